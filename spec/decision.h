@@ -1,0 +1,37 @@
+// A decision is one rewrite with its parameters: what the memo stores and a schedule is made of. Never an
+// enumeration index, so a table outlives a change in the order of enumeration.
+#ifndef KIRSCH_SPEC_DECISION_H_
+#define KIRSCH_SPEC_DECISION_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "spec/layout.h"
+#include "spec/level.h"
+
+namespace kirsch {
+
+enum class RewriteKind : uint8_t {
+  kNone,          // no decision yet
+  kTile,          // run the spec on consecutive tiles of `size` along `dim`; the remainder is its own spec
+  kParallelTile,  // the same, the tiles shared out over `parts` groups of threads
+  kMove,          // make `operand` resident at `level` (same layout)
+  kPack,          // copy `operand` to a buffer at `level` in `layout`
+  kMicrokernel,   // compute the register tile; `layout` of the output names the form
+};
+
+struct Decision {
+  RewriteKind kind = RewriteKind::kNone;
+  uint8_t dim = 0;
+  uint8_t operand = 0;
+  Level level = Level::kVrf;
+  uint32_t size = 0;   // tile size
+  uint32_t parts = 0;  // kParallelTile: groups of threads
+  Layout layout;       // kPack: the copy's layout; kMove to VRF: the register layout
+
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_DECISION_H_

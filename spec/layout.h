@@ -1,0 +1,32 @@
+// How an operand's elements lie in memory or in registers.
+#ifndef KIRSCH_SPEC_LAYOUT_H_
+#define KIRSCH_SPEC_LAYOUT_H_
+
+#include <cstdint>
+
+namespace kirsch {
+
+enum class LayoutKind : uint8_t {
+  kStrided,      // the caller's matrix: consecutive outer indices are `ld` elements apart
+  kPacked,       // our own copy, contiguous: panels [inner / panel][outer][panel], or one panel when panel == 0
+  kVectors,      // registers: each row of the tile is ceil(inner / panel) vectors of `panel` lanes
+  kPartialSums,  // registers: one vector of `panel` lanes per element, its lanes still to be summed
+};
+
+// Which of an operand's last two axes is contiguous.
+enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the one before it
+
+// A plain value without padding, so that specs can be compared and hashed as bytes.
+struct Layout {
+  LayoutKind kind = LayoutKind::kStrided;
+  Order order = Order::kRow;
+  uint16_t panel = 0;  // elements: panel width (kPacked) or lanes (registers)
+  uint32_t ld = 0;     // elements between consecutive outer indices; only kStrided, else 0
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+static_assert(sizeof(Layout) == 8);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_LAYOUT_H_

@@ -1,0 +1,41 @@
+#include "spec/spec.h"
+
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+int64_t AxisExtent(const Spec& spec, const AxisMap& axis) {
+  int64_t last = 0;
+  for (const AxisMap::Term& term : axis.terms)
+    if (term.dim >= 0) last += term.coefficient * (int64_t{spec.size[static_cast<size_t>(term.dim)]} - 1);
+  return last + 1;
+}
+
+const AxisMap& StoredAxis(const Spec& spec, int operand, bool inner) {
+  const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
+  const bool row = spec.operand[static_cast<size_t>(operand)].layout.order == Order::kRow;
+  return info.axes[static_cast<size_t>(info.rank - (row == inner ? 1 : 2))];
+}
+
+}  // namespace
+
+TileExtent ExtentOf(const Spec& spec, int operand) {
+  const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
+  TileExtent extent{1, AxisExtent(spec, StoredAxis(spec, operand, false)),
+                    AxisExtent(spec, StoredAxis(spec, operand, true))};
+  for (int axis = 0; axis < info.rank - 2; ++axis)
+    extent.batch *= AxisExtent(spec, info.axes[static_cast<size_t>(axis)]);
+  return extent;
+}
+
+int OuterDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, false).terms[0].dim; }
+int InnerDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, true).terms[0].dim; }
+
+double Flops(const Spec& spec) {
+  double points = 2;
+  for (int dim = 0; dim < spec.op_info().num_dims; ++dim) points *= spec.size[static_cast<size_t>(dim)];
+  return points;
+}
+
+}  // namespace kirsch

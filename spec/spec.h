@@ -1,0 +1,65 @@
+// A spec says what to compute and what may be used, never how. It is the search's unit of work and the key of
+// the memo: a plain value, canonical, without padding, compared and hashed as bytes.
+#ifndef KIRSCH_SPEC_SPEC_H_
+#define KIRSCH_SPEC_SPEC_H_
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "spec/dtype.h"
+#include "spec/layout.h"
+#include "spec/level.h"
+#include "spec/op.h"
+
+namespace kirsch {
+
+struct TensorSpec {
+  Dtype dtype = Dtype::kF32;
+  Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
+  uint16_t zero = 0;
+  Layout layout;
+};
+static_assert(sizeof(TensorSpec) == 12);
+
+struct Spec {
+  OpKind op = OpKind::kMatmul;
+  bool accumulate = false;  // out += ..., else out = ...
+  uint8_t threads = 1;      // threads that may still be given work; 1: serial
+  uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
+  std::array<uint32_t, kMaxDims> size = {};          // per dim of the op; dims the op lacks are 0
+  std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
+
+  const OpInfo& op_info() const { return Info(op); }
+  const TensorSpec& out() const { return operand[static_cast<size_t>(op_info().output())]; }
+  TensorSpec& out() { return operand[static_cast<size_t>(op_info().output())]; }
+
+  friend bool operator==(const Spec& a, const Spec& b) { return std::memcmp(&a, &b, sizeof(Spec)) == 0; }
+};
+static_assert(sizeof(Spec) == 4 + 4 * kMaxDims + 12 * kMaxOperands);
+
+// Bounds on input: sides, and elements per operand (so that every byte offset fits 63 bits with room to spare).
+inline constexpr uint32_t kMaxSide = 1u << 20;
+inline constexpr int64_t kMaxElements = int64_t{1} << 32;
+
+// The stored matrix of one operand of a spec: `batch` matrices of `outer` runs of `inner` contiguous elements
+// (inner is the axis that `Layout::order` makes contiguous).
+struct TileExtent {
+  int64_t batch;
+  int64_t outer;
+  int64_t inner;
+  int64_t elements() const { return batch * outer * inner; }
+};
+
+TileExtent ExtentOf(const Spec& spec, int operand);
+
+// The dims that index the outer / inner axis of an operand's stored matrix (single-term axes).
+int OuterDim(const Spec& spec, int operand);
+int InnerDim(const Spec& spec, int operand);
+
+// 2 * (points of the iteration space): multiplications plus additions.
+double Flops(const Spec& spec);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_SPEC_H_
