@@ -1,0 +1,77 @@
+#include "spec/footprint.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kirsch {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+Footprint Contiguous(int64_t bytes, const Target& target) {
+  return {CeilDiv(bytes, target.line_bytes), 1, CeilDiv(bytes, target.page_bytes)};
+}
+
+Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
+  const int64_t rows = extent.outer * extent.batch;
+  const int64_t lines = CeilDiv(row_bytes, target.line_bytes);
+  const int64_t pages = stride_bytes >= target.page_bytes
+                            ? rows * CeilDiv(row_bytes, target.page_bytes)
+                            : CeilDiv((rows - 1) * stride_bytes + row_bytes, target.page_bytes);
+  // Neighbouring rows closer than a line share it.
+  if (stride_bytes < target.line_bytes) return Contiguous((rows - 1) * stride_bytes + row_bytes, target);
+  return {rows * lines, rows, pages};
+}
+
+}  // namespace
+
+Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
+  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const TileExtent extent = ExtentOf(spec, operand);
+  const int64_t bytes = Bytes(tensor.dtype);
+  const int64_t row_bytes = extent.inner * bytes;
+  const Layout& layout = tensor.layout;
+  if (layout.kind == LayoutKind::kPacked) {
+    if (layout.panel == 0) return Contiguous(extent.elements() * bytes, target);
+    const int64_t panels = CeilDiv(extent.inner, layout.panel);
+    Footprint panel = Contiguous(extent.batch * extent.outer * layout.panel * bytes, target);
+    return {panels * panel.lines, panels, panels * panel.pages};
+  }
+  const int64_t stride_bytes = int64_t{layout.ld} * bytes;
+  if (extent.outer * extent.batch == 1 || stride_bytes == row_bytes)
+    return Contiguous(extent.elements() * bytes, target);
+  return Strided(extent, row_bytes, stride_bytes, target);
+}
+
+int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint, const Target& target,
+                      Level level) {
+  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const TileExtent extent = ExtentOf(spec, operand);
+  const int64_t stride_bytes = int64_t{tensor.layout.ld} * Bytes(tensor.dtype);
+  if (level == Level::kRam || tensor.layout.kind != LayoutKind::kStrided || extent.outer == 1 ||
+      stride_bytes % target.line_bytes != 0)
+    return footprint.lines;
+  const MemoryLevel& cache = target.at(level);
+  const int64_t sets = std::max<int64_t>(1, cache.bytes / (cache.ways * int64_t{target.line_bytes}));
+  const int64_t row_lines = std::max<int64_t>(1, footprint.lines / std::max<int64_t>(1, footprint.runs));
+  const int64_t period = std::gcd(stride_bytes / target.line_bytes, sets);
+  // Only a power of two folds rows onto the same sets for good; rows that are few enough never meet.
+  const int64_t rows_apart = sets / period;
+  if (extent.outer <= rows_apart || period <= row_lines) return footprint.lines;
+  return footprint.lines * CeilDiv(period, row_lines);
+}
+
+int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {
+  const int64_t per_line = target.line_bytes / Bytes(dtype);
+  int64_t lines = CeilDiv(inner, per_line);
+  if (lines % 8 == 0) ++lines;
+  return lines * per_line;
+}
+
+int64_t PackedElements(const TileExtent& extent, const Layout& layout, Dtype dtype, const Target& target) {
+  const int64_t outer = extent.batch * extent.outer;
+  if (layout.panel == 0) return outer * PackedLd(extent.inner, dtype, target);
+  return CeilDiv(extent.inner, layout.panel) * layout.panel * outer;
+}
+
+}  // namespace kirsch
