@@ -47,7 +47,7 @@ struct Expansion {
   int64_t filled_lines = 0;                      // ... and the lines it takes there
 };
 
-// All decisions the space holds for `spec`, in a fixed order. Limits are not considered here.
+// Replaces *decisions by all that the space holds for `spec`, in a fixed order. Limits are not considered here.
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions);
 
 // Applies a decision. Precondition: it is one that EnumerateDecisions yields for the spec.
@@ -58,12 +58,6 @@ bool IsLegal(const Spec& spec, const Decision& decision, const Target& target);
 
 // The fastest memory level in use by the spec's operands (registers aside): the level being filled.
 Level FillingLevel(const Spec& spec);
-
-// Vector registers the register tile of `spec` needs in the given register layout; see microkernel.cc.
-int RegistersNeeded(const Spec& spec, const Layout& registers, const Target& target);
-
-// The vector unit of the target with this many f32-sized lanes.
-const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 
 }  // namespace kirsch
 
