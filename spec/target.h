@@ -35,6 +35,7 @@ struct VectorUnit {
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
   double fma_latency = 4;    // cycles
+  double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
 };
 
 struct Target {

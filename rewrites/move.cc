@@ -1,0 +1,160 @@
+#include "rewrites/move.h"
+
+#include "rewrites/lattice.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+const TensorSpec& Operand(const Spec& spec, int operand) { return spec.operand[static_cast<size_t>(operand)]; }
+
+bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
+
+void AddTransfer(const Spec& spec, int operand, const Footprint& footprint, Expansion* expansion) {
+  Transfer transfer{Operand(spec, operand).level, {}, {}};
+  // A line that is only written is still fetched first (write-allocate), so the output is always read.
+  transfer.read = footprint;
+  if (IsOutput(spec, operand)) transfer.written = footprint;
+  expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
+}
+
+void AddChild(const Spec& spec, Expansion* expansion) { expansion->children[expansion->num_children++] = {spec, 1, 1}; }
+
+// The layout of a packed copy: panels along the output's vector dim if the operand has it, else a dense copy
+// that keeps the operand's order.
+Layout CopyLayout(const Spec& spec, int operand, uint16_t panel) {
+  Layout copy = Operand(spec, operand).layout;
+  copy.kind = LayoutKind::kPacked;
+  copy.ld = 0;
+  copy.panel = panel;
+  if (panel != 0) {
+    const int vector_dim = InnerDim(spec, spec.op_info().output());
+    if (InnerDim(spec, operand) != vector_dim) copy.order = copy.order == Order::kRow ? Order::kCol : Order::kRow;
+  }
+  return copy;
+}
+
+void AppendPack(int operand, Level level, const Layout& layout, std::vector<Decision>* decisions) {
+  Decision decision;
+  decision.kind = RewriteKind::kPack;
+  decision.operand = static_cast<uint8_t>(operand);
+  decision.level = level;
+  decision.layout = layout;
+  decisions->push_back(decision);
+}
+
+bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
+
+// Does the register layout suit the operands' layouts? Vectors run along the output's inner dim, so rhs must be
+// contiguous along it, within one panel; partial sums run along the reduction, so both inputs must be.
+bool OperandsSuit(const Spec& spec, LayoutKind form) {
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
+  if (form == LayoutKind::kVectors) {
+    const Layout& rhs = Operand(spec, kRhs).layout;
+    if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
+    return ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
+  }
+  return ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK);
+}
+
+}  // namespace
+
+// operand@X -> operand@Y, Y faster than X and no slower than the level being filled.
+void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  (void)target;
+  const Level filling = FillingLevel(spec);
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    for (Level level : {Level::kL3, Level::kL2, Level::kL1}) {
+      if (level > filling || level >= Operand(spec, operand).level) continue;
+      Decision decision;
+      decision.kind = RewriteKind::kMove;
+      decision.operand = static_cast<uint8_t>(operand);
+      decision.level = level;
+      decisions->push_back(decision);
+    }
+}
+
+void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
+  Spec child = spec;
+  TensorSpec& moved = child.operand[decision.operand];
+  const Footprint footprint = FootprintOf(spec, decision.operand, target);
+  moved.level = decision.level;
+  if (decision.level == Level::kVrf) {
+    moved.layout = decision.layout;
+    // Registers hold the tile: the spec below only adds to it, whatever was asked for.
+    child.accumulate = true;
+    if (Operand(spec, decision.operand).level > Level::kL1) AddTransfer(spec, decision.operand, footprint, expansion);
+  } else {
+    AddTransfer(spec, decision.operand, footprint, expansion);
+    expansion->filled = decision.level;
+    expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
+  }
+  AddChild(child, expansion);
+}
+
+// operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled.
+void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  const Level filling = FillingLevel(spec);
+  const int vector_dim = InnerDim(spec, spec.op_info().output());
+  thread_local std::vector<uint16_t> widths;
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    if (Operand(spec, operand).layout.kind != LayoutKind::kStrided) continue;
+    const bool panels = spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim);
+    widths.assign(1, 0);
+    if (panels) {
+      widths.clear();
+      AppendPanelWidths(spec, target, &widths);
+    }
+    for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1}) {
+      if (level > filling || level > Operand(spec, operand).level) continue;
+      for (uint16_t width : widths) AppendPack(operand, level, CopyLayout(spec, operand, width), decisions);
+    }
+  }
+}
+
+void ExpandPack(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
+  const TensorSpec& source = spec.operand[decision.operand];
+  Spec child = spec;
+  TensorSpec& copy = child.operand[decision.operand];
+  copy.level = decision.level;
+  copy.layout = decision.layout;
+  const TileExtent extent = ExtentOf(child, decision.operand);
+  const int64_t elements = PackedElements(extent, decision.layout, source.dtype, target);
+  Transfer transfer{source.level, FootprintOf(spec, decision.operand, target), {}};
+  expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
+  Transfer stored{decision.level, {}, FootprintOf(child, decision.operand, target)};
+  expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = stored;
+  expansion->copied_elements = elements;
+  expansion->copy_transposes = source.layout.order != decision.layout.order;
+  expansion->filled = decision.level;
+  const int64_t bytes = elements * Bytes(source.dtype);
+  expansion->filled_lines = (bytes + target.line_bytes - 1) / target.line_bytes;
+  AddChild(child, expansion);
+}
+
+void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  if (spec.size[MatmulDims::kB] > 1) return;
+  const int output = spec.op_info().output();
+  for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
+    if (!OperandsSuit(spec, form)) continue;
+    for (const VectorUnit& unit : target.vectors) {
+      Decision decision;
+      decision.kind = RewriteKind::kMove;
+      decision.operand = static_cast<uint8_t>(output);
+      decision.level = Level::kVrf;
+      decision.layout.kind = form;
+      decision.layout.panel = static_cast<uint16_t>(unit.bytes / Bytes(spec.out().dtype));
+      const RegisterTile tile = RegisterTileOf(spec, decision.layout);
+      if (int64_t{tile.rows} * tile.columns <= unit.registers && RegistersNeeded(tile, unit) <= unit.registers)
+        decisions->push_back(decision);
+    }
+  }
+}
+
+void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expansion) {
+  for (int operand = 0; operand < spec.op_info().output(); ++operand)
+    if (Operand(spec, operand).level > Level::kL1)
+      AddTransfer(spec, operand, FootprintOf(spec, operand, target), expansion);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,52 @@
+#include "rewrites/rewrite.h"
+
+#include <algorithm>
+
+#include "rewrites/move.h"
+#include "rewrites/tile.h"
+#include "spec/check.h"
+
+namespace kirsch {
+
+void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  decisions->clear();
+  if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
+  if (spec.out().level == Level::kVrf) {
+    Decision microkernel;
+    microkernel.kind = RewriteKind::kMicrokernel;
+    decisions->push_back(microkernel);
+    return;
+  }
+  EnumerateRegisterTiles(spec, target, decisions);
+  const bool fits_registers = !decisions->empty();
+  EnumerateTiles(spec, fits_registers, target, decisions);
+  if (spec.size[0] > 1) return;
+  EnumerateMoves(spec, target, decisions);
+  EnumeratePacks(spec, target, decisions);
+}
+
+void Expand(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
+  expansion->num_children = 0;
+  expansion->num_transfers = 0;
+  expansion->copied_elements = 0;
+  expansion->copy_transposes = false;
+  expansion->filled = Level::kVrf;
+  expansion->filled_lines = 0;
+  switch (decision.kind) {
+    case RewriteKind::kTile: return ExpandTile(spec, decision, expansion);
+    case RewriteKind::kParallelTile: return ExpandParallelTile(spec, decision, expansion);
+    case RewriteKind::kMove: return ExpandMove(spec, decision, target, expansion);
+    case RewriteKind::kPack: return ExpandPack(spec, decision, target, expansion);
+    case RewriteKind::kMicrokernel: return ExpandMicrokernel(spec, target, expansion);
+    case RewriteKind::kNone: break;
+  }
+  KIRSCH_CHECK(false && "no such rewrite");
+}
+
+bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {
+  std::vector<Decision> decisions;
+  EnumerateDecisions(spec, target, &decisions);
+  return std::find(decisions.begin(), decisions.end(), decision) != decisions.end();
+}
+
+}  // namespace kirsch

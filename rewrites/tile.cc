@@ -1,0 +1,108 @@
+#include "rewrites/tile.h"
+
+#include <algorithm>
+
+#include "rewrites/lattice.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kBatch = 0;  // ops list their batch dim first
+
+Spec WithSize(const Spec& spec, int dim, uint32_t size) {
+  Spec child = spec;
+  child.size[static_cast<size_t>(dim)] = size;
+  return child;
+}
+
+void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
+  if (trips == 0) return;
+  expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips, trips};
+}
+
+void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<Decision>* decisions) {
+  thread_local std::vector<uint32_t> sizes;
+  sizes.clear();
+  AppendTileSizes(spec, dim, target, &sizes);
+  for (uint32_t size : sizes) {
+    Decision decision;
+    decision.kind = RewriteKind::kTile;
+    decision.dim = static_cast<uint8_t>(dim);
+    decision.size = size;
+    decisions->push_back(decision);
+  }
+}
+
+}  // namespace
+
+// spec[d: D] -> D / t tiles spec[d: t], then spec[d: D mod t].
+void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& target,
+                    std::vector<Decision>* decisions) {
+  if (spec.size[kBatch] > 1) return AppendTiles(spec, kBatch, target, decisions);
+  for (int dim = 1; dim < spec.op_info().num_dims; ++dim) {
+    if (output_fits_registers && spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
+    AppendTiles(spec, dim, target, decisions);
+  }
+}
+
+void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion) {
+  const uint32_t size = spec.size[decision.dim];
+  const int64_t whole = size / decision.size;
+  Spec tile = WithSize(spec, decision.dim, decision.size);
+  Spec rest = WithSize(spec, decision.dim, size % decision.size);
+  if (spec.op_info().dims[decision.dim].reduction && !spec.accumulate) {
+    // The first step overwrites, the others accumulate: no separate pass that clears the output.
+    AddChild(tile, 1, expansion);
+    tile.accumulate = rest.accumulate = true;
+    AddChild(tile, whole - 1, expansion);
+  } else {
+    AddChild(tile, whole, expansion);
+  }
+  if (rest.size[decision.dim] != 0) AddChild(rest, 1, expansion);
+}
+
+// spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T; tiles
+// are as even as whole vectors allow. Or one part: the rest of the spec runs on one thread.
+void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  const int vector_dim = InnerDim(spec, spec.op_info().output());
+  const uint32_t lanes = static_cast<uint32_t>(target.vectors.front().bytes / Bytes(spec.out().dtype));
+  for (int dim = 0; dim < spec.op_info().num_dims; ++dim) {
+    if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
+    if (dim != kBatch && spec.size[kBatch] > 1 && spec.size[kBatch] >= spec.threads) continue;
+    const uint32_t grain = dim == vector_dim ? lanes : 1;
+    const uint32_t size = spec.size[static_cast<size_t>(dim)];
+    for (uint32_t parts = 2; parts <= spec.threads; ++parts) {
+      if (spec.threads % parts != 0) continue;
+      const uint32_t tile = ((size + parts - 1) / parts + grain - 1) / grain * grain;
+      if (tile >= size) continue;
+      Decision decision;
+      decision.kind = RewriteKind::kParallelTile;
+      decision.dim = static_cast<uint8_t>(dim);
+      decision.size = tile;
+      decision.parts = parts;
+      decisions->push_back(decision);
+    }
+  }
+  Decision serial;
+  serial.kind = RewriteKind::kParallelTile;
+  serial.dim = static_cast<uint8_t>(vector_dim);
+  serial.size = spec.size[static_cast<size_t>(vector_dim)];
+  serial.parts = 1;
+  decisions->push_back(serial);
+}
+
+void ExpandParallelTile(const Spec& spec, const Decision& decision, Expansion* expansion) {
+  const uint32_t size = spec.size[decision.dim];
+  Spec tile = WithSize(spec, decision.dim, decision.size);
+  tile.threads = decision.parts == 1 ? 1 : static_cast<uint8_t>(spec.threads / decision.parts);
+  tile.sharers = static_cast<uint8_t>(spec.sharers * decision.parts);
+  AddChild(tile, size / decision.size, expansion);
+  expansion->children[0].weight = 1;
+  tile.size[decision.dim] = size % decision.size;
+  if (tile.size[decision.dim] == 0) return;
+  // The smaller last tile runs beside the whole ones and ends before them.
+  AddChild(tile, 1, expansion);
+  expansion->children[1].weight = 0;
+}
+
+}  // namespace kirsch
