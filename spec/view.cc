@@ -58,10 +58,14 @@ void CopyRow(const View& from, const View& to, AxisArray index) {
   }
 }
 
-void CopyAxes(const View& from, const View& to, int axis, AxisArray index) {
-  if (axis == from.rank - 1) return CopyRow(from, to, index);
-  const size_t a = static_cast<size_t>(axis);
-  for (index[a] = 0; index[a] < from.extent[a]; ++index[a]) CopyAxes(from, to, axis + 1, index);
+// The next row of the tile, in row order; false after the last one.
+bool NextRow(const View& view, AxisArray* index) {
+  for (int axis = view.rank - 2; axis >= 0; --axis) {
+    int64_t& i = (*index)[static_cast<size_t>(axis)];
+    if (++i < view.extent[static_cast<size_t>(axis)]) return true;
+    i = 0;
+  }
+  return false;
 }
 
 }  // namespace
@@ -140,7 +144,10 @@ void CopyTile(const View& from, const View& to) {
   KIRSCH_CHECK(from.rank == to.rank && from.extent == to.extent);
   CheckInside(from);
   CheckInside(to);
-  CopyAxes(from, to, 0, {});
+  AxisArray row = {};
+  do {
+    CopyRow(from, to, row);
+  } while (NextRow(from, &row));
 }
 
 }  // namespace kirsch

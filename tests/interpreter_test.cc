@@ -56,6 +56,21 @@ TEST_P(EveryTarget, EveryDecisionOfSmallSpecsIsSound) {
   EXPECT_GT(programs, 5000);
 }
 
+// The same for sides that do not fit registers, so that reductions are tiled and panels have neighbours.
+TEST_P(EveryTarget, EveryDecisionOfLargerSpecsIsSound) {
+  std::mt19937_64 random(4);
+  std::vector<Decision> decisions;
+  for (int round = 0; round < 24; ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 130, .max_batch = 1, .max_flops = 1e6}, &random);
+    spec.threads = round % 4 == 0 ? 6 : 1;
+    EnumerateDecisions(spec, GetParam(), &decisions);
+    for (const Decision& decision : decisions) {
+      const Impl impl = testing::RandomImplFrom(spec, decision, GetParam(), &random);
+      ASSERT_TRUE(InterpretedEqualsReference(impl, GetParam())) << Describe(spec) << "\n" << Describe(impl);
+    }
+  }
+}
+
 TEST_P(EveryTarget, RandomProgramsOfLargerSpecsAreSound) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 300; ++round) {
