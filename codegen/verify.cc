@@ -26,11 +26,16 @@ RungReport Failed(const std::string& name, const absl::Status& status) {
 
 RungReport Skipped(const std::string& name, const std::string& why) { return {name, RungOutcome::kSkipped, why}; }
 
+std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
+  const std::string missing = MissingOnHost(program.features);
+  return missing.empty() ? options.cannot_run : absl::StrCat("not run: the host lacks ", missing);
+}
+
 class Verifier {
  public:
   Verifier(const Impl& impl, const Target& target, const VerifyOptions& options)
       : impl_(impl), target_(target), options_(options), flops_(Flops(impl.spec)),
-        program_(Lower(impl, target, kEntryName)), missing_(MissingOnHost(program_.features)),
+        program_(Lower(impl, target, kEntryName)), cannot_run_(WhyNot(program_, options)),
         ladder_(impl.spec, PlanTrials(impl.spec, program_.tasks, options.seed)) {}
 
   VerifyReport Run() {
@@ -53,8 +58,7 @@ class Verifier {
   }
 
  private:
-  bool Runs() const { return missing_.empty(); }
-  std::string CannotRun() const { return absl::StrCat("the host cannot run it: it lacks ", missing_); }
+  bool Runs() const { return cannot_run_.empty(); }
 
   RungReport Interpreted() {
     const std::string name = "interpreter";
@@ -69,7 +73,7 @@ class Verifier {
 
   RungReport Jitted() {
     const std::string name = "jit";
-    if (!Runs()) return Skipped(name, CannotRun());
+    if (!Runs()) return Skipped(name, cannot_run_);
     const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program_, target_);
     if (!kernel.ok()) return Failed(name, kernel.status());
     return ladder_.Climb({name, (*kernel)->function(), program_.scratch_bytes}, kAllTrials);
@@ -86,7 +90,7 @@ class Verifier {
 
   RungReport Compiled(absl::StatusOr<std::unique_ptr<HeaderBuild>> build) {
     const std::string name = "header";
-    if (!Runs()) return Skipped(name, CannotRun());
+    if (!Runs()) return Skipped(name, cannot_run_);
     if (absl::IsNotFound(build.status())) return Skipped(name, std::string(build.status().message()));
     if (!build.ok()) return Failed(name, build.status());
     const absl::StatusOr<KernelFunction> function = (*build)->Finish();
@@ -103,7 +107,7 @@ class Verifier {
   const VerifyOptions& options_;
   const double flops_;
   const LoopProgram program_;
-  const std::string missing_;  // an ISA feature that the host lacks
+  const std::string cannot_run_;
   Ladder ladder_;
 };
 

@@ -23,6 +23,7 @@ namespace kirsch {
 struct VerifyOptions {
   uint64_t seed = 1;
   bool interpreter = true, jit = true, header = true;  // rungs wanted
+  std::string cannot_run;        // not empty: why machine code is not to be run here, though the host may be able to
   std::string compiler;         // for the header; empty: cc, gcc or clang, whichever is found first
   HeaderOptions header_options;  // how the header is printed; its `spec` is set by VerifyKernel
 };
@@ -36,8 +37,8 @@ struct VerifyReport {
 };
 
 // Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks the target's
-// instructions, only the interpreter runs, and the report says so. Not to be run by several threads at once for the
-// sake of speed: runs wait for each other.
+// instructions, only the interpreter runs, and the report says so. Thread-safe, but the runs of several threads wait
+// for each other.
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options = {});
 
 }  // namespace kirsch

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,8 +16,8 @@ constexpr double kMostFlopsInManyRuns = 5e10;  // above: one run on integers, on
 constexpr double kSampledFlops = 2e8;          // of the rows that are compared
 constexpr size_t kMostThreads = 65;
 
-std::string_view KindName(InputKind kind) {
-  constexpr std::array<std::string_view, 3> kNames = {"integers", "even floats", "spread floats"};
+const char* KindName(InputKind kind) {
+  constexpr std::array<const char*, 3> kNames = {"integers", "even floats", "spread floats"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -37,11 +36,13 @@ int64_t MostRows(const Spec& root, bool sampled) {
 }  // namespace
 
 VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed) {
-  const size_t many = std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
+  // A program of a single task is not shared out: every caller runs all of it.
+  const size_t two = tasks == 1 ? 1 : 2;
+  const size_t many = tasks == 1 ? 1 : std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
   const Trial integers{InputKind::kIntegers, seed, Placement::kAtEnd, 0, 1};
   const Trial misaligned{InputKind::kIntegers, seed, Placement::kAtStart, 1, many};
-  const Trial aligned{InputKind::kIntegers, seed, Placement::kAtStart, 0, 2};
-  const Trial spread{InputKind::kSpread, seed, Placement::kAtEnd, 0, 2};
+  const Trial aligned{InputKind::kIntegers, seed, Placement::kAtStart, 0, two};
+  const Trial spread{InputKind::kSpread, seed, Placement::kAtEnd, 0, two};
   const Trial even{InputKind::kUniform, seed, Placement::kAtStart, 3, 1};
   if (Flops(root) > kMostFlopsInManyRuns) return {true, {integers, spread}};
   if (Flops(root) > kMostFlopsInFull) return {true, {integers, spread, misaligned}};

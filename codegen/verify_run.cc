@@ -37,7 +37,7 @@ void FillOutput(const Spec& root, const Trial& trial, float* data) {
 }
 
 // "wrote 4 bytes before the start of out".
-std::string Explain(const Fault& fault, const GuardedBuffer& buffer, std::string_view name) {
+std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::string& name) {
   const char* const at = static_cast<const char*>(fault.address);
   const char* const start = static_cast<const char*>(buffer.data());
   const char* const end = start + buffer.bytes();
@@ -51,7 +51,7 @@ absl::Status FaultError(const Spec& root, const Fault& fault, const Operands& op
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     if (operands.at(operand).Owns(fault.address))
       return absl::OutOfRangeError(
-          Explain(fault, operands.at(operand), root.op_info().operands[static_cast<size_t>(operand)].name));
+          Explain(fault, operands.at(operand), std::string(root.op_info().operands[static_cast<size_t>(operand)].name)));
   if (scratch.Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, scratch, "the scratch memory"));
   return absl::OutOfRangeError(absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
 }

@@ -28,10 +28,10 @@ constexpr size_t kAll = 100;
 // A plain kernel, right but for what `Flaw` makes of it. Tasks are output rows.
 struct Flaw {
   // The (p)th product of element (i, j), and what is stored there.
-  std::function<float(int64_t i, int64_t j, int64_t p, float product)> product;
-  std::function<float(int64_t i, int64_t j, float value)> value;
+  std::function<float(int64_t i, int64_t j, int64_t p, float product)> product = nullptr;
+  std::function<float(int64_t i, int64_t j, float value)> value = nullptr;
   // After the run.
-  std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)> after;
+  std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)> after = nullptr;
 };
 
 Kernel PlainKernel(const Spec& spec, const Flaw& flaw = {}) {
@@ -334,13 +334,17 @@ TEST_P(EveryTarget, ASwappedRequestTakesTheUsersOperands) {
   EXPECT_TRUE(report.ok) << report.first_mismatch;
 }
 
-TEST(VerifyKernelTest, AProgramForAnotherCpuIsInterpretedOnly) {
-  Target target = testing::Avx2Target();
-  target.features.push_back("sse4a");
-  target.features.push_back("amx-tile");
-  const Spec spec = MatmulSpec({.m = 4, .k = 4, .n = 4});
-  const VerifyReport report = VerifyKernel(SomeProgram(spec, target), target);
-  EXPECT_TRUE(report.ok);
+TEST(VerifyKernelTest, AProgramForAnotherCpuIsOnlyInterpreted) {
+  const Target target = testing::Avx2Target();
+  VerifyOptions options;
+  options.cannot_run = "another CPU";
+  const VerifyReport report = VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
+  EXPECT_TRUE(report.ok) << report.first_mismatch;
+  EXPECT_EQ(Rung(report, "interpreter").outcome, RungOutcome::kPassed);
+  for (const char* name : {"jit", "header"}) {
+    EXPECT_EQ(Rung(report, name).outcome, RungOutcome::kSkipped);
+    EXPECT_EQ(Rung(report, name).text, "another CPU");
+  }
 }
 
 TEST(VerifyKernelTest, AMissingCompilerIsReportedAndSkipped) {
@@ -355,7 +359,13 @@ TEST(VerifyKernelTest, AMissingCompilerIsReportedAndSkipped) {
 
 TEST(VerifyKernelTest, AWrongProgramFails) {
   const Target target = testing::Avx2Target();
-  Impl impl = SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4, .accumulate = true}), target);
+  const Spec accumulating = MatmulSpec({.m = 40, .k = 4, .n = 4, .accumulate = true});
+  Decision tile;
+  tile.kind = RewriteKind::kTile;
+  tile.dim = MatmulDims::kM;
+  tile.size = 8;
+  std::mt19937_64 random(1);
+  Impl impl = testing::RandomImplFrom(accumulating, tile, target, &random);
   impl.spec.accumulate = false;
   const VerifyReport report = VerifyKernel(impl, target);
   EXPECT_FALSE(report.ok);
