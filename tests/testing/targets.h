@@ -2,7 +2,16 @@
 #ifndef KIRSCH_TESTS_TESTING_TARGETS_H_
 #define KIRSCH_TESTS_TESTING_TARGETS_H_
 
+#include <ostream>
+
 #include "spec/target.h"
+
+namespace kirsch {
+
+// For GoogleTest's messages.
+inline void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
+}  // namespace kirsch
 
 namespace kirsch::testing {
 
