@@ -17,7 +17,7 @@ namespace {
 constexpr char kEntryName[] = "kirsch_verified";
 constexpr size_t kAllTrials = 1000;
 constexpr double kMostFlopsInterpreted = 5e10;     // above, the interpreter gives way to the JIT
-constexpr double kMostFlopsInterpretedOften = 2e9;  // above, it gets a single run
+constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
 constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
 
 RungReport Failed(const std::string& name, const absl::Status& status) {

@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-constexpr double kMostFlopsInFull = 2e9;       // above: sampled rows
+constexpr double kMostFlopsInFull = 1e9;       // above: sampled rows
 constexpr double kMostFlopsInManyRuns = 5e10;  // above: one run on integers, one on floats
 constexpr double kSampledFlops = 2e8;          // of the rows that are compared
 constexpr size_t kMostThreads = 65;
