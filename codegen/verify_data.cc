@@ -46,8 +46,10 @@ void FillRunWith(InputKind kind, uint64_t limit, uint64_t stream, int64_t index,
   switch (kind) {
     case InputKind::kIntegers:
       return FillRun(stream, index, count, data, [limit](uint64_t word) { return Integer(word, limit); });
-    case InputKind::kUniform: return FillRun(stream, index, count, data, Uniform);
-    case InputKind::kSpread: return FillRun(stream, index, count, data, Spread);
+    case InputKind::kUniform:
+      return FillRun(stream, index, count, data, Uniform);
+    case InputKind::kSpread:
+      return FillRun(stream, index, count, data, Spread);
   }
 }
 

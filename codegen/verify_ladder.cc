@@ -54,8 +54,9 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   for (size_t i = 0; i < trials; ++i) {
     const absl::Status status = RunTrial(kernel, plan_.trials[i]);
     if (!status.ok())
-      return {kernel.name, RungOutcome::kFailed,
-              absl::StrCat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
+      return {
+          kernel.name, RungOutcome::kFailed,
+          absl::StrCat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
   }
   return {kernel.name, RungOutcome::kPassed, Summary(trials)};
 }
@@ -76,8 +77,8 @@ absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial) {
 absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
   for (const std::unique_ptr<Oracle>& oracle : oracles_)
     if (oracle->kind == trial.kind && oracle->seed == trial.seed) return oracle.get();
-  absl::StatusOr<Oracle> made =
-      MakeOracle(root_, trial.kind, trial.seed, ChooseRows(root_, MostRows(root_, plan_.sampled), trial.seed));
+  absl::StatusOr<Oracle> made = MakeOracle(root_, trial.kind, trial.seed,
+                                           ChooseRows(root_, MostRows(root_, plan_.sampled), trial.seed));
   if (!made.ok()) return made.status();
   oracles_.push_back(std::make_unique<Oracle>(*std::move(made)));
   return oracles_.back().get();
@@ -85,9 +86,10 @@ absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
 
 std::string Ladder::Summary(size_t trials) const {
   const std::string what =
-      plan_.sampled ? absl::StrFormat("%d rows compared, all of the output by Freivalds' check (a wrong one passes "
-                                      "with probability %.1g)",
-                                      oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
+      plan_.sampled ? absl::StrFormat(
+                          "%d rows compared, all of the output by Freivalds' check (a wrong one passes "
+                          "with probability %.1g)",
+                          oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
                     : std::string("every element compared");
   return absl::StrCat(trials, trials == 1 ? " run" : " runs", ", ", what);
 }

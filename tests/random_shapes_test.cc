@@ -1,5 +1,5 @@
-// Random shapes through the whole path: spec -> program -> every rung of the ladder, for both instruction sets.
-// KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
+// Random shapes through the whole path: spec -> program -> every rung of the ladder, for both instruction
+// sets. KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
