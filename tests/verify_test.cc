@@ -63,10 +63,8 @@ RungReport Climb(const Spec& spec, const VerifyPlan& plan, const Flaw& flaw) {
   return Ladder(spec, plan).Climb(PlainKernel(spec, flaw), kAll);
 }
 
-VerifyPlan PlanOf(const Spec& spec, InputKind kind, bool sampled) {
-  (void)spec;
-  return {sampled, {{.kind = kind}}};
-}
+// One run. Sampled: three rows or so are compared, the first and the last among them.
+VerifyPlan PlanOf(InputKind kind, bool sampled = false) { return {sampled ? 3 : 1000, {{.kind = kind}}}; }
 
 // Wrong kernels
 // --------------------------------------------------------------------------------------------------
@@ -74,9 +72,8 @@ VerifyPlan PlanOf(const Spec& spec, InputKind kind, bool sampled) {
 class EveryPlan : public ::testing::TestWithParam<bool> {
  protected:
   RungReport Integers(const Flaw& flaw) const {
-    return Climb(spec_, PlanOf(spec_, InputKind::kIntegers, GetParam()), flaw);
+    return Climb(spec_, PlanOf(InputKind::kIntegers, GetParam()), flaw);
   }
-  // Large enough that only some of its rows are compared when sampling.
   const Spec spec_ =
       MatmulSpec({.m = 400, .k = 37, .n = 21, .rhs = Order::kCol, .out_gap = 3, .accumulate = true});
   static constexpr int64_t kRow = 123, kColumn = 20;  // last lane
@@ -86,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryPlan, ::testing::Bool(),
 
 TEST_P(EveryPlan, TheRightKernelPasses) {
   for (InputKind kind : {InputKind::kIntegers, InputKind::kUniform, InputKind::kSpread}) {
-    const RungReport report = Climb(spec_, PlanOf(spec_, kind, GetParam()), {});
+    const RungReport report = Climb(spec_, PlanOf(kind, GetParam()), {});
     EXPECT_EQ(report.outcome, RungOutcome::kPassed) << report.text;
   }
 }
@@ -107,7 +104,7 @@ TEST_P(EveryPlan, AnElementLeftUnwrittenIsSeen) {
 }
 
 TEST_P(EveryPlan, TwoElementsSwappedAreSeen) {
-  const auto swap = [this](float*, float*, float* out, float*, size_t) {
+  const auto swap = [](float*, float*, float* out, float*, size_t) {
     std::swap(out[kRow * 24 + 3], out[kRow * 24 + 4]);
   };
   EXPECT_EQ(Integers({.after = swap}).outcome, RungOutcome::kFailed);
@@ -123,15 +120,14 @@ TEST_P(EveryPlan, TwoRowsSwappedAreSeen) {
 TEST_P(EveryPlan, ForgettingThePriorOutputIsSeen) {
   Spec overwrite = spec_;
   overwrite.accumulate = false;
-  EXPECT_EQ(Ladder(spec_, PlanOf(spec_, InputKind::kIntegers, GetParam()))
-                .Climb(PlainKernel(overwrite), kAll)
-                .outcome,
-            RungOutcome::kFailed);
+  EXPECT_EQ(
+      Ladder(spec_, PlanOf(InputKind::kIntegers, GetParam())).Climb(PlainKernel(overwrite), kAll).outcome,
+      RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, NaNIsRefusedOnFloats) {
   for (InputKind kind : {InputKind::kUniform, InputKind::kSpread})
-    EXPECT_EQ(Climb(spec_, PlanOf(spec_, kind, GetParam()),
+    EXPECT_EQ(Climb(spec_, PlanOf(kind, GetParam()),
                     {.value = [](int64_t i, int64_t j,
                                  float value) { return i == kRow && j == kColumn ? kNaN : value; }})
                   .outcome,
@@ -202,8 +198,7 @@ TEST(ErrorBoundTest, RefusesProductsRoundedToFewerBits) {
   const auto to_bf16 = [](int64_t, int64_t, int64_t, float product) {
     return std::bit_cast<float>(std::bit_cast<uint32_t>(product) & 0xffff0000u);
   };
-  EXPECT_EQ(Climb(spec, PlanOf(spec, InputKind::kUniform, false), {.product = to_bf16}).outcome,
-            RungOutcome::kFailed);
+  EXPECT_EQ(Climb(spec, PlanOf(InputKind::kUniform), {.product = to_bf16}).outcome, RungOutcome::kFailed);
 }
 
 // Breaking the rules
@@ -214,7 +209,7 @@ class Rules : public ::testing::Test {
   using After = std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)>;
 
   std::string Failure(Placement placement, const After& after, size_t n_threads = 1) const {
-    const VerifyPlan plan{false, {{.placement = placement, .n_threads = n_threads}}};
+    const VerifyPlan plan{1000, {{.placement = placement, .n_threads = n_threads}}};
     const RungReport report = Climb(spec_, plan, {.after = after});
     EXPECT_EQ(report.outcome, RungOutcome::kFailed);
     return report.text;
@@ -285,7 +280,7 @@ TEST_F(Rules, AnIllegalInstruction) {
 
 TEST(PlanTest, TriesGuardsMisalignmentSplitsAndKinds) {
   const VerifyPlan plan = PlanTrials(MatmulSpec({.m = 64, .k = 64, .n = 64}), 8, 1);
-  EXPECT_FALSE(plan.sampled);
+  EXPECT_EQ(plan.most_rows, 64);
   bool at_start = false, misaligned = false, idle_threads = false, uniform = false, spread = false;
   for (const Trial& trial : plan.trials) {
     at_start |= trial.placement == Placement::kAtStart;
@@ -296,7 +291,7 @@ TEST(PlanTest, TriesGuardsMisalignmentSplitsAndKinds) {
   }
   EXPECT_TRUE(at_start && misaligned && idle_threads && uniform && spread);
   EXPECT_EQ(plan.trials.front().kind, InputKind::kIntegers);
-  EXPECT_TRUE(PlanTrials(MatmulSpec({.m = 2048, .k = 2048, .n = 2048}), 1, 1).sampled);
+  EXPECT_LT(PlanTrials(MatmulSpec({.m = 2048, .k = 2048, .n = 2048}), 1, 1).most_rows, 2048);
 }
 
 TEST(FreivaldsTest, VectorsKeepSumsExactAndMissRarely) {
@@ -306,6 +301,15 @@ TEST(FreivaldsTest, VectorsKeepSumsExactAndMissRarely) {
     EXPECT_LE(static_cast<double>(FreivaldsLimit(spec)) * n * 0x1p24, 0x1p53) << n;
     EXPECT_LT(FreivaldsMissProbability(spec), 1e-9) << n;
   }
+}
+
+// Too small to change a sum in double: only that outputs must be integers tells.
+TEST(FreivaldsTest, ATraceInsteadOfZeroIsSeen) {
+  const Spec spec = MatmulSpec({.m = 400, .k = 2, .n = 400});
+  const RungReport report =
+      Climb(spec, PlanOf(InputKind::kIntegers, true),
+            {.value = [](int64_t, int64_t, float value) { return value == 0 ? 1e-20f : value; }});
+  EXPECT_THAT(report.text, HasSubstr("not every element is an integer"));
 }
 
 TEST(ChooseRowsTest, AllOrSomeWithBothEnds) {
