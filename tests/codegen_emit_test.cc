@@ -97,5 +97,38 @@ kernel(lhs, rhs, out, scratch, thread, n_threads)
 )"));
 }
 
+TEST(LoopText, TasksAreNumberedOuterTimesInnerCount) {
+  const Target target = TestTarget(false);
+  Spec spec = MakeSpec({5, 3, 40, 1, Order::kRow, Order::kRow, 0, false, Level::kL1});
+  spec.threads = 4;
+  const auto parallel = [](int dim, uint32_t size) {
+    Decision decision = Tile(dim, size);
+    decision.kind = RewriteKind::kParallelTile;
+    decision.parts = 2;
+    return decision;
+  };
+  const LoopProgram program =
+      Lower(Chain(spec, target,
+                  {parallel(MatmulDims::kM, 2), parallel(MatmulDims::kN, 16),
+                   IntoRegisters(LayoutKind::kVectors, 8), Microkernel()}),
+            target, "kernel");
+  EXPECT_EQ(program.tasks, 9);
+  const std::string text = LoopText(program);
+  EXPECT_THAT(text, StartsWith(R"(kernel: scratch 0 bytes, tasks 9, features avx2 fma
+kernel(lhs, rhs, out, scratch, thread, n_threads)
+  for i6 < 2
+    for i7 < 2
+      task i6 * 3 + i7
+        call fma_2x16_v8_r3_r40_r40(lhs + i6 * 6, rhs + i7 * 16, out + i6 * 80 + i7 * 16, 1, 1)
+    task i6 * 3 + 2
+      call fma_2x8_v8_r3_r40_r40(lhs + i6 * 6, rhs + 32, out + i6 * 80 + 32, 0, 3)
+  for i8 < 2
+    task i8 + 6
+      call fma_1x16_v8_r3_r40_r40(lhs + 12, rhs + i8 * 16, out + i8 * 16 + 160, 0, 3)
+  task 8
+    call fma_1x8_v8_r3_r40_r40(lhs + 12, rhs + 32, out + 192, 0, 3)
+)"));
+}
+
 }  // namespace
 }  // namespace kirsch::testing
