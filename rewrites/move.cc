@@ -18,7 +18,7 @@ void AddTransfer(const Spec& spec, int operand, const Footprint& footprint, Expa
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
 }
 
-void AddChild(const Spec& spec, Expansion* expansion) { expansion->children[expansion->num_children++] = {spec, 1}; }
+void AddChild(const Spec& spec, Expansion* expansion) { expansion->children[expansion->num_children++] = {spec, 1, 1}; }
 
 // The layout of a packed copy: panels along the output's vector dim if the operand has it, else a dense copy
 // that keeps the operand's order.
@@ -46,10 +46,14 @@ void AppendPack(int operand, Level level, const Layout& layout, std::vector<Deci
 bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
 
 // Does the register layout suit the operands' layouts? Vectors run along the output's inner dim, so rhs must be
-// contiguous along it; partial sums run along the reduction, so both inputs must be.
+// contiguous along it, within one panel; partial sums run along the reduction, so both inputs must be.
 bool OperandsSuit(const Spec& spec, LayoutKind form) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  if (form == LayoutKind::kVectors) return ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
+  if (form == LayoutKind::kVectors) {
+    const Layout& rhs = Operand(spec, kRhs).layout;
+    if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
+    return ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
+  }
   return ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK);
 }
 

@@ -8,15 +8,6 @@
 
 namespace kirsch {
 
-Level FillingLevel(const Spec& spec) {
-  Level fastest = Level::kRam;
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    const Level level = spec.operand[static_cast<size_t>(operand)].level;
-    if (level != Level::kVrf) fastest = std::min(fastest, level);
-  }
-  return fastest;
-}
-
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   decisions->clear();
   if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);

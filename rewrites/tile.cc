@@ -17,7 +17,7 @@ Spec WithSize(const Spec& spec, int dim, uint32_t size) {
 
 void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
   if (trips == 0) return;
-  expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips};
+  expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips, trips};
 }
 
 void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<Decision>* decisions) {
@@ -95,9 +95,14 @@ void ExpandParallelTile(const Spec& spec, const Decision& decision, Expansion* e
   const uint32_t size = spec.size[decision.dim];
   Spec tile = WithSize(spec, decision.dim, decision.size);
   tile.threads = decision.parts == 1 ? 1 : static_cast<uint8_t>(spec.threads / decision.parts);
+  tile.sharers = static_cast<uint8_t>(spec.sharers * decision.parts);
   AddChild(tile, size / decision.size, expansion);
+  expansion->children[0].weight = 1;
   tile.size[decision.dim] = size % decision.size;
-  if (tile.size[decision.dim] != 0) AddChild(tile, 1, expansion);
+  if (tile.size[decision.dim] == 0) return;
+  // The smaller last tile runs beside the whole ones and ends before them.
+  AddChild(tile, 1, expansion);
+  expansion->children[1].weight = 0;
 }
 
 }  // namespace kirsch

@@ -40,6 +40,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"loads_per_cycle", &VectorUnit::loads_per_cycle, 0.0625, 16},
     {"stores_per_cycle", &VectorUnit::stores_per_cycle, 0.0625, 16},
     {"fma_latency", &VectorUnit::fma_latency, 1, 64},
+    {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
 };
 
 // Of caches only: RAM is unlimited.

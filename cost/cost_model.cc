@@ -1,0 +1,182 @@
+#include "cost/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cost/microkernel_cost.h"
+#include "spec/check.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+// A 4 x 4 block of a transposing copy: 4 loads, 8 shuffles, 4 stores.
+constexpr double kTransposeCyclesPerElement = 0.5;
+
+double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sharers) {
+  const double per_line = std::max(level.cycles_per_line, level.shared_cycles_per_line * sharers);
+  return static_cast<double>(footprint.lines) * per_line;
+}
+
+double OutputElements(const Spec& spec) { return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements()); }
+
+double ReductionSteps(const Spec& spec) {
+  double steps = 1;
+  for (int dim = 0; dim < spec.op_info().num_dims; ++dim)
+    if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) steps *= spec.size[static_cast<size_t>(dim)];
+  return steps;
+}
+
+bool DotProductPossible(const Spec& spec) {
+  return InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
+}
+
+}  // namespace
+
+CostModel::CostModel(const Target& target) : target_(target) {
+  narrow_lanes_ = target.vectors.back().bytes / Bytes(Dtype::kF32);
+  cycles_per_output_read_ = cycles_per_output_write_ = std::numeric_limits<double>::infinity();
+  for (const VectorUnit& unit : target.vectors) {
+    const double lanes = unit.bytes / static_cast<double>(Bytes(Dtype::kF32));
+    cycles_per_output_read_ = std::min(cycles_per_output_read_, 1 / (lanes * unit.loads_per_cycle));
+    cycles_per_output_write_ = std::min(cycles_per_output_write_, 1 / (lanes * unit.stores_per_cycle));
+    elements_per_tile_ = std::max(elements_per_tile_, lanes * unit.registers);
+  }
+  FillBestTrips();
+}
+
+// Tabulates, for every height and width limit, the cheapest register tile within it.
+void CostModel::FillBestTrips() {
+  for (auto* table : {&best_outer_, &best_dot_})
+    for (auto& row : *table) row.fill(std::numeric_limits<double>::infinity());
+  for (const VectorUnit& unit : target_.vectors) {
+    const int lanes = unit.bytes / Bytes(Dtype::kF32);
+    const int widening = lanes / narrow_lanes_;
+    for (int rows = 1; rows <= kRows; ++rows)
+      for (int columns = 1; columns <= kVectors; ++columns) {
+        RegisterTile tile{LayoutKind::kVectors, lanes, rows, columns, false};
+        if (RegistersNeeded(tile, unit) > unit.registers) continue;
+        const double cycles = TripCyclesOf(tile, unit, target_).total() / (rows * columns * lanes);
+        // The last vector may be used in part only; it costs the same.
+        for (int used = (columns - 1) * widening + 1; used <= std::min(kVectors, columns * widening); ++used) {
+          double& outer = best_outer_[static_cast<size_t>(rows)][static_cast<size_t>(used)];
+          outer = std::min(outer, cycles * columns * widening / used);
+        }
+        double& dot = best_dot_[static_cast<size_t>(rows)][static_cast<size_t>(columns)];
+        dot = std::min(dot, cycles);
+      }
+  }
+  for (auto* table : {&best_outer_, &best_dot_})
+    for (size_t r = 1; r <= kRows; ++r)
+      for (size_t v = 1; v <= kVectors; ++v) {
+        double& best = (*table)[r][v];
+        best = std::min({best, (*table)[r - 1][v], (*table)[r][v - 1]});
+      }
+}
+
+double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
+  if (transfer.from <= Level::kL1) return 0;
+  const MemoryLevel& level = target_.at(transfer.from);
+  return LinesCycles(transfer.read, level, sharers) +
+         LinesCycles(transfer.written, level, sharers) * level.write_factor +
+         static_cast<double>(transfer.read.runs) * level.cycles_per_run +
+         static_cast<double>(transfer.read.pages) * level.cycles_per_page;
+}
+
+CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& expansion) const {
+  Exposure exposure;
+  for (int i = 0; i < expansion.num_transfers; ++i) {
+    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
+    const double cycles = TransferCycles(transfer, spec.sharers);
+    exposure.total += cycles;
+    exposure.exposed += cycles * (1 - target_.at(transfer.from).overlap);
+  }
+  return exposure;
+}
+
+double CostModel::PackCycles(const Spec& spec, const Expansion& expansion) const {
+  const VectorUnit& unit = target_.vectors.front();
+  const double lanes = unit.bytes / static_cast<double>(Bytes(spec.out().dtype));
+  const double per_element = expansion.copy_transposes ? kTransposeCyclesPerElement : 1 / (lanes * unit.stores_per_cycle);
+  const double read = TransferCycles(expansion.transfers[0], spec.sharers);
+  const double written = TransferCycles(expansion.transfers[1], spec.sharers);
+  return target_.microkernel_cycles +
+         std::max(static_cast<double>(expansion.copied_elements) * per_element, read + written);
+}
+
+double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) const {
+  const RegisterTile tile = RegisterTileOf(spec, decision.layout);
+  const VectorUnit& unit = UnitWithLanes(target_, tile.lanes, spec.out().dtype);
+  const bool masked = ExtentOf(spec, decision.operand).inner % tile.lanes != 0;
+  return OutputTileCycles(tile, spec.accumulate, masked, unit);
+}
+
+Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
+  switch (decision.kind) {
+    case RewriteKind::kTile: {
+      int64_t trips = 0;
+      for (int i = 0; i < expansion.num_children; ++i) trips += expansion.children[static_cast<size_t>(i)].trips;
+      return FromCycles(static_cast<double>(trips) * target_.loop_cycles);
+    }
+    case RewriteKind::kParallelTile:
+      return decision.parts > 1 && spec.sharers == 1 ? FromCycles(target_.fork_join_cycles) : 0;
+    case RewriteKind::kMove: {
+      // A transfer hides behind the arithmetic below it, and behind no more than that.
+      const Exposure exposure = ExposureOf(spec, expansion);
+      const double waited = std::max(exposure.exposed, exposure.total - ComputeBound(spec));
+      return FromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
+    }
+    case RewriteKind::kPack: return FromCycles(PackCycles(spec, expansion));
+    case RewriteKind::kMicrokernel: {
+      const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
+      const VectorUnit& unit = UnitWithLanes(target_, tile.lanes, spec.out().dtype);
+      const double compute = MicrokernelCycles(tile, static_cast<int64_t>(ReductionSteps(spec)), unit, target_);
+      const Exposure exposure = ExposureOf(spec, expansion);
+      return FromCycles(std::max(compute + exposure.exposed, exposure.total));
+    }
+    case RewriteKind::kNone: break;
+  }
+  KIRSCH_CHECK(false && "no such rewrite");
+}
+
+double CostModel::ComputeBound(const Spec& spec) const {
+  const TileExtent out = ExtentOf(spec, spec.op_info().output());
+  const double steps = ReductionSteps(spec);
+  const auto rows = static_cast<size_t>(std::min<int64_t>(out.outer, kRows));
+  const int64_t vectors = (out.inner + narrow_lanes_ - 1) / narrow_lanes_;
+  const double lanes = narrow_lanes_;
+  const double matrices = static_cast<double>(out.batch) * static_cast<double>(out.outer);
+  double cycles = matrices * static_cast<double>(vectors) * lanes * steps *
+                  best_outer_[rows][static_cast<size_t>(std::min<int64_t>(vectors, kVectors))];
+  if (DotProductPossible(spec)) {
+    const double dot = matrices * static_cast<double>(out.inner) * steps *
+                       best_dot_[rows][static_cast<size_t>(std::min<int64_t>(out.inner, kVectors))];
+    cycles = std::min(cycles, dot);
+  }
+  const double tiles = std::ceil(OutputElements(spec) / elements_per_tile_);
+  return cycles + tiles * target_.microkernel_cycles;
+}
+
+Cost CostModel::LowerBound(const Spec& spec) const {
+  double cycles = ComputeBound(spec);
+  const int output = spec.op_info().output();
+  if (spec.out().level != Level::kVrf) {
+    const double per_element = cycles_per_output_write_ + (spec.accumulate ? cycles_per_output_read_ : 0);
+    cycles += OutputElements(spec) * per_element;
+  }
+  double exposed = 0, slowest = 0;
+  for (int operand = 0; operand <= output; ++operand) {
+    const Level from = spec.operand[static_cast<size_t>(operand)].level;
+    if (from <= Level::kL1) continue;
+    Footprint compulsory = FootprintOf(spec, operand, target_);
+    compulsory.runs = compulsory.pages = 0;
+    const Transfer transfer{from, compulsory, operand == output ? compulsory : Footprint{}};
+    const double total = TransferCycles(transfer, spec.sharers);
+    exposed += total * (1 - target_.at(from).overlap);
+    slowest = std::max(slowest, total);
+  }
+  return FromCycles(std::max(cycles + exposed, slowest) / spec.threads * (1 - 1e-9));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,59 @@
+// The affine cost model: cost(node) = base(spec, decision) + sum over children of trips * cost(child).
+// Bases are >= 0, so costs are monotone and dynamic programming over them is exact. See README.md.
+// Thread-safe once constructed.
+#ifndef KIRSCH_COST_COST_MODEL_H_
+#define KIRSCH_COST_COST_MODEL_H_
+
+#include <array>
+#include <vector>
+
+#include "cost/cost.h"
+#include "spec/decision.h"
+#include "spec/expansion.h"
+#include "spec/spec.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+class CostModel {
+ public:
+  explicit CostModel(const Target& target);
+
+  const Target& target() const { return target_; }
+
+  // What the node costs beside its children.
+  Cost Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
+
+  // A lower bound of every program for `spec`, whatever the limits.
+  Cost LowerBound(const Spec& spec) const;
+
+  // Cycles the arithmetic takes at least, every operand in L1 (part of LowerBound).
+  double ComputeBound(const Spec& spec) const;
+
+  // Cycles to bring / write back these lines, none of it hidden.
+  double TransferCycles(const Transfer& transfer, int sharers) const;
+
+ private:
+  struct Exposure {
+    double total = 0;    // cycles of all transfers
+    double exposed = 0;  // the part that never hides behind arithmetic
+  };
+  Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
+  double PackCycles(const Spec& spec, const Expansion& expansion) const;
+  double RegisterTileBase(const Spec& spec, const Decision& decision) const;
+  void FillBestTrips();
+
+  static constexpr int kRows = 32, kVectors = 32;
+  Target target_;
+  // Least cycles per output element and step of the reduction, over all register tiles of at most r rows and
+  // v vectors of the narrowest unit (outer product), or r rows and v columns (dot product).
+  std::array<std::array<double, kVectors + 1>, kRows + 1> best_outer_, best_dot_;
+  int narrow_lanes_ = 0;
+  double elements_per_tile_ = 0;       // most output elements a register tile may hold
+  double cycles_per_output_read_ = 0;  // per element, best unit
+  double cycles_per_output_write_ = 0;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_COST_COST_MODEL_H_

@@ -1,0 +1,60 @@
+#include "cost/microkernel_cost.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kirsch {
+namespace {
+
+// Instructions that close a loop trip; the code generator unrolls until a trip has this many FMAs.
+constexpr double kLoopInstructions = 3;
+constexpr double kUnrolledFmas = 24;
+
+double LoopInstructionsPerTrip(const RegisterTile& tile) {
+  return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
+}
+
+}  // namespace
+
+double TripCycles::total() const { return std::max({fma, load, latency, front_end}); }
+
+std::string_view TripCycles::bottleneck() const {
+  const double most = total();
+  if (fma == most) return "FMA";
+  if (load == most) return "load";
+  return latency == most ? "latency" : "front end";
+}
+
+TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  const double fmas = tile.accumulators();
+  const double loads = tile.rows + tile.columns;
+  // One operand of an FMA may be in memory: rhs of a single row, lhs of a single column.
+  const double folded = tile.rows == 1 ? tile.columns : tile.columns == 1 && unit.masks ? tile.rows : 0;
+  TripCycles trip;
+  trip.fma = fmas / unit.fma_per_cycle;
+  trip.load = loads / unit.loads_per_cycle;
+  trip.latency = unit.fma_latency / KSplit(tile, unit);
+  trip.front_end = (fmas + loads - folded + LoopInstructionsPerTrip(tile)) / target.issue_width;
+  return trip;
+}
+
+int64_t TripsOf(const RegisterTile& tile, int64_t k) {
+  return tile.form == LayoutKind::kVectors ? k : (k + tile.lanes - 1) / tile.lanes;
+}
+
+double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {
+  const double set_sums = (KSplit(tile, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
+  return target.microkernel_cycles + set_sums +
+         static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
+}
+
+double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit) {
+  const double vectors = tile.accumulators();
+  double cycles = vectors / unit.stores_per_cycle + (accumulate ? vectors / unit.loads_per_cycle : 0);
+  if (tile.form == LayoutKind::kPartialSums)  // halve log2(lanes) times: a shuffle and an add each
+    cycles += vectors * std::bit_width(static_cast<unsigned>(tile.lanes));
+  if (masked && !unit.masks) cycles += tile.rows * unit.masked_store_cycles;
+  return cycles;
+}
+
+}  // namespace kirsch

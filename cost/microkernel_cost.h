@@ -1,0 +1,37 @@
+// What a register tile costs: a maximum over the core's bottlenecks, per step of the reduction.
+#ifndef KIRSCH_COST_MICROKERNEL_COST_H_
+#define KIRSCH_COST_MICROKERNEL_COST_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "spec/microkernel.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// Cycles of one trip of the microkernel's loop (kVectors: one step of the reduction; kPartialSums: `lanes`
+// steps), by bottleneck. The trip takes the largest.
+struct TripCycles {
+  double fma = 0;
+  double load = 0;
+  double latency = 0;
+  double front_end = 0;
+  double total() const;
+  std::string_view bottleneck() const;
+};
+
+TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target);
+
+// Trips of the loop for a reduction over `k` elements.
+int64_t TripsOf(const RegisterTile& tile, int64_t k);
+
+// The whole microkernel with operands in L1: entry, trips, and summing the accumulator sets.
+double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target);
+
+// Moving the output tile into registers (if it is accumulated into) and back: instructions only.
+double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_COST_MICROKERNEL_COST_H_

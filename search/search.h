@@ -1,0 +1,68 @@
+// The search: exact branch and bound over the rewrite space, on top of a memo. See README.md.
+#ifndef KIRSCH_SEARCH_SEARCH_H_
+#define KIRSCH_SEARCH_SEARCH_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "cost/cost_model.h"
+#include "memo/memo.h"
+#include "spec/impl.h"
+#include "spec/spec.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+enum class StopReason {
+  kOptimal,    // proven optimal in the stated space
+  kBudget,     // the time budget ran out: the best program so far, with its proven gap
+  kCancelled,  // cancelled from outside, likewise
+};
+
+std::string_view Name(StopReason reason);
+
+struct SearchStats {
+  int64_t specs_solved = 0;  // (spec, limits) expanded
+  int64_t memo_hits = 0;     // answered by a stored box
+  int64_t pruned = 0;        // answered by a bound, and decisions never tried because of theirs
+};
+
+struct SearchProgress {
+  SearchStats stats;
+  Cost best = kInfiniteCost;  // cost of the best program so far
+  Cost bound = 0;             // no program costs less
+  double seconds = 0;
+};
+
+struct SearchOptions {
+  double time_budget_seconds = 0;          // 0: none
+  const std::atomic<bool>* cancel = nullptr;
+  std::function<void(const SearchProgress&)> progress;  // called now and then, from the searching thread
+  bool prune = true;                       // false: exhaustive dynamic programming (to test the pruning)
+};
+
+struct SearchResult {
+  Impl impl;
+  Cost cost = kInfiniteCost;
+  Cost bound = 0;  // == cost when optimal
+  StopReason stop = StopReason::kOptimal;
+  SearchStats stats;
+  double seconds = 0;
+};
+
+// The cheapest program for `root` on the cost model's target. `root` is a root spec as parsed; its operands are
+// put where `residency` says. Deterministic, but for where a time budget or a cancellation strikes.
+enum class Residency {
+  kWarm,  // the operands wait in the fastest cache level that holds them all
+  kCold,  // the operands wait in RAM
+};
+
+Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
+
+SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo, const SearchOptions& options);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_SEARCH_H_

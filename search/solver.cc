@@ -1,0 +1,191 @@
+#include "search/solver.h"
+
+#include <algorithm>
+
+#include "rewrites/rewrite.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kSpecsBetweenChecks = 1024;
+
+// Lines of a level that one of `sharers` threads may fill.
+Lines Capacity(const Target& target, Level level, int sharers) {
+  if (level == Level::kRam) return kUnlimited;
+  const MemoryLevel& cache = target.at(level);
+  const int contenders = std::min(sharers, cache.sharers);
+  return static_cast<Lines>(cache.bytes / target.line_bytes / std::max(1, contenders));
+}
+
+// The most a child may cost so that base + the others' bounds + weight * cost stays below `budget`.
+Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
+  if (weight == 0) return kInfiniteCost;
+  const Cost room = budget - others;  // weight * cost < room
+  return room <= 0 ? 0 : (room + weight - 1) / weight;
+}
+
+}  // namespace
+
+Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width)
+    : model_(model), memo_(memo), options_(options), width_(width), start_(std::chrono::steady_clock::now()) {}
+
+Lines Solver::AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available) const {
+  if (expansion.filled == Level::kVrf) return available;
+  const Level filling = FillingLevel(spec);
+  if (expansion.filled == Level::kRam) return available;
+  const int64_t room = expansion.filled == filling ? available
+                                                    : Capacity(model_.target(), expansion.filled, spec.sharers);
+  return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
+}
+
+Cost Solver::BoundOf(const Spec& spec, Lines available) const {
+  return std::max(model_.LowerBound(spec), memo_.Find(spec, available).bound);
+}
+
+void Solver::CheckStop() {
+  if (stats_.specs_solved < next_check_) return;
+  next_check_ = stats_.specs_solved + kSpecsBetweenChecks;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (options_.progress) options_.progress({stats_, kInfiniteCost, 0, seconds});
+  if (options_.time_budget_seconds > 0 && seconds > options_.time_budget_seconds) {
+    stopped_ = true;
+    stop_reason_ = StopReason::kBudget;
+  }
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+    stopped_ = true;
+    stop_reason_ = StopReason::kCancelled;
+  }
+}
+
+// Pushes the decisions that fit, each with its bound from the closed form alone: the order in which they are
+// tried must not depend on what the memo happens to hold.
+void Solver::CollectCandidates(const Spec& spec, Lines available) {
+  const size_t first = candidates_.size();
+  Expansion expansion;
+  EnumerateDecisions(spec, model_.target(), &decisions_);
+  int order = 0;
+  for (const Decision& decision : decisions_) {
+    Expand(spec, decision, model_.target(), &expansion);
+    if (AvailableBelow(spec, expansion, available) < 0) continue;
+    Cost bound = model_.Base(spec, decision, expansion);
+    for (int i = 0; i < expansion.num_children; ++i) {
+      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+      if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
+    }
+    candidates_.push_back({decision, bound, order++});
+  }
+  std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return a.bound != b.bound ? a.bound < b.bound : a.order < b.order;
+            });
+  if (width_ > 0 && candidates_.size() > first + static_cast<size_t>(width_))
+    candidates_.resize(first + static_cast<size_t>(width_));
+}
+
+Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
+  const Known known = memo_.Find(spec, available);
+  if (known.solution != nullptr) {
+    ++stats_.memo_hits;
+    return {known.solution->cost < budget, known.solution->cost, known.solution->peak};
+  }
+  if (options_.prune) {
+    const Cost bound = std::max(known.bound, model_.LowerBound(spec));
+    if (bound >= budget) {
+      ++stats_.pruned;
+      return {false, bound, 0};
+    }
+  }
+  CheckStop();
+  if (stopped_) return {false, 0, 0};
+  ++stats_.specs_solved;
+  const size_t first = candidates_.size();
+  CollectCandidates(spec, available);
+  const Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
+  candidates_.resize(first);
+  if (!outcome.solved && !stopped_) memo_.AddBound(spec, available, outcome.cost);
+  return outcome;
+}
+
+Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate) {
+  Solution best;
+  best.cost = budget;
+  Cost least_bound = kInfiniteCost;
+  const size_t end = candidates_.size();
+  for (size_t i = first_candidate; i < end; ++i) {
+    const Candidate candidate = candidates_[i];
+    if (options_.prune && candidate.bound >= best.cost) {
+      stats_.pruned += static_cast<int64_t>(end - i);
+      least_bound = std::min(least_bound, candidate.bound);
+      break;
+    }
+    const Outcome outcome = Try(spec, candidate, available, options_.prune ? best.cost : kInfiniteCost);
+    if (stopped_) break;
+    if (outcome.solved && outcome.cost < best.cost) {
+      best = {outcome.cost, outcome.peak, available, candidate.decision};
+    } else if (!outcome.solved) {
+      least_bound = std::min(least_bound, outcome.cost);
+    }
+  }
+  if (best.decision.kind == RewriteKind::kNone) return {false, std::max(budget, least_bound), 0};
+  if (!stopped_) memo_.AddSolution(spec, best);
+  return {!stopped_, best.cost, best.peak};
+}
+
+// One decision: its children in turn, each with what the others' bounds leave of the budget.
+Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget) {
+  Expansion expansion;
+  Expand(spec, candidate.decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, available);
+  const bool fills_here = expansion.filled == FillingLevel(spec) && expansion.filled != Level::kRam;
+  const bool leaves_level = expansion.filled != Level::kVrf && !fills_here;
+  Cost total = model_.Base(spec, candidate.decision, expansion);
+  std::array<Cost, 3> bounds = {};
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    bounds[i] = BoundOf(expansion.children[i].spec, below);
+    total += expansion.children[i].weight * bounds[i];
+  }
+  Lines peak = 0;
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    if (total >= budget) return {false, total, 0};
+    const Expansion::Child& child = expansion.children[i];
+    const Cost others = total - child.weight * bounds[i];
+    const Outcome outcome = Solve(child.spec, below, ChildBudget(budget, others, child.weight));
+    if (stopped_) return {};
+    total = others + child.weight * outcome.cost;
+    if (!outcome.solved) return {false, std::max(total, budget), 0};
+    peak = std::max(peak, outcome.peak);
+  }
+  if (total >= budget) return {false, total, 0};
+  if (leaves_level) peak = 0;
+  if (fills_here) peak += static_cast<Lines>(expansion.filled_lines);
+  return {true, total, peak};
+}
+
+Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
+  const Known known = memo_.Find(spec, available);
+  KIRSCH_CHECK(known.solution != nullptr);
+  Impl impl;
+  impl.spec = spec;
+  impl.decision = known.solution->decision;
+  Expansion expansion;
+  Expand(spec, impl.decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, available);
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    impl.children.push_back({child.trips, Reconstruct(child.spec, below)});
+  }
+  return impl;
+}
+
+Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
+  const Level home = FillingLevel(placed_root);
+  int64_t lines = Capacity(target, home, 1);
+  if (home == Level::kRam) return kUnlimited;
+  for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
+    lines -= FootprintOf(placed_root, operand, target).lines;
+  KIRSCH_CHECK(lines >= 0);
+  return static_cast<Lines>(lines);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,16 @@
+#include "spec/expansion.h"
+
+#include <algorithm>
+
+namespace kirsch {
+
+Level FillingLevel(const Spec& spec) {
+  Level fastest = Level::kRam;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    const Level level = spec.operand[static_cast<size_t>(operand)].level;
+    if (level != Level::kVrf) fastest = std::min(fastest, level);
+  }
+  return fastest;
+}
+
+}  // namespace kirsch

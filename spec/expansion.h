@@ -1,0 +1,43 @@
+// An expansion: what one decision makes of a spec. Plain data that rewrites/ produces and cost/ prices.
+#ifndef KIRSCH_SPEC_EXPANSION_H_
+#define KIRSCH_SPEC_EXPANSION_H_
+
+#include <array>
+#include <cstdint>
+
+#include "spec/footprint.h"
+#include "spec/level.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// Data crossing levels once per execution of the node.
+struct Transfer {
+  Level from = Level::kVrf;  // the slower end
+  Footprint read;            // zero when the output is only written
+  Footprint written;         // zero for inputs
+};
+
+// What one decision makes of a spec: plain data, priced by cost/.
+struct Expansion {
+  struct Child {
+    Spec spec;
+    int64_t trips = 0;
+    int64_t weight = 0;  // trips that take time one after another: fewer than `trips` where they run in parallel
+  };
+  int num_children = 0;
+  std::array<Child, 3> children;  // in execution order; see impl.h
+  int num_transfers = 0;
+  std::array<Transfer, kMaxOperands> transfers;  // move, pack: the operand; microkernel: operands that stream
+  int64_t copied_elements = 0;                   // pack: elements the copy loop handles
+  bool copy_transposes = false;                  // pack: the contiguous axis changes
+  Level filled = Level::kVrf;                    // move, pack: the level that receives the tile ...
+  int64_t filled_lines = 0;                      // ... and the lines it takes there
+};
+
+// The fastest memory level in use by the spec's operands (registers aside): the level being filled.
+Level FillingLevel(const Spec& spec);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_EXPANSION_H_
