@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kLargestFile = size_t{64} << 20;  // for input: far more than any has
 
 absl::Status SystemError(std::string_view path) {
-  return absl::InvalidArgumentError(Cat(Quoted(path), ": ", std::strerror(errno)));
+  return absl::InvalidArgumentError(Cat(Quoted(path, 4096), ": ", std::strerror(errno)));
 }
 
 bool WriteAll(int file, std::string_view contents) {

@@ -80,23 +80,26 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   // `place` counts the bytes read, the offending one (or the end) included.
-  bool parse_error(size_t place, const std::string& token, const nlohmann::json::exception& error) override {
-    const size_t offset = std::min(place > 0 ? place - 1 : 0, text_.size());
-    return Fail(ErrorAt(file_, Advance({}, text_.substr(0, offset)),
-                        Cat("malformed JSON: ", Reason(error.what(), token), ", got ",
-                            offset == text_.size() ? "the end of the text" : Quoted(token))));
+  bool parse_error(size_t place, const std::string&, const nlohmann::json::exception& error) override {
+    const size_t last = std::min(place > 0 ? place - 1 : 0, text_.size());
+    const size_t first = std::min(text_.find_first_not_of(" \t\r\n,:", end_of_last_), last);
+    const std::string_view token = text_.substr(first, last + 1 - first);
+    return Fail(ErrorAt(file_, Advance({}, text_.substr(0, first)),
+                        Cat("malformed JSON: ", Reason(error.what()), ", got ",
+                            token.empty() ? "the end of the text" : Quoted(token))));
   }
 
  private:
   // What the library's message says besides place and token: "expected '}'" or "invalid literal".
-  static std::string Reason(std::string_view message, std::string_view token) {
-    constexpr std::string_view kExpected = "; expected ", kInvalid = " - invalid ";
-    const size_t expected = message.rfind(kExpected), invalid = message.find(kInvalid);
-    if (expected != std::string_view::npos && token.find(kExpected) == std::string_view::npos)
-      return Cat("expected ", message.substr(expected + kExpected.size()));
-    if (invalid == std::string_view::npos) return "number out of range";
-    const std::string_view reason = message.substr(invalid + kInvalid.size());
-    return Cat("invalid ", reason.substr(0, reason.find_first_of(":;")));
+  static std::string Reason(std::string_view message) {
+    constexpr std::string_view kInvalid = " - invalid ", kExpected = "; expected ";
+    if (const size_t invalid = message.find(kInvalid); invalid != std::string_view::npos) {
+      const std::string_view reason = message.substr(invalid + kInvalid.size());
+      return Cat("invalid ", reason.substr(0, reason.find_first_of(":;")));
+    }
+    const size_t expected = message.rfind(kExpected);
+    if (expected == std::string_view::npos) return "number out of range";
+    return Cat("expected ", message.substr(expected + kExpected.size()));
   }
 
   bool Fail(absl::Status status) {

@@ -45,7 +45,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
 
 // Of caches only: RAM is unlimited.
 inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
-    {"bytes", &MemoryLevel::bytes, 1024, 1LL << 40},
+    {"bytes", &MemoryLevel::bytes, 1024, 1LL << 33},
     {"ways", &MemoryLevel::ways, 1, 1024},
 };
 

@@ -1,7 +1,6 @@
 #include "spec/text.h"
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "spec/cat.h"
 
 namespace kirsch {
@@ -31,10 +30,16 @@ std::vector<Word> SplitWords(std::string_view text) {
   }
 }
 
-std::string Quoted(std::string_view text) {
-  constexpr size_t kLongest = 40;
+std::string Quoted(std::string_view text, size_t longest) {
   if (text.empty()) return "nothing";
-  return Cat("'", absl::CHexEscape(ForAbsl(text.substr(0, kLongest))), text.size() > kLongest ? "...'" : "'");
+  std::string quoted = "'";
+  for (char c : text.substr(0, longest)) {
+    if (absl::ascii_isprint(static_cast<unsigned char>(c)))
+      quoted += c;
+    else
+      Append(&quoted, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+  }
+  return quoted + (text.size() > longest ? "...'" : "'");
 }
 
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message) {

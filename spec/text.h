@@ -36,7 +36,7 @@ struct Word {
 std::vector<Word> SplitWords(std::string_view text);
 
 // `text` in quotes for a one-line message: shortened, unprintable bytes escaped; "nothing" when empty.
-std::string Quoted(std::string_view text);
+std::string Quoted(std::string_view text, size_t longest = 40);
 
 // InvalidArgument "<source>:<line>:<column>: <message>".
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message);
