@@ -6,32 +6,13 @@
 namespace kirsch {
 namespace {
 
-std::string_view LayoutWord(LayoutKind kind) {
-  switch (kind) {
-    case LayoutKind::kStrided:
-      return "";
-    case LayoutKind::kPacked:
-      return "packed";
-    case LayoutKind::kVectors:
-      return "vectors";
-    case LayoutKind::kPartialSums:
-      return "sums";
-  }
-  return "";
-}
-
 // " lhs=col", " rhs=packed16@L2", " out=row@L1" or nothing.
 std::string OperandOption(const Spec& spec, int operand) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
-  const Layout& layout = tensor.layout;
-  std::string value(LayoutWord(layout.kind));
-  if (layout.panel > 0) Append(&value, layout.panel);
-  const bool plain = value.empty() && tensor.level == Level::kRam;
-  if (layout.order == Order::kRow && plain) return "";
-  if (layout.order == Order::kCol || value.empty())
-    Append(&value, value.empty() ? "" : "-", OrderWord(layout.order));
-  if (tensor.level != Level::kRam) Append(&value, "@", Name(tensor.level));
-  return Cat(" ", spec.op_info().operands[static_cast<size_t>(operand)].name, "=", value);
+  const std::string layout = PrintLayout(tensor.layout);
+  if (layout == OrderWord(Order::kRow) && tensor.level == Level::kRam) return "";
+  const std::string level = tensor.level == Level::kRam ? "" : Cat("@", Name(tensor.level));
+  return Cat(" ", spec.op_info().operands[static_cast<size_t>(operand)].name, "=", layout, level);
 }
 
 std::string Sizes(const Spec& spec) {
@@ -41,6 +22,14 @@ std::string Sizes(const Spec& spec) {
 }
 
 }  // namespace
+
+std::string PrintLayout(const Layout& layout) {
+  if (layout.kind == LayoutKind::kStrided) return std::string(OrderWord(layout.order));
+  std::string text(kLayoutWords[static_cast<size_t>(layout.kind)]);
+  if (layout.panel > 0) Append(&text, layout.panel);
+  if (layout.order == Order::kCol) Append(&text, kColSuffix);
+  return text;
+}
 
 std::string PrintSpec(const Spec& spec) {
   const OpInfo& op = spec.op_info();

@@ -14,6 +14,10 @@ namespace kirsch {
 // "threads=2", "sharers=2".
 std::string PrintSpec(const Spec& spec);
 
+// "row", "col" (of a strided layout; its leading dimension is left out), "packed", "packed16",
+// "packed16-col", "vectors8", "sums8".
+std::string PrintLayout(const Layout& layout);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_PRINTER_H_

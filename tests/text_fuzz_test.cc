@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spec/parser.h"
+#include "spec/schedule.h"
 #include "spec/target_files.h"
 #include "spec/target_json.h"
 
@@ -121,6 +122,22 @@ TEST(TargetFuzzTest, MutatedTargetFiles) {
     EXPECT_TRUE(again->target == parsed->target);
   }
   EXPECT_GT(valid, 1000);
+  EXPECT_GT(malformed, 1000);
+}
+
+TEST(ScheduleFuzzTest, MutatedSchedules) {
+  const std::string base =
+      "tile n 256\n  pack rhs L2 packed16-col\n    move lhs L1  # comment\n      move out VRF vectors16\n"
+      "        microkernel\n  parallel m 10 2\n    search\n";
+  Mutator mutator(20240609);
+  int valid = 0, malformed = 0;
+  for (int i = 0; i < 10000; ++i) {
+    const std::string text = mutator.Below(10) == 0 ? mutator.Bytes(200) : mutator.Mutate(base, base);
+    absl::StatusOr<Schedule> schedule = ParseSchedule(text, "s", OpKind::kMatmul);
+    schedule.ok() ? ++valid : ++malformed;
+    if (!schedule.ok()) ExpectOneLine(schedule.status(), "s:");
+  }
+  EXPECT_GT(valid, 100);
   EXPECT_GT(malformed, 1000);
 }
 
