@@ -21,6 +21,7 @@ std::string_view Name(StopReason reason) {
     case StopReason::kOptimal: return "optimal";
     case StopReason::kBudget: return "budget";
     case StopReason::kCancelled: return "cancelled";
+    case StopReason::kPinned: return "pinned";
   }
   return "?";
 }
