@@ -12,6 +12,8 @@ namespace kirsch {
 
 using Run = std::function<absl::StatusOr<int>()>;
 
+void AddSynthCommand(CLI::App& app, Run& run);
+void AddVerifyCommand(CLI::App& app, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
 
 }  // namespace kirsch

@@ -22,6 +22,8 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.fallthrough();  // options of the app may stand after the subcommand too
   Run run;
+  AddSynthCommand(app, run);
+  AddVerifyCommand(app, run);
   AddTargetCommand(app, run);
   try {
     app.parse(argc, argv);
