@@ -14,10 +14,10 @@ struct MicrokernelParameters {
       : lhs(builder.PointerParameter("lhs", kernel.dtype, false)),
         rhs(builder.PointerParameter("rhs", kernel.dtype, false)),
         out(builder.PointerParameter("out", kernel.dtype, true)),
-        main(builder.IndexParameter("main")),
+        trips(builder.IndexParameter("trips")),
         rest(kernel.Unroll() > 1 ? builder.IndexParameter("rest") : kNoVar) {}
   VarId lhs, rhs, out;
-  VarId main, rest;  // trips of the unrolled loop, and of the loop that is not (if it differs)
+  VarId trips, rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
 };
 
 // `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.

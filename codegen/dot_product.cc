@@ -31,7 +31,7 @@ class DotProduct {
   Procedure Build() && {
     const int lanes = kernel_.tile.lanes;
     accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.main), [&](VarId) { Vectors(kernel_.Unroll(), lanes); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.Unroll(), lanes); });
     if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, lanes); });
     if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();

@@ -30,7 +30,7 @@ class OuterProduct {
   Procedure Build() && {
     if (kernel_.prefetch_out) PrefetchOut();
     accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.main), [&](VarId) { Steps(kernel_.Unroll()); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.Unroll()); });
     if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1); });
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
