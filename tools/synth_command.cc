@@ -51,7 +51,8 @@ absl::StatusOr<int> Synth(const Arguments& arguments) {
   }
   json["emit"] = nullptr;
   if (right) {  // a wrong kernel is not handed out
-    const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
+    const LoopProgram program =
+        Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
     absl::StatusOr<std::string> code = Emit(arguments.emit, *synthesis, program, header_options);
     if (!code.ok()) return code.status();
     json["emit"] = {

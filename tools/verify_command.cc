@@ -32,7 +32,8 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
   absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
-  const VerifyReport report = VerifySynthesis(*synthesis, HeaderOptionsFor(*synthesis, HeaderMode::kAttributes));
+  const VerifyReport report =
+      VerifySynthesis(*synthesis, HeaderOptionsFor(*synthesis, HeaderMode::kAttributes));
   if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
     nlohmann::ordered_json json = SynthesisJson(*synthesis);
