@@ -65,15 +65,14 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
   return Replay(placed, *schedule, path, model, memo, options);
 }
 
-absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed,
-                                  const CostModel& model) {
+absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
+                                  Memo& memo) {
   InterruptGuard guard;
   ProgressLine line;
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = &interrupted;
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
-  HashMemo memo;
   if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
   return Search(placed, model, memo, options);
 }
@@ -101,9 +100,11 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(*target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
-  absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, *target), model);
+  auto memo = std::make_unique<HashMemo>();
+  absl::StatusOr<SearchResult> result =
+      Find(arguments, PlaceOperands(root, residency, *target), model, *memo);
   if (!result.ok()) return result.status();
-  return Synthesis{*std::move(parsed), *std::move(target), *std::move(result)};
+  return Synthesis{*std::move(parsed), *std::move(target), *std::move(result), std::move(memo)};
 }
 
 double PredictedGflops(const Synthesis& synthesis) {

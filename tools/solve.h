@@ -3,10 +3,12 @@
 #define KIRSCH_TOOLS_SOLVE_H_
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "memo/memo.h"
 #include "search/search.h"
 #include "spec/parser.h"
 #include "spec/target.h"
@@ -29,6 +31,7 @@ struct Synthesis {
   ParsedSpec parsed;
   Target target;
   SearchResult result;
+  std::unique_ptr<Memo> memo;  // what the search learned
 };
 
 // Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
