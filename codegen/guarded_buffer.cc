@@ -27,8 +27,10 @@ absl::StatusOr<GuardedBuffer> GuardedBuffer::Create(size_t bytes, Placement plac
   const size_t inner = std::max<size_t>(1, (bytes + shift + page - 1) / page) * page;
   GuardedBuffer buffer;
   buffer.map_bytes_ = inner + 2 * page;
-  void* map = mmap(nullptr, buffer.map_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", bytes, " bytes"));
+  void* map = mmap(nullptr, buffer.map_bytes_, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED)
+    return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", bytes, " bytes"));
   buffer.map_ = static_cast<std::byte*>(map);
   buffer.bytes_ = bytes;
   std::byte* const first = buffer.map_ + page;
@@ -56,7 +58,8 @@ GuardedBuffer::~GuardedBuffer() {
 
 void GuardedBuffer::SetReadOnly(bool read_only) {
   const size_t page = PageBytes();
-  KIRSCH_CHECK(mprotect(map_ + page, map_bytes_ - 2 * page, read_only ? PROT_READ : PROT_READ | PROT_WRITE) == 0);
+  KIRSCH_CHECK(mprotect(map_ + page, map_bytes_ - 2 * page, read_only ? PROT_READ : PROT_READ | PROT_WRITE) ==
+               0);
 }
 
 bool GuardedBuffer::SlackIntact() const {

@@ -1,5 +1,6 @@
-// A buffer between two pages that may not be touched, its data flush against one of them: an access beyond that end
-// faults. What is left of the pages on either side is filled with a pattern, so that a write there can be seen.
+// A buffer between two pages that may not be touched, its data flush against one of them: an access beyond
+// that end faults. What is left of the pages on either side is filled with a pattern, so that a write there
+// can be seen.
 #ifndef KIRSCH_CODEGEN_GUARDED_BUFFER_H_
 #define KIRSCH_CODEGEN_GUARDED_BUFFER_H_
 

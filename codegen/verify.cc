@@ -16,15 +16,17 @@ namespace {
 
 constexpr char kEntryName[] = "kirsch_verified";
 constexpr size_t kAllTrials = 1000;
-constexpr double kMostFlopsInterpreted = 5e10;     // above, the interpreter gives way to the JIT
-constexpr double kMostFlopsInterpretedOften = 2e9;  // above, it gets a single run
+constexpr double kMostFlopsInterpreted = 5e10;      // above, the interpreter gives way to the JIT
+constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
 constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
 
 RungReport Failed(const std::string& name, const absl::Status& status) {
   return {name, RungOutcome::kFailed, std::string(status.message())};
 }
 
-RungReport Skipped(const std::string& name, const std::string& why) { return {name, RungOutcome::kSkipped, why}; }
+RungReport Skipped(const std::string& name, const std::string& why) {
+  return {name, RungOutcome::kSkipped, why};
+}
 
 std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
   const std::string missing = MissingOnHost(program.features);
@@ -34,8 +36,12 @@ std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
 class Verifier {
  public:
   Verifier(const Impl& impl, const Target& target, const VerifyOptions& options)
-      : impl_(impl), target_(target), options_(options), flops_(Flops(impl.spec)),
-        program_(Lower(impl, target, kEntryName)), cannot_run_(WhyNot(program_, options)),
+      : impl_(impl),
+        target_(target),
+        options_(options),
+        flops_(Flops(impl.spec)),
+        program_(Lower(impl, target, kEntryName)),
+        cannot_run_(WhyNot(program_, options)),
         ladder_(impl.spec, PlanTrials(impl.spec, program_.tasks, options.seed)) {}
 
   VerifyReport Run() {
@@ -62,7 +68,8 @@ class Verifier {
 
   RungReport Interpreted() {
     const std::string name = "interpreter";
-    if (Runs() && options_.jit && flops_ > kMostFlopsInterpreted) return Skipped(name, "too large to interpret");
+    if (Runs() && options_.jit && flops_ > kMostFlopsInterpreted)
+      return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;
     kernel.run = [this](const float* lhs, const float* rhs, float* out, void*, size_t thread, size_t) {
@@ -97,7 +104,8 @@ class Verifier {
     if (!function.ok()) return Failed(name, function.status());
     Kernel kernel{name, *function, program_.scratch_bytes};
     if (options_.header_options.swapped)
-      kernel.run = [run = *function](const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+      kernel.run = [run = *function](const float* lhs, const float* rhs, float* out, void* scratch,
+                                     size_t thread,
                                      size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
     return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }

@@ -14,10 +14,11 @@ namespace {
 
 bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
 
-absl::Status Mismatch(const Spec& root, int64_t row, size_t column, double expected, float got, double tolerance) {
+absl::Status Mismatch(const Spec& root, int64_t row, size_t column, double expected, float got,
+                      double tolerance) {
   const int64_t m = root.size[MatmulDims::kM];
-  return absl::DataLossError(absl::StrFormat("out[%d][%d][%d]: expected %.9g, got %.9g (tolerance %.3g)", row / m,
-                                             row % m, column, expected, got, tolerance));
+  return absl::DataLossError(absl::StrFormat("out[%d][%d][%d]: expected %.9g, got %.9g (tolerance %.3g)",
+                                             row / m, row % m, column, expected, got, tolerance));
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ double ErrorBound(const Spec& root) {
   return terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
 }
 
-absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t seed, std::vector<int64_t> rows) {
+absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t seed,
+                                  std::vector<int64_t> rows) {
   const absl::StatusOr<Operands> operands = Operands::Create(root, {.kind = kind, .seed = seed});
   if (!operands.ok()) return operands.status();
   Oracle oracle{kind, seed, std::move(rows), {}};
@@ -60,7 +62,8 @@ absl::Status CheckRows(const Spec& root, const Oracle& oracle, const float* out,
   for (size_t r = 0; r < oracle.rows.size(); ++r) {
     const float* row = out + oracle.rows[r] / m * strides[0] + oracle.rows[r] % m * strides[1];
     for (size_t j = 0; j < n; ++j) {
-      const double expected = oracle.expected.value[r * n + j], magnitude = oracle.expected.magnitude[r * n + j];
+      const double expected = oracle.expected.value[r * n + j],
+                   magnitude = oracle.expected.magnitude[r * n + j];
       const double error = std::abs(row[j] - expected);
       if (oracle.kind == InputKind::kIntegers && !SameBits(row[j], static_cast<float>(expected)))
         return Mismatch(root, oracle.rows[r], j, expected, row[j], 0);

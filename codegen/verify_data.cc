@@ -1,8 +1,10 @@
 #include "codegen/verify_data.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "spec/multiversion.h"
 #include "spec/reference.h"
 #include "spec/storage.h"
 
@@ -21,24 +23,34 @@ uint64_t Mix(uint64_t x) {
 
 float Uniform(uint64_t word) { return static_cast<float>(static_cast<double>(word >> 40) * 0x1p-23 - 1.0); }
 
+// Sign and mantissa from the upper bits; the exponent field (127 stands for 2^0) from the lowest five.
 float Spread(uint64_t word) {
-  const float mantissa = 1 + static_cast<float>(static_cast<double>(word >> 41) * 0x1p-23);
-  const float magnitude = std::ldexp(mantissa, static_cast<int>(word % 32) - 16);
-  return (word & 32) != 0 ? -magnitude : magnitude;
+  const uint32_t exponent = 127 - 16 + static_cast<uint32_t>(word % 32);
+  return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
 }
 
 float Integer(uint64_t word, uint64_t limit) {
-  const float magnitude = static_cast<float>(1 + (word >> 32) % limit);
+  const float magnitude = static_cast<float>(1 + ((word >> 32) * limit >> 32));
   return (word & 1) != 0 ? -magnitude : magnitude;
 }
 
-float Value(InputKind kind, uint64_t word, uint64_t limit) {
+// Consecutive elements, the first of which is number `index` of the operand.
+template <typename Value>
+void FillRun(uint64_t stream, int64_t index, int64_t count, float* data, const Value& value) {
+  for (int64_t i = 0; i < count; ++i)
+    data[i] = value(Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
+}
+
+KIRSCH_MULTIVERSION
+void FillRunWith(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int64_t count, float* data) {
   switch (kind) {
-    case InputKind::kIntegers: return Integer(word, limit);
-    case InputKind::kUniform: return Uniform(word);
-    case InputKind::kSpread: return Spread(word);
+    case InputKind::kIntegers:
+      return FillRun(stream, index, count, data, [limit](uint64_t word) { return Integer(word, limit); });
+    case InputKind::kUniform:
+      return FillRun(stream, index, count, data, Uniform);
+    case InputKind::kSpread:
+      return FillRun(stream, index, count, data, Spread);
   }
-  return 0;
 }
 
 }  // namespace
@@ -51,12 +63,13 @@ int64_t IntegerLimit(const Spec& root) {
 
 void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, float gap, float* data) {
   const uint64_t limit = static_cast<uint64_t>(IntegerLimit(root));
-  uint64_t counter = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
-  int64_t done = 0;
+  const uint64_t stream = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
+  int64_t done = 0, index = 0;
   ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
     std::fill(data + done, data + offset, gap);
-    for (int64_t i = 0; i < count; ++i) data[offset + i] = Value(kind, Mix(counter += 0x9e3779b97f4a7c15u), limit);
+    FillRunWith(kind, limit, stream, index, count, data + offset);
     done = offset + count;
+    index += count;
   });
 }
 

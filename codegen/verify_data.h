@@ -1,5 +1,5 @@
-// Inputs for checking kernels. What an input holds depends only on the spec, the kind and the seed, so the same
-// values can be made again at another address. Thread-safe.
+// Inputs for checking kernels. What an input holds depends only on the spec, the kind and the seed, so the
+// same values can be made again at another address. Thread-safe.
 #ifndef KIRSCH_CODEGEN_VERIFY_DATA_H_
 #define KIRSCH_CODEGEN_VERIFY_DATA_H_
 
@@ -15,7 +15,8 @@ enum class InputKind {
   kSpread,    // of both signs, magnitudes between 2^-16 and 2^16
 };
 
-// Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24 (prior output included).
+// Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24 (prior output
+// included).
 int64_t IntegerLimit(const Spec& root);
 
 // Fills one operand of the caller's buffers, and what lies between its rows with `gap`.

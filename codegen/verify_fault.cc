@@ -35,7 +35,8 @@ class Handlers {
     struct sigaction action = {};
     action.sa_sigaction = OnFault;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;
-    for (size_t i = 0; i < kSignals.size(); ++i) KIRSCH_CHECK(sigaction(kSignals[i], &action, &previous_[i]) == 0);
+    for (size_t i = 0; i < kSignals.size(); ++i)
+      KIRSCH_CHECK(sigaction(kSignals[i], &action, &previous_[i]) == 0);
   }
   ~Handlers() {
     for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &previous_[i], nullptr);

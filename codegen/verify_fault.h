@@ -13,8 +13,8 @@ struct Fault {
   bool write = false;
 };
 
-// Runs `body` on this thread; returns the fault (SIGSEGV, SIGBUS, SIGILL, SIGFPE) that ended it, if one did. The body
-// must own nothing at the time. Calls from several threads wait for each other.
+// Runs `body` on this thread; returns the fault (SIGSEGV, SIGBUS, SIGILL, SIGFPE) that ended it, if one did.
+// The body must own nothing at the time. Calls from several threads wait for each other.
 std::optional<Fault> CatchFault(const std::function<void()>& body);
 
 }  // namespace kirsch

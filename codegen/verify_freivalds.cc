@@ -102,9 +102,9 @@ absl::Status CheckVector(const Spec& root, const Product& product, const std::ve
   }
   for (size_t i = 0; i < left.size(); ++i)
     if (!(std::abs(left[i] - right[i]) <= tolerance[i]))
-      return absl::DataLossError(
-          absl::StrFormat("out[%d][%d]: a weighted sum of the row is off: expected %.17g, got %.17g (tolerance %.3g)",
-                          batch, i, right[i], left[i], tolerance[i]));
+      return absl::DataLossError(absl::StrFormat(
+          "out[%d][%d]: a weighted sum of the row is off: expected %.17g, got %.17g (tolerance %.3g)", batch,
+          i, right[i], left[i], tolerance[i]));
   return absl::OkStatus();
 }
 
@@ -140,7 +140,8 @@ absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& 
     const Product product{MatrixOf(root, kLhs, batch, data[kLhs]), MatrixOf(root, kRhs, batch, data[kRhs]),
                           MatrixOf(root, kOut, batch, data[kOut]), root.accumulate ? &out_before : nullptr};
     if (exact && !ExactIntegers(product.out))
-      return absl::DataLossError(absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
+      return absl::DataLossError(
+          absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
     std::mt19937_64 random(trial.seed + static_cast<uint64_t>(batch));
     for (int vector = 0; vector < kFreivaldsVectors; ++vector) {
       const absl::Status status = CheckVector(root, product, RandomVector(root, &random), exact, batch);

@@ -32,7 +32,8 @@ absl::StatusOr<std::string> MakeDirectory() {
   const fs::path parent = fs::temp_directory_path(error);
   std::string name = (error ? fs::path("/tmp") : parent) / "kirsch-verify-XXXXXX";
   if (mkdtemp(name.data()) == nullptr)
-    return absl::UnavailableError(absl::StrCat("cannot make a temporary directory like ", name, ": ", strerror(errno)));
+    return absl::UnavailableError(
+        absl::StrCat("cannot make a temporary directory like ", name, ": ", strerror(errno)));
   return name;
 }
 
@@ -50,13 +51,17 @@ std::string Wrapper(const LoopProgram& program) {
   if (program.tasks > 1) absl::StrAppend(&arguments, ", thread, n_threads");
   return absl::StrCat(
       "#include <immintrin.h>\n#include <stddef.h>\n#include \"kernel.h\"\n"
-      "void ", kEntry, "(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,\n"
+      "void ",
+      kEntry,
+      "(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,\n"
       "                  size_t n_threads) {\n"
       "  (void)scratch; (void)thread; (void)n_threads;\n"
-      "  ", program.name, "(", arguments, ");\n}\n");
+      "  ",
+      program.name, "(", arguments, ");\n}\n");
 }
 
-std::vector<std::string> CommandLine(const std::string& compiler, const LoopProgram& program, HeaderMode mode) {
+std::vector<std::string> CommandLine(const std::string& compiler, const LoopProgram& program,
+                                     HeaderMode mode) {
   std::vector<std::string> command = {compiler, "-std=c99", "-O2", "-fPIC", "-shared", "-o", "kernel.so"};
   if (mode != HeaderMode::kAttributes)
     for (const std::string& feature : program.features) command.push_back(absl::StrCat("-m", feature));
@@ -78,7 +83,8 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string&
   pid_t child = -1;
   const int error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return absl::UnavailableError(absl::StrCat("cannot run ", command[0], ": ", strerror(error)));
+  if (error != 0)
+    return absl::UnavailableError(absl::StrCat("cannot run ", command[0], ": ", strerror(error)));
   return child;
 }
 
@@ -118,8 +124,9 @@ absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
                                               : absl::StrCat("no compiler ", compiler, " on the PATH"));
 }
 
-absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header, const LoopProgram& program,
-                                                                HeaderMode mode, const std::string& compiler) {
+absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
+                                                                const LoopProgram& program, HeaderMode mode,
+                                                                const std::string& compiler) {
   absl::StatusOr<std::string> directory = MakeDirectory();
   if (!directory.ok()) return directory.status();
   std::unique_ptr<HeaderBuild> build(new HeaderBuild);
@@ -135,9 +142,11 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::strin
 
 absl::StatusOr<KernelFunction> HeaderBuild::Finish() {
   if (!Wait(std::exchange(compiler_, -1)))
-    return absl::InternalError(absl::StrCat("the header does not compile: ", FirstComplaint(directory_ + "/log")));
+    return absl::InternalError(
+        absl::StrCat("the header does not compile: ", FirstComplaint(directory_ + "/log")));
   library_ = dlopen((directory_ + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
+  if (library_ == nullptr)
+    return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
   return reinterpret_cast<KernelFunction>(dlsym(library_, kEntry));
 }
 

@@ -18,18 +18,20 @@ namespace kirsch {
 // The path of `compiler`, or of the first of cc, gcc, clang if empty. NOT_FOUND if there is none on the PATH.
 absl::StatusOr<std::string> FindCompiler(const std::string& compiler);
 
-// A compilation that runs beside the caller, in a private temporary directory that goes away with this object.
+// A compilation that runs beside the caller, in a private temporary directory that goes away with this
+// object.
 class HeaderBuild {
  public:
   // Starts compiling `header`, as PrintHeader made it from `program` in `mode`, at -O2.
-  static absl::StatusOr<std::unique_ptr<HeaderBuild>> Start(const std::string& header, const LoopProgram& program,
-                                                            HeaderMode mode, const std::string& compiler);
+  static absl::StatusOr<std::unique_ptr<HeaderBuild>> Start(const std::string& header,
+                                                            const LoopProgram& program, HeaderMode mode,
+                                                            const std::string& compiler);
   ~HeaderBuild();
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
 
-  // Waits for the compiler; the header's function, with all six parameters, valid while this object lives. Its
-  // operands are the header's. An error holds the compiler's first complaint.
+  // Waits for the compiler; the header's function, with all six parameters, valid while this object lives.
+  // Its operands are the header's. An error holds the compiler's first complaint.
   absl::StatusOr<KernelFunction> Finish();
 
  private:

@@ -11,7 +11,7 @@
 namespace kirsch {
 namespace {
 
-constexpr double kMostFlopsInFull = 2e9;       // above: sampled rows
+constexpr double kMostFlopsInFull = 1e9;       // above: sampled rows
 constexpr double kMostFlopsInManyRuns = 5e10;  // above: one run on integers, one on floats
 constexpr double kSampledFlops = 2e8;          // of the rows that are compared
 constexpr size_t kMostThreads = 65;
@@ -26,12 +26,7 @@ std::string Describe(const Trial& trial) {
                       " guarded, shifted by ", trial.shift, ", ", trial.n_threads, " threads");
 }
 
-int64_t MostRows(const Spec& root, bool sampled) {
-  const int64_t all = int64_t{root.size[MatmulDims::kB]} * root.size[MatmulDims::kM];
-  if (!sampled) return all;
-  const double flops_per_row = Flops(root) / static_cast<double>(all);
-  return std::clamp<int64_t>(static_cast<int64_t>(kSampledFlops / flops_per_row), 4, 256);
-}
+int64_t Rows(const Spec& root) { return int64_t{root.size[MatmulDims::kB]} * root.size[MatmulDims::kM]; }
 
 }  // namespace
 
@@ -44,18 +39,24 @@ VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed) {
   const Trial aligned{InputKind::kIntegers, seed, Placement::kAtStart, 0, two};
   const Trial spread{InputKind::kSpread, seed, Placement::kAtEnd, 0, two};
   const Trial even{InputKind::kUniform, seed, Placement::kAtStart, 3, 1};
-  if (Flops(root) > kMostFlopsInManyRuns) return {true, {integers, spread}};
-  if (Flops(root) > kMostFlopsInFull) return {true, {integers, spread, misaligned}};
-  return {false, {integers, spread, misaligned, aligned, even}};
+  if (Flops(root) <= kMostFlopsInFull) return {Rows(root), {integers, spread, misaligned, aligned, even}};
+  const double flops_per_row = Flops(root) / static_cast<double>(Rows(root));
+  const int64_t rows = std::clamp<int64_t>(static_cast<int64_t>(kSampledFlops / flops_per_row), 4, 256);
+  if (Flops(root) <= kMostFlopsInManyRuns) return {rows, {integers, spread, misaligned}};
+  return {rows, {integers, spread}};
 }
+
+Ladder::Ladder(const Spec& root, VerifyPlan plan)
+    : root_(root), plan_(std::move(plan)), sampled_(Rows(root) > plan_.most_rows) {}
 
 RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   const size_t trials = std::min(most_trials, plan_.trials.size());
   for (size_t i = 0; i < trials; ++i) {
     const absl::Status status = RunTrial(kernel, plan_.trials[i]);
     if (!status.ok())
-      return {kernel.name, RungOutcome::kFailed,
-              absl::StrCat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
+      return {
+          kernel.name, RungOutcome::kFailed,
+          absl::StrCat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
   }
   return {kernel.name, RungOutcome::kPassed, Summary(trials)};
 }
@@ -69,7 +70,7 @@ absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial) {
   if (!status.ok()) return status;
   const float* out = operands->at(root_.op_info().output()).floats();
   status = CheckRows(root_, **oracle, out, &max_error_);
-  if (status.ok() && plan_.sampled) status = CheckProduct(root_, trial, *operands);
+  if (status.ok() && sampled_) status = CheckProduct(root_, trial, *operands);
   return status;
 }
 
@@ -77,7 +78,7 @@ absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
   for (const std::unique_ptr<Oracle>& oracle : oracles_)
     if (oracle->kind == trial.kind && oracle->seed == trial.seed) return oracle.get();
   absl::StatusOr<Oracle> made =
-      MakeOracle(root_, trial.kind, trial.seed, ChooseRows(root_, MostRows(root_, plan_.sampled), trial.seed));
+      MakeOracle(root_, trial.kind, trial.seed, ChooseRows(root_, plan_.most_rows, trial.seed));
   if (!made.ok()) return made.status();
   oracles_.push_back(std::make_unique<Oracle>(*std::move(made)));
   return oracles_.back().get();
@@ -85,10 +86,11 @@ absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
 
 std::string Ladder::Summary(size_t trials) const {
   const std::string what =
-      plan_.sampled ? absl::StrFormat("%d rows compared, all of the output by Freivalds' check (a wrong one passes "
-                                      "with probability %.1g)",
-                                      oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
-                    : std::string("every element compared");
+      sampled_ ? absl::StrFormat(
+                     "%d rows compared, all of the output by Freivalds' check (a wrong one passes "
+                     "with probability %.1g)",
+                     oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
+               : std::string("every element compared");
   return absl::StrCat(trials, trials == 1 ? " run" : " runs", ", ", what);
 }
 

@@ -24,7 +24,7 @@ struct RungReport {
 };
 
 struct VerifyPlan {
-  bool sampled = false;       // some rows and Freivalds' check, instead of every element
+  int64_t most_rows = 0;  // compared element by element; if there are more, Freivalds' check covers the whole
   std::vector<Trial> trials;  // the more important ones first
 };
 
@@ -34,7 +34,7 @@ VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed);
 // Holds what the outputs should be, so that several kernels are held against the same. Not thread-safe.
 class Ladder {
  public:
-  Ladder(const Spec& root, VerifyPlan plan) : root_(root), plan_(std::move(plan)) {}
+  Ladder(const Spec& root, VerifyPlan plan);
 
   // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong.
   RungReport Climb(const Kernel& kernel, size_t most_trials);
@@ -49,6 +49,7 @@ class Ladder {
 
   const Spec root_;
   const VerifyPlan plan_;
+  const bool sampled_;                            // not all rows are compared
   std::vector<std::unique_ptr<Oracle>> oracles_;  // one per kind of input, made when first needed
   double max_error_ = 0;
 };

@@ -47,18 +47,23 @@ std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::
   return absl::StrCat(did, "byte ", at - start, " of ", name, ", an input");
 }
 
-absl::Status FaultError(const Spec& root, const Fault& fault, const Operands& operands, const GuardedBuffer& scratch) {
+absl::Status FaultError(const Spec& root, const Fault& fault, const Operands& operands,
+                        const GuardedBuffer& scratch) {
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     if (operands.at(operand).Owns(fault.address))
       return absl::OutOfRangeError(
-          Explain(fault, operands.at(operand), std::string(root.op_info().operands[static_cast<size_t>(operand)].name)));
-  if (scratch.Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, scratch, "the scratch memory"));
-  return absl::OutOfRangeError(absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
+          Explain(fault, operands.at(operand),
+                  std::string(root.op_info().operands[static_cast<size_t>(operand)].name)));
+  if (scratch.Owns(fault.address))
+    return absl::OutOfRangeError(Explain(fault, scratch, "the scratch memory"));
+  return absl::OutOfRangeError(
+      absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
 }
 
 // Scratch memory ends at a guard page, after what aligning its end takes.
 absl::StatusOr<GuardedBuffer> Scratch(int64_t bytes) {
-  const size_t whole = (static_cast<size_t>(bytes) + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  const size_t whole =
+      (static_cast<size_t>(bytes) + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
   absl::StatusOr<GuardedBuffer> scratch = GuardedBuffer::Create(whole, Placement::kAtEnd);
   if (scratch.ok()) std::fill_n(scratch->floats(), whole / sizeof(float), kNaN);
   return scratch;
@@ -71,7 +76,8 @@ absl::StatusOr<Operands> Operands::Create(const Spec& root, const Trial& trial) 
   const int output = root.op_info().output();
   for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
     const size_t bytes = static_cast<size_t>(RootElements(root, operand)) * sizeof(float);
-    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(bytes, trial.placement, trial.shift * sizeof(float));
+    absl::StatusOr<GuardedBuffer> buffer =
+        GuardedBuffer::Create(bytes, trial.placement, trial.shift * sizeof(float));
     if (!buffer.ok()) return buffer.status();
     if (operand == output) {
       FillOutput(root, trial, buffer->floats());
@@ -93,7 +99,8 @@ ConstOperands Operands::pointers() const {
 absl::Status Operands::CheckOutside(const Spec& root) const {
   const int output = root.op_info().output();
   if (!at(output).SlackIntact()) return absl::OutOfRangeError("wrote beside out");
-  if (!GapsIntact(root, output, at(output).floats())) return absl::OutOfRangeError("wrote between the rows of out");
+  if (!GapsIntact(root, output, at(output).floats()))
+    return absl::OutOfRangeError("wrote between the rows of out");
   return absl::OkStatus();
 }
 

@@ -1,5 +1,5 @@
-// Running a kernel that is not trusted: its buffers guarded, and a fault caught and explained instead of ending the
-// process. Runs are serialised across threads, because fault handlers belong to the whole process.
+// Running a kernel that is not trusted: its buffers guarded, and a fault caught and explained instead of
+// ending the process. Runs are serialised across threads, because fault handlers belong to the whole process.
 #ifndef KIRSCH_CODEGEN_VERIFY_RUN_H_
 #define KIRSCH_CODEGEN_VERIFY_RUN_H_
 
@@ -19,10 +19,13 @@
 
 namespace kirsch {
 
-// Something that claims to compute a root spec: called as one thread of `n_threads`, operands in the spec's roles.
+// Something that claims to compute a root spec: called as one thread of `n_threads`, operands in the spec's
+// roles.
 struct Kernel {
   std::string name;
-  std::function<void(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t n_threads)> run;
+  std::function<void(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+                     size_t n_threads)>
+      run;
   int64_t scratch_bytes = 0;  // per thread
 };
 
@@ -35,8 +38,8 @@ struct Trial {
   size_t n_threads = 1;
 };
 
-// The operands of one trial. Inputs are read-only; NaN lies between their rows. The output holds the spec's prior
-// output if it accumulates, else NaN; a pattern lies between its rows.
+// The operands of one trial. Inputs are read-only; NaN lies between their rows. The output holds the spec's
+// prior output if it accumulates, else NaN; a pattern lies between its rows.
 class Operands {
  public:
   static absl::StatusOr<Operands> Create(const Spec& root, const Trial& trial);
@@ -52,9 +55,9 @@ class Operands {
   std::vector<GuardedBuffer> buffers_;
 };
 
-// Runs the kernel once as each of `trial.n_threads` threads, last thread first, each with scratch memory of its own
-// that is full of NaN. An error says how the kernel broke the rules: a fault with the access that caused it, or a
-// write where nothing was to be written.
+// Runs the kernel once as each of `trial.n_threads` threads, last thread first, each with scratch memory of
+// its own that is full of NaN. An error says how the kernel broke the rules: a fault with the access that
+// caused it, or a write where nothing was to be written.
 absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands);
 
 }  // namespace kirsch

@@ -20,7 +20,8 @@ using Views = std::array<View, kMaxOperands>;
 
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-// The output's tile in registers: kVectors: [rows][columns, padded to `pitch`]; kPartialSums: [rows][columns][lanes].
+// The output's tile in registers: kVectors: [rows][columns, padded to `pitch`]; kPartialSums:
+// [rows][columns][lanes].
 struct RegisterTileBuffer {
   Layout layout;
   int64_t rows = 0, columns = 0, pitch = 0;
@@ -29,7 +30,8 @@ struct RegisterTileBuffer {
 
 // out[rows][pitch] += lhs[rows][steps] * rhs[steps][pitch]; pitch is a multiple of kColumns.
 KIRSCH_MULTIVERSION
-void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch, float* out) {
+void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      float* out) {
   for (int64_t j0 = 0; j0 < pitch; j0 += kColumns)
     for (int64_t i = 0; i < rows; ++i) {
       float sum[kColumns];
@@ -43,8 +45,8 @@ void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t 
 
 // sums[rows][columns][lanes]: lane p % lanes of each takes lhs[row][p] * rhs[column][p].
 KIRSCH_MULTIVERSION
-void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps, int64_t lanes,
-                    float* sums) {
+void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, float* sums) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       float* sum = sums + (i * columns + j) * lanes;
@@ -62,11 +64,15 @@ class Interpreter {
     CheckLayouts(impl.spec, views);
     switch (impl.decision.kind) {
       case RewriteKind::kTile:
-      case RewriteKind::kParallelTile: return RunTiles(impl, views);
-      case RewriteKind::kMove: return impl.decision.level == Level::kVrf ? RunInRegisters(impl, views) : RunMove(impl, views);
-      case RewriteKind::kPack: return RunPack(impl, views);
+      case RewriteKind::kParallelTile:
+        return RunTiles(impl, views);
+      case RewriteKind::kMove:
+        return impl.decision.level == Level::kVrf ? RunInRegisters(impl, views) : RunMove(impl, views);
+      case RewriteKind::kPack:
+        return RunPack(impl, views);
       case RewriteKind::kMicrokernel:
-      case RewriteKind::kNone: break;
+      case RewriteKind::kNone:
+        break;
     }
     KIRSCH_CHECK(false && "a program ends in a register tile");
   }
@@ -80,8 +86,8 @@ class Interpreter {
       for (int64_t trip = 0; trip < child.trips; ++trip) {
         Views tiles;
         for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
-          tiles[static_cast<size_t>(operand)] = TileView(views[static_cast<size_t>(operand)], child.impl.spec, operand,
-                                                         impl.decision.dim, covered);
+          tiles[static_cast<size_t>(operand)] = TileView(views[static_cast<size_t>(operand)], child.impl.spec,
+                                                         operand, impl.decision.dim, covered);
         Run(child.impl, tiles);
         covered += child.impl.spec.size[dim];
       }
@@ -144,7 +150,8 @@ class Interpreter {
     ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
       Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, 0, &lhs_);
       Gather(rhs, steps, MatmulDims::kRhs, Order::kRow, tile->pitch, &rhs_);
-      AddOuterProducts(lhs_.data(), rhs_.data(), tile->rows, steps.size[MatmulDims::kK], tile->pitch, tile->value.data());
+      AddOuterProducts(lhs_.data(), rhs_.data(), tile->rows, steps.size[MatmulDims::kK], tile->pitch,
+                       tile->value.data());
     });
   }
 
@@ -155,12 +162,14 @@ class Interpreter {
     ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
       Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, 0, &lhs_);
       Gather(rhs, steps, MatmulDims::kRhs, Order::kCol, 0, &rhs_);
-      AddDotProducts(lhs_.data(), rhs_.data(), tile->rows, tile->columns, steps.size[MatmulDims::kK], lanes, sums.data());
+      AddDotProducts(lhs_.data(), rhs_.data(), tile->rows, tile->columns, steps.size[MatmulDims::kK], lanes,
+                     sums.data());
     });
     for (int64_t i = 0; i < tile->rows; ++i)
       for (int64_t j = 0; j < tile->columns; ++j) {
         float sum = 0;
-        for (int64_t lane = 0; lane < lanes; ++lane) sum += sums[static_cast<size_t>((i * tile->columns + j) * lanes + lane)];
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          sum += sums[static_cast<size_t>((i * tile->columns + j) * lanes + lane)];
         tile->value[static_cast<size_t>(i * tile->pitch + j)] += sum;
       }
   }

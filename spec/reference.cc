@@ -25,15 +25,16 @@ AxisArray DenseStrides(const Spec& spec, int operand) {
   const AxisArray extents = AxisExtents(spec, operand);
   AxisArray strides = {};
   int64_t stride = 1;
-  for (size_t axis = static_cast<size_t>(spec.op_info().operands[static_cast<size_t>(operand)].rank); axis-- > 0;) {
+  for (size_t axis = static_cast<size_t>(spec.op_info().operands[static_cast<size_t>(operand)].rank);
+       axis-- > 0;) {
     strides[axis] = stride;
     stride *= extents[axis];
   }
   return strides;
 }
 
-// The evaluator's walk over the iteration space, one dim a call: at every point, adds the product of the operands
-// first..last to the output element there.
+// The evaluator's walk over the iteration space, one dim a call: at every point, adds the product of the
+// operands first..last to the output element there.
 struct Walk {
   const Spec& spec;
   int first, last;
@@ -93,7 +94,7 @@ Expected FirstTerms(const Spec& root, const ConstOperands& operands, const std::
   return result;
 }
 
-constexpr int64_t kStrip = 8;         // columns kept in registers
+constexpr int64_t kStrip = 8;           // columns kept in registers
 constexpr int64_t kBlockColumns = 256;  // columns and steps of a block of rhs that stays in the L2
 constexpr int64_t kBlockSteps = 64;
 
@@ -131,9 +132,15 @@ void LoadBlock(const float* rhs, int64_t step_stride, int64_t column_stride, int
 // Rows of one batch member, grouped so that a block of rhs is converted once for all of them.
 class RowBlocks {
  public:
-  RowBlocks(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows, Expected* result)
-      : root_(root), rows_(rows), result_(result), lhs_(operands[MatmulDims::kLhs]), rhs_(operands[MatmulDims::kRhs]),
-        lhs_strides_(RootStrides(root, MatmulDims::kLhs)), rhs_strides_(RootStrides(root, MatmulDims::kRhs)) {}
+  RowBlocks(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows,
+            Expected* result)
+      : root_(root),
+        rows_(rows),
+        result_(result),
+        lhs_(operands[MatmulDims::kLhs]),
+        rhs_(operands[MatmulDims::kRhs]),
+        lhs_strides_(RootStrides(root, MatmulDims::kLhs)),
+        rhs_strides_(RootStrides(root, MatmulDims::kRhs)) {}
 
   void Run() {
     for (int64_t batch = 0; batch < root_.size[MatmulDims::kB]; ++batch) {
@@ -155,7 +162,8 @@ class RowBlocks {
     std::array<double, kBlockSteps> lhs;
     std::array<double, kBlockColumns> value, magnitude;
     for (size_t row : members_) {
-      const float* from = lhs_ + batch * lhs_strides_[0] + rows_[row] % root_.size[MatmulDims::kM] * lhs_strides_[1];
+      const float* from =
+          lhs_ + batch * lhs_strides_[0] + rows_[row] % root_.size[MatmulDims::kM] * lhs_strides_[1];
       for (int64_t p = 0; p < steps; ++p) lhs[static_cast<size_t>(p)] = from[(p0 + p) * lhs_strides_[2]];
       const size_t at = row * root_.size[MatmulDims::kN] + static_cast<size_t>(j0);
       std::copy_n(&result_->value[at], columns, value.begin());

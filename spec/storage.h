@@ -21,8 +21,8 @@ AxisArray AxisExtents(const Spec& spec, int operand);
 // 0 for axes it lacks. Matrices of a batch follow each other after `outer extent * ld` elements.
 AxisArray RootStrides(const Spec& root, int operand);
 
-// Elements from the first to the last one of the operand: what the caller's buffer must at least hold. The last
-// row ends with its last element, not with its leading dimension.
+// Elements from the first to the last one of the operand: what the caller's buffer must at least hold. The
+// last row ends with its last element, not with its leading dimension.
 int64_t RootElements(const Spec& root, int operand);
 
 }  // namespace kirsch

@@ -20,8 +20,12 @@ View EmptyView(const Spec& spec, int operand, float* data) {
   return view;
 }
 
-size_t InnerAxis(const View& view, Order order) { return static_cast<size_t>(view.rank - (order == Order::kRow ? 1 : 2)); }
-size_t OuterAxis(const View& view, Order order) { return static_cast<size_t>(view.rank - (order == Order::kRow ? 2 : 1)); }
+size_t InnerAxis(const View& view, Order order) {
+  return static_cast<size_t>(view.rank - (order == Order::kRow ? 1 : 2));
+}
+size_t OuterAxis(const View& view, Order order) {
+  return static_cast<size_t>(view.rank - (order == Order::kRow ? 2 : 1));
+}
 
 // Batch axes outside of `stride_of_matrix` elements.
 void SetBatchStrides(int64_t stride_of_matrix, View* view) {
@@ -53,7 +57,8 @@ void CopyRow(const View& from, const View& to, AxisArray index) {
   int64_t& i = index[static_cast<size_t>(axis)];
   while (i < from.extent[static_cast<size_t>(axis)]) {
     const int64_t run = std::min(from.RunLength(axis, i), to.RunLength(axis, i));
-    CopyRun(from.data + from.At(index), from.RunStride(axis), to.data + to.At(index), to.RunStride(axis), run);
+    CopyRun(from.data + from.At(index), from.RunStride(axis), to.data + to.At(index), to.RunStride(axis),
+            run);
     i += run;
   }
 }

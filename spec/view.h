@@ -17,9 +17,9 @@ struct View {
   float* data = nullptr;  // element (0, 0, ...) of the buffer
   int64_t elements = 0;   // of the buffer
   int rank = 0;
-  Layout layout;          // as the specs state it: kStrided, or kPacked with its order and panel
+  Layout layout;  // as the specs state it: kStrided, or kPacked with its order and panel
   AxisArray stride = {};
-  int panel_axis = -1;    // -1: none
+  int panel_axis = -1;  // -1: none
   int64_t panel = 1;
   AxisArray origin = {};  // the tile's first element
   AxisArray extent = {};  // the tile's size along each axis; 1 for axes the operand lacks
@@ -34,11 +34,13 @@ struct View {
 // The caller's buffer of a root operand, whole.
 View RootView(const Spec& root, int operand, float* data);
 
-// A dense buffer of the operand's tile in row order of its axes, or with its last two axes swapped. The `elements`
-// of the view are what the buffer must hold; `pitch` elements lie between its rows (0: the row's length).
+// A dense buffer of the operand's tile in row order of its axes, or with its last two axes swapped. The
+// `elements` of the view are what the buffer must hold; `pitch` elements lie between its rows (0: the row's
+// length).
 View DenseView(const Spec& spec, int operand, Order order, int64_t pitch, float* data);
 
-// The buffer of a packed copy of the operand's tile in `layout`; its `elements` are what the buffer must hold.
+// The buffer of a packed copy of the operand's tile in `layout`; its `elements` are what the buffer must
+// hold.
 View PackedView(const Spec& spec, int operand, const Layout& layout, const Target& target, float* data);
 
 // The view that `spec`, a tile of the viewing spec `steps` along `dim` away, has of the operand.

@@ -1,7 +1,6 @@
 #include "codegen/guarded_buffer.h"
 
 #include <gtest/gtest.h>
-
 #include <signal.h>
 
 #include <cstdint>

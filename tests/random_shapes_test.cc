@@ -1,5 +1,5 @@
-// Random shapes through the whole path: spec -> program -> every rung of the ladder, for both instruction sets.
-// KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
+// Random shapes through the whole path: spec -> program -> every rung of the ladder, for both instruction
+// sets. KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(),
 TEST_P(EveryTarget, ChosenProgramsAreRight) {
   std::mt19937_64 random(11);
   const CostModel model(GetParam());
-  for (int round = 0; round < Shapes(25) && !HasFailure(); ++round) {
+  for (int round = 0; round < Shapes(12) && !HasFailure(); ++round) {
     const Spec spec = testing::RandomMatmulSpec({.max_side = 300}, &random);
     HashMemo memo;
     const Spec placed = PlaceOperands(spec, Residency::kWarm, GetParam());

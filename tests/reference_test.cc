@@ -35,15 +35,23 @@ ConstOperands Pointers(const std::vector<std::vector<float>>& operands) {
 
 TEST(ReferenceTest, MultipliesByHand) {
   const Spec spec = MatmulSpec({.m = 2, .k = 3, .n = 2});
-  const std::vector<std::vector<float>> operands = {{1, 2, 3, -4, 5, 6}, {7, 8, 9, 10, -11, 12}, {0, 0, 0, 0}};
+  const std::vector<std::vector<float>> operands = {
+      {1, 2, 3, -4, 5, 6}, {7, 8, 9, 10, -11, 12}, {0, 0, 0, 0}};
   const Expected expected = Reference(spec, Pointers(operands));
   EXPECT_EQ(expected.value, (std::vector<double>{-8, 64, -49, 90}));
   EXPECT_EQ(expected.magnitude, (std::vector<double>{58, 64, 139, 154}));
 }
 
 TEST(ReferenceTest, ReadsColumnsLeadingDimensionsBatchesAndPriorOutput) {
-  const Spec spec = MatmulSpec({.b = 2, .m = 2, .k = 1, .n = 2, .lhs = Order::kCol, .rhs = Order::kCol, .lhs_gap = 1,
-                                .out_gap = 1, .accumulate = true});
+  const Spec spec = MatmulSpec({.b = 2,
+                                .m = 2,
+                                .k = 1,
+                                .n = 2,
+                                .lhs = Order::kCol,
+                                .rhs = Order::kCol,
+                                .lhs_gap = 1,
+                                .out_gap = 1,
+                                .accumulate = true});
   ASSERT_EQ(RootElements(spec, kLhs), 3 + 2);
   ASSERT_EQ(RootElements(spec, kRhs), 4);
   ASSERT_EQ(RootElements(spec, kOut), 3 * 3 + 2);
@@ -56,7 +64,8 @@ TEST(ReferenceTest, ReadsColumnsLeadingDimensionsBatchesAndPriorOutput) {
 TEST(ReferenceTest, RowsAgreeWithTheSlowEvaluator) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 60; ++round) {
-    const Spec spec = testing::RandomMatmulSpec({.max_side = round < 50 ? 40u : 300u, .max_flops = 4e6}, &random);
+    const Spec spec =
+        testing::RandomMatmulSpec({.max_side = round < 50 ? 40u : 300u, .max_flops = 4e6}, &random);
     const std::vector<std::vector<float>> operands = Filled(spec, InputKind::kIntegers);
     const Expected slow = Reference(spec, Pointers(operands));
     std::vector<int64_t> rows(spec.size[MatmulDims::kB] * spec.size[MatmulDims::kM]);

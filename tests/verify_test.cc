@@ -53,7 +53,8 @@ Kernel PlainKernel(const Spec& spec, const Flaw& flaw = {}) {
         *element = flaw.value ? flaw.value(i, j, sum) : sum;
       }
     if (flaw.after && thread == 0)
-      flaw.after(const_cast<float*>(lhs), const_cast<float*>(rhs), out, static_cast<float*>(scratch), n_threads);
+      flaw.after(const_cast<float*>(lhs), const_cast<float*>(rhs), out, static_cast<float*>(scratch),
+                 n_threads);
   };
   return kernel;
 }
@@ -62,20 +63,19 @@ RungReport Climb(const Spec& spec, const VerifyPlan& plan, const Flaw& flaw) {
   return Ladder(spec, plan).Climb(PlainKernel(spec, flaw), kAll);
 }
 
-VerifyPlan PlanOf(const Spec& spec, InputKind kind, bool sampled) {
-  (void)spec;
-  return {sampled, {{.kind = kind}}};
-}
+// One run. Sampled: three rows or so are compared, the first and the last among them.
+VerifyPlan PlanOf(InputKind kind, bool sampled = false) { return {sampled ? 3 : 1000, {{.kind = kind}}}; }
 
-// Wrong kernels --------------------------------------------------------------------------------------------------
+// Wrong kernels
+// --------------------------------------------------------------------------------------------------
 
 class EveryPlan : public ::testing::TestWithParam<bool> {
  protected:
   RungReport Integers(const Flaw& flaw) const {
-    return Climb(spec_, PlanOf(spec_, InputKind::kIntegers, GetParam()), flaw);
+    return Climb(spec_, PlanOf(InputKind::kIntegers, GetParam()), flaw);
   }
-  // Large enough that only some of its rows are compared when sampling.
-  const Spec spec_ = MatmulSpec({.m = 400, .k = 37, .n = 21, .rhs = Order::kCol, .out_gap = 3, .accumulate = true});
+  const Spec spec_ =
+      MatmulSpec({.m = 400, .k = 37, .n = 21, .rhs = Order::kCol, .out_gap = 3, .accumulate = true});
   static constexpr int64_t kRow = 123, kColumn = 20;  // last lane
 };
 INSTANTIATE_TEST_SUITE_P(, EveryPlan, ::testing::Bool(),
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryPlan, ::testing::Bool(),
 
 TEST_P(EveryPlan, TheRightKernelPasses) {
   for (InputKind kind : {InputKind::kIntegers, InputKind::kUniform, InputKind::kSpread}) {
-    const RungReport report = Climb(spec_, PlanOf(spec_, kind, GetParam()), {});
+    const RungReport report = Climb(spec_, PlanOf(kind, GetParam()), {});
     EXPECT_EQ(report.outcome, RungOutcome::kPassed) << report.text;
   }
 }
@@ -97,14 +97,14 @@ TEST_P(EveryPlan, OneProductDroppedIsSeen) {
 }
 
 TEST_P(EveryPlan, AnElementLeftUnwrittenIsSeen) {
-  EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j, float value) {
-              return i == kRow && j == kColumn ? kNaN : value;
-            }}).outcome,
+  EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j,
+                                  float value) { return i == kRow && j == kColumn ? kNaN : value; }})
+                .outcome,
             RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, TwoElementsSwappedAreSeen) {
-  const auto swap = [this](float*, float*, float* out, float*, size_t) {
+  const auto swap = [](float*, float*, float* out, float*, size_t) {
     std::swap(out[kRow * 24 + 3], out[kRow * 24 + 4]);
   };
   EXPECT_EQ(Integers({.after = swap}).outcome, RungOutcome::kFailed);
@@ -120,33 +120,38 @@ TEST_P(EveryPlan, TwoRowsSwappedAreSeen) {
 TEST_P(EveryPlan, ForgettingThePriorOutputIsSeen) {
   Spec overwrite = spec_;
   overwrite.accumulate = false;
-  EXPECT_EQ(Ladder(spec_, PlanOf(spec_, InputKind::kIntegers, GetParam())).Climb(PlainKernel(overwrite), kAll).outcome,
-            RungOutcome::kFailed);
+  EXPECT_EQ(
+      Ladder(spec_, PlanOf(InputKind::kIntegers, GetParam())).Climb(PlainKernel(overwrite), kAll).outcome,
+      RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, NaNIsRefusedOnFloats) {
   for (InputKind kind : {InputKind::kUniform, InputKind::kSpread})
-    EXPECT_EQ(Climb(spec_, PlanOf(spec_, kind, GetParam()), {.value = [](int64_t i, int64_t j, float value) {
-                      return i == kRow && j == kColumn ? kNaN : value;
-                    }}).outcome,
+    EXPECT_EQ(Climb(spec_, PlanOf(kind, GetParam()),
+                    {.value = [](int64_t i, int64_t j,
+                                 float value) { return i == kRow && j == kColumn ? kNaN : value; }})
+                  .outcome,
               RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, ASmallIntegerErrorIsSeen) {
-  EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j, float value) {
-              return i == kRow && j == kColumn ? value + 1 : value;
-            }}).outcome,
+  EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j,
+                                  float value) { return i == kRow && j == kColumn ? value + 1 : value; }})
+                .outcome,
             RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, ANonIntegerErrorBelowOneIsSeen) {
-  EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j, float value) {
-              return i == kRow && j == kColumn ? std::nextafter(value, 1e9f) : value;
-            }}).outcome,
+  EXPECT_EQ(Integers({.value =
+                          [](int64_t i, int64_t j, float value) {
+                            return i == kRow && j == kColumn ? std::nextafter(value, 1e9f) : value;
+                          }})
+                .outcome,
             RungOutcome::kFailed);
 }
 
-// The float tolerance --------------------------------------------------------------------------------------------
+// The float tolerance
+// --------------------------------------------------------------------------------------------
 
 class FloatTolerance : public ::testing::TestWithParam<InputKind> {
  protected:
@@ -193,17 +198,18 @@ TEST(ErrorBoundTest, RefusesProductsRoundedToFewerBits) {
   const auto to_bf16 = [](int64_t, int64_t, int64_t, float product) {
     return std::bit_cast<float>(std::bit_cast<uint32_t>(product) & 0xffff0000u);
   };
-  EXPECT_EQ(Climb(spec, PlanOf(spec, InputKind::kUniform, false), {.product = to_bf16}).outcome, RungOutcome::kFailed);
+  EXPECT_EQ(Climb(spec, PlanOf(InputKind::kUniform), {.product = to_bf16}).outcome, RungOutcome::kFailed);
 }
 
-// Breaking the rules ---------------------------------------------------------------------------------------------
+// Breaking the rules
+// ---------------------------------------------------------------------------------------------
 
 class Rules : public ::testing::Test {
  protected:
   using After = std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)>;
 
   std::string Failure(Placement placement, const After& after, size_t n_threads = 1) const {
-    const VerifyPlan plan{false, {{.placement = placement, .n_threads = n_threads}}};
+    const VerifyPlan plan{1000, {{.placement = placement, .n_threads = n_threads}}};
     const RungReport report = Climb(spec_, plan, {.after = after});
     EXPECT_EQ(report.outcome, RungOutcome::kFailed);
     return report.text;
@@ -214,17 +220,21 @@ class Rules : public ::testing::Test {
 };
 
 TEST_F(Rules, ReadingBeyondAnInput) {
-  EXPECT_THAT(Failure(Placement::kAtEnd, [](float* lhs, float*, float* out, float*, size_t) { out[0] += 0 * lhs[15]; }),
+  EXPECT_THAT(Failure(Placement::kAtEnd,
+                      [](float* lhs, float*, float* out, float*, size_t) { out[0] += 0 * lhs[15]; }),
               HasSubstr("read 0 bytes after the end of lhs"));
-  EXPECT_THAT(Failure(Placement::kAtStart, [](float*, float* rhs, float* out, float*, size_t) { out[0] += 0 * rhs[-1]; }),
+  EXPECT_THAT(Failure(Placement::kAtStart,
+                      [](float*, float* rhs, float* out, float*, size_t) { out[0] += 0 * rhs[-1]; }),
               HasSubstr("read 4 bytes before the start of rhs"));
 }
 
 TEST_F(Rules, WritingBeyondTheOutput) {
-  EXPECT_THAT(Failure(Placement::kAtEnd, [](float*, float*, float* out, float*, size_t) { out[4 * 9 + 7] = 1; }),
-              HasSubstr("wrote 0 bytes after the end of out"));
-  EXPECT_THAT(Failure(Placement::kAtStart, [](float*, float*, float* out, float*, size_t) { out[4 * 9 + 7] = 1; }),
-              HasSubstr("wrote beside out"));
+  EXPECT_THAT(
+      Failure(Placement::kAtEnd, [](float*, float*, float* out, float*, size_t) { out[4 * 9 + 7] = 1; }),
+      HasSubstr("wrote 0 bytes after the end of out"));
+  EXPECT_THAT(
+      Failure(Placement::kAtStart, [](float*, float*, float* out, float*, size_t) { out[4 * 9 + 7] = 1; }),
+      HasSubstr("wrote beside out"));
 }
 
 TEST_F(Rules, WritingBetweenRows) {
@@ -238,22 +248,26 @@ TEST_F(Rules, WritingAnInput) {
 }
 
 TEST_F(Rules, LeavingTheScratchMemory) {
-  EXPECT_THAT(Failure(Placement::kAtEnd, [](float*, float*, float*, float* scratch, size_t) { scratch[16] = 0; }),
-              HasSubstr("wrote 0 bytes after the end of the scratch memory"));
-  EXPECT_THAT(Failure(Placement::kAtEnd, [](float*, float*, float*, float* scratch, size_t) { scratch[-1] = 0; }),
-              HasSubstr("wrote beside the scratch memory"));
+  EXPECT_THAT(
+      Failure(Placement::kAtEnd, [](float*, float*, float*, float* scratch, size_t) { scratch[16] = 0; }),
+      HasSubstr("wrote 0 bytes after the end of the scratch memory"));
+  EXPECT_THAT(
+      Failure(Placement::kAtEnd, [](float*, float*, float*, float* scratch, size_t) { scratch[-1] = 0; }),
+      HasSubstr("wrote beside the scratch memory"));
 }
 
 TEST_F(Rules, UsingScratchMemoryThatWasNotWritten) {
-  EXPECT_THAT(Failure(Placement::kAtEnd, [](float*, float*, float* out, float* scratch, size_t) { out[0] += scratch[3]; }),
+  EXPECT_THAT(Failure(Placement::kAtEnd,
+                      [](float*, float*, float* out, float* scratch, size_t) { out[0] += scratch[3]; }),
               HasSubstr("out[0][0][0]: expected"));
 }
 
 TEST_F(Rules, GettingOneSplitWrong) {
-  EXPECT_THAT(Failure(
-                  Placement::kAtEnd,
-                  [](float*, float*, float* out, float*, size_t n_threads) { out[10] += n_threads == 3 ? 1 : 0; }, 3),
-              HasSubstr("out[0][1][1]"));
+  EXPECT_THAT(
+      Failure(
+          Placement::kAtEnd,
+          [](float*, float*, float* out, float*, size_t n_threads) { out[10] += n_threads == 3 ? 1 : 0; }, 3),
+      HasSubstr("out[0][1][1]"));
 }
 
 TEST_F(Rules, AnIllegalInstruction) {
@@ -261,11 +275,12 @@ TEST_F(Rules, AnIllegalInstruction) {
               HasSubstr("died of signal 4"));
 }
 
-// The plan and Freivalds' check ----------------------------------------------------------------------------------
+// The plan and Freivalds' check
+// ----------------------------------------------------------------------------------
 
 TEST(PlanTest, TriesGuardsMisalignmentSplitsAndKinds) {
   const VerifyPlan plan = PlanTrials(MatmulSpec({.m = 64, .k = 64, .n = 64}), 8, 1);
-  EXPECT_FALSE(plan.sampled);
+  EXPECT_EQ(plan.most_rows, 64);
   bool at_start = false, misaligned = false, idle_threads = false, uniform = false, spread = false;
   for (const Trial& trial : plan.trials) {
     at_start |= trial.placement == Placement::kAtStart;
@@ -276,7 +291,7 @@ TEST(PlanTest, TriesGuardsMisalignmentSplitsAndKinds) {
   }
   EXPECT_TRUE(at_start && misaligned && idle_threads && uniform && spread);
   EXPECT_EQ(plan.trials.front().kind, InputKind::kIntegers);
-  EXPECT_TRUE(PlanTrials(MatmulSpec({.m = 2048, .k = 2048, .n = 2048}), 1, 1).sampled);
+  EXPECT_LT(PlanTrials(MatmulSpec({.m = 2048, .k = 2048, .n = 2048}), 1, 1).most_rows, 2048);
 }
 
 TEST(FreivaldsTest, VectorsKeepSumsExactAndMissRarely) {
@@ -286,6 +301,15 @@ TEST(FreivaldsTest, VectorsKeepSumsExactAndMissRarely) {
     EXPECT_LE(static_cast<double>(FreivaldsLimit(spec)) * n * 0x1p24, 0x1p53) << n;
     EXPECT_LT(FreivaldsMissProbability(spec), 1e-9) << n;
   }
+}
+
+// Too small to change a sum in double: only that outputs must be integers tells.
+TEST(FreivaldsTest, ATraceInsteadOfZeroIsSeen) {
+  const Spec spec = MatmulSpec({.m = 400, .k = 2, .n = 400});
+  const RungReport report =
+      Climb(spec, PlanOf(InputKind::kIntegers, true),
+            {.value = [](int64_t, int64_t, float value) { return value == 0 ? 1e-20f : value; }});
+  EXPECT_THAT(report.text, HasSubstr("not every element is an integer"));
 }
 
 TEST(ChooseRowsTest, AllOrSomeWithBothEnds) {
@@ -298,7 +322,8 @@ TEST(ChooseRowsTest, AllOrSomeWithBothEnds) {
   EXPECT_EQ(rows.back(), 99);
 }
 
-// The whole ladder -----------------------------------------------------------------------------------------------
+// The whole ladder
+// -----------------------------------------------------------------------------------------------
 
 Impl SomeProgram(const Spec& spec, const Target& target) {
   std::mt19937_64 random(7);
@@ -317,7 +342,8 @@ INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
 TEST_P(EveryTarget, EveryRungAgrees) {
-  const Spec spec = MatmulSpec({.m = 23, .k = 41, .n = 37, .lhs = Order::kCol, .out_gap = 2, .accumulate = true});
+  const Spec spec =
+      MatmulSpec({.m = 23, .k = 41, .n = 37, .lhs = Order::kCol, .out_gap = 2, .accumulate = true});
   const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam());
   EXPECT_TRUE(report.ok) << report.first_mismatch;
   EXPECT_EQ(report.rungs.size(), 3u);
@@ -338,7 +364,8 @@ TEST(VerifyKernelTest, AProgramForAnotherCpuIsOnlyInterpreted) {
   const Target target = testing::Avx2Target();
   VerifyOptions options;
   options.cannot_run = "another CPU";
-  const VerifyReport report = VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
+  const VerifyReport report =
+      VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
   EXPECT_TRUE(report.ok) << report.first_mismatch;
   EXPECT_EQ(Rung(report, "interpreter").outcome, RungOutcome::kPassed);
   for (const char* name : {"jit", "header"}) {
@@ -351,7 +378,8 @@ TEST(VerifyKernelTest, AMissingCompilerIsReportedAndSkipped) {
   const Target target = testing::Avx2Target();
   VerifyOptions options;
   options.compiler = "no-such-compiler";
-  const VerifyReport report = VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
+  const VerifyReport report =
+      VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
   EXPECT_TRUE(report.ok) << report.first_mismatch;
   EXPECT_EQ(Rung(report, "header").outcome, RungOutcome::kSkipped);
   EXPECT_THAT(Rung(report, "header").text, HasSubstr("no compiler no-such-compiler"));

@@ -13,7 +13,8 @@ namespace {
 constexpr float kInputGap = std::numeric_limits<float>::quiet_NaN();
 constexpr float kOutputGap = -12345;
 
-::testing::AssertionResult Compare(const Spec& spec, const Expected& expected, const std::vector<float>& out) {
+::testing::AssertionResult Compare(const Spec& spec, const Expected& expected,
+                                   const std::vector<float>& out) {
   const int output = spec.op_info().output();
   size_t element = 0;
   int64_t end_of_row = 0;
@@ -25,8 +26,8 @@ constexpr float kOutputGap = -12345;
     for (int64_t i = 0; i < count; ++i, ++element) {
       const float got = out[static_cast<size_t>(offset + i)];
       if (result && got != static_cast<float>(expected.value[element]))
-        result = ::testing::AssertionFailure() << "element " << element << ": expected " << expected.value[element]
-                                               << ", got " << got;
+        result = ::testing::AssertionFailure()
+                 << "element " << element << ": expected " << expected.value[element] << ", got " << got;
     }
     end_of_row = offset + count;
   });

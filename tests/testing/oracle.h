@@ -9,7 +9,8 @@
 
 namespace kirsch::testing {
 
-// interpret(impl) == reference(impl.spec), bit for bit on small integers; gaps between the output's rows untouched.
+// interpret(impl) == reference(impl.spec), bit for bit on small integers; gaps between the output's rows
+// untouched.
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Target& target);
 
 }  // namespace kirsch::testing

@@ -20,7 +20,8 @@ bool EndsInRegisters(const Decision& decision) {
 
 // No register layout suits operands that are both contiguous along an outer axis: one must be packed first.
 bool NeedsPack(const Spec& spec) {
-  return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK && InnerDim(spec, MatmulDims::kLhs) != MatmulDims::kK;
+  return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
+         InnerDim(spec, MatmulDims::kLhs) != MatmulDims::kK;
 }
 
 // How soon a decision leads to registers, and how few different tiles it leaves on the way there.
@@ -79,12 +80,13 @@ class Walker {
 };
 
 std::string Describe(const Decision& decision) {
-  static constexpr std::array<std::string_view, 6> kNames = {"none", "tile", "parallel", "move", "pack", "microkernel"};
+  static constexpr std::array<std::string_view, 6> kNames = {"none", "tile", "parallel",
+                                                             "move", "pack", "microkernel"};
   std::ostringstream text;
-  text << kNames[static_cast<size_t>(decision.kind)] << " dim " << int{decision.dim} << " size " << decision.size
-       << " operand " << int{decision.operand} << " to " << Name(decision.level) << " layout "
-       << static_cast<int>(decision.layout.kind) << (decision.layout.order == Order::kRow ? " row " : " col ")
-       << decision.layout.panel;
+  text << kNames[static_cast<size_t>(decision.kind)] << " dim " << int{decision.dim} << " size "
+       << decision.size << " operand " << int{decision.operand} << " to " << Name(decision.level)
+       << " layout " << static_cast<int>(decision.layout.kind)
+       << (decision.layout.order == Order::kRow ? " row " : " col ") << decision.layout.panel;
   return text.str();
 }
 

@@ -26,7 +26,8 @@ struct RandomSpecOptions {
   double max_flops = 1e18;
 };
 
-// Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate mixed.
+// Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate
+// mixed.
 Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random);
 
 // "matmul b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.
