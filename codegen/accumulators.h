@@ -15,9 +15,10 @@ struct MicrokernelParameters {
         rhs(builder.PointerParameter("rhs", kernel.dtype, false)),
         out(builder.PointerParameter("out", kernel.dtype, true)),
         trips(builder.IndexParameter("trips")),
-        rest(kernel.Unroll() > 1 ? builder.IndexParameter("rest") : kNoVar) {}
+        rest(kernel.unroll > 1 ? builder.IndexParameter("rest") : kNoVar) {}
   VarId lhs, rhs, out;
-  VarId trips, rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
+  VarId trips,
+      rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
 };
 
 // `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.
@@ -28,10 +29,13 @@ class AccumulatorSets {
     for (int set = 0; set < sets_; ++set)
       for (int i = 0; i < rows_; ++i)
         for (int j = 0; j < columns_; ++j)
-          vars_.push_back(builder_.Vector(absl::StrCat("c", set, "_", i, "_", j), kernel.dtype, kernel.tile.lanes));
+          vars_.push_back(
+              builder_.Vector(absl::StrCat("c", set, "_", i, "_", j), kernel.dtype, kernel.tile.lanes));
   }
 
-  VarId at(int set, int i, int j) const { return vars_[static_cast<size_t>((set * rows_ + i) * columns_ + j)]; }
+  VarId at(int set, int i, int j) const {
+    return vars_[static_cast<size_t>((set * rows_ + i) * columns_ + j)];
+  }
 
   void Clear() const {
     for (VarId var : vars_) builder_.Do(Zero{var});
@@ -42,7 +46,8 @@ class AccumulatorSets {
     for (int width = sets_ / 2; width >= 1; width /= 2)
       for (int set = 0; set < width; ++set)
         for (int i = 0; i < rows_; ++i)
-          for (int j = 0; j < columns_; ++j) builder_.Do(Add{at(set, i, j), at(set, i, j), at(set + width, i, j)});
+          for (int j = 0; j < columns_; ++j)
+            builder_.Do(Add{at(set, i, j), at(set, i, j), at(set + width, i, j)});
   }
 
  private:

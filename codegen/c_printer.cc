@@ -11,7 +11,8 @@ namespace {
 
 std::string CType(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kF32: return "float";
+    case Dtype::kF32:
+      return "float";
   }
   KIRSCH_CHECK(false && "unknown dtype");
 }
@@ -30,13 +31,15 @@ std::string MaskRegister(int lanes, int count) {
 // The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
 std::string MaskVector(int lanes, int count) {
   std::string mask = absl::StrCat(Intrinsic(lanes, "setr_epi32"), "(");
-  for (int lane = 0; lane < lanes; ++lane) absl::StrAppend(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
+  for (int lane = 0; lane < lanes; ++lane)
+    absl::StrAppend(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
   return mask + ")";
 }
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(const LoopProgram& program, const Procedure& procedure) : program_(program), procedure_(procedure) {}
+  FunctionPrinter(const LoopProgram& program, const Procedure& procedure)
+      : program_(program), procedure_(procedure) {}
 
   std::string Print() {
     DeclareVectors();
@@ -81,9 +84,11 @@ class FunctionPrinter {
     } else if (op.count == 1 && lanes == 4) {
       value = absl::StrCat("_mm_load_ss(", from, ")");
     } else if (program_.masks) {
-      value = absl::StrCat(Intrinsic(lanes, "maskz_loadu_ps"), "(", MaskRegister(lanes, op.count), ", ", from, ")");
+      value = absl::StrCat(Intrinsic(lanes, "maskz_loadu_ps"), "(", MaskRegister(lanes, op.count), ", ", from,
+                           ")");
     } else {
-      value = absl::StrCat(Intrinsic(lanes, "maskload_ps"), "(", from, ", ", MaskVector(lanes, op.count), ")");
+      value =
+          absl::StrCat(Intrinsic(lanes, "maskload_ps"), "(", from, ", ", MaskVector(lanes, op.count), ")");
     }
     Line(Name(op.to), " = ", value, ";");
   }
@@ -98,7 +103,8 @@ class FunctionPrinter {
     if (op.count == lanes) return Line(Intrinsic(lanes, "storeu_ps"), "(", to, ", ", Name(op.from), ");");
     if (op.count == 1 && lanes == 4) return Line("_mm_store_ss(", to, ", ", Name(op.from), ");");
     Line(Intrinsic(lanes, program_.masks ? "mask_storeu_ps" : "maskstore_ps"), "(", to, ", ",
-         program_.masks ? MaskRegister(lanes, op.count) : MaskVector(lanes, op.count), ", ", Name(op.from), ");");
+         program_.masks ? MaskRegister(lanes, op.count) : MaskVector(lanes, op.count), ", ", Name(op.from),
+         ");");
   }
 
   void Print(const Fma& op) {
@@ -121,16 +127,21 @@ class FunctionPrinter {
       }
       std::string value = Name(op.from[i]);
       if (LanesOf(op.from[i]) == 16) {
-        Line("const __m256 h", i, " = _mm256_add_ps(_mm512_castps512_ps256(", value,
-             "), _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(", value, "), 1)));");
+        Line("const __m256 h", i, " = _mm256_add_ps(", Half(value, 0), ", ", Half(value, 1), ");");
         value = absl::StrCat("h", i);
       }
-      Line("const __m128 q", i, " = _mm_add_ps(_mm256_castps256_ps128(", value, "), _mm256_extractf128_ps(", value,
-           ", 1));");
+      Line("const __m128 q", i, " = _mm_add_ps(_mm256_castps256_ps128(", value, "), _mm256_extractf128_ps(",
+           value, ", 1));");
     }
     Line(Name(op.to), " = _mm_hadd_ps(_mm_hadd_ps(q0, q1), _mm_hadd_ps(q2, q3));");
     --depth_;
     Line("}");
+  }
+
+  // Unmasked, this would trip GCC 12's warning about uninitialised variables in its own header.
+  static std::string Half(const std::string& value, int half) {
+    return absl::StrCat("_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, _mm512_castps_pd(", value, "), ",
+                        half, "))");
   }
 
   void Print(const Transpose& op) {
@@ -138,6 +149,7 @@ class FunctionPrinter {
          Name(op.rows[3]), ");");
   }
 
+  void Print(const Fence&) { Line("__asm__ volatile(\"\" ::: \"memory\");"); }
   void Print(const Prefetch& op) { Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T0);"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
 
@@ -146,7 +158,8 @@ class FunctionPrinter {
     for (const Address& pointer : op.pointers)
       absl::StrAppend(&arguments, arguments.empty() ? "" : ", ", Text(pointer));
     for (int64_t count : op.counts) absl::StrAppend(&arguments, ", ", count);
-    Line(program_.name, "_", program_.procedures[static_cast<size_t>(op.procedure)].name, "(", arguments, ");");
+    Line(program_.name, "_", program_.procedures[static_cast<size_t>(op.procedure)].name, "(", arguments,
+         ");");
   }
 
   void Print(const For& op) {
@@ -170,8 +183,9 @@ std::string HelperParameters(const Procedure& procedure) {
   std::string parameters;
   for (int i = 0; i < procedure.num_parameters; ++i) {
     const Var& var = procedure.vars[static_cast<size_t>(i)];
-    const std::string type =
-        var.type == VarType::kIndex ? "size_t " : absl::StrCat(var.stored ? "" : "const ", CType(var.dtype), "* ");
+    const std::string type = var.type == VarType::kIndex
+                                 ? "size_t "
+                                 : absl::StrCat(var.stored ? "" : "const ", CType(var.dtype), "* ");
     absl::StrAppend(&parameters, i == 0 ? "" : ", ", type, var.name);
   }
   return parameters;
@@ -181,7 +195,8 @@ std::string PrintEntry(const LoopProgram& program, const CStyle& style) {
   Procedure entry = program.procedures[0];
   // The user's names.
   if (style.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
-  std::string text = absl::StrCat(style.public_prefix, "void ", program.name, "(", CParameters(program), ") {\n");
+  std::string text =
+      absl::StrCat(style.public_prefix, "void ", program.name, "(", CParameters(program), ") {\n");
   const Var& scratch = entry.vars[EntryParameter::kScratch];
   if (program.scratch_bytes > 0)
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
@@ -193,9 +208,9 @@ std::string PrintEntry(const LoopProgram& program, const CStyle& style) {
 
 std::string CParameters(const LoopProgram& program) {
   const std::vector<Var>& vars = program.procedures[0].vars;
-  std::string parameters =
-      absl::StrCat("const ", CType(vars[EntryParameter::kLhs].dtype), "* lhs, const ",
-                   CType(vars[EntryParameter::kRhs].dtype), "* rhs, ", CType(vars[EntryParameter::kOut].dtype), "* out");
+  std::string parameters = absl::StrCat("const ", CType(vars[EntryParameter::kLhs].dtype), "* lhs, const ",
+                                        CType(vars[EntryParameter::kRhs].dtype), "* rhs, ",
+                                        CType(vars[EntryParameter::kOut].dtype), "* out");
   if (program.scratch_bytes > 0) absl::StrAppend(&parameters, ", void* scratch_memory");
   if (program.tasks > 1) absl::StrAppend(&parameters, ", size_t thread, size_t n_threads");
   return parameters;
@@ -206,7 +221,8 @@ std::string PrintC(const LoopProgram& program, const CStyle& style) {
   for (size_t i = 1; i < program.procedures.size(); ++i) {
     const Procedure& procedure = program.procedures[i];
     absl::StrAppend(&text, style.helper_prefix, "void ", program.name, "_", procedure.name, "(",
-                    HelperParameters(procedure), ") {\n", FunctionPrinter(program, procedure).Print(), "}\n\n");
+                    HelperParameters(procedure), ") {\n", FunctionPrinter(program, procedure).Print(),
+                    "}\n\n");
   }
   return text + PrintEntry(program, style);
 }

@@ -1,5 +1,5 @@
-// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so `lanes` steps of
-// it are one vector FMA per output element; the lanes of each accumulator are summed at the end.
+// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so `lanes` steps
+// of it are one vector FMA per output element; the lanes of each accumulator are summed at the end.
 #include <algorithm>
 
 #include "codegen/accumulators.h"
@@ -31,8 +31,9 @@ class DotProduct {
   Procedure Build() && {
     const int lanes = kernel_.tile.lanes;
     accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.Unroll(), lanes); });
-    if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, lanes); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, lanes); });
+    if (parameters_.rest != kNoVar)
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, lanes); });
     if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
@@ -44,10 +45,12 @@ class DotProduct {
   // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` lanes of each count.
   void Vectors(int vectors, int count) {
     for (int u = 0; u < vectors; ++u) {
+      if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       const int64_t k = int64_t{u} * kernel_.tile.lanes;
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, j)), count});
       for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         builder_.Do(Load{lhs_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
         for (int j = 0; j < kernel_.tile.columns; ++j)
           builder_.Do(Fma{accumulators_.at(u % kernel_.k_split, i, j), lhs_, rhs_[static_cast<size_t>(j)]});

@@ -28,8 +28,8 @@ absl::StatusOr<std::unique_ptr<Compiled>> Compile(const LoopProgram& program, co
   return compiled;
 }
 
-absl::StatusOr<std::string> EmitFile(const LoopProgram& program, const Target& target, const EmitOptions& options,
-                                     llvm::CodeGenFileType type) {
+absl::StatusOr<std::string> EmitFile(const LoopProgram& program, const Target& target,
+                                     const EmitOptions& options, llvm::CodeGenFileType type) {
   absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(program, target, options);
   if (!compiled.ok()) return compiled.status();
   llvm::SmallString<0> file;

@@ -11,13 +11,14 @@
 namespace kirsch {
 
 struct EmitOptions {
-  // The request was solved as its transpose: the entry takes (rhs, lhs, ...) of the spec, which are the user's
-  // (lhs, rhs, ...).
+  // The request was solved as its transpose: the entry takes (rhs, lhs, ...) of the spec, which are the
+  // user's (lhs, rhs, ...).
   bool swapped = false;
 };
 
 // The text or bytes of the file. The entry has the C ABI
-//   void NAME(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t n_threads).
+//   void NAME(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t
+//   n_threads).
 // An error is a fault of LLVM's (a CPU name it does not know, say).
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});

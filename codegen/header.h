@@ -1,5 +1,5 @@
-// Loop program -> a C/C++ header (or a C file) with intrinsics and no dependency: the form that other libraries
-// take in. It compiles as C99 and as C++17, with GCC and Clang.
+// Loop program -> a C/C++ header (or a C file) with intrinsics and no dependency: the form that other
+// libraries take in. It compiles as C99 and as C++17, with GCC and Clang.
 #ifndef KIRSCH_CODEGEN_HEADER_H_
 #define KIRSCH_CODEGEN_HEADER_H_
 
@@ -17,7 +17,7 @@ enum class HeaderMode : uint8_t {
   kAttributes,  // every function carries a target attribute: no compiler flag is needed
   kMacros,      // everything is inside #if defined(__AVX512F__) ...
   kBare,        // neither, and no #include, extern "C", CPU check or self-test: for inclusion inside the
-                // including library's own per-target namespace, after its own #include <immintrin.h>, <stddef.h>
+          // including library's own per-target namespace, after its own #include <immintrin.h>, <stddef.h>
 };
 
 struct HeaderOptions {
@@ -26,12 +26,12 @@ struct HeaderOptions {
   // The request was solved as its transpose: the public function takes the user's (lhs, rhs), which are the
   // spec's (rhs, lhs).
   bool swapped = false;
-  Spec spec;                 // the root spec the program computes: what the self-test checks
-  std::string spec_text;     // the user's spec, for the comment
-  std::string schedule;      // text, any number of lines, for the comment
-  std::string version;       // of Kirsch
-  double cycles = 0;         // predicted
-  double gflops = 0;         // predicted
+  Spec spec;              // the root spec the program computes: what the self-test checks
+  std::string spec_text;  // the user's spec, for the comment
+  std::string schedule;   // text, any number of lines, for the comment
+  std::string version;    // of Kirsch
+  double cycles = 0;      // predicted
+  double gflops = 0;      // predicted
 };
 
 // The public functions, NAME being program.name:

@@ -36,8 +36,7 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   llvm::orc::JITTargetMachineBuilder machine{llvm::Triple(kTriple)};
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create();
   if (!jit) return ToStatus(jit.takeError());
-  if (llvm::Error error =
-          (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
+  if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
     return ToStatus(std::move(error));
   auto address = (*jit)->lookup(program.name);
   if (!address) return ToStatus(address.takeError());

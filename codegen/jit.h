@@ -11,9 +11,9 @@
 
 namespace kirsch {
 
-// The entry of a compiled program. Operands are the spec's; `scratch` is 64-byte aligned and this thread's own
-// (null if the program needs none). Thread t of T calls with (t, T); one thread alone with (0, 1),
-// which is the only way if program.tasks == 1: `thread` is not looked at then.
+// The entry of a compiled program. Operands are the spec's; `scratch` is 64-byte aligned and this thread's
+// own (null if the program needs none). Thread t of T calls with (t, T); one thread alone with (0, 1), which
+// is the only way if program.tasks == 1: `thread` is not looked at then.
 using KernelFunction = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
                                 size_t n_threads);
 

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 #include "spec/check.h"
 
@@ -19,7 +21,8 @@ constexpr uint64_t kScratchAlignment = 64;
 
 llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
   switch (dtype) {
-    case Dtype::kF32: return llvm::Type::getFloatTy(context);
+    case Dtype::kF32:
+      return llvm::Type::getFloatTy(context);
   }
   KIRSCH_CHECK(false && "unknown dtype");
 }
@@ -27,8 +30,8 @@ llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
 // Prints the body of one procedure. Every variable is a stack slot, which mem2reg makes SSA values of.
 class BodyPrinter {
  public:
-  BodyPrinter(const Procedure& procedure, llvm::Function* function, const std::vector<llvm::Function*>& callees,
-              const std::vector<int>& argument_of)
+  BodyPrinter(const Procedure& procedure, llvm::Function* function,
+              const std::vector<llvm::Function*>& callees, const std::vector<int>& argument_of)
       : procedure_(procedure), function_(function), callees_(callees), ir_(function->getContext()) {
     ir_.SetInsertPoint(llvm::BasicBlock::Create(ir_.getContext(), "", function_));
     for (const Var& var : procedure.vars) slots_.push_back(ir_.CreateAlloca(TypeOf(var), nullptr, var.name));
@@ -45,15 +48,19 @@ class BodyPrinter {
   const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
   llvm::Type* TypeOf(const Var& var) {
     switch (var.type) {
-      case VarType::kPointer: return ir_.getPtrTy();
-      case VarType::kIndex: return ir_.getInt64Ty();
+      case VarType::kPointer:
+        return ir_.getPtrTy();
+      case VarType::kIndex:
+        return ir_.getInt64Ty();
       case VarType::kVector:
         return llvm::FixedVectorType::get(ElementType(var.dtype, ir_.getContext()),
                                           static_cast<unsigned>(var.lanes));
     }
     KIRSCH_CHECK(false && "unknown variable type");
   }
-  llvm::FixedVectorType* VectorTypeOf(VarId id) { return llvm::cast<llvm::FixedVectorType>(TypeOf(VarOf(id))); }
+  llvm::FixedVectorType* VectorTypeOf(VarId id) {
+    return llvm::cast<llvm::FixedVectorType>(TypeOf(VarOf(id)));
+  }
 
   Value* Get(VarId id) { return ir_.CreateLoad(TypeOf(VarOf(id)), slots_[static_cast<size_t>(id)]); }
   void Set(VarId id, Value* value) { ir_.CreateStore(value, slots_[static_cast<size_t>(id)]); }
@@ -63,7 +70,8 @@ class BodyPrinter {
     for (const Affine::Term& term : affine.terms) {
       Value* product = Get(term.index);
       if (term.coefficient != 1)
-        product = ir_.CreateMul(product, ir_.getInt64(static_cast<uint64_t>(term.coefficient)), "", true, true);
+        product =
+            ir_.CreateMul(product, ir_.getInt64(static_cast<uint64_t>(term.coefficient)), "", true, true);
       sum = sum == nullptr ? product : ir_.CreateAdd(sum, product, "", true, true);
     }
     Value* constant = ir_.getInt64(static_cast<uint64_t>(affine.constant));
@@ -108,7 +116,8 @@ class BodyPrinter {
   }
 
   void Print(const Broadcast& op) {
-    Value* element = ir_.CreateAlignedLoad(VectorTypeOf(op.to)->getElementType(), ValueOf(op.from), AlignOf(op.to));
+    Value* element =
+        ir_.CreateAlignedLoad(VectorTypeOf(op.to)->getElementType(), ValueOf(op.from), AlignOf(op.to));
     Set(op.to, ir_.CreateVectorSplat(static_cast<unsigned>(VarOf(op.to).lanes), element));
   }
 
@@ -150,7 +159,8 @@ class BodyPrinter {
     return ir_.CreateShuffleVector(value, lanes);
   }
   Value* PairSums(Value* a, Value* b) {
-    return ir_.CreateFAdd(ir_.CreateShuffleVector(a, b, {0, 2, 4, 6}), ir_.CreateShuffleVector(a, b, {1, 3, 5, 7}));
+    return ir_.CreateFAdd(ir_.CreateShuffleVector(a, b, {0, 2, 4, 6}),
+                          ir_.CreateShuffleVector(a, b, {1, 3, 5, 7}));
   }
 
   void Print(const Transpose& op) {
@@ -164,6 +174,11 @@ class BodyPrinter {
     Set(op.rows[1], ir_.CreateShuffleVector(low01, low23, {2, 3, 6, 7}));
     Set(op.rows[2], ir_.CreateShuffleVector(high01, high23, {0, 1, 4, 5}));
     Set(op.rows[3], ir_.CreateShuffleVector(high01, high23, {2, 3, 6, 7}));
+  }
+
+  void Print(const Fence&) {
+    auto* type = llvm::FunctionType::get(ir_.getVoidTy(), false);
+    ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));
   }
 
   void Print(const Prefetch& op) {
@@ -234,9 +249,10 @@ llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argu
   const size_t count = static_cast<size_t>(procedure.num_parameters);
   std::vector<llvm::Type*> types(count);
   for (size_t i = 0; i < count; ++i)
-    types[static_cast<size_t>(argument_of[i])] = procedure.vars[i].type == VarType::kPointer
-                                                     ? static_cast<llvm::Type*>(llvm::PointerType::get(context, 0))
-                                                     : llvm::Type::getInt64Ty(context);
+    types[static_cast<size_t>(argument_of[i])] =
+        procedure.vars[i].type == VarType::kPointer
+            ? static_cast<llvm::Type*>(llvm::PointerType::get(context, 0))
+            : llvm::Type::getInt64Ty(context);
   auto* function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
       entry ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage, procedure.name, module);
@@ -255,7 +271,7 @@ void AddAttributes(const LoopProgram& program, const Target& target, llvm::Funct
   // The baseline CPU plus exactly the features the program may use, tuned for the target's CPU.
   function->addFnAttr("target-cpu", "x86-64");
   function->addFnAttr("tune-cpu", target.cpu);
-  function->addFnAttr("target-features", "+" + absl::StrJoin(program.features, ",+"));
+  function->addFnAttr("target-features", absl::StrCat("+", absl::StrJoin(program.features, ",+")));
   // Zmm registers are used wherever the program says so, whatever the CPU's preference is.
   function->addFnAttr("min-legal-vector-width", "512");
   function->addFnAttr("prefer-vector-width", "512");

@@ -19,8 +19,8 @@ void InitializeLlvm();
 // A machine for the target's CPU; an error if LLVM does not know it.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target);
 
-// Gives the module the machine's layout, brings it into SSA form and simplifies it. An error is a fault in the
-// module, that is, a bug in the printer.
+// Gives the module the machine's layout, brings it into SSA form and simplifies it. An error is a fault in
+// the module, that is, a bug in the printer.
 absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace kirsch

@@ -1,9 +1,9 @@
 // The loop program: what an Impl is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
 //
-// A program is a list of procedures; the first is the entry, with the parameters of EntryParameter. A procedure
-// is straight-line vector code, counted loops and calls over typed, mutable variables: pointers, indices and
-// vector registers. There are no scalars: a single element is a vector access of count 1.
-// All offsets and strides are in elements of the pointer's dtype, and constants wherever they can be.
+// A program is a list of procedures; the first is the entry, with the parameters of EntryParameter. A
+// procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
+// indices and vector registers. There are no scalars: a single element is a vector access of count 1. All
+// offsets and strides are in elements of the pointer's dtype, and constants wherever they can be.
 #ifndef KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 #define KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 
@@ -78,6 +78,7 @@ struct Transpose {  // 4 vectors of 4 lanes, as the rows of a matrix, in place
   std::array<VarId, 4> rows;
 };
 
+struct Fence {};   // the compiler moves no load across it, so that what is loaded later takes no register yet
 struct Prefetch {  // the line at `at`, into L1
   Address at;
 };
@@ -104,7 +105,8 @@ struct OnThread {  // body, on the thread whose number is task % n_threads; only
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, Store, Fma, Add, LaneSums, Transpose, Prefetch, Advance, Call, For, OnThread>
+  std::variant<Zero, Load, Broadcast, Store, Fma, Add, LaneSums, Transpose, Fence, Prefetch, Advance, Call,
+               For, OnThread>
       op;
 };
 
@@ -126,9 +128,9 @@ struct LoopProgram {
   std::string name;                   // the entry's
   std::vector<Procedure> procedures;  // procedures[0] is the entry; it is the only one that calls others
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
-  bool masks = false;                 // masked accesses by mask registers, else by AVX2's maskload and maskstore
-  int64_t scratch_bytes = 0;          // per thread, 64-byte aligned; 0: none is used
-  int64_t tasks = 1;                  // tasks that threads share; 1: `thread` and `n_threads` are not used
+  bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
+  int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
+  int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
 };
 
 }  // namespace kirsch

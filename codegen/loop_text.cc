@@ -12,7 +12,8 @@ const std::string& NameOf(const Procedure& procedure, VarId id) {
 
 class TextPrinter {
  public:
-  TextPrinter(const LoopProgram& program, const Procedure& procedure) : program_(program), procedure_(procedure) {}
+  TextPrinter(const LoopProgram& program, const Procedure& procedure)
+      : program_(program), procedure_(procedure) {}
 
   std::string Print() {
     PrintBlock(procedure_.body);
@@ -21,7 +22,9 @@ class TextPrinter {
 
  private:
   std::string Name(VarId id) const { return id == kNoVar ? "0" : NameOf(procedure_, id); }
-  std::string At(const Address& address) const { return absl::StrCat("[", AddressText(procedure_, address), "]"); }
+  std::string At(const Address& address) const {
+    return absl::StrCat("[", AddressText(procedure_, address), "]");
+  }
   int Lanes(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].lanes; }
 
   template <typename... Parts>
@@ -49,13 +52,15 @@ class TextPrinter {
   void Print(const Add& op) { Line(Name(op.to), " = ", Name(op.a), " + ", Name(op.b)); }
   void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }
   void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
+  void Print(const Fence&) { Line("fence"); }
   void Print(const Prefetch& op) { Line("prefetch ", At(op.at)); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }
   void Print(const Call& op) {
     std::vector<std::string> arguments;
     for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
     for (int64_t count : op.counts) arguments.push_back(absl::StrCat(count));
-    Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(", absl::StrJoin(arguments, ", "), ")");
+    Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
+         absl::StrJoin(arguments, ", "), ")");
   }
   void Print(const For& op) {
     Line("for ", Name(op.index), " < ", AffineText(procedure_, op.count));
@@ -81,8 +86,9 @@ class TextPrinter {
 std::string AffineText(const Procedure& procedure, const Affine& affine) {
   std::vector<std::string> parts;
   for (const Affine::Term& term : affine.terms)
-    parts.push_back(term.coefficient == 1 ? NameOf(procedure, term.index)
-                                          : absl::StrCat(NameOf(procedure, term.index), " * ", term.coefficient));
+    parts.push_back(term.coefficient == 1
+                        ? NameOf(procedure, term.index)
+                        : absl::StrCat(NameOf(procedure, term.index), " * ", term.coefficient));
   if (affine.constant != 0 || parts.empty()) parts.push_back(absl::StrCat(affine.constant));
   return absl::StrJoin(parts, " + ");
 }
@@ -94,8 +100,8 @@ std::string AddressText(const Procedure& procedure, const Address& address) {
 }
 
 std::string LoopText(const LoopProgram& program) {
-  std::string text = absl::StrCat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ", program.tasks,
-                                  ", features ", absl::StrJoin(program.features, " "), "\n");
+  std::string text = absl::StrCat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ",
+                                  program.tasks, ", features ", absl::StrJoin(program.features, " "), "\n");
   for (const Procedure& procedure : program.procedures) {
     std::vector<std::string> parameters;
     for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));

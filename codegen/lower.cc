@@ -25,7 +25,9 @@ struct View {
 
 using Views = std::array<View, kMaxOperands>;
 
-const TensorSpec& Operand(const Spec& spec, int operand) { return spec.operand[static_cast<size_t>(operand)]; }
+const TensorSpec& Operand(const Spec& spec, int operand) {
+  return spec.operand[static_cast<size_t>(operand)];
+}
 
 View RootView(const Spec& spec, int operand) {
   const Layout& layout = Operand(spec, operand).layout;
@@ -93,13 +95,16 @@ class Lowering {
   void LowerNode(const Impl& impl, const Views& views) {
     switch (impl.decision.kind) {
       case RewriteKind::kTile:
-      case RewriteKind::kParallelTile: return LowerTiles(impl, views, std::nullopt);
+      case RewriteKind::kParallelTile:
+        return LowerTiles(impl, views, std::nullopt);
       case RewriteKind::kMove:
         if (impl.decision.level == Level::kVrf) return LowerRegisterTile(impl, views);
         return LowerNode(OnlyChild(impl), views);
-      case RewriteKind::kPack: return LowerPack(impl, views);
+      case RewriteKind::kPack:
+        return LowerPack(impl, views);
       case RewriteKind::kMicrokernel:
-      case RewriteKind::kNone: break;
+      case RewriteKind::kNone:
+        break;
     }
     KIRSCH_CHECK(false && "a program tree that is not complete");
   }
@@ -177,7 +182,8 @@ class Lowering {
     const int64_t bytes = PackedElements(extent, layout, dtype, target_) * Bytes(dtype);
     const int64_t outside = scratch_top_;
     Views inside = views;
-    inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(dtype)), 0, pack.to};
+    inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(dtype)), 0,
+                                            pack.to};
     builder_.Do(Call{ProcedureFor(pack.Name(), [&] { return PackProcedure(pack); }),
                      {views[static_cast<size_t>(operand)].start, inside[static_cast<size_t>(operand)].start},
                      {}});
@@ -202,7 +208,7 @@ class Lowering {
     kernel.out = views[kOut].layout;
     kernel.accumulate = spec.accumulate;
     kernel.prefetch_out = spec.out().level > Level::kL1;
-    kernel.k_split = KSplit(kernel.tile, UnitWithLanes(target_, kernel.tile.lanes, kernel.dtype));
+    FitToRegisters(UnitWithLanes(target_, kernel.tile.lanes, kernel.dtype), &kernel);
     if (kernel.tile.form == LayoutKind::kPartialSums) kernel.k_tail = k % kernel.tile.lanes;
     builder_.Do(Call{ProcedureFor(kernel.Name(), [&] { return MicrokernelProcedure(kernel); }),
                      {views[kLhs].start, views[kRhs].start, views[kOut].start},

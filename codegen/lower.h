@@ -10,8 +10,8 @@
 
 namespace kirsch {
 
-// The program that computes `impl`, its entry called `name` (a C identifier). `impl` is complete: every leaf is a
-// microkernel. Thread-safe.
+// The program that computes `impl`, its entry called `name` (a C identifier). `impl` is complete: every leaf
+// is a microkernel. Thread-safe.
 LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name);
 
 }  // namespace kirsch

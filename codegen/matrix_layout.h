@@ -32,8 +32,8 @@ struct MatrixLayout {
     return panel == 0 ? wanted : std::min(wanted, panel - inner % panel);
   }
 
-  // The same layout for a tile of `inner` elements from the start of a panel: a tile inside one panel does not
-  // see the panels.
+  // The same layout for a tile of `inner` elements from the start of a panel: a tile inside one panel does
+  // not see the panels.
   MatrixLayout ForTile(int64_t inner) const {
     MatrixLayout tile = *this;
     if (panel != 0 && inner <= panel) tile.panel_stride = 0;

@@ -1,10 +1,10 @@
-// The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every step
-// loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs.
+// The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every
+// step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs.
 #include <algorithm>
 
+#include "codegen/accumulators.h"
 #include "codegen/microkernels.h"
 #include "codegen/procedure_builder.h"
-#include "codegen/accumulators.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -22,7 +22,8 @@ class OuterProduct {
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
     // A vector lies in one panel.
-    KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel || kernel.rhs.panel % kernel.tile.lanes == 0);
+    KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
+                 kernel.rhs.panel % kernel.tile.lanes == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)
       rhs_.push_back(builder_.Vector(absl::StrCat("b", j), kernel.dtype, kernel.tile.lanes));
   }
@@ -30,7 +31,7 @@ class OuterProduct {
   Procedure Build() && {
     if (kernel_.prefetch_out) PrefetchOut();
     accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.Unroll()); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll); });
     if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1); });
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
@@ -44,8 +45,7 @@ class OuterProduct {
   // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
   int RhsCount(int j) const {
     const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
-    return static_cast<int>(
-        kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
+    return static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
   }
   int OutCount(int j) const {
     return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
@@ -54,9 +54,12 @@ class OuterProduct {
   // `steps` steps of the reduction, the accumulator sets taking turns.
   void Steps(int steps) {
     for (int u = 0; u < steps; ++u) {
+      if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(u, Lane(j))), RhsCount(j)});
+        builder_.Do(
+            Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(u, Lane(j))), RhsCount(j)});
       for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, u))});
         for (int j = 0; j < kernel_.tile.columns; ++j)
           builder_.Do(

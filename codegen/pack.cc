@@ -10,10 +10,10 @@
 namespace kirsch {
 namespace {
 
-constexpr int kBlock = 4;        // transposes go by blocks of 4 x 4
-constexpr int kLineBlocks = 4;   // blocks along the source's rows that are done together: a cache line of f32
-constexpr int kRowsAtOnce = 4;   // rows a straight copy handles together, so that it writes longer runs
-constexpr int kDenseVectors = 4; // vectors of a chunk of a copy without panels
+constexpr int kBlock = 4;       // transposes go by blocks of 4 x 4
+constexpr int kLineBlocks = 4;  // blocks along the source's rows that are done together: a cache line of f32
+constexpr int kRowsAtOnce = 4;  // rows a straight copy handles together, so that it writes longer runs
+constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
 // The copy's inner axis goes by chunks: panels, or, without panels, a few vectors.
 class Packer {
@@ -24,7 +24,7 @@ class Packer {
         from_(builder_.PointerParameter("from", pack.dtype, false)),
         to_(builder_.PointerParameter("to", pack.dtype, true)),
         lanes_(pack.to.panel != 0 && pack.to.panel % pack.lanes != 0 ? static_cast<int>(pack.to.panel)
-                                                                    : pack.lanes),
+                                                                     : pack.lanes),
         width_(pack.to.panel != 0 ? pack.to.panel : kDenseVectors * lanes_),
         chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_) {
     KIRSCH_CHECK(pack.from.panel == 0);
@@ -74,8 +74,8 @@ class Packer {
         if (count == 0) {
           builder_.Do(Zero{straight_});
         } else {
-          builder_.Do(Load{straight_, {from_, Plus(from, row * pack_.from.outer_stride + lane)},
-                           static_cast<int>(count)});
+          builder_.Do(Load{
+              straight_, {from_, Plus(from, row * pack_.from.outer_stride + lane)}, static_cast<int>(count)});
         }
         builder_.Do(Store{straight_, {to_, Plus(to, row * pack_.to.outer_stride + lane)}, lanes_});
       }
@@ -112,13 +112,14 @@ class Packer {
     });
     int64_t done = filled / kBlock * kBlock;
     if (done < filled) {
-      TransposeBlocks(Plus(from, done * pack_.from.outer_stride), Plus(to, done), static_cast<int>(filled - done),
-                      columns);
+      TransposeBlocks(Plus(from, done * pack_.from.outer_stride), Plus(to, done),
+                      static_cast<int>(filled - done), columns);
       done += kBlock;
     }
     if (pack_.to.panel == 0) return;
-    builder_.Loop(Constant((width_ - done) / kBlock),
-                  [&](VarId block) { TransposeBlocks(from, Plus(Plus(to, done), block, kBlock), 0, columns); });
+    builder_.Loop(Constant((width_ - done) / kBlock), [&](VarId block) {
+      TransposeBlocks(from, Plus(Plus(to, done), block, kBlock), 0, columns);
+    });
   }
 
   // 4 rows of the source, of which `rows` exist.
@@ -139,8 +140,8 @@ class Packer {
     }
     if (rows > 0) builder_.Do(Transpose{block_});
     for (int column = 0; column < columns; ++column)
-      builder_.Do(Store{block_[static_cast<size_t>(column)], {to_, Plus(to, column * pack_.to.outer_stride)},
-                        kBlock});
+      builder_.Do(Store{
+          block_[static_cast<size_t>(column)], {to_, Plus(to, column * pack_.to.outer_stride)}, kBlock});
   }
 
   const Pack& pack_;

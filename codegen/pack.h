@@ -12,9 +12,9 @@ namespace kirsch {
 
 struct Pack {
   Dtype dtype = Dtype::kF32;
-  int lanes = 0;             // of the widest vectors
+  int lanes = 0;                 // of the widest vectors
   int64_t outer = 0, inner = 0;  // of the copy's stored matrix
-  MatrixLayout from, to;     // `from` has no panels; a different order means that the copy transposes
+  MatrixLayout from, to;         // `from` has no panels; a different order means that the copy transposes
 
   // Unique among copies that differ.
   std::string Name() const;

@@ -49,11 +49,18 @@ TEST_P(CodegenTest, OuterProductOfEverySmallTile) {
         for (uint32_t k : {1, 2, 3, 13}) {
           // The variants go round, out of step with n and k.
           variant = variant * 5 + 3 + n;
-          const Matmul matmul{m, k, n, 1, variant & 8 ? Order::kCol : Order::kRow, Order::kRow, variant / 16 % 4,
-                              (variant & 128) != 0, variant & 256 ? Level::kL1 : Level::kRam};
+          const Matmul matmul{m,
+                              k,
+                              n,
+                              1,
+                              variant & 8 ? Order::kCol : Order::kRow,
+                              Order::kRow,
+                              variant / 16 % 4,
+                              (variant & 128) != 0,
+                              variant & 256 ? Level::kL1 : Level::kRam};
           const Spec spec = MakeSpec(matmul);
-          const Impl impl =
-              Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, static_cast<int>(lanes)), Microkernel()});
+          const Impl impl = Chain(
+              spec, target_, {IntoRegisters(LayoutKind::kVectors, static_cast<int>(lanes)), Microkernel()});
           ASSERT_TRUE(Works(spec, impl)) << Describe(matmul) << ", lanes " << lanes;
         }
   }
@@ -69,8 +76,9 @@ TEST_P(CodegenTest, DotProductOfEverySmallTile) {
           variant = variant * 5 + 3 + n;
           const Matmul matmul{m, k, n, 1, Order::kRow, Order::kCol, variant / 16 % 4, (variant & 128) != 0};
           const Spec spec = MakeSpec(matmul);
-          const Impl impl = Chain(spec, target_,
-                                  {IntoRegisters(LayoutKind::kPartialSums, static_cast<int>(lanes)), Microkernel()});
+          const Impl impl =
+              Chain(spec, target_,
+                    {IntoRegisters(LayoutKind::kPartialSums, static_cast<int>(lanes)), Microkernel()});
           ASSERT_TRUE(Works(spec, impl)) << Describe(matmul) << ", lanes " << lanes;
         }
   }
@@ -120,7 +128,8 @@ class RandomImpl {
       if (fits && Below(2) == 0) return register_tile;
       for (int attempt = 0; attempt < 10; ++attempt) {
         const Decision& decision = decisions_[Below(static_cast<uint32_t>(decisions_.size()))];
-        if (decision.kind != RewriteKind::kTile || goal.size[decision.dim] / decision.size < 8) return decision;
+        if (decision.kind != RewriteKind::kTile || goal.size[decision.dim] / decision.size < 8)
+          return decision;
       }
       return decisions_[Below(static_cast<uint32_t>(decisions_.size()))];
     });

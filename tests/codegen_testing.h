@@ -113,7 +113,8 @@ inline Decision Tile(int dim, uint32_t size) {
 }
 
 // The decisions in turn on the way down; every branch takes the same ones.
-inline Impl Chain(const Spec& spec, const Target& target, const std::vector<Decision>& decisions, size_t next = 0) {
+inline Impl Chain(const Spec& spec, const Target& target, const std::vector<Decision>& decisions,
+                  size_t next = 0) {
   Impl impl{spec, decisions[next], {}};
   Expansion expansion;
   Expand(spec, impl.decision, target, &expansion);
@@ -184,7 +185,8 @@ class Scratch {
 };
 
 // Runs `kernel` with all threads one after another; true if the output, gaps included, is the naive one.
-inline bool MatchesNaive(const Spec& spec, KernelFunction kernel, int64_t scratch_bytes, size_t n_threads = 1) {
+inline bool MatchesNaive(const Spec& spec, KernelFunction kernel, int64_t scratch_bytes,
+                         size_t n_threads = 1) {
   Matrix lhs(spec, MatmulDims::kLhs, 1), rhs(spec, MatmulDims::kRhs, 2), out(spec, MatmulDims::kOut, 3);
   Matrix expected = out;
   const Matrix lhs_before = lhs, rhs_before = rhs;
