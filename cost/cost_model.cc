@@ -1,7 +1,7 @@
 #include "cost/cost_model.h"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <limits>
 
 #include "cost/microkernel_cost.h"
@@ -13,6 +13,9 @@ namespace {
 
 // A 4 x 4 block of a transposing copy: 4 loads, 8 shuffles, 4 stores.
 constexpr double kTransposeCyclesPerElement = 0.5;
+
+// Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
+constexpr double kRoundingSlack = 1 - 1e-9;
 
 double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sharers) {
   const double per_line = std::max(level.cycles_per_line, level.shared_cycles_per_line * sharers);
@@ -36,12 +39,13 @@ bool DotProductPossible(const Spec& spec) {
 
 CostModel::CostModel(const Target& target) : target_(target) {
   narrow_lanes_ = target.vectors.back().bytes / Bytes(Dtype::kF32);
-  cycles_per_output_read_ = cycles_per_output_write_ = std::numeric_limits<double>::infinity();
+  cycles_per_output_read_ = cycles_per_output_write_ = tiles_per_element_ =
+      std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target.vectors) {
     const double lanes = unit.bytes / static_cast<double>(Bytes(Dtype::kF32));
     cycles_per_output_read_ = std::min(cycles_per_output_read_, 1 / (lanes * unit.loads_per_cycle));
     cycles_per_output_write_ = std::min(cycles_per_output_write_, 1 / (lanes * unit.stores_per_cycle));
-    elements_per_tile_ = std::max(elements_per_tile_, lanes * unit.registers);
+    tiles_per_element_ = std::min(tiles_per_element_, 1 / (lanes * unit.registers));
   }
   FillBestTrips();
 }
@@ -144,39 +148,54 @@ double CostModel::ComputeBound(const Spec& spec) const {
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   const double steps = ReductionSteps(spec);
   const auto rows = static_cast<size_t>(std::min<int64_t>(out.outer, kRows));
-  const int64_t vectors = (out.inner + narrow_lanes_ - 1) / narrow_lanes_;
-  const double lanes = narrow_lanes_;
-  const double matrices = static_cast<double>(out.batch) * static_cast<double>(out.outer);
-  double cycles = matrices * static_cast<double>(vectors) * lanes * steps *
+  const int64_t vectors = (out.inner + narrow_lanes_ - 1) >> std::countr_zero(static_cast<unsigned>(narrow_lanes_));
+  const double matrices = static_cast<double>(out.batch * out.outer);
+  double cycles = matrices * static_cast<double>(vectors * narrow_lanes_) * steps *
                   best_outer_[rows][static_cast<size_t>(std::min<int64_t>(vectors, kVectors))];
   if (DotProductPossible(spec)) {
     const double dot = matrices * static_cast<double>(out.inner) * steps *
                        best_dot_[rows][static_cast<size_t>(std::min<int64_t>(out.inner, kVectors))];
     cycles = std::min(cycles, dot);
   }
-  const double tiles = std::ceil(OutputElements(spec) / elements_per_tile_);
+  const double tiles = std::max(1.0, static_cast<double>(out.elements()) * tiles_per_element_);
   return cycles + tiles * target_.microkernel_cycles;
 }
 
+double CostModel::OutputBound(const Spec& spec) const {
+  if (spec.out().level == Level::kVrf) return 0;
+  const double per_element = cycles_per_output_write_ + (spec.accumulate ? cycles_per_output_read_ : 0);
+  return OutputElements(spec) * per_element;
+}
+
+// Every operand's lines must come from their level once, whatever the program; an operand in L1 or in registers
+// costs nothing. Runs and pages are left out: they depend on the tiling.
+CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level from) const {
+  if (from <= Level::kL1) return {};
+  Footprint lines{FootprintOf(spec, operand, target_).lines, 0, 0};
+  const bool written = operand == spec.op_info().output();
+  const double total = TransferCycles({from, lines, written ? lines : Footprint{}}, spec.sharers);
+  return {total, total * (1 - target_.at(from).overlap)};
+}
+
 Cost CostModel::LowerBound(const Spec& spec) const {
-  double cycles = ComputeBound(spec);
-  const int output = spec.op_info().output();
-  if (spec.out().level != Level::kVrf) {
-    const double per_element = cycles_per_output_write_ + (spec.accumulate ? cycles_per_output_read_ : 0);
-    cycles += OutputElements(spec) * per_element;
-  }
   double exposed = 0, slowest = 0;
-  for (int operand = 0; operand <= output; ++operand) {
-    const Level from = spec.operand[static_cast<size_t>(operand)].level;
-    if (from <= Level::kL1) continue;
-    Footprint compulsory = FootprintOf(spec, operand, target_);
-    compulsory.runs = compulsory.pages = 0;
-    const Transfer transfer{from, compulsory, operand == output ? compulsory : Footprint{}};
-    const double total = TransferCycles(transfer, spec.sharers);
-    exposed += total * (1 - target_.at(from).overlap);
-    slowest = std::max(slowest, total);
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    const Exposure compulsory = Compulsory(spec, operand, spec.operand[static_cast<size_t>(operand)].level);
+    exposed += compulsory.exposed;
+    slowest = std::max(slowest, compulsory.total);
   }
-  return FromCycles(std::max(cycles + exposed, slowest) / spec.threads * (1 - 1e-9));
+  const double cycles = ComputeBound(spec) + OutputBound(spec) + exposed;
+  return FromCycles(std::max(cycles, slowest) / spec.threads * kRoundingSlack);
+}
+
+Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const {
+  double extra = 0;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    if (spec.operand[static_cast<size_t>(operand)].level != slow) continue;
+    const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
+    extra += std::max(0.0, std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed));
+  }
+  return FromCycles(extra * kRoundingSlack);
 }
 
 }  // namespace kirsch

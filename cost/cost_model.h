@@ -27,6 +27,10 @@ class CostModel {
   // A lower bound of every program for `spec`, whatever the limits.
   Cost LowerBound(const Spec& spec) const;
 
+  // A lower bound of what any program for `spec` costs more than it would with the operands at `slow` waiting at
+  // `fast` instead.
+  Cost SlowerLevelBound(const Spec& spec, Level slow, Level fast) const;
+
   // Cycles the arithmetic takes at least, every operand in L1 (part of LowerBound).
   double ComputeBound(const Spec& spec) const;
 
@@ -38,6 +42,8 @@ class CostModel {
     double total = 0;    // cycles of all transfers
     double exposed = 0;  // the part that never hides behind arithmetic
   };
+  Exposure Compulsory(const Spec& spec, int operand, Level from) const;
+  double OutputBound(const Spec& spec) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double PackCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
@@ -49,7 +55,7 @@ class CostModel {
   // v vectors of the narrowest unit (outer product), or r rows and v columns (dot product).
   std::array<std::array<double, kVectors + 1>, kRows + 1> best_outer_, best_dot_;
   int narrow_lanes_ = 0;
-  double elements_per_tile_ = 0;       // most output elements a register tile may hold
+  double tiles_per_element_ = 0;       // register tiles per output element, at least
   double cycles_per_output_read_ = 0;  // per element, best unit
   double cycles_per_output_write_ = 0;
 };

@@ -1,16 +1,17 @@
 #include "memo/hash_memo.h"
 
 #include <algorithm>
-#include <cstring>
-#include <string_view>
-
-#include "absl/hash/hash.h"
 
 namespace kirsch {
 
-// Seeded per process: fine for a table in memory, never to be stored.
+// Multiply and fold, a word at a time. For a table in memory only: not a hash to store.
 size_t HashMemo::SpecHash::operator()(const Spec& spec) const {
-  return absl::HashOf(std::string_view(reinterpret_cast<const char*>(&spec), sizeof(Spec)));
+  uint64_t hash = 0x9e3779b97f4a7c15;
+  for (const uint64_t word : spec.words()) {
+    const __uint128_t product = static_cast<__uint128_t>(hash ^ word) * 0xda942042e4dd58b5;
+    hash = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  }
+  return hash;
 }
 
 Known HashMemo::Find(const Spec& spec, Lines available) const {

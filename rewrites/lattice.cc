@@ -1,6 +1,7 @@
 #include "rewrites/lattice.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace kirsch {
 namespace {
@@ -34,7 +35,7 @@ void AppendGeometric(uint32_t unit, uint32_t above, uint32_t below, std::initial
 
 void AppendRowSizes(uint32_t size, std::vector<uint32_t>* sizes) {
   for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows) sizes->push_back(rows);
-  AppendGeometric(1, kMaxRows, size, {4, 6, 7}, sizes);
+  AppendGeometric(1, kMaxRows, size, {4, 6}, sizes);
 }
 
 void AppendReductionSizes(uint32_t size, std::vector<uint32_t>* sizes) {
@@ -54,11 +55,7 @@ uint32_t BoundPanel(const Spec& spec) {
 
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
-  if (const uint32_t panel = BoundPanel(spec); panel != 0) {
-    if (panel < size) sizes->push_back(panel);
-    AppendGeometric(panel, panel, size, {4, 6}, sizes);
-    return;
-  }
+  const size_t first = sizes->size();
   if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
     for (uint32_t columns = 1; columns <= kMaxDotColumns && columns < size; ++columns) sizes->push_back(columns);
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
@@ -66,6 +63,10 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
   for (uint32_t vectors = 1; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
     sizes->push_back(vectors * wide);
   AppendGeometric(wide, kMaxVectors * wide, size, {4, 6}, sizes);
+  const uint32_t panel = BoundPanel(spec);
+  const auto splits_panel = [&](uint32_t tile) { return panel != 0 && tile % panel != 0; };
+  sizes->erase(std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
+               sizes->end());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace kirsch {
 
 // Appends the tile sizes below spec.size[dim], ascending.
 //   batch dims               1
-//   output rows              every register-tile height, then 2^i, 3*2^i, 7*2^i
+//   output rows              every register-tile height, then 2^i and 3*2^i
 //   output's vector dim      whole vectors: 1..6 of them, then 2^i and 3*2^i; multiples of the panel once packed;
 //                            1..6 elements too where a dot product can compute them
 //   reductions               2^i and 3*2^i from 4

@@ -14,6 +14,29 @@ namespace {
 // Decisions per spec in the quick first pass, whose program is the exact pass's first incumbent.
 constexpr int kQuickWidth = 3;
 
+// First budget of the exact pass and how it grows: a little above the bound, so that little is explored that the
+// optimum would have pruned. What a failed round proved stays in the memo.
+constexpr double kBudgetStep = 0.02;
+
+Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, const Memo& memo) {
+  return std::max(model.LowerBound(root), memo.Find(root, available).bound);
+}
+
+// Solves with growing budgets until the optimum is below one. Unless solved, the outcome's cost is the bound
+// proven so far. The last budget is one more than the first program costs, so that among equals the exact pass
+// finds the program that its own order of trial prefers.
+Solver::Outcome Deepen(Solver& solver, const Spec& root, Lines available, Cost incumbent, Cost bound) {
+  while (true) {
+    solver.SetProgress(incumbent, bound);
+    const Cost step = static_cast<Cost>(static_cast<double>(bound) * kBudgetStep) + 1;
+    const Solver::Outcome outcome = solver.Solve(root, available, std::min(incumbent + 1, bound + step));
+    if (outcome.solved) return outcome;
+    bound = std::max(bound, outcome.cost);
+    if (solver.stopped()) return {false, bound, 0};
+    KIRSCH_CHECK(bound <= incumbent);
+  }
+}
+
 }  // namespace
 
 std::string_view Name(StopReason reason) {
@@ -51,20 +74,12 @@ SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const 
 
   SearchResult result;
   Solver exact(model, memo, options, 0);
-  // One more than the first program costs, so that the exact pass finds the program that its own order of trial
-  // prefers among equals.
-  const Solver::Outcome best = exact.Solve(root, available, first.cost + 1);
+  const Solver::Outcome best = Deepen(exact, root, available, first.cost, BoundAtStart(root, available, model, memo));
   result.stop = exact.stop_reason();
   result.stats = exact.stats();
-  if (best.solved) {
-    result.cost = result.bound = best.cost;
-    result.impl = exact.Reconstruct(root, available);
-  } else {
-    KIRSCH_CHECK(exact.stopped());
-    result.cost = first.cost;
-    result.bound = std::max(model.LowerBound(root), memo.Find(root, available).bound);
-    result.impl = quick.Reconstruct(root, available);
-  }
+  result.cost = best.solved ? best.cost : first.cost;
+  result.bound = best.cost;
+  result.impl = best.solved ? exact.Reconstruct(root, available) : quick.Reconstruct(root, available);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rewrites/rewrite.h"
+#include "search/relaxation.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -39,15 +40,15 @@ Lines Solver::AvailableBelow(const Spec& spec, const Expansion& expansion, Lines
   return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
 }
 
-Cost Solver::BoundOf(const Spec& spec, Lines available) const {
-  return std::max(model_.LowerBound(spec), memo_.Find(spec, available).bound);
+Lines Solver::EmptyLevel(const Spec& spec) const {
+  return Capacity(model_.target(), FillingLevel(spec), spec.sharers);
 }
 
 void Solver::CheckStop() {
   if (stats_.specs_solved < next_check_) return;
   next_check_ = stats_.specs_solved + kSpecsBetweenChecks;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (options_.progress) options_.progress({stats_, kInfiniteCost, 0, seconds});
+  if (options_.progress) options_.progress({stats_, best_, bound_, seconds});
   if (options_.time_budget_seconds > 0 && seconds > options_.time_budget_seconds) {
     stopped_ = true;
     stop_reason_ = StopReason::kBudget;
@@ -58,29 +59,19 @@ void Solver::CheckStop() {
   }
 }
 
-// Pushes the decisions that fit, each with its bound from the closed form alone: the order in which they are
-// tried must not depend on what the memo happens to hold.
-void Solver::CollectCandidates(const Spec& spec, Lines available) {
-  const size_t first = candidates_.size();
-  Expansion expansion;
-  EnumerateDecisions(spec, model_.target(), &decisions_);
-  int order = 0;
-  for (const Decision& decision : decisions_) {
-    Expand(spec, decision, model_.target(), &expansion);
-    if (AvailableBelow(spec, expansion, available) < 0) continue;
-    Cost bound = model_.Base(spec, decision, expansion);
-    for (int i = 0; i < expansion.num_children; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
-    }
-    candidates_.push_back({decision, bound, order++});
-  }
-  std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
-            [](const Candidate& a, const Candidate& b) {
-              return a.bound != b.bound ? a.bound < b.bound : a.order < b.order;
-            });
-  if (width_ > 0 && candidates_.size() > first + static_cast<size_t>(width_))
-    candidates_.resize(first + static_cast<size_t>(width_));
+// What is known from below of a child: what the memo holds, or else the closed form.
+Cost Solver::BoundOf(const Spec& spec, Lines available) const {
+  const Cost known = memo_.Find(spec, available).bound;
+  return known > 0 ? known : model_.LowerBound(spec);
+}
+
+// What relaxed specs say of `spec` from below; they are solved for it only as far as `budget`.
+Cost Solver::RelaxedBound(const Spec& spec, Lines available, Cost budget) {
+  if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec))
+    return Solve(spec, EmptyLevel(spec), budget).cost;
+  const std::optional<Relaxation> relaxed = Relax(spec, model_);
+  if (!relaxed) return 0;
+  return Solve(relaxed->spec, EmptyLevel(relaxed->spec), budget - relaxed->extra).cost + relaxed->extra;
 }
 
 Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
@@ -90,23 +81,61 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
     return {known.solution->cost < budget, known.solution->cost, known.solution->peak};
   }
   if (options_.prune) {
-    const Cost bound = std::max(known.bound, model_.LowerBound(spec));
+    Cost bound = std::max(known.bound, model_.LowerBound(spec));
+    if (bound < budget && width_ == 0) bound = std::max(bound, RelaxedBound(spec, available, budget));
     if (bound >= budget) {
       ++stats_.pruned;
+      if (!stopped_) memo_.AddBound(spec, available, bound);
       return {false, bound, 0};
     }
   }
   CheckStop();
-  if (stopped_) return {false, 0, 0};
+  if (stopped_) return {};
   ++stats_.specs_solved;
   const size_t first = candidates_.size();
-  CollectCandidates(spec, available);
-  const Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
+  const Cost least_skipped = CollectCandidates(spec, available, options_.prune ? budget : kInfiniteCost);
+  Outcome outcome = Branch(spec, available, options_.prune ? budget : kInfiniteCost, first);
   candidates_.resize(first);
-  if (!outcome.solved && !stopped_) memo_.AddBound(spec, available, outcome.cost);
+  if (outcome.solved || stopped_) return outcome;
+  outcome.cost = std::max(budget, std::min(outcome.cost, least_skipped));
+  memo_.AddBound(spec, available, outcome.cost);
   return outcome;
 }
 
+// Pushes the decisions that fit and whose bound is below the budget; returns the least bound of the others. They
+// are ordered by the closed form alone: the order must not depend on what the memo happens to hold.
+Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
+  const size_t first = candidates_.size();
+  Cost least_skipped = kInfiniteCost;
+  Expansion expansion;
+  EnumerateDecisions(spec, model_.target(), &decisions_);
+  int order = 0;
+  for (const Decision& decision : decisions_) {
+    ++order;
+    Expand(spec, decision, model_.target(), &expansion);
+    if (AvailableBelow(spec, expansion, available) < 0) continue;
+    Cost bound = model_.Base(spec, decision, expansion);
+    for (int i = 0; i < expansion.num_children && bound < budget; ++i) {
+      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+      if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
+    }
+    if (bound < budget) {
+      candidates_.push_back({decision, bound, order});
+    } else {
+      least_skipped = std::min(least_skipped, bound);
+      ++stats_.pruned;
+    }
+  }
+  std::sort(candidates_.begin() + static_cast<ptrdiff_t>(first), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) {
+              return a.bound != b.bound ? a.bound < b.bound : a.order < b.order;
+            });
+  if (width_ > 0 && candidates_.size() > first + static_cast<size_t>(width_))
+    candidates_.resize(first + static_cast<size_t>(width_));
+  return least_skipped;
+}
+
+// Tries the candidates from `first_candidate` on; unsolved, the cost is the least of their bounds.
 Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate) {
   Solution best;
   best.cost = budget;
@@ -114,32 +143,26 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
   const size_t end = candidates_.size();
   for (size_t i = first_candidate; i < end; ++i) {
     const Candidate candidate = candidates_[i];
-    if (options_.prune && candidate.bound >= best.cost) {
-      stats_.pruned += static_cast<int64_t>(end - i);
-      least_bound = std::min(least_bound, candidate.bound);
-      break;
-    }
-    const Outcome outcome = Try(spec, candidate, available, options_.prune ? best.cost : kInfiniteCost);
-    if (stopped_) break;
+    if (options_.prune && candidate.bound >= best.cost) break;
+    const Outcome outcome = Try(spec, candidate.decision, available, options_.prune ? best.cost : kInfiniteCost);
+    if (stopped_) return {};
     if (outcome.solved && outcome.cost < best.cost) {
       best = {outcome.cost, outcome.peak, available, candidate.decision};
     } else if (!outcome.solved) {
       least_bound = std::min(least_bound, outcome.cost);
     }
   }
-  if (best.decision.kind == RewriteKind::kNone) return {false, std::max(budget, least_bound), 0};
-  if (!stopped_) memo_.AddSolution(spec, best);
-  return {!stopped_, best.cost, best.peak};
+  if (best.decision.kind == RewriteKind::kNone) return {false, least_bound, 0};
+  memo_.AddSolution(spec, best);
+  return {true, best.cost, best.peak};
 }
 
 // One decision: its children in turn, each with what the others' bounds leave of the budget.
-Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget) {
+Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
   Expansion expansion;
-  Expand(spec, candidate.decision, model_.target(), &expansion);
+  Expand(spec, decision, model_.target(), &expansion);
   const Lines below = AvailableBelow(spec, expansion, available);
-  const bool fills_here = expansion.filled == FillingLevel(spec) && expansion.filled != Level::kRam;
-  const bool leaves_level = expansion.filled != Level::kVrf && !fills_here;
-  Cost total = model_.Base(spec, candidate.decision, expansion);
+  Cost total = model_.Base(spec, decision, expansion);
   std::array<Cost, 3> bounds = {};
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
     bounds[i] = BoundOf(expansion.children[i].spec, below);
@@ -157,9 +180,14 @@ Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines 
     peak = std::max(peak, outcome.peak);
   }
   if (total >= budget) return {false, total, 0};
-  if (leaves_level) peak = 0;
-  if (fills_here) peak += static_cast<Lines>(expansion.filled_lines);
-  return {true, total, peak};
+  return {true, total, PeakAbove(spec, expansion, peak)};
+}
+
+// What a node uses of the level its spec fills, given what its children use of the level theirs fill.
+Lines Solver::PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) const {
+  if (expansion.filled == Level::kVrf) return children;
+  if (expansion.filled != FillingLevel(spec)) return 0;
+  return expansion.filled == Level::kRam ? children : children + static_cast<Lines>(expansion.filled_lines);
 }
 
 Impl Solver::Reconstruct(const Spec& spec, Lines available) const {

@@ -29,6 +29,9 @@ class Solver {
   // The program of a solved spec.
   Impl Reconstruct(const Spec& spec, Lines available) const;
 
+  // What progress reports say of the whole query.
+  void SetProgress(Cost best, Cost bound) { best_ = best, bound_ = bound; }
+
   bool stopped() const { return stopped_; }
   StopReason stop_reason() const { return stop_reason_; }
   const SearchStats& stats() const { return stats_; }
@@ -42,12 +45,13 @@ class Solver {
     Cost bound;
     int order;
   };
-  struct Trial;
-
-  void CollectCandidates(const Spec& spec, Lines available);
+  Cost CollectCandidates(const Spec& spec, Lines available, Cost budget);
   Outcome Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate);
-  Outcome Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget);
+  Outcome Try(const Spec& spec, const Decision& decision, Lines available, Cost budget);
   Cost BoundOf(const Spec& spec, Lines available) const;
+  Cost RelaxedBound(const Spec& spec, Lines available, Cost budget);
+  Lines EmptyLevel(const Spec& spec) const;
+  Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) const;
   void CheckStop();
 
   const CostModel& model_;
@@ -61,6 +65,7 @@ class Solver {
   StopReason stop_reason_ = StopReason::kOptimal;
   std::chrono::steady_clock::time_point start_;
   int64_t next_check_ = 0;
+  Cost best_ = kInfiniteCost, bound_ = 0;
 };
 
 // The lines of the home level that the operands of a placed root leave free.

@@ -1,6 +1,7 @@
 #include "spec/footprint.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace kirsch {
@@ -8,16 +9,19 @@ namespace {
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// Division by a power of two, as lines and pages are. This is the search's innermost arithmetic.
+int64_t CeilShift(int64_t bytes, int unit) { return (bytes + unit - 1) >> std::countr_zero(static_cast<unsigned>(unit)); }
+
 Footprint Contiguous(int64_t bytes, const Target& target) {
-  return {CeilDiv(bytes, target.line_bytes), 1, CeilDiv(bytes, target.page_bytes)};
+  return {CeilShift(bytes, target.line_bytes), 1, CeilShift(bytes, target.page_bytes)};
 }
 
 Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_bytes, const Target& target) {
   const int64_t rows = extent.outer * extent.batch;
-  const int64_t lines = CeilDiv(row_bytes, target.line_bytes);
+  const int64_t lines = CeilShift(row_bytes, target.line_bytes);
   const int64_t pages = stride_bytes >= target.page_bytes
-                            ? rows * CeilDiv(row_bytes, target.page_bytes)
-                            : CeilDiv((rows - 1) * stride_bytes + row_bytes, target.page_bytes);
+                            ? rows * CeilShift(row_bytes, target.page_bytes)
+                            : CeilShift((rows - 1) * stride_bytes + row_bytes, target.page_bytes);
   // Neighbouring rows closer than a line share it.
   if (stride_bytes < target.line_bytes) return Contiguous((rows - 1) * stride_bytes + row_bytes, target);
   return {rows * lines, rows, pages};

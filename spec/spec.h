@@ -4,8 +4,9 @@
 #define KIRSCH_SPEC_SPEC_H_
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "spec/dtype.h"
 #include "spec/layout.h"
@@ -22,11 +23,12 @@ struct TensorSpec {
 };
 static_assert(sizeof(TensorSpec) == 12);
 
-struct Spec {
+struct alignas(8) Spec {
   OpKind op = OpKind::kMatmul;
   bool accumulate = false;  // out += ..., else out = ...
   uint8_t threads = 1;      // threads that may still be given work; 1: serial
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
+  uint32_t zero = 0;
   std::array<uint32_t, kMaxDims> size = {};          // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
@@ -34,9 +36,18 @@ struct Spec {
   const TensorSpec& out() const { return operand[static_cast<size_t>(op_info().output())]; }
   TensorSpec& out() { return operand[static_cast<size_t>(op_info().output())]; }
 
-  friend bool operator==(const Spec& a, const Spec& b) { return std::memcmp(&a, &b, sizeof(Spec)) == 0; }
+  static constexpr size_t kWords = 11;
+  using Words = std::array<uint64_t, kWords>;
+  Words words() const { return std::bit_cast<Words>(*this); }
+
+  friend bool operator==(const Spec& a, const Spec& b) {
+    const Words x = a.words(), y = b.words();
+    uint64_t difference = 0;
+    for (size_t i = 0; i < kWords; ++i) difference |= x[i] ^ y[i];
+    return difference == 0;
+  }
 };
-static_assert(sizeof(Spec) == 4 + 4 * kMaxDims + 12 * kMaxOperands);
+static_assert(sizeof(Spec) == 8 + 4 * kMaxDims + 12 * kMaxOperands);
 
 // Bounds on input: sides, and elements per operand (so that every byte offset fits 63 bits with room to spare).
 inline constexpr uint32_t kMaxSide = 1u << 20;

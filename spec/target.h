@@ -44,8 +44,8 @@ struct Target {
   std::vector<std::string> features;  // ISA features the code may use, LLVM's names: "avx2", "fma", "avx512f", ...
   double ghz = 3;
   int cores = 1;
-  int line_bytes = 64;
-  int page_bytes = 4096;
+  int line_bytes = 64;    // a power of two
+  int page_bytes = 4096;  // a power of two
   int l1_dtlb_entries = 64;
   double issue_width = 6;                // micro-operations per cycle
   double loop_cycles = 1;                // one trip of a loop around non-leaf code

@@ -1,0 +1,46 @@
+#include "search/relaxation.h"
+
+#include <algorithm>
+
+namespace kirsch {
+namespace {
+
+constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 0};
+
+bool MakeDense(Spec* spec) {
+  bool changed = false;
+  for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
+    Layout& layout = spec->operand[static_cast<size_t>(operand)].layout;
+    changed |= !(layout == kDense);
+    layout = kDense;
+  }
+  return changed;
+}
+
+Level SlowestLevel(const Spec& spec) {
+  Level slowest = Level::kL1;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    slowest = std::max(slowest, spec.operand[static_cast<size_t>(operand)].level);
+  return slowest;
+}
+
+}  // namespace
+
+std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
+  if (spec.threads > 1 || spec.out().level == Level::kVrf) return std::nullopt;
+  if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
+  Relaxation relaxed{spec, 0};
+  if (MakeDense(&relaxed.spec)) return relaxed;
+  const Level slowest = SlowestLevel(spec);
+  if (slowest == Level::kL1) return std::nullopt;
+  const Level closer = static_cast<Level>(Index(slowest) - 1);
+  relaxed.extra = model.SlowerLevelBound(spec, slowest, closer);
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    TensorSpec& tensor = relaxed.spec.operand[static_cast<size_t>(operand)];
+    if (tensor.level == slowest) tensor.level = closer;
+  }
+  if (closer <= Level::kL2) relaxed.spec.sharers = 1;  // private caches
+  return relaxed;
+}
+
+}  // namespace kirsch
