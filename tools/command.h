@@ -14,6 +14,7 @@ using Run = std::function<absl::StatusOr<int>()>;
 
 void AddSynthCommand(CLI::App& app, Run& run);
 void AddVerifyCommand(CLI::App& app, Run& run);
+void AddBenchCommand(CLI::App& app, Run& run);
 void AddExplainCommand(CLI::App& app, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
 

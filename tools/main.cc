@@ -24,6 +24,7 @@ int Main(int argc, char** argv) {
   Run run;
   AddSynthCommand(app, run);
   AddVerifyCommand(app, run);
+  AddBenchCommand(app, run);
   AddExplainCommand(app, run);
   AddTargetCommand(app, run);
   try {

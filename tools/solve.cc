@@ -79,8 +79,9 @@ absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& p
 
 }  // namespace
 
-void AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
-  command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
+CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
+  CLI::Option* spec =
+      command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
   command
@@ -89,6 +90,7 @@ void AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
   command.add_option("--schedule", arguments.schedule,
                      "Follow the schedule in this file instead of searching");
   command.add_flag("--cold", arguments.cold, "The operands come from RAM, not from the caches");
+  return spec;
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {

@@ -24,8 +24,8 @@ struct SolveArguments {
   bool cold = false;
 };
 
-// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold.
-void AddSolveOptions(CLI::App& command, SolveArguments& arguments);
+// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required.
+CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments);
 
 struct Synthesis {
   ParsedSpec parsed;
