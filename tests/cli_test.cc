@@ -78,6 +78,12 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
                 Path("bad.json") + ":1:9: malformed JSON: expected '[', '{', or a literal, got '}'");
   ExpectRefused("synth 'matmul f32 4x4x4' --schedule " + Path("bad.schedule"),
                 Path("bad.schedule") + ":1:8: expected a positive number, got '0'");
+  ASSERT_TRUE(WriteFile(Path("suite.json"), "{\"name\": \"s\", \"specs\": [\"matmul f32 0x1x1\"]}").ok());
+  ExpectRefused("bench", "expected either SPEC or --suite FILE");
+  ExpectRefused("bench --suite " + Path("none.json"), "none.json");
+  ExpectRefused("bench --suite " + Path("suite.json"),
+                Path("suite.json") + ":1:26: spec:1:12: expected a size from 1 to 1048576, got '0'");
+  ExpectRefused("bench 'matmul f32 4x4x4' --against foo", "unknown peer 'foo'");
   ExpectRefused("target show", "NAME is required");
   ExpectRefused("target detect -o " + Path("no/file"), "No such file or directory");
 }

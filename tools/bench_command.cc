@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/peers.h"
 #include "bench/plot.h"
 #include "bench/run.h"
 #include "bench/suite.h"
@@ -54,8 +55,9 @@ struct Kernels {
   std::vector<std::unique_ptr<JitKernel>> code;
 };
 
-absl::Status AddKernel(const SolveArguments& arguments, bool runs_here, Kernels* kernels) {
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments);
+absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bool runs_here,
+                       Kernels* kernels) {
+  absl::StatusOr<Synthesis> synthesis = Solve(arguments, target);
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
   BenchItem item{synthesis->parsed.text, synthesis->parsed.spec};
@@ -83,7 +85,8 @@ absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments) {
   for (const std::string& spec : *specs) {
     SolveArguments solve = arguments.solve;
     solve.spec = spec;
-    if (absl::Status status = AddKernel(solve, supported.ok(), &kernels); !status.ok()) return status;
+    if (absl::Status status = AddKernel(solve, *target, supported.ok(), &kernels); !status.ok())
+      return status;
   }
   return kernels;
 }
@@ -97,6 +100,8 @@ absl::Status Write(const Arguments& arguments, const BenchReport& report) {
 }
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
+  for (const std::string& peer : arguments.peers)  // before the search, which takes a while
+    if (absl::Status known = FindPeer(peer).status(); !known.ok()) return known;
   absl::StatusOr<Kernels> kernels = MakeKernels(arguments);
   if (!kernels.ok()) return kernels.status();
   BenchRequest request;

@@ -94,19 +94,22 @@ CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
-  absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
-  if (!parsed.ok()) return parsed.status();
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
+  return Solve(arguments, *target);
+}
+
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target) {
+  absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
+  if (!parsed.ok()) return parsed.status();
   Spec root = parsed->spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
-  const CostModel model(*target);
+  const CostModel model(target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   auto memo = std::make_unique<HashMemo>();
-  absl::StatusOr<SearchResult> result =
-      Find(arguments, PlaceOperands(root, residency, *target), model, *memo);
+  absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
-  return Synthesis{*std::move(parsed), *std::move(target), *std::move(result), std::move(memo)};
+  return Synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
 }
 
 double PredictedGflops(const Synthesis& synthesis) {

@@ -38,6 +38,9 @@ struct Synthesis {
 // search with the best program so far.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments);
 
+// The same for a target that is loaded already.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target);
+
 double PredictedGflops(const Synthesis& synthesis);
 
 // The keys that the --json of several commands share: spec, target, version, search, cost_cycles,
