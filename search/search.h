@@ -19,6 +19,7 @@ enum class StopReason {
   kOptimal,    // proven optimal in the stated space
   kBudget,     // the time budget ran out: the best program so far, with its proven gap
   kCancelled,  // cancelled from outside, likewise
+  kPinned,     // not a search: a schedule was given
 };
 
 std::string_view Name(StopReason reason);

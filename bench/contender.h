@@ -1,0 +1,42 @@
+// One that computes the product: a kernel of ours, a peer, or the measured peak. Lives in a worker process of
+// its own (see worker.h): everything below happens there, nothing in the benchmark's parent process.
+#ifndef KIRSCH_BENCH_CONTENDER_H_
+#define KIRSCH_BENCH_CONTENDER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "bench/workload.h"
+
+namespace kirsch {
+
+// "VAR=VALUE" settings of a process.
+using Environment = std::vector<std::string>;
+
+struct ContenderInfo {
+  std::string name;                       // "openblas 0.3.21"
+  std::string core;                       // the kernels it takes: "SkylakeX"; empty when it does not say
+  std::vector<std::string> methods;       // ways to ask it: {"cblas_sgemm", "cblas_sgemv"}
+  std::vector<std::string> alternatives;  // settings worth trying, each in a process of its own
+};
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+
+  // Called once, first. NotFound: it is not on this machine.
+  virtual absl::StatusOr<ContenderInfo> Load() = 0;
+
+  // Makes ready to run `problem` (which outlives the use) by one of the methods. Unimplemented: the method
+  // does not take this problem. `item` is the problem's number in the request.
+  virtual absl::Status Prepare(const Problem& problem, size_t item, size_t method) = 0;
+
+  // What is timed.
+  virtual void Run() = 0;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_CONTENDER_H_

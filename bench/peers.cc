@@ -1,0 +1,61 @@
+#include "bench/peers.h"
+
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "bench/cblas.h"
+#include "bench/plugin.h"
+
+namespace kirsch {
+namespace {
+
+struct Known {
+  const char* name;
+  bool plugin;                           // else a library with a CBLAS interface
+  std::array<const char*, 3> libraries;  // plug-ins: each is a build; else the first that loads
+};
+
+constexpr std::array<Known, 6> kKnown = {{
+    {"openblas", false, {"libopenblas.so.0", "libopenblas.so"}},
+    {"blis", false, {"libblis.so.4", "libblis.so.3", "libblis.so"}},
+    {"onednn", true, {"kirsch_peer_onednn"}},
+    {"libxsmm", true, {"kirsch_peer_libxsmm"}},
+    {"eigen", true, {"kirsch_peer_eigen_haswell", "kirsch_peer_eigen_skylake-avx512"}},
+    {"mkl", false, {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
+}};
+
+Worker::Factory Cblas(std::vector<std::string> libraries) {
+  return [libraries = std::move(libraries)] { return MakeCblasContender(libraries); };
+}
+
+Worker::Factory Plugin(std::string name) {
+  return [name = std::move(name)] { return MakePluginContender(name); };
+}
+
+}  // namespace
+
+absl::StatusOr<Peer> FindPeer(const std::string& name) {
+  Peer peer{name, {}};
+  if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty()) {
+    peer.builds.push_back(Cblas({std::string(path)}));
+    return peer;
+  }
+  for (const Known& known : kKnown) {
+    if (known.name != name) continue;
+    std::vector<std::string> libraries;
+    for (const char* library : known.libraries)
+      if (library != nullptr) libraries.emplace_back(library);
+    if (!known.plugin) peer.builds.push_back(Cblas(libraries));
+    if (known.plugin)
+      for (const std::string& library : libraries) peer.builds.push_back(Plugin(library));
+    return peer;
+  }
+  const std::string names = absl::StrJoin(
+      kKnown, ", ", [](std::string* out, const Known& known) { absl::StrAppend(out, known.name); });
+  return absl::InvalidArgumentError(
+      absl::StrCat("--against: unknown peer '", name, "', expected one of ", names, ", cblas:PATH"));
+}
+
+}  // namespace kirsch

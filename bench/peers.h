@@ -1,0 +1,25 @@
+// The peers by name, and how to start one.
+#ifndef KIRSCH_BENCH_PEERS_H_
+#define KIRSCH_BENCH_PEERS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/worker.h"
+
+namespace kirsch {
+
+// A peer's builds on this machine (most have one); each is a contender of its own and the fastest counts.
+struct Peer {
+  std::string name;  // as asked for: "openblas", "cblas:/path/lib.so"
+  std::vector<Worker::Factory> builds;
+};
+
+// InvalidArgument for a name that is none of openblas, blis, mkl, onednn, libxsmm, eigen, cblas:PATH. Whether
+// it is on this machine shows only when it is loaded.
+absl::StatusOr<Peer> FindPeer(const std::string& name);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_PEERS_H_

@@ -1,0 +1,76 @@
+// libxsmm as a peer: its JIT-compiled small-matrix kernel where it takes the problem (one thread), and its
+// tiled, OpenMP-parallel gemm. libxsmm is column-major: our row-major product is the transposed one with the
+// operands swapped.
+#include <libxsmm.h>
+
+#include <memory>
+#include <string>
+
+#include "bench/peers/peer.h"
+
+namespace {
+
+enum Method { kSmm, kGemm };
+
+struct Handle {
+  Method method;
+  const KirschProblem* problem;
+  libxsmm_smmfunction kernel = nullptr;
+};
+
+libxsmm_blasint Int(size_t value) { return static_cast<libxsmm_blasint>(value); }
+float Beta(const KirschProblem& p) { return p.accumulate ? 1.0f : 0.0f; }
+
+libxsmm_smmfunction Dispatch(const KirschProblem& p) {
+  const libxsmm_blasint lda = Int(p.ldb), ldb = Int(p.lda), ldc = Int(p.ldc);
+  const float alpha = 1, beta = Beta(p);
+  const int flags = (p.rhs_col ? LIBXSMM_GEMM_FLAG_TRANS_A : 0) | (p.lhs_col ? LIBXSMM_GEMM_FLAG_TRANS_B : 0);
+  const int prefetch = LIBXSMM_PREFETCH_NONE;
+  return libxsmm_smmdispatch(Int(p.n), Int(p.m), Int(p.k), &lda, &ldb, &ldc, &alpha, &beta, &flags,
+                             &prefetch);
+}
+
+void RunGemm(const KirschProblem& p) {
+  const char trans_a = p.rhs_col ? 'T' : 'N', trans_b = p.lhs_col ? 'T' : 'N';
+  const libxsmm_blasint m = Int(p.n), n = Int(p.m), k = Int(p.k);
+  const libxsmm_blasint lda = Int(p.ldb), ldb = Int(p.lda), ldc = Int(p.ldc);
+  const float alpha = 1, beta = Beta(p);
+  for (size_t b = 0; b < p.batch; ++b)
+    libxsmm_xgemm_omp(LIBXSMM_GEMM_PRECISION_F32, LIBXSMM_GEMM_PRECISION_F32, &trans_a, &trans_b, &m, &n, &k,
+                      &alpha, p.rhs + b * p.rhs_stride, &lda, p.lhs + b * p.lhs_stride, &ldb, &beta,
+                      p.out + b * p.out_stride, &ldc);
+}
+
+}  // namespace
+
+// The version comes from the package: Debian's header does not say it.
+const char* kirsch_peer_name() { return "libxsmm " KIRSCH_LIBXSMM_VERSION; }
+
+const char* kirsch_peer_core() { return libxsmm_get_target_arch(); }
+
+const char* kirsch_peer_alternatives() { return "LIBXSMM_TARGET=hsw LIBXSMM_TARGET=skx"; }
+
+const char* kirsch_peer_methods() { return "smm gemm_omp"; }
+
+void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
+  libxsmm_init();
+  auto handle = std::make_unique<Handle>();
+  handle->method = static_cast<Method>(method);
+  handle->problem = problem;
+  if (handle->method == kSmm) {
+    if (problem->threads > 1) return nullptr;  // the kernel runs on one thread
+    handle->kernel = Dispatch(*problem);
+    if (handle->kernel == nullptr) return nullptr;
+  }
+  return handle.release();
+}
+
+void kirsch_peer_run(void* opaque) {
+  const Handle& handle = *static_cast<Handle*>(opaque);
+  const KirschProblem& p = *handle.problem;
+  if (handle.method == kGemm) return RunGemm(p);
+  for (size_t b = 0; b < p.batch; ++b)
+    handle.kernel(p.rhs + b * p.rhs_stride, p.lhs + b * p.lhs_stride, p.out + b * p.out_stride);
+}
+
+void kirsch_peer_release(void* handle) { delete static_cast<Handle*>(handle); }

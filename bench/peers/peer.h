@@ -1,0 +1,52 @@
+/* The matrix multiplication a contender is asked for, and the interface of a peer plug-in: a shared library
+ * around one peer, built from bench/peers/<peer>.cc and loaded at run time into a process of its own.
+ *
+ *   out[b][i][j] (+)= sum over p of lhs[b][i][p] * rhs[b][p][j],  i < m, j < n, p < k, b < batch
+ *
+ * All sizes, leading dimensions and strides are in elements. Single-threaded use only.
+ */
+#ifndef KIRSCH_BENCH_PEERS_PEER_H_
+#define KIRSCH_BENCH_PEERS_PEER_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct KirschProblem {
+  size_t batch, m, k, n;
+  const float* lhs;
+  const float* rhs;
+  float* out;                                /* always row-major */
+  int lhs_col, rhs_col;                      /* 0: rows are contiguous, 1: columns are */
+  size_t lda, ldb, ldc;                      /* between consecutive rows (columns where *_col) */
+  size_t lhs_stride, rhs_stride, out_stride; /* between consecutive matrices of the batch */
+  int accumulate;                            /* out += ..., else out = ... */
+  int threads;
+} KirschProblem;
+
+/* "onednn 2.6.3". */
+const char* kirsch_peer_name(void);
+
+/* The kernels the library takes on this CPU: "avx512_core"; empty where it does not say. */
+const char* kirsch_peer_core(void);
+
+/* Settings worth trying besides the default, "VAR=VALUE" separated by spaces; each gets a process of its own.
+ */
+const char* kirsch_peer_alternatives(void);
+
+/* Ways to ask the library for the product, separated by spaces: "sgemm matmul". */
+const char* kirsch_peer_methods(void);
+
+/* Makes ready what a user would make once; null where the method does not take this problem. The problem and
+ * its buffers outlive the handle. */
+void* kirsch_peer_prepare(int method, const KirschProblem* problem);
+void kirsch_peer_run(void* handle);
+void kirsch_peer_release(void* handle);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KIRSCH_BENCH_PEERS_PEER_H_ */

@@ -1,0 +1,9 @@
+// A team of OpenMP threads. A shared library of its own, loaded by the process that needs it: an OpenMP
+// runtime reads its environment when it is loaded and does not survive a fork, so the benchmark's parent must
+// not have one.
+#include <cstddef>
+
+extern "C" void kirsch_team_run(int threads, void (*task)(void*, size_t), void* argument) {
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int thread = 0; thread < threads; ++thread) task(argument, static_cast<size_t>(thread));
+}

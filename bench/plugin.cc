@@ -1,0 +1,63 @@
+#include "bench/plugin.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "bench/library.h"
+
+namespace kirsch {
+namespace {
+
+std::vector<std::string> Words(const char* text) { return absl::StrSplit(text, ' ', absl::SkipEmpty()); }
+
+class PluginContender : public Contender {
+ public:
+  explicit PluginContender(std::string name) : name_(std::move(name)) {}
+
+  ~PluginContender() override { Release(); }
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    const absl::StatusOr<void*> library = OpenLibrary({PluginPath(name_)});
+    if (!library.ok()) return library.status();
+    prepare_ = Symbol<decltype(kirsch_peer_prepare)>(*library, "kirsch_peer_prepare");
+    run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
+    release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
+    const auto text = [&](const char* function) {
+      auto* get = Symbol<const char*()>(*library, function);
+      return get == nullptr ? "" : get();
+    };
+    if (prepare_ == nullptr || run_ == nullptr || release_ == nullptr)
+      return absl::NotFoundError(absl::StrCat(name_, ": not a peer plug-in"));
+    return ContenderInfo{text("kirsch_peer_name"), text("kirsch_peer_core"),
+                         Words(text("kirsch_peer_methods")), Words(text("kirsch_peer_alternatives"))};
+  }
+
+  absl::Status Prepare(const Problem& problem, size_t, size_t method) override {
+    Release();
+    handle_ = prepare_(static_cast<int>(method), &problem);
+    if (handle_ == nullptr) return absl::UnimplementedError("not a problem for this method");
+    return absl::OkStatus();
+  }
+
+  void Run() override { run_(handle_); }
+
+ private:
+  void Release() {
+    if (handle_ != nullptr) release_(std::exchange(handle_, nullptr));
+  }
+
+  std::string name_;
+  decltype(kirsch_peer_prepare)* prepare_ = nullptr;
+  decltype(kirsch_peer_run)* run_ = nullptr;
+  decltype(kirsch_peer_release)* release_ = nullptr;
+  void* handle_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Contender> MakePluginContender(std::string name) {
+  return std::make_unique<PluginContender>(std::move(name));
+}
+
+}  // namespace kirsch

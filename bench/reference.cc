@@ -1,0 +1,92 @@
+#include "bench/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace kirsch {
+namespace {
+
+// `count` different indices below `extent`, ascending, its first and last among them when count >= 2.
+std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& random) {
+  std::vector<size_t> all(extent);
+  for (size_t i = 0; i < extent; ++i) all[i] = i;
+  if (count >= extent) return all;
+  std::shuffle(all.begin() + 1, all.end() - 1, random);
+  if (count >= 2) std::swap(all[1], all.back());
+  all.resize(count);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+struct Element {
+  size_t ld;
+  bool col;
+  size_t at(size_t row, size_t column) const { return col ? column * ld + row : row * ld + column; }
+};
+
+// Rounding errors of a sum of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019);
+// twice the usual factor, so that only wrong results are beyond it.
+double Tolerance(size_t k, double magnitude) {
+  return 8 * std::sqrt(static_cast<double>(k) + 1) * 0x1p-24 * magnitude;
+}
+
+void SampleMatrix(const Problem& p, size_t batch, const std::vector<size_t>& rows,
+                  const std::vector<size_t>& columns, Reference& reference) {
+  const float* lhs = p.lhs + batch * p.lhs_stride;
+  const float* rhs = p.rhs + batch * p.rhs_stride;
+  const Element lhs_at{p.lda, p.lhs_col != 0}, rhs_at{p.ldb, p.rhs_col != 0};
+  std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
+  std::vector<double> slice(columns.size());
+  for (size_t k = 0; k < p.k; ++k) {
+    for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs[rhs_at.at(k, columns[j])];
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const double a = lhs[lhs_at.at(rows[i], k)];
+      for (size_t j = 0; j < columns.size(); ++j) {
+        sum[i * columns.size() + j] += a * slice[j];
+        magnitude[i * columns.size() + j] += std::abs(a * slice[j]);
+      }
+    }
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < columns.size(); ++j) {
+      const size_t offset = batch * p.out_stride + rows[i] * p.ldc + columns[j];
+      const double before = p.accumulate ? p.out[offset] : 0;
+      const size_t at = i * columns.size() + j;
+      reference.entries.push_back(
+          {offset, before + sum[at], Tolerance(p.k, std::abs(before) + magnitude[at])});
+    }
+  }
+}
+
+}  // namespace
+
+Reference ComputeReference(const Problem& problem) {
+  std::mt19937 random(20);
+  Reference reference;
+  const size_t matrices = std::min<size_t>(problem.batch, 2);
+  const size_t entries = kReferenceEntries / matrices;
+  for (size_t i = 0; i < matrices; ++i) {
+    size_t n_rows = std::min<size_t>(problem.m, 64);
+    const size_t n_columns = std::min(problem.n, entries / n_rows);
+    n_rows = std::min(problem.m, entries / n_columns);
+    const std::vector<size_t> rows = SampleIndices(problem.m, n_rows, random);
+    const std::vector<size_t> columns = SampleIndices(problem.n, n_columns, random);
+    SampleMatrix(problem, i == 0 ? 0 : problem.batch - 1, rows, columns, reference);
+  }
+  return reference;
+}
+
+OutputCheck CheckOutput(const Reference& reference, const Problem& problem) {
+  OutputCheck check;
+  for (const Reference::Entry& entry : reference.entries) {
+    const double error = std::abs(problem.out[entry.offset] - entry.value);
+    if (!(error <= entry.tolerance)) check.correct = false;
+    check.max_error =
+        std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(check.max_error, error);
+  }
+  return check;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,72 @@
+// What a benchmark found: numbers, who was missing, who failed. Losers are in it like winners.
+#ifndef KIRSCH_BENCH_REPORT_H_
+#define KIRSCH_BENCH_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "bench/machine.h"
+#include "nlohmann/json_fwd.hpp"
+
+namespace kirsch {
+
+inline constexpr char kOurName[] = "kirsch";
+
+struct BenchResult {
+  std::string spec;    // as it was asked for
+  std::string name;    // "kirsch", or the peer with version and core type: "openblas 0.3.21/SkylakeX"
+  std::string peer;    // "kirsch", or the peer as asked for: "openblas"
+  std::string method;  // what was called: "cblas_sgemm"
+  double gflops_median = 0;
+  double gflops_spread = 0;  // interquartile range over median
+  double seconds_median = 0;
+  double fraction_of_peak = 0;
+  double max_error = 0;
+  bool correct = true;  // wrong results are reported and count for nothing
+  int samples = 0;      // that the estimators saw
+  int preempted = 0;    // that were dropped
+
+  bool ours() const { return peer == kOurName; }
+};
+
+struct MissingPeer {
+  std::string peer, reason;
+};
+
+struct BenchFailure {
+  std::string spec, name, reason;
+};
+
+struct BenchReport {
+  Machine machine;
+  int threads = 1;
+  bool cold = false;
+  std::vector<BenchResult> results;  // spec by spec in the order asked for
+  std::vector<MissingPeer> missing;
+  std::vector<BenchFailure> failed;
+};
+
+// Ours beside the best peer; only specs that both computed, rightly.
+struct BenchSummary {
+  int shapes = 0;
+  int ahead = 0;  // ratio >= 1
+  double geometric_mean = 0;
+  double worst_ratio = 0;
+  std::string worst_spec;
+};
+
+// The results of one spec, fastest first.
+struct SpecResults {
+  std::string spec;
+  std::vector<BenchResult> results;
+  double best_peer_gflops = 0;  // 0: no peer computed it
+};
+
+std::vector<SpecResults> GroupBySpec(const BenchReport& report);
+BenchSummary Summarize(const BenchReport& report);
+
+nlohmann::json ToJson(const BenchReport& report);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_REPORT_H_

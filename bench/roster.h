@@ -1,0 +1,40 @@
+// Everyone who takes part: our kernels, the peak, and each peer in each setting worth trying.
+#ifndef KIRSCH_BENCH_ROSTER_H_
+#define KIRSCH_BENCH_ROSTER_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bench/peers.h"
+#include "bench/report.h"
+#include "bench/worker.h"
+
+namespace kirsch {
+
+// One contender in one setting, and its process.
+struct Entrant {
+  std::string peer;  // as asked for; kOurName for ours
+  Worker::Factory factory;
+  WorkerOptions options;
+  ContenderInfo info;
+  Worker worker;
+  int deaths = 0;
+
+  std::string name() const { return info.core.empty() ? info.name : info.name + "/" + info.core; }
+};
+
+// Starts the entrant's process and loads the contender. Also after a death; refuses one that died three
+// times.
+absl::Status StartEntrant(Entrant& entrant);
+
+// The entrants of a peer: each build in the default setting and in each alternative, without those that turn
+// out to take the same kernels as an earlier one. Empty when it is missing; the reason then goes to
+// `missing`.
+std::vector<Entrant> EnterPeer(const Peer& peer, const WorkerOptions& options,
+                               std::vector<MissingPeer>& missing);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_ROSTER_H_

@@ -1,0 +1,33 @@
+// The measurement of one spec: screening, then interleaved rounds of the finalists.
+#ifndef KIRSCH_BENCH_ROUNDS_H_
+#define KIRSCH_BENCH_ROUNDS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bench/reference.h"
+#include "bench/report.h"
+#include "bench/roster.h"
+
+namespace kirsch {
+
+// A spec with its operands filled; `problem` is the one in shared memory that the workers see.
+struct FilledSpec {
+  size_t item = 0;
+  std::string text;
+  const Problem* problem = nullptr;
+  Reference reference;
+};
+
+// Adds to the report one result for each peer (and ours) that has an entrant that takes the problem, that of
+// its fastest entrant and method; wrong results only where a peer has no right one. Those who die are
+// reported as failed and started again for the next spec.
+void MeasureSpec(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchReport& report);
+
+// The calls per second of each of the entrant's methods, 0 where it does not take the problem. For the peak.
+std::vector<double> MeasureRates(const FilledSpec& spec, Entrant& entrant);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_ROUNDS_H_

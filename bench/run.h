@@ -1,0 +1,41 @@
+// The benchmark's front door.
+#ifndef KIRSCH_BENCH_RUN_H_
+#define KIRSCH_BENCH_RUN_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/report.h"
+#include "bench/workload.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+struct BenchItem {
+  std::string text;  // the spec as the user wrote it, for the report
+  // The canonical root spec. Where the user's out was column-major its operands are swapped and transposed:
+  // the same mathematics on the same memory, for everyone.
+  Spec spec;
+  KernelFn kernel = nullptr;            // ours; null where it cannot run here
+  size_t scratch_bytes_per_thread = 0;  // that it needs
+};
+
+struct BenchRequest {
+  std::vector<BenchItem> items;
+  std::vector<std::string> peers;  // names as in --against
+  int threads = 1;
+  bool cold = false;                               // operands evicted before every call
+  std::function<void(std::string_view)> progress;  // told what is being done, one line each; may be empty
+};
+
+// Measures every item. A peer that is missing or fails is part of the report; InvalidArgument for a request
+// that makes no sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's process
+// must not have an OpenMP runtime loaded. Call from one thread at a time.
+absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_RUN_H_

@@ -1,0 +1,48 @@
+// One f32 matmul to be measured: a root spec, and its operands in a given piece of memory. The memory is
+// mapped shared before any contender's process exists, so that all of them work on the very same physical
+// pages.
+#ifndef KIRSCH_BENCH_WORKLOAD_H_
+#define KIRSCH_BENCH_WORKLOAD_H_
+
+#include <cstddef>
+
+#include "absl/status/statusor.h"
+#include "bench/peers/peer.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+using Problem = KirschProblem;
+
+// Our kernels: operands as the spec has them, `scratch` 64-byte aligned and per thread; called by each of
+// `n_threads` threads with its own number.
+using KernelFn = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+                          size_t n_threads);
+
+// Sizes and strides of the spec's operands, pointers still null. Batch stride = outer extent * leading
+// dimension. InvalidArgument for a spec that is not a root spec of an f32 matmul (every operand strided).
+absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads);
+
+// Elements from an operand's first to its end, gaps of the leading dimension included.
+size_t LhsElements(const Problem& problem);
+size_t RhsElements(const Problem& problem);
+size_t OutElements(const Problem& problem);
+
+// Bytes that Place needs.
+size_t PlacedBytes(const Problem& problem);
+
+// Points the operands into `memory` (page-aligned, PlacedBytes long). Each is 64-byte aligned, and they start
+// at different offsets within a page, so that none is a victim of 4 KiB aliasing with another.
+void Place(void* memory, Problem& problem);
+
+// Fills the inputs with reproducible values in [-1, 1).
+void FillInputs(const Problem& problem);
+
+// What the output holds before a call: values to add to, or NaN where they are to be overwritten.
+void FillOutput(const Problem& problem);
+
+double Flops(const Problem& problem);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_WORKLOAD_H_
