@@ -24,6 +24,8 @@ struct MemoryLevel {
   double cycles_per_page = 0;          // extra for each page entered
   double write_factor = 1;             // a line written back costs this many times a line read
   double overlap = 0;                  // 0..1: the share of a transfer that hides behind arithmetic
+
+  friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
 
 // One vector width the search may use.
@@ -36,7 +38,12 @@ struct VectorUnit {
   double stores_per_cycle = 0;
   double fma_latency = 4;    // cycles
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
+
+  friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
 };
+
+// The ISA features that code for `unit` needs.
+std::vector<std::string> FeaturesOf(const VectorUnit& unit);
 
 struct Target {
   std::string name;
@@ -56,6 +63,8 @@ struct Target {
 
   const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }
   bool HasFeature(const std::string& feature) const;
+
+  friend bool operator==(const Target&, const Target&) = default;
 };
 
 }  // namespace kirsch

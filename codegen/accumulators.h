@@ -1,0 +1,61 @@
+// What both microkernel forms have in common: their parameters and their accumulators.
+#ifndef KIRSCH_CODEGEN_ACCUMULATORS_H_
+#define KIRSCH_CODEGEN_ACCUMULATORS_H_
+
+#include <vector>
+
+#include "codegen/microkernels.h"
+#include "codegen/procedure_builder.h"
+
+namespace kirsch {
+
+struct MicrokernelParameters {
+  MicrokernelParameters(ProcedureBuilder& builder, const Microkernel& kernel)
+      : lhs(builder.PointerParameter("lhs", kernel.dtype, false)),
+        rhs(builder.PointerParameter("rhs", kernel.dtype, false)),
+        out(builder.PointerParameter("out", kernel.dtype, true)),
+        trips(builder.IndexParameter("trips")),
+        rest(kernel.unroll > 1 ? builder.IndexParameter("rest") : kNoVar) {}
+  VarId lhs, rhs, out;
+  VarId trips,
+      rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
+};
+
+// `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.
+class AccumulatorSets {
+ public:
+  AccumulatorSets(ProcedureBuilder& builder, const Microkernel& kernel)
+      : builder_(builder), sets_(kernel.k_split), rows_(kernel.tile.rows), columns_(kernel.tile.columns) {
+    for (int set = 0; set < sets_; ++set)
+      for (int i = 0; i < rows_; ++i)
+        for (int j = 0; j < columns_; ++j)
+          vars_.push_back(
+              builder_.Vector(absl::StrCat("c", set, "_", i, "_", j), kernel.dtype, kernel.tile.lanes));
+  }
+
+  VarId at(int set, int i, int j) const {
+    return vars_[static_cast<size_t>((set * rows_ + i) * columns_ + j)];
+  }
+
+  void Clear() const {
+    for (VarId var : vars_) builder_.Do(Zero{var});
+  }
+
+  // Adds all sets into set 0, pairwise.
+  void SumSets() const {
+    for (int width = sets_ / 2; width >= 1; width /= 2)
+      for (int set = 0; set < width; ++set)
+        for (int i = 0; i < rows_; ++i)
+          for (int j = 0; j < columns_; ++j)
+            builder_.Do(Add{at(set, i, j), at(set, i, j), at(set + width, i, j)});
+  }
+
+ private:
+  ProcedureBuilder& builder_;
+  const int sets_, rows_, columns_;
+  std::vector<VarId> vars_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_ACCUMULATORS_H_

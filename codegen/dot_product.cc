@@ -1,0 +1,90 @@
+// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so `lanes` steps
+// of it are one vector FMA per output element; the lanes of each accumulator are summed at the end.
+#include <algorithm>
+
+#include "codegen/accumulators.h"
+#include "codegen/microkernels.h"
+#include "codegen/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kGroup = 4;  // output elements that LaneSums makes at once
+
+class DotProduct {
+ public:
+  explicit DotProduct(const Microkernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.Name()),
+        parameters_(builder_, kernel),
+        accumulators_(builder_, kernel),
+        lhs_(builder_.Vector("a", kernel.dtype, kernel.tile.lanes)),
+        sums_(builder_.Vector("sums", kernel.dtype, kGroup)),
+        old_(builder_.Vector("old", kernel.dtype, kGroup)) {
+    KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
+    KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
+    for (int j = 0; j < kernel.tile.columns; ++j)
+      rhs_.push_back(builder_.Vector(absl::StrCat("b", j), kernel.dtype, kernel.tile.lanes));
+  }
+
+  Procedure Build() && {
+    const int lanes = kernel_.tile.lanes;
+    accumulators_.Clear();
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, lanes); });
+    if (parameters_.rest != kNoVar)
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, lanes); });
+    if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
+    accumulators_.SumSets();
+    for (int i = 0; i < kernel_.tile.rows; ++i)
+      for (int j = 0; j < kernel_.tile.columns; j += kGroup) StoreGroup(i, j);
+    return std::move(builder_).Build();
+  }
+
+ private:
+  // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` lanes of each count.
+  void Vectors(int vectors, int count) {
+    for (int u = 0; u < vectors; ++u) {
+      if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      const int64_t k = int64_t{u} * kernel_.tile.lanes;
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, j)), count});
+      for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
+        builder_.Do(Load{lhs_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
+        for (int j = 0; j < kernel_.tile.columns; ++j)
+          builder_.Do(Fma{accumulators_.at(u % kernel_.k_split, i, j), lhs_, rhs_[static_cast<size_t>(j)]});
+      }
+    }
+    const int64_t steps = int64_t{vectors} * kernel_.tile.lanes;
+    builder_.Do(Advance{parameters_.lhs, steps});
+    builder_.Do(Advance{parameters_.rhs, steps});
+  }
+
+  // Output elements (i, j .. j + 3), as far as there are any.
+  void StoreGroup(int i, int j) {
+    const int count = std::min(kGroup, kernel_.tile.columns - j);
+    LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
+    for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
+    builder_.Do(sums);
+    const Address address = At(parameters_.out, kernel_.out.At(i, j));
+    if (kernel_.accumulate) {
+      builder_.Do(Load{old_, address, count});
+      builder_.Do(Add{sums_, sums_, old_});
+    }
+    builder_.Do(Store{sums_, address, count});
+  }
+
+  const Microkernel& kernel_;
+  ProcedureBuilder builder_;
+  const MicrokernelParameters parameters_;
+  const AccumulatorSets accumulators_;
+  const VarId lhs_, sums_, old_;
+  std::vector<VarId> rhs_;
+};
+
+}  // namespace
+
+Procedure DotProductProcedure(const Microkernel& kernel) { return DotProduct(kernel).Build(); }
+
+}  // namespace kirsch

@@ -1,0 +1,66 @@
+#include "codegen/emit.h"
+
+#include <memory>
+
+#include "codegen/llvm_printer.h"
+#include "codegen/llvm_target.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace kirsch {
+namespace {
+
+struct Compiled {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> module;  // before its context
+};
+
+absl::StatusOr<std::unique_ptr<Compiled>> Compile(const LoopProgram& program, const Target& target,
+                                                  const EmitOptions& options) {
+  auto compiled = std::make_unique<Compiled>();
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(target);
+  if (!machine.ok()) return machine.status();
+  compiled->machine = *std::move(machine);
+  compiled->module = PrintLlvm(program, target, options, compiled->context);
+  if (absl::Status status = Optimize(*compiled->module, *compiled->machine); !status.ok()) return status;
+  return compiled;
+}
+
+absl::StatusOr<std::string> EmitFile(const LoopProgram& program, const Target& target,
+                                     const EmitOptions& options, llvm::CodeGenFileType type) {
+  absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(program, target, options);
+  if (!compiled.ok()) return compiled.status();
+  llvm::SmallString<0> file;
+  llvm::raw_svector_ostream stream(file);
+  llvm::legacy::PassManager passes;
+  if ((*compiled)->machine->addPassesToEmitFile(passes, stream, nullptr, type))
+    return absl::InternalError("LLVM cannot emit this kind of file");
+  passes.run(*(*compiled)->module);
+  return std::string(file.str());
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
+                                       const EmitOptions& options) {
+  absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(program, target, options);
+  if (!compiled.ok()) return compiled.status();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*compiled)->module->print(stream, nullptr);
+  return text;
+}
+
+absl::StatusOr<std::string> EmitAssembly(const LoopProgram& program, const Target& target,
+                                         const EmitOptions& options) {
+  return EmitFile(program, target, options, llvm::CodeGenFileType::AssemblyFile);
+}
+
+absl::StatusOr<std::string> EmitObject(const LoopProgram& program, const Target& target,
+                                       const EmitOptions& options) {
+  return EmitFile(program, target, options, llvm::CodeGenFileType::ObjectFile);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,32 @@
+// Loop program -> LLVM IR text, assembly, or an object file, for any x86-64 target whatever the host is.
+#ifndef KIRSCH_CODEGEN_EMIT_H_
+#define KIRSCH_CODEGEN_EMIT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "codegen/loop_program.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+struct EmitOptions {
+  // The request was solved as its transpose: the entry takes (rhs, lhs, ...) of the spec, which are the
+  // user's (lhs, rhs, ...).
+  bool swapped = false;
+};
+
+// The text or bytes of the file. The entry has the C ABI
+//   void NAME(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t
+//   n_threads).
+// An error is a fault of LLVM's (a CPU name it does not know, say).
+absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
+                                       const EmitOptions& options = {});
+absl::StatusOr<std::string> EmitAssembly(const LoopProgram& program, const Target& target,
+                                         const EmitOptions& options = {});
+absl::StatusOr<std::string> EmitObject(const LoopProgram& program, const Target& target,
+                                       const EmitOptions& options = {});
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_EMIT_H_

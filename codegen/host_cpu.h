@@ -1,0 +1,25 @@
+// The CPU this process runs on, as LLVM knows it.
+#ifndef KIRSCH_CODEGEN_HOST_CPU_H_
+#define KIRSCH_CODEGEN_HOST_CPU_H_
+
+#include <string>
+#include <vector>
+
+#include "codegen/loop_program.h"
+
+namespace kirsch {
+
+struct HostCpu {
+  std::string name;                   // LLVM's name, e.g. "znver4"
+  std::vector<std::string> features;  // those the CPU and the operating system support, LLVM's names, sorted
+};
+
+// Thread-safe; asked once.
+const HostCpu& DetectHostCpu();
+
+// The first of `features` that this host lacks; empty if it has them all.
+std::string MissingOnHost(const std::vector<std::string>& features);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_HOST_CPU_H_

@@ -1,0 +1,33 @@
+// Loop program -> machine code in this process.
+#ifndef KIRSCH_CODEGEN_JIT_H_
+#define KIRSCH_CODEGEN_JIT_H_
+
+#include <cstddef>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "codegen/loop_program.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// The entry of a compiled program. Operands are the spec's; `scratch` is 64-byte aligned and this thread's
+// own (null if the program needs none). Thread t of T calls with (t, T); one thread alone with (0, 1), which
+// is the only way if program.tasks == 1: `thread` is not looked at then.
+using KernelFunction = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+                                size_t n_threads);
+
+// Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
+class JitKernel {
+ public:
+  virtual ~JitKernel() = default;
+  virtual KernelFunction function() const = 0;
+};
+
+// Compiles for `target`. Whether the host can run it is the caller's business (see host_cpu.h); an error is a
+// fault of LLVM's.
+absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_JIT_H_

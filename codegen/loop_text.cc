@@ -1,0 +1,114 @@
+#include "codegen/loop_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace kirsch {
+namespace {
+
+const std::string& NameOf(const Procedure& procedure, VarId id) {
+  return procedure.vars[static_cast<size_t>(id)].name;
+}
+
+class TextPrinter {
+ public:
+  TextPrinter(const LoopProgram& program, const Procedure& procedure)
+      : program_(program), procedure_(procedure) {}
+
+  std::string Print() {
+    PrintBlock(procedure_.body);
+    return std::move(text_);
+  }
+
+ private:
+  std::string Name(VarId id) const { return id == kNoVar ? "0" : NameOf(procedure_, id); }
+  std::string At(const Address& address) const {
+    return absl::StrCat("[", AddressText(procedure_, address), "]");
+  }
+  int Lanes(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].lanes; }
+
+  template <typename... Parts>
+  void Line(const Parts&... parts) {
+    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
+  }
+  void PrintBlock(const std::vector<Stmt>& block) {
+    for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
+  }
+  void PrintNested(const std::vector<Stmt>& block) {
+    ++depth_;
+    PrintBlock(block);
+    --depth_;
+  }
+  // Which lanes are accessed, where not all.
+  std::string Count(VarId vector, int count) const {
+    return count == Lanes(vector) ? "" : absl::StrCat(" lanes ", count);
+  }
+
+  void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
+  void Print(const Load& op) { Line(Name(op.to), " = load ", At(op.from), Count(op.to, op.count)); }
+  void Print(const Broadcast& op) { Line(Name(op.to), " = broadcast ", At(op.from)); }
+  void Print(const Store& op) { Line("store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
+  void Print(const Fma& op) { Line(Name(op.accumulator), " += ", Name(op.a), " * ", Name(op.b)); }
+  void Print(const Add& op) { Line(Name(op.to), " = ", Name(op.a), " + ", Name(op.b)); }
+  void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }
+  void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
+  void Print(const Fence&) { Line("fence"); }
+  void Print(const Prefetch& op) { Line("prefetch ", At(op.at)); }
+  void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }
+  void Print(const Call& op) {
+    std::vector<std::string> arguments;
+    for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
+    for (int64_t count : op.counts) arguments.push_back(absl::StrCat(count));
+    Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
+         absl::StrJoin(arguments, ", "), ")");
+  }
+  void Print(const For& op) {
+    Line("for ", Name(op.index), " < ", AffineText(procedure_, op.count));
+    PrintNested(op.body);
+  }
+  void Print(const OnThread& op) {
+    Line("task ", AffineText(procedure_, op.task));
+    PrintNested(op.body);
+  }
+
+  std::string Names(const std::array<VarId, 4>& ids) const {
+    return absl::StrCat(Name(ids[0]), ", ", Name(ids[1]), ", ", Name(ids[2]), ", ", Name(ids[3]));
+  }
+
+  const LoopProgram& program_;
+  const Procedure& procedure_;
+  std::string text_;
+  int depth_ = 1;
+};
+
+}  // namespace
+
+std::string AffineText(const Procedure& procedure, const Affine& affine) {
+  std::vector<std::string> parts;
+  for (const Affine::Term& term : affine.terms)
+    parts.push_back(term.coefficient == 1
+                        ? NameOf(procedure, term.index)
+                        : absl::StrCat(NameOf(procedure, term.index), " * ", term.coefficient));
+  if (affine.constant != 0 || parts.empty()) parts.push_back(absl::StrCat(affine.constant));
+  return absl::StrJoin(parts, " + ");
+}
+
+std::string AddressText(const Procedure& procedure, const Address& address) {
+  const std::string& pointer = NameOf(procedure, address.pointer);
+  if (address.offset.constant == 0 && address.offset.terms.empty()) return pointer;
+  return absl::StrCat(pointer, " + ", AffineText(procedure, address.offset));
+}
+
+std::string LoopText(const LoopProgram& program) {
+  std::string text = absl::StrCat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ",
+                                  program.tasks, ", features ", absl::StrJoin(program.features, " "), "\n");
+  for (const Procedure& procedure : program.procedures) {
+    std::vector<std::string> parameters;
+    for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));
+    absl::StrAppend(&text, procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
+                    TextPrinter(program, procedure).Print());
+  }
+  return text;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,240 @@
+#include "codegen/lower.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "codegen/microkernels.h"
+#include "codegen/pack.h"
+#include "codegen/procedure_builder.h"
+#include "spec/check.h"
+#include "spec/footprint.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kScratchAlignment = 64;
+
+// One operand's current tile: where it starts, and how its elements lie from there.
+struct View {
+  Address start;
+  int64_t batch_stride = 0;
+  MatrixLayout layout;
+};
+
+using Views = std::array<View, kMaxOperands>;
+
+const TensorSpec& Operand(const Spec& spec, int operand) {
+  return spec.operand[static_cast<size_t>(operand)];
+}
+
+View RootView(const Spec& spec, int operand) {
+  const Layout& layout = Operand(spec, operand).layout;
+  KIRSCH_CHECK(layout.kind == LayoutKind::kStrided);
+  const TileExtent extent = ExtentOf(spec, operand);
+  return {At(operand), extent.outer * layout.ld, {layout.order, layout.ld, 0, 0}};
+}
+
+// The offset of the tile that starts `steps` * `size` along `dim`, `steps` being a constant or an index.
+int64_t StrideAlong(const Spec& spec, int operand, int dim, const View& view, int64_t size) {
+  if (!spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(dim)) return 0;
+  if (dim == OuterDim(spec, operand)) return size * view.layout.outer_stride;
+  if (dim != InnerDim(spec, operand)) return size * view.batch_stride;
+  KIRSCH_CHECK(view.layout.panel == 0 || size % view.layout.panel == 0);
+  return view.layout.InnerOffset(size);
+}
+
+int64_t TaskCount(const Impl& impl) {
+  int64_t parallel = 0, tasks = 0;
+  for (const Impl::Child& child : impl.children) {
+    const int64_t inside = TaskCount(child.impl);
+    parallel = std::max(parallel, inside);
+    tasks += child.trips * inside;
+  }
+  return impl.decision.kind == RewriteKind::kParallelTile || parallel > 1 ? tasks : 1;
+}
+
+class Lowering {
+ public:
+  Lowering(const Target& target, const std::string& name) : target_(target), builder_(name) {
+    program_.name = name;
+    program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
+                                 [](const VectorUnit& unit) { return unit.masks; });
+    program_.features = {"avx2", "fma"};
+    if (program_.masks) program_.features.insert(program_.features.end(), {"avx512f", "avx512vl"});
+  }
+
+  LoopProgram Run(const Impl& impl) && {
+    const Spec& spec = impl.spec;
+    KIRSCH_CHECK(spec.op == OpKind::kMatmul);
+    const Dtype dtype = spec.out().dtype;
+    builder_.PointerParameter("lhs", Operand(spec, EntryParameter::kLhs).dtype, false);
+    builder_.PointerParameter("rhs", Operand(spec, EntryParameter::kRhs).dtype, false);
+    builder_.PointerParameter("out", dtype, true);
+    builder_.PointerParameter("scratch", dtype, true);
+    builder_.IndexParameter("thread");
+    builder_.IndexParameter("n_threads");
+    Views views;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+      views[static_cast<size_t>(operand)] = RootView(spec, operand);
+    program_.tasks = TaskCount(impl);
+    LowerTask(impl, views, Constant(0));
+    program_.procedures.insert(program_.procedures.begin(), std::move(builder_).Build());
+    return std::move(program_);
+  }
+
+ private:
+  // The part of the tree above the tasks; `task` is the number of the first task in `impl`.
+  void LowerTask(const Impl& impl, const Views& views, const Affine& task) {
+    if (program_.tasks == 1) return LowerNode(impl, views);
+    if (TaskCount(impl) == 1) return builder_.OnThreadOf(task, [&] { LowerNode(impl, views); });
+    LowerTiles(impl, views, task);
+  }
+
+  void LowerNode(const Impl& impl, const Views& views) {
+    switch (impl.decision.kind) {
+      case RewriteKind::kTile:
+      case RewriteKind::kParallelTile:
+        return LowerTiles(impl, views, std::nullopt);
+      case RewriteKind::kMove:
+        if (impl.decision.level == Level::kVrf) return LowerRegisterTile(impl, views);
+        return LowerNode(OnlyChild(impl), views);
+      case RewriteKind::kPack:
+        return LowerPack(impl, views);
+      case RewriteKind::kMicrokernel:
+      case RewriteKind::kNone:
+        break;
+    }
+    KIRSCH_CHECK(false && "a program tree that is not complete");
+  }
+
+  const Impl& OnlyChild(const Impl& impl) const {
+    KIRSCH_CHECK(impl.children.size() == 1 && impl.children[0].trips == 1);
+    return impl.children[0].impl;
+  }
+
+  // Tiles in order; `task`: the number of the first task, above the tasks.
+  void LowerTiles(const Impl& impl, const Views& views, std::optional<Affine> task) {
+    Views first = views;
+    for (const Impl::Child& child : impl.children) {
+      const int64_t tasks = task ? TaskCount(child.impl) : 0;
+      if (child.trips == 1) {
+        LowerTile(child.impl, first, task);
+      } else {
+        builder_.Loop(Constant(child.trips), [&](VarId index) {
+          std::optional<Affine> own = task;
+          if (own) *own = Plus(*own, index, tasks);
+          LowerTile(child.impl, Stepped(impl, child, first, index), own);
+        });
+      }
+      first = Skipped(impl, child, first);
+      if (task) task->constant += child.trips * tasks;
+    }
+  }
+
+  void LowerTile(const Impl& impl, const Views& views, const std::optional<Affine>& task) {
+    if (task) return LowerTask(impl, views, *task);
+    LowerNode(impl, views);
+  }
+
+  // The views of tile `index` of a child whose first tile has the views `first`.
+  static Views Stepped(const Impl& impl, const Impl::Child& child, Views first, VarId index) {
+    const int dim = impl.decision.dim;
+    for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
+      View& view = first[static_cast<size_t>(operand)];
+      const int64_t stride =
+          StrideAlong(impl.spec, operand, dim, view, child.impl.spec.size[static_cast<size_t>(dim)]);
+      if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
+    }
+    return first;
+  }
+
+  // The views just after all tiles of the child.
+  static Views Skipped(const Impl& impl, const Impl::Child& child, Views first) {
+    const int dim = impl.decision.dim;
+    const bool last = &child == &impl.children.back();
+    for (int operand = 0; !last && operand < impl.spec.op_info().num_operands; ++operand) {
+      View& view = first[static_cast<size_t>(operand)];
+      const int64_t size = child.trips * child.impl.spec.size[static_cast<size_t>(dim)];
+      view.start.offset = Plus(view.start.offset, StrideAlong(impl.spec, operand, dim, view, size));
+    }
+    return first;
+  }
+
+  void LowerPack(const Impl& impl, const Views& views) {
+    const int operand = impl.decision.operand;
+    const Impl& child = OnlyChild(impl);
+    const Layout& layout = impl.decision.layout;
+    const Dtype dtype = Operand(impl.spec, operand).dtype;
+    const TileExtent extent = ExtentOf(child.spec, operand);
+    KIRSCH_CHECK(extent.batch == 1 && layout.kind == LayoutKind::kPacked);
+
+    Pack pack;
+    pack.dtype = dtype;
+    pack.lanes = target_.vectors.front().bytes / Bytes(dtype);
+    pack.outer = extent.outer;
+    pack.inner = extent.inner;
+    pack.from = views[static_cast<size_t>(operand)].layout;
+    pack.to = {layout.order, layout.panel != 0 ? layout.panel : PackedLd(extent.inner, dtype, target_),
+               layout.panel, layout.panel * extent.outer};
+
+    const int64_t bytes = PackedElements(extent, layout, dtype, target_) * Bytes(dtype);
+    const int64_t outside = scratch_top_;
+    Views inside = views;
+    inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(dtype)), 0,
+                                            pack.to};
+    builder_.Do(Call{ProcedureFor(pack.Name(), [&] { return PackProcedure(pack); }),
+                     {views[static_cast<size_t>(operand)].start, inside[static_cast<size_t>(operand)].start},
+                     {}});
+    scratch_top_ += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+    program_.scratch_bytes = std::max(program_.scratch_bytes, scratch_top_);
+    LowerNode(child, inside);
+    scratch_top_ = outside;  // buffers of siblings share the space
+  }
+
+  void LowerRegisterTile(const Impl& impl, const Views& views) {
+    constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
+    const Spec& spec = impl.spec;
+    KIRSCH_CHECK(impl.decision.operand == kOut);
+    KIRSCH_CHECK(OnlyChild(impl).decision.kind == RewriteKind::kMicrokernel);
+    const int64_t k = spec.size[MatmulDims::kK];
+    Microkernel kernel;
+    kernel.tile = RegisterTileOf(spec, impl.decision.layout);
+    kernel.dtype = spec.out().dtype;
+    kernel.n = ExtentOf(spec, kOut).inner;
+    kernel.lhs = views[kLhs].layout.ForTile(ExtentOf(spec, kLhs).inner);
+    kernel.rhs = views[kRhs].layout.ForTile(ExtentOf(spec, kRhs).inner);
+    kernel.out = views[kOut].layout;
+    kernel.accumulate = spec.accumulate;
+    kernel.prefetch_out = spec.out().level > Level::kL1;
+    FitToRegisters(UnitWithLanes(target_, kernel.tile.lanes, kernel.dtype), &kernel);
+    if (kernel.tile.form == LayoutKind::kPartialSums) kernel.k_tail = k % kernel.tile.lanes;
+    builder_.Do(Call{ProcedureFor(kernel.Name(), [&] { return MicrokernelProcedure(kernel); }),
+                     {views[kLhs].start, views[kRhs].start, views[kOut].start},
+                     kernel.Counts(k)});
+  }
+
+  // The number of the procedure of that name, made by `make` when it is first asked for.
+  template <typename Make>
+  int ProcedureFor(const std::string& name, Make make) {
+    const auto [it, inserted] =
+        procedure_numbers_.try_emplace(name, static_cast<int>(program_.procedures.size()) + 1);
+    if (inserted) program_.procedures.push_back(make());
+    return it->second;
+  }
+
+  const Target& target_;
+  LoopProgram program_;  // without the entry while it is being built
+  ProcedureBuilder builder_;
+  std::map<std::string, int> procedure_numbers_;
+  int64_t scratch_top_ = 0;  // bytes in use by the packs around the current node
+};
+
+}  // namespace
+
+LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name) {
+  return Lowering(target, name).Run(impl);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,60 @@
+#include "codegen/microkernels.h"
+
+#include "absl/strings/str_cat.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+// FMAs in a trip of the main loop, at least: enough that the loop's own instructions disappear beside them.
+constexpr int kBodyFmas = 24;
+constexpr int kMaxUnroll = 8;
+constexpr int kManyRegisters = 32;
+
+}  // namespace
+
+std::string Microkernel::Name() const {
+  const bool dot = tile.form == LayoutKind::kPartialSums;
+  std::string name = absl::StrCat(dot ? "dot_" : "fma_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(),
+                                  "_", rhs.Name(), "_", out.Name());
+  if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
+  if (accumulate) absl::StrAppend(&name, "_add");
+  if (prefetch_out) absl::StrAppend(&name, "_far");
+  return name;
+}
+
+std::vector<int64_t> Microkernel::Counts(int64_t k) const {
+  const int64_t steps = tile.form == LayoutKind::kPartialSums ? k / tile.lanes : k;
+  if (unroll == 1) return {steps};
+  return {steps / unroll, steps % unroll};
+}
+
+void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
+  kernel->k_split = kernel->unroll = KSplit(kernel->tile, unit);
+  if (unit.registers < kManyRegisters) {
+    // With few registers, compilers copy and spill accumulators that are updated more than once in a trip,
+    // and load operands so early that the accumulators have to make room for them.
+    RegisterTile all_sets = kernel->tile;
+    all_sets.rows *= kernel->k_split;
+    kernel->fence_steps = true;
+    kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
+    return;
+  }
+  while (kernel->unroll < kMaxUnroll && kernel->unroll * kernel->tile.accumulators() < kBodyFmas)
+    kernel->unroll *= 2;
+}
+
+Procedure MicrokernelProcedure(const Microkernel& kernel) {
+  switch (kernel.tile.form) {
+    case LayoutKind::kVectors:
+      return OuterProductProcedure(kernel);
+    case LayoutKind::kPartialSums:
+      return DotProductProcedure(kernel);
+    case LayoutKind::kStrided:
+    case LayoutKind::kPacked:
+      break;
+  }
+  KIRSCH_CHECK(false && "not a register layout");
+}
+
+}  // namespace kirsch

@@ -1,0 +1,51 @@
+// The procedures that compute a register tile: one per form of the kernel catalogue (spec/microkernel.h),
+// each specialised for the tile and the strides of its operands, with the length of the reduction at run
+// time.
+#ifndef KIRSCH_CODEGEN_MICROKERNELS_H_
+#define KIRSCH_CODEGEN_MICROKERNELS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/loop_program.h"
+#include "codegen/matrix_layout.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+
+struct Microkernel {
+  RegisterTile tile;
+  Dtype dtype = Dtype::kF32;
+  int64_t n = 0;  // elements along the output's inner dim
+  MatrixLayout lhs, rhs, out;
+  bool accumulate = false;
+  bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
+  int k_split = 1;            // accumulator sets
+  // Vectors (kPartialSums) or steps (kVectors) of the reduction that one trip of the main loop takes: a
+  // multiple of k_split.
+  int unroll = 1;
+  bool fence_steps = false;  // loads keep to their step of the reduction
+  bool fence_rows = false;   // and to their row
+  int64_t k_tail = 0;        // kPartialSums: k mod lanes
+
+  // Unique among kernels that differ.
+  std::string Name() const;
+  // The counts the procedure takes, for a reduction of length k (kPartialSums: k mod lanes == k_tail).
+  std::vector<int64_t> Counts(int64_t k) const;
+};
+
+// Sets k_split, unroll and the fences as suits the vector unit.
+void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
+
+// The procedure: (lhs, rhs, out, trips of the main loop[, trips of the rest]): the rest
+// only where the main loop takes several steps at once.
+Procedure MicrokernelProcedure(const Microkernel& kernel);
+
+// The two forms, for MicrokernelProcedure.
+Procedure OuterProductProcedure(const Microkernel& kernel);
+Procedure DotProductProcedure(const Microkernel& kernel);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_MICROKERNELS_H_

@@ -1,0 +1,104 @@
+// The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every
+// step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs.
+#include <algorithm>
+
+#include "codegen/accumulators.h"
+#include "codegen/microkernels.h"
+#include "codegen/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+class OuterProduct {
+ public:
+  explicit OuterProduct(const Microkernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.Name()),
+        parameters_(builder_, kernel),
+        accumulators_(builder_, kernel),
+        factor_(builder_.Vector("a", kernel.dtype, kernel.tile.lanes)) {
+    // Panels along the reduction would not advance by a constant.
+    KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
+    KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
+    // A vector lies in one panel.
+    KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
+                 kernel.rhs.panel % kernel.tile.lanes == 0);
+    for (int j = 0; j < kernel.tile.columns; ++j)
+      rhs_.push_back(builder_.Vector(absl::StrCat("b", j), kernel.dtype, kernel.tile.lanes));
+  }
+
+  Procedure Build() && {
+    if (kernel_.prefetch_out) PrefetchOut();
+    accumulators_.Clear();
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll); });
+    if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1); });
+    accumulators_.SumSets();
+    for (int i = 0; i < kernel_.tile.rows; ++i)
+      for (int j = 0; j < kernel_.tile.columns; ++j) StoreOut(i, j);
+    return std::move(builder_).Build();
+  }
+
+ private:
+  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
+
+  // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
+  int RhsCount(int j) const {
+    const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
+    return static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
+  }
+  int OutCount(int j) const {
+    return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
+  }
+
+  // `steps` steps of the reduction, the accumulator sets taking turns.
+  void Steps(int steps) {
+    for (int u = 0; u < steps; ++u) {
+      if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(
+            Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(u, Lane(j))), RhsCount(j)});
+      for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
+        builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, u))});
+        for (int j = 0; j < kernel_.tile.columns; ++j)
+          builder_.Do(
+              Fma{accumulators_.at(u % kernel_.k_split, i, j), factor_, rhs_[static_cast<size_t>(j)]});
+      }
+    }
+    builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps)});
+    builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps, 0)});
+  }
+
+  void PrefetchOut() {
+    constexpr int64_t kLine = 64;
+    const int64_t line_elements = kLine / Bytes(kernel_.dtype);
+    for (int i = 0; i < kernel_.tile.rows; ++i) {
+      for (int64_t column = 0; column < kernel_.n; column += line_elements)
+        builder_.Do(Prefetch{At(parameters_.out, kernel_.out.At(i, column))});
+    }
+  }
+
+  void StoreOut(int i, int j) {
+    const Address address = At(parameters_.out, kernel_.out.At(i, Lane(j)));
+    const VarId sum = accumulators_.at(0, i, j);
+    if (kernel_.accumulate) {
+      builder_.Do(Load{factor_, address, OutCount(j)});
+      builder_.Do(Add{sum, sum, factor_});
+    }
+    builder_.Do(Store{sum, address, OutCount(j)});
+  }
+
+  const Microkernel& kernel_;
+  ProcedureBuilder builder_;
+  const MicrokernelParameters parameters_;
+  const AccumulatorSets accumulators_;
+  const VarId factor_;  // the broadcast element of lhs
+  std::vector<VarId> rhs_;
+};
+
+}  // namespace
+
+Procedure OuterProductProcedure(const Microkernel& kernel) { return OuterProduct(kernel).Build(); }
+
+}  // namespace kirsch

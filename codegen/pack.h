@@ -1,0 +1,28 @@
+// The procedures that copy a tile of an operand into a packed buffer.
+#ifndef KIRSCH_CODEGEN_PACK_H_
+#define KIRSCH_CODEGEN_PACK_H_
+
+#include <cstdint>
+#include <string>
+
+#include "codegen/loop_program.h"
+#include "codegen/matrix_layout.h"
+
+namespace kirsch {
+
+struct Pack {
+  Dtype dtype = Dtype::kF32;
+  int lanes = 0;                 // of the widest vectors
+  int64_t outer = 0, inner = 0;  // of the copy's stored matrix
+  MatrixLayout from, to;         // `from` has no panels; a different order means that the copy transposes
+
+  // Unique among copies that differ.
+  std::string Name() const;
+};
+
+// The procedure: (from, to). The last panel is filled up with zeros; other padding is left undefined.
+Procedure PackProcedure(const Pack& pack);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_PACK_H_

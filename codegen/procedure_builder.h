@@ -1,0 +1,92 @@
+// Writing a procedure of a loop program, statement by statement.
+#ifndef KIRSCH_CODEGEN_PROCEDURE_BUILDER_H_
+#define KIRSCH_CODEGEN_PROCEDURE_BUILDER_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/loop_program.h"
+
+namespace kirsch {
+
+class ProcedureBuilder {
+ public:
+  explicit ProcedureBuilder(std::string name) {
+    procedure_.name = std::move(name);
+    blocks_.push_back(&procedure_.body);
+  }
+  ProcedureBuilder(const ProcedureBuilder&) = delete;  // blocks_ points into procedure_
+  ProcedureBuilder& operator=(const ProcedureBuilder&) = delete;
+
+  // Parameters come before anything else, pointers before indices.
+  VarId PointerParameter(const std::string& name, Dtype dtype, bool stored) {
+    ++procedure_.num_parameters;
+    return AddVar({name, VarType::kPointer, dtype, 0, stored});
+  }
+  VarId IndexParameter(const std::string& name) {
+    ++procedure_.num_parameters;
+    return Index(name);
+  }
+  VarId Index(const std::string& name) { return AddVar({name, VarType::kIndex, Dtype::kF32, 0, false}); }
+  VarId Vector(const std::string& name, Dtype dtype, int lanes) {
+    return AddVar({name, VarType::kVector, dtype, lanes, false});
+  }
+  const Var& var(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
+
+  template <typename Op>
+  void Do(Op op) {
+    blocks_.back()->push_back(Stmt{std::move(op)});
+  }
+
+  // Runs `body()`, whose statements become the loop's; a constant trip count of 0 leaves the loop out.
+  template <typename Body>
+  void Loop(Affine count, Body body) {
+    if (count.terms.empty() && count.constant == 0) return;
+    const VarId index = Index(absl::StrCat("i", procedure_.vars.size()));
+    Nest(For{index, std::move(count), {}}, [&] { body(index); });
+  }
+  template <typename Body>
+  void OnThreadOf(Affine task, Body body) {
+    Nest(OnThread{std::move(task), {}}, body);
+  }
+
+  Procedure Build() && { return std::move(procedure_); }
+
+ private:
+  VarId AddVar(Var var) {
+    procedure_.vars.push_back(std::move(var));
+    return static_cast<VarId>(procedure_.vars.size()) - 1;
+  }
+  // The statements are gathered outside the tree, so that no pointer into a growing vector is held.
+  template <typename Op, typename Body>
+  void Nest(Op op, Body body) {
+    std::vector<Stmt> inner;
+    blocks_.push_back(&inner);
+    body();
+    blocks_.pop_back();
+    op.body = std::move(inner);
+    Do(std::move(op));
+  }
+
+  Procedure procedure_;
+  std::vector<std::vector<Stmt>*> blocks_;  // innermost last
+};
+
+// Affine expressions.
+inline Affine Constant(int64_t value) { return {value, {}}; }
+inline Affine IndexOf(VarId index) { return {0, {{index, 1}}}; }
+inline Affine Plus(Affine affine, int64_t constant) {
+  affine.constant += constant;
+  return affine;
+}
+inline Affine Plus(Affine affine, VarId index, int64_t coefficient) {
+  affine.terms.push_back({index, coefficient});
+  return affine;
+}
+inline Address At(VarId pointer, int64_t offset = 0) { return {pointer, Constant(offset)}; }
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_PROCEDURE_BUILDER_H_

@@ -1,0 +1,128 @@
+#include "codegen/verify.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/host_cpu.h"
+#include "codegen/jit.h"
+#include "codegen/loop_program.h"
+#include "codegen/lower.h"
+#include "codegen/verify_header.h"
+#include "spec/interpreter.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kEntryName[] = "kirsch_verified";
+constexpr size_t kAllTrials = 1000;
+constexpr double kMostFlopsInterpreted = 5e10;      // above, the interpreter gives way to the JIT
+constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
+constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
+
+RungReport Failed(const std::string& name, const absl::Status& status) {
+  return {name, RungOutcome::kFailed, std::string(status.message())};
+}
+
+RungReport Skipped(const std::string& name, const std::string& why) {
+  return {name, RungOutcome::kSkipped, why};
+}
+
+std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
+  const std::string missing = MissingOnHost(program.features);
+  return missing.empty() ? options.cannot_run : absl::StrCat("not run: the host lacks ", missing);
+}
+
+class Verifier {
+ public:
+  Verifier(const Impl& impl, const Target& target, const VerifyOptions& options)
+      : impl_(impl),
+        target_(target),
+        options_(options),
+        flops_(Flops(impl.spec)),
+        program_(Lower(impl, target, kEntryName)),
+        cannot_run_(WhyNot(program_, options)),
+        ladder_(impl.spec, PlanTrials(impl.spec, program_.tasks, options.seed)) {}
+
+  VerifyReport Run() {
+    // The C compiler works while the other rungs are climbed.
+    absl::StatusOr<std::unique_ptr<HeaderBuild>> build = StartHeader();
+    VerifyReport report;
+    if (options_.interpreter) report.rungs.push_back(Interpreted());
+    if (options_.jit) report.rungs.push_back(Jitted());
+    if (options_.header) report.rungs.push_back(Compiled(std::move(build)));
+    bool any = false;
+    for (const RungReport& rung : report.rungs) {
+      any |= rung.outcome == RungOutcome::kPassed;
+      if (rung.outcome == RungOutcome::kFailed && report.first_mismatch.empty())
+        report.first_mismatch = absl::StrCat(rung.name, ": ", rung.text);
+    }
+    report.ok = any && report.first_mismatch.empty();
+    report.max_error = ladder_.max_error();
+    report.error_bound = ErrorBound(impl_.spec);
+    return report;
+  }
+
+ private:
+  bool Runs() const { return cannot_run_.empty(); }
+
+  RungReport Interpreted() {
+    const std::string name = "interpreter";
+    if (Runs() && options_.jit && flops_ > kMostFlopsInterpreted)
+      return Skipped(name, "too large to interpret");
+    Kernel kernel;
+    kernel.name = name;
+    kernel.run = [this](const float* lhs, const float* rhs, float* out, void*, size_t thread, size_t) {
+      if (thread == 0) Interpret(impl_, target_, {lhs, rhs}, out);
+    };
+    return ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
+  }
+
+  RungReport Jitted() {
+    const std::string name = "jit";
+    if (!Runs()) return Skipped(name, cannot_run_);
+    const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program_, target_);
+    if (!kernel.ok()) return Failed(name, kernel.status());
+    return ladder_.Climb({name, (*kernel)->function(), program_.scratch_bytes}, kAllTrials);
+  }
+
+  absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
+    if (!options_.header || !Runs()) return std::unique_ptr<HeaderBuild>();
+    const absl::StatusOr<std::string> compiler = FindCompiler(options_.compiler);
+    if (!compiler.ok()) return compiler.status();
+    HeaderOptions header = options_.header_options;
+    header.spec = impl_.spec;
+    return HeaderBuild::Start(PrintHeader(program_, target_, header), program_, header.mode, *compiler);
+  }
+
+  RungReport Compiled(absl::StatusOr<std::unique_ptr<HeaderBuild>> build) {
+    const std::string name = "header";
+    if (!Runs()) return Skipped(name, cannot_run_);
+    if (absl::IsNotFound(build.status())) return Skipped(name, std::string(build.status().message()));
+    if (!build.ok()) return Failed(name, build.status());
+    const absl::StatusOr<KernelFunction> function = (*build)->Finish();
+    if (!function.ok()) return Failed(name, function.status());
+    Kernel kernel{name, *function, program_.scratch_bytes};
+    if (options_.header_options.swapped)
+      kernel.run = [run = *function](const float* lhs, const float* rhs, float* out, void* scratch,
+                                     size_t thread,
+                                     size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
+    return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
+  }
+
+  const Impl& impl_;
+  const Target& target_;
+  const VerifyOptions& options_;
+  const double flops_;
+  const LoopProgram program_;
+  const std::string cannot_run_;
+  Ladder ladder_;
+};
+
+}  // namespace
+
+VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options) {
+  return Verifier(impl, target, options).Run();
+}
+
+}  // namespace kirsch

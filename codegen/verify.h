@@ -1,0 +1,47 @@
+// The verification ladder: reference == interpreter == JIT == compiled C header.
+//
+// Every rung computes the same problems: small integers, compared bit for bit, and random floats of even and
+// of widely spread magnitudes, compared within a proven bound (verify_check.h); into a prior output if the
+// spec accumulates; between guard pages on either side, on misaligned bases, with NaN between input rows and
+// in scratch memory, and split over several threads, more threads than tasks included. Where computing every
+// element's reference would take too long, some full rows are compared and the whole output is checked by
+// Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
+#ifndef KIRSCH_CODEGEN_VERIFY_H_
+#define KIRSCH_CODEGEN_VERIFY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/header.h"
+#include "codegen/verify_ladder.h"
+#include "spec/impl.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+struct VerifyOptions {
+  uint64_t seed = 1;
+  bool interpreter = true, jit = true, header = true;  // rungs wanted
+  std::string
+      cannot_run;        // not empty: why machine code is not to be run here, though the host may be able to
+  std::string compiler;  // for the header; empty: cc, gcc or clang, whichever is found first
+  HeaderOptions header_options;  // how the header is printed; its `spec` is set by VerifyKernel
+};
+
+struct VerifyReport {
+  bool ok = false;         // no rung failed, and one at least was run
+  double max_error = 0;    // largest |got - expected| / (sum of the terms' magnitudes) of a compared element
+  double error_bound = 0;  // what that may be at most
+  std::vector<RungReport> rungs;
+  std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if ok
+};
+
+// Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks the target's
+// instructions, only the interpreter runs, and the report says so. Thread-safe, but the runs of several
+// threads wait for each other.
+VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options = {});
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_H_

@@ -1,0 +1,35 @@
+// Inputs for checking kernels. What an input holds depends only on the spec, the kind and the seed, so the
+// same values can be made again at another address. Thread-safe.
+#ifndef KIRSCH_CODEGEN_VERIFY_DATA_H_
+#define KIRSCH_CODEGEN_VERIFY_DATA_H_
+
+#include <cstdint>
+
+#include "spec/spec.h"
+
+namespace kirsch {
+
+enum class InputKind {
+  kIntegers,  // non-zero, of both signs, so small that every partial sum of an output is exact in f32
+  kUniform,   // [-1, 1)
+  kSpread,    // of both signs, magnitudes between 2^-16 and 2^16
+};
+
+// Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24 (prior output
+// included).
+int64_t IntegerLimit(const Spec& root);
+
+// Fills one operand of the caller's buffers, and what lies between its rows with `gap`.
+void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, float gap, float* data);
+
+// Calls body(offset, count) for every run of contiguous elements of a root operand, in order of address.
+template <typename Body>
+void ForEachRun(const Spec& root, int operand, const Body& body) {
+  const TileExtent extent = ExtentOf(root, operand);
+  const int64_t ld = root.operand[static_cast<size_t>(operand)].layout.ld;
+  for (int64_t run = 0; run < extent.batch * extent.outer; ++run) body(run * ld, extent.inner);
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_DATA_H_

@@ -1,0 +1,32 @@
+// Is a whole output right, in time proportional to its size? Freivalds' check: C = A B exactly when C x = A
+// (B x) for every x, so random x find a wrong C almost surely. Thread-safe.
+//
+// On integer inputs everything below is exact in double, so the check has no tolerance. If a row of C is
+// wrong, a vector of entries drawn uniformly from s values misses it with probability at most 1/s (fix all
+// entries but one where the row is wrong: one value of that entry at most makes the row's sum right);
+// independent vectors multiply. On other inputs, each row's sum must be within the sum of its elements' error
+// bounds.
+#ifndef KIRSCH_CODEGEN_VERIFY_FREIVALDS_H_
+#define KIRSCH_CODEGEN_VERIFY_FREIVALDS_H_
+
+#include "absl/status/status.h"
+#include "codegen/verify_run.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+inline constexpr int kFreivaldsVectors = 3;
+
+// Largest magnitude of a vector's entries: sums of n products with outputs below 2^24 stay below 2^53.
+int64_t FreivaldsLimit(const Spec& root);
+
+// Probability that a wrong output passes on integer inputs.
+double FreivaldsMissProbability(const Spec& root);
+
+// OK, or a row of `operands`' output, computed from its inputs, that is wrong. `trial` tells what the inputs
+// and the output before the run were.
+absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& operands);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_FREIVALDS_H_

@@ -1,0 +1,47 @@
+// Compiling an emitted C header with the system's compiler and loading what comes out.
+#ifndef KIRSCH_CODEGEN_VERIFY_HEADER_H_
+#define KIRSCH_CODEGEN_VERIFY_HEADER_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "codegen/header.h"
+#include "codegen/jit.h"
+#include "codegen/loop_program.h"
+
+namespace kirsch {
+
+// The path of `compiler`, or of the first of cc, gcc, clang if empty. NOT_FOUND if there is none on the PATH.
+absl::StatusOr<std::string> FindCompiler(const std::string& compiler);
+
+// A compilation that runs beside the caller, in a private temporary directory that goes away with this
+// object.
+class HeaderBuild {
+ public:
+  // Starts compiling `header`, as PrintHeader made it from `program` in `mode`, at -O2.
+  static absl::StatusOr<std::unique_ptr<HeaderBuild>> Start(const std::string& header,
+                                                            const LoopProgram& program, HeaderMode mode,
+                                                            const std::string& compiler);
+  ~HeaderBuild();
+  HeaderBuild(const HeaderBuild&) = delete;
+  HeaderBuild& operator=(const HeaderBuild&) = delete;
+
+  // Waits for the compiler; the header's function, with all six parameters, valid while this object lives.
+  // Its operands are the header's. An error holds the compiler's first complaint.
+  absl::StatusOr<KernelFunction> Finish();
+
+ private:
+  HeaderBuild() = default;
+
+  std::string directory_;
+  pid_t compiler_ = -1;
+  void* library_ = nullptr;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_HEADER_H_

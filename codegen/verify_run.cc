@@ -1,0 +1,121 @@
+#include "codegen/verify_run.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/verify_fault.h"
+
+namespace kirsch {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kOutputGap = -8765.4321f;
+constexpr size_t kScratchAlignment = 64;
+
+// Every element of an operand's buffer that belongs to no row holds kOutputGap, bit for bit.
+bool GapsIntact(const Spec& root, int operand, const float* data) {
+  bool intact = true;
+  int64_t end_of_row = 0;
+  ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
+    for (int64_t i = end_of_row; i < offset; ++i)
+      intact &= std::bit_cast<uint32_t>(data[i]) == std::bit_cast<uint32_t>(kOutputGap);
+    end_of_row = offset + count;
+  });
+  return intact;
+}
+
+void FillOutput(const Spec& root, const Trial& trial, float* data) {
+  const int output = root.op_info().output();
+  FillOperand(root, output, trial.kind, trial.seed, kOutputGap, data);
+  if (root.accumulate) return;
+  ForEachRun(root, output, [&](int64_t offset, int64_t count) { std::fill_n(data + offset, count, kNaN); });
+}
+
+// "wrote 4 bytes before the start of out".
+std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::string& name) {
+  const char* const at = static_cast<const char*>(fault.address);
+  const char* const start = static_cast<const char*>(buffer.data());
+  const char* const end = start + buffer.bytes();
+  const char* const did = fault.write ? "wrote " : "read ";
+  if (at < start) return absl::StrCat(did, start - at, " bytes before the start of ", name);
+  if (at >= end) return absl::StrCat(did, at - end, " bytes after the end of ", name);
+  return absl::StrCat(did, "byte ", at - start, " of ", name, ", an input");
+}
+
+absl::Status FaultError(const Spec& root, const Fault& fault, const Operands& operands,
+                        const GuardedBuffer& scratch) {
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+    if (operands.at(operand).Owns(fault.address))
+      return absl::OutOfRangeError(
+          Explain(fault, operands.at(operand),
+                  std::string(root.op_info().operands[static_cast<size_t>(operand)].name)));
+  if (scratch.Owns(fault.address))
+    return absl::OutOfRangeError(Explain(fault, scratch, "the scratch memory"));
+  return absl::OutOfRangeError(
+      absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
+}
+
+// Scratch memory ends at a guard page, after what aligning its end takes.
+absl::StatusOr<GuardedBuffer> Scratch(int64_t bytes) {
+  const size_t whole =
+      (static_cast<size_t>(bytes) + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  absl::StatusOr<GuardedBuffer> scratch = GuardedBuffer::Create(whole, Placement::kAtEnd);
+  if (scratch.ok()) std::fill_n(scratch->floats(), whole / sizeof(float), kNaN);
+  return scratch;
+}
+
+}  // namespace
+
+absl::StatusOr<Operands> Operands::Create(const Spec& root, const Trial& trial) {
+  Operands operands;
+  const int output = root.op_info().output();
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
+    const size_t bytes = static_cast<size_t>(RootElements(root, operand)) * sizeof(float);
+    absl::StatusOr<GuardedBuffer> buffer =
+        GuardedBuffer::Create(bytes, trial.placement, trial.shift * sizeof(float));
+    if (!buffer.ok()) return buffer.status();
+    if (operand == output) {
+      FillOutput(root, trial, buffer->floats());
+    } else {
+      FillOperand(root, operand, trial.kind, trial.seed, kNaN, buffer->floats());
+      buffer->SetReadOnly(true);
+    }
+    operands.buffers_.push_back(*std::move(buffer));
+  }
+  return operands;
+}
+
+ConstOperands Operands::pointers() const {
+  ConstOperands pointers = {};
+  for (size_t i = 0; i < buffers_.size(); ++i) pointers[i] = buffers_[i].floats();
+  return pointers;
+}
+
+absl::Status Operands::CheckOutside(const Spec& root) const {
+  const int output = root.op_info().output();
+  if (!at(output).SlackIntact()) return absl::OutOfRangeError("wrote beside out");
+  if (!GapsIntact(root, output, at(output).floats()))
+    return absl::OutOfRangeError("wrote between the rows of out");
+  return absl::OkStatus();
+}
+
+absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands) {
+  const ConstOperands in = operands->pointers();
+  float* const out = operands->at(root.op_info().output()).floats();
+  for (size_t thread = trial.n_threads; thread-- > 0;) {
+    const absl::StatusOr<GuardedBuffer> scratch = Scratch(kernel.scratch_bytes);
+    if (!scratch.ok()) return scratch.status();
+    const std::optional<Fault> fault =
+        CatchFault([&] { kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads); });
+    if (fault.has_value()) return FaultError(root, *fault, *operands, *scratch);
+    if (!scratch->SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
+  }
+  return operands->CheckOutside(root);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,150 @@
+#include "search/explain.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cost/microkernel_cost.h"
+#include "rewrites/rewrite.h"
+#include "search/solver.h"
+#include "spec/microkernel.h"
+
+namespace kirsch {
+namespace {
+
+// A second best that costs more than 1 + 1 / kRunnerUpShare times the best isn't looked for: proving which it
+// is would take longer than the search.
+constexpr Cost kRunnerUpShare = 4;
+
+std::string_view BottleneckOf(const Spec& spec, const Target& target) {
+  const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
+  return TripCyclesOf(tile, UnitWithLanes(target, tile.lanes, spec.out().dtype), target).bottleneck();
+}
+
+double PeakCycles(const Spec& spec, const Target& target) {
+  double flops_per_cycle = 0;
+  for (const VectorUnit& unit : target.vectors)
+    flops_per_cycle =
+        std::max(flops_per_cycle, 2 * unit.fma_per_cycle * unit.bytes / Bytes(spec.out().dtype));
+  return Flops(spec) / flops_per_cycle / spec.threads;
+}
+
+class Explainer {
+ public:
+  Explainer(const CostModel& model, Memo& memo) : model_(model), solver_(model, memo, options_, 0) {}
+
+  std::vector<ExplainedNode> Explain(const Impl& root) {
+    ExplainedNode top;
+    top.impl = &root;
+    for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand) {
+      const Level home = root.spec.operand[static_cast<size_t>(operand)].level;
+      top.bytes_held[static_cast<size_t>(home)] +=
+          FootprintOf(root.spec, operand, model_.target()).lines * model_.target().line_bytes;
+    }
+    Visit(top, AvailableAtHome(root.spec, model_.target()));
+    return std::move(nodes_);
+  }
+
+ private:
+  // Appends the node and those below it; returns the cost of one run.
+  Cost Visit(ExplainedNode node, Lines available) {
+    const Impl& impl = *node.impl;
+    Expansion expansion;
+    Expand(impl.spec, impl.decision, model_.target(), &expansion);
+    AddTraffic(expansion, &node);
+    node.own = node.cost = model_.Base(impl.spec, impl.decision, expansion);
+    if (impl.decision.kind == RewriteKind::kMicrokernel)
+      node.bottleneck = BottleneckOf(impl.spec, model_.target());
+    const size_t place = nodes_.size();
+    nodes_.push_back(node);
+    const Lines below = solver_.AvailableBelow(impl.spec, expansion, available);
+    for (size_t i = 0; i < impl.children.size(); ++i) {
+      ExplainedNode child;
+      child.impl = &impl.children[i].impl;
+      child.depth = node.depth + 1;
+      child.trips = impl.children[i].trips;
+      child.runs = node.runs * static_cast<double>(child.trips);
+      child.weight = node.weight * static_cast<double>(expansion.children[i].weight);
+      child.bytes_held = node.bytes_held;
+      node.cost += expansion.children[i].weight * Visit(child, below);
+    }
+    FindRunnerUp(available, &node);
+    nodes_[place] = node;
+    return node.cost;
+  }
+
+  void AddTraffic(const Expansion& expansion, ExplainedNode* node) const {
+    const int line_bytes = model_.target().line_bytes;
+    for (int i = 0; i < expansion.num_transfers; ++i) {
+      const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
+      node->bytes_moved[static_cast<size_t>(transfer.from)] +=
+          static_cast<double>((transfer.read.lines + transfer.written.lines) * line_bytes);
+    }
+    if (expansion.filled != Level::kVrf)
+      node->bytes_held[static_cast<size_t>(expansion.filled)] += expansion.filled_lines * line_bytes;
+  }
+
+  void FindRunnerUp(Lines available, ExplainedNode* node) {
+    const Spec& spec = node->impl->spec;
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, model_.target(), &decisions);
+    std::vector<std::pair<Cost, Decision>>
+        others;  // with their bounds: the promising first, so that few are solved
+    for (const Decision& decision : decisions)
+      if (!(decision == node->impl->decision)) others.push_back({BoundOf(spec, decision), decision});
+    std::stable_sort(others.begin(), others.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    Cost best = node->cost + node->cost / kRunnerUpShare + 1;
+    for (const auto& [bound, decision] : others) {
+      if (bound >= best) break;
+      const Cost cost = CostOf(spec, decision, available, best);
+      if (cost >= best) continue;
+      best = node->runner_up_cost = cost;
+      node->runner_up = decision;
+    }
+  }
+
+  Cost BoundOf(const Spec& spec, const Decision& decision) const {
+    Expansion expansion;
+    Expand(spec, decision, model_.target(), &expansion);
+    return BoundOf(spec, decision, expansion);
+  }
+
+  Cost BoundOf(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
+    Cost bound = model_.Base(spec, decision, expansion);
+    for (int i = 0; i < expansion.num_children; ++i) {
+      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+      bound += child.weight * model_.LowerBound(child.spec);
+    }
+    return bound;
+  }
+
+  // The least cost with this decision if that is below `budget`, else something that isn't.
+  Cost CostOf(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
+    Expansion expansion;
+    Expand(spec, decision, model_.target(), &expansion);
+    const Lines below = solver_.AvailableBelow(spec, expansion, available);
+    if (below < 0) return kInfiniteCost;
+    Cost cost = BoundOf(spec, decision, expansion);
+    for (int i = 0; i < expansion.num_children && cost < budget; ++i) {
+      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+      const Cost rest = cost - child.weight * model_.LowerBound(child.spec);
+      const Cost room = child.weight > 0 ? (budget - rest) / child.weight + 1 : kInfiniteCost;
+      cost = rest + child.weight * solver_.Solve(child.spec, below, room).cost;
+    }
+    return cost;
+  }
+
+  const CostModel& model_;
+  const SearchOptions options_;
+  Solver solver_;
+  std::vector<ExplainedNode> nodes_;
+};
+
+}  // namespace
+
+Explanation Explain(const Impl& impl, const CostModel& model, Memo& memo) {
+  return {Explainer(model, memo).Explain(impl), model.LowerBound(impl.spec),
+          PeakCycles(impl.spec, model.target())};
+}
+
+}  // namespace kirsch

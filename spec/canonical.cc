@@ -1,0 +1,47 @@
+#include "spec/canonical.h"
+
+#include <utility>
+
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::kRow; }
+
+// The unique statement of a matrix with a side of 1, see the header.
+void CanonicaliseVector(Spec& spec, int operand) {
+  const TileExtent extent = ExtentOf(spec, operand);
+  Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  if (extent.outer == 1 && extent.batch == 1) layout.ld = static_cast<uint32_t>(extent.inner);
+  if (extent.outer == 1 && extent.inner == 1) {
+    layout.order = Order::kRow;
+  } else if (extent.inner == 1 && layout.ld == 1) {
+    layout.order = Turned(layout.order);
+    layout.ld = static_cast<uint32_t>(extent.outer);  // the batch stride was outer * 1 and is 1 * outer
+  }
+}
+
+void TransposeMatmul(Spec& spec) {
+  std::swap(spec.size[MatmulDims::kM], spec.size[MatmulDims::kN]);
+  std::swap(spec.operand[MatmulDims::kLhs], spec.operand[MatmulDims::kRhs]);
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    layout.order = Turned(layout.order);
+  }
+}
+
+}  // namespace
+
+CanonicalSpec Canonicalise(const Spec& asked) {
+  KIRSCH_CHECK(asked.op == OpKind::kMatmul);
+  CanonicalSpec result{asked, false};
+  CanonicaliseVector(result.spec, MatmulDims::kOut);
+  result.swapped = result.spec.out().layout.order == Order::kCol;
+  if (result.swapped) TransposeMatmul(result.spec);
+  CanonicaliseVector(result.spec, MatmulDims::kLhs);
+  CanonicaliseVector(result.spec, MatmulDims::kRhs);
+  return result;
+}
+
+}  // namespace kirsch

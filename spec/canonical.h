@@ -1,0 +1,30 @@
+// One Spec for all ways to ask for the same computation on the same memory.
+#ifndef KIRSCH_SPEC_CANONICAL_H_
+#define KIRSCH_SPEC_CANONICAL_H_
+
+#include "spec/spec.h"
+
+namespace kirsch {
+
+struct CanonicalSpec {
+  Spec spec;
+  bool swapped;  // spec is the transposed problem: its lhs is the asked rhs, transposed, and the other way
+                 // round
+};
+
+// `asked`: a root spec (every operand strided, in RAM) as a user states it, its output in either order.
+//
+// - The output of the result is row-major. out=col becomes out^T = rhs^T lhs^T: m and n change places, and so
+// do
+//   lhs and rhs, each with its order turned (memory stays where it is).
+// - A matrix with a side of 1 can be stated in several ways. A contiguous vector is one whose inner axis is
+// the
+//   long one; its leading dimension is its length when nothing depends on it (a batch does: the next matrix
+//   is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major.
+//
+// No rewriting moves an element, within a matrix or from one of a batch to the next. Idempotent.
+CanonicalSpec Canonicalise(const Spec& asked);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_CANONICAL_H_

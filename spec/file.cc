@@ -1,0 +1,79 @@
+#include "spec/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "spec/cat.h"
+#include "spec/text.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kLargestFile = size_t{64} << 20;  // for input: far more than any has
+
+absl::Status SystemError(std::string_view path) {
+  return absl::InvalidArgumentError(Cat(Quoted(path, 4096), ": ", std::strerror(errno)));
+}
+
+bool WriteAll(int file, std::string_view contents) {
+  while (!contents.empty()) {
+    const ssize_t written = write(file, contents.data(), contents.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) contents.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// Writes `contents` to `path`, which is opened with `flags`; errors call it `shown`.
+absl::Status Write(const std::string& path, int flags, std::string_view contents, std::string_view shown) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666);
+  if (file < 0) return SystemError(shown);
+  const bool written = WriteAll(file, contents);
+  const int error = errno;
+  const bool closed = close(file) == 0;
+  if (written && closed) return absl::OkStatus();
+  if (!written) errno = error;
+  return SystemError(shown);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(std::string_view path) {
+  const int file = open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return SystemError(path);
+  std::string contents;
+  char buffer[1 << 14];
+  ssize_t count = 0;
+  errno = EFBIG;  // the error if the loop ends for its size
+  while (contents.size() <= kLargestFile && (count = read(file, buffer, sizeof(buffer))) != 0) {
+    if (count > 0) contents.append(buffer, static_cast<size_t>(count));
+    if (count < 0 && errno != EINTR) break;
+  }
+  const int error = errno;
+  close(file);
+  if (count == 0) return contents;
+  errno = error;
+  return SystemError(path);
+}
+
+absl::Status WriteFile(std::string_view path, std::string_view contents) {
+  std::error_code error;
+  // Through symbolic links, so that a link stays one.
+  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::path(path), error);
+  const std::string name = error ? std::string(path) : target.string();
+  struct stat info;
+  if (stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return Write(name, 0, contents, path);
+  const std::string temporary = Cat(name, ".", getpid(), ".tmp");
+  absl::Status status = Write(temporary, O_CREAT | O_TRUNC, contents, path);
+  if (status.ok() && rename(temporary.c_str(), name.c_str()) != 0) status = SystemError(path);
+  if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+}  // namespace kirsch

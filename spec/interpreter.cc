@@ -1,0 +1,221 @@
+#include "spec/interpreter.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "spec/check.h"
+#include "spec/multiversion.h"
+#include "spec/view.h"
+
+namespace kirsch {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr int64_t kSteps = 256;   // steps of the reduction gathered at a time
+constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
+
+using Views = std::array<View, kMaxOperands>;
+
+int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// The output's tile in registers: kVectors: [rows][columns, padded to `pitch`]; kPartialSums:
+// [rows][columns][lanes].
+struct RegisterTileBuffer {
+  Layout layout;
+  int64_t rows = 0, columns = 0, pitch = 0;
+  std::vector<float> value;
+};
+
+// out[rows][pitch] += lhs[rows][steps] * rhs[steps][pitch]; pitch is a multiple of kColumns.
+KIRSCH_MULTIVERSION
+void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      float* out) {
+  for (int64_t j0 = 0; j0 < pitch; j0 += kColumns)
+    for (int64_t i = 0; i < rows; ++i) {
+      float sum[kColumns];
+      float* row = out + i * pitch + j0;
+      for (int64_t j = 0; j < kColumns; ++j) sum[j] = row[j];
+      for (int64_t p = 0; p < steps; ++p)
+        for (int64_t j = 0; j < kColumns; ++j) sum[j] += lhs[i * steps + p] * rhs[p * pitch + j0 + j];
+      for (int64_t j = 0; j < kColumns; ++j) row[j] = sum[j];
+    }
+}
+
+// sums[rows][columns][lanes]: lane p % lanes of each takes lhs[row][p] * rhs[column][p].
+KIRSCH_MULTIVERSION
+void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, float* sums) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      float* sum = sums + (i * columns + j) * lanes;
+      for (int64_t p0 = 0; p0 < steps; p0 += lanes)
+        for (int64_t p = p0; p < std::min(p0 + lanes, steps); ++p)
+          sum[p - p0] += lhs[i * steps + p] * rhs[j * steps + p];
+    }
+}
+
+class Interpreter {
+ public:
+  explicit Interpreter(const Target& target) : target_(target) {}
+
+  void Run(const Impl& impl, const Views& views) {
+    CheckLayouts(impl.spec, views);
+    switch (impl.decision.kind) {
+      case RewriteKind::kTile:
+      case RewriteKind::kParallelTile:
+        return RunTiles(impl, views);
+      case RewriteKind::kMove:
+        return impl.decision.level == Level::kVrf ? RunInRegisters(impl, views) : RunMove(impl, views);
+      case RewriteKind::kPack:
+        return RunPack(impl, views);
+      case RewriteKind::kMicrokernel:
+      case RewriteKind::kNone:
+        break;
+    }
+    KIRSCH_CHECK(false && "a program ends in a register tile");
+  }
+
+ private:
+  void RunTiles(const Impl& impl, const Views& views) {
+    const size_t dim = impl.decision.dim;
+    int64_t covered = 0;
+    for (const Impl::Child& child : impl.children) {
+      CheckTile(impl.spec, child.impl.spec, dim);
+      for (int64_t trip = 0; trip < child.trips; ++trip) {
+        Views tiles;
+        for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
+          tiles[static_cast<size_t>(operand)] = TileView(views[static_cast<size_t>(operand)], child.impl.spec,
+                                                         operand, impl.decision.dim, covered);
+        Run(child.impl, tiles);
+        covered += child.impl.spec.size[dim];
+      }
+    }
+    KIRSCH_CHECK(covered == impl.spec.size[dim]);
+  }
+
+  // A tile differs from the spec along `dim` only.
+  static void CheckTile(const Spec& spec, const Spec& tile, size_t dim) {
+    KIRSCH_CHECK(tile.size[dim] > 0);
+    for (size_t other = 0; other < spec.size.size(); ++other)
+      KIRSCH_CHECK(other == dim || tile.size[other] == spec.size[other]);
+  }
+
+  // What the spec says of its operands is how they lie. The order of a single row or column means nothing.
+  static void CheckLayouts(const Spec& spec, const Views& views) {
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+      const Layout& stated = spec.operand[static_cast<size_t>(operand)].layout;
+      const View& view = views[static_cast<size_t>(operand)];
+      const TileExtent extent = ExtentOf(spec, operand);
+      KIRSCH_CHECK(stated.kind == view.layout.kind && stated.panel == view.layout.panel);
+      KIRSCH_CHECK(stated.order == view.layout.order || extent.outer == 1 || extent.inner == 1);
+    }
+  }
+
+  void RunMove(const Impl& impl, const Views& views) { Run(OnlyChild(impl), views); }
+
+  void RunPack(const Impl& impl, const Views& views) {
+    const size_t operand = impl.decision.operand;
+    std::vector<float> copy;
+    View packed = PackedView(impl.spec, impl.decision.operand, impl.decision.layout, target_, nullptr);
+    copy.assign(static_cast<size_t>(packed.elements), kNaN);  // nothing may be computed from padding
+    packed.data = copy.data();
+    CopyTile(views[operand], packed);
+    Views below = views;
+    below[operand] = packed;
+    Run(OnlyChild(impl), below);
+  }
+
+  void RunInRegisters(const Impl& impl, const Views& views) {
+    const Impl& microkernel = OnlyChild(impl);
+    const int output = impl.spec.op_info().output();
+    KIRSCH_CHECK(impl.decision.operand == output && microkernel.decision.kind == RewriteKind::kMicrokernel);
+    KIRSCH_CHECK(impl.spec.op == OpKind::kMatmul && impl.spec.size[MatmulDims::kB] == 1);
+    const int64_t rows = impl.spec.size[MatmulDims::kM], columns = impl.spec.size[MatmulDims::kN];
+    RegisterTileBuffer tile{impl.decision.layout, rows, columns, RoundUp(columns, kColumns), {}};
+    tile.value.assign(static_cast<size_t>(rows * tile.pitch), 0);
+    View dense = DenseView(impl.spec, output, Order::kRow, tile.pitch, tile.value.data());
+    const View& memory = views[static_cast<size_t>(output)];
+    if (impl.spec.accumulate) CopyTile(memory, dense);
+    if (tile.layout.kind == LayoutKind::kVectors) {
+      RunOuterProducts(microkernel.spec, views, &tile);
+    } else {
+      RunDotProducts(microkernel.spec, views, &tile);
+    }
+    CopyTile(dense, memory);
+  }
+
+  void RunOuterProducts(const Spec& spec, const Views& views, RegisterTileBuffer* tile) {
+    ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
+      Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, 0, &lhs_);
+      Gather(rhs, steps, MatmulDims::kRhs, Order::kRow, tile->pitch, &rhs_);
+      AddOuterProducts(lhs_.data(), rhs_.data(), tile->rows, steps.size[MatmulDims::kK], tile->pitch,
+                       tile->value.data());
+    });
+  }
+
+  // Partial sums start from zero; the sum of an element's lanes is added to what the tile held.
+  void RunDotProducts(const Spec& spec, const Views& views, RegisterTileBuffer* tile) {
+    const int64_t lanes = tile->layout.panel;
+    std::vector<float> sums(static_cast<size_t>(tile->rows * tile->columns * lanes));
+    ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
+      Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, 0, &lhs_);
+      Gather(rhs, steps, MatmulDims::kRhs, Order::kCol, 0, &rhs_);
+      AddDotProducts(lhs_.data(), rhs_.data(), tile->rows, tile->columns, steps.size[MatmulDims::kK], lanes,
+                     sums.data());
+    });
+    for (int64_t i = 0; i < tile->rows; ++i)
+      for (int64_t j = 0; j < tile->columns; ++j) {
+        float sum = 0;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          sum += sums[static_cast<size_t>((i * tile->columns + j) * lanes + lane)];
+        tile->value[static_cast<size_t>(i * tile->pitch + j)] += sum;
+      }
+  }
+
+  // Calls `body` on consecutive pieces of the reduction, which keep the gathered operands in the cache.
+  template <typename Body>
+  static void ForSteps(const Spec& spec, const Views& views, int64_t piece, const Body& body) {
+    Spec steps = spec;
+    for (int64_t done = 0; done < spec.size[MatmulDims::kK]; done += piece) {
+      steps.size[MatmulDims::kK] = static_cast<uint32_t>(std::min(piece, spec.size[MatmulDims::kK] - done));
+      body(steps, TileView(views[MatmulDims::kLhs], steps, MatmulDims::kLhs, MatmulDims::kK, done),
+           TileView(views[MatmulDims::kRhs], steps, MatmulDims::kRhs, MatmulDims::kK, done));
+    }
+  }
+
+  static void Gather(const View& from, const Spec& spec, int operand, Order order, int64_t pitch,
+                     std::vector<float>* to) {
+    View dense = DenseView(spec, operand, order, pitch, nullptr);
+    to->resize(static_cast<size_t>(dense.elements));
+    dense.data = to->data();
+    CopyTile(from, dense);
+  }
+
+  static const Impl& OnlyChild(const Impl& impl) {
+    KIRSCH_CHECK(impl.children.size() == 1 && impl.children[0].trips == 1);
+    const Impl& child = impl.children[0].impl;
+    KIRSCH_CHECK(child.spec.size == impl.spec.size);
+    return child;
+  }
+
+  const Target& target_;
+  std::vector<float> lhs_, rhs_;  // gathered tiles of the microkernel, kept to save allocations
+};
+
+}  // namespace
+
+void Interpret(const Impl& impl, const Target& target, const ConstOperands& inputs, float* out) {
+  Views views;
+  const int output = impl.spec.op_info().output();
+  for (int operand = 0; operand < output; ++operand) {
+    // Views of inputs are never written through.
+    float* data = const_cast<float*>(inputs[static_cast<size_t>(operand)]);
+    views[static_cast<size_t>(operand)] = RootView(impl.spec, operand, data);
+  }
+  views[static_cast<size_t>(output)] = RootView(impl.spec, output, out);
+  Interpreter(target).Run(impl, views);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,175 @@
+#include "spec/parser.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
+#include "spec/canonical.h"
+#include "spec/cat.h"
+#include "spec/printer.h"
+#include "spec/shorthand.h"
+#include "spec/text.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kSource = "spec";
+
+absl::Status Expected(const Word& word, std::string_view expected) {
+  return ExpectedAt(kSource, word, expected);
+}
+
+// The row of `table` that `word` names.
+template <typename Table>
+auto FindRow(const Word& word, std::string_view what, const Table& table)
+    -> absl::StatusOr<typename Table::value_type> {
+  for (const auto& row : table)
+    if (row.name == word.text) return row;
+  const std::string names =
+      absl::StrJoin(table, "|", [](std::string* out, const auto& row) { Append(out, row.name); });
+  return Expected(word, Cat(what, " (", names, ")"));
+}
+
+// A decimal number (digits only) from `low` to `high`.
+absl::StatusOr<uint32_t> ParseNumber(const Word& word, std::string_view what, int64_t low, int64_t high) {
+  uint64_t value = 0;
+  const bool digits =
+      std::all_of(word.text.begin(), word.text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits && absl::SimpleAtoi(ForAbsl(word.text), &value) && value >= static_cast<uint64_t>(low) &&
+      value <= static_cast<uint64_t>(high))
+    return static_cast<uint32_t>(value);
+  return Expected(word, Cat(what, " from ", low, " to ", high));
+}
+
+// Splits `word` at every `separator`.
+std::vector<Word> Split(const Word& word, char separator) {
+  std::vector<Word> parts;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = word.text.find(separator, begin);
+    parts.push_back(word.Part(begin, end == std::string_view::npos ? end : end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+// Reads one matmul: sizes, then options in any order.
+class MatmulParser {
+ public:
+  explicit MatmulParser(Dtype dtype) {
+    spec_.op = OpKind::kMatmul;
+    for (int operand = 0; operand < spec_.op_info().num_operands; ++operand)
+      spec_.operand[static_cast<size_t>(operand)].dtype = dtype;
+  }
+
+  // `words`: what follows the dtype, with the empty word at the end. The result is not canonical yet.
+  absl::StatusOr<Spec> Parse(absl::Span<const Word> words) {
+    const Word& sizes = words.front();
+    if (absl::Status status = ParseSizes(sizes); !status.ok()) return status;
+    words.remove_prefix(1);
+    for (; !words.empty() && !words.front().text.empty(); words.remove_prefix(1))
+      if (absl::Status status = ParseOption(words.front()); !status.ok()) return status;
+    for (int operand = 0; operand < spec_.op_info().num_operands; ++operand)
+      if (absl::Status status = SetLd(operand, sizes); !status.ok()) return status;
+    return spec_;
+  }
+
+ private:
+  static constexpr std::string_view kOptions =
+      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate)";
+
+  // [B:]MxKxN
+  absl::Status ParseSizes(const Word& word) {
+    Word rest = word;
+    spec_.size[MatmulDims::kB] = 1;
+    if (const size_t colon = word.text.find(':'); colon != std::string_view::npos) {
+      if (absl::Status status = ParseSize(word.Part(0, colon), MatmulDims::kB); !status.ok()) return status;
+      rest = word.Part(colon + 1);
+    }
+    const std::vector<Word> sides = Split(rest, 'x');
+    if (sides.size() != 3) return Expected(word, "sizes as MxKxN or BATCH:MxKxN");
+    for (size_t i = 0; i < 3; ++i)
+      if (absl::Status status = ParseSize(sides[i], MatmulDims::kM + static_cast<int>(i)); !status.ok())
+        return status;
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseSize(const Word& word, int dim) {
+    absl::StatusOr<uint32_t> size = ParseNumber(word, "a size", 1, kMaxSide);
+    if (size.ok()) spec_.size[static_cast<size_t>(dim)] = *size;
+    return size.status();
+  }
+
+  absl::Status ParseOption(const Word& word) {
+    const size_t equals = std::min(word.text.find('='), word.text.size());
+    const std::string_view key = word.text.substr(0, equals);
+    if (std::find(seen_.begin(), seen_.end(), key) != seen_.end())
+      return Expected(word, Cat("each option once"));
+    seen_.push_back(key);
+    if (word.text == kAccumulateWord) {
+      spec_.accumulate = true;
+      return absl::OkStatus();
+    }
+    if (equals == word.text.size()) return Expected(word, kOptions);
+    for (int operand = 0; operand < spec_.op_info().num_operands; ++operand) {
+      if (key == spec_.op_info().operands[static_cast<size_t>(operand)].name)
+        return ParseOrder(word.Part(equals + 1), operand);
+      if (key == kLdWords[static_cast<size_t>(operand)]) {
+        ld_[static_cast<size_t>(operand)] = word.Part(equals + 1);
+        return absl::OkStatus();
+      }
+    }
+    return Expected(word, kOptions);
+  }
+
+  absl::Status ParseOrder(const Word& word, int operand) {
+    for (Order order : {Order::kRow, Order::kCol}) {
+      if (word.text != OrderWord(order)) continue;
+      spec_.operand[static_cast<size_t>(operand)].layout.order = order;
+      return absl::OkStatus();
+    }
+    return Expected(word, "row or col");
+  }
+
+  // Needs sizes and orders, hence last.
+  absl::Status SetLd(int operand, const Word& sizes) {
+    const TileExtent extent = ExtentOf(spec_, operand);
+    const int64_t rows = extent.batch * extent.outer;  // of the stored matrices; at most 2^40
+    const std::string_view name = spec_.op_info().operands[static_cast<size_t>(operand)].name;
+    if (rows * extent.inner > kMaxElements)
+      return Expected(sizes, Cat("at most ", kMaxElements, " elements in ", name));
+    uint32_t& ld = spec_.operand[static_cast<size_t>(operand)].layout.ld;
+    ld = static_cast<uint32_t>(extent.inner);
+    if (!ld_[static_cast<size_t>(operand)]) return absl::OkStatus();
+    const int64_t largest = std::min<int64_t>(kMaxElements / rows, std::numeric_limits<uint32_t>::max());
+    absl::StatusOr<uint32_t> given =
+        ParseNumber(*ld_[static_cast<size_t>(operand)], Cat("a leading dimension of ", name), ld, largest);
+    if (given.ok()) ld = *given;
+    return given.status();
+  }
+
+  Spec spec_;
+  std::array<std::optional<Word>, 3> ld_;
+  std::vector<std::string_view> seen_;
+};
+
+}  // namespace
+
+absl::StatusOr<ParsedSpec> ParseSpec(std::string_view text) {
+  const std::vector<Word> words = SplitWords(text);
+  absl::StatusOr<OpInfo> op = FindRow(words[0], "an operation", kOps);
+  if (!op.ok()) return op.status();
+  absl::StatusOr<DtypeInfo> dtype = FindRow(words[1], "an element type", kDtypes);
+  if (!dtype.ok()) return dtype.status();
+  absl::StatusOr<Spec> asked = MatmulParser(dtype->dtype).Parse(absl::MakeConstSpan(words).subspan(2));
+  if (!asked.ok()) return asked.status();
+  const CanonicalSpec canonical = Canonicalise(*asked);
+  return ParsedSpec{canonical.spec, canonical.swapped, PrintSpec(*asked)};
+}
+
+}  // namespace kirsch

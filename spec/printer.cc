@@ -1,0 +1,49 @@
+#include "spec/printer.h"
+
+#include "spec/cat.h"
+#include "spec/shorthand.h"
+
+namespace kirsch {
+namespace {
+
+// " lhs=col", " rhs=packed16@L2", " out=row@L1" or nothing.
+std::string OperandOption(const Spec& spec, int operand) {
+  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const std::string layout = PrintLayout(tensor.layout);
+  if (layout == OrderWord(Order::kRow) && tensor.level == Level::kRam) return "";
+  const std::string level = tensor.level == Level::kRam ? "" : Cat("@", Name(tensor.level));
+  return Cat(" ", spec.op_info().operands[static_cast<size_t>(operand)].name, "=", layout, level);
+}
+
+std::string Sizes(const Spec& spec) {
+  const auto& size = spec.size;
+  const std::string batch = size[MatmulDims::kB] == 1 ? "" : Cat(size[MatmulDims::kB], ":");
+  return Cat(batch, size[MatmulDims::kM], "x", size[MatmulDims::kK], "x", size[MatmulDims::kN]);
+}
+
+}  // namespace
+
+std::string PrintLayout(const Layout& layout) {
+  if (layout.kind == LayoutKind::kStrided) return std::string(OrderWord(layout.order));
+  std::string text(kLayoutWords[static_cast<size_t>(layout.kind)]);
+  if (layout.panel > 0) Append(&text, layout.panel);
+  if (layout.order == Order::kCol) Append(&text, kColSuffix);
+  return text;
+}
+
+std::string PrintSpec(const Spec& spec) {
+  const OpInfo& op = spec.op_info();
+  std::string text = Cat(op.name, " ", Info(spec.operand[0].dtype).name, " ", Sizes(spec));
+  for (int operand = 0; operand < op.num_operands; ++operand) Append(&text, OperandOption(spec, operand));
+  for (int operand = 0; operand < op.num_operands; ++operand) {
+    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    if (layout.kind == LayoutKind::kStrided && layout.ld != ExtentOf(spec, operand).inner)
+      Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
+  }
+  if (spec.accumulate) Append(&text, " ", kAccumulateWord);
+  if (spec.threads > 1) Append(&text, " threads=", spec.threads);
+  if (spec.sharers > 1) Append(&text, " sharers=", spec.sharers);
+  return text;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,23 @@
+// Specs as text: the inverse of spec/parser.h.
+#ifndef KIRSCH_SPEC_PRINTER_H_
+#define KIRSCH_SPEC_PRINTER_H_
+
+#include <string>
+
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// The shorthand of a spec, e.g. "matmul f32 4:64x64x64 rhs=col ldc=80 accumulate"; what is a default is left
+// out. ParseSpec reads it back for a root spec (every operand strided, in RAM; one thread). Specs inside a
+// program also have parts that the shorthand lacks, for a reader only: "rhs=packed16@L2", "out=vectors8@VRF",
+// "threads=2", "sharers=2".
+std::string PrintSpec(const Spec& spec);
+
+// "row", "col" (of a strided layout; its leading dimension is left out), "packed", "packed16",
+// "packed16-col", "vectors8", "sums8".
+std::string PrintLayout(const Layout& layout);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PRINTER_H_

@@ -1,0 +1,30 @@
+// Where the elements of a root spec's operands lie in the caller's buffers. Thread-safe: pure functions.
+#ifndef KIRSCH_SPEC_STORAGE_H_
+#define KIRSCH_SPEC_STORAGE_H_
+
+#include <array>
+#include <cstdint>
+
+#include "spec/spec.h"
+
+namespace kirsch {
+
+using AxisArray = std::array<int64_t, kMaxAxes>;
+
+// The caller's buffers, one per operand of the op, inputs first; element (0, 0, ...) of each.
+using ConstOperands = std::array<const float*, kMaxOperands>;
+
+// Extent of each axis of an operand; 1 for axes it lacks.
+AxisArray AxisExtents(const Spec& spec, int operand);
+
+// Elements between neighbours along each axis of a kStrided operand whose tile is the whole stored matrix;
+// 0 for axes it lacks. Matrices of a batch follow each other after `outer extent * ld` elements.
+AxisArray RootStrides(const Spec& root, int operand);
+
+// Elements from the first to the last one of the operand: what the caller's buffer must at least hold. The
+// last row ends with its last element, not with its leading dimension.
+int64_t RootElements(const Spec& root, int operand);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_STORAGE_H_

@@ -1,0 +1,178 @@
+// The command line as a script sees it: exit codes, one line on bad input, the promised JSON keys, files that
+// are whole or not there. KIRSCH_BINARY is the path of the program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "spec/cat.h"
+#include "spec/file.h"
+
+namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class CliTest : public ::testing::Test {
+ protected:
+  struct Outcome {
+    int code;
+    std::string out, err;
+  };
+
+  void SetUp() override {
+    directory_ =
+        fs::path(::testing::TempDir()) /
+        (std::string("kirsch_cli_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(directory_);
+    fs::create_directory(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
+
+  // `arguments` as a shell would read them.
+  Outcome Run(const std::string& arguments) const {
+    const std::string out = Path(".out"), err = Path(".err");
+    const int status = std::system(Cat(KIRSCH_BINARY, " ", arguments, " >", out, " 2>", err).c_str());
+    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, *ReadFile(out), *ReadFile(err)};
+    fs::remove(out);
+    fs::remove(err);
+    return outcome;
+  }
+
+  void ExpectRefused(const std::string& arguments, const std::string& message) const {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_THAT(outcome.err, StartsWith("kirsch: ")) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
+  ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
+  ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
+  ExpectRefused("", "A subcommand is required");
+  ExpectRefused("bake", "A subcommand is required");
+  ExpectRefused("synth", "SPEC is required");
+  ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
+  ExpectRefused("synth 'matmul f32 4x4x4' --threads 0", "--threads");
+  ExpectRefused("synth 'matmul f32 4x4x4' --time-budget -1", "--time-budget");
+  ExpectRefused("synth 'matmul f32 4x4x4' --emit wasm", "--emit");
+  ExpectRefused("synth 'matmul f32 4x4x4' --header-mode loud", "--header-mode");
+  ExpectRefused("synth 'matmul f32 4x4x4' --frobnicate", "--frobnicate");
+  ExpectRefused("verify 'matmul f32 4x4x4' --target vax", "target: expected one of haswell");
+  ExpectRefused("explain 'matmul f32 4x4x4' --target " + Path("bad.json"),
+                Path("bad.json") + ":1:9: malformed JSON: expected '[', '{', or a literal, got '}'");
+  ExpectRefused("synth 'matmul f32 4x4x4' --schedule " + Path("bad.schedule"),
+                Path("bad.schedule") + ":1:8: expected a positive number, got '0'");
+  ASSERT_TRUE(WriteFile(Path("suite.json"), "{\"name\": \"s\", \"specs\": [\"matmul f32 0x1x1\"]}").ok());
+  ExpectRefused("bench", "expected either SPEC or --suite FILE");
+  ExpectRefused("bench --suite " + Path("none.json"), "none.json");
+  ExpectRefused("bench --suite " + Path("suite.json"),
+                Path("suite.json") + ":1:26: spec:1:12: expected a size from 1 to 1048576, got '0'");
+  ExpectRefused("bench 'matmul f32 4x4x4' --against foo", "unknown peer 'foo'");
+  ExpectRefused("target show", "NAME is required");
+  ExpectRefused("target detect -o " + Path("no/file"), "No such file or directory");
+}
+
+TEST_F(CliTest, UnwritableOutputIsRefused) {
+  const Outcome outcome = Run("synth 'matmul f32 4x4x4' --no-verify -o " + Path("no/file.h"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, EndsWith("no/file.h': No such file or directory\n"));
+  const int status = std::system(Cat(KIRSCH_BINARY, " target list >/dev/full 2>/dev/null").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+}
+
+TEST_F(CliTest, HelpAndVersionSucceed) {
+  EXPECT_EQ(Run("--help").code, 0);
+  EXPECT_EQ(Run("synth --help").code, 0);
+  EXPECT_THAT(Run("--version").out, StartsWith("kirsch "));
+}
+
+TEST_F(CliTest, NoDbIsAcceptedEverywhere) {
+  EXPECT_EQ(Run("--no-db target list").code, 0);
+  EXPECT_EQ(Run("target list --no-db").code, 0);
+  EXPECT_EQ(Run("target show znver4 --no-db").code, 0);
+  EXPECT_EQ(Run("synth 'matmul f32 4x4x4' --no-verify --no-db --emit schedule").code, 0);
+  EXPECT_EQ(Run("verify 'matmul f32 4x4x4' --no-db").code, 0);
+  EXPECT_EQ(Run("explain 'matmul f32 4x4x4' --no-db").code, 0);
+}
+
+TEST_F(CliTest, DetectedTargetCanBeUsed) {
+  ASSERT_EQ(Run("target detect -o " + Path("mine.json")).code, 0);
+  const Outcome shown = Run("target show " + Path("mine.json"));
+  EXPECT_EQ(shown.code, 0);
+  EXPECT_EQ(shown.err, "");
+  EXPECT_EQ(shown.out, *ReadFile(Path("mine.json")));
+}
+
+TEST_F(CliTest, SynthReports) {
+  const Outcome outcome =
+      Run(Cat("synth 'matmul f32 20x30x40 out=col' -o ", Path("k.h"), " --json ", Path("k.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("k.json")), nullptr, false);
+  EXPECT_EQ(json["spec"], "matmul f32 20x30x40 out=col");
+  EXPECT_EQ(json["target"], "host");
+  EXPECT_TRUE(json["version"].is_string());
+  EXPECT_TRUE(json["search"]["seconds"].is_number());
+  EXPECT_EQ(json["search"]["stop"], "optimal");
+  for (const char* key : {"specs_solved", "memo_hits", "pruned", "bound_cycles"})
+    EXPECT_TRUE(json["search"][key].is_number()) << key;
+  EXPECT_GT(json["cost_cycles"], 0);
+  EXPECT_GT(json["predicted_gflops"], 0);
+  EXPECT_THAT(json["schedule"].get<std::string>(), HasSubstr("microkernel"));
+  EXPECT_EQ(json["verify"]["ok"], true);
+  EXPECT_LE(json["verify"]["max_error"], json["verify"]["error_bound"]);
+  EXPECT_EQ(json["emit"]["path"], Path("k.h"));
+  EXPECT_EQ(json["emit"]["bytes"], fs::file_size(Path("k.h")));
+  EXPECT_TRUE(json["emit"]["scratch_bytes"].is_number());
+}
+
+TEST_F(CliTest, EmittedScheduleCanBePinned) {
+  ASSERT_EQ(Run("synth 'matmul f32 33x34x35' --no-verify --emit schedule -o " + Path("s")).code, 0);
+  const Outcome again =
+      Run(Cat("synth 'matmul f32 33x34x35' --no-verify --emit schedule --schedule ", Path("s")));
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out, *ReadFile(Path("s")));
+}
+
+TEST_F(CliTest, EveryFormIsEmitted) {
+  const std::pair<const char*, const char*> forms[] = {{"header", "#ifndef "},
+                                                       {"c", "matmul_f32_8x8x8("},
+                                                       {"ll", "define "},
+                                                       {"asm", "matmul_f32_8x8x8:"},
+                                                       {"obj",
+                                                        "\x7f"
+                                                        "ELF"},
+                                                       {"schedule", "microkernel"}};
+  for (const auto& [form, telling] : forms) {
+    const Outcome outcome = Run(Cat("synth 'matmul f32 8x8x8' --target haswell --no-verify --emit ", form));
+    EXPECT_EQ(outcome.code, 0) << form;
+    EXPECT_THAT(outcome.out, HasSubstr(telling)) << form;
+  }
+}
+
+TEST_F(CliTest, JsonOnStandardOutputIsAlone) {
+  for (const char* command : {"synth", "verify"}) {
+    const Outcome outcome = Run(Cat(command, " 'matmul f32 8x8x8' --json -"));
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(nlohmann::json::parse(outcome.out, nullptr, false)["verify"]["ok"], true) << outcome.out;
+  }
+}
+
+}  // namespace
+}  // namespace kirsch

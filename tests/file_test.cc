@@ -1,0 +1,64 @@
+#include "spec/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "spec/cat.h"
+
+namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+
+class FileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::path(::testing::TempDir()) /
+                 (std::string("kirsch_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(directory_);
+    fs::create_directory(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  size_t FilesLeft() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()));
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(FileTest, WritesAndReplaces) {
+  const std::string path = directory_ / "out.h";
+  const std::string bytes("a\0b\n", 4);
+  ASSERT_TRUE(WriteFile(path, "a longer text before").ok());
+  ASSERT_TRUE(WriteFile(path, bytes).ok());
+  EXPECT_EQ(*ReadFile(path), bytes);
+  EXPECT_EQ(FilesLeft(), 1u);
+}
+
+TEST_F(FileTest, UnwritablePathIsOneLineAndLeavesNothing) {
+  const std::string path = directory_ / "no" / "out.h";
+  EXPECT_EQ(std::string(WriteFile(path, "x").message()), Cat("'", path, "': No such file or directory"));
+  EXPECT_THAT(std::string(WriteFile(directory_.string(), "x").message()), EndsWith("Is a directory"));
+  EXPECT_EQ(FilesLeft(), 0u);
+}
+
+TEST_F(FileTest, LinksAndDevicesStayWhatTheyAre) {
+  ASSERT_TRUE(WriteFile((directory_ / "file").string(), "old").ok());
+  fs::create_symlink(directory_ / "file", directory_ / "link");
+  ASSERT_TRUE(WriteFile((directory_ / "link").string(), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
+  EXPECT_EQ(*ReadFile((directory_ / "file").string()), "new");
+  ASSERT_TRUE(WriteFile("/dev/null", "x").ok());
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(FileTest, EndlessInputIsRefused) {
+  EXPECT_EQ(ReadFile("/dev/zero").status().message(), "'/dev/zero': File too large");
+}
+
+}  // namespace
+}  // namespace kirsch

@@ -1,0 +1,68 @@
+// Random shapes through the whole path: spec -> program -> every rung of the ladder, for both instruction
+// sets. KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "codegen/verify.h"
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "search/search.h"
+#include "tests/testing/random_impl.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kShapesPerHeader = 20;  // compiling C is slow: not every program is
+
+int Shapes(int usually) {
+  const char* const wanted = std::getenv("KIRSCH_RANDOM_SHAPES");
+  int shapes = usually;
+  return wanted != nullptr && absl::SimpleAtoi(wanted, &shapes) ? shapes : usually;
+}
+
+class EveryTarget : public ::testing::TestWithParam<Target> {
+ protected:
+  void Verify(const Spec& spec, const Impl& impl, int round) const {
+    VerifyOptions options;
+    options.seed = static_cast<uint64_t>(round);
+    options.header = round % kShapesPerHeader == 0;
+    const VerifyReport report = VerifyKernel(impl, GetParam(), options);
+    EXPECT_TRUE(report.ok) << "shape " << round << ": " << testing::Describe(spec) << "\n"
+                           << report.first_mismatch << "\n"
+                           << testing::Describe(impl);
+    EXPECT_LE(report.max_error, report.error_bound);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
+                         [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
+
+// What the search chooses.
+TEST_P(EveryTarget, ChosenProgramsAreRight) {
+  std::mt19937_64 random(11);
+  const CostModel model(GetParam());
+  for (int round = 0; round < Shapes(12) && !HasFailure(); ++round) {
+    const Spec spec = testing::RandomMatmulSpec({.max_side = 300}, &random);
+    HashMemo memo;
+    const Spec placed = PlaceOperands(spec, Residency::kWarm, GetParam());
+    Verify(spec, Search(placed, model, memo, {}).impl, round);
+  }
+}
+
+// What it may choose: programs drawn from its space, which reach corners that no good program does.
+TEST_P(EveryTarget, DrawnProgramsAreRight) {
+  std::mt19937_64 random(12);
+  for (int round = 0; round < Shapes(200) && !HasFailure(); ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 300, .max_flops = 4e6}, &random);
+    spec.threads = round % 4 == 0 ? 6 : 1;
+    Verify(spec, testing::RandomImpl(spec, GetParam(), &random), round);
+  }
+}
+
+}  // namespace
+}  // namespace kirsch

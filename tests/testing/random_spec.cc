@@ -1,0 +1,70 @@
+#include "tests/testing/random_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace kirsch::testing {
+namespace {
+
+Layout Strided(Order order, uint32_t rows, uint32_t columns, uint32_t gap) {
+  Layout layout;
+  layout.order = order;
+  layout.ld = (order == Order::kRow ? columns : rows) + gap;
+  return layout;
+}
+
+uint32_t RandomSide(uint32_t max_side, std::mt19937_64* random) {
+  const double exponent = std::uniform_real_distribution<double>(0, std::log2(max_side + 1.0))(*random);
+  return std::min(max_side, static_cast<uint32_t>(std::exp2(exponent)));
+}
+
+uint32_t RandomGap(std::mt19937_64* random) {
+  return (*random)() % 2 == 0 ? 0 : static_cast<uint32_t>((*random)() % 20);
+}
+
+Order RandomOrder(std::mt19937_64* random) { return (*random)() % 2 == 0 ? Order::kRow : Order::kCol; }
+
+}  // namespace
+
+Spec MatmulSpec(const MatmulShape& shape) {
+  Spec spec;
+  spec.accumulate = shape.accumulate;
+  spec.size = {shape.b, shape.m, shape.k, shape.n};
+  spec.operand[MatmulDims::kLhs].layout = Strided(shape.lhs, shape.m, shape.k, shape.lhs_gap);
+  spec.operand[MatmulDims::kRhs].layout = Strided(shape.rhs, shape.k, shape.n, shape.rhs_gap);
+  spec.operand[MatmulDims::kOut].layout = Strided(Order::kRow, shape.m, shape.n, shape.out_gap);
+  return spec;
+}
+
+Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random) {
+  MatmulShape shape;
+  do {
+    shape.b = (*random)() % 4 == 0 ? static_cast<uint32_t>((*random)() % options.max_batch) + 1 : 1;
+    shape.m = RandomSide(options.max_side, random);
+    shape.k = RandomSide(options.max_side, random);
+    shape.n = RandomSide(options.max_side, random);
+  } while (2.0 * shape.b * shape.m * shape.k * shape.n > options.max_flops);
+  shape.lhs = RandomOrder(random);
+  shape.rhs = RandomOrder(random);
+  shape.lhs_gap = RandomGap(random);
+  shape.rhs_gap = RandomGap(random);
+  shape.out_gap = RandomGap(random);
+  shape.accumulate = (*random)() % 2 == 0;
+  return MatmulSpec(shape);
+}
+
+std::string Describe(const Spec& spec) {
+  std::ostringstream text;
+  text << "matmul b" << spec.size[MatmulDims::kB] << " " << spec.size[MatmulDims::kM] << "x"
+       << spec.size[MatmulDims::kK] << "x" << spec.size[MatmulDims::kN];
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    text << " " << spec.op_info().operands[static_cast<size_t>(operand)].name << "="
+         << (layout.order == Order::kRow ? "row" : "col") << "/" << layout.ld;
+  }
+  if (spec.accumulate) text << " accumulate";
+  return text.str();
+}
+
+}  // namespace kirsch::testing

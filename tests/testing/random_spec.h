@@ -1,0 +1,38 @@
+// Matmul root specs for tests, given or drawn at random.
+#ifndef KIRSCH_TESTS_TESTING_RANDOM_SPEC_H_
+#define KIRSCH_TESTS_TESTING_RANDOM_SPEC_H_
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "spec/spec.h"
+
+namespace kirsch::testing {
+
+struct MatmulShape {
+  uint32_t b = 1, m = 1, k = 1, n = 1;
+  Order lhs = Order::kRow, rhs = Order::kRow;
+  uint32_t lhs_gap = 0, rhs_gap = 0, out_gap = 0;  // leading dimension minus row length
+  bool accumulate = false;
+};
+
+// The root spec, serial, everything in RAM.
+Spec MatmulSpec(const MatmulShape& shape);
+
+struct RandomSpecOptions {
+  uint32_t max_side = 300;
+  uint32_t max_batch = 3;
+  double max_flops = 1e18;
+};
+
+// Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate
+// mixed.
+Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random);
+
+// "matmul b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.
+std::string Describe(const Spec& spec);
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_TESTING_RANDOM_SPEC_H_

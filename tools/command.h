@@ -1,0 +1,23 @@
+// The subcommands of the command line. Each adds itself to the app and leaves in `run` what is to be done
+// when it is the one chosen: the exit code, or an error that main prints on one line (exit code 2).
+#ifndef KIRSCH_TOOLS_COMMAND_H_
+#define KIRSCH_TOOLS_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "absl/status/statusor.h"
+
+namespace kirsch {
+
+using Run = std::function<absl::StatusOr<int>()>;
+
+void AddSynthCommand(CLI::App& app, Run& run);
+void AddVerifyCommand(CLI::App& app, Run& run);
+void AddBenchCommand(CLI::App& app, Run& run);
+void AddExplainCommand(CLI::App& app, Run& run);
+void AddTargetCommand(CLI::App& app, Run& run);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_COMMAND_H_

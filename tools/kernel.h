@@ -1,0 +1,29 @@
+// Checking and naming the kernel of a synthesis: what synth and verify share.
+#ifndef KIRSCH_TOOLS_KERNEL_H_
+#define KIRSCH_TOOLS_KERNEL_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "codegen/header.h"
+#include "codegen/verify.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+
+// The C identifier for a spec: "matmul_f32_64x64x64_rhs_col".
+std::string KernelName(const ParsedSpec& parsed);
+
+// What the header says about the kernel and how it is to be printed.
+HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode);
+
+// Climbs the verification ladder. If this CPU can't run the target's code, says so on standard error; machine
+// code is not run then.
+VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options);
+
+// {ok, max_error, error_bound, first_mismatch, rungs: [{name, outcome, text}, ...]}
+nlohmann::ordered_json ReportJson(const VerifyReport& report);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_KERNEL_H_

@@ -1,0 +1,45 @@
+// kirsch: the command line. Exit codes: 0 done, 1 a verification failed, 2 bad input.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "tools/command.h"
+
+namespace kirsch {
+namespace {
+
+int Refuse(std::string message) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::fprintf(stderr, "kirsch: %s\n", message.c_str());
+  return 2;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Kirsch: synthesizes CPU tensor kernels from specs", "kirsch");
+  app.set_version_flag("--version", "kirsch " KIRSCH_VERSION);
+  bool no_db = false;  // there is no table on disk yet: accepted so that scripts need not change
+  app.add_flag("--no-db", no_db, "Neither read nor write a table of solved specs");
+  app.require_subcommand(1);
+  app.fallthrough();  // options of the app may stand after the subcommand too
+  Run run;
+  AddSynthCommand(app, run);
+  AddVerifyCommand(app, run);
+  AddBenchCommand(app, run);
+  AddExplainCommand(app, run);
+  AddTargetCommand(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);  // --help
+    return Refuse(std::string(error.what()) + " (see kirsch --help)");
+  }
+  absl::StatusOr<int> code = run();
+  if (!code.ok()) return Refuse(std::string(code.status().message()));
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
+  return *code;
+}
+
+}  // namespace
+}  // namespace kirsch
+
+int main(int argc, char** argv) { return kirsch::Main(argc, argv); }

@@ -1,0 +1,15 @@
+#include "tools/output.h"
+
+#include <cstdio>
+
+#include "spec/file.h"
+
+namespace kirsch {
+
+absl::Status WriteOutput(std::string_view path, std::string_view contents) {
+  if (!path.empty() && path != "-") return WriteFile(path, contents);
+  std::fwrite(contents.data(), 1, contents.size(), stdout);  // main looks whether it went well
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,147 @@
+#include "tools/solve.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <utility>
+
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "search/replay.h"
+#include "spec/file.h"
+#include "spec/schedule.h"
+#include "tools/target_option.h"
+
+namespace kirsch {
+namespace {
+
+std::atomic<bool> interrupted = false;
+
+// Ctrl-C sets `interrupted` while this lives; a second one ends the process as ever.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ = {};
+};
+
+// A line on standard error that is written over; nothing if that is no terminal.
+class ProgressLine {
+ public:
+  void Show(const SearchProgress& progress) {
+    if (!terminal_ || progress.seconds < shown_ + 0.2) return;
+    shown_ = progress.seconds;
+    std::fprintf(stderr, "\rsearching: %.1f s, %lld specs", progress.seconds,
+                 static_cast<long long>(progress.stats.specs_solved));
+    if (progress.best < kInfiniteCost)
+      std::fprintf(stderr, ", best %.0f cycles, bound %.0f", ToCycles(progress.best),
+                   ToCycles(progress.bound));
+    std::fprintf(stderr, "\033[K");
+  }
+  ~ProgressLine() {
+    if (shown_ > 0) std::fprintf(stderr, "\r\033[K");
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  double shown_ = 0;
+};
+
+absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed, const CostModel& model,
+                                    Memo& memo, const SearchOptions& options) {
+  absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Schedule> schedule = ParseSchedule(*text, path, placed.op);
+  if (!schedule.ok()) return schedule.status();
+  return Replay(placed, *schedule, path, model, memo, options);
+}
+
+absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
+                                  Memo& memo) {
+  InterruptGuard guard;
+  ProgressLine line;
+  SearchOptions options;
+  options.time_budget_seconds = arguments.time_budget;
+  options.cancel = &interrupted;
+  options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
+  if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
+  return Search(placed, model, memo, options);
+}
+
+}  // namespace
+
+CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
+  CLI::Option* spec =
+      command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
+  command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
+  command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
+  command
+      .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--schedule", arguments.schedule,
+                     "Follow the schedule in this file instead of searching");
+  command.add_flag("--cold", arguments.cold, "The operands come from RAM, not from the caches");
+  return spec;
+}
+
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
+  absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  return Solve(arguments, *target);
+}
+
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target) {
+  absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
+  if (!parsed.ok()) return parsed.status();
+  Spec root = parsed->spec;
+  root.threads = static_cast<uint8_t>(arguments.threads);
+  const CostModel model(target);
+  const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  auto memo = std::make_unique<HashMemo>();
+  absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, target), model, *memo);
+  if (!result.ok()) return result.status();
+  return Synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
+}
+
+double PredictedGflops(const Synthesis& synthesis) {
+  const double cycles = ToCycles(synthesis.result.cost);
+  return cycles > 0 ? Flops(synthesis.parsed.spec) / cycles * synthesis.target.ghz : 0;
+}
+
+nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
+  const SearchResult& result = synthesis.result;
+  nlohmann::ordered_json json;
+  json["spec"] = synthesis.parsed.text;
+  json["target"] = synthesis.target.name;
+  json["version"] = KIRSCH_VERSION;
+  json["search"] = {{"seconds", result.seconds},
+                    {"stop", std::string(Name(result.stop))},
+                    {"specs_solved", result.stats.specs_solved},
+                    {"memo_hits", result.stats.memo_hits},
+                    {"pruned", result.stats.pruned},
+                    {"bound_cycles", ToCycles(result.bound)}};
+  json["cost_cycles"] = ToCycles(result.cost);
+  json["predicted_gflops"] = PredictedGflops(synthesis);
+  json["schedule"] = PrintSchedule(result.impl);
+  return json;
+}
+
+void PrintSummary(const Synthesis& synthesis) {
+  const SearchResult& result = synthesis.result;
+  std::fprintf(stderr,
+               "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %lld specs in %.3f s\n",
+               synthesis.parsed.text.c_str(), synthesis.target.name.c_str(), ToCycles(result.cost),
+               PredictedGflops(synthesis), std::string(Name(result.stop)).c_str(), ToCycles(result.bound),
+               static_cast<long long>(result.stats.specs_solved), result.seconds);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,55 @@
+// From the command line's SPEC and target to a program.
+#ifndef KIRSCH_TOOLS_SOLVE_H_
+#define KIRSCH_TOOLS_SOLVE_H_
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "memo/memo.h"
+#include "search/search.h"
+#include "spec/parser.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+struct SolveArguments {
+  std::string spec;
+  std::string target = "host";
+  std::string schedule;  // a file
+  int threads = 1;
+  double time_budget = 0;  // seconds; 0: none
+  bool cold = false;
+};
+
+// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required.
+CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments);
+
+struct Synthesis {
+  ParsedSpec parsed;
+  Target target;
+  SearchResult result;
+  std::unique_ptr<Memo> memo;  // what the search learned
+};
+
+// Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
+// search with the best program so far.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments);
+
+// The same for a target that is loaded already.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target);
+
+double PredictedGflops(const Synthesis& synthesis);
+
+// The keys that the --json of several commands share: spec, target, version, search, cost_cycles,
+// predicted_gflops, schedule.
+nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis);
+
+// One line for people, on standard error: what was found, how good it should be, how long it took.
+void PrintSummary(const Synthesis& synthesis);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_SOLVE_H_

@@ -1,0 +1,56 @@
+// kirsch target list | show NAME | detect [-o FILE]
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "spec/target_json.h"
+#include "spec/targets.h"
+#include "tools/command.h"
+#include "tools/output.h"
+#include "tools/target_option.h"
+
+namespace kirsch {
+namespace {
+
+void PrintRow(const std::string& name, const Target& target) {
+  const VectorUnit& widest = target.vectors.front();
+  const int flops = static_cast<int>(2 * widest.fma_per_cycle * widest.bytes / 4);
+  std::printf("%-16s %-15s %s  %d registers of %d bytes  %d f32 FLOP/cycle  %g GHz  %d cores\n", name.c_str(),
+              target.cpu.c_str(), widest.masks ? "AVX-512" : "AVX2   ", widest.registers, widest.bytes, flops,
+              target.ghz, target.cores);
+}
+
+absl::StatusOr<int> List() {
+  for (const Target& target : NamedTargets()) PrintRow(target.name, target);
+  absl::StatusOr<Target> host = LoadTarget("host");
+  if (!host.ok()) return host.status();
+  PrintRow("host", *host);
+  return 0;
+}
+
+absl::StatusOr<int> Show(const std::string& name, const std::string& output) {
+  absl::StatusOr<Target> target = LoadTarget(name);
+  if (!target.ok()) return target.status();
+  if (absl::Status written = WriteOutput(output, PrintTarget(*target)); !written.ok()) return written;
+  return 0;
+}
+
+}  // namespace
+
+void AddTargetCommand(CLI::App& app, Run& run) {
+  CLI::App* command = app.add_subcommand("target", "The CPUs kernels are made for");
+  command->require_subcommand(1);
+  command->add_subcommand("list", "Name the known targets")->callback([&run] { run = List; });
+
+  CLI::App* show = command->add_subcommand("show", "Print a target as a target file");
+  auto name = std::make_shared<std::string>();
+  show->add_option("NAME", *name, "A known target, host, or a target file")->required();
+  show->callback([&run, name] { run = [name] { return Show(*name, "-"); }; });
+
+  CLI::App* detect = command->add_subcommand("detect", "Write the target file of this machine");
+  auto output = std::make_shared<std::string>("-");
+  detect->add_option("-o,--output", *output, "The file (default: standard output)");
+  detect->callback([&run, output] { run = [output] { return Show("host", *output); }; });
+}
+
+}  // namespace kirsch

@@ -1,0 +1,17 @@
+// Targets as the command line names them.
+#ifndef KIRSCH_TOOLS_TARGET_OPTION_H_
+#define KIRSCH_TOOLS_TARGET_OPTION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// The target that `name_or_path` means (see spec/targets.h). Its warnings go to standard error.
+absl::StatusOr<Target> LoadTarget(const std::string& name_or_path);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_TARGET_OPTION_H_

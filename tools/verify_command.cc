@@ -1,0 +1,58 @@
+// kirsch verify SPEC
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "spec/cat.h"
+#include "tools/command.h"
+#include "tools/kernel.h"
+#include "tools/output.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+namespace {
+
+struct Arguments {
+  SolveArguments solve;
+  std::string json;
+};
+
+std::string Text(const VerifyReport& report) {
+  const nlohmann::ordered_json json = ReportJson(report);
+  std::string text;
+  for (const auto& rung : json["rungs"])
+    Append(&text, rung["outcome"].get<std::string>(), "  ", rung["name"].get<std::string>(), ": ",
+           rung["text"].get<std::string>(), "\n");
+  Append(&text, report.ok ? "ok" : "FAILED", ": largest error ", report.max_error, ", at most ",
+         report.error_bound, " of the sum of magnitudes\n");
+  return text;
+}
+
+absl::StatusOr<int> Verify(const Arguments& arguments) {
+  absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
+  if (!synthesis.ok()) return synthesis.status();
+  PrintSummary(*synthesis);
+  const VerifyReport report =
+      VerifySynthesis(*synthesis, HeaderOptionsFor(*synthesis, HeaderMode::kAttributes));
+  if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
+  if (!arguments.json.empty()) {
+    nlohmann::ordered_json json = SynthesisJson(*synthesis);
+    json["verify"] = ReportJson(report);
+    if (absl::Status written = WriteOutput(arguments.json, json.dump(2) + "\n"); !written.ok())
+      return written;
+  }
+  return report.ok ? 0 : 1;
+}
+
+}  // namespace
+
+void AddVerifyCommand(CLI::App& app, Run& run) {
+  CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
+  auto arguments = std::make_shared<Arguments>();
+  AddSolveOptions(*command, arguments->solve);
+  command->add_option("--json", arguments->json,
+                      "Write the report as JSON to this file (-: standard output)");
+  command->callback([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });
+}
+
+}  // namespace kirsch
