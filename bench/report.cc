@@ -47,7 +47,8 @@ json ToJson(const BenchResult& result) {
           {"max_error", error},
           {"correct", result.correct},
           {"samples", result.samples},
-          {"preempted", result.preempted}};
+          {"preempted", result.preempted},
+          {"disturbed", result.disturbed}};
 }
 
 json ToJson(const BenchSummary& summary) {

@@ -22,9 +22,10 @@ struct BenchResult {
   double seconds_median = 0;
   double fraction_of_peak = 0;
   double max_error = 0;
-  bool correct = true;  // wrong results are reported and count for nothing
-  int samples = 0;      // that the estimators saw
-  int preempted = 0;    // that were dropped
+  bool correct = true;     // wrong results are reported and count for nothing
+  int samples = 0;         // that the estimators saw
+  int preempted = 0;       // samples that something else disturbed
+  bool disturbed = false;  // so many that they had to be used: the machine was busy
 
   bool ours() const { return peer == kOurName; }
 };

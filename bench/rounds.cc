@@ -142,8 +142,10 @@ class SpecMeasurement {
       if (!Preempted(sample, spec_.problem->threads)) good.push_back(sample.seconds);
     }
     // On a machine that is never quiet the preempted samples are all there is.
-    const std::vector<double>& used = good.size() >= kMinGoodSamples ? good : all;
+    const bool disturbed = good.size() < std::min(kMinGoodSamples, all.size());
+    const std::vector<double>& used = disturbed ? all : good;
     BenchResult result;
+    result.disturbed = disturbed;
     result.spec = spec_.text;
     result.name = candidate.entrant->name();
     result.peer = candidate.peer();

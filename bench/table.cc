@@ -32,7 +32,7 @@ void AppendResult(const BenchResult& result, double best_peer, int name_width, s
   absl::StrAppendFormat(&out, "  %-*s %9.2f %6.1f%% %7.1f%% %11s %7s %10.2e  %s%s\n", name_width, result.name,
                         result.gflops_median, 100 * result.fraction_of_peak, 100 * result.gflops_spread,
                         FormatSeconds(result.seconds_median), ratio, result.max_error, result.method,
-                        result.preempted > result.samples ? "  (busy machine)" : "");
+                        result.disturbed ? "  (busy machine)" : "");
 }
 
 void AppendSummary(const BenchReport& report, std::string& out) {

@@ -41,6 +41,7 @@ BenchReport Sample() {
                     Result("d", "blas", "blas 1/x", 12.5)};
   report.results[7].correct = false;
   report.results[7].max_error = INFINITY;
+  report.results[2].disturbed = true;
   report.missing = {{"mkl", "not there"}};
   report.failed = {{"d", "kirsch", "killed by signal 4"}};
   return report;
@@ -90,7 +91,7 @@ TEST(Report, JsonHoldsWhatOtherWorkReads) {
 
 TEST(Report, TablePrintsLosersToo) {
   const std::string table = FormatTable(Sample());
-  for (const char* text : {"eigen 3", "0.500", "2.000", "WRONG", "missing: mkl: not there",
+  for (const char* text : {"eigen 3", "(busy machine)", "0.500", "2.000", "WRONG", "missing: mkl: not there",
                            "failed: d: kirsch: killed by signal 4", "100.0 GFLOP/s (512-bit vectors)",
                            "geometric mean 1.000 over 2 shapes, ahead on 1, worst 0.500 (b)"})
     EXPECT_THAT(table, HasSubstr(text));
