@@ -88,7 +88,8 @@ class SuiteReader : public json::json_sax_t {
     const std::string what = error.what();
     const size_t detail = what.find(": ");
     return Fail(position == 0 ? 0 : position - 1,
-                absl::StrCat("malformed JSON: ", what.substr(detail == what.npos ? 0 : detail + 2)));
+                absl::StrCat("malformed JSON: ", what.substr(detail == what.npos ? 0 : detail + 2),
+                             "; expected ", kShape));
   }
 
  private:

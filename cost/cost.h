@@ -1,5 +1,5 @@
-// The cost of a program: cycles of the target core, in fixed point, so that sums and multiples are exact and the
-// same on every machine.
+// The cost of a program: cycles of the target core, in fixed point, so that sums and multiples are exact and
+// the same on every machine.
 #ifndef KIRSCH_COST_COST_H_
 #define KIRSCH_COST_COST_H_
 

@@ -22,7 +22,9 @@ double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sha
   return static_cast<double>(footprint.lines) * per_line;
 }
 
-double OutputElements(const Spec& spec) { return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements()); }
+double OutputElements(const Spec& spec) {
+  return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements());
+}
 
 double ReductionSteps(const Spec& spec) {
   double steps = 1;
@@ -32,7 +34,8 @@ double ReductionSteps(const Spec& spec) {
 }
 
 bool DotProductPossible(const Spec& spec) {
-  return InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
+  return InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK &&
+         InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ void CostModel::FillBestTrips() {
         if (RegistersNeeded(tile, unit) > unit.registers) continue;
         const double cycles = TripCyclesOf(tile, unit, target_).total() / (rows * columns * lanes);
         // The last vector may be used in part only; it costs the same.
-        for (int used = (columns - 1) * widening + 1; used <= std::min(kVectors, columns * widening); ++used) {
+        for (int used = (columns - 1) * widening + 1; used <= std::min(kVectors, columns * widening);
+             ++used) {
           double& outer = best_outer_[static_cast<size_t>(rows)][static_cast<size_t>(used)];
           outer = std::min(outer, cycles * columns * widening / used);
         }
@@ -102,7 +106,8 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
 double CostModel::PackCycles(const Spec& spec, const Expansion& expansion) const {
   const VectorUnit& unit = target_.vectors.front();
   const double lanes = unit.bytes / static_cast<double>(Bytes(spec.out().dtype));
-  const double per_element = expansion.copy_transposes ? kTransposeCyclesPerElement : 1 / (lanes * unit.stores_per_cycle);
+  const double per_element =
+      expansion.copy_transposes ? kTransposeCyclesPerElement : 1 / (lanes * unit.stores_per_cycle);
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);
   const double written = TransferCycles(expansion.transfers[1], spec.sharers);
   return target_.microkernel_cycles +
@@ -120,7 +125,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
   switch (decision.kind) {
     case RewriteKind::kTile: {
       int64_t trips = 0;
-      for (int i = 0; i < expansion.num_children; ++i) trips += expansion.children[static_cast<size_t>(i)].trips;
+      for (int i = 0; i < expansion.num_children; ++i)
+        trips += expansion.children[static_cast<size_t>(i)].trips;
       return FromCycles(static_cast<double>(trips) * target_.loop_cycles);
     }
     case RewriteKind::kParallelTile:
@@ -131,15 +137,18 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       const double waited = std::max(exposure.exposed, exposure.total - ComputeBound(spec));
       return FromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
-    case RewriteKind::kPack: return FromCycles(PackCycles(spec, expansion));
+    case RewriteKind::kPack:
+      return FromCycles(PackCycles(spec, expansion));
     case RewriteKind::kMicrokernel: {
       const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes, spec.out().dtype);
-      const double compute = MicrokernelCycles(tile, static_cast<int64_t>(ReductionSteps(spec)), unit, target_);
+      const double compute =
+          MicrokernelCycles(tile, static_cast<int64_t>(ReductionSteps(spec)), unit, target_);
       const Exposure exposure = ExposureOf(spec, expansion);
       return FromCycles(std::max(compute + exposure.exposed, exposure.total));
     }
-    case RewriteKind::kNone: break;
+    case RewriteKind::kNone:
+      break;
   }
   KIRSCH_CHECK(false && "no such rewrite");
 }
@@ -148,7 +157,8 @@ double CostModel::ComputeBound(const Spec& spec) const {
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   const double steps = ReductionSteps(spec);
   const auto rows = static_cast<size_t>(std::min<int64_t>(out.outer, kRows));
-  const int64_t vectors = (out.inner + narrow_lanes_ - 1) >> std::countr_zero(static_cast<unsigned>(narrow_lanes_));
+  const int64_t vectors =
+      (out.inner + narrow_lanes_ - 1) >> std::countr_zero(static_cast<unsigned>(narrow_lanes_));
   const double matrices = static_cast<double>(out.batch * out.outer);
   double cycles = matrices * static_cast<double>(vectors * narrow_lanes_) * steps *
                   best_outer_[rows][static_cast<size_t>(std::min<int64_t>(vectors, kVectors))];
@@ -167,8 +177,8 @@ double CostModel::OutputBound(const Spec& spec) const {
   return OutputElements(spec) * per_element;
 }
 
-// Every operand's lines must come from their level once, whatever the program; an operand in L1 or in registers
-// costs nothing. Runs and pages are left out: they depend on the tiling.
+// Every operand's lines must come from their level once, whatever the program; an operand in L1 or in
+// registers costs nothing. Runs and pages are left out: they depend on the tiling.
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level from) const {
   if (from <= Level::kL1) return {};
   Footprint lines{FootprintOf(spec, operand, target_).lines, 0, 0};
@@ -193,7 +203,8 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     if (spec.operand[static_cast<size_t>(operand)].level != slow) continue;
     const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
-    extra += std::max(0.0, std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed));
+    extra +=
+        std::max(0.0, std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed));
   }
   return FromCycles(extra * kRoundingSlack);
 }

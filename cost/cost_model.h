@@ -27,8 +27,8 @@ class CostModel {
   // A lower bound of every program for `spec`, whatever the limits.
   Cost LowerBound(const Spec& spec) const;
 
-  // A lower bound of what any program for `spec` costs more than it would with the operands at `slow` waiting at
-  // `fast` instead.
+  // A lower bound of what any program for `spec` costs more than it would with the operands at `slow` waiting
+  // at `fast` instead.
   Cost SlowerLevelBound(const Spec& spec, Level slow, Level fast) const;
 
   // Cycles the arithmetic takes at least, every operand in L1 (part of LowerBound).

@@ -42,7 +42,9 @@ void HashMemo::AddBound(const Spec& spec, Lines available, Cost bound) {
   auto& bounds = table_[spec].bounds;
   for (const Bound& known : bounds)
     if (known.available >= available && known.cost >= bound) return;
-  const auto implied = [&](const Bound& known) { return known.available <= available && known.cost <= bound; };
+  const auto implied = [&](const Bound& known) {
+    return known.available <= available && known.cost <= bound;
+  };
   bounds.erase(std::remove_if(bounds.begin(), bounds.end(), implied), bounds.end());
   bounds.push_back({available, bound});
 }

@@ -6,9 +6,13 @@
 namespace kirsch {
 namespace {
 
-constexpr uint32_t kMaxRows = 14;      // register-tile heights
-constexpr uint32_t kMaxVectors = 6;    // register-tile widths, in vectors
+constexpr uint32_t kMaxRows = 14;    // register-tile heights
+constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
 constexpr uint32_t kMaxDotColumns = 6;
+constexpr uint32_t kFewRows = 28;  // up to here every height is tried, above only those that fit well
+constexpr uint32_t kMatvecRows =
+    4;  // with so few rows a reduction is tiled finely: rhs is streamed, not reused
+constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
 
 // The output's dims: rows, and the dim that vectors run along.
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
@@ -22,24 +26,30 @@ uint32_t NarrowestLanes(const Spec& spec, const Target& target) {
   return static_cast<uint32_t>(target.vectors.back().bytes / Bytes(spec.out().dtype));
 }
 
-// Appends unit * {2^i * factor / 4} in (above, below), for the factors given (in quarters).
-void AppendGeometric(uint32_t unit, uint32_t above, uint32_t below, std::initializer_list<uint32_t> quarters,
-                     std::vector<uint32_t>* sizes) {
-  for (uint64_t octave = unit; octave < below; octave *= 2)
-    for (uint32_t quarter : quarters) {
-      const uint64_t value = octave * quarter / 4;
-      if (octave * quarter % 4 == 0 && value > above && value < below && value % unit == 0)
-        sizes->push_back(static_cast<uint32_t>(value));
+// Appends first * 2^i in (above, below).
+void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<uint32_t>* sizes) {
+  for (uint64_t size = first; size < below; size *= 2)
+    if (size > above) sizes->push_back(static_cast<uint32_t>(size));
+}
+
+// True if `rows` is as tall as a register tile of some width gets.
+bool FillsRegisters(uint32_t rows, const Target& target) {
+  for (const VectorUnit& unit : target.vectors)
+    for (uint32_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
+      const auto tallest = (static_cast<uint32_t>(unit.registers) - 1 - vectors) / vectors;
+      if (std::min(tallest, kMaxRows) == rows) return true;
     }
+  return false;
 }
 
-void AppendRowSizes(uint32_t size, std::vector<uint32_t>* sizes) {
-  for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows) sizes->push_back(rows);
-  AppendGeometric(1, kMaxRows, size, {4, 6}, sizes);
+void AppendRowSizes(uint32_t size, const Target& target, std::vector<uint32_t>* sizes) {
+  for (uint32_t rows = 1; rows <= kMaxRows && rows < size; ++rows)
+    if (size <= kFewRows || size % rows == 0 || FillsRegisters(rows, target)) sizes->push_back(rows);
+  AppendPowers(32, 0, size, sizes);
 }
 
-void AppendReductionSizes(uint32_t size, std::vector<uint32_t>* sizes) {
-  AppendGeometric(4, 3, size, {4, 6}, sizes);
+void AppendReductionSizes(uint32_t size, uint32_t rows, std::vector<uint32_t>* sizes) {
+  AppendPowers(rows <= kMatvecRows ? 4 : 128, 0, size, sizes);
 }
 
 // The panel width the output's vector dim is bound to by a packed operand; 0 if none.
@@ -57,25 +67,31 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   const size_t first = sizes->size();
   if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
-    for (uint32_t columns = 1; columns <= kMaxDotColumns && columns < size; ++columns) sizes->push_back(columns);
+    for (uint32_t columns = 1; columns <= kMaxDotColumns && columns < size; ++columns)
+      sizes->push_back(columns);
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
-  if (narrow < size) sizes->push_back(narrow);
-  for (uint32_t vectors = 1; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
-    sizes->push_back(vectors * wide);
-  AppendGeometric(wide, kMaxVectors * wide, size, {4, 6}, sizes);
+  // A vector or less to a tile pays only where there is no room for two.
+  if (narrow < size && size < wide) sizes->push_back(narrow);
+  if (wide < size && size < 2 * wide) sizes->push_back(wide);
+  const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
+  for (uint32_t vectors = 2; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
+    if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
+  AppendPowers(8 * wide, 0, size, sizes);
   const uint32_t panel = BoundPanel(spec);
   const auto splits_panel = [&](uint32_t tile) { return panel != 0 && tile % panel != 0; };
-  sizes->erase(std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
-               sizes->end());
+  sizes->erase(
+      std::remove_if(sizes->begin() + static_cast<std::ptrdiff_t>(first), sizes->end(), splits_panel),
+      sizes->end());
 }
 
 }  // namespace
 
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
-  if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) return AppendReductionSizes(size, sizes);
+  if (spec.op_info().dims[static_cast<size_t>(dim)].reduction)
+    return AppendReductionSizes(size, spec.size[static_cast<size_t>(OutputRowDim(spec))], sizes);
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
-  if (dim == OutputRowDim(spec)) return AppendRowSizes(size, sizes);
+  if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
   if (size > 1) sizes->push_back(1);
 }
 

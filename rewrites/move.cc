@@ -6,7 +6,9 @@
 namespace kirsch {
 namespace {
 
-const TensorSpec& Operand(const Spec& spec, int operand) { return spec.operand[static_cast<size_t>(operand)]; }
+const TensorSpec& Operand(const Spec& spec, int operand) {
+  return spec.operand[static_cast<size_t>(operand)];
+}
 
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 
@@ -18,7 +20,9 @@ void AddTransfer(const Spec& spec, int operand, const Footprint& footprint, Expa
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
 }
 
-void AddChild(const Spec& spec, Expansion* expansion) { expansion->children[expansion->num_children++] = {spec, 1, 1}; }
+void AddChild(const Spec& spec, Expansion* expansion) {
+  expansion->children[expansion->num_children++] = {spec, 1, 1};
+}
 
 // The layout of a packed copy: panels along the output's vector dim if the operand has it, else a dense copy
 // that keeps the operand's order.
@@ -29,7 +33,8 @@ Layout CopyLayout(const Spec& spec, int operand, uint16_t panel) {
   copy.panel = panel;
   if (panel != 0) {
     const int vector_dim = InnerDim(spec, spec.op_info().output());
-    if (InnerDim(spec, operand) != vector_dim) copy.order = copy.order == Order::kRow ? Order::kCol : Order::kRow;
+    if (InnerDim(spec, operand) != vector_dim)
+      copy.order = copy.order == Order::kRow ? Order::kCol : Order::kRow;
   }
   return copy;
 }
@@ -45,8 +50,8 @@ void AppendPack(int operand, Level level, const Layout& layout, std::vector<Deci
 
 bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
 
-// Does the register layout suit the operands' layouts? Vectors run along the output's inner dim, so rhs must be
-// contiguous along it, within one panel; partial sums run along the reduction, so both inputs must be.
+// Does the register layout suit the operands' layouts? Vectors run along the output's inner dim, so rhs must
+// be contiguous along it, within one panel; partial sums run along the reduction, so both inputs must be.
 bool OperandsSuit(const Spec& spec, LayoutKind form) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   if (form == LayoutKind::kVectors) {
@@ -83,7 +88,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     moved.layout = decision.layout;
     // Registers hold the tile: the spec below only adds to it, whatever was asked for.
     child.accumulate = true;
-    if (Operand(spec, decision.operand).level > Level::kL1) AddTransfer(spec, decision.operand, footprint, expansion);
+    if (Operand(spec, decision.operand).level > Level::kL1)
+      AddTransfer(spec, decision.operand, footprint, expansion);
   } else {
     AddTransfer(spec, decision.operand, footprint, expansion);
     expansion->filled = decision.level;
@@ -145,7 +151,8 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
       decision.layout.kind = form;
       decision.layout.panel = static_cast<uint16_t>(unit.bytes / Bytes(spec.out().dtype));
       const RegisterTile tile = RegisterTileOf(spec, decision.layout);
-      if (int64_t{tile.rows} * tile.columns <= unit.registers && RegistersNeeded(tile, unit) <= unit.registers)
+      if (int64_t{tile.rows} * tile.columns <= unit.registers &&
+          RegistersNeeded(tile, unit) <= unit.registers)
         decisions->push_back(decision);
     }
   }

@@ -33,12 +33,18 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
   expansion->filled = Level::kVrf;
   expansion->filled_lines = 0;
   switch (decision.kind) {
-    case RewriteKind::kTile: return ExpandTile(spec, decision, expansion);
-    case RewriteKind::kParallelTile: return ExpandParallelTile(spec, decision, expansion);
-    case RewriteKind::kMove: return ExpandMove(spec, decision, target, expansion);
-    case RewriteKind::kPack: return ExpandPack(spec, decision, target, expansion);
-    case RewriteKind::kMicrokernel: return ExpandMicrokernel(spec, target, expansion);
-    case RewriteKind::kNone: break;
+    case RewriteKind::kTile:
+      return ExpandTile(spec, decision, expansion);
+    case RewriteKind::kParallelTile:
+      return ExpandParallelTile(spec, decision, expansion);
+    case RewriteKind::kMove:
+      return ExpandMove(spec, decision, target, expansion);
+    case RewriteKind::kPack:
+      return ExpandPack(spec, decision, target, expansion);
+    case RewriteKind::kMicrokernel:
+      return ExpandMicrokernel(spec, target, expansion);
+    case RewriteKind::kNone:
+      break;
   }
   KIRSCH_CHECK(false && "no such rewrite");
 }

@@ -2,9 +2,10 @@
 // into. Everything here is about what is legal; what is fast is cost/'s business.
 //
 // The stated space, which the search explores exactly:
-//   * Moves fill slow levels first: an operand may move to (or be packed into) a level that is at least as fast
-//     as every level in use. So at any time one level is being filled, slower ones are closed, faster ones are
-//     empty, and a single number - the lines left at the level being filled - is all there is of limits.
+//   * Moves fill slow levels first: an operand may move to (or be packed into) a level that is at least as
+//   fast
+//     as every level in use. So at any time one level is being filled, slower ones are closed, faster ones
+//     are empty, and a single number - the lines left at the level being filled - is all there is of limits.
 //   * A batch is split first, one matrix at a time (or shared out over threads).
 //   * Tile sizes come from a lattice per kind of dim (lattice.h); any remainder is a spec of its own.
 //   * A spec whose output fits the registers is not tiled along a reduction: the microkernel does that.
@@ -21,7 +22,8 @@
 
 namespace kirsch {
 
-// Replaces *decisions by all that the space holds for `spec`, in a fixed order. Limits are not considered here.
+// Replaces *decisions by all that the space holds for `spec`, in a fixed order. Limits are not considered
+// here.
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions);
 
 // Applies a decision. Precondition: it is one that EnumerateDecisions yields for the spec.

@@ -61,8 +61,8 @@ void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion
   if (rest.size[decision.dim] != 0) AddChild(rest, 1, expansion);
 }
 
-// spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T; tiles
-// are as even as whole vectors allow. Or one part: the rest of the spec runs on one thread.
+// spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T;
+// tiles are as even as whole vectors allow. Or one part: the rest of the spec runs on one thread.
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   const uint32_t lanes = static_cast<uint32_t>(target.vectors.front().bytes / Bytes(spec.out().dtype));

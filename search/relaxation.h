@@ -1,5 +1,5 @@
-// Relaxed specs: easier specs whose optimum bounds that of a harder one from below. They are ordinary specs, so
-// they are solved and remembered like any other, and one relaxed spec serves many harder ones.
+// Relaxed specs: easier specs whose optimum bounds that of a harder one from below. They are ordinary specs,
+// so they are solved and remembered like any other, and one relaxed spec serves many harder ones.
 #ifndef KIRSCH_SEARCH_RELAXATION_H_
 #define KIRSCH_SEARCH_RELAXATION_H_
 
@@ -16,12 +16,12 @@ struct Relaxation {
 };
 
 // One step of relaxation: first every operand becomes dense (no strides, no panels: every line is full, every
-// tile size allowed), then the operands at the slowest level come one level closer. Why this is a bound: take any
-// program of the harder spec and leave out its moves and packs into levels that the relaxed spec starts at; what
-// is left is a program of the relaxed spec, each transfer of which costs no more, and every compulsory line is
-// cheaper by at least the difference between the levels.
-// Nothing when `spec` has no relaxation: everything is dense and in L1 already; or rhs is contiguous along the
-// reduction, so that dot products and outer products compete and density is no relaxation.
+// tile size allowed), then the operands at the slowest level come one level closer. Why this is a bound: take
+// any program of the harder spec and leave out its moves and packs into levels that the relaxed spec starts
+// at; what is left is a program of the relaxed spec, each transfer of which costs no more, and every
+// compulsory line is cheaper by at least the difference between the levels. Nothing when `spec` has no
+// relaxation: everything is dense and in L1 already; or rhs is contiguous along the reduction, so that dot
+// products and outer products compete and density is no relaxation.
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model);
 
 }  // namespace kirsch

@@ -14,8 +14,8 @@ namespace {
 // Decisions per spec in the quick first pass, whose program is the exact pass's first incumbent.
 constexpr int kQuickWidth = 3;
 
-// First budget of the exact pass and how it grows: a little above the bound, so that little is explored that the
-// optimum would have pruned. What a failed round proved stays in the memo.
+// First budget of the exact pass and how it grows: a little above the bound, so that little is explored that
+// the optimum would have pruned. What a failed round proved stays in the memo.
 constexpr double kBudgetStep = 0.02;
 
 Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, const Memo& memo) {
@@ -23,8 +23,8 @@ Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, con
 }
 
 // Solves with growing budgets until the optimum is below one. Unless solved, the outcome's cost is the bound
-// proven so far. The last budget is one more than the first program costs, so that among equals the exact pass
-// finds the program that its own order of trial prefers.
+// proven so far. The last budget is one more than the first program costs, so that among equals the exact
+// pass finds the program that its own order of trial prefers.
 Solver::Outcome Deepen(Solver& solver, const Spec& root, Lines available, Cost incumbent, Cost bound) {
   while (true) {
     solver.SetProgress(incumbent, bound);
@@ -41,10 +41,19 @@ Solver::Outcome Deepen(Solver& solver, const Spec& root, Lines available, Cost i
 
 std::string_view Name(StopReason reason) {
   switch (reason) {
+<<<<<<< HEAD
+    case StopReason::kOptimal:
+      return "optimal";
+    case StopReason::kBudget:
+      return "budget";
+    case StopReason::kCancelled:
+      return "cancelled";
+=======
     case StopReason::kOptimal: return "optimal";
     case StopReason::kBudget: return "budget";
     case StopReason::kCancelled: return "cancelled";
     case StopReason::kPinned: return "pinned";
+>>>>>>> text
   }
   return "?";
 }
@@ -75,7 +84,8 @@ SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const 
 
   SearchResult result;
   Solver exact(model, memo, options, 0);
-  const Solver::Outcome best = Deepen(exact, root, available, first.cost, BoundAtStart(root, available, model, memo));
+  const Solver::Outcome best =
+      Deepen(exact, root, available, first.cost, BoundAtStart(root, available, model, memo));
   result.stop = exact.stop_reason();
   result.stats = exact.stats();
   result.cost = best.solved ? best.cost : first.cost;

@@ -38,10 +38,10 @@ struct SearchProgress {
 };
 
 struct SearchOptions {
-  double time_budget_seconds = 0;          // 0: none
+  double time_budget_seconds = 0;  // 0: none
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(const SearchProgress&)> progress;  // called now and then, from the searching thread
-  bool prune = true;                       // false: exhaustive dynamic programming (to test the pruning)
+  bool prune = true;  // false: exhaustive dynamic programming (to test the pruning)
 };
 
 struct SearchResult {
@@ -53,8 +53,8 @@ struct SearchResult {
   double seconds = 0;
 };
 
-// The cheapest program for `root` on the cost model's target. `root` is a root spec as parsed; its operands are
-// put where `residency` says. Deterministic, but for where a time budget or a cancellation strikes.
+// The cheapest program for `root` on the cost model's target. `root` is a root spec as parsed; its operands
+// are put where `residency` says. Deterministic, but for where a time budget or a cancellation strikes.
 enum class Residency {
   kWarm,  // the operands wait in the fastest cache level that holds them all
   kCold,  // the operands wait in RAM
@@ -62,7 +62,8 @@ enum class Residency {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
-SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo, const SearchOptions& options);
+SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo,
+                    const SearchOptions& options);
 
 }  // namespace kirsch
 

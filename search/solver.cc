@@ -29,14 +29,18 @@ Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
 }  // namespace
 
 Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options, int width)
-    : model_(model), memo_(memo), options_(options), width_(width), start_(std::chrono::steady_clock::now()) {}
+    : model_(model),
+      memo_(memo),
+      options_(options),
+      width_(width),
+      start_(std::chrono::steady_clock::now()) {}
 
 Lines Solver::AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available) const {
   if (expansion.filled == Level::kVrf) return available;
   const Level filling = FillingLevel(spec);
   if (expansion.filled == Level::kRam) return available;
-  const int64_t room = expansion.filled == filling ? available
-                                                    : Capacity(model_.target(), expansion.filled, spec.sharers);
+  const int64_t room =
+      expansion.filled == filling ? available : Capacity(model_.target(), expansion.filled, spec.sharers);
   return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
 }
 
@@ -102,8 +106,8 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
   return outcome;
 }
 
-// Pushes the decisions that fit and whose bound is below the budget; returns the least bound of the others. They
-// are ordered by the closed form alone: the order must not depend on what the memo happens to hold.
+// Pushes the decisions that fit and whose bound is below the budget; returns the least bound of the others.
+// They are ordered by the closed form alone: the order must not depend on what the memo happens to hold.
 Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
   const size_t first = candidates_.size();
   Cost least_skipped = kInfiniteCost;
@@ -144,7 +148,8 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
   for (size_t i = first_candidate; i < end; ++i) {
     const Candidate candidate = candidates_[i];
     if (options_.prune && candidate.bound >= best.cost) break;
-    const Outcome outcome = Try(spec, candidate.decision, available, options_.prune ? best.cost : kInfiniteCost);
+    const Outcome outcome =
+        Try(spec, candidate.decision, available, options_.prune ? best.cost : kInfiniteCost);
     if (stopped_) return {};
     if (outcome.solved && outcome.cost < best.cost) {
       best = {outcome.cost, outcome.peak, available, candidate.decision};

@@ -1,9 +1,9 @@
 // The branch-and-bound solver: one per query. Internal to search/.
 //
-// Solve(spec, available, budget) looks for the cheapest program below `budget`. It tries decisions in the order
-// of their lower bounds (ties: order of enumeration), each against the best one so far, and remembers in the
-// memo either the optimum with its box or the best bound proven. Which decision wins depends on the costs alone
-// (the first in that order to reach the least cost), never on what the memo held before.
+// Solve(spec, available, budget) looks for the cheapest program below `budget`. It tries decisions in the
+// order of their lower bounds (ties: order of enumeration), each against the best one so far, and remembers
+// in the memo either the optimum with its box or the best bound proven. Which decision wins depends on the
+// costs alone (the first in that order to reach the least cost), never on what the memo held before.
 #ifndef KIRSCH_SEARCH_SOLVER_H_
 #define KIRSCH_SEARCH_SOLVER_H_
 
@@ -36,7 +36,8 @@ class Solver {
   StopReason stop_reason() const { return stop_reason_; }
   const SearchStats& stats() const { return stats_; }
 
-  // Lines left for the spec below an expansion of a spec that had `available`; negative if the tile won't fit.
+  // Lines left for the spec below an expansion of a spec that had `available`; negative if the tile won't
+  // fit.
   Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available) const;
 
  private:

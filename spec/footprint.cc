@@ -10,7 +10,9 @@ namespace {
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Division by a power of two, as lines and pages are. This is the search's innermost arithmetic.
-int64_t CeilShift(int64_t bytes, int unit) { return (bytes + unit - 1) >> std::countr_zero(static_cast<unsigned>(unit)); }
+int64_t CeilShift(int64_t bytes, int unit) {
+  return (bytes + unit - 1) >> std::countr_zero(static_cast<unsigned>(unit));
+}
 
 Footprint Contiguous(int64_t bytes, const Target& target) {
   return {CeilShift(bytes, target.line_bytes), 1, CeilShift(bytes, target.page_bytes)};

@@ -123,7 +123,9 @@ TEST_P(HeaderTest, SelfTestPassesWithEveryCompiler) {
       {parallel, ParallelImpl(parallel)}, {batch, PackedImpl(batch)}, {dot, DotImpl(dot)}};
   for (const auto& [spec, impl] : cases) {
     const LoopProgram program = Lower(impl, target_, "kernel");
+    // What differs for a swapped request is the same for all programs.
     for (bool swapped : {false, true}) {
+      if (swapped && spec.threads == 1) continue;
       HeaderOptions options = Options(spec);
       options.swapped = swapped;
       const std::string header = Write("kernel.h", PrintHeader(program, target_, options));
@@ -157,8 +159,8 @@ TEST_P(HeaderTest, EveryModeCompilesUnused) {
       options.mode = mode;
       Write("kernel.h", PrintHeader(program, target_, options));
       const std::string user = Write("user.c", "#include \"kernel.h\"\n#include \"kernel.h\"\nint unused;\n");
-      EXPECT_TRUE(Compile(compiler, "-O2 -c", user, Path("user.o")));
-      EXPECT_TRUE(Compile(compiler, "-O2 -c " + Isa(), user, Path("user.o")));
+      EXPECT_TRUE(Compile(compiler, "-c", user, Path("user.o")));
+      EXPECT_TRUE(Compile(compiler, "-c " + Isa(), user, Path("user.o")));
     }
     HeaderOptions bare = Options(spec);
     bare.mode = HeaderMode::kBare;
@@ -169,7 +171,7 @@ TEST_P(HeaderTest, EveryModeCompilesUnused) {
         "#include <immintrin.h>\n#include <stddef.h>\n$OPEN\n#include \"kernel.h\"\n$CLOSE\nint unused;\n",
         {{"$OPEN", compiler.find("c++") == std::string::npos ? "" : "namespace N_AVX {"},
          {"$CLOSE", compiler.find("c++") == std::string::npos ? "" : "}"}});
-    EXPECT_TRUE(Compile(compiler, "-O2 -c " + Isa(), Write("user.c", cpp), Path("user.o")));
+    EXPECT_TRUE(Compile(compiler, "-c " + Isa(), Write("user.c", cpp), Path("user.o")));
   }
 }
 

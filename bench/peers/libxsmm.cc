@@ -4,30 +4,48 @@
 #include <libxsmm.h>
 
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "bench/peers/peer.h"
 
 namespace {
 
-enum Method { kSmm, kGemm };
+enum Method { kSmm, kTransposeSmm, kGemm };
 
 struct Handle {
   Method method;
   const KirschProblem* problem;
   libxsmm_smmfunction kernel = nullptr;
+  std::vector<float> lhs, rhs;  // transposed copies, of the operands that need one
 };
 
 libxsmm_blasint Int(size_t value) { return static_cast<libxsmm_blasint>(value); }
 float Beta(const KirschProblem& p) { return p.accumulate ? 1.0f : 0.0f; }
 
 libxsmm_smmfunction Dispatch(const KirschProblem& p) {
-  const libxsmm_blasint lda = Int(p.ldb), ldb = Int(p.lda), ldc = Int(p.ldc);
+  const libxsmm_blasint lda = Int(p.rhs_col ? p.n : p.ldb), ldb = Int(p.lhs_col ? p.k : p.lda),
+                        ldc = Int(p.ldc);
   const float alpha = 1, beta = Beta(p);
-  const int flags = (p.rhs_col ? LIBXSMM_GEMM_FLAG_TRANS_A : 0) | (p.lhs_col ? LIBXSMM_GEMM_FLAG_TRANS_B : 0);
-  const int prefetch = LIBXSMM_PREFETCH_NONE;
+  const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
   return libxsmm_smmdispatch(Int(p.n), Int(p.m), Int(p.k), &lda, &ldb, &ldc, &alpha, &beta, &flags,
                              &prefetch);
+}
+
+// The operand with its rows contiguous, as the kernel takes it: itself, or a copy.
+const float* Upright(const float* operand, bool col, std::vector<float>& copy, size_t rows, size_t columns,
+                     size_t ld) {
+  if (!col) return operand;
+  libxsmm_otrans(copy.data(), operand, sizeof(float), Int(rows), Int(columns), Int(ld), Int(columns));
+  return copy.data();
+}
+
+void RunSmm(Handle& handle) {
+  const KirschProblem& p = *handle.problem;
+  for (size_t b = 0; b < p.batch; ++b) {
+    const float* lhs = Upright(p.lhs + b * p.lhs_stride, p.lhs_col != 0, handle.lhs, p.m, p.k, p.lda);
+    const float* rhs = Upright(p.rhs + b * p.rhs_stride, p.rhs_col != 0, handle.rhs, p.k, p.n, p.ldb);
+    handle.kernel(rhs, lhs, p.out + b * p.out_stride);
+  }
 }
 
 void RunGemm(const KirschProblem& p) {
@@ -50,27 +68,28 @@ const char* kirsch_peer_core() { return libxsmm_get_target_arch(); }
 
 const char* kirsch_peer_alternatives() { return "LIBXSMM_TARGET=hsw LIBXSMM_TARGET=skx"; }
 
-const char* kirsch_peer_methods() { return "smm gemm_omp"; }
+const char* kirsch_peer_methods() { return "smm otrans+smm gemm_omp"; }
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
   libxsmm_init();
   auto handle = std::make_unique<Handle>();
   handle->method = static_cast<Method>(method);
   handle->problem = problem;
-  if (handle->method == kSmm) {
-    if (problem->threads > 1) return nullptr;  // the kernel runs on one thread
+  if (handle->method != kGemm) {
+    const bool transposed = problem->lhs_col || problem->rhs_col;
+    // The kernel runs on one thread.
+    if (problem->threads > 1 || transposed != (handle->method == kTransposeSmm)) return nullptr;
     handle->kernel = Dispatch(*problem);
     if (handle->kernel == nullptr) return nullptr;
+    if (problem->lhs_col) handle->lhs.resize(problem->m * problem->k);
+    if (problem->rhs_col) handle->rhs.resize(problem->k * problem->n);
   }
   return handle.release();
 }
 
 void kirsch_peer_run(void* opaque) {
-  const Handle& handle = *static_cast<Handle*>(opaque);
-  const KirschProblem& p = *handle.problem;
-  if (handle.method == kGemm) return RunGemm(p);
-  for (size_t b = 0; b < p.batch; ++b)
-    handle.kernel(p.rhs + b * p.rhs_stride, p.lhs + b * p.lhs_stride, p.out + b * p.out_stride);
+  Handle& handle = *static_cast<Handle*>(opaque);
+  handle.method == kGemm ? RunGemm(*handle.problem) : RunSmm(handle);
 }
 
 void kirsch_peer_release(void* handle) { delete static_cast<Handle*>(handle); }

@@ -1,0 +1,151 @@
+// Reports: grouping, summary, JSON, table, plot.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bench/plot.h"
+#include "bench/report.h"
+#include "bench/table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace kirsch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+BenchResult Result(const std::string& spec, const std::string& peer, const std::string& name, double gflops) {
+  BenchResult result;
+  result.spec = spec;
+  result.peer = peer;
+  result.name = name;
+  result.method = "call";
+  result.gflops_median = gflops;
+  result.seconds_median = 1 / gflops;
+  return result;
+}
+
+// Ours is ahead on "a" (2x) and behind on "b" (0.5x); on "c" only ours is right; on "d" there is no ours.
+BenchReport Sample() {
+  BenchReport report;
+  report.machine.cpu = "Some <CPU> & co";
+  report.machine.peak_gflops = 100;
+  report.machine.peak_vector_bytes = 64;
+  report.results = {Result("a", "kirsch", "kirsch", 80),  Result("a", "blas", "blas 1/x", 40),
+                    Result("a", "eigen", "eigen 3", 20),  Result("b", "kirsch", "kirsch", 30),
+                    Result("b", "blas", "blas 1/y", 60),  Result("b", "eigen", "eigen 3", 10),
+                    Result("c", "kirsch", "kirsch", 5),   Result("c", "blas", "blas 1/x", 99),
+                    Result("d", "blas", "blas 1/x", 12.5)};
+  report.results[7].correct = false;
+  report.results[7].max_error = INFINITY;
+  report.missing = {{"mkl", "not there"}};
+  report.failed = {{"d", "kirsch", "killed by signal 4"}};
+  return report;
+}
+
+TEST(Report, GroupsAreSortedAndWrongResultsCountForNothing) {
+  const std::vector<SpecResults> groups = GroupBySpec(Sample());
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups[1].results[0].name, "blas 1/y");
+  EXPECT_EQ(groups[1].results[2].name, "eigen 3");
+  EXPECT_EQ(groups[1].best_peer_gflops, 60);
+  EXPECT_EQ(groups[2].best_peer_gflops, 0);
+}
+
+TEST(Report, SummaryComparesWithTheBestPeerOnly) {
+  const BenchSummary summary = Summarize(Sample());
+  EXPECT_EQ(summary.shapes, 2);
+  EXPECT_EQ(summary.ahead, 1);
+  EXPECT_DOUBLE_EQ(summary.geometric_mean, 1);
+  EXPECT_DOUBLE_EQ(summary.worst_ratio, 0.5);
+  EXPECT_EQ(summary.worst_spec, "b");
+}
+
+TEST(Report, AWrongKernelOfOursIsNeverAhead) {
+  BenchReport report = Sample();
+  report.results[0].correct = false;
+  const BenchSummary summary = Summarize(report);
+  EXPECT_EQ(summary.shapes, 1);
+  EXPECT_EQ(summary.ahead, 0);
+}
+
+TEST(Report, JsonHoldsWhatOtherWorkReads) {
+  const nlohmann::json json = nlohmann::json::parse(ToJson(Sample()).dump());
+  EXPECT_EQ(json["machine"]["cpu"], "Some <CPU> & co");
+  EXPECT_EQ(json["machine"]["peak_gflops"], 100);
+  EXPECT_EQ(json["machine"]["threads"], 1);
+  ASSERT_EQ(json["results"].size(), 9u);
+  for (const char* key :
+       {"spec", "name", "gflops_median", "gflops_spread", "seconds_median", "fraction_of_peak", "max_error"})
+    EXPECT_TRUE(json["results"][0].contains(key)) << key;
+  EXPECT_TRUE(json["results"][7]["max_error"].is_null());
+  EXPECT_EQ(json["results"][7]["correct"], false);
+  EXPECT_EQ(json["missing"][0]["peer"], "mkl");
+  EXPECT_EQ(json["failed"][0]["reason"], "killed by signal 4");
+  EXPECT_EQ(json["summary"]["worst_spec"], "b");
+}
+
+TEST(Report, TablePrintsLosersToo) {
+  const std::string table = FormatTable(Sample());
+  for (const char* text : {"eigen 3", "0.500", "2.000", "WRONG", "missing: mkl: not there",
+                           "failed: d: kirsch: killed by signal 4", "100.0 GFLOP/s (512-bit vectors)",
+                           "geometric mean 1.000 over 2 shapes, ahead on 1, worst 0.500 (b)"})
+    EXPECT_THAT(table, HasSubstr(text));
+  EXPECT_LT(table.find("blas 1/y"), table.find("kirsch", table.find("\nb\n"))) << "fastest first";
+}
+
+TEST(Report, AnEmptyReportIsPrintable) {
+  EXPECT_THAT(FormatTable(BenchReport()), Not(HasSubstr("geometric mean")));
+  EXPECT_THAT(PlotSvg(BenchReport()), HasSubstr("</svg>"));
+  EXPECT_TRUE(ToJson(BenchReport())["results"].empty());
+}
+
+// Every tag closed in order, every attribute quoted, no stray '<' or '&'. Enough XML for what the plot
+// writes.
+std::string XmlFault(const std::string& text) {
+  std::vector<std::string> open;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '&') {
+      const std::string entity = text.substr(at, text.find(';', at) - at);
+      if (entity != "&amp" && entity != "&lt" && entity != "&gt" && entity != "&quot")
+        return "entity " + entity;
+    }
+    if (text[at] != '<') continue;
+    const size_t end = text.find('>', at);
+    if (end == std::string::npos) return "open tag";
+    const std::string tag = text.substr(at + 1, end - at - 1);
+    if (std::count(tag.begin(), tag.end(), '"') % 2 != 0 || tag.find('<') != std::string::npos) return tag;
+    const std::string name = tag.substr(tag[0] == '/', tag.find(' ') - (tag[0] == '/'));
+    if (tag[0] == '/') {
+      if (open.empty() || open.back() != name) return "end of " + name;
+      open.pop_back();
+    } else if (tag.back() != '/' && tag.back() != '?') {
+      open.push_back(name);
+    }
+    at = end;
+  }
+  return open.empty() ? "" : "unclosed " + open.back();
+}
+
+TEST(Plot, IsWellFormed) {
+  EXPECT_EQ(XmlFault(PlotSvg(Sample())), "");
+  EXPECT_NE(XmlFault("<svg><g></svg>"), "");
+  EXPECT_NE(XmlFault("<svg>a & b</svg>"), "");
+}
+
+TEST(Plot, HasABarPerRightResultAndThePeak) {
+  const std::string svg = PlotSvg(Sample());
+  size_t bars = 0;
+  for (size_t at = svg.find(" GFLOP/s</title>"); at != std::string::npos;
+       at = svg.find(" GFLOP/s</title>", at + 1))
+    ++bars;
+  EXPECT_EQ(bars, 8u);
+  EXPECT_THAT(svg, HasSubstr("peak 100.0"));
+  EXPECT_THAT(svg, HasSubstr("Some &lt;CPU&gt; &amp; co"));
+}
+
+}  // namespace
+}  // namespace kirsch

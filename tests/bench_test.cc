@@ -1,0 +1,360 @@
+// The measuring side of bench/: workloads, the reference, suites, processes. Nothing here depends on how
+// fast.
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/reference.h"
+#include "bench/run.h"
+#include "bench/statistics.h"
+#include "bench/suite.h"
+#include "bench/timer.h"
+#include "bench/workload.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kirsch {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Spec MatmulSpec(uint32_t b, uint32_t m, uint32_t k, uint32_t n) {
+  Spec spec;
+  spec.size = {b, m, k, n};
+  spec.operand[0].layout = {LayoutKind::kStrided, Order::kRow, 0, k};
+  spec.operand[1].layout = {LayoutKind::kStrided, Order::kRow, 0, n};
+  spec.operand[2].layout = {LayoutKind::kStrided, Order::kRow, 0, n};
+  return spec;
+}
+
+// A problem with memory of its own.
+class PlacedProblem {
+ public:
+  explicit PlacedProblem(const Spec& spec)
+      : problem(*MakeProblem(spec, 1)), memory_(PlacedBytes(problem) + 4096) {
+    void* start = memory_.data();
+    size_t space = memory_.size();
+    Place(std::align(4096, PlacedBytes(problem), start, space), problem);
+    FillInputs(problem);
+    FillOutput(problem);
+  }
+
+  Problem problem;
+
+ private:
+  std::vector<char> memory_;
+};
+
+void Multiply(const Problem& p, size_t skipped_k = ~size_t{0}) {
+  for (size_t b = 0; b < p.batch; ++b)
+    for (size_t i = 0; i < p.m; ++i)
+      for (size_t j = 0; j < p.n; ++j) {
+        float& out = p.out[b * p.out_stride + i * p.ldc + j];
+        if (!p.accumulate) out = 0;
+        for (size_t k = 0; k < p.k; ++k) {
+          if (k == skipped_k) continue;
+          const float a = p.lhs[b * p.lhs_stride + (p.lhs_col ? k * p.lda + i : i * p.lda + k)];
+          out += a * p.rhs[b * p.rhs_stride + (p.rhs_col ? j * p.ldb + k : k * p.ldb + j)];
+        }
+      }
+}
+
+TEST(Statistics, MedianInterpolates) {
+  EXPECT_EQ(Median({3, 1, 2}), 2);
+  EXPECT_EQ(Median({4, 1, 2, 3}), 2.5);
+  EXPECT_EQ(Quantile({10, 20, 30, 40, 50}, 0.25), 20);
+}
+
+TEST(Statistics, SpreadIgnoresOneOutlier) {
+  EXPECT_EQ(Spread({1, 1, 1, 1, 1, 1, 1, 1000}), 0);
+  EXPECT_DOUBLE_EQ(Spread({8, 9, 10, 11, 12}), 0.2);
+}
+
+TEST(Statistics, GeometricMean) {
+  EXPECT_DOUBLE_EQ(GeometricMean({0.5, 2}), 1);
+  EXPECT_EQ(GeometricMean({}), 0);
+}
+
+TEST(Timer, OneSwitchedThreadIsPreemptedOnlyWhenItLostTime) {
+  const Sample undisturbed{1e-3, 10e-3, 9.99e-3, 0};
+  const Sample brief{1e-3, 10e-3, 9.99e-3, 1};
+  const Sample lost{1e-3, 10e-3, 6e-3, 1};
+  EXPECT_FALSE(Preempted(undisturbed, 1));
+  EXPECT_FALSE(Preempted(brief, 1));
+  EXPECT_TRUE(Preempted(lost, 1));
+}
+
+TEST(Timer, SeveralThreadsAreJudgedByTheirSwitches) {
+  const Sample waiting{1e-3, 10e-3, 6e-3, 0};
+  const Sample few{1e-3, 40e-3, 40e-3, 3};
+  const Sample many{1e-3, 10e-3, 10e-3, 3};
+  EXPECT_FALSE(Preempted(waiting, 2));
+  EXPECT_FALSE(Preempted(few, 2));
+  EXPECT_TRUE(Preempted(many, 2));
+}
+
+TEST(Timer, CalibrationFillsTheSample) {
+  int calls = 0;
+  const int64_t repeats = CalibrateCalls([&calls] { ++calls; }, 1e-4);
+  EXPECT_GT(repeats, 1);
+  EXPECT_GT(calls, 1);
+}
+
+TEST(Workload, StridesFollowTheStoredMatrix) {
+  Spec spec = MatmulSpec(3, 5, 7, 11);
+  spec.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 8};
+  spec.operand[1].layout.ld = 13;
+  const absl::StatusOr<Problem> problem = MakeProblem(spec, 1);
+  ASSERT_TRUE(problem.ok());
+  EXPECT_EQ(problem->lhs_col, 1);
+  EXPECT_EQ(problem->lhs_stride, 7u * 8);  // k columns of the stored matrix
+  EXPECT_EQ(problem->rhs_stride, 7u * 13);
+  EXPECT_EQ(problem->out_stride, 5u * 11);
+  EXPECT_EQ(Flops(*problem), 2.0 * 3 * 5 * 7 * 11);
+}
+
+TEST(Workload, RefusesWhatIsNoRootSpec) {
+  Spec packed = MatmulSpec(1, 4, 4, 4);
+  packed.operand[0].layout.kind = LayoutKind::kPacked;
+  EXPECT_THAT(MakeProblem(packed, 1).status().message(), HasSubstr("lhs: expected a strided f32 matrix"));
+  Spec narrow = MatmulSpec(1, 4, 4, 4);
+  narrow.operand[2].layout.ld = 3;
+  EXPECT_THAT(MakeProblem(narrow, 1).status().message(),
+              HasSubstr("out: leading dimension 3, expected at least 4"));
+}
+
+TEST(Workload, OperandsAreAlignedApartAndInBounds) {
+  const PlacedProblem placed(MatmulSpec(2, 33, 17, 65));
+  const Problem& p = placed.problem;
+  std::set<uintptr_t> offsets;
+  for (const float* operand : {p.lhs, p.rhs, static_cast<const float*>(p.out)}) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(operand) % 64, 0u);
+    offsets.insert(reinterpret_cast<uintptr_t>(operand) % 4096);
+  }
+  EXPECT_EQ(offsets.size(), 3u);
+  EXPECT_LE(p.lhs + LhsElements(p), p.rhs);
+  EXPECT_LE(p.rhs + RhsElements(p), p.out);
+  EXPECT_LE(reinterpret_cast<const char*>(p.out + OutElements(p)),
+            reinterpret_cast<const char*>(p.lhs) + PlacedBytes(p));
+}
+
+TEST(Workload, ValuesAreReproducibleAndVaried) {
+  const PlacedProblem one(MatmulSpec(1, 20, 30, 40)), two(MatmulSpec(1, 20, 30, 40));
+  const size_t count = LhsElements(one.problem);
+  EXPECT_TRUE(std::equal(one.problem.lhs, one.problem.lhs + count, two.problem.lhs));
+  const std::set<float> values(one.problem.lhs, one.problem.lhs + count);
+  EXPECT_GT(values.size(), count - 5);
+  EXPECT_GE(*values.begin(), -1);
+  EXPECT_LT(*values.rbegin(), 1);
+  EXPECT_LT(*values.begin(), -0.9);
+  EXPECT_GT(*values.rbegin(), 0.9);
+}
+
+struct ReferenceCase {
+  uint32_t b, m, k, n;
+  Order lhs, rhs;
+  uint32_t pad;
+  bool accumulate;
+};
+
+class ReferenceTest : public ::testing::TestWithParam<ReferenceCase> {
+ protected:
+  static Spec MakeSpec() {
+    const ReferenceCase& c = GetParam();
+    Spec spec = MatmulSpec(c.b, c.m, c.k, c.n);
+    spec.accumulate = c.accumulate;
+    spec.operand[0].layout = {LayoutKind::kStrided, c.lhs, 0, (c.lhs == Order::kRow ? c.k : c.m) + c.pad};
+    spec.operand[1].layout = {LayoutKind::kStrided, c.rhs, 0, (c.rhs == Order::kRow ? c.n : c.k) + c.pad};
+    spec.operand[2].layout.ld += c.pad;
+    return spec;
+  }
+};
+
+TEST_P(ReferenceTest, TakesARightProductAndRefusesAWrongOne) {
+  PlacedProblem placed(MakeSpec());
+  const Problem& p = placed.problem;
+  const Reference reference = ComputeReference(p);
+  EXPECT_FALSE(CheckOutput(reference, p).correct) << "the output before any call";
+  Multiply(p);
+  const OutputCheck check = CheckOutput(reference, p);
+  EXPECT_TRUE(check.correct);
+  EXPECT_LT(check.max_error, 1e-4);
+
+  FillOutput(p);
+  Multiply(p, /*skipped_k=*/p.k - 1);
+  EXPECT_FALSE(CheckOutput(reference, p).correct) << "one product of each sum left out";
+  FillOutput(p);
+  Multiply(p);
+  p.out[(p.batch - 1) * p.out_stride + (p.m - 1) * p.ldc + p.n - 1] += 1;
+  EXPECT_FALSE(CheckOutput(reference, p).correct) << "the very last entry";
+  p.out[0] = NAN;
+  EXPECT_EQ(CheckOutput(reference, p).max_error, INFINITY);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, ReferenceTest,
+                         ::testing::Values(ReferenceCase{1, 1, 1, 1, Order::kRow, Order::kRow, 0, false},
+                                           ReferenceCase{1, 200, 30, 170, Order::kRow, Order::kRow, 0, false},
+                                           ReferenceCase{3, 20, 90, 31, Order::kCol, Order::kRow, 3, true},
+                                           ReferenceCase{2, 1, 300, 5000, Order::kRow, Order::kCol, 1, false},
+                                           ReferenceCase{1, 5000, 40, 2, Order::kCol, Order::kCol, 2, true}));
+
+TEST(Suite, TheShippedSuiteIsRead) {
+  const absl::StatusOr<Suite> suite = LoadSuite(std::string(KIRSCH_SUITE_DIR) + "/gemm_f32.json");
+  ASSERT_TRUE(suite.ok()) << suite.status();
+  EXPECT_EQ(suite->name, "gemm_f32");
+  EXPECT_GE(suite->specs.size(), 40u);
+  std::set<std::string> texts;
+  for (const SuiteSpec& spec : suite->specs) {
+    EXPECT_THAT(spec.text, StartsWith("matmul f32 "));
+    texts.insert(spec.text);
+  }
+  EXPECT_EQ(texts.size(), suite->specs.size()) << "a spec is there twice";
+}
+
+TEST(Suite, KnowsWhereEachSpecIs) {
+  const absl::StatusOr<Suite> suite =
+      ParseSuite("{\"specs\": [\"first\",\n  \"se\\\"cond\"], \"name\": \"n\"}", "s.json");
+  ASSERT_TRUE(suite.ok()) << suite.status();
+  ASSERT_EQ(suite->specs.size(), 2u);
+  EXPECT_EQ(suite->specs[0].line, 1);
+  EXPECT_EQ(suite->specs[0].column, 13);
+  EXPECT_EQ(suite->specs[1].text, "se\"cond");
+  EXPECT_EQ(suite->specs[1].line, 2);
+  EXPECT_EQ(suite->specs[1].column, 4);
+}
+
+struct BadSuite {
+  std::string text, message;
+};
+
+class BadSuiteTest : public ::testing::TestWithParam<BadSuite> {};
+
+TEST_P(BadSuiteTest, OneLineSaysWhereAndWhatWasExpected) {
+  const absl::StatusOr<Suite> suite = ParseSuite(GetParam().text, "s.json");
+  ASSERT_FALSE(suite.ok());
+  EXPECT_EQ(suite.status().code(), absl::StatusCode::kInvalidArgument);
+  const std::string message(suite.status().message());
+  EXPECT_THAT(message, StartsWith(GetParam().message));
+  EXPECT_THAT(message, AllOf(HasSubstr("expected"), Not(HasSubstr("\n"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, BadSuiteTest,
+    ::testing::Values(
+        BadSuite{"", "s.json:1:1: malformed JSON: "},
+        BadSuite{"{\"specs\":\n [\"a\",]}", "s.json:2:7: malformed"},
+        BadSuite{"[]", "s.json:1:1: found an array, expected {\"name\""},
+        BadSuite{"{\"specs\": \"a\"}", "s.json:1:13: found a string, expected an array of specs"},
+        BadSuite{"{\"specs\": [\"a\", {}]}", "s.json:1:17: found an object, expected a spec, a string"},
+        BadSuite{"{\"name\": null, \"specs\": [\"a\"]}",
+                 "s.json:1:13: found null, expected the suite's name"},
+        BadSuite{"{\n\"spec\": [\"a\"]}", "s.json:2:1: unknown key \"spec\", expected"},
+        BadSuite{"{\"name\": \"n\"}", "s.json:1:13: no specs, expected"},
+        BadSuite{"{\"specs\": []}", "s.json:1:13: no specs, expected"},
+        BadSuite{"{\"specs\": [\"\xff\"]}", "s.json:1:13: malformed"}));
+
+TEST(Suite, AMissingFileIsNamed) {
+  EXPECT_THAT(std::string(LoadSuite("/nonexistent/suite.json").status().message()),
+              HasSubstr("/nonexistent/suite.json: cannot be read"));
+}
+
+// Kernels of ours for the processes to run: 8 x 8 x 8, dense.
+void RightKernel(const float* lhs, const float* rhs, float* out, void* scratch, size_t, size_t) {
+  static_cast<char*>(scratch)[99] = 1;  // what was asked for is there
+  for (size_t i = 0; i < 64; ++i) {
+    out[i] = 0;
+    for (size_t k = 0; k < 8; ++k) out[i] += lhs[i / 8 * 8 + k] * rhs[k * 8 + i % 8];
+  }
+}
+
+void WrongKernel(const float*, const float*, float* out, void*, size_t, size_t) { out[0] = 1; }
+
+void DyingKernel(const float*, const float*, float*, void*, size_t, size_t) { raise(SIGILL); }
+
+// Each thread computes rows of its own; a missing thread leaves rows untouched.
+void ThreadedKernel(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+                    size_t n_threads) {
+  static_cast<char*>(scratch)[thread] = 1;
+  for (size_t i = 8 * thread / n_threads; i < 8 * (thread + 1) / n_threads; ++i)
+    for (size_t j = 0; j < 8; ++j) {
+      float sum = 0;
+      for (size_t k = 0; k < 8; ++k) sum += lhs[i * 8 + k] * rhs[k * 8 + j];
+      out[i * 8 + j] = sum;
+    }
+}
+
+BenchItem Item(const std::string& text, KernelFn kernel) {
+  return {text, MatmulSpec(1, 8, 8, 8), kernel, 100};
+}
+
+TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
+  BenchRequest request;
+  request.items = {Item("right", RightKernel)};
+  request.peers = {"cblas:/nonexistent/libx.so"};
+  const absl::StatusOr<BenchReport> report = RunBench(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->results.size(), 1u);
+  const BenchResult& result = report->results[0];
+  EXPECT_EQ(result.name, "kirsch");
+  EXPECT_TRUE(result.correct);
+  EXPECT_LT(result.max_error, 1e-5);
+  EXPECT_GT(result.gflops_median, 0);
+  EXPECT_GT(result.samples, 0);
+  EXPECT_GT(report->machine.peak_gflops, 0);
+  EXPECT_GT(report->machine.ghz, 0);
+  EXPECT_FALSE(report->machine.cpu.empty());
+  ASSERT_EQ(report->missing.size(), 1u);
+  EXPECT_EQ(report->missing[0].peer, "cblas:/nonexistent/libx.so");
+  EXPECT_THAT(report->missing[0].reason, HasSubstr("No such file"));
+}
+
+TEST(RunBench, AWrongKernelIsMarkedAndADeadOneReported) {
+  BenchRequest request;
+  request.items = {Item("wrong", WrongKernel), Item("dying", DyingKernel), Item("none", nullptr),
+                   Item("right", RightKernel)};
+  request.cold = true;
+  const absl::StatusOr<BenchReport> report = RunBench(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->results.size(), 2u);
+  EXPECT_EQ(report->results[0].spec, "wrong");
+  EXPECT_FALSE(report->results[0].correct);
+  EXPECT_EQ(report->results[0].max_error, INFINITY);
+  EXPECT_EQ(report->results[1].spec, "right");
+  EXPECT_TRUE(report->results[1].correct);
+  ASSERT_EQ(report->failed.size(), 1u);
+  EXPECT_EQ(report->failed[0].spec, "dying");
+  EXPECT_THAT(report->failed[0].reason, HasSubstr("signal 4"));
+}
+
+TEST(RunBench, RunsEveryThreadOfATeam) {
+  BenchRequest request;
+  request.items = {Item("threaded", ThreadedKernel)};
+  request.threads = 2;
+  const absl::StatusOr<BenchReport> report = RunBench(request);
+  if (report.status().code() == absl::StatusCode::kInvalidArgument) GTEST_SKIP() << report.status();
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->results.size(), 1u);
+  EXPECT_TRUE(report->results[0].correct);
+}
+
+TEST(RunBench, RefusesRequestsThatMakeNoSense) {
+  BenchRequest request;
+  EXPECT_THAT(std::string(RunBench(request).status().message()), HasSubstr("expected a spec"));
+  request.items = {Item("right", RightKernel)};
+  request.peers = {"openblast"};
+  EXPECT_THAT(std::string(RunBench(request).status().message()),
+              HasSubstr("unknown peer 'openblast', expected one of openblas, blis,"));
+  request.peers = {};
+  request.threads = 100000;
+  EXPECT_THAT(std::string(RunBench(request).status().message()),
+              HasSubstr("--threads 100000: expected 1 to"));
+}
+
+}  // namespace
+}  // namespace kirsch
