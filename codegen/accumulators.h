@@ -34,7 +34,8 @@ class AccumulatorSets {
   }
 
   VarId at(int set, int i, int j) const {
-    return vars_[static_cast<size_t>((set * rows_ + i) * columns_ + j)];
+    const int number = (set * rows_ + i) * columns_ + j;
+    return vars_[static_cast<size_t>(number)];
   }
 
   void Clear() const {

@@ -73,13 +73,20 @@ std::string Usage(const LoopProgram& program, const HeaderOptions& options) {
 
 std::string PublicPrefix(const HeaderOptions& options) { return options.external ? "" : "static inline "; }
 
+// The features in the form that `item` makes of each, all of them required.
+template <typename Item>
+std::string AllFeatures(const LoopProgram& program, Item item) {
+  return absl::StrJoin(program.features, " && ", [&](std::string* out, const std::string& feature) {
+    absl::StrAppend(out, item(feature));
+  });
+}
+
 std::string Supported(const LoopProgram& program, const HeaderOptions& options) {
-  std::vector<std::string> checks;
-  for (const std::string& feature : program.features)
-    checks.push_back(absl::StrCat("__builtin_cpu_supports(\"", feature, "\")"));
+  const std::string checks = AllFeatures(program, [](const std::string& feature) {
+    return absl::StrCat("__builtin_cpu_supports(\"", feature, "\")");
+  });
   return absl::StrCat("// 1 if this CPU can run ", program.name, ", else 0.\n", PublicPrefix(options), "int ",
-                      program.name, "_supported(void) {\n  return ", absl::StrJoin(checks, " && "),
-                      " ? 1 : 0;\n}\n");
+                      program.name, "_supported(void) {\n  return ", checks, " ? 1 : 0;\n}\n");
 }
 
 std::string Functions(const LoopProgram& program, const HeaderOptions& options) {
@@ -100,10 +107,9 @@ std::string ScratchBytes(const LoopProgram& program, const HeaderOptions& option
 }
 
 std::string FeatureCondition(const LoopProgram& program) {
-  std::vector<std::string> macros;
-  for (const std::string& feature : program.features)
-    macros.push_back(absl::StrCat("defined(", FeatureMacro(feature), ")"));
-  return absl::StrJoin(macros, " && ");
+  return AllFeatures(program, [](const std::string& feature) {
+    return absl::StrCat("defined(", FeatureMacro(feature), ")");
+  });
 }
 
 }  // namespace

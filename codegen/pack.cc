@@ -25,7 +25,7 @@ class Packer {
         to_(builder_.PointerParameter("to", pack.dtype, true)),
         lanes_(pack.to.panel != 0 && pack.to.panel % pack.lanes != 0 ? static_cast<int>(pack.to.panel)
                                                                      : pack.lanes),
-        width_(pack.to.panel != 0 ? pack.to.panel : kDenseVectors * lanes_),
+        width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
         chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_) {
     KIRSCH_CHECK(pack.from.panel == 0);
     KIRSCH_CHECK(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0);

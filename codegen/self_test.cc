@@ -80,7 +80,8 @@ $RUN  for (at = 0; at < batch * m * n; at += step) {
       sum += lhs[b * $LHS_BATCH + row * $LHS_ROW + i * $LHS_COLUMN] *
              rhs[b * $RHS_BATCH + i * $RHS_ROW + column * $RHS_COLUMN];
     if (out[place] != sum && wrong++ == 0)
-      printf("$NAME: out[%zu][%zu][%zu] is %g, expected %g\n", b, row, column, (double)out[place], (double)sum);
+      printf("$NAME: out[%zu][%zu][%zu] is %g, expected %g\n", b, row, column, (double)out[place],
+             (double)sum);
   }
   printf("$NAME: %s\n", wrong ? "WRONG" : "ok");
   free(lhs);

@@ -107,11 +107,10 @@ TEST(LoopText, TasksAreNumberedOuterTimesInnerCount) {
     decision.parts = 2;
     return decision;
   };
-  const LoopProgram program =
-      Lower(Chain(spec, target,
-                  {parallel(MatmulDims::kM, 2), parallel(MatmulDims::kN, 16),
-                   IntoRegisters(LayoutKind::kVectors, 8), Microkernel()}),
-            target, "kernel");
+  const LoopProgram program = Lower(Chain(spec, target,
+                                          {parallel(MatmulDims::kM, 2), parallel(MatmulDims::kN, 16),
+                                           IntoRegisters(LayoutKind::kVectors, 8), Microkernel()}),
+                                    target, "kernel");
   EXPECT_EQ(program.tasks, 9);
   const std::string text = LoopText(program);
   EXPECT_THAT(text, StartsWith(R"(kernel: scratch 0 bytes, tasks 9, features avx2 fma
