@@ -41,19 +41,14 @@ Solver::Outcome Deepen(Solver& solver, const Spec& root, Lines available, Cost i
 
 std::string_view Name(StopReason reason) {
   switch (reason) {
-<<<<<<< HEAD
     case StopReason::kOptimal:
       return "optimal";
     case StopReason::kBudget:
       return "budget";
     case StopReason::kCancelled:
       return "cancelled";
-=======
-    case StopReason::kOptimal: return "optimal";
-    case StopReason::kBudget: return "budget";
-    case StopReason::kCancelled: return "cancelled";
-    case StopReason::kPinned: return "pinned";
->>>>>>> text
+    case StopReason::kPinned:
+      return "pinned";
   }
   return "?";
 }
