@@ -87,19 +87,17 @@ class Explainer {
     const Spec& spec = node->impl->spec;
     std::vector<Decision> decisions;
     EnumerateDecisions(spec, model_.target(), &decisions);
-    std::vector<std::pair<Cost, Decision>>
-        others;  // with their bounds: the promising first, so that few are solved
-    for (const Decision& decision : decisions)
-      if (!(decision == node->impl->decision)) others.push_back({BoundOf(spec, decision), decision});
-    std::stable_sort(others.begin(), others.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::pair<Cost, size_t>> others;  // by bound: the promising first, so that few are solved
+    for (size_t i = 0; i < decisions.size(); ++i)
+      if (!(decisions[i] == node->impl->decision)) others.push_back({BoundOf(spec, decisions[i]), i});
+    std::sort(others.begin(), others.end());
     Cost best = node->cost + node->cost / kRunnerUpShare + 1;
-    for (const auto& [bound, decision] : others) {
+    for (const auto& [bound, i] : others) {
       if (bound >= best) break;
-      const Cost cost = CostOf(spec, decision, available, best);
+      const Cost cost = CostOf(spec, decisions[i], available, best);
       if (cost >= best) continue;
       best = node->runner_up_cost = cost;
-      node->runner_up = decision;
+      node->runner_up = decisions[i];
     }
   }
 

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "spec/cat.h"
@@ -44,6 +46,22 @@ TEST_F(FileTest, UnwritablePathIsOneLineAndLeavesNothing) {
   EXPECT_EQ(std::string(WriteFile(path, "x").message()), Cat("'", path, "': No such file or directory"));
   EXPECT_THAT(std::string(WriteFile(directory_.string(), "x").message()), EndsWith("Is a directory"));
   EXPECT_EQ(FilesLeft(), 0u);
+}
+
+TEST_F(FileTest, FailedWriteLeavesTheOldFileAlone) {
+  const std::string path = directory_ / "out.h";
+  ASSERT_TRUE(WriteFile(path, "old").ok());
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small = {16, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const absl::Status status = WriteFile(path, std::string(1000, 'x'));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(std::string(status.message()), EndsWith("out.h': File too large"));
+  EXPECT_EQ(*ReadFile(path), "old");
+  EXPECT_EQ(FilesLeft(), 1u);
 }
 
 TEST_F(FileTest, LinksAndDevicesStayWhatTheyAre) {

@@ -76,6 +76,8 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
       {"move lhs L4", "s:1:10: expected VRF, L1, L2, L3 or RAM, got 'L4'"},
       {"pack lhs L2",
        "s:1:12: expected a layout (packed, packedN, vectorsN or sumsN, -col after it), got nothing"},
+      {"pack lhs L2 vectors",
+       "s:1:13: expected a layout (packed, packedN, vectorsN or sumsN, -col after it), got 'vectors'"},
       {"pack lhs L2 packed99999",
        "s:1:13: expected a layout (packed, packedN, vectorsN or sumsN, -col after it), got 'packed99999'"},
       {"tile m 4\ntile m 2", "s:2:1: expected one decision at the top, got 'tile'"},

@@ -114,6 +114,7 @@ TEST(TargetTest, SaysWhatIsWrongAndWhere) {
       {"{\"memory\": {\"L1\": {\"bytes\": 1048576}}}",
        "t.json:1:12: expected every cache to be at least as large as the one before it"},
       {"{\"line_bytes\": 48}", "t.json:1:16: expected a power of two for line_bytes, got 48"},
+      {"{\"\\u0007\": 1, \"\\u0007\": 2}", "t.json:1:15: expected each key once, got '\\x07'"},
       {"{\"ghz\": 1, \"ghz\": 2}", "t.json:1:12: expected each key once, got 'ghz'"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
