@@ -17,6 +17,7 @@ struct Transfer {
   Level to = Level::kVrf;    // the faster end; kVrf: through to the core
   Footprint read;            // zero when the output is only written
   Footprint written;         // zero for inputs
+  bool in_order = false;     // the rows are read one after another, not side by side
 };
 
 // What one decision makes of a spec: plain data, priced by cost/.

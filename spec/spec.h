@@ -18,7 +18,8 @@ namespace kirsch {
 struct TensorSpec {
   Dtype dtype = Dtype::kF32;
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
-  uint16_t zero = 0;
+  uint8_t moved = 0;  // 1 once a move without code has brought it here: no later copy may count on that
+  uint8_t zero = 0;
   Layout layout;
 };
 static_assert(sizeof(TensorSpec) == 12);

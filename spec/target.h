@@ -17,6 +17,7 @@ namespace kirsch {
 struct MemoryLevel {
   int64_t bytes = 0;
   int ways = 8;
+  double usable = 1;                   // 0..1: the share of it that may be filled; the rest is for what streams by
   int sharers = 1;                     // cores that share one instance
   double cycles_per_line = 0;          // sequential read, one core
   double shared_cycles_per_line = 0;   // the same, a floor for all cores of the instance together
