@@ -66,13 +66,13 @@ uint32_t BoundPanel(const Spec& spec) {
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   const size_t first = sizes->size();
-  if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
-    for (uint32_t columns = 1; columns <= kMaxDotColumns && columns < size; ++columns)
-      sizes->push_back(columns);
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
+  uint32_t columns = 0;
+  if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
+    while (columns < kMaxDotColumns && columns + 1 < size) sizes->push_back(++columns);
   // A vector or less to a tile pays only where there is no room for two.
-  if (narrow < size && size < wide) sizes->push_back(narrow);
-  if (wide < size && size < 2 * wide) sizes->push_back(wide);
+  if (columns < narrow && narrow < size && size < wide) sizes->push_back(narrow);
+  if (columns < wide && wide < size && size < 2 * wide) sizes->push_back(wide);
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
   for (uint32_t vectors = 2; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
     if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
@@ -98,8 +98,10 @@ void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vecto
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint16_t>* widths) {
   const uint32_t size = spec.size[static_cast<size_t>(OutputVectorDim(spec))];
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
-  if (size <= narrow) widths->push_back(static_cast<uint16_t>(narrow));
-  for (uint32_t vectors = 1; vectors <= 4; ++vectors) {
+  if (size <= narrow && narrow < wide) widths->push_back(static_cast<uint16_t>(narrow));
+  // Panels are tiles, too: one vector only where such a tile is in the lattice, else the copy would be of no
+  // use.
+  for (uint32_t vectors = size < 2 * wide ? 1 : 2; vectors <= 4; ++vectors) {
     widths->push_back(static_cast<uint16_t>(vectors * wide));
     if (vectors * wide >= size) break;
   }
