@@ -99,7 +99,8 @@ void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint1
   const uint32_t size = spec.size[static_cast<size_t>(OutputVectorDim(spec))];
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
   if (size <= narrow) widths->push_back(static_cast<uint16_t>(narrow));
-  for (uint32_t vectors = 1; vectors <= 4; ++vectors) {
+  // As for tiles: panels of one vector only where there is no room for two, since no tile would fit them.
+  for (uint32_t vectors = size < 2 * wide ? 1 : 2; vectors <= 4; ++vectors) {
     widths->push_back(static_cast<uint16_t>(vectors * wide));
     if (vectors * wide >= size) break;
   }
