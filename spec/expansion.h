@@ -14,6 +14,7 @@ namespace kirsch {
 // Data crossing levels once per execution of the node.
 struct Transfer {
   Level from = Level::kVrf;  // the slower end
+  Level to = Level::kVrf;    // the faster end; kVrf: through to the core
   Footprint read;            // zero when the output is only written
   Footprint written;         // zero for inputs
 };

@@ -20,8 +20,10 @@ struct MemoryLevel {
   int sharers = 1;                     // cores that share one instance
   double cycles_per_line = 0;          // sequential read, one core
   double shared_cycles_per_line = 0;   // the same, a floor for all cores of the instance together
-  double cycles_per_run = 0;           // extra for each strided run of lines: the prefetcher starts anew
-  double cycles_per_page = 0;          // extra for each page entered
+  double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
+  int ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
+  int streams = 64;                    // ... and all lines, if this many runs are read side by side
+  double cycles_per_page = 0;          // extra for each page beyond those the first-level TLB holds
   double write_factor = 1;             // a line written back costs this many times a line read
   double overlap = 0;                  // 0..1: the share of a transfer that hides behind arithmetic
 
