@@ -10,9 +10,9 @@ namespace {
 constexpr uint32_t kMaxRows = 14;    // register-tile heights
 constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
 constexpr uint32_t kMaxDotColumns = 6;
-constexpr uint32_t kFewRows = 28;  // up to here every height is tried, above only those that fit well
+constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
 constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
-constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
+constexpr uint32_t kWideTileRows = 5;   // tiles of more than 4 vectors are for so few rows
 
 // The output's dims: rows, and the dim that vectors run along.
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }

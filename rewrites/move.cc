@@ -174,6 +174,8 @@ void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expans
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
                                  footprint.lines * (target.line_bytes / Bytes(tensor.dtype)));
     AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
+    Transfer& transfer = expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)];
+    transfer.prefetched = operand == MatmulDims::kRhs && PrefetchSteps(spec) != 0;
   }
 }
 

@@ -39,7 +39,12 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const int64_t row_bytes = extent.inner * bytes;
   const Layout& layout = tensor.layout;
   if (layout.kind == LayoutKind::kPacked) {
-    if (layout.panel == 0) return Contiguous(extent.elements() * bytes, target);
+    if (layout.panel == 0) {
+      // Our own dense copy, walked from end to end: no run ever starts anew.
+      Footprint dense = Contiguous(extent.elements() * bytes, target);
+      dense.runs = 0;
+      return dense;
+    }
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
     Footprint panel = Contiguous(extent.batch * extent.outer * layout.panel * bytes, target);
     return {panels * panel.lines, panels, panels * panel.pages};
