@@ -98,8 +98,10 @@ INSTANTIATE_TEST_SUITE_P(, TinyMatmuls, ::testing::Values(1, 2),
 
 TEST_P(TinyMatmuls, SearchIsBruteForce) {
   BruteForce brute_force(model_);
-  HashMemo shared;  // knows all the shapes before
+  const unsigned every = GetParam() == 1 ? 1 : 3;  // the programs below two threads are those of one
+  HashMemo shared;                                 // knows all the shapes before
   ForTinyShapes([&](const MatmulShape& shape) {
+    if ((shape.m + shape.k + shape.n) % every != 0) return;
     for (Residency residency : kResidencies) {
       const Spec placed = Placed(shape, residency, GetParam(), model_.target());
       const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
@@ -122,7 +124,7 @@ TEST_P(TinyMatmuls, SearchIsBruteForce) {
 TEST_P(TinyMatmuls, BoundsAreBounds) {
   BruteForce brute_force(model_);
   ForTinyShapes([&](const MatmulShape& shape) {
-    if (shape.m + shape.k + shape.n > 12) return;
+    if (shape.m + shape.k + shape.n > 10) return;
     for (Residency residency : kResidencies) {
       const Spec placed = Placed(shape, residency, GetParam(), model_.target());
       brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
@@ -167,7 +169,6 @@ TEST_P(RealTargets, PruningChangesNothing) {
   SearchOptions exhaustive;
   exhaustive.prune = false;
   for (const Case& c : kCases) {
-    if (c.shape.m * c.shape.k * c.shape.n > 70000) continue;
     HashMemo memo, unpruned_memo;
     const SearchResult result = Run(c, memo);
     const SearchResult unpruned = Run(c, unpruned_memo, exhaustive);
