@@ -133,6 +133,23 @@ TEST_P(TinyMatmuls, BoundsAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
+// A target file may say anything, even that farther is cheaper.
+TEST(CrookedTarget, IsSearchedExactlyToo) {
+  Target target = testing::TinyTarget();
+  std::swap(target.memory[Index(Level::kL3)], target.memory[Index(Level::kRam)]);
+  std::swap(target.memory[Index(Level::kL3)].bytes, target.memory[Index(Level::kRam)].bytes);
+  const CostModel model(target);
+  BruteForce brute_force(model);
+  for (uint32_t side : {2, 3, 5})
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed({.m = side, .k = side + 1, .n = side}, residency, 1, target);
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, target));
+      HashMemo memo;
+      EXPECT_EQ(Search(placed, model, memo, {}).cost, best) << testing::Describe(placed);
+    }
+  ExpectBoundsBelow(brute_force, model);
+}
+
 struct Case {
   MatmulShape shape;
   int threads = 1;
