@@ -41,6 +41,21 @@ bool DotProductPossible(const Spec& spec) {
 }  // namespace
 
 CostModel::CostModel(const Target& target) : target_(target) {
+  // A slower level costs no less than a faster one, hidden or not; bounds rest on it.
+  for (const Level slow : {Level::kL3, Level::kRam}) {
+    const MemoryLevel& fast = target_.at(static_cast<Level>(Index(slow) - 1));
+    MemoryLevel& level = target_.memory[static_cast<size_t>(slow)];
+    level.cycles_per_line = std::max(level.cycles_per_line, fast.cycles_per_line);
+    level.write_factor = std::max(level.write_factor, fast.write_factor);
+    level.unstreamed_cycles_per_line =
+        std::max(level.unstreamed_cycles_per_line, fast.unstreamed_cycles_per_line);
+    level.ramp_lines = std::max(level.ramp_lines, fast.ramp_lines);
+    level.streams = std::min(level.streams, fast.streams);
+    level.cycles_per_page = std::max(level.cycles_per_page, fast.cycles_per_page);
+    if (level.cycles_per_line > 0)
+      level.overlap =
+          std::min(level.overlap, 1 - fast.cycles_per_line * (1 - fast.overlap) / level.cycles_per_line);
+  }
   narrow_lanes_ = target.vectors.back().bytes / Bytes(Dtype::kF32);
   cycles_per_output_read_ = cycles_per_output_write_ = tiles_per_element_ =
       std::numeric_limits<double>::infinity();
@@ -83,22 +98,43 @@ void CostModel::FillBestTrips() {
       }
 }
 
+// Lines of a transfer that no prefetcher brings in time.
+double CostModel::UnstreamedLines(const Transfer& transfer, const MemoryLevel& level) const {
+  if (transfer.prefetched) return 0;
+  const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
+  const bool too_many = !transfer.in_order && runs > level.streams;
+  return too_many ? lines : std::min(lines, runs * level.ramp_lines);
+}
+
 double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
+  const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
          LinesCycles(transfer.written, level, sharers) * level.write_factor +
-         static_cast<double>(transfer.read.runs) * level.cycles_per_run +
-         static_cast<double>(transfer.read.pages) * level.cycles_per_page;
+         UnstreamedLines(transfer, level) * level.unstreamed_cycles_per_line +
+         std::max(0.0, pages) * level.cycles_per_page;
+}
+
+// What a move brings closer need only come the rest of the way later: a transfer costs the difference of its
+// two ends, so that all the hops of a line add up to what its first level costs.
+CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers) const {
+  const auto through = [&](Level from) -> Exposure {
+    Transfer whole = transfer;
+    whole.from = from;
+    const double cycles = TransferCycles(whole, sharers);
+    return {cycles, cycles * (1 - target_.at(from).overlap)};
+  };
+  const Exposure far = through(transfer.from), near = through(transfer.to);
+  return {std::max(0.0, far.total - near.total), std::max(0.0, far.exposed - near.exposed)};
 }
 
 CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& expansion) const {
   Exposure exposure;
   for (int i = 0; i < expansion.num_transfers; ++i) {
-    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
-    const double cycles = TransferCycles(transfer, spec.sharers);
-    exposure.total += cycles;
-    exposure.exposed += cycles * (1 - target_.at(transfer.from).overlap);
+    const Exposure one = ExposureOf(expansion.transfers[static_cast<size_t>(i)], spec.sharers);
+    exposure.total += one.total;
+    exposure.exposed += one.exposed;
   }
   return exposure;
 }
@@ -183,19 +219,16 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
   if (from <= Level::kL1) return {};
   Footprint lines{FootprintOf(spec, operand, target_).lines, 0, 0};
   const bool written = operand == spec.op_info().output();
-  const double total = TransferCycles({from, lines, written ? lines : Footprint{}}, spec.sharers);
+  const double total =
+      TransferCycles({from, Level::kVrf, lines, written ? lines : Footprint{}}, spec.sharers);
   return {total, total * (1 - target_.at(from).overlap)};
 }
 
 Cost CostModel::LowerBound(const Spec& spec) const {
-  double exposed = 0, slowest = 0;
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    const Exposure compulsory = Compulsory(spec, operand, spec.operand[static_cast<size_t>(operand)].level);
-    exposed += compulsory.exposed;
-    slowest = std::max(slowest, compulsory.total);
-  }
-  const double cycles = ComputeBound(spec) + OutputBound(spec) + exposed;
-  return FromCycles(std::max(cycles, slowest) / spec.threads * kRoundingSlack);
+  double cycles = ComputeBound(spec) + OutputBound(spec);
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    cycles += Compulsory(spec, operand, spec.operand[static_cast<size_t>(operand)].level).exposed;
+  return FromCycles(cycles / spec.threads * kRoundingSlack);
 }
 
 Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const {

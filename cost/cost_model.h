@@ -34,7 +34,7 @@ class CostModel {
   // Cycles the arithmetic takes at least, every operand in L1 (part of LowerBound).
   double ComputeBound(const Spec& spec) const;
 
-  // Cycles to bring / write back these lines, none of it hidden.
+  // Cycles to bring these lines from `transfer.from` to the core and back, none of it hidden.
   double TransferCycles(const Transfer& transfer, int sharers) const;
 
  private:
@@ -44,6 +44,8 @@ class CostModel {
   };
   Exposure Compulsory(const Spec& spec, int operand, Level from) const;
   double OutputBound(const Spec& spec) const;
+  double UnstreamedLines(const Transfer& transfer, const MemoryLevel& level) const;
+  Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double PackCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;

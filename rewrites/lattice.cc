@@ -1,6 +1,7 @@
 #include "rewrites/lattice.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 namespace kirsch {
@@ -9,10 +10,9 @@ namespace {
 constexpr uint32_t kMaxRows = 14;    // register-tile heights
 constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
 constexpr uint32_t kMaxDotColumns = 6;
-constexpr uint32_t kFewRows = 28;  // up to here every height is tried, above only those that fit well
-constexpr uint32_t kMatvecRows =
-    4;  // with so few rows a reduction is tiled finely: rhs is streamed, not reused
-constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
+constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
+constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
+constexpr uint32_t kWideTileRows = 5;   // tiles of more than 4 vectors are for so few rows
 
 // The output's dims: rows, and the dim that vectors run along.
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
@@ -49,7 +49,7 @@ void AppendRowSizes(uint32_t size, const Target& target, std::vector<uint32_t>* 
 }
 
 void AppendReductionSizes(uint32_t size, uint32_t rows, std::vector<uint32_t>* sizes) {
-  AppendPowers(rows <= kMatvecRows ? 4 : 128, 0, size, sizes);
+  AppendPowers(std::min(kCoarseSteps, 4 * std::bit_ceil(rows)), 0, size, sizes);
 }
 
 // The panel width the output's vector dim is bound to by a packed operand; 0 if none.

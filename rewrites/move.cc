@@ -1,5 +1,7 @@
 #include "rewrites/move.h"
 
+#include <algorithm>
+
 #include "rewrites/lattice.h"
 #include "spec/microkernel.h"
 
@@ -12,8 +14,8 @@ const TensorSpec& Operand(const Spec& spec, int operand) {
 
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 
-void AddTransfer(const Spec& spec, int operand, const Footprint& footprint, Expansion* expansion) {
-  Transfer transfer{Operand(spec, operand).level, {}, {}};
+void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footprint, Expansion* expansion) {
+  Transfer transfer{Operand(spec, operand).level, to, {}, {}};
   // A line that is only written is still fetched first (write-allocate), so the output is always read.
   transfer.read = footprint;
   if (IsOutput(spec, operand)) transfer.written = footprint;
@@ -89,9 +91,10 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     // Registers hold the tile: the spec below only adds to it, whatever was asked for.
     child.accumulate = true;
     if (Operand(spec, decision.operand).level > Level::kL1)
-      AddTransfer(spec, decision.operand, footprint, expansion);
+      AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
   } else {
-    AddTransfer(spec, decision.operand, footprint, expansion);
+    AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
+    moved.moved = 1;
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
   }
@@ -104,7 +107,8 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   thread_local std::vector<uint16_t> widths;
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
-    if (Operand(spec, operand).layout.kind != LayoutKind::kStrided) continue;
+    // A move without code brings data when it is first used; a copy would be that first use and wait for it.
+    if (Operand(spec, operand).layout.kind != LayoutKind::kStrided || Operand(spec, operand).moved) continue;
     const bool panels = spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim);
     widths.assign(1, 0);
     if (panels) {
@@ -126,10 +130,12 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   copy.layout = decision.layout;
   const TileExtent extent = ExtentOf(child, decision.operand);
   const int64_t elements = PackedElements(extent, decision.layout, source.dtype, target);
-  Transfer transfer{source.level, FootprintOf(spec, decision.operand, target), {}};
+  Transfer transfer{source.level, Level::kVrf, FootprintOf(spec, decision.operand, target), {}};
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
-  Transfer stored{decision.level, {}, FootprintOf(child, decision.operand, target)};
+  Transfer stored{decision.level, Level::kVrf, {}, FootprintOf(child, decision.operand, target)};
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = stored;
+  // The copy walks its source a few rows at a time.
+  expansion->transfers[0].in_order = true;
   expansion->copied_elements = elements;
   expansion->copy_transposes = source.layout.order != decision.layout.order;
   expansion->filled = decision.level;
@@ -159,9 +165,18 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
 }
 
 void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expansion) {
-  for (int operand = 0; operand < spec.op_info().output(); ++operand)
-    if (Operand(spec, operand).level > Level::kL1)
-      AddTransfer(spec, operand, FootprintOf(spec, operand, target), expansion);
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    const TensorSpec& tensor = Operand(spec, operand);
+    if (tensor.level <= Level::kL1) continue;
+    Footprint footprint = FootprintOf(spec, operand, target);
+    const bool walks_rows = spec.op_info().dims[static_cast<size_t>(InnerDim(spec, operand))].reduction;
+    if (walks_rows && RowsEvictEachOther(spec, operand, target))
+      footprint.lines = std::min(ExtentOf(spec, operand).elements(),
+                                 footprint.lines * (target.line_bytes / Bytes(tensor.dtype)));
+    AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
+    Transfer& transfer = expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)];
+    transfer.prefetched = operand == MatmulDims::kRhs && PrefetchSteps(spec) != 0;
+  }
 }
 
 }  // namespace kirsch

@@ -11,8 +11,9 @@ bool MakeDense(Spec* spec) {
   bool changed = false;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
     Layout& layout = spec->operand[static_cast<size_t>(operand)].layout;
-    changed |= !(layout == kDense);
+    changed |= !(layout == kDense) || spec->operand[static_cast<size_t>(operand)].moved != 0;
     layout = kDense;
+    spec->operand[static_cast<size_t>(operand)].moved = 0;
   }
   return changed;
 }

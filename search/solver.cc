@@ -16,7 +16,8 @@ Lines Capacity(const Target& target, Level level, int sharers) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
   const int contenders = std::min(sharers, cache.sharers);
-  return static_cast<Lines>(cache.bytes / target.line_bytes / std::max(1, contenders));
+  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
+  return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
 }
 
 // The most a child may cost so that base + the others' bounds + weight * cost stays below `budget`.
@@ -222,8 +223,7 @@ Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
   if (home == Level::kRam) return kUnlimited;
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     lines -= FootprintOf(placed_root, operand, target).lines;
-  KIRSCH_CHECK(lines >= 0);
-  return static_cast<Lines>(lines);
+  return static_cast<Lines>(std::max<int64_t>(0, lines));
 }
 
 }  // namespace kirsch

@@ -42,6 +42,15 @@ absl::Status Write(const std::string& path, int flags, std::string_view contents
   return SystemError(shown);
 }
 
+// Through symbolic links, so that a link that is written to stays one.
+std::string Resolve(std::string_view path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::path(path), error);
+  return error ? std::string(path) : target.string();
+}
+
+std::string TemporaryFor(const std::string& name) { return Cat(name, ".", getpid(), ".tmp"); }
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(std::string_view path) {
@@ -63,16 +72,28 @@ absl::StatusOr<std::string> ReadFile(std::string_view path) {
 }
 
 absl::Status WriteFile(std::string_view path, std::string_view contents) {
-  std::error_code error;
-  // Through symbolic links, so that a link stays one.
-  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::path(path), error);
-  const std::string name = error ? std::string(path) : target.string();
+  const std::string name = Resolve(path);
   struct stat info;
   if (stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return Write(name, 0, contents, path);
-  const std::string temporary = Cat(name, ".", getpid(), ".tmp");
+  const std::string temporary = TemporaryFor(name);
   absl::Status status = Write(temporary, O_CREAT | O_TRUNC, contents, path);
   if (status.ok() && rename(temporary.c_str(), name.c_str()) != 0) status = SystemError(path);
   if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+absl::Status CheckWritable(std::string_view path) {
+  const std::string name = Resolve(path);
+  struct stat info;
+  if (stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    // A pipe is not opened: its reader would take that for all there is.
+    errno = S_ISDIR(info.st_mode) ? EISDIR : 0;
+    if (errno == 0 && access(name.c_str(), W_OK) == 0) return absl::OkStatus();
+    return SystemError(path);
+  }
+  const std::string temporary = TemporaryFor(name);
+  absl::Status status = Write(temporary, O_CREAT | O_TRUNC, "", path);
+  unlink(temporary.c_str());
   return status;
 }
 

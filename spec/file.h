@@ -18,6 +18,9 @@ absl::StatusOr<std::string> ReadFile(std::string_view path);
 // file, e.g. /dev/null, is written to.) An error is one line.
 absl::Status WriteFile(std::string_view path, std::string_view contents);
 
+// The error that WriteFile would give for `path` now, but for a full disk. Nothing is changed there.
+absl::Status CheckWritable(std::string_view path);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_FILE_H_

@@ -39,33 +39,62 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const int64_t row_bytes = extent.inner * bytes;
   const Layout& layout = tensor.layout;
   if (layout.kind == LayoutKind::kPacked) {
-    if (layout.panel == 0) return Contiguous(extent.elements() * bytes, target);
+    if (layout.panel == 0) {
+      // Our own dense copy, walked from end to end: no run ever starts anew.
+      Footprint dense = Contiguous(extent.elements() * bytes, target);
+      dense.runs = 0;
+      return dense;
+    }
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
     Footprint panel = Contiguous(extent.batch * extent.outer * layout.panel * bytes, target);
     return {panels * panel.lines, panels, panels * panel.pages};
   }
   const int64_t stride_bytes = int64_t{layout.ld} * bytes;
-  if (extent.outer * extent.batch == 1 || stride_bytes == row_bytes)
-    return Contiguous(extent.elements() * bytes, target);
+  if (extent.outer * extent.batch == 1) return Contiguous(row_bytes, target);
+  if (stride_bytes == row_bytes) {
+    // Rows that follow one another are still read side by side, unless they are shorter than a line.
+    Footprint rows = Contiguous(extent.elements() * bytes, target);
+    if (row_bytes >= target.line_bytes) rows.runs = extent.outer * extent.batch;
+    return rows;
+  }
   return Strided(extent, row_bytes, stride_bytes, target);
 }
 
+namespace {
+
+int64_t Sets(const MemoryLevel& cache, const Target& target) {
+  return std::max<int64_t>(1, cache.bytes / (cache.ways * int64_t{target.line_bytes}));
+}
+
+// Rows of the caller's matrix whose strides are whole lines come to lie on few sets of a cache: this many
+// lines apart, rows share their sets. 0 where rows spread over all sets.
+int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
+  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const int64_t stride_bytes = int64_t{tensor.layout.ld} * Bytes(tensor.dtype);
+  if (tensor.layout.kind != LayoutKind::kStrided || stride_bytes % target.line_bytes != 0) return 0;
+  return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
+}
+
+}  // namespace
+
 int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint, const Target& target,
                       Level level) {
-  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   const TileExtent extent = ExtentOf(spec, operand);
-  const int64_t stride_bytes = int64_t{tensor.layout.ld} * Bytes(tensor.dtype);
-  if (level == Level::kRam || tensor.layout.kind != LayoutKind::kStrided || extent.outer == 1 ||
-      stride_bytes % target.line_bytes != 0)
-    return footprint.lines;
+  if (level == Level::kRam || extent.outer == 1) return footprint.lines;
   const MemoryLevel& cache = target.at(level);
-  const int64_t sets = std::max<int64_t>(1, cache.bytes / (cache.ways * int64_t{target.line_bytes}));
-  const int64_t row_lines = std::max<int64_t>(1, footprint.lines / std::max<int64_t>(1, footprint.runs));
-  const int64_t period = std::gcd(stride_bytes / target.line_bytes, sets);
+  const int64_t period = SetPeriod(spec, operand, target, cache);
+  const int64_t row_lines = std::max<int64_t>(1, footprint.lines / std::max<int64_t>(1, extent.outer));
   // Only a power of two folds rows onto the same sets for good; rows that are few enough never meet.
-  const int64_t rows_apart = sets / period;
-  if (extent.outer <= rows_apart || period <= row_lines) return footprint.lines;
+  if (period <= row_lines || extent.outer <= Sets(cache, target) / period) return footprint.lines;
   return footprint.lines * CeilDiv(period, row_lines);
+}
+
+bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target) {
+  const MemoryLevel& cache = target.at(Level::kL1);
+  const int64_t period = SetPeriod(spec, operand, target, cache);
+  if (period == 0) return false;
+  const int64_t rows_apart = Sets(cache, target) / period;
+  return CeilDiv(ExtentOf(spec, operand).outer, rows_apart) >= cache.ways;
 }
 
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {

@@ -27,14 +27,16 @@ VectorUnit DefaultVectorUnit(int bytes) {
   return unit;
 }
 
-MemoryLevel DefaultCache(int64_t bytes, int ways, double cycles_per_line, double cycles_per_run,
-                         double overlap) {
+MemoryLevel DefaultCache(int64_t bytes, int ways, double cycles_per_line, double unstreamed_cycles_per_line,
+                         int ramp_lines, double overlap) {
   MemoryLevel level;
   level.bytes = bytes;
   level.ways = ways;
   level.cycles_per_line = cycles_per_line;
-  level.cycles_per_run = cycles_per_run;
-  level.cycles_per_page = cycles_per_run > 0 ? 8 : 0;
+  level.unstreamed_cycles_per_line = unstreamed_cycles_per_line;
+  level.ramp_lines = ramp_lines;
+  level.streams = 12;
+  level.cycles_per_page = unstreamed_cycles_per_line > 0 ? 8 : 0;
   level.overlap = overlap;
   return level;
 }
@@ -224,11 +226,11 @@ Target DefaultTarget() {
   target.features = {"avx2", "fma"};
   target.vectors = {DefaultVectorUnit(32), DefaultVectorUnit(16)};
   auto& memory = target.memory;
-  memory[static_cast<size_t>(Level::kL1)] = DefaultCache(32 << 10, 8, 1, 0, 1);
-  memory[static_cast<size_t>(Level::kL2)] = DefaultCache(512 << 10, 8, 2, 2, 0.7);
-  memory[static_cast<size_t>(Level::kL3)] = DefaultCache(8 << 20, 16, 4, 6, 0.6);
+  memory[static_cast<size_t>(Level::kL1)] = DefaultCache(32 << 10, 8, 1, 0, 0, 1);
+  memory[static_cast<size_t>(Level::kL2)] = DefaultCache(512 << 10, 8, 2, 0.5, 2, 0.7);
+  memory[static_cast<size_t>(Level::kL3)] = DefaultCache(8 << 20, 16, 4, 4, 16, 0.5);
   MemoryLevel& ram = memory[static_cast<size_t>(Level::kRam)];
-  ram = DefaultCache(int64_t{1} << 60, 1, 10, 30, 0.5);
+  ram = DefaultCache(int64_t{1} << 60, 1, 10, 11, 32, 0.4);
   ram.write_factor = 1.5;
   return target;
 }

@@ -48,13 +48,16 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
 inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
     {"bytes", &MemoryLevel::bytes, 1024, 1LL << 33},
     {"ways", &MemoryLevel::ways, 1, 1024},
+    {"usable", &MemoryLevel::usable, 0.0625, 1},
 };
 
 inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"sharers", &MemoryLevel::sharers, 1, 4096},
     {"cycles_per_line", &MemoryLevel::cycles_per_line, 0, kMostCycles},
     {"shared_cycles_per_line", &MemoryLevel::shared_cycles_per_line, 0, kMostCycles},
-    {"cycles_per_run", &MemoryLevel::cycles_per_run, 0, kMostCycles},
+    {"unstreamed_cycles_per_line", &MemoryLevel::unstreamed_cycles_per_line, 0, kMostCycles},
+    {"ramp_lines", &MemoryLevel::ramp_lines, 0, 1 << 20},
+    {"streams", &MemoryLevel::streams, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
     {"write_factor", &MemoryLevel::write_factor, 0, 100},
     {"overlap", &MemoryLevel::overlap, 0, 1},

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -18,8 +19,9 @@ using ::testing::EndsWith;
 class FileTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    directory_ = fs::path(::testing::TempDir()) /
-                 (std::string("kirsch_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    directory_ =
+        fs::path(::testing::TempDir()) /
+        Cat("kirsch_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(directory_);
     fs::create_directory(directory_);
   }
@@ -46,6 +48,19 @@ TEST_F(FileTest, UnwritablePathIsOneLineAndLeavesNothing) {
   EXPECT_EQ(std::string(WriteFile(path, "x").message()), Cat("'", path, "': No such file or directory"));
   EXPECT_THAT(std::string(WriteFile(directory_.string(), "x").message()), EndsWith("Is a directory"));
   EXPECT_EQ(FilesLeft(), 0u);
+}
+
+TEST_F(FileTest, ChecksForAPlaceWithoutTouchingIt) {
+  const std::string path = directory_ / "out.h", lost = directory_ / "no" / "out.h";
+  EXPECT_TRUE(CheckWritable(path).ok());
+  EXPECT_EQ(FilesLeft(), 0u);
+  ASSERT_TRUE(WriteFile(path, "old").ok());
+  EXPECT_TRUE(CheckWritable(path).ok());
+  EXPECT_EQ(*ReadFile(path), "old");
+  EXPECT_TRUE(CheckWritable("/dev/null").ok());
+  EXPECT_EQ(std::string(CheckWritable(lost).message()), Cat("'", lost, "': No such file or directory"));
+  EXPECT_THAT(std::string(CheckWritable(directory_.string()).message()), EndsWith("Is a directory"));
+  EXPECT_EQ(FilesLeft(), 1u);
 }
 
 TEST_F(FileTest, FailedWriteLeavesTheOldFileAlone) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/numbers.h"
+#include "codegen/host_cpu.h"
 #include "codegen/verify.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
@@ -28,6 +29,10 @@ int Shapes(int usually) {
 
 class EveryTarget : public ::testing::TestWithParam<Target> {
  protected:
+  void SetUp() override {
+    const std::string missing = MissingOnHost(GetParam().features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
   void Verify(const Spec& spec, const Impl& impl, int round) const {
     VerifyOptions options;
     options.seed = static_cast<uint64_t>(round);

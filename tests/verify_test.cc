@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 
+#include "codegen/host_cpu.h"
 #include "codegen/verify_freivalds.h"
 #include "codegen/verify_header.h"
 #include "tests/testing/random_impl.h"
@@ -337,7 +338,13 @@ const RungReport& Rung(const VerifyReport& report, const std::string& name) {
   return none;
 }
 
-class EveryTarget : public ::testing::TestWithParam<Target> {};
+class EveryTarget : public ::testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    const std::string missing = MissingOnHost(GetParam().features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
+};
 INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 

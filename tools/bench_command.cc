@@ -21,6 +21,7 @@
 #include "tools/output.h"
 #include "tools/solve.h"
 #include "tools/target_option.h"
+#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -109,8 +110,10 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   request.peers = arguments.peers;
   request.threads = arguments.solve.threads;
   request.cold = arguments.solve.cold;
-  request.progress = [](std::string_view what) { std::fprintf(stderr, "%s\n", std::string(what).c_str()); };
+  TerminalLine line;
+  request.progress = [&line](std::string_view what) { line.Show(what); };
   absl::StatusOr<BenchReport> report = RunBench(request);
+  line.Erase();
   if (!report.ok()) return report.status();
   if (absl::Status written = Write(arguments, *report); !written.ok()) return written;
   const bool wrong = std::any_of(report->results.begin(), report->results.end(),
@@ -130,7 +133,8 @@ void AddBenchCommand(CLI::App& app, Run& run) {
       ->add_option(
           "--against", arguments->peers,
           "Names among openblas blis onednn libxsmm eigen mkl, or cblas:/path/lib.so, comma-separated")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);  // what follows the list is SPEC
   command->add_option("--json", arguments->json,
                       "Write the report as JSON to this file (-: standard output)");
   command->add_option("--plot", arguments->plot, "Draw the report to this SVG file");

@@ -84,6 +84,8 @@ void AddExplainCommand(CLI::App& app, Run& run) {
   auto arguments = std::make_shared<SolveArguments>();
   AddSolveOptions(*command, *arguments);
   command->footer(
+      command->get_footer() +
+      "\n\n"
       "Each node: cycles of one run with what is below it; its share of the whole, with and without what is "
       "below; how\n"
       "often it runs each time its parent does. Bytes moved and held are of one run; moved from or to the "

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "spec/cat.h"
 #include "spec/host.h"
 #include "spec/schedule.h"
+#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -51,7 +53,21 @@ VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& he
     options.cannot_run = std::string(supported.message());
     std::fprintf(stderr, "kirsch: %s\n", options.cannot_run.c_str());
   }
+  TerminalLine line;
+  line.Show("verifying");
   return VerifyKernel(synthesis.result.impl, synthesis.target, options);
+}
+
+void PrintVerdict(const VerifyReport& report) {
+  if (!report.ok) {
+    std::fprintf(stderr, "kirsch: verification failed: %s\n", report.first_mismatch.c_str());
+    return;
+  }
+  std::string rungs;
+  for (const RungReport& rung : report.rungs)
+    Append(&rungs, rungs.empty() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
+  std::fprintf(stderr, "verified: %s; largest error %.2g of at most %.2g\n", rungs.c_str(), report.max_error,
+               report.error_bound);
 }
 
 nlohmann::ordered_json ReportJson(const VerifyReport& report) {

@@ -21,6 +21,9 @@ HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode);
 // code is not run then.
 VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options);
 
+// One line for people, on standard error: what was checked, or the first mismatch.
+void PrintVerdict(const VerifyReport& report);
+
 // {ok, max_error, error_bound, first_mismatch, rungs: [{name, outcome, text}, ...]}
 nlohmann::ordered_json ReportJson(const VerifyReport& report);
 

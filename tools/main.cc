@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <vector>
 
+#include "spec/cat.h"
+#include "spec/text.h"
 #include "tools/command.h"
 
 namespace kirsch {
@@ -12,6 +15,17 @@ int Refuse(std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fprintf(stderr, "kirsch: %s\n", message.c_str());
   return 2;
+}
+
+// One line on what is wrong with the arguments.
+std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
+  if (app.get_subcommands().empty() && !rest.empty())
+    return Cat("expected a command (synth, verify, bench, explain or target), got ", Quoted(rest.front()));
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty())
+    return Cat("unexpected argument ", Quoted(rest.front()),
+               rest.front().front() == '-' ? "" : " (a SPEC is one argument: quote it)");
+  return error.what();
 }
 
 int Main(int argc, char** argv) {
@@ -31,7 +45,7 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);  // --help
-    return Refuse(std::string(error.what()) + " (see kirsch --help)");
+    return Refuse(Complaint(app, error) + " (see kirsch --help)");
   }
   absl::StatusOr<int> code = run();
   if (!code.ok()) return Refuse(std::string(code.status().message()));

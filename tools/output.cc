@@ -12,4 +12,8 @@ absl::Status WriteOutput(std::string_view path, std::string_view contents) {
   return absl::OkStatus();
 }
 
+absl::Status CheckOutput(std::string_view path) {
+  return path.empty() || path == "-" ? absl::OkStatus() : CheckWritable(path);
+}
+
 }  // namespace kirsch

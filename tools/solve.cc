@@ -1,18 +1,21 @@
 #include "tools/solve.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
 #include "search/replay.h"
+#include "spec/cat.h"
 #include "spec/file.h"
 #include "spec/schedule.h"
+#include "spec/text.h"
 #include "tools/target_option.h"
+#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -23,6 +26,7 @@ std::atomic<bool> interrupted = false;
 class InterruptGuard {
  public:
   InterruptGuard() {
+    interrupted = false;
     struct sigaction action = {};
     action.sa_handler = [](int) { interrupted = true; };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -34,27 +38,33 @@ class InterruptGuard {
   struct sigaction before_ = {};
 };
 
-// A line on standard error that is written over; nothing if that is no terminal.
-class ProgressLine {
+class SearchLine {
  public:
   void Show(const SearchProgress& progress) {
-    if (!terminal_ || progress.seconds < shown_ + 0.2) return;
+    if (!line_.shows() || progress.seconds < shown_ + 0.2) return;
     shown_ = progress.seconds;
-    std::fprintf(stderr, "\rsearching: %.1f s, %lld specs", progress.seconds,
-                 static_cast<long long>(progress.stats.specs_solved));
+    std::string text =
+        absl::StrFormat("searching: %.1f s, %d specs", progress.seconds, progress.stats.specs_solved);
     if (progress.best < kInfiniteCost)
-      std::fprintf(stderr, ", best %.0f cycles, bound %.0f", ToCycles(progress.best),
-                   ToCycles(progress.bound));
-    std::fprintf(stderr, "\033[K");
-  }
-  ~ProgressLine() {
-    if (shown_ > 0) std::fprintf(stderr, "\r\033[K");
+      absl::StrAppendFormat(&text, ", best %.0f cycles, bound %.0f", ToCycles(progress.best),
+                            ToCycles(progress.bound));
+    line_.Show(text);
   }
 
  private:
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  TerminalLine line_;
   double shown_ = 0;
 };
+
+// CLI11's own message spells out the largest double.
+const CLI::Validator kSeconds(
+    [](std::string& text) {
+      double seconds = 0;
+      return absl::SimpleAtod(text, &seconds) && seconds > 0
+                 ? std::string()
+                 : Cat("expected a number of seconds above 0, got ", Quoted(text));
+    },
+    "SECONDS");
 
 absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed, const CostModel& model,
                                     Memo& memo, const SearchOptions& options) {
@@ -68,7 +78,7 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
 absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
                                   Memo& memo) {
   InterruptGuard guard;
-  ProgressLine line;
+  SearchLine line;
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = &interrupted;
@@ -86,10 +96,14 @@ CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
   command
       .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
-      ->check(CLI::PositiveNumber);
+      ->check(kSeconds);
   command.add_option("--schedule", arguments.schedule,
                      "Follow the schedule in this file instead of searching");
   command.add_flag("--cold", arguments.cold, "The operands come from RAM, not from the caches");
+  command.footer(
+      "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
+      "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
+      "accumulate.");
   return spec;
 }
 

@@ -1,5 +1,6 @@
 // kirsch synth SPEC
-#include <cstdio>
+#include <unistd.h>
+
 #include <map>
 #include <memory>
 #include <string>
@@ -35,7 +36,17 @@ absl::StatusOr<std::string> Emit(const std::string& form, const Synthesis& synth
   return PrintHeader(program, synthesis.target, header_options);
 }
 
+// Finds out before the search, which may take a while, that its result has nowhere to go.
+absl::Status CheckOutputs(const Arguments& arguments) {
+  if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
+    return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
+  absl::Status status = CheckOutput(arguments.output);
+  if (status.ok()) status = CheckOutput(arguments.json);
+  return status;
+}
+
 absl::StatusOr<int> Synth(const Arguments& arguments) {
+  if (absl::Status outputs = CheckOutputs(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
@@ -47,7 +58,7 @@ absl::StatusOr<int> Synth(const Arguments& arguments) {
     const VerifyReport report = VerifySynthesis(*synthesis, header_options);
     json["verify"] = ReportJson(report);
     right = report.ok;
-    if (!right) std::fprintf(stderr, "kirsch: verification failed: %s\n", report.first_mismatch.c_str());
+    PrintVerdict(report);
   }
   json["emit"] = nullptr;
   if (right) {  // a wrong kernel is not handed out
