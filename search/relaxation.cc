@@ -25,6 +25,14 @@ Level SlowestLevel(const Spec& spec) {
   return slowest;
 }
 
+// True if no transfer costs more from `near` than from `far`. A target file may say otherwise.
+bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
+  return near.cycles_per_line <= far.cycles_per_line &&
+         near.shared_cycles_per_line <= far.shared_cycles_per_line &&
+         near.cycles_per_run <= far.cycles_per_run && near.cycles_per_page <= far.cycles_per_page &&
+         near.write_factor <= far.write_factor && near.overlap >= far.overlap;
+}
+
 }  // namespace
 
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
@@ -35,6 +43,8 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   const Level slowest = SlowestLevel(spec);
   if (slowest == Level::kL1) return std::nullopt;
   const Level closer = static_cast<Level>(Index(slowest) - 1);
+  const Target& target = model.target();
+  if (closer > Level::kL1 && !CostsNoMore(target.at(closer), target.at(slowest))) return std::nullopt;
   relaxed.extra = model.SlowerLevelBound(spec, slowest, closer);
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     TensorSpec& tensor = relaxed.spec.operand[static_cast<size_t>(operand)];

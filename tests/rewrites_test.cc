@@ -81,7 +81,8 @@ TEST_P(EveryTarget, TilesCoverTheDimOnce) {
   for (uint32_t size = 1; size <= 70; ++size)
     for (bool accumulate : {false, true})
       for (int dim : {0, kM, kK, kN}) {
-        Spec spec = testing::MatmulSpec({.m = 70, .k = 70, .n = 70, .accumulate = accumulate});
+        const uint32_t rows = dim == kK ? 3 : 70;  // of few rows, reductions are tiled finely
+        Spec spec = testing::MatmulSpec({.m = rows, .k = 70, .n = 70, .accumulate = accumulate});
         spec.size[static_cast<size_t>(dim)] = size;
         for (uint32_t tile : TileSizes(spec, dim, GetParam())) {
           Expansion expansion;
@@ -226,7 +227,7 @@ class EverySpace : public ::testing::TestWithParam<std::pair<Target, MatmulShape
   static Spec Root() {
     Spec root = testing::MatmulSpec(GetParam().second);
     for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-      root.operand[static_cast<size_t>(operand)].level = Level::kL2;
+      root.operand[static_cast<size_t>(operand)].level = Level::kL3;
     return root;
   }
   const Spec root_;
