@@ -41,21 +41,6 @@ bool DotProductPossible(const Spec& spec) {
 }  // namespace
 
 CostModel::CostModel(const Target& target) : target_(target) {
-  // A slower level costs no less than a faster one, hidden or not; bounds rest on it.
-  for (const Level slow : {Level::kL3, Level::kRam}) {
-    const MemoryLevel& fast = target_.at(static_cast<Level>(Index(slow) - 1));
-    MemoryLevel& level = target_.memory[static_cast<size_t>(slow)];
-    level.cycles_per_line = std::max(level.cycles_per_line, fast.cycles_per_line);
-    level.write_factor = std::max(level.write_factor, fast.write_factor);
-    level.unstreamed_cycles_per_line =
-        std::max(level.unstreamed_cycles_per_line, fast.unstreamed_cycles_per_line);
-    level.ramp_lines = std::max(level.ramp_lines, fast.ramp_lines);
-    level.streams = std::min(level.streams, fast.streams);
-    level.cycles_per_page = std::max(level.cycles_per_page, fast.cycles_per_page);
-    if (level.cycles_per_line > 0)
-      level.overlap =
-          std::min(level.overlap, 1 - fast.cycles_per_line * (1 - fast.overlap) / level.cycles_per_line);
-  }
   narrow_lanes_ = target.vectors.back().bytes / Bytes(Dtype::kF32);
   cycles_per_output_read_ = cycles_per_output_write_ = tiles_per_element_ =
       std::numeric_limits<double>::infinity();
@@ -98,12 +83,13 @@ void CostModel::FillBestTrips() {
       }
 }
 
-// Lines of a transfer that no prefetcher brings in time.
-double CostModel::UnstreamedLines(const Transfer& transfer, const MemoryLevel& level) const {
-  if (transfer.prefetched) return 0;
+// Cycles spent on lines that no prefetcher brings in time. Nothing hides them.
+double CostModel::UnstreamedCycles(const Transfer& transfer) const {
+  if (transfer.from <= Level::kL1 || transfer.prefetched) return 0;
+  const MemoryLevel& level = target_.at(transfer.from);
   const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
   const bool too_many = !transfer.in_order && runs > level.streams;
-  return too_many ? lines : std::min(lines, runs * level.ramp_lines);
+  return (too_many ? lines : std::min(lines, runs * level.ramp_lines)) * level.unstreamed_cycles_per_line;
 }
 
 double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
@@ -112,7 +98,7 @@ double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
          LinesCycles(transfer.written, level, sharers) * level.write_factor +
-         UnstreamedLines(transfer, level) * level.unstreamed_cycles_per_line +
+         UnstreamedCycles(transfer) +
          std::max(0.0, pages) * level.cycles_per_page;
 }
 
@@ -122,8 +108,9 @@ CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers)
   const auto through = [&](Level from) -> Exposure {
     Transfer whole = transfer;
     whole.from = from;
-    const double cycles = TransferCycles(whole, sharers);
-    return {cycles, cycles * (1 - target_.at(from).overlap)};
+    const MemoryLevel& level = target_.at(from);
+    const double cycles = TransferCycles(whole, sharers), waited = UnstreamedCycles(whole);
+    return {cycles, waited + (cycles - waited) * (1 - level.overlap)};
   };
   const Exposure far = through(transfer.from), near = through(transfer.to);
   return {std::max(0.0, far.total - near.total), std::max(0.0, far.exposed - near.exposed)};
