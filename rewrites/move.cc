@@ -64,13 +64,21 @@ bool OperandsSuit(const Spec& spec, LayoutKind form) {
   return ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK);
 }
 
+// True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
+// moved.
+bool NeedsCopy(const Spec& spec, int operand) {
+  return operand == MatmulDims::kRhs && ContiguousAlong(spec, MatmulDims::kRhs, MatmulDims::kK) &&
+         !ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
+}
+
 }  // namespace
 
 // operand@X -> operand@Y, Y faster than X and no slower than the level being filled.
 void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   (void)target;
   const Level filling = FillingLevel(spec);
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    if (NeedsCopy(spec, operand)) continue;
     for (Level level : {Level::kL3, Level::kL2, Level::kL1}) {
       if (level > filling || level >= Operand(spec, operand).level) continue;
       Decision decision;
@@ -79,6 +87,7 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
       decision.level = level;
       decisions->push_back(decision);
     }
+  }
 }
 
 void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {

@@ -70,6 +70,12 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   return (elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes;
 }
 
+// True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.
+bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy) {
+  if (operands > cache.bytes) return false;
+  return copy == 0 || static_cast<double>(operands + copy) <= cache.usable * static_cast<double>(cache.bytes);
+}
+
 }  // namespace
 
 std::string_view Name(StopReason reason) {
@@ -88,13 +94,14 @@ std::string_view Name(StopReason reason) {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
   Spec placed = root;
-  int64_t lines = NeededCopyLines(root, target);
+  const int64_t copy = NeededCopyLines(root, target);
+  int64_t lines = 0;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     lines += FootprintOf(root, operand, target).lines;
   Level home = Level::kRam;
   if (residency == Residency::kWarm)
     for (Level level : {Level::kL3, Level::kL2, Level::kL1})
-      if (lines * target.line_bytes <= target.at(level).bytes) home = level;
+      if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes)) home = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     placed.operand[static_cast<size_t>(operand)].level = home;
   return placed;

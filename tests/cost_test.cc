@@ -104,16 +104,16 @@ INSTANTIATE_TEST_SUITE_P(, CostModelTest,
 
 TEST_P(CostModelTest, TransfersGrowWithLinesRunsPagesAndSharers) {
   for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
-    const Transfer transfer{level, {10, 3, 2}, {4, 1, 1}};
+    const Transfer transfer{level, Level::kVrf, {10, 3, 2}, {4, 1, 1}};
     const double cycles = model_.TransferCycles(transfer, 1);
     EXPECT_GT(cycles, 0);
     EXPECT_LE(cycles, model_.TransferCycles(transfer, 2));
-    EXPECT_LT(cycles, model_.TransferCycles({level, {11, 3, 2}, {4, 1, 1}}, 1));
-    EXPECT_LE(cycles, model_.TransferCycles({level, {10, 4, 2}, {4, 1, 1}}, 1));
-    EXPECT_LE(cycles, model_.TransferCycles({level, {10, 3, 3}, {4, 1, 1}}, 1));
-    EXPECT_LT(cycles, model_.TransferCycles({level, {10, 3, 2}, {5, 1, 1}}, 1));
+    EXPECT_LT(cycles, model_.TransferCycles({level, Level::kVrf, {11, 3, 2}, {4, 1, 1}}, 1));
+    EXPECT_LE(cycles, model_.TransferCycles({level, Level::kVrf, {10, 4, 2}, {4, 1, 1}}, 1));
+    EXPECT_LE(cycles, model_.TransferCycles({level, Level::kVrf, {10, 3, 3}, {4, 1, 1}}, 1));
+    EXPECT_LT(cycles, model_.TransferCycles({level, Level::kVrf, {10, 3, 2}, {5, 1, 1}}, 1));
   }
-  EXPECT_EQ(model_.TransferCycles({Level::kL1, {10, 3, 2}, {}}, 1), 0);
+  EXPECT_EQ(model_.TransferCycles({Level::kL1, Level::kVrf, {10, 3, 2}, {}}, 1), 0);
 }
 
 // The search's bound of a larger problem is no lower.

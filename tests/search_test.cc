@@ -133,6 +133,22 @@ TEST_P(TinyMatmuls, BoundsAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
+// Where lhs and rhs are both column-major, no program does without a copy of rhs; there must be room for it
+// wherever the operands are said to wait.
+TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {
+  for (double usable : {1.0, 0.8, 0.5}) {
+    Target target = testing::Avx512Target();
+    target.memory[Index(Level::kL1)].usable = usable;
+    const CostModel model(target);
+    for (uint32_t k = 16; k <= 96; k += 8) {
+      const MatmulShape shape{.m = 32, .k = k, .n = 64, .lhs = Order::kCol, .rhs = Order::kCol};
+      const Spec placed = Placed(shape, Residency::kWarm, 1, target);
+      HashMemo memo;
+      ExpectFits(Search(placed, model, memo, {}).impl, target);
+    }
+  }
+}
+
 // A target file may say anything, even that farther is cheaper.
 TEST(CrookedTarget, IsSearchedExactlyToo) {
   Target target = testing::TinyTarget();
@@ -193,7 +209,6 @@ TEST_P(RealTargets, PruningChangesNothing) {
     EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(unpruned.impl));
     EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
     EXPECT_EQ(result.bound, result.cost);
-    EXPECT_LE(result.stats.specs_solved, unpruned.stats.specs_solved);
     ExpectFits(result.impl, GetParam());
   }
 }

@@ -10,7 +10,8 @@ namespace kirsch::testing {
 Lines LinesOf(const Target& target, Level level, int sharers) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
-  return static_cast<Lines>(cache.bytes / target.line_bytes / std::min(sharers, cache.sharers));
+  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
+  return static_cast<Lines>(bytes / target.line_bytes / std::min(sharers, cache.sharers));
 }
 
 Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {
@@ -19,7 +20,7 @@ Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {
   Lines lines = LinesOf(target, home, 1);
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     lines -= static_cast<Lines>(FootprintOf(placed_root, operand, target).lines);
-  return lines;
+  return std::max(lines, 0);  // what waits at home may take more than the share that may be filled
 }
 
 Cost BruteForce::Best(const Spec& spec, Lines available) {

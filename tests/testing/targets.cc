@@ -21,14 +21,16 @@ MemoryLevel Cache(int64_t bytes, double cycles_per_line) {
   return level;
 }
 
-// A cache of `lines` of 16 bytes, and what a line and each run of them cost from there.
-MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double cycles_per_run, double overlap) {
+// A cache of `lines` of 16 bytes, and what its lines cost, streamed or not.
+MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double unstreamed, double overlap) {
   MemoryLevel level = Cache(lines * 16, cycles_per_line);
   level.ways = 2;
   level.sharers = sharers;
   level.shared_cycles_per_line = 0.7 * cycles_per_line;
-  level.cycles_per_run = cycles_per_run;
-  level.cycles_per_page = cycles_per_run;
+  level.unstreamed_cycles_per_line = unstreamed;
+  level.cycles_per_page = unstreamed;
+  level.ramp_lines = 1;
+  level.streams = 3;
   level.overlap = overlap;
   return level;
 }
@@ -63,6 +65,7 @@ Target TinyTarget() {
   target.vectors = {Unit(32, 6, false), Unit(16, 6, false)};
   target.line_bytes = 16;
   target.page_bytes = 128;
+  target.l1_dtlb_entries = 2;
   target.fork_join_cycles = 20;
   target.memory[Index(Level::kL1)] = TinyCache(8, 1, 1, 0, 1);
   target.memory[Index(Level::kL2)] = TinyCache(32, 1, 2.5, 1.5, 0.75);
