@@ -208,6 +208,7 @@ class Lowering {
     kernel.out = views[kOut].layout;
     kernel.accumulate = spec.accumulate;
     kernel.prefetch_out = spec.out().level > Level::kL1;
+    kernel.prefetch_steps = PrefetchSteps(spec);
     FitToRegisters(UnitWithLanes(target_, kernel.tile.lanes, kernel.dtype), &kernel);
     if (kernel.tile.form == LayoutKind::kPartialSums) kernel.k_tail = k % kernel.tile.lanes;
     builder_.Do(Call{ProcedureFor(kernel.Name(), [&] { return MicrokernelProcedure(kernel); }),

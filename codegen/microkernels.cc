@@ -19,6 +19,7 @@ std::string Microkernel::Name() const {
                                   "_", rhs.Name(), "_", out.Name());
   if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
   if (accumulate) absl::StrAppend(&name, "_add");
+  if (prefetch_steps != 0) absl::StrAppend(&name, "_ahead", prefetch_steps);
   if (prefetch_out) absl::StrAppend(&name, "_far");
   return name;
 }

@@ -21,6 +21,7 @@ struct Microkernel {
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
+  int prefetch_steps = 0;     // steps of the reduction by which rows of rhs are prefetched; 0: not at all
   int k_split = 1;            // accumulator sets
   // Vectors (kPartialSums) or steps (kVectors) of the reduction that one trip of the main loop takes: a
   // multiple of k_split.

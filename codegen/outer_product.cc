@@ -58,6 +58,7 @@ class OuterProduct {
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(
             Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(u, Lane(j))), RhsCount(j)});
+      if (kernel_.prefetch_steps != 0) PrefetchRhs(u + kernel_.prefetch_steps);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, u))});
@@ -70,11 +71,17 @@ class OuterProduct {
     builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps, 0)});
   }
 
+  int64_t LineElements() const { return 64 / Bytes(kernel_.dtype); }
+
+  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  void PrefetchRhs(int64_t step) {
+    for (int64_t column = 0; column < kernel_.n; column += LineElements())
+      builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column))});
+  }
+
   void PrefetchOut() {
-    constexpr int64_t kLine = 64;
-    const int64_t line_elements = kLine / Bytes(kernel_.dtype);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
-      for (int64_t column = 0; column < kernel_.n; column += line_elements)
+      for (int64_t column = 0; column < kernel_.n; column += LineElements())
         builder_.Do(Prefetch{At(parameters_.out, kernel_.out.At(i, column))});
     }
   }

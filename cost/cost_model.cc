@@ -47,6 +47,11 @@ CostModel::CostModel(const Target& target) : target_(target) {
     MemoryLevel& level = target_.memory[static_cast<size_t>(slow)];
     level.cycles_per_line = std::max(level.cycles_per_line, fast.cycles_per_line);
     level.write_factor = std::max(level.write_factor, fast.write_factor);
+    level.unstreamed_cycles_per_line =
+        std::max(level.unstreamed_cycles_per_line, fast.unstreamed_cycles_per_line);
+    level.ramp_lines = std::max(level.ramp_lines, fast.ramp_lines);
+    level.streams = std::min(level.streams, fast.streams);
+    level.cycles_per_page = std::max(level.cycles_per_page, fast.cycles_per_page);
     if (level.cycles_per_line > 0)
       level.overlap =
           std::min(level.overlap, 1 - fast.cycles_per_line * (1 - fast.overlap) / level.cycles_per_line);
@@ -93,11 +98,12 @@ void CostModel::FillBestTrips() {
       }
 }
 
-// Lines of a footprint that no prefetcher brings in time.
-double CostModel::UnstreamedLines(const Footprint& footprint, const MemoryLevel& level) const {
-  if (footprint.runs == 0) return 0;
-  const auto lines = static_cast<double>(footprint.lines), runs = static_cast<double>(footprint.runs);
-  return runs > level.streams ? lines : std::min(lines, runs * level.ramp_lines);
+// Lines of a transfer that no prefetcher brings in time.
+double CostModel::UnstreamedLines(const Transfer& transfer, const MemoryLevel& level) const {
+  if (transfer.prefetched) return 0;
+  const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
+  const bool too_many = !transfer.in_order && runs > level.streams;
+  return too_many ? lines : std::min(lines, runs * level.ramp_lines);
 }
 
 double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
@@ -106,7 +112,7 @@ double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
          LinesCycles(transfer.written, level, sharers) * level.write_factor +
-         UnstreamedLines(transfer.read, level) * level.unstreamed_cycles_per_line +
+         UnstreamedLines(transfer, level) * level.unstreamed_cycles_per_line +
          std::max(0.0, pages) * level.cycles_per_page;
 }
 

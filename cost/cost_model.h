@@ -44,7 +44,7 @@ class CostModel {
   };
   Exposure Compulsory(const Spec& spec, int operand, Level from) const;
   double OutputBound(const Spec& spec) const;
-  double UnstreamedLines(const Footprint& footprint, const MemoryLevel& level) const;
+  double UnstreamedLines(const Transfer& transfer, const MemoryLevel& level) const;
   Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double PackCycles(const Spec& spec, const Expansion& expansion) const;

@@ -10,9 +10,9 @@ namespace {
 constexpr uint32_t kMaxRows = 14;    // register-tile heights
 constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
 constexpr uint32_t kMaxDotColumns = 6;
-constexpr uint32_t kFewRows = 28;  // up to here every height is tried, above only those that fit well
+constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
 constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
-constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
+constexpr uint32_t kWideTileRows = 5;   // tiles of more than 4 vectors are for so few rows
 
 // The output's dims: rows, and the dim that vectors run along.
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
@@ -66,13 +66,13 @@ uint32_t BoundPanel(const Spec& spec) {
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   const size_t first = sizes->size();
-  if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
-    for (uint32_t columns = 1; columns <= kMaxDotColumns && columns < size; ++columns)
-      sizes->push_back(columns);
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
+  uint32_t columns = 0;
+  if (spec.operand[MatmulDims::kRhs].layout.order == Order::kCol)
+    while (columns < kMaxDotColumns && columns + 1 < size) sizes->push_back(++columns);
   // A vector or less to a tile pays only where there is no room for two.
-  if (narrow < size && size < wide) sizes->push_back(narrow);
-  if (wide < size && size < 2 * wide) sizes->push_back(wide);
+  if (columns < narrow && narrow < size && size < wide) sizes->push_back(narrow);
+  if (columns < wide && wide < size && size < 2 * wide) sizes->push_back(wide);
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
   for (uint32_t vectors = 2; vectors <= kMaxVectors && vectors * wide < size; ++vectors)
     if (vectors <= 4 || rows <= kWideTileRows) sizes->push_back(vectors * wide);
@@ -98,8 +98,9 @@ void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vecto
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint16_t>* widths) {
   const uint32_t size = spec.size[static_cast<size_t>(OutputVectorDim(spec))];
   const uint32_t narrow = NarrowestLanes(spec, target), wide = WidestLanes(spec, target);
-  if (size <= narrow) widths->push_back(static_cast<uint16_t>(narrow));
-  // As for tiles: panels of one vector only where there is no room for two, since no tile would fit them.
+  if (size <= narrow && narrow < wide) widths->push_back(static_cast<uint16_t>(narrow));
+  // Panels are tiles, too: one vector only where such a tile is in the lattice, else the copy would be of no
+  // use.
   for (uint32_t vectors = size < 2 * wide ? 1 : 2; vectors <= 4; ++vectors) {
     widths->push_back(static_cast<uint16_t>(vectors * wide));
     if (vectors * wide >= size) break;

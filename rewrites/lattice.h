@@ -19,7 +19,8 @@ namespace kirsch {
 //   where
 //                            there is no room for two; multiples of the panel once packed; 1..6 elements too
 //                            where a dot product can compute them
-//   reductions               2^i from 128, or from 4 per row where rows are few: rhs is then streamed, not reused,
+//   reductions               2^i from 128, or from 4 per row where rows are few: rhs is then streamed, not
+//   reused,
 //                            and wants long runs
 // Finer lattices (3*2^i in every dim, every height for any number of rows) were measured: over ten times the
 // search for a gain below 0.4 % in predicted cost.

@@ -94,6 +94,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
       AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
+    moved.moved = 1;
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
   }
@@ -106,7 +107,8 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   thread_local std::vector<uint16_t> widths;
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
-    if (Operand(spec, operand).layout.kind != LayoutKind::kStrided) continue;
+    // A move without code brings data when it is first used; a copy would be that first use and wait for it.
+    if (Operand(spec, operand).layout.kind != LayoutKind::kStrided || Operand(spec, operand).moved) continue;
     const bool panels = spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim);
     widths.assign(1, 0);
     if (panels) {
@@ -132,6 +134,8 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
   Transfer stored{decision.level, Level::kVrf, {}, FootprintOf(child, decision.operand, target)};
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = stored;
+  // The copy walks its source a few rows at a time.
+  expansion->transfers[0].in_order = true;
   expansion->copied_elements = elements;
   expansion->copy_transposes = source.layout.order != decision.layout.order;
   expansion->filled = decision.level;
@@ -170,6 +174,8 @@ void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expans
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
                                  footprint.lines * (target.line_bytes / Bytes(tensor.dtype)));
     AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
+    Transfer& transfer = expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)];
+    transfer.prefetched = operand == MatmulDims::kRhs && PrefetchSteps(spec) != 0;
   }
 }
 

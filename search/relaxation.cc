@@ -11,8 +11,9 @@ bool MakeDense(Spec* spec) {
   bool changed = false;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
     Layout& layout = spec->operand[static_cast<size_t>(operand)].layout;
-    changed |= !(layout == kDense);
+    changed |= !(layout == kDense) || spec->operand[static_cast<size_t>(operand)].moved != 0;
     layout = kDense;
+    spec->operand[static_cast<size_t>(operand)].moved = 0;
   }
   return changed;
 }
@@ -22,6 +23,14 @@ Level SlowestLevel(const Spec& spec) {
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     slowest = std::max(slowest, spec.operand[static_cast<size_t>(operand)].level);
   return slowest;
+}
+
+// True if no transfer costs more from `near` than from `far`. A target file may say otherwise.
+bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
+  return near.cycles_per_line <= far.cycles_per_line &&
+         near.shared_cycles_per_line <= far.shared_cycles_per_line &&
+         near.cycles_per_run <= far.cycles_per_run && near.cycles_per_page <= far.cycles_per_page &&
+         near.write_factor <= far.write_factor && near.overlap >= far.overlap;
 }
 
 }  // namespace
@@ -34,6 +43,8 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   const Level slowest = SlowestLevel(spec);
   if (slowest == Level::kL1) return std::nullopt;
   const Level closer = static_cast<Level>(Index(slowest) - 1);
+  const Target& target = model.target();
+  if (closer > Level::kL1 && !CostsNoMore(target.at(closer), target.at(slowest))) return std::nullopt;
   relaxed.extra = model.SlowerLevelBound(spec, slowest, closer);
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     TensorSpec& tensor = relaxed.spec.operand[static_cast<size_t>(operand)];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "memo/hash_memo.h"
 #include "search/solver.h"
@@ -17,6 +18,24 @@ constexpr int kQuickWidth = 3;
 // First budget of the exact pass and how it grows: a little above the bound, so that little is explored that
 // the optimum would have pruned. What a failed round proved stays in the memo.
 constexpr double kBudgetStep = 0.02;
+
+struct QuickProgram {
+  Cost cost;
+  Impl impl;
+};
+
+// Tries the few most promising decisions per spec; more of them only if none leads to a program (a copy that
+// looks cheap may turn out not to fit).
+QuickProgram SolveQuickly(const Spec& root, Lines available, const CostModel& model) {
+  for (int width = kQuickWidth;; width *= 2) {
+    KIRSCH_CHECK(width < 1 << 20);
+    HashMemo memo;
+    const SearchOptions options;
+    Solver solver(model, memo, options, width);
+    const Solver::Outcome outcome = solver.Solve(root, available, kInfiniteCost);
+    if (outcome.solved) return {outcome.cost, solver.Reconstruct(root, available)};
+  }
+}
 
 Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, const Memo& memo) {
   return std::max(model.LowerBound(root), memo.Find(root, available).bound);
@@ -37,6 +56,20 @@ Solver::Outcome Deepen(Solver& solver, const Spec& root, Lines available, Cost i
   }
 }
 
+// Lines of the copy of rhs that no program can do without: when neither input is contiguous along the dim
+// that vectors would run along, rhs is packed. Panels as narrow as they get, so a program within these lines
+// exists.
+int64_t NeededCopyLines(const Spec& root, const Target& target) {
+  constexpr int kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
+  const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK;
+  if (dot_product || InnerDim(root, kRhs) != kK) return 0;
+  const Dtype dtype = root.operand[kRhs].dtype;
+  const auto lanes = static_cast<uint16_t>(target.vectors.back().bytes / Bytes(dtype));
+  const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
+  const int64_t elements = PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, 0}, dtype, target);
+  return (elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes;
+}
+
 }  // namespace
 
 std::string_view Name(StopReason reason) {
@@ -55,7 +88,7 @@ std::string_view Name(StopReason reason) {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
   Spec placed = root;
-  int64_t lines = 0;
+  int64_t lines = NeededCopyLines(root, target);
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     lines += FootprintOf(root, operand, target).lines;
   Level home = Level::kRam;
@@ -70,12 +103,7 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Lines available = AvailableAtHome(root, model.target());
-  SearchOptions quick_options;
-  quick_options.cancel = nullptr;
-  HashMemo quick_memo;
-  Solver quick(model, quick_memo, quick_options, kQuickWidth);
-  const Solver::Outcome first = quick.Solve(root, available, kInfiniteCost);
-  KIRSCH_CHECK(first.solved);
+  QuickProgram first = SolveQuickly(root, available, model);
 
   SearchResult result;
   Solver exact(model, memo, options, 0);
@@ -85,7 +113,7 @@ SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const 
   result.stats = exact.stats();
   result.cost = best.solved ? best.cost : first.cost;
   result.bound = best.cost;
-  result.impl = best.solved ? exact.Reconstruct(root, available) : quick.Reconstruct(root, available);
+  result.impl = best.solved ? exact.Reconstruct(root, available) : std::move(first.impl);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

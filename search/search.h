@@ -56,7 +56,8 @@ struct SearchResult {
 // The cheapest program for `root` on the cost model's target. `root` is a root spec as parsed; its operands
 // are put where `residency` says. Deterministic, but for where a time budget or a cancellation strikes.
 enum class Residency {
-  kWarm,  // the operands wait in the fastest cache level that holds them all
+  kWarm,  // the operands wait in the fastest cache level that holds them all, and a copy of rhs if lhs and
+          // rhs are such that there is no computing without one
   kCold,  // the operands wait in RAM
 };
 

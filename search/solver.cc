@@ -16,7 +16,8 @@ Lines Capacity(const Target& target, Level level, int sharers) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
   const int contenders = std::min(sharers, cache.sharers);
-  return static_cast<Lines>(cache.bytes / target.line_bytes / std::max(1, contenders));
+  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
+  return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
 }
 
 // The most a child may cost so that base + the others' bounds + weight * cost stays below `budget`.
@@ -162,6 +163,9 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
   return {true, best.cost, best.peak};
 }
 
+// A spec without a program within its limits has an infinite bound, which is not to be multiplied.
+constexpr Solver::Outcome kImpossible{false, kInfiniteCost, 0};
+
 // One decision: its children in turn, each with what the others' bounds leave of the budget.
 Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
   Expansion expansion;
@@ -171,6 +175,7 @@ Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines av
   std::array<Cost, 3> bounds = {};
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
     bounds[i] = BoundOf(expansion.children[i].spec, below);
+    if (bounds[i] >= kInfiniteCost) return kImpossible;
     total += expansion.children[i].weight * bounds[i];
   }
   Lines peak = 0;
@@ -180,6 +185,7 @@ Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines av
     const Cost others = total - child.weight * bounds[i];
     const Outcome outcome = Solve(child.spec, below, ChildBudget(budget, others, child.weight));
     if (stopped_) return {};
+    if (outcome.cost >= kInfiniteCost) return kImpossible;
     total = others + child.weight * outcome.cost;
     if (!outcome.solved) return {false, std::max(total, budget), 0};
     peak = std::max(peak, outcome.peak);
@@ -217,8 +223,7 @@ Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
   if (home == Level::kRam) return kUnlimited;
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     lines -= FootprintOf(placed_root, operand, target).lines;
-  KIRSCH_CHECK(lines >= 0);
-  return static_cast<Lines>(lines);
+  return static_cast<Lines>(std::max<int64_t>(0, lines));
 }
 
 }  // namespace kirsch

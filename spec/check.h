@@ -6,12 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define KIRSCH_CHECK(condition)                                                                \
-  do {                                                                                         \
-    if (!(condition)) {                                                                        \
+#define KIRSCH_CHECK(condition)                                                                       \
+  do {                                                                                                \
+    if (!(condition)) {                                                                               \
       std::fprintf(stderr, "kirsch: bug: %s:%d: check failed: %s\n", __FILE__, __LINE__, #condition); \
-      std::abort();                                                                            \
-    }                                                                                          \
+      std::abort();                                                                                   \
+    }                                                                                                 \
   } while (false)
 
 #endif  // KIRSCH_SPEC_CHECK_H_

@@ -17,6 +17,8 @@ struct Transfer {
   Level to = Level::kVrf;    // the faster end; kVrf: through to the core
   Footprint read;            // zero when the output is only written
   Footprint written;         // zero for inputs
+  bool prefetched = false;   // every line is asked for well ahead
+  bool in_order = false;     // the rows are read one after another, not side by side
 };
 
 // What one decision makes of a spec: plain data, priced by cost/.
@@ -24,7 +26,8 @@ struct Expansion {
   struct Child {
     Spec spec;
     int64_t trips = 0;
-    int64_t weight = 0;  // trips that take time one after another: fewer than `trips` where they run in parallel
+    int64_t weight =
+        0;  // trips that take time one after another: fewer than `trips` where they run in parallel
   };
   int num_children = 0;
   std::array<Child, 3> children;  // in execution order; see impl.h

@@ -24,8 +24,9 @@ Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_by
   const int64_t pages = stride_bytes >= target.page_bytes
                             ? rows * CeilShift(row_bytes, target.page_bytes)
                             : CeilShift((rows - 1) * stride_bytes + row_bytes, target.page_bytes);
-  // Neighbouring rows closer than a line share it.
-  if (stride_bytes < target.line_bytes) return Contiguous((rows - 1) * stride_bytes + row_bytes, target);
+  // Neighbouring rows closer than a line share it. The gap after the last row counts: two halves of a tile
+  // must not take fewer lines than the whole, or there would be no bound on what a program moves.
+  if (stride_bytes < target.line_bytes) return Contiguous(rows * stride_bytes, target);
   return {rows * lines, rows, pages};
 }
 
@@ -38,7 +39,12 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const int64_t row_bytes = extent.inner * bytes;
   const Layout& layout = tensor.layout;
   if (layout.kind == LayoutKind::kPacked) {
-    if (layout.panel == 0) return Contiguous(extent.elements() * bytes, target);
+    if (layout.panel == 0) {
+      // Our own dense copy, walked from end to end: no run ever starts anew.
+      Footprint dense = Contiguous(extent.elements() * bytes, target);
+      dense.runs = 0;
+      return dense;
+    }
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
     Footprint panel = Contiguous(extent.batch * extent.outer * layout.panel * bytes, target);
     return {panels * panel.lines, panels, panels * panel.pages};

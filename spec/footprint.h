@@ -18,17 +18,18 @@ struct Footprint {
 
 Footprint FootprintOf(const Spec& spec, int operand, const Target& target);
 
-// Lines of `cache` the tile takes when it is to stay there: its lines, times the number of sets that a power of
-// two in its row stride leaves unused (a row stride of 4 KiB leaves one set in 64 of a 32 KiB 8-way cache).
+// Lines of `cache` the tile takes when it is to stay there: its lines, times the number of sets that a power
+// of two in its row stride leaves unused (a row stride of 4 KiB leaves one set in 64 of a 32 KiB 8-way
+// cache).
 int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint, const Target& target,
                       Level level);
 
-// True if the current lines of a tile's rows, read side by side, do not fit the ways of the L1 sets they fall on:
-// a line is gone before the walk along its row comes back to it.
+// True if the current lines of a tile's rows, read side by side, do not fit the ways of the L1 sets they fall
+// on: a line is gone before the walk along its row comes back to it.
 bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target);
 
-// Elements between consecutive outer indices of a kPacked copy without panels: padded to whole lines, and away
-// from strides that fall on few cache sets.
+// Elements between consecutive outer indices of a kPacked copy without panels: padded to whole lines, and
+// away from strides that fall on few cache sets.
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target);
 
 // Elements of the buffer that holds a kPacked copy of the operand's tile, all panels padded to full width.

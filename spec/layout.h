@@ -7,9 +7,9 @@
 namespace kirsch {
 
 enum class LayoutKind : uint8_t {
-  kStrided,      // the caller's matrix: consecutive outer indices are `ld` elements apart
-  kPacked,       // our own copy, contiguous: panels [inner / panel][outer][panel], or one panel when panel == 0
-  kVectors,      // registers: each row of the tile is ceil(inner / panel) vectors of `panel` lanes
+  kStrided,  // the caller's matrix: consecutive outer indices are `ld` elements apart
+  kPacked,   // our own copy, contiguous: panels [inner / panel][outer][panel], or one panel when panel == 0
+  kVectors,  // registers: each row of the tile is ceil(inner / panel) vectors of `panel` lanes
   kPartialSums,  // registers: one vector of `panel` lanes per element, its lanes still to be summed
 };
 

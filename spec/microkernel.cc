@@ -5,8 +5,8 @@
 namespace kirsch {
 namespace {
 
-// Registers beside the accumulators: the rhs vectors of one step, one broadcast, and AVX2's mask operand. With a
-// single row, rhs vectors are memory operands of the FMA and need no register of their own.
+// Registers beside the accumulators: the rhs vectors of one step, one broadcast, and AVX2's mask operand.
+// With a single row, rhs vectors are memory operands of the FMA and need no register of their own.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   const int vectors = tile.rows == 1 ? 1 : tile.columns;
   return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0);
@@ -46,6 +46,13 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
   return sets;
+}
+
+int PrefetchSteps(const Spec& spec) {
+  constexpr int kSteps = 8;
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != Order::kRow) return 0;
+  return rhs.level == Level::kL3 ? kSteps : 0;
 }
 
 }  // namespace kirsch

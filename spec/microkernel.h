@@ -13,7 +13,8 @@ namespace kirsch {
 // A register tile: `rows` x `columns` accumulators.
 //   kVectors      outer-product FMA: a column is a vector along the output's inner dim; per step of the
 //                 reduction, `columns` vector loads of rhs and `rows` broadcasts of lhs
-//   kPartialSums  dot product: a column is one output element; per `lanes` steps of the reduction, `rows` vector
+//   kPartialSums  dot product: a column is one output element; per `lanes` steps of the reduction, `rows`
+//   vector
 //                 loads of lhs and `columns` of rhs; the lanes are summed at the end
 struct RegisterTile {
   LayoutKind form = LayoutKind::kVectors;
@@ -36,6 +37,11 @@ int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
 // Accumulator sets the reduction is split over, so that enough independent FMAs are in flight to cover their
 // latency: 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
+
+// Steps of the reduction by which a microkernel prefetches the rows of rhs; 0 where it does not. It does so
+// for rows of the caller's matrix that come from L3: too short and too far apart for the hardware to follow.
+// (From RAM it would not help: measured, too few lines can be on their way at once.)
+int PrefetchSteps(const Spec& spec);
 
 }  // namespace kirsch
 

@@ -1,5 +1,5 @@
-// What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing and
-// costing are written once against this table; a new op is a new row of it.
+// What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
+// and costing are written once against this table; a new op is a new row of it.
 #ifndef KIRSCH_SPEC_OP_H_
 #define KIRSCH_SPEC_OP_H_
 
@@ -20,8 +20,9 @@ struct Dim {
   bool reduction;
 };
 
-// One axis of an operand is indexed by sum(coefficient * dim) over at most two dims of the iteration space (two
-// for the window of a convolution: stride * output position + dilation * tap). dim < 0 is an absent term.
+// One axis of an operand is indexed by sum(coefficient * dim) over at most two dims of the iteration space
+// (two for the window of a convolution: stride * output position + dilation * tap). dim < 0 is an absent
+// term.
 struct AxisMap {
   struct Term {
     int8_t dim = -1;
@@ -30,8 +31,8 @@ struct AxisMap {
   std::array<Term, 2> terms;
 };
 
-// Operands are stored with their axes in this order, the last two being (outer, inner) of the stored matrix in
-// row order; the axes before them are batch axes.
+// Operands are stored with their axes in this order, the last two being (outer, inner) of the stored matrix
+// in row order; the axes before them are batch axes.
 struct OperandInfo {
   std::string_view name;
   int rank;

@@ -18,7 +18,8 @@ namespace kirsch {
 struct TensorSpec {
   Dtype dtype = Dtype::kF32;
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
-  uint16_t zero = 0;
+  uint8_t moved = 0;  // 1 once a move without code has brought it here: no later copy may count on that
+  uint8_t zero = 0;
   Layout layout;
 };
 static_assert(sizeof(TensorSpec) == 12);
@@ -29,7 +30,7 @@ struct alignas(8) Spec {
   uint8_t threads = 1;      // threads that may still be given work; 1: serial
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
   uint32_t zero = 0;
-  std::array<uint32_t, kMaxDims> size = {};          // per dim of the op; dims the op lacks are 0
+  std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
   const OpInfo& op_info() const { return Info(op); }
@@ -49,7 +50,8 @@ struct alignas(8) Spec {
 };
 static_assert(sizeof(Spec) == 8 + 4 * kMaxDims + 12 * kMaxOperands);
 
-// Bounds on input: sides, and elements per operand (so that every byte offset fits 63 bits with room to spare).
+// Bounds on input: sides, and elements per operand (so that every byte offset fits 63 bits with room to
+// spare).
 inline constexpr uint32_t kMaxSide = 1u << 20;
 inline constexpr int64_t kMaxElements = int64_t{1} << 32;
 

@@ -12,20 +12,21 @@
 
 namespace kirsch {
 
-// Capacity and transfer costs of one cache, or of RAM (whose `bytes` is unlimited). "Transfers" are what it costs
-// to bring data from this level to the core.
+// Capacity and transfer costs of one cache, or of RAM (whose `bytes` is unlimited). "Transfers" are what it
+// costs to bring data from this level to the core.
 struct MemoryLevel {
   int64_t bytes = 0;
   int ways = 8;
-  int sharers = 1;                     // cores that share one instance
-  double cycles_per_line = 0;          // sequential read, one core
-  double shared_cycles_per_line = 0;   // the same, a floor for all cores of the instance together
+  double usable = 1;           // 0..1: the share of it that may be filled; the rest is for what streams by
+  int sharers = 1;             // cores that share one instance
+  double cycles_per_line = 0;  // sequential read, one core
+  double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
-  int ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
-  int streams = 64;                    // ... and all lines, if this many runs are read side by side
-  double cycles_per_page = 0;          // extra for each page beyond those the first-level TLB holds
-  double write_factor = 1;             // a line written back costs this many times a line read
-  double overlap = 0;                  // 0..1: the share of a transfer that hides behind arithmetic
+  int ramp_lines = 0;                     // ... as are the first lines of each run of consecutive lines
+  int streams = 64;                       // ... and all lines, if this many runs are read side by side
+  double cycles_per_page = 0;             // extra for each page beyond those the first-level TLB holds
+  double write_factor = 1;                // a line written back costs this many times a line read
+  double overlap = 0;                     // 0..1: the share of a transfer that hides behind arithmetic
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
@@ -38,7 +39,7 @@ struct VectorUnit {
   double fma_per_cycle = 0;  // vector FMA instructions
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
-  double fma_latency = 4;    // cycles
+  double fma_latency = 4;          // cycles
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
 
   friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
@@ -49,18 +50,19 @@ std::vector<std::string> FeaturesOf(const VectorUnit& unit);
 
 struct Target {
   std::string name;
-  std::string cpu;                    // LLVM's name, e.g. "znver4"
-  std::vector<std::string> features;  // ISA features the code may use, LLVM's names: "avx2", "fma", "avx512f", ...
+  std::string cpu;  // LLVM's name, e.g. "znver4"
+  std::vector<std::string>
+      features;  // ISA features the code may use, LLVM's names: "avx2", "fma", "avx512f", ...
   double ghz = 3;
   int cores = 1;
   int line_bytes = 64;    // a power of two
   int page_bytes = 4096;  // a power of two
   int l1_dtlb_entries = 64;
-  double issue_width = 6;                // micro-operations per cycle
-  double loop_cycles = 1;                // one trip of a loop around non-leaf code
-  double microkernel_cycles = 15;        // entering and leaving a microkernel: call, set-up, mispredicted exit
-  double fork_join_cycles = 10000;       // starting and joining one parallel section
-  std::vector<VectorUnit> vectors;       // widest first
+  double issue_width = 6;           // micro-operations per cycle
+  double loop_cycles = 1;           // one trip of a loop around non-leaf code
+  double microkernel_cycles = 15;   // entering and leaving a microkernel: call, set-up, mispredicted exit
+  double fork_join_cycles = 10000;  // starting and joining one parallel section
+  std::vector<VectorUnit> vectors;  // widest first
   std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
 
   const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }

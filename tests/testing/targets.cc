@@ -21,6 +21,18 @@ MemoryLevel Cache(int64_t bytes, double cycles_per_line) {
   return level;
 }
 
+// A cache of `lines` of 16 bytes, and what a line and each run of them cost from there.
+MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double cycles_per_run, double overlap) {
+  MemoryLevel level = Cache(lines * 16, cycles_per_line);
+  level.ways = 2;
+  level.sharers = sharers;
+  level.shared_cycles_per_line = 0.7 * cycles_per_line;
+  level.cycles_per_run = cycles_per_run;
+  level.cycles_per_page = cycles_per_run;
+  level.overlap = overlap;
+  return level;
+}
+
 Target WithCaches(const char* name, const char* cpu) {
   Target target;
   target.name = name;
@@ -42,6 +54,21 @@ Target Avx512Target() {
   Target target = WithCaches("avx512-test", "skylake-avx512");
   target.features = {"avx", "avx2", "fma", "avx512f", "avx512vl", "avx512dq", "avx512bw"};
   target.vectors = {Unit(64, 32, true), Unit(32, 32, true)};
+  return target;
+}
+
+Target TinyTarget() {
+  Target target = WithCaches("tiny-test", "haswell");
+  target.features = {"avx", "avx2", "fma"};
+  target.vectors = {Unit(32, 6, false), Unit(16, 6, false)};
+  target.line_bytes = 16;
+  target.page_bytes = 128;
+  target.fork_join_cycles = 20;
+  target.memory[Index(Level::kL1)] = TinyCache(8, 1, 1, 0, 1);
+  target.memory[Index(Level::kL2)] = TinyCache(32, 1, 2.5, 1.5, 0.75);
+  target.memory[Index(Level::kL3)] = TinyCache(128, 2, 4.25, 3, 0.5);
+  target.memory[Index(Level::kRam)] = TinyCache(0, 2, 11, 9, 0.3);
+  target.memory[Index(Level::kRam)].write_factor = 1.5;
   return target;
 }
 

@@ -18,6 +18,10 @@ namespace kirsch::testing {
 Target Avx2Target();
 Target Avx512Target();
 
+// So small that a matmul with sides up to 6 has all a large one has: caches of 8, 32 and 128 lines of 4
+// elements, two vector widths, six registers; two cores share L3.
+Target TinyTarget();
+
 }  // namespace kirsch::testing
 
 #endif  // KIRSCH_TESTS_TESTING_TARGETS_H_

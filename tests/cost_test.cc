@@ -1,0 +1,174 @@
+// The cost model: what is more work never costs less, and what register tiles cost is what can be worked out
+// by hand.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "cost/microkernel_cost.h"
+#include "rewrites/rewrite.h"
+#include "spec/targets.h"
+#include "tests/testing/random_impl.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+Target Named(const char* name) { return FindTarget(name, "")->target; }
+
+RegisterTile OuterProduct(int lanes, int rows, int columns) {
+  return {LayoutKind::kVectors, lanes, rows, columns, false};
+}
+
+TEST(CostTest, FixedPointRoundsDown) {
+  EXPECT_EQ(FromCycles(1), kCostUnit);
+  EXPECT_EQ(FromCycles(1.0 / 256), 1);
+  EXPECT_EQ(FromCycles(0.999 / 256), 0);
+  EXPECT_EQ(FromCycles(2.999 / 256), 2);
+  EXPECT_EQ(ToCycles(FromCycles(1234.5)), 1234.5);
+  EXPECT_GT(FromCycles(1e13), 0) << "a petaflop's worth of cycles fits";
+  EXPECT_LT(FromCycles(1e13), kInfiniteCost);
+}
+
+// 14 x 32 floats, znver4: 28 FMAs at one a cycle; 14 + 2 loads at one a cycle.
+TEST(MicrokernelCostTest, TallTileIsBoundByArithmetic) {
+  const Target target = Named("znver4");
+  const TripCycles trip = TripCyclesOf(OuterProduct(16, 14, 2), target.vectors[0], target);
+  EXPECT_EQ(trip.fma, 28);
+  EXPECT_EQ(trip.load, 16);
+  EXPECT_EQ(trip.bottleneck(), "FMA");
+  EXPECT_EQ(trip.total(), 28);
+}
+
+// 6 x 16 floats, haswell: 12 FMAs and 8 loads at two a cycle.
+TEST(MicrokernelCostTest, ClassicAvx2TileIsBoundByArithmetic) {
+  const Target target = Named("haswell");
+  const TripCycles trip = TripCyclesOf(OuterProduct(8, 6, 2), target.vectors[0], target);
+  EXPECT_EQ(trip.fma, 6);
+  EXPECT_EQ(trip.load, 4);
+  EXPECT_EQ(trip.bottleneck(), "FMA");
+}
+
+TEST(MicrokernelCostTest, SmallTilesWaitForLoadsOrLatency) {
+  const Target target = Named("znver4");
+  EXPECT_EQ(TripCyclesOf(OuterProduct(16, 4, 1), target.vectors[0], target).bottleneck(), "load");
+  Target slow = target;
+  slow.vectors[0].fma_latency = 40;
+  EXPECT_EQ(TripCyclesOf(OuterProduct(16, 4, 1), slow.vectors[0], slow).bottleneck(), "latency");
+  Target narrow = target;
+  narrow.issue_width = 1;
+  EXPECT_EQ(TripCyclesOf(OuterProduct(16, 14, 2), narrow.vectors[0], narrow).bottleneck(), "front end");
+}
+
+TEST(MicrokernelCostTest, TripsCoverTheReduction) {
+  EXPECT_EQ(TripsOf(OuterProduct(16, 1, 1), 100), 100);
+  const RegisterTile sums{LayoutKind::kPartialSums, 16, 1, 1, false};
+  EXPECT_EQ(TripsOf(sums, 96), 6);
+  EXPECT_EQ(TripsOf(sums, 97), 7);
+}
+
+TEST(MicrokernelCostTest, GrowsWithEveryInput) {
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target()})
+    for (const VectorUnit& unit : target.vectors)
+      for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums})
+        for (int rows = 1; rows <= 14; ++rows)
+          for (int columns = 1; columns <= 4; ++columns) {
+            RegisterTile tile{form, unit.bytes / 4, rows, columns, false};
+            if (RegistersNeeded(tile, unit) >= unit.registers) continue;
+            for (int k : {1, 7, 64, 1000}) {
+              const double cycles = MicrokernelCycles(tile, k, unit, target);
+              EXPECT_GT(cycles, target.microkernel_cycles);
+              EXPECT_LE(cycles, MicrokernelCycles(tile, k + 1, unit, target));
+              RegisterTile masked = tile;
+              masked.masked_rhs = true;
+              EXPECT_LE(cycles, MicrokernelCycles(masked, k, unit, target)) << rows << "x" << columns;
+            }
+            for (bool masked : {false, true})
+              EXPECT_LE(OutputTileCycles(tile, false, masked, unit),
+                        OutputTileCycles(tile, true, masked, unit));
+            EXPECT_LE(OutputTileCycles(tile, true, false, unit), OutputTileCycles(tile, true, true, unit));
+          }
+}
+
+class CostModelTest : public ::testing::TestWithParam<Target> {
+ protected:
+  const CostModel model_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(, CostModelTest,
+                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                           testing::TinyTarget(), Named("znver4"), Named("haswell")),
+                         [](const auto& info) {
+                           return info.param.name.substr(0, info.param.name.find('-'));
+                         });
+
+TEST_P(CostModelTest, TransfersGrowWithLinesRunsPagesAndSharers) {
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+    const Transfer transfer{level, {10, 3, 2}, {4, 1, 1}};
+    const double cycles = model_.TransferCycles(transfer, 1);
+    EXPECT_GT(cycles, 0);
+    EXPECT_LE(cycles, model_.TransferCycles(transfer, 2));
+    EXPECT_LT(cycles, model_.TransferCycles({level, {11, 3, 2}, {4, 1, 1}}, 1));
+    EXPECT_LE(cycles, model_.TransferCycles({level, {10, 4, 2}, {4, 1, 1}}, 1));
+    EXPECT_LE(cycles, model_.TransferCycles({level, {10, 3, 3}, {4, 1, 1}}, 1));
+    EXPECT_LT(cycles, model_.TransferCycles({level, {10, 3, 2}, {5, 1, 1}}, 1));
+  }
+  EXPECT_EQ(model_.TransferCycles({Level::kL1, {10, 3, 2}, {}}, 1), 0);
+}
+
+// The search's bound of a larger problem is no lower.
+TEST_P(CostModelTest, LowerBoundGrowsWithEveryInput) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 100}, &random);
+    const Level level = static_cast<Level>(1 + random() % 4);
+    for (int operand = 0; operand < 3; ++operand) {
+      spec.operand[static_cast<size_t>(operand)].level = level;
+      spec.operand[static_cast<size_t>(operand)].layout.ld = 256;  // never dense: that would be less work
+    }
+    const Cost bound = model_.LowerBound(spec);
+    EXPECT_GE(bound, 0);
+    for (int dim = 0; dim < 4; ++dim) {
+      Spec larger = spec;
+      ++larger.size[static_cast<size_t>(dim)];
+      EXPECT_LE(bound, model_.LowerBound(larger)) << testing::Describe(spec) << ", dim " << dim;
+    }
+    Spec harder = spec;
+    harder.accumulate = true;
+    EXPECT_LE(bound, model_.LowerBound(harder));
+    harder.sharers = 2;
+    EXPECT_LE(bound, model_.LowerBound(harder));
+    if (level == Level::kRam) continue;
+    harder.operand[random() % 3].level = static_cast<Level>(Index(level) + 1);
+    EXPECT_LE(bound, model_.LowerBound(harder)) << testing::Describe(spec);
+  }
+}
+
+void ExpectCostsOfNodes(const Impl& impl, const CostModel& model) {
+  Expansion expansion;
+  Expand(impl.spec, impl.decision, model.target(), &expansion);
+  const Cost base = model.Base(impl.spec, impl.decision, expansion);
+  EXPECT_GE(base, 0);
+  EXPECT_LT(base, kInfiniteCost);
+  Cost bounds = base;
+  for (const Impl::Child& child : impl.children) ExpectCostsOfNodes(child.impl, model);
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    bounds += child.weight * model.LowerBound(child.spec);
+  }
+  // One step down, the bound only rises: it is consistent, not only below the optimum.
+  EXPECT_LE(model.LowerBound(impl.spec), bounds + 1) << testing::Describe(impl.spec);
+}
+
+TEST_P(CostModelTest, BasesAreNeverNegativeAndBoundsRiseAlongAProgram) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 300 && !HasFailure(); ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 200, .max_flops = 1e6}, &random);
+    const Level level = static_cast<Level>(1 + random() % 4);
+    for (int operand = 0; operand < 3; ++operand) spec.operand[static_cast<size_t>(operand)].level = level;
+    ExpectCostsOfNodes(testing::RandomImpl(spec, GetParam(), &random), model_);
+  }
+}
+
+}  // namespace
+}  // namespace kirsch

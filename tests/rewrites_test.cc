@@ -1,0 +1,275 @@
+// The rewrites: tile sizes, what a decision makes of a spec, and that the space holds no dead ends.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "rewrites/lattice.h"
+#include "rewrites/rewrite.h"
+#include "spec/schedule.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+using testing::MatmulShape;
+
+constexpr int kM = MatmulDims::kM, kK = MatmulDims::kK, kN = MatmulDims::kN;
+
+std::vector<uint32_t> TileSizes(const Spec& spec, int dim, const Target& target) {
+  std::vector<uint32_t> sizes;
+  AppendTileSizes(spec, dim, target, &sizes);
+  return sizes;
+}
+
+std::vector<Decision> Decisions(const Spec& spec, const Target& target) {
+  std::vector<Decision> decisions;
+  EnumerateDecisions(spec, target, &decisions);
+  return decisions;
+}
+
+Spec WithRhs(Spec spec, const Layout& layout) {
+  spec.operand[MatmulDims::kRhs].layout = layout;
+  return spec;
+}
+
+// A spec in every way its rhs may lie.
+std::vector<Spec> EveryRhs(uint32_t m, uint32_t k, uint32_t n) {
+  const Spec row = testing::MatmulSpec({.m = m, .k = k, .n = n});
+  std::vector<Spec> specs = {row, testing::MatmulSpec({.m = m, .k = k, .n = n, .rhs = Order::kCol})};
+  for (uint16_t panel : {0, 8, 16, 32, 48})
+    specs.push_back(WithRhs(row, {LayoutKind::kPacked, Order::kRow, panel, 0}));
+  return specs;
+}
+
+class EveryTarget : public ::testing::TestWithParam<Target> {};
+INSTANTIATE_TEST_SUITE_P(
+    , EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target(), testing::TinyTarget()),
+    [](const auto& info) { return info.param.name.substr(0, info.param.name.find('-')); });
+
+TEST_P(EveryTarget, TileSizesAscendBelowTheSize) {
+  for (uint32_t rows : {1u, 4u, 5u, 70u})
+    for (uint32_t size = 1; size <= 300; ++size)
+      for (const Spec& spec : EveryRhs(rows, size, size))
+        for (int dim : {kM, kK, kN}) {
+          const std::vector<uint32_t> sizes = TileSizes(spec, dim, GetParam());
+          ASSERT_EQ(std::adjacent_find(sizes.begin(), sizes.end(), std::greater_equal<>()), sizes.end())
+              << "dim " << dim << " of " << testing::Describe(spec);
+          if (sizes.empty()) continue;
+          ASSERT_GT(sizes.front(), 0u);
+          ASSERT_LT(sizes.back(), spec.size[static_cast<size_t>(dim)]);
+        }
+}
+
+TEST_P(EveryTarget, TilesOfAPackedRhsAreWholePanels) {
+  for (uint32_t n = 1; n <= 300; ++n)
+    for (const Spec& spec : EveryRhs(8, 8, n)) {
+      const uint32_t panel = spec.operand[MatmulDims::kRhs].layout.panel;
+      if (panel == 0) continue;
+      for (uint32_t size : TileSizes(spec, kN, GetParam())) ASSERT_EQ(size % panel, 0u);
+    }
+}
+
+// The children of a tiling, in order, cover the dim once; nothing else changes, but for a reduction's
+// accumulation.
+TEST_P(EveryTarget, TilesCoverTheDimOnce) {
+  for (uint32_t size = 1; size <= 70; ++size)
+    for (bool accumulate : {false, true})
+      for (int dim : {0, kM, kK, kN}) {
+        const uint32_t rows = dim == kK ? 3 : 70;  // of few rows, reductions are tiled finely
+        Spec spec = testing::MatmulSpec({.m = rows, .k = 70, .n = 70, .accumulate = accumulate});
+        spec.size[static_cast<size_t>(dim)] = size;
+        for (uint32_t tile : TileSizes(spec, dim, GetParam())) {
+          Expansion expansion;
+          Decision decision;
+          decision.kind = RewriteKind::kTile;
+          decision.dim = static_cast<uint8_t>(dim);
+          decision.size = tile;
+          Expand(spec, decision, GetParam(), &expansion);
+          int64_t covered = 0;
+          for (int i = 0; i < expansion.num_children; ++i) {
+            const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+            const uint32_t part = child.spec.size[static_cast<size_t>(dim)];
+            EXPECT_GT(part, 0u);
+            EXPECT_LE(part, tile);
+            EXPECT_GT(child.trips, 0);
+            EXPECT_EQ(child.weight, child.trips);
+            EXPECT_EQ(child.spec.accumulate, accumulate || (dim == kK && covered > 0));
+            EXPECT_TRUE(child.spec.accumulate || dim != kK || child.trips == 1);
+            Spec otherwise = child.spec;
+            otherwise.size = spec.size;
+            otherwise.accumulate = spec.accumulate;
+            EXPECT_EQ(otherwise, spec);
+            covered += child.trips * part;
+          }
+          ASSERT_EQ(covered, size) << "tile " << tile << " of dim " << dim;
+        }
+      }
+}
+
+TEST_P(EveryTarget, ParallelTilesCoverTheDimOnceAndTakeTheTimeOfOne) {
+  for (int threads : {2, 3, 4, 6})
+    for (uint32_t size = 1; size <= 70; ++size) {
+      Spec spec = testing::MatmulSpec({.b = size % 5 + 1, .m = size, .k = 3, .n = 71 - size});
+      spec.threads = static_cast<uint8_t>(threads);
+      for (const Decision& decision : Decisions(spec, GetParam())) {
+        ASSERT_EQ(decision.kind, RewriteKind::kParallelTile);
+        EXPECT_EQ(threads % static_cast<int>(decision.parts), 0);
+        Expansion expansion;
+        Expand(spec, decision, GetParam(), &expansion);
+        int64_t covered = 0, tiles = 0;
+        for (int i = 0; i < expansion.num_children; ++i) {
+          const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+          EXPECT_EQ(child.weight, i == 0 ? 1 : 0);
+          EXPECT_LE(child.spec.size[decision.dim], expansion.children[0].spec.size[decision.dim]);
+          EXPECT_EQ(child.spec.sharers, decision.parts);
+          EXPECT_EQ(
+              child.spec.threads * (decision.parts == 1 ? static_cast<unsigned>(threads) : decision.parts),
+              static_cast<unsigned>(threads));
+          covered += child.trips * child.spec.size[decision.dim];
+          tiles += child.trips;
+        }
+        EXPECT_EQ(covered, spec.size[decision.dim]);
+        EXPECT_LE(tiles, decision.parts);
+      }
+    }
+}
+
+// What every spec in the space is like.
+void ExpectCanonical(const Spec& spec) {
+  for (int dim = 0; dim < kMaxDims; ++dim)
+    EXPECT_EQ(spec.size[static_cast<size_t>(dim)] != 0, dim < spec.op_info().num_dims);
+  EXPECT_GE(spec.threads, 1);
+  EXPECT_GE(spec.sharers, 1);
+  EXPECT_EQ(spec.zero, 0u);
+  for (int operand = 0; operand < kMaxOperands; ++operand) {
+    const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+    EXPECT_EQ(tensor.zero, 0);
+    if (operand >= spec.op_info().num_operands) continue;
+    const Layout& layout = tensor.layout;
+    const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums;
+    EXPECT_EQ(registers, tensor.level == Level::kVrf);
+    EXPECT_TRUE(!registers || operand == spec.op_info().output());
+    EXPECT_EQ(layout.ld == 0, layout.kind != LayoutKind::kStrided);
+    if (layout.kind == LayoutKind::kStrided) {
+      EXPECT_EQ(layout.panel, 0);
+      EXPECT_GE(layout.ld, ExtentOf(spec, operand).inner);
+    }
+  }
+}
+
+void ExpectSoundExpansion(const Spec& spec, const Decision& decision, const Expansion& expansion) {
+  EXPECT_EQ(expansion.num_children == 0, decision.kind == RewriteKind::kMicrokernel);
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Spec& child = expansion.children[static_cast<size_t>(i)].spec;
+    ExpectCanonical(child);
+    EXPECT_FALSE(child == spec);
+    if (decision.level == Level::kVrf && decision.kind == RewriteKind::kMove)
+      continue;  // nothing left to fill
+    EXPECT_LE(FillingLevel(child), FillingLevel(spec)) << "a closed level was filled";
+    if (expansion.filled != Level::kVrf) {
+      EXPECT_EQ(FillingLevel(child), expansion.filled);
+    } else {
+      EXPECT_EQ(FillingLevel(child), FillingLevel(spec));
+    }
+  }
+  EXPECT_GE(expansion.filled_lines, 0);
+}
+
+// All specs that can be reached from the root.
+class Space {
+ public:
+  Space(const Spec& root, const Target& target) : target_(target) { Visit(root); }
+  const std::vector<Spec>& specs() const { return specs_; }
+
+  // True if some program computes the spec, however much room it takes.
+  bool HasProgram(const Spec& spec) {
+    const auto known = has_program_.find(spec.words());
+    if (known != has_program_.end()) return known->second;
+    bool found = false;
+    for (const Decision& decision : Decisions(spec, target_)) {
+      Expansion expansion;
+      Expand(spec, decision, target_, &expansion);
+      bool all = true;
+      for (int i = 0; i < expansion.num_children && all; ++i)
+        all = HasProgram(expansion.children[static_cast<size_t>(i)].spec);
+      if ((found = all)) break;
+    }
+    return has_program_[spec.words()] = found;
+  }
+
+ private:
+  void Visit(const Spec& spec) {
+    if (!seen_.insert(spec.words()).second) return;
+    specs_.push_back(spec);
+    for (const Decision& decision : Decisions(spec, target_)) {
+      Expansion expansion;
+      Expand(spec, decision, target_, &expansion);
+      for (int i = 0; i < expansion.num_children; ++i) Visit(expansion.children[static_cast<size_t>(i)].spec);
+    }
+  }
+
+  const Target& target_;
+  absl::flat_hash_set<Spec::Words> seen_;
+  std::vector<Spec> specs_;
+  absl::flat_hash_map<Spec::Words, bool> has_program_;
+};
+
+class EverySpace : public ::testing::TestWithParam<std::pair<Target, MatmulShape>> {
+ protected:
+  EverySpace() : root_(Root()), space_(root_, target()) {}
+  const Target& target() const { return GetParam().first; }
+  static Spec Root() {
+    Spec root = testing::MatmulSpec(GetParam().second);
+    for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+      root.operand[static_cast<size_t>(operand)].level = Level::kL3;
+    return root;
+  }
+  const Spec root_;
+  Space space_;
+};
+INSTANTIATE_TEST_SUITE_P(
+    , EverySpace,
+    ::testing::Values(
+        std::pair(testing::Avx2Target(), MatmulShape{.m = 5, .k = 9, .n = 21}),
+        std::pair(testing::Avx2Target(), MatmulShape{.m = 3, .k = 9, .n = 7, .rhs = Order::kCol}),
+        std::pair(testing::Avx512Target(), MatmulShape{.m = 30, .k = 3, .n = 70, .lhs = Order::kCol}),
+        std::pair(testing::Avx512Target(), MatmulShape{.b = 2, .m = 4, .k = 130, .n = 33, .out_gap = 3}),
+        std::pair(testing::TinyTarget(),
+                  MatmulShape{.m = 6, .k = 6, .n = 13, .lhs = Order::kCol, .rhs = Order::kCol})),
+    [](const auto& info) { return "Space" + std::to_string(info.index); });
+
+TEST_P(EverySpace, DecisionsAreDistinctAndLegalAndTheirSpecsCanonical) {
+  for (const Spec& spec : space_.specs()) {
+    const std::vector<Decision> decisions = Decisions(spec, target());
+    for (const Decision& decision : decisions) {
+      ASSERT_EQ(std::count(decisions.begin(), decisions.end(), decision), 1)
+          << PrintDecision(spec.op, decision) << " for " << testing::Describe(spec);
+      Expansion expansion;
+      Expand(spec, decision, target(), &expansion);
+      ExpectSoundExpansion(spec, decision, expansion);
+      ASSERT_FALSE(HasFailure()) << PrintDecision(spec.op, decision) << " for " << testing::Describe(spec);
+    }
+    ASSERT_FALSE(decisions.empty()) << testing::Describe(spec);
+    EXPECT_TRUE(IsLegal(spec, decisions.front(), target()));
+    EXPECT_TRUE(IsLegal(spec, decisions.back(), target()));
+    Decision wrong = decisions.back();
+    wrong.size += 1000;
+    EXPECT_FALSE(IsLegal(spec, wrong, target()));
+  }
+}
+
+// Dead ends would not make the search wrong, but they look cheap and make it slow.
+TEST_P(EverySpace, HasNoDeadEnds) {
+  for (const Spec& spec : space_.specs())
+    ASSERT_TRUE(space_.HasProgram(spec))
+        << testing::Describe(spec) << " panel " << spec.operand[MatmulDims::kRhs].layout.panel;
+}
+
+}  // namespace
+}  // namespace kirsch

@@ -1,0 +1,281 @@
+// The search is exact: it agrees with brute force, with pruning or without, whatever the memo already holds.
+#include "search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "memo/hash_memo.h"
+#include "rewrites/rewrite.h"
+#include "search/relaxation.h"
+#include "spec/schedule.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+using testing::BruteForce;
+using testing::LinesLeftAtHome;
+using testing::LinesOf;
+using testing::MatmulShape;
+
+constexpr Residency kResidencies[] = {Residency::kWarm, Residency::kCold};
+constexpr Order kOrders[] = {Order::kRow, Order::kCol};
+
+Spec Placed(const MatmulShape& shape, Residency residency, int threads, const Target& target) {
+  Spec placed = PlaceOperands(testing::MatmulSpec(shape), residency, target);
+  placed.threads = static_cast<uint8_t>(threads);
+  return placed;
+}
+
+// Calls use(shape) for every matmul with sides up to 4, and for some with sides up to 6 (KIRSCH_ALL_SHAPES in
+// the environment: all).
+template <typename Use>
+void ForTinyShapes(Use use) {
+  const bool all = std::getenv("KIRSCH_ALL_SHAPES") != nullptr;
+  for (uint32_t m = 1; m <= 6; ++m)
+    for (uint32_t k = 1; k <= 6; ++k)
+      for (uint32_t n = 1; n <= 6; ++n) {
+        if (!all && std::max({m, k, n}) > 4 && (m + 2 * k + 5 * n) % 11 != 0) continue;
+        for (Order lhs : kOrders)
+          for (Order rhs : kOrders)
+            for (bool accumulate : {false, true})
+              use(MatmulShape{.m = m, .k = k, .n = n, .lhs = lhs, .rhs = rhs, .accumulate = accumulate});
+      }
+}
+
+// No level ever holds more than it has room for: operands at home, and all that moves and packs put there.
+void ExpectFits(const Impl& impl, const Target& target, std::array<int64_t, kNumLevels> used) {
+  Expansion expansion;
+  Expand(impl.spec, impl.decision, target, &expansion);
+  const Level filled = expansion.filled;
+  if (filled != Level::kVrf && filled != Level::kRam) {
+    used[static_cast<size_t>(filled)] += expansion.filled_lines;
+    EXPECT_LE(used[static_cast<size_t>(filled)], LinesOf(target, filled, impl.spec.sharers));
+  }
+  for (const Impl::Child& child : impl.children) ExpectFits(child.impl, target, used);
+}
+
+void ExpectFits(const Impl& root, const Target& target) {
+  std::array<int64_t, kNumLevels> used = {};
+  for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand)
+    used[static_cast<size_t>(FillingLevel(root.spec))] += FootprintOf(root.spec, operand, target).lines;
+  ExpectFits(root, target, used);
+}
+
+Spec SpecOf(const Spec::Words& words) { return std::bit_cast<Spec>(words); }
+
+// Every bound of every spec that was solved is at most the optimum.
+void ExpectBoundsBelow(BruteForce& brute_force, const CostModel& model) {
+  const BruteForce::Answers answers = brute_force.answers();
+  for (const auto& [question, best] : answers) {
+    const Spec spec = SpecOf(question.first);
+    ASSERT_LE(model.LowerBound(spec), best) << testing::Describe(spec);
+    const std::optional<Relaxation> relaxed = Relax(spec, model);
+    if (!relaxed) continue;
+    const Lines empty = LinesOf(model.target(), FillingLevel(relaxed->spec), relaxed->spec.sharers);
+    ASSERT_LE(brute_force.Best(relaxed->spec, empty) + relaxed->extra, best) << testing::Describe(spec);
+  }
+}
+
+class TinyMatmuls : public ::testing::TestWithParam<int> {
+ protected:
+  const CostModel model_{testing::TinyTarget()};
+};
+INSTANTIATE_TEST_SUITE_P(, TinyMatmuls, ::testing::Values(1, 2),
+                         [](const auto& info) { return info.param == 1 ? "OneThread" : "TwoThreads"; });
+
+TEST_P(TinyMatmuls, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  const unsigned every = GetParam() == 1 ? 1 : 3;  // the programs below two threads are those of one
+  HashMemo shared;                                 // knows all the shapes before
+  ForTinyShapes([&](const MatmulShape& shape) {
+    if ((shape.m + shape.k + shape.n) % every != 0) return;
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed(shape, residency, GetParam(), model_.target());
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+      ASSERT_LT(best, kInfiniteCost) << testing::Describe(placed);
+      HashMemo memo;
+      const SearchResult result = Search(placed, model_, memo, {});
+      ASSERT_EQ(result.cost, best) << testing::Describe(placed);
+      EXPECT_EQ(result.bound, best);
+      EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+      EXPECT_EQ(result.stop, StopReason::kOptimal);
+      const SearchResult warmed = Search(placed, model_, shared, {});
+      EXPECT_EQ(warmed.cost, best);
+      EXPECT_EQ(PrintSchedule(warmed.impl), PrintSchedule(result.impl)) << testing::Describe(placed);
+      ExpectFits(result.impl, model_.target());
+    }
+  });
+}
+
+// Nothing that is used as a bound is above the optimum: the closed form, and relaxed specs.
+TEST_P(TinyMatmuls, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  ForTinyShapes([&](const MatmulShape& shape) {
+    if (shape.m + shape.k + shape.n > 10) return;
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed(shape, residency, GetParam(), model_.target());
+      brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    }
+  });
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+// A target file may say anything, even that farther is cheaper.
+TEST(CrookedTarget, IsSearchedExactlyToo) {
+  Target target = testing::TinyTarget();
+  std::swap(target.memory[Index(Level::kL3)], target.memory[Index(Level::kRam)]);
+  std::swap(target.memory[Index(Level::kL3)].bytes, target.memory[Index(Level::kRam)].bytes);
+  const CostModel model(target);
+  BruteForce brute_force(model);
+  for (uint32_t side : {2, 3, 5})
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed({.m = side, .k = side + 1, .n = side}, residency, 1, target);
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, target));
+      HashMemo memo;
+      EXPECT_EQ(Search(placed, model, memo, {}).cost, best) << testing::Describe(placed);
+    }
+  ExpectBoundsBelow(brute_force, model);
+}
+
+struct Case {
+  MatmulShape shape;
+  int threads = 1;
+};
+
+class RealTargets : public ::testing::TestWithParam<Target> {
+ protected:
+  SearchResult Run(const Case& c, Memo& memo, const SearchOptions& options = {}) const {
+    return Search(Placed(c.shape, Residency::kWarm, c.threads, GetParam()), model_, memo, options);
+  }
+  std::string ScheduleOf(const Case& c, Memo& memo) const { return PrintSchedule(Run(c, memo).impl); }
+
+  const CostModel model_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(, RealTargets, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
+                         [](const auto& info) {
+                           return info.param.name.substr(0, info.param.name.find('-'));
+                         });
+
+const Case kCases[] = {
+    {{.m = 64, .k = 64, .n = 64}},
+    {{.m = 17, .k = 33, .n = 61, .rhs_gap = 3}},
+    {{.m = 7, .k = 64, .n = 5}},  // masks
+    {{.m = 23, .k = 40, .n = 9, .lhs = Order::kCol, .accumulate = true}},
+    {{.m = 31, .k = 19, .n = 29, .rhs = Order::kCol}},
+    {{.m = 12, .k = 50, .n = 27, .lhs = Order::kCol, .rhs = Order::kCol}},
+    {{.b = 3, .m = 5, .k = 30, .n = 33}},
+    {{.m = 48, .k = 20, .n = 40}, 2},
+    {{.m = 1, .k = 60, .n = 64}},
+    {{.m = 32, .k = 64, .n = 64, .lhs = Order::kCol, .rhs = Order::kCol}},  // fills L1 to the last line
+};
+
+TEST_P(RealTargets, PruningChangesNothing) {
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (const Case& c : kCases) {
+    HashMemo memo, unpruned_memo;
+    const SearchResult result = Run(c, memo);
+    const SearchResult unpruned = Run(c, unpruned_memo, exhaustive);
+    EXPECT_EQ(result.cost, unpruned.cost) << testing::Describe(result.impl.spec);
+    EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(unpruned.impl));
+    EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
+    EXPECT_EQ(result.bound, result.cost);
+    EXPECT_LE(result.stats.specs_solved, unpruned.stats.specs_solved);
+    ExpectFits(result.impl, GetParam());
+  }
+}
+
+// The same program whatever was asked before, in whatever order.
+TEST_P(RealTargets, WhatTheMemoHoldsChangesNothing) {
+  HashMemo forwards, backwards;
+  std::vector<std::string> schedules;
+  for (const Case& c : kCases) {
+    HashMemo memo;
+    schedules.push_back(ScheduleOf(c, memo));
+    EXPECT_EQ(ScheduleOf(c, memo), schedules.back()) << "asked again";
+    EXPECT_EQ(ScheduleOf(c, forwards), schedules.back());
+  }
+  for (size_t i = std::size(kCases); i-- > 0;) EXPECT_EQ(ScheduleOf(kCases[i], backwards), schedules[i]);
+}
+
+TEST_P(RealTargets, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  const std::pair<Level, MatmulShape> roots[] = {
+      {Level::kL1, {.m = 20, .k = 33, .n = 21}},
+      {Level::kL1, {.m = 7, .k = 64, .n = 5, .rhs_gap = 2}},
+      {Level::kL1, {.m = 9, .k = 40, .n = 13, .lhs = Order::kCol, .rhs = Order::kCol}},
+      {Level::kL1, {.m = 8, .k = 70, .n = 9, .rhs = Order::kCol}},
+      {Level::kL2, {.m = 9, .k = 9, .n = 37, .out_gap = 1, .accumulate = true}},
+      {Level::kL3, {.m = 5, .k = 3, .n = 20, .lhs_gap = 6}},
+      {Level::kRam, {.m = 2, .k = 5, .n = 20}},
+  };
+  for (const auto& [level, shape] : roots)
+    for (int threads : {1, 2}) {
+      Spec spec = testing::MatmulSpec(shape);
+      spec.threads = static_cast<uint8_t>(threads);
+      for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+        spec.operand[static_cast<size_t>(operand)].level = level;
+      brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+// Stopped at once or a little later, there is a program, and a bound that the optimum doesn't break.
+TEST_P(RealTargets, StoppedSearchesHaveAProgramAndABound) {
+  const Case c{{.m = 64, .k = 61, .n = 64, .rhs = Order::kCol}};
+  HashMemo memo;
+  const Cost best = Run(c, memo).cost;
+  std::atomic<bool> cancel = true;
+  for (bool cancelled : {false, true}) {
+    HashMemo stopped_memo;
+    SearchOptions options;
+    options.time_budget_seconds = cancelled ? 0 : 1e-9;
+    options.cancel = cancelled ? &cancel : nullptr;
+    const SearchResult result = Run(c, stopped_memo, options);
+    EXPECT_EQ(result.stop, cancelled ? StopReason::kCancelled : StopReason::kBudget);
+    EXPECT_GT(result.bound, 0);
+    EXPECT_LE(result.bound, best);
+    EXPECT_GE(result.cost, best);
+    EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
+    ExpectFits(result.impl, GetParam());
+    EXPECT_EQ(Run(c, stopped_memo).cost, best) << "what a stopped search left in the memo is true";
+  }
+}
+
+// Cancelled from the progress callback, the n-th time it is called: however far the search came, its memo is
+// sound.
+TEST_P(RealTargets, CancelledAnywhereTheMemoIsSound) {
+  const Case c{{.m = 40, .k = 64, .n = 40, .lhs = Order::kCol, .rhs = Order::kCol}};
+  HashMemo fresh;
+  const std::string schedule = ScheduleOf(c, fresh);
+  for (int stop_at = 1; stop_at < 200; stop_at *= 3) {
+    HashMemo memo;
+    std::atomic<bool> cancel = false;
+    int calls = 0;
+    SearchOptions options;
+    options.prune = false;  // long enough to be cancelled in the middle
+    options.cancel = &cancel;
+    options.progress = [&](const SearchProgress& progress) {
+      EXPECT_LE(progress.bound, progress.best);
+      cancel = ++calls >= stop_at;
+    };
+    EXPECT_EQ(Run(c, memo, options).stop, StopReason::kCancelled) << stop_at;
+    EXPECT_EQ(ScheduleOf(c, memo), schedule) << stop_at;
+  }
+}
+
+}  // namespace
+}  // namespace kirsch
