@@ -29,8 +29,10 @@ Level SlowestLevel(const Spec& spec) {
 bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
   return near.cycles_per_line <= far.cycles_per_line &&
          near.shared_cycles_per_line <= far.shared_cycles_per_line &&
-         near.cycles_per_run <= far.cycles_per_run && near.cycles_per_page <= far.cycles_per_page &&
-         near.write_factor <= far.write_factor && near.overlap >= far.overlap;
+         near.unstreamed_cycles_per_line <= far.unstreamed_cycles_per_line &&
+         near.ramp_lines <= far.ramp_lines && near.streams >= far.streams &&
+         near.cycles_per_page <= far.cycles_per_page && near.write_factor <= far.write_factor &&
+         near.overlap >= far.overlap;
 }
 
 }  // namespace
