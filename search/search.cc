@@ -72,8 +72,8 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
 
 // True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.
 bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy) {
-  if (operands > cache.bytes) return false;
-  return copy == 0 || static_cast<double>(operands + copy) <= cache.usable * static_cast<double>(cache.bytes);
+  return operands + copy <= cache.bytes &&
+         static_cast<double>(copy) <= cache.usable * static_cast<double>(cache.bytes);
 }
 
 }  // namespace

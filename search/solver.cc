@@ -219,11 +219,12 @@ Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
 
 Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
   const Level home = FillingLevel(placed_root);
-  int64_t lines = Capacity(target, home, 1);
   if (home == Level::kRam) return kUnlimited;
+  int64_t lines = target.at(home).bytes / target.line_bytes;
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     lines -= FootprintOf(placed_root, operand, target).lines;
-  return static_cast<Lines>(std::max<int64_t>(0, lines));
+  // What waits there does not count against the share that moves and copies may fill, only against the whole.
+  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, Capacity(target, home, 1)));
 }
 
 }  // namespace kirsch
