@@ -32,7 +32,9 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
   const double folded = tile.rows == 1 ? tile.columns : tile.columns == 1 && unit.masks ? tile.rows : 0;
   TripCycles trip;
   trip.fma = fmas / unit.fma_per_cycle;
-  trip.load = loads / unit.loads_per_cycle;
+  // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
+  const double broadcasts = tile.form == LayoutKind::kVectors ? tile.rows : 0;
+  trip.load = (loads - broadcasts) / unit.loads_per_cycle + broadcasts / target.vectors.back().loads_per_cycle;
   trip.latency = unit.fma_latency / KSplit(tile, unit);
   trip.front_end = (fmas + loads - folded + LoopInstructionsPerTrip(tile)) / target.issue_width;
   return trip;
