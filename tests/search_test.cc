@@ -67,10 +67,15 @@ void ExpectFits(const Impl& impl, const Target& target, std::array<int64_t, kNum
   for (const Impl::Child& child : impl.children) ExpectFits(child.impl, target, used);
 }
 
+// The operands at home first take the share of the level that may not be filled, then of what may.
 void ExpectFits(const Impl& root, const Target& target) {
   std::array<int64_t, kNumLevels> used = {};
+  const Level home = FillingLevel(root.spec);
+  const int64_t unfilled = target.at(home).bytes / target.line_bytes - LinesOf(target, home, 1);
+  int64_t operands = 0;
   for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand)
-    used[static_cast<size_t>(FillingLevel(root.spec))] += FootprintOf(root.spec, operand, target).lines;
+    operands += FootprintOf(root.spec, operand, target).lines;
+  used[static_cast<size_t>(home)] = std::max<int64_t>(0, operands - unfilled);
   ExpectFits(root, target, used);
 }
 

@@ -17,10 +17,11 @@ Lines LinesOf(const Target& target, Level level, int sharers) {
 Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {
   const Level home = FillingLevel(placed_root);
   if (home == Level::kRam) return kUnlimited;
-  Lines lines = LinesOf(target, home, 1);
+  int64_t lines = target.at(home).bytes / target.line_bytes;
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
-    lines -= static_cast<Lines>(FootprintOf(placed_root, operand, target).lines);
-  return std::max(lines, 0);  // what waits at home may take more than the share that may be filled
+    lines -= FootprintOf(placed_root, operand, target).lines;
+  // What waits at home may take more than the share that may be filled, and leaves the rest.
+  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, LinesOf(target, home, 1)));
 }
 
 Cost BruteForce::Best(const Spec& spec, Lines available) {
