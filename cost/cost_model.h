@@ -51,7 +51,8 @@ class CostModel {
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   void FillBestTrips();
 
-  static constexpr int kRows = 32, kVectors = 32;
+  // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
+  static constexpr int kRows = 32, kVectors = 128;
   Target target_;
   // Least cycles per output element and step of the reduction, over all register tiles of at most r rows and
   // v vectors of the narrowest unit (outer product), or r rows and v columns (dot product).

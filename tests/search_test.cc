@@ -154,6 +154,19 @@ TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {
   }
 }
 
+// A register tile as wide as the registers allow, in vectors of twice the narrowest: wider than once bounded.
+TEST(WideRow, IsNotBoundedAboveItsCost) {
+  const CostModel model(testing::Avx512Target());
+  for (uint32_t n = 200; n <= 480; n += 7) {
+    HashMemo memo;
+    SearchOptions exhaustive;
+    exhaustive.prune = false;
+    HashMemo unpruned;
+    const Spec placed = Placed({.m = 1, .k = 11, .n = n}, Residency::kWarm, 1, model.target());
+    EXPECT_EQ(Search(placed, model, memo, {}).cost, Search(placed, model, unpruned, exhaustive).cost) << n;
+  }
+}
+
 // A target file may say anything, even that farther is cheaper.
 TEST(CrookedTarget, IsSearchedExactlyToo) {
   Target target = testing::TinyTarget();
