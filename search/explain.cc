@@ -5,6 +5,7 @@
 
 #include "cost/microkernel_cost.h"
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "search/solver.h"
 #include "spec/microkernel.h"
 
@@ -56,7 +57,7 @@ class Explainer {
       node.bottleneck = BottleneckOf(impl.spec, model_.target());
     const size_t place = nodes_.size();
     nodes_.push_back(node);
-    const Lines below = solver_.AvailableBelow(impl.spec, expansion, available);
+    const Lines below = AvailableBelow(impl.spec, expansion, available, model_.target());
     for (size_t i = 0; i < impl.children.size(); ++i) {
       ExplainedNode child;
       child.impl = &impl.children[i].impl;
@@ -120,7 +121,7 @@ class Explainer {
   Cost CostOf(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
     Expansion expansion;
     Expand(spec, decision, model_.target(), &expansion);
-    const Lines below = solver_.AvailableBelow(spec, expansion, available);
+    const Lines below = AvailableBelow(spec, expansion, available, model_.target());
     if (below < 0) return kInfiniteCost;
     Cost cost = BoundOf(spec, decision, expansion);
     for (int i = 0; i < expansion.num_children && cost < budget; ++i) {

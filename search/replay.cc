@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "search/solver.h"
 #include "spec/cat.h"
 #include "spec/printer.h"
@@ -31,7 +32,7 @@ class Replayer {
                          PrintDecision(spec.op, decision), "'"));
     Expansion expansion;
     Expand(spec, decision, model_.target(), &expansion);
-    const Lines below = solver_.AvailableBelow(spec, expansion, available);
+    const Lines below = AvailableBelow(spec, expansion, available, model_.target());
     if (below < 0)
       return ErrorAt(file_, schedule.position,
                      Cat("expected a tile that fits, got ", expansion.filled_lines, " lines for ",

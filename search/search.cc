@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "memo/hash_memo.h"
+#include "search/limits.h"
 #include "search/solver.h"
 #include "spec/check.h"
 #include "spec/expansion.h"

@@ -51,6 +51,8 @@ struct SearchResult {
   StopReason stop = StopReason::kOptimal;
   SearchStats stats;
   double seconds = 0;
+  bool from_table = false;   // recalled, not searched (see answer.h)
+  double table_seconds = 0;  // of `seconds`, in the table; not what it takes to write to it
 };
 
 // The cheapest program for `root` on the cost model's target. `root` is a root spec as parsed; its operands

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "search/relaxation.h"
 #include "spec/check.h"
 
@@ -10,15 +11,6 @@ namespace kirsch {
 namespace {
 
 constexpr int64_t kSpecsBetweenChecks = 1024;
-
-// Lines of a level that one of `sharers` threads may fill.
-Lines Capacity(const Target& target, Level level, int sharers) {
-  if (level == Level::kRam) return kUnlimited;
-  const MemoryLevel& cache = target.at(level);
-  const int contenders = std::min(sharers, cache.sharers);
-  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
-  return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
-}
 
 // The most a child may cost so that base + the others' bounds + weight * cost stays below `budget`.
 Cost ChildBudget(Cost budget, Cost others, int64_t weight) {
@@ -35,19 +27,6 @@ Solver::Solver(const CostModel& model, Memo& memo, const SearchOptions& options,
       options_(options),
       width_(width),
       start_(std::chrono::steady_clock::now()) {}
-
-Lines Solver::AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available) const {
-  if (expansion.filled == Level::kVrf) return available;
-  const Level filling = FillingLevel(spec);
-  if (expansion.filled == Level::kRam) return available;
-  const int64_t room =
-      expansion.filled == filling ? available : Capacity(model_.target(), expansion.filled, spec.sharers);
-  return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
-}
-
-Lines Solver::EmptyLevel(const Spec& spec) const {
-  return Capacity(model_.target(), FillingLevel(spec), spec.sharers);
-}
 
 void Solver::CheckStop() {
   if (stats_.specs_solved < next_check_) return;
@@ -72,11 +51,12 @@ Cost Solver::BoundOf(const Spec& spec, Lines available) const {
 
 // What relaxed specs say of `spec` from below; they are solved for it only as far as `budget`.
 Cost Solver::RelaxedBound(const Spec& spec, Lines available, Cost budget) {
-  if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec))
-    return Solve(spec, EmptyLevel(spec), budget).cost;
+  if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec, model_.target()))
+    return Solve(spec, EmptyLevel(spec, model_.target()), budget).cost;
   const std::optional<Relaxation> relaxed = Relax(spec, model_);
   if (!relaxed) return 0;
-  return Solve(relaxed->spec, EmptyLevel(relaxed->spec), budget - relaxed->extra).cost + relaxed->extra;
+  return Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra).cost +
+         relaxed->extra;
 }
 
 Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
@@ -118,7 +98,7 @@ Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
   for (const Decision& decision : decisions_) {
     ++order;
     Expand(spec, decision, model_.target(), &expansion);
-    if (AvailableBelow(spec, expansion, available) < 0) continue;
+    if (AvailableBelow(spec, expansion, available, model_.target()) < 0) continue;
     Cost bound = model_.Base(spec, decision, expansion);
     for (int i = 0; i < expansion.num_children && bound < budget; ++i) {
       const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
@@ -170,7 +150,7 @@ constexpr Solver::Outcome kImpossible{false, kInfiniteCost, 0};
 Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available);
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   Cost total = model_.Base(spec, decision, expansion);
   std::array<Cost, 3> bounds = {};
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
@@ -194,13 +174,6 @@ Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines av
   return {true, total, PeakAbove(spec, expansion, peak)};
 }
 
-// What a node uses of the level its spec fills, given what its children use of the level theirs fill.
-Lines Solver::PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) const {
-  if (expansion.filled == Level::kVrf) return children;
-  if (expansion.filled != FillingLevel(spec)) return 0;
-  return expansion.filled == Level::kRam ? children : children + static_cast<Lines>(expansion.filled_lines);
-}
-
 Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
   const Known known = memo_.Find(spec, available);
   KIRSCH_CHECK(known.solution != nullptr);
@@ -209,22 +182,12 @@ Impl Solver::Reconstruct(const Spec& spec, Lines available) const {
   impl.decision = known.solution->decision;
   Expansion expansion;
   Expand(spec, impl.decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available);
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   for (int i = 0; i < expansion.num_children; ++i) {
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
     impl.children.push_back({child.trips, Reconstruct(child.spec, below)});
   }
   return impl;
-}
-
-Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
-  const Level home = FillingLevel(placed_root);
-  if (home == Level::kRam) return kUnlimited;
-  int64_t lines = target.at(home).bytes / target.line_bytes;
-  for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
-    lines -= FootprintOf(placed_root, operand, target).lines;
-  // What waits there does not count against the share that moves and copies may fill, only against the whole.
-  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, Capacity(target, home, 1)));
 }
 
 }  // namespace kirsch

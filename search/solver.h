@@ -36,10 +36,6 @@ class Solver {
   StopReason stop_reason() const { return stop_reason_; }
   const SearchStats& stats() const { return stats_; }
 
-  // Lines left for the spec below an expansion of a spec that had `available`; negative if the tile won't
-  // fit.
-  Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available) const;
-
  private:
   struct Candidate {
     Decision decision;
@@ -51,8 +47,6 @@ class Solver {
   Outcome Try(const Spec& spec, const Decision& decision, Lines available, Cost budget);
   Cost BoundOf(const Spec& spec, Lines available) const;
   Cost RelaxedBound(const Spec& spec, Lines available, Cost budget);
-  Lines EmptyLevel(const Spec& spec) const;
-  Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) const;
   void CheckStop();
 
   const CostModel& model_;
@@ -68,9 +62,6 @@ class Solver {
   int64_t next_check_ = 0;
   Cost best_ = kInfiniteCost, bound_ = 0;
 };
-
-// The lines of the home level that the operands of a placed root leave free.
-Lines AvailableAtHome(const Spec& placed_root, const Target& target);
 
 }  // namespace kirsch
 

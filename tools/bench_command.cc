@@ -123,10 +123,10 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
 
 }  // namespace
 
-void AddBenchCommand(CLI::App& app, Run& run) {
+void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<Arguments>();
-  AddSolveOptions(*command, arguments->solve)->required(false);
+  AddSolveOptions(*command, db, arguments->solve)->required(false);
   command->add_option("--suite", arguments->suite,
                       "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}");
   command

@@ -1,5 +1,6 @@
 // The subcommands of the command line. Each adds itself to the app and leaves in `run` what is to be done
-// when it is the one chosen: the exit code, or an error that main prints on one line (exit code 2).
+// when it is the one chosen: the exit code, or an error that main prints on one line (exit code 2). `db`
+// lives as long as `run`.
 #ifndef KIRSCH_TOOLS_COMMAND_H_
 #define KIRSCH_TOOLS_COMMAND_H_
 
@@ -7,15 +8,16 @@
 #include <functional>
 
 #include "absl/status/statusor.h"
+#include "tools/database.h"
 
 namespace kirsch {
 
 using Run = std::function<absl::StatusOr<int>()>;
 
-void AddSynthCommand(CLI::App& app, Run& run);
-void AddVerifyCommand(CLI::App& app, Run& run);
-void AddBenchCommand(CLI::App& app, Run& run);
-void AddExplainCommand(CLI::App& app, Run& run);
+void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run);
+void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run);
+void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run);
+void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
 
 }  // namespace kirsch

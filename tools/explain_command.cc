@@ -79,10 +79,10 @@ absl::StatusOr<int> RunExplain(const SolveArguments& arguments) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, Run& run) {
+void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("explain", "Print why the program is the way it is");
   auto arguments = std::make_shared<SolveArguments>();
-  AddSolveOptions(*command, *arguments);
+  AddSolveOptions(*command, db, *arguments);
   command->footer(
       command->get_footer() +
       "\n\n"

@@ -31,15 +31,15 @@ std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
 int Main(int argc, char** argv) {
   CLI::App app("Kirsch: synthesizes CPU tensor kernels from specs", "kirsch");
   app.set_version_flag("--version", "kirsch " KIRSCH_VERSION);
-  bool no_db = false;  // there is no table on disk yet: accepted so that scripts need not change
-  app.add_flag("--no-db", no_db, "Neither read nor write a table of solved specs");
+  DbOptions db;
+  AddDbOptions(app, db);
   app.require_subcommand(1);
   app.fallthrough();  // options of the app may stand after the subcommand too
   Run run;
-  AddSynthCommand(app, run);
-  AddVerifyCommand(app, run);
-  AddBenchCommand(app, run);
-  AddExplainCommand(app, run);
+  AddSynthCommand(app, db, run);
+  AddVerifyCommand(app, db, run);
+  AddBenchCommand(app, db, run);
+  AddExplainCommand(app, db, run);
   AddTargetCommand(app, run);
   try {
     app.parse(argc, argv);

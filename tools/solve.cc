@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
+#include "search/answer.h"
 #include "search/replay.h"
 #include "spec/cat.h"
 #include "spec/file.h"
@@ -75,6 +76,20 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
   return Replay(placed, *schedule, path, model, memo, options);
 }
 
+absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& placed, const CostModel& model,
+                                             Memo& memo, const SearchOptions& options) {
+  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
+  if (!table.ok()) return table.status();
+  absl::StatusOr<SearchResult> result = Answer(placed, model, memo, options, table->get());
+  if (!result.ok()) {
+    if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
+    return Search(placed, model, memo, options);
+  }
+  if (*table != nullptr)
+    if (absl::Status status = WithoutTable(db, (*table)->Commit()); !status.ok()) return status;
+  return result;
+}
+
 absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
                                   Memo& memo) {
   InterruptGuard guard;
@@ -84,12 +99,13 @@ absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& p
   options.cancel = &interrupted;
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
   if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
-  return Search(placed, model, memo, options);
+  return SearchWithTable(*arguments.db, placed, model, memo, options);
 }
 
 }  // namespace
 
-CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments) {
+CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments) {
+  arguments.db = &db;
   CLI::Option* spec =
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
@@ -142,7 +158,9 @@ nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
                     {"specs_solved", result.stats.specs_solved},
                     {"memo_hits", result.stats.memo_hits},
                     {"pruned", result.stats.pruned},
-                    {"bound_cycles", ToCycles(result.bound)}};
+                    {"bound_cycles", ToCycles(result.bound)},
+                    {"from_table", result.from_table},
+                    {"table_seconds", result.table_seconds}};
   json["cost_cycles"] = ToCycles(result.cost);
   json["predicted_gflops"] = PredictedGflops(synthesis);
   json["schedule"] = PrintSchedule(result.impl);
@@ -151,11 +169,11 @@ nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
 
 void PrintSummary(const Synthesis& synthesis) {
   const SearchResult& result = synthesis.result;
-  std::fprintf(stderr,
-               "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %lld specs in %.3f s\n",
+  std::fprintf(stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %s in %.3f s\n",
                synthesis.parsed.text.c_str(), synthesis.target.name.c_str(), ToCycles(result.cost),
                PredictedGflops(synthesis), std::string(Name(result.stop)).c_str(), ToCycles(result.bound),
-               static_cast<long long>(result.stats.specs_solved), result.seconds);
+               (result.from_table ? "from the table" : Cat(result.stats.specs_solved, " specs")).c_str(),
+               result.seconds);
 }
 
 }  // namespace kirsch

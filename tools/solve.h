@@ -12,6 +12,7 @@
 #include "search/search.h"
 #include "spec/parser.h"
 #include "spec/target.h"
+#include "tools/database.h"
 
 namespace kirsch {
 
@@ -22,10 +23,12 @@ struct SolveArguments {
   int threads = 1;
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
+  const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
 
-// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required.
-CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments);
+// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required. `db`
+// lives as long as `arguments`.
+CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments);
 
 struct Synthesis {
   ParsedSpec parsed;

@@ -80,10 +80,10 @@ absl::StatusOr<int> Synth(const Arguments& arguments) {
 
 }  // namespace
 
-void AddSynthCommand(CLI::App& app, Run& run) {
+void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("synth", "Synthesize a kernel and write it");
   auto arguments = std::make_shared<Arguments>();
-  AddSolveOptions(*command, arguments->solve);
+  AddSolveOptions(*command, db, arguments->solve);
   command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
       ->check(CLI::IsMember({"header", "c", "ll", "asm", "obj", "schedule"}));
   const std::map<std::string, HeaderMode> modes = {

@@ -46,10 +46,10 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
 
 }  // namespace
 
-void AddVerifyCommand(CLI::App& app, Run& run) {
+void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
   auto arguments = std::make_shared<Arguments>();
-  AddSolveOptions(*command, arguments->solve);
+  AddSolveOptions(*command, db, arguments->solve);
   command->add_option("--json", arguments->json,
                       "Write the report as JSON to this file (-: standard output)");
   command->callback([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });

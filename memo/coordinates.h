@@ -1,0 +1,53 @@
+// Coordinates: a bijection between the specs of every op, together with the lines left at the level being
+// filled, and points in Z>=0^n. The table's pages and boxes are ranges of these coordinates; see FORMAT.md.
+// Everything here follows from the op's row in spec/op.h: no op has code of its own. Pure functions.
+#ifndef KIRSCH_MEMO_COORDINATES_H_
+#define KIRSCH_MEMO_COORDINATES_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/inlined_vector.h"
+#include "memo/memo.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+using CoordinateList = absl::InlinedVector<uint32_t, 32>;
+
+// Of (spec, available):
+//   plane: what kind of spec it is. Op, accumulate, threads, sharers, then of each operand dtype, level,
+//          moved, and its layout's kind, order and panel. Specs of different planes have nothing in common.
+//   point: where on its plane it is. A size index per dim, a contiguity per operand, then `available`.
+//          Solutions change seldom from one point to the next.
+//
+// The contiguity of an operand is 0 if its rows follow each other (and where there is no leading dimension),
+// else 1 + the size index of the leading dimension.
+struct Coordinates {
+  CoordinateList plane;
+  CoordinateList point;
+
+  friend bool operator==(const Coordinates&, const Coordinates&) = default;
+};
+
+Coordinates CoordinatesOf(const Spec& spec, Lines available);
+
+struct Question {
+  Spec spec;
+  Lines available = 0;
+
+  friend bool operator==(const Question&, const Question&) = default;
+};
+
+// The inverse; nothing if no spec has these coordinates.
+std::optional<Question> QuestionAt(const Coordinates& coordinates);
+
+// A bijection from the sizes 1 .. 2^32 - 1 to 0, 1, 2, ... that puts the sizes tiles usually have first, so
+// that they are neighbours: 1..14, 16, 24, 32, 40, 48, 64, 80, 96, 128, 256, ... 2^20, then all others
+// ascending.
+uint32_t SizeIndex(uint32_t size);
+uint32_t SizeAt(uint32_t index);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_MEMO_COORDINATES_H_

@@ -1,0 +1,80 @@
+#include "memo/table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/check.h"
+
+namespace kirsch {
+
+absl::StatusOr<const Page*> Table::PageOf(const PageKey& key) {
+  auto [page, is_new] = pages_.try_emplace(key);
+  if (is_new && file_ != nullptr) {
+    absl::StatusOr<Page> read = file_->ReadPage(key);
+    if (!read.ok()) {
+      pages_.erase(page);
+      return read.status();
+    }
+    page->second = *std::move(read);
+  }
+  return &page->second;
+}
+
+// Points are in lexicographic order, the number of lines last: the first one that is not before `point` has
+// the fewest lines, if it is of the same spec.
+std::optional<PagePoint> Table::FindAdded(const PageKey& key, const CoordinateList& point) const {
+  const auto page = added_.find(key);
+  if (page == added_.end()) return std::nullopt;
+  const auto next = page->second.lower_bound(point);
+  if (next == page->second.end() || !std::equal(point.begin(), point.end() - 1, next->first.begin()))
+    return std::nullopt;
+  return PagePoint{next->first, next->second};
+}
+
+absl::StatusOr<std::optional<TableEntry>> Table::Find(const Spec& spec, Lines available) {
+  const Coordinates coordinates = CoordinatesOf(spec, available);
+  const PageKey key = PageKey::Of(coordinates);
+  absl::StatusOr<const Page*> page = PageOf(key);
+  if (!page.ok()) return page.status();
+  std::optional<PagePoint> found = (*page)->Find(coordinates.point);
+  const std::optional<PagePoint> added = FindAdded(key, coordinates.point);
+  if (added && (!found || added->point.back() < found->point.back())) found = added;
+  if (!found) return std::nullopt;
+  return TableEntry{spec, static_cast<Lines>(found->point.back()), found->decision};
+}
+
+absl::StatusOr<bool> Table::Add(const TableEntry& entry) {
+  absl::StatusOr<std::optional<TableEntry>> known = Find(entry.spec, entry.available);
+  if (!known.ok()) return known.status();
+  if (*known && (*known)->available == entry.available) {
+    if ((*known)->decision == entry.decision) return false;
+    return absl::AlreadyExistsError("the table has another solution than the one to be added");
+  }
+  const Coordinates coordinates = CoordinatesOf(entry.spec, entry.available);
+  added_[PageKey::Of(coordinates)][coordinates.point] = entry.decision;
+  return true;
+}
+
+absl::Status Table::Commit() {
+  if (file_ == nullptr) return absl::OkStatus();
+  std::map<PageKey, std::vector<PagePoint>> points;
+  for (const auto& [key, page] : added_)
+    for (const auto& [point, decision] : page) points[key].push_back({point, decision});
+  if (absl::Status status = file_->Add(points); !status.ok()) return status;
+  for (const auto& [key, page] : added_) pages_.erase(key);
+  added_.clear();
+  return absl::OkStatus();
+}
+
+std::vector<TableEntry> Table::Added() const {
+  std::vector<TableEntry> entries;
+  for (const auto& [key, page] : added_)
+    for (const auto& [point, decision] : page) {
+      const std::optional<Question> question = QuestionAt({key.plane, point});
+      KIRSCH_CHECK(question.has_value());
+      entries.push_back({question->spec, question->available, decision});
+    }
+  return entries;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,287 @@
+#include "memo/table_file.h"
+
+#include <xxhash.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "memo/sqlite.h"
+#include "memo/varint.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kApplicationId = 0x4b525343;  // "KRSC"
+constexpr int kBusyMilliseconds = 60'000;       // how long to wait for other processes
+constexpr int kCompression = 9;
+constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
+
+constexpr char kSchema[] =
+    "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE pages (key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
+
+int64_t Checksum(std::string_view key, std::string_view data) {
+  return static_cast<int64_t>(XXH64(data.data(), data.size(), XXH64(key.data(), key.size(), 0)));
+}
+
+int64_t Checksum(const TableIdentity& identity) {
+  return Checksum(identity.target,
+                  Cat(identity.target_fingerprint, identity.rules_fingerprint, identity.cost_fingerprint));
+}
+
+std::string Compress(const std::string& bytes) {
+  std::string data(ZSTD_compressBound(bytes.size()), '\0');
+  data.resize(ZSTD_compress(data.data(), data.size(), bytes.data(), bytes.size(), kCompression));
+  return data;
+}
+
+absl::StatusOr<std::string> Decompress(std::string_view data) {
+  const auto size = ZSTD_getFrameContentSize(data.data(), data.size());
+  if (size > kMaxPageBytes) return absl::DataLossError("not a compressed page");  // errors are large numbers
+  std::string bytes(size, '\0');
+  if (ZSTD_decompress(bytes.data(), bytes.size(), data.data(), data.size()) != size)
+    return absl::DataLossError("not a compressed page");
+  return bytes;
+}
+
+void AppendList(const CoordinateList& list, std::string* bytes) {
+  AppendVarint(list.size(), bytes);
+  for (uint32_t coordinate : list) AppendVarint(coordinate, bytes);
+}
+
+CoordinateList ReadList(VarintReader* reader) {
+  constexpr uint64_t kLongest = 256;
+  CoordinateList list(reader->AtMost(kLongest));
+  for (uint32_t& coordinate : list)
+    coordinate = static_cast<uint32_t>(reader->AtMost(std::numeric_limits<uint32_t>::max()));
+  return list;
+}
+
+// The members of an identity with the names they have in the file.
+template <typename Identity, typename Use>
+void ForEachMember(Identity& identity, Use use) {
+  use("target_name", identity.target_name);
+  use("target", identity.target);
+  use("target_fingerprint", identity.target_fingerprint);
+  use("rules_fingerprint", identity.rules_fingerprint);
+  use("cost_fingerprint", identity.cost_fingerprint);
+}
+
+// Does a page of this key hold only points that belong there?
+bool BelongsTo(const PageKey& key, const Page& page) {
+  if (static_cast<size_t>(page.coordinates()) != key.block.size() + 1) return page.boxes().empty();
+  for (const Page::Box& box : page.boxes())
+    for (size_t i = 0; i < key.block.size(); ++i)
+      if (box.low[i] / PageKey::kPageSide != key.block[i] || box.high[i] / PageKey::kPageSide != key.block[i])
+        return false;
+  return true;
+}
+
+}  // namespace
+
+PageKey PageKey::Of(const Coordinates& coordinates) {
+  PageKey key{coordinates.plane, coordinates.point};
+  key.block.pop_back();
+  for (uint32_t& coordinate : key.block) coordinate /= kPageSide;
+  return key;
+}
+
+std::string PageKey::Encode() const {
+  std::string bytes;
+  AppendList(plane, &bytes);
+  AppendList(block, &bytes);
+  return bytes;
+}
+
+absl::StatusOr<PageKey> PageKey::Decode(std::string_view bytes) {
+  VarintReader reader(bytes);
+  PageKey key;
+  key.plane = ReadList(&reader);
+  key.block = ReadList(&reader);
+  if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the key of a page");
+  return key;
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::string& path, int flags) {
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
+  std::unique_ptr<TableFile> file(new TableFile(path, database));
+  if (code != SQLITE_OK) return SqliteError(database, path);
+  sqlite3_busy_timeout(database, kBusyMilliseconds);
+  if (absl::Status status = RunSql(database, path, "PRAGMA cell_size_check=ON; PRAGMA trusted_schema=OFF;");
+      !status.ok())
+    return status;
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> TableFile::Open(const std::string& path,
+                                                           const TableIdentity& identity) {
+  auto file = OpenDatabase(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<bool> is_new = (*file)->IsNew();
+  if (!is_new.ok()) return is_new.status();
+  absl::Status status = *is_new ? (*file)->Create(identity) : absl::OkStatus();
+  if (status.ok()) status = (*file)->ReadIdentity();
+  if (status.ok()) status = (*file)->RefuseOthers(identity);
+  if (!status.ok()) return status;
+  return file;
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenExisting(const std::string& path) {
+  auto file = OpenDatabase(path, SQLITE_OPEN_READWRITE);
+  if (!file.ok()) return file.status();
+  if (absl::Status status = (*file)->ReadIdentity(); !status.ok()) return status;
+  return file;
+}
+
+TableFile::~TableFile() { sqlite3_close(database_); }
+
+absl::StatusOr<bool> TableFile::IsNew() const {
+  absl::StatusOr<int64_t> things = QueryNumber(database_, path_, "SELECT count(*) FROM sqlite_schema");
+  if (!things.ok()) return things.status();
+  absl::StatusOr<int64_t> id = QueryNumber(database_, path_, "PRAGMA application_id");
+  if (!id.ok()) return id.status();
+  return *things == 0 && *id == 0;
+}
+
+absl::Status TableFile::Begin() { return RunSql(database_, path_, "BEGIN IMMEDIATE"); }
+
+// Several processes may come here at once: the first makes the table, the others find it made.
+absl::Status TableFile::Create(const TableIdentity& identity) {
+  absl::Status status = RunSql(database_, path_, "PRAGMA journal_mode=WAL");
+  if (status.ok()) status = Begin();
+  if (!status.ok()) return status;
+  absl::StatusOr<bool> still_new = IsNew();
+  status = still_new.status();
+  if (status.ok() && *still_new) {
+    status =
+        RunSql(database_, path_,
+               Cat(kSchema, "PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", kTableFormat)
+                   .c_str());
+    const auto insert = [&](const char* name, const std::string& value) {
+      if (!status.ok()) return;
+      Statement statement(database_, path_, "INSERT INTO identity VALUES (?, ?)");
+      status = statement.BindText(name).BindText(value).Run();
+    };
+    ForEachMember(identity, insert);
+    insert("checksum", Cat(Checksum(identity)));
+  }
+  if (!status.ok()) {
+    (void)RunSql(database_, path_, "ROLLBACK");
+    return status;
+  }
+  return RunSql(database_, path_, "COMMIT");
+}
+
+absl::Status TableFile::ReadIdentity() {
+  absl::StatusOr<int64_t> id = QueryNumber(database_, path_, "PRAGMA application_id");
+  if (!id.ok()) return id.status();
+  if (*id != kApplicationId)
+    return absl::FailedPreconditionError(Cat("'", path_, "': not a table of Kirsch's"));
+  absl::StatusOr<int64_t> format = QueryNumber(database_, path_, "PRAGMA user_version");
+  if (!format.ok()) return format.status();
+  if (*format != kTableFormat)
+    return absl::FailedPreconditionError(
+        Cat("'", path_, "': expected a table of format ", kTableFormat, ", got format ", *format));
+  std::map<std::string, std::string> values;
+  Statement statement(database_, path_, "SELECT name, value FROM identity");
+  while (statement.Step()) values[std::string(statement.Bytes(0))] = std::string(statement.Bytes(1));
+  if (!statement.status().ok()) return statement.status();
+  ForEachMember(identity_, [&](const char* name, std::string& value) { value = values[name]; });
+  if (values["checksum"] != Cat(Checksum(identity_)))
+    return absl::DataLossError(
+        Cat("'", path_, "': damaged: what it says of its identity doesn't match its checksum"));
+  (void)RunSql(database_, path_, "PRAGMA synchronous=NORMAL");
+  return absl::OkStatus();
+}
+
+absl::Status TableFile::RefuseOthers(const TableIdentity& expected) const {
+  const char* other = identity_.target_fingerprint != expected.target_fingerprint ? "another target"
+                      : identity_.rules_fingerprint != expected.rules_fingerprint ? "other rewrite rules"
+                      : identity_.cost_fingerprint != expected.cost_fingerprint   ? "another cost model"
+                                                                                  : nullptr;
+  if (other == nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(Cat(
+      "'", path_, "': a table for ", other,
+      ", left as it is; expected one for this target and version (a directory for --db keeps one of each)"));
+}
+
+absl::StatusOr<Page> TableFile::DecodePage(const PageKey& key, std::string_view key_bytes,
+                                           std::string_view data, int64_t checksum) const {
+  const auto damaged = [&](std::string_view what) {
+    return absl::DataLossError(
+        Cat("'", path_, "': damaged: page ", XXH64(key_bytes.data(), key_bytes.size(), 0), ": ", what));
+  };
+  if (checksum != Checksum(key_bytes, data)) return damaged("its checksum doesn't match");
+  absl::StatusOr<std::string> bytes = Decompress(data);
+  if (!bytes.ok()) return damaged(std::string(bytes.status().message()));
+  absl::StatusOr<Page> page = Page::Decode(*bytes);
+  if (!page.ok()) return damaged(std::string(page.status().message()));
+  if (!BelongsTo(key, *page)) return damaged("it has points that belong elsewhere");
+  return page;
+}
+
+absl::StatusOr<Page> TableFile::ReadPage(const PageKey& key) const {
+  const std::string key_bytes = key.Encode();
+  Statement statement(database_, path_, "SELECT checksum, data FROM pages WHERE key = ?");
+  if (!statement.Bind(key_bytes).Step()) {
+    if (!statement.status().ok()) return statement.status();
+    return Page();
+  }
+  return DecodePage(key, key_bytes, statement.Bytes(1), statement.Number(0));
+}
+
+absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoint>& points) {
+  absl::StatusOr<Page> page = ReadPage(key);
+  if (!page.ok()) return page.status();
+  std::vector<PagePoint> all = page->Points();
+  all.insert(all.end(), points.begin(), points.end());
+  absl::StatusOr<Page> merged = Page::Of(std::move(all));
+  if (!merged.ok())
+    return absl::AlreadyExistsError(Cat("'", path_, "': it has another solution than the one to be added: ",
+                                        std::string(merged.status().message())));
+  const std::string key_bytes = key.Encode(), data = Compress(merged->Encode());
+  Statement statement(database_, path_,
+                      "INSERT INTO pages VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET checksum = "
+                      "excluded.checksum, data = excluded.data");
+  return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
+}
+
+absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points) {
+  if (points.empty()) return absl::OkStatus();
+  if (absl::Status status = Begin(); !status.ok()) return status;
+  absl::Status status;
+  for (const auto& [key, page] : points)
+    if (status.ok()) status = AddToPage(key, page);
+  if (status.ok()) status = RunSql(database_, path_, "COMMIT");
+  if (!status.ok()) (void)RunSql(database_, path_, "ROLLBACK");
+  return status;
+}
+
+absl::Status TableFile::ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit) const {
+  Statement statement(database_, path_, "SELECT key, checksum, data FROM pages ORDER BY key");
+  while (statement.Step()) {
+    const std::string key_bytes(statement.Bytes(0));
+    absl::StatusOr<PageKey> key = PageKey::Decode(key_bytes);
+    if (!key.ok())
+      return absl::DataLossError(Cat("'", path_, "': damaged: ", std::string(key.status().message())));
+    const std::string_view data = statement.Bytes(2);
+    absl::StatusOr<Page> page = DecodePage(*key, key_bytes, data, statement.Number(1));
+    if (!page.ok()) return page.status();
+    const auto bytes = static_cast<int64_t>(key_bytes.size() + data.size());
+    if (absl::Status status = visit({*std::move(key), *std::move(page), bytes}); !status.ok()) return status;
+  }
+  return statement.status();
+}
+
+absl::Status TableFile::CheckIntegrity() const {
+  Statement statement(database_, path_, "PRAGMA integrity_check(1)");
+  const std::string verdict = statement.Step() ? std::string(statement.Bytes(0)) : "";
+  if (!statement.status().ok()) return statement.status();
+  if (verdict != "ok") return absl::DataLossError(Cat("'", path_, "': damaged: ", verdict));
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,97 @@
+// The table on disk: a SQLite file of compressed pages (FORMAT.md). A file holds the solutions of one
+// identity; several processes may read and write it at once; what a process that is killed had not committed
+// is as if it had never been.
+#ifndef KIRSCH_MEMO_TABLE_FILE_H_
+#define KIRSCH_MEMO_TABLE_FILE_H_
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "memo/page.h"
+#include "memo/table_identity.h"
+
+struct sqlite3;
+
+namespace kirsch {
+
+// Version of FORMAT.md.
+inline constexpr int kTableFormat = 1;
+
+// Which page a point is on: its plane, and its point without the last coordinate, each divided by
+// kPageSide. Ordered by plane, then block.
+struct PageKey {
+  CoordinateList plane;
+  CoordinateList block;
+
+  static constexpr uint32_t kPageSide = 64;
+  static PageKey Of(const Coordinates& coordinates);
+
+  std::string Encode() const;
+  static absl::StatusOr<PageKey> Decode(std::string_view bytes);
+
+  friend std::strong_ordering operator<=>(const PageKey&, const PageKey&) = default;
+  friend bool operator==(const PageKey&, const PageKey&) = default;
+};
+
+// Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
+// whole, but of another format or identity. Not thread-safe.
+class TableFile {
+ public:
+  // Opens the table at `path` for `identity`; makes it if there is none.
+  static absl::StatusOr<std::unique_ptr<TableFile>> Open(const std::string& path,
+                                                         const TableIdentity& identity);
+  // Opens the table at `path`, whatever its identity, to read it.
+  static absl::StatusOr<std::unique_ptr<TableFile>> OpenExisting(const std::string& path);
+
+  ~TableFile();
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  const TableIdentity& identity() const { return identity_; }
+
+  // An empty page if there is none.
+  absl::StatusOr<Page> ReadPage(const PageKey& key) const;
+
+  // Adds the points to their pages, all or none. AlreadyExists if a point is there with another decision.
+  absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points);
+
+  struct StoredPage {
+    PageKey key;
+    Page page;
+    int64_t bytes = 0;  // as stored, its key included
+  };
+  // Calls `visit` with every page, ascending by the bytes of their keys, until an error.
+  absl::Status ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit) const;
+
+  // What SQLite finds wrong with the file itself.
+  absl::Status CheckIntegrity() const;
+
+ private:
+  TableFile(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
+  static absl::StatusOr<std::unique_ptr<TableFile>> OpenDatabase(const std::string& path, int flags);
+  absl::Status Begin();
+  absl::Status Create(const TableIdentity& identity);
+  absl::Status ReadIdentity();
+  absl::Status RefuseOthers(const TableIdentity& expected) const;
+  absl::StatusOr<bool> IsNew() const;
+  absl::Status AddToPage(const PageKey& key, const std::vector<PagePoint>& points);
+  absl::StatusOr<Page> DecodePage(const PageKey& key, std::string_view key_bytes, std::string_view data,
+                                  int64_t checksum) const;
+
+  const std::string path_;
+  sqlite3* const database_;
+  TableIdentity identity_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_MEMO_TABLE_FILE_H_

@@ -1,0 +1,62 @@
+// Numbers as bytes: seven bits a byte, the lowest first, the top bit set in all but the last (LEB128).
+#ifndef KIRSCH_MEMO_VARINT_H_
+#define KIRSCH_MEMO_VARINT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kirsch {
+
+inline void AppendVarint(uint64_t value, std::string* bytes) {
+  for (; value >= 0x80; value >>= 7) bytes->push_back(static_cast<char>(value | 0x80));
+  bytes->push_back(static_cast<char>(value));
+}
+
+// Signed numbers: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+inline void AppendSigned(int64_t value, std::string* bytes) {
+  AppendVarint((static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63), bytes);
+}
+
+// Reads what was appended. Past the end, or where a number has too many bytes or is out of range, ok() turns
+// false and numbers are 0 from there on.
+class VarintReader {
+ public:
+  explicit VarintReader(std::string_view bytes) : bytes_(bytes) {}
+
+  uint64_t Next() {
+    uint64_t value = 0;
+    for (int shift = 0; ok_ && shift < 64; shift += 7) {
+      if (next_ == bytes_.size()) break;
+      const auto byte = static_cast<uint8_t>(bytes_[next_++]);
+      value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    ok_ = false;
+    return 0;
+  }
+
+  uint64_t AtMost(uint64_t highest) {
+    const uint64_t value = Next();
+    if (value <= highest) return value;
+    ok_ = false;
+    return 0;
+  }
+
+  int64_t NextSigned() {
+    const uint64_t value = Next();
+    return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+  }
+
+  bool ok() const { return ok_; }
+  size_t remaining() const { return bytes_.size() - next_; }
+
+ private:
+  std::string_view bytes_;
+  size_t next_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_MEMO_VARINT_H_

@@ -1,0 +1,46 @@
+#include "search/limits.h"
+
+#include <algorithm>
+
+namespace kirsch {
+namespace {
+
+// Lines of a level that one of `sharers` threads may fill.
+Lines Capacity(const Target& target, Level level, int sharers) {
+  if (level == Level::kRam) return kUnlimited;
+  const MemoryLevel& cache = target.at(level);
+  const int contenders = std::min(sharers, cache.sharers);
+  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
+  return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
+}
+
+}  // namespace
+
+Lines EmptyLevel(const Spec& spec, const Target& target) {
+  return Capacity(target, FillingLevel(spec), spec.sharers);
+}
+
+Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
+  if (expansion.filled == Level::kVrf || expansion.filled == Level::kRam) return available;
+  const int64_t room =
+      expansion.filled == FillingLevel(spec) ? available : Capacity(target, expansion.filled, spec.sharers);
+  return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
+}
+
+Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) {
+  if (expansion.filled == Level::kVrf) return children;
+  if (expansion.filled != FillingLevel(spec)) return 0;
+  return expansion.filled == Level::kRam ? children : children + static_cast<Lines>(expansion.filled_lines);
+}
+
+Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
+  const Level home = FillingLevel(placed_root);
+  if (home == Level::kRam) return kUnlimited;
+  int64_t lines = target.at(home).bytes / target.line_bytes;
+  for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
+    lines -= FootprintOf(placed_root, operand, target).lines;
+  // What waits there does not count against the share that moves and copies may fill, only against the whole.
+  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, Capacity(target, home, 1)));
+}
+
+}  // namespace kirsch

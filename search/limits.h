@@ -1,0 +1,28 @@
+// Limits: how many lines a spec may still fill. There is one number, the lines left at the level being filled
+// (see rewrites/README.md). Pure functions.
+#ifndef KIRSCH_SEARCH_LIMITS_H_
+#define KIRSCH_SEARCH_LIMITS_H_
+
+#include "memo/memo.h"
+#include "spec/expansion.h"
+#include "spec/spec.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// The lines of the level that `spec` fills, none of them taken.
+Lines EmptyLevel(const Spec& spec, const Target& target);
+
+// Lines left for the specs below an expansion of `spec`, which had `available`; negative if the tile won't
+// fit.
+Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target);
+
+// What a node uses of the level its spec fills, given what its children use of the level theirs fill.
+Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children);
+
+// The lines of the home level that the operands of a placed root leave free.
+Lines AvailableAtHome(const Spec& placed_root, const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_LIMITS_H_

@@ -1,0 +1,82 @@
+#include "tools/database.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "search/answer.h"
+#include "spec/cat.h"
+
+namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+
+// $XDG_CACHE_HOME/kirsch, or ~/.cache/kirsch. The standard says that a relative path there is to be ignored.
+std::string CacheDirectory() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return Cat(cache, "/kirsch");
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? Cat(home, "/.cache/kirsch") : "";
+}
+
+// "znver4-0123456789abcdef.db": people see the target, the fingerprints tell tables apart.
+std::string FileName(const TableIdentity& identity) {
+  constexpr size_t kDigits = 8;
+  return Cat(identity.target_name, "-", identity.target_fingerprint.substr(0, kDigits),
+             identity.rules_fingerprint.substr(0, kDigits), identity.cost_fingerprint.substr(0, kDigits),
+             ".db");
+}
+
+bool IsDirectory(const std::string& path) {
+  std::error_code error;
+  return path.back() == '/' || fs::is_directory(path, error);
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, const TableIdentity& identity) {
+  std::error_code error;
+  const fs::path directory = fs::path(path).parent_path();
+  if (!directory.empty()) fs::create_directories(directory, error);
+  if (error) return absl::UnavailableError(Cat("'", directory.string(), "': ", error.message()));
+  return TableFile::Open(path, identity);
+}
+
+}  // namespace
+
+void AddDbOptions(CLI::App& app, DbOptions& options) {
+  auto* const path = app.add_option(
+      "--db", options.path,
+      "The table of solved specs: a file, or a directory with a file for each target and version "
+      "(default: kirsch/ in the user's cache directory)");
+  path->check(CLI::Validator(
+      [](std::string& text) { return text.empty() ? "expected a file or a directory" : ""; }, ""));
+  app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
+}
+
+std::string TablePath(const DbOptions& options, const TableIdentity& identity) {
+  if (options.none) return "";
+  if (!options.path.empty() && !IsDirectory(options.path)) return options.path;
+  const std::string directory = options.path.empty() ? CacheDirectory() : options.path;
+  return directory.empty() ? "" : (fs::path(directory) / FileName(identity)).string();
+}
+
+absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target) {
+  const TableIdentity identity = IdentityOf(target);
+  const std::string path = TablePath(options, identity);
+  if (path.empty()) return nullptr;
+  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenFile(path, identity);
+  if (file.ok()) return std::make_unique<Table>(*std::move(file));
+  if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
+  return nullptr;
+}
+
+absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem) {
+  if (!options.path.empty() || problem.ok()) return problem;
+  std::fprintf(stderr, "kirsch: warning: %s; searching without a table\n",
+               std::string(problem.message()).c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,35 @@
+// The table of solved specs as the command line names it: --db and --no-db.
+#ifndef KIRSCH_TOOLS_DATABASE_H_
+#define KIRSCH_TOOLS_DATABASE_H_
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "memo/table.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+struct DbOptions {
+  std::string path;   // a file, or a directory that holds a file for each identity; empty: the user's cache
+  bool none = false;  // no table at all
+};
+
+void AddDbOptions(CLI::App& app, DbOptions& options);
+
+// The file that holds, or will hold, the table of this identity: in the directory of `options`, or its file.
+// Empty: there is none, as it is unwanted or the user has no home.
+std::string TablePath(const DbOptions& options, const TableIdentity& identity);
+
+// The table for searches on `target`; null: to be done without. A table that was asked for by name and can't
+// be used is an error; the one in the user's cache is then done without, with a warning on standard error.
+absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target);
+
+// What to do about `problem` with an open table, likewise: the error, or a warning and OK.
+absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_DATABASE_H_
