@@ -1,6 +1,9 @@
 #include "spec/text.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "spec/cat.h"
 
 namespace kirsch {
@@ -30,6 +33,17 @@ std::vector<Word> SplitWords(std::string_view text) {
   }
 }
 
+std::vector<Word> Split(const Word& word, char separator) {
+  std::vector<Word> parts;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = word.text.find(separator, begin);
+    parts.push_back(word.Part(begin, end == std::string_view::npos ? end : end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
 std::string Quoted(std::string_view text, size_t longest) {
   if (text.empty()) return "nothing";
   std::string quoted = "'";
@@ -48,6 +62,17 @@ absl::Status ErrorAt(std::string_view source, TextPosition position, std::string
 
 absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected) {
   return ErrorAt(source, word.position, Cat("expected ", expected, ", got ", Quoted(word.text)));
+}
+
+absl::StatusOr<uint32_t> ParseNumber(std::string_view source, const Word& word, std::string_view what,
+                                     int64_t low, int64_t high) {
+  uint64_t value = 0;
+  const bool digits =
+      std::all_of(word.text.begin(), word.text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits && absl::SimpleAtoi(ForAbsl(word.text), &value) && value >= static_cast<uint64_t>(low) &&
+      value <= static_cast<uint64_t>(high))
+    return static_cast<uint32_t>(value);
+  return ExpectedAt(source, word, Cat(what, " from ", low, " to ", high));
 }
 
 }  // namespace kirsch
