@@ -17,57 +17,10 @@ namespace {
 
 using QuestionKey = std::pair<Spec::Words, Lines>;
 
-class Recaller {
- public:
-  Recaller(const CostModel& model, Table& table) : model_(model), table_(table) {}
-
-  absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available) {
-    absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
-    if (!entry.ok()) return entry.status();
-    if (!*entry) return std::nullopt;
-    const QuestionKey key{spec.words(), (*entry)->available};
-    auto program = programs_.find(key);
-    if (program == programs_.end()) {
-      auto built = Build(**entry);
-      if (!built.ok() || !*built) return built;
-      program = programs_.emplace(key, **std::move(built)).first;
-    }
-    if (program->second.peak > available) return std::nullopt;
-    return program->second;
-  }
-
- private:
-  absl::StatusOr<std::optional<RecalledProgram>> Build(const TableEntry& entry) {
-    const Spec& spec = entry.spec;
-    if (!IsLegal(spec, entry.decision, model_.target())) return Impossible(entry);
-    Expansion expansion;
-    Expand(spec, entry.decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(spec, expansion, entry.available, model_.target());
-    if (below < 0) return Impossible(entry);
-    RecalledProgram program{
-        {spec, entry.decision, {}}, model_.Base(spec, entry.decision, expansion), 0, entry.available};
-    Lines peak = 0;
-    for (int i = 0; i < expansion.num_children; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      auto recalled = Recall(child.spec, below);
-      if (!recalled.ok() || !*recalled) return recalled;
-      program.cost += child.weight * (*recalled)->cost;
-      peak = std::max(peak, (*recalled)->peak);
-      program.impl.children.push_back({child.trips, std::move((*recalled)->impl)});
-    }
-    program.peak = PeakAbove(spec, expansion, peak);
-    return program;
-  }
-
-  static absl::Status Impossible(const TableEntry& entry) {
-    return absl::DataLossError(Cat("the table is damaged: no program for '", PrintSpec(entry.spec),
-                                   "' begins with '", PrintDecision(entry.spec.op, entry.decision), "'"));
-  }
-
-  const CostModel& model_;
-  Table& table_;
-  std::map<QuestionKey, RecalledProgram> programs_;
-};
+absl::Status Impossible(const TableEntry& entry) {
+  return absl::DataLossError(Cat("the table is damaged: no program for '", PrintSpec(entry.spec),
+                                 "' begins with '", PrintDecision(entry.spec.op, entry.decision), "'"));
+}
 
 class Recorder {
  public:
@@ -100,7 +53,7 @@ class Recorder {
   Solution SolutionOf(const Spec& spec, Lines available) const {
     const Lines asked = spec.out().level == Level::kVrf ? 0 : available;
     const Known known = memo_.Find(spec, asked);
-    KIRSCH_CHECK(known.solution != nullptr);
+    KIRSCH_CHECK(known.solution);
     return *known.solution;
   }
 
@@ -112,9 +65,53 @@ class Recorder {
 
 }  // namespace
 
-absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
-                                                      const CostModel& model, Table& table) {
-  return Recaller(model, table).Recall(spec, available);
+absl::StatusOr<std::optional<RecalledEntry>> Recaller::Recall(const Spec& spec, Lines available) {
+  absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
+  if (!entry.ok()) return entry.status();
+  if (!*entry) return std::nullopt;
+  const QuestionKey key{spec.words(), (*entry)->available};
+  auto known = known_.find(key);
+  if (known == known_.end()) {
+    auto worked = Work(**entry);
+    if (!worked.ok() || !*worked) return worked;
+    known = known_.emplace(key, **worked).first;
+  }
+  if (known->second.peak > available) return std::nullopt;
+  return known->second;
+}
+
+absl::StatusOr<std::optional<RecalledEntry>> Recaller::Work(const TableEntry& entry) {
+  const Spec& spec = entry.spec;
+  if (!IsLegal(spec, entry.decision, model_.target())) return Impossible(entry);
+  Expansion expansion;
+  Expand(spec, entry.decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, entry.available, model_.target());
+  if (below < 0) return Impossible(entry);
+  RecalledEntry worked{entry, model_.Base(spec, entry.decision, expansion), 0};
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    auto recalled = Recall(child.spec, below);
+    if (!recalled.ok() || !*recalled) return recalled;
+    worked.cost += child.weight * (*recalled)->cost;
+    worked.peak = std::max(worked.peak, (*recalled)->peak);
+  }
+  worked.peak = PeakAbove(spec, expansion, worked.peak);
+  return worked;
+}
+
+Impl Recaller::Program(const RecalledEntry& recalled) {
+  const auto& [spec, available, decision] = recalled.entry;
+  Impl impl{spec, decision, {}};
+  Expansion expansion;
+  Expand(spec, decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    const auto known = Recall(child.spec, below);
+    KIRSCH_CHECK(known.ok() && *known);
+    impl.children.push_back({child.trips, Program(**known)});
+  }
+  return impl;
 }
 
 std::vector<TableEntry> ProgramEntries(const Spec& spec, Lines available, const CostModel& model,

@@ -5,7 +5,9 @@
 #ifndef KIRSCH_SEARCH_RECALL_H_
 #define KIRSCH_SEARCH_RECALL_H_
 
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,17 +17,32 @@
 
 namespace kirsch {
 
-struct RecalledProgram {
-  Impl impl;
+// An entry of the table with what follows from it and from the entries below it.
+struct RecalledEntry {
+  TableEntry entry;
   Cost cost = 0;
-  Lines peak = 0;       // lines it uses at the level being filled
-  Lines available = 0;  // the most lines for which it is known to be optimal
+  Lines peak = 0;  // lines its program uses at the level being filled
 };
 
-// The optimal program for `spec` with `available` lines, if the table knows all of it. DataLoss if what the
-// table says can't be.
-absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
-                                                      const CostModel& model, Table& table);
+// Asks a table for programs, remembering what it has worked out. Not thread-safe.
+class Recaller {
+ public:
+  Recaller(const CostModel& model, Table& table) : model_(model), table_(table) {}
+
+  // The optimum for `spec` with `available` lines, if the table knows all of its program. DataLoss if what
+  // the table says can't be.
+  absl::StatusOr<std::optional<RecalledEntry>> Recall(const Spec& spec, Lines available);
+
+  // The program of an entry that was recalled.
+  Impl Program(const RecalledEntry& recalled);
+
+ private:
+  absl::StatusOr<std::optional<RecalledEntry>> Work(const TableEntry& entry);
+
+  const CostModel& model_;
+  Table& table_;
+  std::map<std::pair<Spec::Words, Lines>, RecalledEntry> known_;
+};
 
 // What the table is to remember of a solved spec: an entry for it and for each spec below it. `memo`: of the
 // search that solved it. The same entries whatever else the memo holds.

@@ -1,7 +1,5 @@
 #include "tools/solve.h"
 
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <utility>
 
@@ -15,29 +13,12 @@
 #include "spec/file.h"
 #include "spec/schedule.h"
 #include "spec/text.h"
+#include "tools/interrupt.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
-
-std::atomic<bool> interrupted = false;
-
-// Ctrl-C sets `interrupted` while this lives; a second one ends the process as ever.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = false;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
-
- private:
-  struct sigaction before_ = {};
-};
 
 class SearchLine {
  public:
@@ -96,7 +77,7 @@ absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& p
   SearchLine line;
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
-  options.cancel = &interrupted;
+  options.cancel = &guard.interrupted();
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
   if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
   return SearchWithTable(*arguments.db, placed, model, memo, options);
