@@ -70,13 +70,18 @@ Cost Solver::BoundOf(const Spec& spec, Lines available) const {
   return known > 0 ? known : model_.LowerBound(spec);
 }
 
-// What relaxed specs say of `spec` from below; they are solved for it only as far as `budget`.
-Cost Solver::RelaxedBound(const Spec& spec, Lines available, Cost budget) {
-  if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec))
-    return Solve(spec, EmptyLevel(spec), budget).cost;
+// What easier questions say of `spec` from below; they are answered only as far as `budget`. The first is the
+// spec itself with its level empty: should its program fit `available`, it is the answer.
+Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) {
+  if (spec.threads == 1 && spec.out().level != Level::kVrf && available < EmptyLevel(spec)) {
+    Outcome outcome = Solve(spec, EmptyLevel(spec), budget);
+    outcome.solved = outcome.solved && outcome.peak <= available;
+    return outcome;
+  }
   const std::optional<Relaxation> relaxed = Relax(spec, model_);
-  if (!relaxed) return 0;
-  return Solve(relaxed->spec, EmptyLevel(relaxed->spec), budget - relaxed->extra).cost + relaxed->extra;
+  if (!relaxed) return {};
+  return {false,
+          Solve(relaxed->spec, EmptyLevel(relaxed->spec), budget - relaxed->extra).cost + relaxed->extra, 0};
 }
 
 Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
@@ -87,7 +92,11 @@ Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget) {
   }
   if (options_.prune) {
     Cost bound = std::max(known.bound, model_.LowerBound(spec));
-    if (bound < budget && width_ == 0) bound = std::max(bound, RelaxedBound(spec, available, budget));
+    if (bound < budget && width_ == 0) {
+      const Outcome relaxed = Relaxed(spec, available, budget);
+      if (relaxed.solved) return relaxed;
+      bound = std::max(bound, relaxed.cost);
+    }
     if (bound >= budget) {
       ++stats_.pruned;
       if (!stopped_) memo_.AddBound(spec, available, bound);
