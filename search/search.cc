@@ -17,7 +17,7 @@ constexpr int kQuickWidth = 3;
 
 // First budget of the exact pass and how it grows: a little above the bound, so that little is explored that
 // the optimum would have pruned. What a failed round proved stays in the memo.
-constexpr double kBudgetStep = 0.02;
+constexpr double kBudgetStep = 0.04;
 
 struct QuickProgram {
   Cost cost;

@@ -64,10 +64,14 @@ void Solver::CheckStop() {
   }
 }
 
-// What is known from below of a child: what the memo holds, or else the closed form.
-Cost Solver::BoundOf(const Spec& spec, Lines available) const {
-  const Cost known = memo_.Find(spec, available).bound;
-  return known > 0 ? known : model_.LowerBound(spec);
+// What is known of a child: its program, or else a bound that the memo holds, or else the closed form.
+Solver::Outcome Solver::Ask(const Spec& spec, Lines available) {
+  const Known known = memo_.Find(spec, available);
+  if (known.solution != nullptr) {
+    ++stats_.memo_hits;
+    return {true, known.solution->cost, known.solution->peak};
+  }
+  return {false, known.bound > 0 ? known.bound : model_.LowerBound(spec), 0};
 }
 
 // What easier questions say of `spec` from below; they are answered only as far as `budget`. The first is the
@@ -181,22 +185,25 @@ Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines av
   Expand(spec, decision, model_.target(), &expansion);
   const Lines below = AvailableBelow(spec, expansion, available);
   Cost total = model_.Base(spec, decision, expansion);
-  std::array<Cost, 3> bounds = {};
+  std::array<Outcome, 3> children;
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
-    bounds[i] = BoundOf(expansion.children[i].spec, below);
-    if (bounds[i] >= kInfiniteCost) return kImpossible;
-    total += expansion.children[i].weight * bounds[i];
+    children[i] = Ask(expansion.children[i].spec, below);
+    if (children[i].cost >= kInfiniteCost) return kImpossible;
+    total += expansion.children[i].weight * children[i].cost;
   }
   Lines peak = 0;
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
     if (total >= budget) return {false, total, 0};
-    const Expansion::Child& child = expansion.children[i];
-    const Cost others = total - child.weight * bounds[i];
-    const Outcome outcome = Solve(child.spec, below, ChildBudget(budget, others, child.weight));
-    if (stopped_) return {};
-    if (outcome.cost >= kInfiniteCost) return kImpossible;
-    total = others + child.weight * outcome.cost;
-    if (!outcome.solved) return {false, std::max(total, budget), 0};
+    Outcome& outcome = children[i];
+    if (!outcome.solved) {
+      const Expansion::Child& child = expansion.children[i];
+      const Cost others = total - child.weight * outcome.cost;
+      outcome = Solve(child.spec, below, ChildBudget(budget, others, child.weight));
+      if (stopped_) return {};
+      if (outcome.cost >= kInfiniteCost) return kImpossible;
+      total = others + child.weight * outcome.cost;
+      if (!outcome.solved) return {false, std::max(total, budget), 0};
+    }
     peak = std::max(peak, outcome.peak);
   }
   if (total >= budget) return {false, total, 0};

@@ -49,7 +49,7 @@ class Solver {
   Cost CollectCandidates(const Spec& spec, Lines available, Cost budget);
   Outcome Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate);
   Outcome Try(const Spec& spec, const Decision& decision, Lines available, Cost budget);
-  Cost BoundOf(const Spec& spec, Lines available) const;
+  Outcome Ask(const Spec& spec, Lines available);
   Outcome Relaxed(const Spec& spec, Lines available, Cost budget);
   Lines EmptyLevel(const Spec& spec) const;
   Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) const;
