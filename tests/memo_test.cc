@@ -23,7 +23,7 @@ Decision TileOf(uint32_t size) {
 TEST(HashMemoTest, KnowsNothingAtFirst) {
   const HashMemo memo;
   const Known known = memo.Find(SpecNumber(0), 10);
-  EXPECT_EQ(known.solution, nullptr);
+  EXPECT_FALSE(known.solution.has_value());
   EXPECT_EQ(known.bound, 0);
   EXPECT_EQ(memo.counts().specs, 0);
 }
@@ -33,16 +33,16 @@ TEST(HashMemoTest, SolutionHoldsInItsBoxAndBoundsBelowIt) {
   memo.AddSolution(SpecNumber(0), {100, 5, 20, TileOf(1)});
   for (Lines lines : {5, 12, 20}) {
     const Known known = memo.Find(SpecNumber(0), lines);
-    ASSERT_NE(known.solution, nullptr) << lines;
+    ASSERT_TRUE(known.solution.has_value()) << lines;
     EXPECT_EQ(known.solution->cost, 100);
     EXPECT_EQ(known.solution->decision, TileOf(1));
     EXPECT_EQ(known.bound, 100);
   }
-  EXPECT_EQ(memo.Find(SpecNumber(0), 21).solution, nullptr) << "more lines may be cheaper";
+  EXPECT_FALSE(memo.Find(SpecNumber(0), 21).solution.has_value()) << "more lines may be cheaper";
   EXPECT_EQ(memo.Find(SpecNumber(0), 21).bound, 0);
-  EXPECT_EQ(memo.Find(SpecNumber(0), 4).solution, nullptr) << "it doesn't fit";
+  EXPECT_FALSE(memo.Find(SpecNumber(0), 4).solution.has_value()) << "it doesn't fit";
   EXPECT_EQ(memo.Find(SpecNumber(0), 4).bound, 100) << "fewer lines cannot be cheaper";
-  EXPECT_EQ(memo.Find(SpecNumber(1), 12).solution, nullptr);
+  EXPECT_FALSE(memo.Find(SpecNumber(1), 12).solution.has_value());
 }
 
 TEST(HashMemoTest, BoundHoldsForFewerLines) {
@@ -62,7 +62,7 @@ TEST(HashMemoTest, SameSolutionWithMoreLinesWidensItsBox) {
   memo.AddSolution(SpecNumber(0), {100, 5, 10, TileOf(1)});
   memo.AddSolution(SpecNumber(0), {100, 5, 20, TileOf(1)});
   EXPECT_EQ(memo.counts().solutions, 1);
-  EXPECT_NE(memo.Find(SpecNumber(0), 15).solution, nullptr);
+  EXPECT_TRUE(memo.Find(SpecNumber(0), 15).solution.has_value());
 }
 
 TEST(HashMemoTest, SpecsThatDifferInAnyWordAreDistinct) {
@@ -76,7 +76,7 @@ TEST(HashMemoTest, SpecsThatDifferInAnyWordAreDistinct) {
   others[4].out().level = Level::kL2;
   others[5].operand[MatmulDims::kRhs].layout.ld = 77;
   memo.AddSolution(spec, {1, 0, 10, TileOf(1)});
-  for (const Spec& other : others) EXPECT_EQ(memo.Find(other, 5).solution, nullptr);
+  for (const Spec& other : others) EXPECT_FALSE(memo.Find(other, 5).solution.has_value());
 }
 
 // A made-up truth: the least cost with so many lines is a staircase. Whatever is told of it, in any order,
@@ -127,7 +127,7 @@ void ExpectSame(const HashMemo& memo, const Spec& spec, const Facts& facts) {
   for (Lines lines = 0; lines < 70; ++lines) {
     const Known known = memo.Find(spec, lines);
     const Solution* const expected = facts.SolutionFor(lines);
-    ASSERT_EQ(known.solution != nullptr, expected != nullptr) << lines;
+    ASSERT_EQ(known.solution.has_value(), expected != nullptr) << lines;
     EXPECT_EQ(known.bound, facts.BoundFor(lines)) << lines;
     EXPECT_LE(known.bound, before) << "more lines, yet a higher bound";
     before = known.bound;

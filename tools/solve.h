@@ -19,12 +19,14 @@ struct SolveArguments {
   std::string spec;
   std::string target = "host";
   std::string schedule;  // a file
-  int threads = 1;
+  int threads = 1;         // that the kernel is for
+  int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
 };
 
-// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required.
+// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and
+// --cold. Returns SPEC, which is required.
 CLI::Option* AddSolveOptions(CLI::App& command, SolveArguments& arguments);
 
 struct Synthesis {
