@@ -48,8 +48,9 @@ struct SearchOptions {
   double time_budget_seconds = 0;  // 0: none
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(const SearchProgress&)> progress;  // called now and then, from the calling thread
-  int workers = 1;    // threads that search, at least 1, the calling one included; not what the kernel is for
-  bool prune = true;  // false: exhaustive dynamic programming (to test the pruning)
+  int workers = 1;  // threads that search, at least 1, the calling one included; not what the kernel is for
+  int64_t specs_before_helpers = 4096;  // solved before the other workers start: they would come too late
+  bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
 };
 
 struct SearchResult {

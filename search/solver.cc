@@ -166,8 +166,8 @@ Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
 }
 
 // Tries the candidates from `first_candidate` on; unsolved, the cost is the least of their bounds. What other
-// workers are at comes last: they may be done by then, else there is help to give. But for the first, on which
-// the budget of all the others depends.
+// workers are at comes last: they may be done by then, else there is help to give. But for the first, on
+// which the budget of all the others depends.
 Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate) {
   Solution best;
   best.cost = budget;

@@ -3,13 +3,6 @@
 #include "spec/check.h"
 
 namespace kirsch {
-namespace {
-
-// A search that needs no more than so many specs is over before helpers are of any use.
-constexpr int64_t kSpecsAlone = 4096;
-
-}  // namespace
-
 Team::Helper::Helper(const CostModel& model, Memo& memo, bool prune, Crew* crew)
     : solver(model, memo, options, 0, crew) {
   options.prune = prune;
@@ -39,7 +32,7 @@ void Team::OnProgress(SearchProgress progress) {
 }
 
 void Team::StartHelpers() {
-  if (first_.stats().specs_solved < kSpecsAlone) return;
+  if (first_.stats().specs_solved < options_.specs_before_helpers) return;
   for (Helper& helper : helpers_)
     if (!helper.thread.joinable()) helper.thread = std::thread([this, &helper] { Work(helper.solver); });
 }

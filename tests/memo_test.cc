@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "memo/hash_memo.h"
@@ -161,6 +162,42 @@ TEST(HashMemoTest, IsTheListOfAllItWasTold) {
     }
     for (uint32_t i = 0; i < kSpecs; ++i) ExpectSame(memo, SpecNumber(i), facts[i]);
     ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+}
+
+TEST(HashMemoTest, ForgetsEverything) {
+  HashMemo memo;
+  for (uint32_t i = 0; i < 1000; ++i) memo.AddSolution(SpecNumber(i), {100, 5, 20, TileOf(1)});
+  EXPECT_EQ(memo.counts().specs, 1000);
+  EXPECT_GE(memo.counts().bytes, static_cast<int64_t>(1000 * sizeof(Spec)));
+  memo.Clear();
+  EXPECT_EQ(memo.counts().specs, 0);
+  EXPECT_EQ(memo.counts().solutions, 0);
+  EXPECT_EQ(memo.counts().bytes, 0);
+  EXPECT_FALSE(memo.Find(SpecNumber(7), 10).solution.has_value());
+}
+
+// Threads that tell facts of the same specs and ask at once: nothing is lost, nothing is half said.
+TEST(HashMemoTest, ServesThreadsAtOnce) {
+  constexpr uint32_t kSpecs = 2000, kThreads = 4;
+  HashMemo memo;
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&memo, t] {
+      for (uint32_t i = 0; i < kSpecs; ++i) {
+        const Cost cost = 100 + i;
+        memo.AddBound(SpecNumber(i), 100, cost - 1 - static_cast<Cost>(t));
+        memo.AddSolution(SpecNumber(i), {cost, 5, static_cast<Lines>(20 + t), TileOf(i + 1)});
+        const Known known = memo.Find(SpecNumber(i), 10);
+        EXPECT_TRUE(known.solution.has_value() && known.solution->decision == TileOf(i + 1));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(memo.counts().specs, kSpecs);
+  EXPECT_EQ(memo.counts().solutions, kSpecs) << "the same solution, its box widened";
+  for (uint32_t i = 0; i < kSpecs; ++i) {
+    EXPECT_EQ(memo.Find(SpecNumber(i), 20 + kThreads - 1).bound, 100 + i);
+    EXPECT_EQ(memo.Find(SpecNumber(i), 100).bound, 99 + i);
   }
 }
 

@@ -18,7 +18,7 @@ namespace kirsch {
 struct SolveArguments {
   std::string spec;
   std::string target = "host";
-  std::string schedule;  // a file
+  std::string schedule;    // a file
   int threads = 1;         // that the kernel is for
   int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
