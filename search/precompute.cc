@@ -88,7 +88,7 @@ class Precomputer {
       const size_t next = status.ok() && !cancelled() ? NextCount(count, SecondsSince(start)) : 0;
       count = DecodeNumbers(ranks_.Broadcast(EncodeNumbers({next})))[0];
       if (!status.ok()) return status;
-      if (memo_.counts().bytes > kMemoBytes) memo_ = HashMemo();
+      if (memo_.counts().bytes > kMemoBytes) memo_.Clear();
     }
     return progress_;
   }

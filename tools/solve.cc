@@ -11,6 +11,7 @@
 #include "search/replay.h"
 #include "spec/cat.h"
 #include "spec/file.h"
+#include "spec/host.h"
 #include "spec/schedule.h"
 #include "spec/text.h"
 #include "tools/interrupt.h"
@@ -78,6 +79,7 @@ absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& p
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = &guard.interrupted();
+  options.workers = arguments.search_threads;
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
   if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
   return SearchWithTable(*arguments.db, placed, model, memo, options);
@@ -91,6 +93,9 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
+  arguments.search_threads = ReadHost().cores;
+  command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
+      ->check(CLI::Range(1, 255));
   command
       .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
       ->check(kSeconds);

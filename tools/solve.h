@@ -19,15 +19,16 @@ namespace kirsch {
 struct SolveArguments {
   std::string spec;
   std::string target = "host";
-  std::string schedule;  // a file
-  int threads = 1;
+  std::string schedule;    // a file
+  int threads = 1;         // that the kernel is for
+  int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
 
-// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required. `db`
-// lives as long as `arguments`.
+// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which is
+// required. `db` lives as long as `arguments`.
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments);
 
 struct Synthesis {
