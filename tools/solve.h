@@ -22,6 +22,7 @@ struct SolveArguments {
   int threads = 1;
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
+  std::string progress;  // what the progress line begins with
 };
 
 // Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required.
@@ -31,7 +32,7 @@ struct Synthesis {
   ParsedSpec parsed;
   Target target;
   SearchResult result;
-  std::unique_ptr<Memo> memo;  // what the search learned
+  std::shared_ptr<Memo> memo;  // what the search learned
 };
 
 // Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
@@ -40,6 +41,10 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments);
 
 // The same for a target that is loaded already.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target);
+
+// The same with what `memo` knows already.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+                                std::shared_ptr<Memo> memo);
 
 double PredictedGflops(const Synthesis& synthesis);
 
