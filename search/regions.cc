@@ -1,5 +1,6 @@
 #include "search/regions.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -27,6 +28,37 @@ std::string DecisionText(const Impl& impl) {
                     decision.size == (size + decision.parts - 1) / decision.parts;
   if (!even) return PrintDecision(impl.spec.op, decision);
   return Cat("parallel ", impl.spec.op_info().dims[decision.dim].name, " even ", decision.parts);
+}
+
+// A move without code: data that the caches bring.
+bool IsPlainMove(const Impl& node) {
+  return node.decision.kind == RewriteKind::kMove && node.decision.level != Level::kVrf;
+}
+
+// Of tiles right inside tiles along the same dim, the outer ones only choose the remainders.
+bool ChoosesRemainders(const Impl& node) {
+  const Decision& inner = MainChild(node).decision;
+  return node.decision.kind == RewriteKind::kTile && inner.kind == RewriteKind::kTile &&
+         inner.dim == node.decision.dim;
+}
+
+// The nodes that tell, from the root down to the register tile; plain moves in a row, which mean the same in
+// any order, the slower level and the earlier operand first.
+std::vector<const Impl*> Spine(const Impl& root) {
+  std::vector<const Impl*> spine;
+  for (const Impl* node = &root; node->decision.kind != RewriteKind::kMicrokernel; node = &MainChild(*node))
+    if (!ChoosesRemainders(*node)) spine.push_back(node);
+  const auto before = [](const Impl* a, const Impl* b) {
+    return a->decision.level != b->decision.level ? a->decision.level > b->decision.level
+                                                  : a->decision.operand < b->decision.operand;
+  };
+  for (auto begin = spine.begin(); begin != spine.end();) {
+    auto end = begin;
+    while (end != spine.end() && IsPlainMove(**end)) ++end;
+    std::sort(begin, end, before);
+    begin = end == spine.end() ? end : end + 1;
+  }
+  return spine;
 }
 
 // A member's place in the grid of sizes.
@@ -112,11 +144,11 @@ class BoxFinder {
 
 std::string DecisionSpine(const Impl& impl, bool swapped) {
   std::string text = swapped ? "transposed; " : "";
-  const Impl* node = &impl;
-  // Every program ends in a register tile and its microkernel.
-  for (; node->decision.kind != RewriteKind::kMicrokernel && !node->children.empty();
-       node = &MainChild(*node))
-    Append(&text, node == &impl ? "" : "; ", DecisionText(*node));
+  bool first = true;
+  for (const Impl* node : Spine(impl)) {
+    Append(&text, first ? "" : "; ", DecisionText(*node));
+    first = false;
+  }
   return text;
 }
 

@@ -13,11 +13,14 @@
 namespace kirsch {
 
 // What was decided, as a line of text: the decisions from the root down to the register tile, at every node
-// along the child that does most of the work (the first of equals, so the whole tiles and not the
-// remainder). Left out are trip counts, remainders, and
-// sizes that only repeat the spec's own: a parallel tile that shares a dim out evenly has its parts and no
-// size. "transposed; " comes first if the problem is solved as its transpose, for dims and operands are those
-// of the transpose then.
+// along the child that does most of the work (the first of equals, so the whole tiles and not the remainder).
+// What makes no difference to that work is left out:
+//   - trip counts and remaining sizes;
+//   - tiles right around smaller tiles along the same dim: they choose what remainders there are;
+//   - the order of moves in a row that are no code: they mean the same in any order;
+//   - the size of a parallel tile that shares its dim out evenly: "parallel m even 2".
+// "transposed; " comes first if the problem is solved as its transpose, for dims and operands are those of
+// the transpose then. `impl` is complete: every leaf is a microkernel.
 std::string DecisionSpine(const Impl& impl, bool swapped);
 
 // A box of sizes for which the decision is the same.

@@ -8,7 +8,7 @@
 
 namespace kirsch {
 
-TextPosition Advance(TextPosition from, std::string_view text) {
+TextPosition PositionAfter(TextPosition from, std::string_view text) {
   for (char c : text) {
     ++from.column;
     if (c == '\n') from = {from.line + 1, 1};
@@ -23,12 +23,12 @@ std::vector<Word> SplitWords(std::string_view text) {
   while (true) {
     size_t end = begin;
     while (end < text.size() && absl::ascii_isspace(static_cast<unsigned char>(text[end]))) ++end;
-    position = Advance(position, text.substr(begin, end - begin));
+    position = PositionAfter(position, text.substr(begin, end - begin));
     begin = end;
     while (end < text.size() && !absl::ascii_isspace(static_cast<unsigned char>(text[end]))) ++end;
     words.push_back({text.substr(begin, end - begin), position});
     if (begin == end) return words;
-    position = Advance(position, text.substr(begin, end - begin));
+    position = PositionAfter(position, text.substr(begin, end - begin));
     begin = end;
   }
 }

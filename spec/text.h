@@ -22,7 +22,7 @@ struct TextPosition {
 };
 
 // The position after `text` when `from` is the position of its first byte.
-TextPosition Advance(TextPosition from, std::string_view text);
+TextPosition PositionAfter(TextPosition from, std::string_view text);
 
 struct Word {
   std::string_view text;  // into the caller's text

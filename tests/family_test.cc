@@ -199,6 +199,60 @@ TEST(RegionsTest, TripCountsAndRemaindersDoNotCount) {
   EXPECT_NE(spine("matmul f32 28x32x32"), spine("matmul f32 32x32x28 out=col"));  // the same, transposed
 }
 
+// The program of these decisions, each inside the one before it, for a spec that does not matter.
+Impl Chain(std::vector<Decision> decisions) {
+  Decision leaf;
+  leaf.kind = RewriteKind::kMicrokernel;
+  decisions.push_back(leaf);
+  Impl impl;
+  for (size_t i = decisions.size(); i-- > 0;) {
+    Impl outer{ParseSpec("matmul f32 64x64x64")->spec, decisions[i], {}};
+    if (i + 1 < decisions.size()) outer.children.push_back({1, std::move(impl)});
+    impl = std::move(outer);
+  }
+  return impl;
+}
+
+Decision Move(int operand, Level level) {
+  Decision decision;
+  decision.kind = RewriteKind::kMove;
+  decision.operand = static_cast<uint8_t>(operand);
+  decision.level = level;
+  return decision;
+}
+
+Decision Tile(int dim, uint32_t size) {
+  Decision decision;
+  decision.kind = RewriteKind::kTile;
+  decision.dim = static_cast<uint8_t>(dim);
+  decision.size = size;
+  return decision;
+}
+
+TEST(RegionsTest, WhatMakesNoDifferenceIsLeftOut) {
+  const auto spine = [](const std::vector<Decision>& decisions) {
+    return DecisionSpine(Chain(decisions), false);
+  };
+  const Decision lhs = Move(0, Level::kL1), rhs = Move(1, Level::kL1), out = Move(2, Level::kL2);
+  EXPECT_EQ(spine({rhs, lhs, out, Tile(1, 8)}), "move out L2; move lhs L1; move rhs L1; tile m 8");
+  EXPECT_EQ(spine({rhs, Tile(1, 8), lhs, out}), "move rhs L1; tile m 8; move out L2; move lhs L1");
+  EXPECT_EQ(spine({Tile(1, 32), Tile(1, 8)}), "tile m 8");
+  EXPECT_EQ(spine({Tile(1, 32), Tile(3, 16), Tile(1, 8)}), "tile m 32; tile n 16; tile m 8");
+  EXPECT_EQ(spine({Tile(1, 32), rhs, Tile(1, 8)}), "tile m 32; move rhs L1; tile m 8");
+  EXPECT_EQ(DecisionSpine(Chain({lhs}), true), "transposed; move lhs L1");
+}
+
+// Down the child with the most work, not the first and not the last.
+TEST(RegionsTest, TheMainChildIsFollowed) {
+  Impl impl{ParseSpec("matmul f32 9x70x8")->spec, Tile(MatmulDims::kK, 32), {}};
+  impl.children.push_back({1, Chain({Tile(1, 1)})});
+  impl.children.push_back({2, Chain({Tile(1, 2)})});
+  impl.children.push_back({1, Chain({Tile(1, 3)})});
+  EXPECT_EQ(DecisionSpine(impl, false), "tile k 32; tile m 2");
+  impl.children[1].trips = 1;
+  EXPECT_EQ(DecisionSpine(impl, false), "tile k 32; tile m 1");
+}
+
 TEST(RegionsTest, AParallelTileThatSharesEvenlyHasNoSize) {
   const auto spine = [](const std::string& text, uint32_t size) {
     Impl impl{ParseSpec(text)->spec, {}, {}};

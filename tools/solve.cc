@@ -1,5 +1,6 @@
 #include "tools/solve.h"
 
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -23,11 +24,13 @@ namespace {
 
 class SearchLine {
  public:
+  explicit SearchLine(std::string prefix) : prefix_(std::move(prefix)) {}
+
   void Show(const SearchProgress& progress) {
     if (!line_.shows() || progress.seconds < shown_ + 0.2) return;
     shown_ = progress.seconds;
-    std::string text =
-        absl::StrFormat("searching: %.1f s, %d specs", progress.seconds, progress.stats.specs_solved);
+    std::string text = absl::StrFormat("%ssearching: %.1f s, %d specs", prefix_, progress.seconds,
+                                       progress.stats.specs_solved);
     if (progress.best < kInfiniteCost)
       absl::StrAppendFormat(&text, ", best %.0f cycles, bound %.0f", ToCycles(progress.best),
                             ToCycles(progress.bound));
@@ -35,6 +38,7 @@ class SearchLine {
   }
 
  private:
+  const std::string prefix_;
   TerminalLine line_;
   double shown_ = 0;
 };
@@ -60,22 +64,25 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
 
 absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& placed, const CostModel& model,
                                              Memo& memo, const SearchOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
   if (!table.ok()) return table.status();
+  const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   absl::StatusOr<SearchResult> result = Answer(placed, model, memo, options, table->get());
   if (!result.ok()) {
     if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
     return Search(placed, model, memo, options);
   }
-  if (*table != nullptr)
-    if (absl::Status status = WithoutTable(db, (*table)->Commit()); !status.ok()) return status;
+  if (*table == nullptr) return result;
+  result->table_seconds += opening;
+  if (absl::Status status = WithoutTable(db, (*table)->Commit()); !status.ok()) return status;
   return result;
 }
 
 absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
                                   Memo& memo) {
   InterruptGuard guard;
-  SearchLine line;
+  SearchLine line(arguments.progress);
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = &guard.interrupted();
@@ -116,13 +123,17 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target) {
+  return Solve(arguments, target, std::make_shared<HashMemo>());
+}
+
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+                                std::shared_ptr<Memo> memo) {
   absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
   if (!parsed.ok()) return parsed.status();
   Spec root = parsed->spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
-  auto memo = std::make_unique<HashMemo>();
   absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
   return Synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};

@@ -24,6 +24,7 @@ struct SolveArguments {
   int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
+  std::string progress;  // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
 
@@ -35,7 +36,7 @@ struct Synthesis {
   ParsedSpec parsed;
   Target target;
   SearchResult result;
-  std::unique_ptr<Memo> memo;  // what the search learned
+  std::shared_ptr<Memo> memo;  // what the search learned
 };
 
 // Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
@@ -44,6 +45,10 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments);
 
 // The same for a target that is loaded already.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target);
+
+// The same with what `memo` knows already.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+                                std::shared_ptr<Memo> memo);
 
 double PredictedGflops(const Synthesis& synthesis);
 
