@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kApplicationId = 0x4b525343;  // "KRSC"
 constexpr int kBusyMilliseconds = 60'000;       // how long to wait for other processes
-constexpr int kCompression = 9;
+constexpr int kCompression = 19;
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
 constexpr char kSchema[] =
