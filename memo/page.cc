@@ -163,21 +163,25 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   VarintReader reader(bytes);
   Page page;
   page.coordinates_ = static_cast<int>(reader.AtMost(kMaxCoordinates));
-  const uint64_t decisions = reader.AtMost(bytes.size());
+  const uint64_t decisions = reader.AtMost(reader.remaining());
   for (uint64_t i = 0; i < decisions && reader.ok(); ++i) page.decisions_.push_back(ReadDecision(&reader));
-  page.boxes_.resize(reader.AtMost(bytes.size()));
+  page.boxes_.resize(reader.AtMost(decisions == 0 ? 0 : reader.remaining()));
   for (Box& box : page.boxes_) box.decision = static_cast<uint32_t>(reader.AtMost(decisions - 1));
   for (size_t i = 0; i < static_cast<size_t>(page.coordinates_); ++i) {
     int64_t before = 0;
     for (Box& box : page.boxes_) {
-      before += reader.NextSigned();
-      if (before < 0 || before > static_cast<int64_t>(kMax32))
+      const int64_t step = reader.NextSigned();
+      if (step < -before || step > static_cast<int64_t>(kMax32) - before)
         return absl::DataLossError("a coordinate is out of range");
+      before += step;
       box.low[i] = static_cast<uint32_t>(before);
     }
     for (Box& box : page.boxes_)
       box.high[i] = box.low[i] + static_cast<uint32_t>(reader.AtMost(kMax32 - box.low[i]));
   }
+  for (size_t i = 1; i < page.boxes_.size(); ++i)
+    if (page.boxes_[i].low <= page.boxes_[i - 1].low)
+      return absl::DataLossError("its boxes are out of order");
   if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the bytes of a page");
   return page;
 }
