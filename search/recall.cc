@@ -1,7 +1,6 @@
 #include "search/recall.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -15,59 +14,10 @@
 namespace kirsch {
 namespace {
 
-using QuestionKey = std::pair<Spec::Words, Lines>;
-
-class Recaller {
- public:
-  Recaller(const CostModel& model, Table& table) : model_(model), table_(table) {}
-
-  absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available) {
-    absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
-    if (!entry.ok()) return entry.status();
-    if (!*entry) return std::nullopt;
-    const QuestionKey key{spec.words(), (*entry)->available};
-    auto program = programs_.find(key);
-    if (program == programs_.end()) {
-      auto built = Build(**entry);
-      if (!built.ok() || !*built) return built;
-      program = programs_.emplace(key, **std::move(built)).first;
-    }
-    if (program->second.peak > available) return std::nullopt;
-    return program->second;
-  }
-
- private:
-  absl::StatusOr<std::optional<RecalledProgram>> Build(const TableEntry& entry) {
-    const Spec& spec = entry.spec;
-    if (!IsLegal(spec, entry.decision, model_.target())) return Impossible(entry);
-    Expansion expansion;
-    Expand(spec, entry.decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(spec, expansion, entry.available, model_.target());
-    if (below < 0) return Impossible(entry);
-    RecalledProgram program{
-        {spec, entry.decision, {}}, model_.Base(spec, entry.decision, expansion), 0, entry.available};
-    Lines peak = 0;
-    for (int i = 0; i < expansion.num_children; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      auto recalled = Recall(child.spec, below);
-      if (!recalled.ok() || !*recalled) return recalled;
-      program.cost += child.weight * (*recalled)->cost;
-      peak = std::max(peak, (*recalled)->peak);
-      program.impl.children.push_back({child.trips, std::move((*recalled)->impl)});
-    }
-    program.peak = PeakAbove(spec, expansion, peak);
-    return program;
-  }
-
-  static absl::Status Impossible(const TableEntry& entry) {
-    return absl::DataLossError(Cat("the table is damaged: no program for '", PrintSpec(entry.spec),
-                                   "' begins with '", PrintDecision(entry.spec.op, entry.decision), "'"));
-  }
-
-  const CostModel& model_;
-  Table& table_;
-  std::map<QuestionKey, RecalledProgram> programs_;
-};
+absl::Status Impossible(const TableEntry& entry) {
+  return absl::DataLossError(Cat("the table is damaged: no program for '", PrintSpec(entry.spec),
+                                 "' begins with '", PrintDecision(entry.spec.op, entry.decision), "'"));
+}
 
 class Recorder {
  public:
@@ -106,15 +56,73 @@ class Recorder {
 
   const CostModel& model_;
   const Memo& memo_;
-  std::set<QuestionKey> seen_;
+  std::set<std::pair<Spec::Words, Lines>> seen_;
   std::vector<TableEntry> entries_;
 };
 
 }  // namespace
 
+absl::StatusOr<std::optional<Solution>> Recaller::Find(const Spec& spec, Lines available) {
+  absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
+  if (!entry.ok()) return entry.status();
+  if (!*entry) return std::nullopt;
+  const Key key{spec.words(), (*entry)->available};
+  auto node = nodes_.find(key);
+  if (node == nodes_.end()) {
+    absl::StatusOr<std::optional<Node>> built = Build(**entry);
+    if (!built.ok()) return built.status();
+    if (!*built) return std::nullopt;
+    node = nodes_.emplace(key, **built).first;
+  }
+  if (node->second.solution.peak > available) return std::nullopt;
+  return node->second.solution;
+}
+
+absl::StatusOr<std::optional<Recaller::Node>> Recaller::Build(const TableEntry& entry) {
+  const Spec& spec = entry.spec;
+  if (!IsLegal(spec, entry.decision, model_.target())) return Impossible(entry);
+  Expansion expansion;
+  Expand(spec, entry.decision, model_.target(), &expansion);
+  const Lines below = AvailableBelow(spec, expansion, entry.available, model_.target());
+  if (below < 0) return Impossible(entry);
+  Node node;
+  node.solution = {model_.Base(spec, entry.decision, expansion), 0, entry.available, entry.decision};
+  Lines peak = 0;
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    absl::StatusOr<std::optional<Solution>> found = Find(child.spec, below);
+    if (!found.ok()) return found.status();
+    if (!*found) return std::nullopt;
+    node.solution.cost += child.weight * (*found)->cost;
+    node.children[static_cast<size_t>(i)] = (*found)->available;
+    peak = std::max(peak, (*found)->peak);
+  }
+  node.solution.peak = PeakAbove(spec, expansion, peak);
+  return node;
+}
+
+Impl Recaller::Program(const Spec& spec, const Solution& solution) const {
+  const auto node = nodes_.find({spec.words(), solution.available});
+  KIRSCH_CHECK(node != nodes_.end());
+  Impl impl{spec, solution.decision, {}};
+  Expansion expansion;
+  Expand(spec, solution.decision, model_.target(), &expansion);
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    const Expansion::Child& child = expansion.children[i];
+    const Solution& below = nodes_.at({child.spec.words(), node->second.children[i]}).solution;
+    impl.children.push_back({child.trips, Program(child.spec, below)});
+  }
+  return impl;
+}
+
 absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
                                                       const CostModel& model, Table& table) {
-  return Recaller(model, table).Recall(spec, available);
+  Recaller recaller(model, table);
+  absl::StatusOr<std::optional<Solution>> found = recaller.Find(spec, available);
+  if (!found.ok()) return found.status();
+  if (!*found) return std::nullopt;
+  return RecalledProgram{recaller.Program(spec, **found), (*found)->cost, (*found)->peak,
+                         (*found)->available};
 }
 
 std::vector<TableEntry> ProgramEntries(const Spec& spec, Lines available, const CostModel& model,

@@ -5,7 +5,10 @@
 #ifndef KIRSCH_SEARCH_RECALL_H_
 #define KIRSCH_SEARCH_RECALL_H_
 
+#include <array>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,6 +29,31 @@ struct RecalledProgram {
 // table says can't be.
 absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
                                                       const CostModel& model, Table& table);
+
+// The same for many questions to one table, in which every spec is looked at once. Pages that change after
+// they were first asked for are not read again. Not thread-safe.
+class Recaller {
+ public:
+  // Both outlive the recaller.
+  Recaller(const CostModel& model, Table& table) : model_(model), table_(table) {}
+
+  absl::StatusOr<std::optional<Solution>> Find(const Spec& spec, Lines available);
+
+  // The program of a solution that Find gave for `spec`.
+  Impl Program(const Spec& spec, const Solution& solution) const;
+
+ private:
+  using Key = std::pair<Spec::Words, Lines>;  // of an entry
+  struct Node {
+    Solution solution;
+    std::array<Lines, 3> children = {};  // for how many lines their entries are
+  };
+  absl::StatusOr<std::optional<Node>> Build(const TableEntry& entry);
+
+  const CostModel& model_;
+  Table& table_;
+  std::map<Key, Node> nodes_;
+};
 
 // What the table is to remember of a solved spec: an entry for it and for each spec below it. `memo`: of the
 // search that solved it. The same entries whatever else the memo holds.
