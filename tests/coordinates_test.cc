@@ -158,7 +158,8 @@ TEST(CoordinatesTest, OnlyWhatIsASpecHasAPlane) {
   EXPECT_FALSE(QuestionAt({plane, {0, 0, 0, 0, 0, 0, 0, kUnlimited + 1}}));
   plane.push_back(0);
   EXPECT_FALSE(QuestionAt({plane, point}));
-  plane.resize(plane.size() - 2);
+  plane.pop_back();
+  plane.pop_back();
   EXPECT_FALSE(QuestionAt({plane, point}));
 }
 
