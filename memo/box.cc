@@ -56,10 +56,12 @@ std::vector<Box> MergeBoxes(std::vector<Box> points, int coordinates) {
                  [&](size_t i) { return i != along; });
     MergeAlong(along, others, &points);
   }
-  std::sort(points.begin(), points.end(), [](const Box& a, const Box& b) {
-    return std::lexicographical_compare(a.low.rbegin(), a.low.rend(), b.low.rbegin(), b.low.rend());
-  });
+  std::sort(points.begin(), points.end(), LowCornerLess);
   return points;
+}
+
+bool LowCornerLess(const Box& a, const Box& b) {
+  return std::lexicographical_compare(a.low.rbegin(), a.low.rend(), b.low.rbegin(), b.low.rend());
 }
 
 }  // namespace kirsch

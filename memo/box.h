@@ -34,9 +34,11 @@ struct Box {
 
 // Joins boxes that are next to each other, alike in all other coordinates and in their decision: first along
 // the last coordinate, then along the one before it, and so on. `points`: boxes of one point each, in any
-// order, no point twice. The result is ascending by low corner, compared from the last coordinate to the
-// first.
+// order, no point twice. The result is ascending by LowCornerLess.
 std::vector<Box> MergeBoxes(std::vector<Box> points, int coordinates);
+
+// Compares low corners from the last coordinate to the first.
+bool LowCornerLess(const Box& a, const Box& b);
 
 }  // namespace kirsch
 

@@ -82,7 +82,7 @@ bool ReadPlane(const CoordinateList& plane, Spec* spec) {
 
 bool ReadPoint(const CoordinateList& point, Spec* spec, Lines* available) {
   Reader reader(point);
-  constexpr uint32_t kMaxIndex = std::numeric_limits<uint32_t>::max() - 2;
+  constexpr uint32_t kMaxIndex = std::numeric_limits<uint32_t>::max() - 1;
   for (int dim = 0; dim < spec->op_info().num_dims; ++dim) {
     spec->size[static_cast<size_t>(dim)] = SizeAt(reader.Next(0, kMaxIndex));
     if (spec->size[static_cast<size_t>(dim)] > kMaxSide) return false;

@@ -123,7 +123,7 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   VarintReader reader(bytes);
   Page page;
   page.coordinates_ = static_cast<int>(reader.AtMost(kMaxCoordinates));
-  const uint64_t decisions = reader.AtMost(bytes.size());
+  const uint64_t decisions = reader.AtMost(reader.remaining());
   for (uint64_t i = 0; i < decisions && reader.ok(); ++i) page.decisions_.push_back(ReadDecision(&reader));
   const auto columns = static_cast<uint64_t>(1 + 2 * page.coordinates_);
   page.boxes_.resize(reader.AtMost(reader.remaining() / columns));
@@ -133,15 +133,18 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   for (size_t i = 0; i < static_cast<size_t>(page.coordinates_); ++i) {
     int64_t before = 0;
     for (Box& box : page.boxes_) {
-      before += reader.NextSigned();
-      if (before < 0 || before > static_cast<int64_t>(kMax32))
+      const int64_t step = reader.NextSigned();
+      if (step < -before || step > static_cast<int64_t>(kMax32) - before)
         return absl::DataLossError("a coordinate is out of range");
+      before += step;
       box.low[i] = static_cast<uint32_t>(before);
     }
     for (Box& box : page.boxes_)
       box.high[i] = box.low[i] + static_cast<uint32_t>(reader.AtMost(kMax32 - box.low[i]));
   }
   if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the bytes of a page");
+  for (size_t i = 1; i < page.boxes_.size(); ++i)
+    if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i])) return absl::DataLossError("its boxes are out of order");
   page.BuildIndex();
   return page;
 }

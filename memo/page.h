@@ -29,7 +29,8 @@ class Page {
  public:
   Page() = default;
 
-  // All points have the same number of coordinates. AlreadyExists if one of them comes with two decisions.
+  // All points have the same number of coordinates, two at least. AlreadyExists if one of them comes with two
+  // decisions.
   static absl::StatusOr<Page> Of(std::vector<PagePoint> points);
 
   // Of the solutions at `point`, its last coordinate aside, the one for the fewest lines that are no fewer

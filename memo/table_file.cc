@@ -223,25 +223,37 @@ absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& poi
   return status;
 }
 
-absl::Status TableFile::ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit) const {
+absl::StatusOr<TableFile::StoredPage> TableFile::DecodeRow(std::string_view key_bytes, int64_t checksum,
+                                                           std::string_view data) const {
+  absl::StatusOr<PageKey> key = PageKey::Decode(key_bytes);
+  if (!key.ok())
+    return absl::DataLossError(Cat("'", path_, "': damaged: ", std::string(key.status().message())));
+  absl::StatusOr<Page> page = DecodePage(*key, key_bytes, data, checksum);
+  if (!page.ok()) return page.status();
+  return StoredPage{*std::move(key), *std::move(page), static_cast<int64_t>(key_bytes.size() + data.size())};
+}
+
+absl::Status TableFile::ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
+                                    const std::function<void(const absl::Status&)>& damaged) const {
   Statement statement(database_, path_, "SELECT key, checksum, data FROM pages ORDER BY key");
   while (statement.Step()) {
-    const std::string key_bytes(statement.Bytes(0));
-    absl::StatusOr<PageKey> key = PageKey::Decode(key_bytes);
-    if (!key.ok())
-      return absl::DataLossError(Cat("'", path_, "': damaged: ", std::string(key.status().message())));
-    const std::string_view data = statement.Bytes(2);
-    absl::StatusOr<Page> page = DecodePage(*key, key_bytes, data, statement.Number(1));
-    if (!page.ok()) return page.status();
-    const auto bytes = static_cast<int64_t>(key_bytes.size() + data.size());
-    if (absl::Status status = visit({*std::move(key), *std::move(page), bytes}); !status.ok()) return status;
+    const absl::StatusOr<StoredPage> page =
+        DecodeRow(statement.Bytes(0), statement.Number(1), statement.Bytes(2));
+    if (page.ok()) {
+      if (absl::Status status = visit(*page); !status.ok()) return status;
+    } else if (damaged != nullptr) {
+      damaged(page.status());
+    } else {
+      return page.status();
+    }
   }
   return statement.status();
 }
 
 absl::Status TableFile::CheckIntegrity() const {
   Statement statement(database_, path_, "PRAGMA integrity_check(1)");
-  const std::string verdict = statement.Step() ? std::string(statement.Bytes(0)) : "";
+  std::string verdict = statement.Step() ? std::string(statement.Bytes(0)) : "";
+  std::replace(verdict.begin(), verdict.end(), '\n', ' ');
   if (!statement.status().ok()) return statement.status();
   if (verdict != "ok") return absl::DataLossError(Cat("'", path_, "': damaged: ", verdict));
   return absl::OkStatus();

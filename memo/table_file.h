@@ -53,10 +53,12 @@ class TableFile {
     Page page;
     int64_t bytes = 0;  // as stored, its key included
   };
-  // Calls `visit` with every page, ascending by the bytes of their keys, until an error.
-  absl::Status ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit) const;
+  // Calls `visit` with every page, ascending by the bytes of their keys, until an error. A damaged page is
+  // one, unless `damaged` is there to be told of it.
+  absl::Status ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
+                           const std::function<void(const absl::Status&)>& damaged = nullptr) const;
 
-  // What SQLite finds wrong with the file itself.
+  // What SQLite finds wrong with the file itself: DataLoss, the first thing only.
   absl::Status CheckIntegrity() const;
 
  private:
@@ -68,6 +70,8 @@ class TableFile {
   absl::Status RefuseOthers(const TableIdentity& expected) const;
   absl::StatusOr<bool> IsNew() const;
   absl::Status AddToPage(const PageKey& key, const std::vector<PagePoint>& points);
+  absl::StatusOr<StoredPage> DecodeRow(std::string_view key_bytes, int64_t checksum,
+                                       std::string_view data) const;
   absl::StatusOr<Page> DecodePage(const PageKey& key, std::string_view key_bytes, std::string_view data,
                                   int64_t checksum) const;
 

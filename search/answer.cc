@@ -14,13 +14,12 @@ absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& mo
   if (table == nullptr) return Search(placed_root, model, memo, options);
   const auto start = std::chrono::steady_clock::now();
   const Lines available = AvailableAtHome(placed_root, model.target());
-  Recaller recaller(model, *table);
-  const absl::StatusOr<std::optional<RecalledEntry>> recalled = recaller.Recall(placed_root, available);
+  absl::StatusOr<std::optional<RecalledProgram>> recalled = Recall(placed_root, available, model, *table);
   if (!recalled.ok()) return recalled.status();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   SearchResult result;
   if (*recalled) {
-    result.impl = recaller.Program(**recalled);
+    result.impl = std::move((*recalled)->impl);
     result.cost = result.bound = (*recalled)->cost;
     result.from_table = true;
     result.seconds = seconds;

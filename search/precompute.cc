@@ -104,7 +104,7 @@ class Precomputer {
     std::vector<size_t> unknown;
     for (size_t i = 0; i < roots_.size(); ++i) {
       total_work_ += WorkOf(roots_[i]);
-      auto recalled = recaller.Recall(roots_[i], AvailableAtHome(roots_[i], model_.target()));
+      auto recalled = recaller.Find(roots_[i], AvailableAtHome(roots_[i], model_.target()));
       if (!recalled.ok()) return recalled.status();
       if (!*recalled)
         unknown.push_back(i);

@@ -1,7 +1,6 @@
 #include "search/recall.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -14,8 +13,6 @@
 
 namespace kirsch {
 namespace {
-
-using QuestionKey = std::pair<Spec::Words, Lines>;
 
 absl::Status Impossible(const TableEntry& entry) {
   return absl::DataLossError(Cat("the table is damaged: no program for '", PrintSpec(entry.spec),
@@ -53,65 +50,79 @@ class Recorder {
   Solution SolutionOf(const Spec& spec, Lines available) const {
     const Lines asked = spec.out().level == Level::kVrf ? 0 : available;
     const Known known = memo_.Find(spec, asked);
-    KIRSCH_CHECK(known.solution);
+    KIRSCH_CHECK(known.solution.has_value());
     return *known.solution;
   }
 
   const CostModel& model_;
   const Memo& memo_;
-  std::set<QuestionKey> seen_;
+  std::set<std::pair<Spec::Words, Lines>> seen_;
   std::vector<TableEntry> entries_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::optional<RecalledEntry>> Recaller::Recall(const Spec& spec, Lines available) {
+absl::StatusOr<std::optional<Solution>> Recaller::Find(const Spec& spec, Lines available) {
   absl::StatusOr<std::optional<TableEntry>> entry = table_.Find(spec, available);
   if (!entry.ok()) return entry.status();
   if (!*entry) return std::nullopt;
-  const QuestionKey key{spec.words(), (*entry)->available};
-  auto known = known_.find(key);
-  if (known == known_.end()) {
-    auto worked = Work(**entry);
-    if (!worked.ok() || !*worked) return worked;
-    known = known_.emplace(key, **worked).first;
+  const Key key{spec.words(), (*entry)->available};
+  auto node = nodes_.find(key);
+  if (node == nodes_.end()) {
+    absl::StatusOr<std::optional<Node>> built = Build(**entry);
+    if (!built.ok()) return built.status();
+    if (!*built) return std::nullopt;
+    node = nodes_.emplace(key, **built).first;
   }
-  if (known->second.peak > available) return std::nullopt;
-  return known->second;
+  if (node->second.solution.peak > available) return std::nullopt;
+  return node->second.solution;
 }
 
-absl::StatusOr<std::optional<RecalledEntry>> Recaller::Work(const TableEntry& entry) {
+absl::StatusOr<std::optional<Recaller::Node>> Recaller::Build(const TableEntry& entry) {
   const Spec& spec = entry.spec;
   if (!IsLegal(spec, entry.decision, model_.target())) return Impossible(entry);
   Expansion expansion;
   Expand(spec, entry.decision, model_.target(), &expansion);
   const Lines below = AvailableBelow(spec, expansion, entry.available, model_.target());
   if (below < 0) return Impossible(entry);
-  RecalledEntry worked{entry, model_.Base(spec, entry.decision, expansion), 0};
+  Node node;
+  node.solution = {model_.Base(spec, entry.decision, expansion), 0, entry.available, entry.decision};
+  Lines peak = 0;
   for (int i = 0; i < expansion.num_children; ++i) {
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-    auto recalled = Recall(child.spec, below);
-    if (!recalled.ok() || !*recalled) return recalled;
-    worked.cost += child.weight * (*recalled)->cost;
-    worked.peak = std::max(worked.peak, (*recalled)->peak);
+    absl::StatusOr<std::optional<Solution>> found = Find(child.spec, below);
+    if (!found.ok()) return found.status();
+    if (!*found) return std::nullopt;
+    node.solution.cost += child.weight * (*found)->cost;
+    node.children[static_cast<size_t>(i)] = (*found)->available;
+    peak = std::max(peak, (*found)->peak);
   }
-  worked.peak = PeakAbove(spec, expansion, worked.peak);
-  return worked;
+  node.solution.peak = PeakAbove(spec, expansion, peak);
+  return node;
 }
 
-Impl Recaller::Program(const RecalledEntry& recalled) {
-  const auto& [spec, available, decision] = recalled.entry;
-  Impl impl{spec, decision, {}};
+Impl Recaller::Program(const Spec& spec, const Solution& solution) const {
+  const auto node = nodes_.find({spec.words(), solution.available});
+  KIRSCH_CHECK(node != nodes_.end());
+  Impl impl{spec, solution.decision, {}};
   Expansion expansion;
-  Expand(spec, decision, model_.target(), &expansion);
-  const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-  for (int i = 0; i < expansion.num_children; ++i) {
-    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-    const auto known = Recall(child.spec, below);
-    KIRSCH_CHECK(known.ok() && *known);
-    impl.children.push_back({child.trips, Program(**known)});
+  Expand(spec, solution.decision, model_.target(), &expansion);
+  for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
+    const Expansion::Child& child = expansion.children[i];
+    const Solution& below = nodes_.at({child.spec.words(), node->second.children[i]}).solution;
+    impl.children.push_back({child.trips, Program(child.spec, below)});
   }
   return impl;
+}
+
+absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
+                                                      const CostModel& model, Table& table) {
+  Recaller recaller(model, table);
+  absl::StatusOr<std::optional<Solution>> found = recaller.Find(spec, available);
+  if (!found.ok()) return found.status();
+  if (!*found) return std::nullopt;
+  return RecalledProgram{recaller.Program(spec, **found), (*found)->cost, (*found)->peak,
+                         (*found)->available};
 }
 
 std::vector<TableEntry> ProgramEntries(const Spec& spec, Lines available, const CostModel& model,

@@ -5,6 +5,7 @@
 #ifndef KIRSCH_SEARCH_RECALL_H_
 #define KIRSCH_SEARCH_RECALL_H_
 
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,31 +18,41 @@
 
 namespace kirsch {
 
-// An entry of the table with what follows from it and from the entries below it.
-struct RecalledEntry {
-  TableEntry entry;
+struct RecalledProgram {
+  Impl impl;
   Cost cost = 0;
-  Lines peak = 0;  // lines its program uses at the level being filled
+  Lines peak = 0;       // lines it uses at the level being filled
+  Lines available = 0;  // the most lines for which it is known to be optimal
 };
 
-// Asks a table for programs, remembering what it has worked out. Not thread-safe.
+// The optimal program for `spec` with `available` lines, if the table knows all of it. DataLoss if what the
+// table says can't be.
+absl::StatusOr<std::optional<RecalledProgram>> Recall(const Spec& spec, Lines available,
+                                                      const CostModel& model, Table& table);
+
+// The same for many questions to one table, in which every spec is looked at once. Pages that change after
+// they were first asked for are not read again. Not thread-safe.
 class Recaller {
  public:
+  // Both outlive the recaller.
   Recaller(const CostModel& model, Table& table) : model_(model), table_(table) {}
 
-  // The optimum for `spec` with `available` lines, if the table knows all of its program. DataLoss if what
-  // the table says can't be.
-  absl::StatusOr<std::optional<RecalledEntry>> Recall(const Spec& spec, Lines available);
+  absl::StatusOr<std::optional<Solution>> Find(const Spec& spec, Lines available);
 
-  // The program of an entry that was recalled.
-  Impl Program(const RecalledEntry& recalled);
+  // The program of a solution that Find gave for `spec`.
+  Impl Program(const Spec& spec, const Solution& solution) const;
 
  private:
-  absl::StatusOr<std::optional<RecalledEntry>> Work(const TableEntry& entry);
+  using Key = std::pair<Spec::Words, Lines>;  // of an entry
+  struct Node {
+    Solution solution;
+    std::array<Lines, 3> children = {};  // for how many lines their entries are
+  };
+  absl::StatusOr<std::optional<Node>> Build(const TableEntry& entry);
 
   const CostModel& model_;
   Table& table_;
-  std::map<std::pair<Spec::Words, Lines>, RecalledEntry> known_;
+  std::map<Key, Node> nodes_;
 };
 
 // What the table is to remember of a solved spec: an entry for it and for each spec below it. `memo`: of the

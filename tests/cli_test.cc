@@ -66,7 +66,7 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
   ExpectRefused("", "A subcommand is required");
-  ExpectRefused("bake", "expected a command (synth, verify, bench, explain or target), got 'bake'");
+  ExpectRefused("bake", "expected a command (synth, verify, bench, explain, target or db), got 'bake'");
   ExpectRefused("synth", "SPEC is required");
   ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
   ExpectRefused("synth 'matmul f32 4x4x4' --threads 0", "--threads");

@@ -1,12 +1,60 @@
+// kirsch db stats | precompute | merge | check | export
 #include "tools/db_command.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "search/answer.h"
+#include "spec/cat.h"
+#include "spec/target_json.h"
+#include "tools/target_option.h"
 
 namespace kirsch {
 
 void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run) {
-  CLI::App* command = app.add_subcommand("db", "The table of solved specs");
+  CLI::App* command = app.add_subcommand("db", "Tables of solved specs");
   command->require_subcommand(1);
-  command->fallthrough();
+  AddDbStats(*command, db, run);
+  AddDbCheck(*command, db, run);
+  AddDbExport(*command, db, run);
+  AddDbMerge(*command, run);
   AddDbPrecompute(*command, db, run);
+}
+
+void AddTableChoice(CLI::App& command, TableChoice& choice) {
+  command.add_option("FILE", choice.file,
+                     "The table (default: the one that --db, or else the user's cache, has for the target)");
+  command.add_option("--target", choice.target, "A known target, host (the default), or a target file");
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> OpenNamed(const std::string& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (error) return absl::NotFoundError(Cat("'", path, "': ", error.message()));
+  if (type == std::filesystem::file_type::directory)
+    return absl::InvalidArgumentError(Cat("'", path, "': expected a table, got a directory"));
+  return TableFile::OpenExisting(path);
+}
+
+absl::StatusOr<std::unique_ptr<TableFile>> OpenChoice(const TableChoice& choice, const DbOptions& db) {
+  if (!choice.file.empty()) return OpenNamed(choice.file);
+  absl::StatusOr<Target> target = LoadTarget(choice.target);
+  if (!target.ok()) return target.status();
+  const std::string path = TablePath(db, IdentityOf(*target));
+  if (path.empty()) return absl::InvalidArgumentError("expected FILE, as there is no default table");
+  return OpenNamed(path);
+}
+
+IdentityMatch MatchOf(const TableIdentity& identity) {
+  IdentityMatch match;
+  absl::StatusOr<TargetFile> target = ParseTarget(identity.target, identity.target_name);
+  if (!target.ok()) return match;
+  match.target = std::move(target->target);
+  const TableIdentity ours = IdentityOf(match.target);
+  match.target_matches = identity.target_fingerprint == ours.target_fingerprint;
+  match.rules_match = identity.rules_fingerprint == ours.rules_fingerprint;
+  match.cost_matches = identity.cost_fingerprint == ours.cost_fingerprint;
+  return match;
 }
 
 }  // namespace kirsch

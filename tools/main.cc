@@ -1,4 +1,4 @@
-// kirsch: the command line. Exit codes: 0 done, 1 a verification failed, 2 bad input.
+// kirsch: the command line. Exit codes: 0 done, 1 a verification failed or a table is damaged, 2 bad input.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -21,7 +21,7 @@ int Refuse(std::string message) {
 std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   if (app.get_subcommands().empty() && !rest.empty())
-    return Cat("expected a command (synth, verify, bench, explain or target), got ", Quoted(rest.front()));
+    return Cat("expected a command (synth, verify, bench, explain, target or db), got ", Quoted(rest.front()));
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty())
     return Cat("unexpected argument ", Quoted(rest.front()),
                rest.front().front() == '-' ? "" : " (a SPEC is one argument: quote it)");
@@ -42,6 +42,7 @@ int Main(int argc, char** argv) {
   AddExplainCommand(app, db, run);
   AddDbCommand(app, db, run);
   AddTargetCommand(app, run);
+  AddDbCommand(app, db, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,223 @@
+"""Reads a table as memo/FORMAT.md describes it, and prints what `kirsch db export` prints.
+
+format_reader.py TABLE: the lines. format_reader.py --test KIRSCH DIRECTORY: makes a small table with the program
+KIRSCH in DIRECTORY and compares. Nothing here is shared with the program: the standard library and libzstd only.
+"""
+
+import ctypes
+import json
+import pathlib
+import sqlite3
+import subprocess
+import sys
+
+MASK = (1 << 64) - 1
+P1, P2, P3, P4, P5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+                      0x27D4EB2F165667C5)
+
+USUAL = [*range(1, 15), 16, 24, 32, 40, 48, 64, 80, 96, *(1 << i for i in range(7, 21))]
+DIMS = ["b", "m", "k", "n"]
+OPERANDS = ["lhs", "rhs", "out"]
+AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
+LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
+LAYOUTS = ["strided", "packed", "vectors", "sums"]
+ORDERS = ["row", "col"]
+
+
+def rotate(x, bits):
+    return ((x << bits) | (x >> (64 - bits))) & MASK
+
+
+def mix(lane, word):
+    return rotate((lane + word * P2) & MASK, 31) * P1 & MASK
+
+
+def xxh64(data, seed):
+    little = lambda at, size: int.from_bytes(data[at:at + size], "little")
+    at = 0
+    if len(data) >= 32:
+        lanes = [(seed + P1 + P2) & MASK, (seed + P2) & MASK, seed, (seed - P1) & MASK]
+        while at + 32 <= len(data):
+            lanes = [mix(lane, little(at + 8 * i, 8)) for i, lane in enumerate(lanes)]
+            at += 32
+        h = sum(rotate(lane, bits) for lane, bits in zip(lanes, (1, 7, 12, 18))) & MASK
+        for lane in lanes:
+            h = ((h ^ mix(0, lane)) * P1 + P4) & MASK
+    else:
+        h = (seed + P5) & MASK
+    h = (h + len(data)) & MASK
+    while at + 8 <= len(data):
+        h = (rotate(h ^ mix(0, little(at, 8)), 27) * P1 + P4) & MASK
+        at += 8
+    if at + 4 <= len(data):
+        h = (rotate(h ^ (little(at, 4) * P1 & MASK), 23) * P2 + P3) & MASK
+        at += 4
+    for byte in data[at:]:
+        h = rotate(h ^ (byte * P5 & MASK), 11) * P1 & MASK
+    h = (h ^ (h >> 33)) * P2 & MASK
+    h = (h ^ (h >> 29)) * P3 & MASK
+    return h ^ (h >> 32)
+
+
+def checksum(first, then):
+    h = xxh64(then, xxh64(first, 0))
+    return h - (1 << 64) if h >> 63 else h
+
+
+def decompress(frame):
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_getFrameContentSize.restype = ctypes.c_ulonglong
+    zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    size = zstd.ZSTD_getFrameContentSize(frame, ctypes.c_size_t(len(frame)))
+    assert size <= 1 << 30, "a frame without its size"
+    out = ctypes.create_string_buffer(size)
+    got = zstd.ZSTD_decompress(out, ctypes.c_size_t(size), frame, ctypes.c_size_t(len(frame)))
+    assert got == size, "not a frame"
+    return out.raw
+
+
+class Numbers:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def next(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def signed(self):
+        value = self.next()
+        return value // 2 if value % 2 == 0 else -(value + 1) // 2
+
+    def list(self, length):
+        return [self.next() for _ in range(length)]
+
+    def end(self):
+        assert self.at == len(self.data), "bytes after the end"
+
+
+def size_at(index):
+    if index < len(USUAL):
+        return USUAL[index]
+    size = index - len(USUAL) + 1
+    for usual in USUAL:
+        size += usual <= size
+    return size
+
+
+def read_key(data):
+    numbers = Numbers(data)
+    plane = numbers.list(numbers.next())
+    block = numbers.list(numbers.next())
+    numbers.end()
+    return plane, block
+
+
+def read_page(data):
+    """Boxes: (low corner, high corner, decision)."""
+    numbers = Numbers(data)
+    coordinates = numbers.next()
+    decisions = [numbers.list(10) for _ in range(numbers.next())]
+    count = numbers.next()
+    chosen = numbers.list(count)
+    lows, highs = [], []
+    for _ in range(coordinates):
+        low, column = 0, []
+        for _ in range(count):
+            low += numbers.signed()
+            column.append(low)
+        lows.append(column)
+        highs.append([low + more for low, more in zip(column, numbers.list(count))])
+    numbers.end()
+    return list(zip(zip(*lows), zip(*highs), (decisions[i] for i in chosen)))
+
+
+def layout_text(kind, order, panel):
+    text = LAYOUTS[kind] if kind else ORDERS[order]
+    return text + (str(panel) if panel else "") + ("-col" if kind and order else "")
+
+
+def decision_text(decision):
+    kind, dim, operand, level, size, parts, layout, order, panel, _ = decision
+    if kind == 1:
+        return f"tile {DIMS[dim]} {size}"
+    if kind == 2:
+        return f"parallel {DIMS[dim]} {size} {parts}"
+    if kind in (3, 4):
+        text = f"{'move' if kind == 3 else 'pack'} {OPERANDS[operand]} {LEVELS[level]}"
+        return text + (" " + layout_text(layout, order, panel) if kind == 4 or level == 0 else "")
+    assert kind == 5, kind
+    return "microkernel"
+
+
+def box_json(plane, low, high, decision):
+    op, accumulate, threads, sharers, *rest = plane
+    assert op == 0 and len(rest) == 18 and len(low) == 8, plane
+    box = {"op": "matmul", "accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
+    for i, name in enumerate(OPERANDS):
+        dtype, level, moved, kind, order, panel = rest[6 * i:6 * i + 6]
+        assert dtype == 0
+        box["operands"][name] = {"dtype": "f32", "level": LEVELS[level], "moved": bool(moved),
+                                 "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel}
+    ranges = [range(a, b + 1) for a, b in zip(low, high)]
+    box["sizes"] = {name: [size_at(i) for i in r] for name, r in zip(DIMS, ranges)}
+    box["ld"] = {name: [size_at(i - 1) if i else None for i in r] for name, r in zip(OPERANDS, ranges[4:])}
+    for name in OPERANDS:  # each has to be longer than the axis it steps over
+        inner = box["sizes"][AXES[name][box["operands"][name]["order"] == "row"]]
+        assert all(ld is None or ld > max(inner) for ld in box["ld"][name]), box
+    box["available"] = [low[7], high[7]]
+    box["decision"] = decision_text(decision)
+    return json.dumps(box, separators=(",", ":"))
+
+
+def read_table(path):
+    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    query = lambda sql: database.execute(sql).fetchall()
+    assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
+    assert query("PRAGMA user_version") == [(1,)], "another format"
+    assert query("PRAGMA journal_mode") == [("wal",)]
+    identity = dict(query("SELECT name, value FROM identity"))
+    prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))
+    assert int(identity["checksum"]) == checksum(identity["target"].encode(), prints.encode()), "damaged identity"
+    lines = []
+    for key, told, data in query("SELECT key, checksum, data FROM pages ORDER BY key"):
+        assert told == checksum(key, data), "damaged page"
+        plane, block = read_key(key)
+        for low, high, decision in read_page(decompress(data)):
+            for corner in low, high:
+                assert [i // 64 for i in corner[:-1]] == block, "a point on the wrong page"
+            lines.append(box_json(plane, low, high, decision) + "\n")
+    return "".join(lines)
+
+
+def test(kirsch, directory):
+    assert xxh64(b"", 0) == 0xEF46DB3751D8E999 and xxh64(b"abc", 0) == 0x44BC2CF5AD770999
+    path = pathlib.Path(directory) / "format_reader_test.db"
+    for old in path.parent.glob(path.name + "*"):
+        old.unlink()
+    run = lambda *arguments: subprocess.run([kirsch, *arguments], check=True, capture_output=True, text=True).stdout
+    for spec, *options in (["17x31x23"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
+                           ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
+                           ["90x15x91 rhs=col"]):
+        for target in "haswell", "znver4":
+            run("synth", "matmul f32 " + spec, *options, "--target", target, "--no-verify", "--emit", "schedule",
+                "--db", str(path) if target == "znver4" else str(path) + ".haswell")
+    for table in path, pathlib.Path(str(path) + ".haswell"):
+        expected = run("db", "export", str(table))
+        got = read_table(table)
+        assert got == expected, f"{table}: FORMAT.md and the program differ"
+        words = {line.split('"decision":"')[1].split()[0].rstrip('"}') for line in expected.splitlines()}
+        print(f"{len(expected.splitlines())} boxes agree: {sorted(words)}")
+        assert words >= {"tile", "parallel", "move", "pack", "microkernel"}, words
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--test":
+        test(*sys.argv[2:])
+    else:
+        sys.stdout.write(read_table(sys.argv[1]))

@@ -1,0 +1,37 @@
+// A directory of the running test's own, empty at first and gone in the end.
+#ifndef KIRSCH_TESTS_TESTING_TEMP_DIRECTORY_H_
+#define KIRSCH_TESTS_TESTING_TEMP_DIRECTORY_H_
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "spec/cat.h"
+
+namespace kirsch::testing {
+
+class TempDirectory {
+ public:
+  TempDirectory()
+      : path_(
+            std::filesystem::path(::testing::TempDir()) /
+            Cat("kirsch_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directory(path_);
+  }
+  ~TempDirectory() { std::filesystem::remove_all(path_); }
+  TempDirectory(const TempDirectory&) = delete;
+  TempDirectory& operator=(const TempDirectory&) = delete;
+
+  std::string path() const { return path_.string(); }
+  std::string File(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  const std::filesystem::path path_;
+};
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_TESTING_TEMP_DIRECTORY_H_

@@ -1,0 +1,167 @@
+// kirsch db check [FILE]
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "search/limits.h"
+#include "search/recall.h"
+#include "search/search.h"
+#include "spec/cat.h"
+#include "spec/expansion.h"
+#include "spec/printer.h"
+#include "spec/schedule.h"
+#include "tools/db_command.h"
+
+namespace kirsch {
+namespace {
+
+struct Arguments {
+  TableChoice table;
+  int search = 0;  // roots to search for again
+};
+
+// A root: what a query asks for. Serial, as a caller has it, all operands in one place.
+bool IsRoot(const Spec& spec) {
+  if (spec.threads != 1 || spec.sharers != 1) return false;
+  for (int i = 0; i < spec.op_info().num_operands; ++i) {
+    const TensorSpec& tensor = spec.operand[static_cast<size_t>(i)];
+    if (tensor.layout.kind != LayoutKind::kStrided || tensor.moved != 0 || tensor.level == Level::kVrf ||
+        tensor.level != spec.operand[0].level)
+      return false;
+  }
+  return true;
+}
+
+class Checker {
+ public:
+  // `model`: null if the table's programs are not those of this program.
+  Checker(Table& table, const CostModel* model) : table_(table), model_(model) {
+    if (model != nullptr) recaller_.emplace(*model, table);
+  }
+
+  void CheckAll() {
+    Note(table_.file()->CheckIntegrity());
+    Note(table_.file()->ForEachPage(
+        [this](const TableFile::StoredPage& page) {
+          CheckPage(page);
+          return absl::OkStatus();
+        },
+        [this](const absl::Status& damage) { Note(damage); }));
+  }
+
+  // Searches for up to `wanted` of the roots again, drawn evenly and always the same.
+  void SearchAgain(int wanted) {
+    std::vector<Spec> drawn;
+    std::mt19937_64 random(1);
+    std::sample(roots_.begin(), roots_.end(), std::back_inserter(drawn), wanted, random);
+    for (const Spec& root : drawn) SearchAgain(root);
+  }
+
+  const std::vector<std::string>& findings() const { return findings_; }
+  int64_t entries() const { return entries_; }
+  int64_t pages() const { return pages_; }
+  int searched() const { return searched_; }
+
+ private:
+  void Note(const absl::Status& status) {
+    if (!status.ok()) findings_.emplace_back(status.message());
+  }
+
+  void NoteEntry(const Question& entry, const std::string& what) {
+    findings_.push_back(Cat("'", table_.file()->path(), "': damaged: '", PrintSpec(entry.spec), "' with ",
+                            entry.available, " lines: ", what));
+  }
+
+  void CheckPage(const TableFile::StoredPage& stored) {
+    ++pages_;
+    const std::vector<PagePoint> points = stored.page.Points();
+    const absl::StatusOr<Page> again = Page::Of(points);
+    if (!again.ok() || again->Encode() != stored.page.Encode())
+      findings_.push_back(Cat("'", table_.file()->path(), "': damaged: a page that is not in its one form"));
+    for (const PagePoint& point : points) {
+      ++entries_;
+      const std::optional<Question> entry = QuestionAt({stored.key.plane, point.point});
+      if (!entry)
+        findings_.push_back(Cat("'", table_.file()->path(), "': damaged: an entry that is no spec"));
+      else if (recaller_)
+        CheckEntry(*entry);
+    }
+  }
+
+  void CheckEntry(const Question& entry) {
+    const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(entry.spec, entry.available);
+    if (!found.ok()) return NoteEntry(entry, std::string(found.status().message()));
+    if (!*found) return NoteEntry(entry, "its program is not whole, or needs more lines");
+    if (IsRoot(entry.spec) && (roots_.empty() || !(roots_.back() == entry.spec)))
+      roots_.push_back(entry.spec);
+  }
+
+  void SearchAgain(const Spec& root) {
+    const Lines available = AvailableAtHome(root, model_->target());
+    const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(root, available);
+    if (!found.ok() || !*found) return;  // it was part of a larger program; or noted already
+    ++searched_;
+    HashMemo memo;
+    const SearchResult result = Search(root, *model_, memo, {});
+    const Question entry{root, available};
+    if (result.cost != (*found)->cost)
+      NoteEntry(entry, Cat("its program costs ", ToCycles((*found)->cost),
+                           " cycles, the search finds one of ", ToCycles(result.cost)));
+    else if (PrintSchedule(result.impl) != PrintSchedule(recaller_->Program(root, **found)))
+      NoteEntry(entry, "the search finds another program of the same cost");
+  }
+
+  Table& table_;
+  const CostModel* const model_;
+  std::optional<Recaller> recaller_;
+  std::vector<std::string> findings_;
+  std::vector<Spec> roots_;
+  int64_t entries_ = 0, pages_ = 0;
+  int searched_ = 0;
+};
+
+void Report(const Checker& checker, bool recalled) {
+  constexpr size_t kMostShown = 20;
+  const std::vector<std::string>& findings = checker.findings();
+  for (size_t i = 0; i < std::min(kMostShown, findings.size()); ++i) std::printf("%s\n", findings[i].c_str());
+  if (findings.size() > kMostShown)
+    std::printf("... and %s more\n", Cat(findings.size() - kMostShown).c_str());
+  std::printf("%s: %s entries on %s pages", findings.empty() ? "whole" : "damaged",
+              Cat(checker.entries()).c_str(), Cat(checker.pages()).c_str());
+  if (recalled)
+    std::printf(", %d searched for again\n", checker.searched());
+  else
+    std::printf("; their programs could not be checked: the table is for another version of Kirsch\n");
+}
+
+absl::StatusOr<int> Check(const Arguments& arguments, const DbOptions& db) {
+  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
+  if (!file.ok()) return file.status();
+  Table table(*std::move(file));
+  const IdentityMatch match = MatchOf(table.file()->identity());
+  const CostModel model(match.target);
+  Checker checker(table, match.all() ? &model : nullptr);
+  checker.CheckAll();
+  if (match.all()) checker.SearchAgain(arguments.search);
+  Report(checker, match.all());
+  return checker.findings().empty() ? 0 : 1;
+}
+
+}  // namespace
+
+void AddDbCheck(CLI::App& db_command, const DbOptions& db, Run& run) {
+  CLI::App* command = db_command.add_subcommand("check", "Look for damage (exit code 1: there is)");
+  auto arguments = std::make_shared<Arguments>();
+  AddTableChoice(*command, arguments->table);
+  command->add_option("--search", arguments->search, "Search for this many of the answers again, and compare")
+      ->check(CLI::Range(0, 1'000'000'000));
+  command->callback([&run, &db, arguments] { run = [arguments, &db] { return Check(*arguments, db); }; });
+}
+
+}  // namespace kirsch

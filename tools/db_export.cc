@@ -1,0 +1,109 @@
+// kirsch db export [FILE]
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "spec/cat.h"
+#include "spec/schedule.h"
+#include "spec/shorthand.h"
+#include "tools/db_command.h"
+#include "tools/output.h"
+
+namespace kirsch {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t Index(LayoutKind kind) { return static_cast<size_t>(kind); }
+
+struct Arguments {
+  TableChoice table;
+  std::string output = "-";
+};
+
+ordered_json OperandJson(const TensorSpec& tensor) {
+  const Layout& layout = tensor.layout;
+  ordered_json json;
+  json["dtype"] = std::string(Info(tensor.dtype).name);
+  json["level"] = std::string(Name(tensor.level));
+  json["moved"] = tensor.moved != 0;
+  json["layout"] =
+      layout.kind == LayoutKind::kStrided ? "strided" : std::string(kLayoutWords[Index(layout.kind)]);
+  json["order"] = std::string(OrderWord(layout.order));
+  json["panel"] = layout.panel;
+  return json;
+}
+
+// Ascending by index, as they are in the box.
+ordered_json Sizes(uint32_t low, uint32_t high) {
+  ordered_json sizes = ordered_json::array();
+  for (uint32_t index = low; index <= high; ++index) sizes.push_back(SizeAt(index));
+  return sizes;
+}
+
+// Null: that of rows that follow each other.
+ordered_json LeadingDimensions(uint32_t low, uint32_t high) {
+  ordered_json lds = ordered_json::array();
+  for (uint32_t contiguity = low; contiguity <= high; ++contiguity)
+    lds.push_back(contiguity == 0 ? ordered_json(nullptr) : ordered_json(SizeAt(contiguity - 1)));
+  return lds;
+}
+
+ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& decision) {
+  const OpInfo& op = spec.op_info();
+  ordered_json json;
+  json["op"] = std::string(op.name);
+  json["accumulate"] = spec.accumulate;
+  json["threads"] = spec.threads;
+  json["sharers"] = spec.sharers;
+  for (int i = 0; i < op.num_operands; ++i) {
+    const auto operand = static_cast<size_t>(i);
+    json["operands"][std::string(op.operands[operand].name)] = OperandJson(spec.operand[operand]);
+  }
+  size_t coordinate = 0;
+  for (int dim = 0; dim < op.num_dims; ++dim, ++coordinate)
+    json["sizes"][std::string(op.dims[static_cast<size_t>(dim)].name)] =
+        Sizes(box.low[coordinate], box.high[coordinate]);
+  for (int i = 0; i < op.num_operands; ++i, ++coordinate)
+    json["ld"][std::string(op.operands[static_cast<size_t>(i)].name)] =
+        LeadingDimensions(box.low[coordinate], box.high[coordinate]);
+  json["available"] = {box.low[coordinate], box.high[coordinate]};
+  json["decision"] = PrintDecision(spec.op, decision);
+  return json;
+}
+
+absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stored, std::string* text) {
+  const Page& page = stored.page;
+  for (const Page::Box& box : page.boxes()) {
+    const std::optional<Question> corner =
+        QuestionAt({stored.key.plane, {box.low.begin(), box.low.begin() + page.coordinates()}});
+    if (!corner) return absl::DataLossError(Cat("'", file.path(), "': damaged: an entry that is no spec"));
+    Append(text, BoxJson(corner->spec, box, page.decisions()[box.decision]).dump(), "\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
+  if (absl::Status output = CheckOutput(arguments.output); !output.ok()) return output;
+  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
+  if (!file.ok()) return file.status();
+  std::string text;
+  absl::Status status = (*file)->ForEachPage(
+      [&](const TableFile::StoredPage& page) { return AppendPage(**file, page, &text); });
+  if (status.ok()) status = WriteOutput(arguments.output, text);
+  if (!status.ok()) return status;
+  return 0;
+}
+
+}  // namespace
+
+void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
+  CLI::App* command =
+      db_command.add_subcommand("export", "Print a table as text: a line of JSON for each box");
+  auto arguments = std::make_shared<Arguments>();
+  AddTableChoice(*command, arguments->table);
+  command->add_option("-o,--output", arguments->output, "The file (default: standard output)");
+  command->callback([&run, &db, arguments] { run = [arguments, &db] { return Export(*arguments, db); }; });
+}
+
+}  // namespace kirsch

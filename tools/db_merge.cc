@@ -1,0 +1,119 @@
+// kirsch db merge OUT IN...
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/cat.h"
+#include "tools/db_command.h"
+
+namespace kirsch {
+namespace {
+
+using Points = std::map<PageKey, std::vector<PagePoint>>;
+
+struct Arguments {
+  std::string output;
+  std::vector<std::string> inputs;
+};
+
+absl::Status RefuseOthers(const TableFile& file, const TableFile& first) {
+  const TableIdentity &a = file.identity(), &b = first.identity();
+  const char* const other = a.target_fingerprint != b.target_fingerprint ? "another target"
+                            : a.rules_fingerprint != b.rules_fingerprint ? "other rewrite rules"
+                            : a.cost_fingerprint != b.cost_fingerprint   ? "another cost model"
+                                                                         : nullptr;
+  if (other == nullptr) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Cat("'", file.path(), "': a table for ", other, " than '", first.path(), "' is"));
+}
+
+// A table at `path` that is whole and of the identity of `first`, if there is one already.
+absl::StatusOr<std::unique_ptr<TableFile>> OpenLike(const std::string& path, const TableFile* first) {
+  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenNamed(path);
+  if (!file.ok()) return file.status();
+  absl::Status status = first == nullptr ? absl::OkStatus() : RefuseOthers(**file, *first);
+  if (status.ok()) status = (*file)->CheckIntegrity();
+  if (!status.ok()) return status;
+  return file;
+}
+
+// Appends the table's entries; their number.
+absl::StatusOr<int64_t> Read(const TableFile& file, Points* points) {
+  int64_t entries = 0;
+  absl::Status status = file.ForEachPage([&](const TableFile::StoredPage& stored) {
+    const std::vector<PagePoint> more = stored.page.Points();
+    std::vector<PagePoint>& known = (*points)[stored.key];
+    known.insert(known.end(), more.begin(), more.end());
+    entries += static_cast<int64_t>(more.size());
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return entries;
+}
+
+// An error if two of the tables have different solutions for one spec; else each point once.
+absl::Status Unite(Points* points) {
+  for (auto& [key, page] : *points) {
+    absl::StatusOr<Page> united = Page::Of(std::move(page));
+    if (!united.ok())
+      return absl::AlreadyExistsError(
+          Cat("the tables contradict each other: ", std::string(united.status().message())));
+    page = united->Points();
+  }
+  return absl::OkStatus();
+}
+
+int64_t Count(const Points& points) {
+  int64_t count = 0;
+  for (const auto& [key, page] : points) count += static_cast<int64_t>(page.size());
+  return count;
+}
+
+absl::StatusOr<int> Merge(const Arguments& arguments) {
+  std::unique_ptr<TableFile> output, first;
+  Points points, old;
+  int64_t read = 0;
+  for (const std::string& path : arguments.inputs) {
+    absl::StatusOr<std::unique_ptr<TableFile>> input = OpenLike(path, first.get());
+    if (!input.ok()) return input.status();
+    absl::StatusOr<int64_t> entries = Read(**input, &points);
+    if (!entries.ok()) return entries.status();
+    read += *entries;
+    if (first == nullptr) first = *std::move(input);
+  }
+  if (std::filesystem::exists(arguments.output)) {
+    absl::StatusOr<std::unique_ptr<TableFile>> opened = OpenLike(arguments.output, first.get());
+    if (!opened.ok()) return opened.status();
+    output = *std::move(opened);
+    if (absl::StatusOr<int64_t> entries = Read(*output, &old); !entries.ok()) return entries.status();
+  }
+  Points all = old;
+  for (const auto& [key, page] : points) all[key].insert(all[key].end(), page.begin(), page.end());
+  absl::Status status = Unite(&all);
+  if (!status.ok()) return status;
+  if (output == nullptr) {
+    absl::StatusOr<std::unique_ptr<TableFile>> made = TableFile::Open(arguments.output, first->identity());
+    if (!made.ok()) return made.status();
+    output = *std::move(made);
+  }
+  if (status = output->Add(points); !status.ok()) return status;
+  std::printf("%s entries read, %s of them new to %s\n", Cat(read).c_str(),
+              Cat(Count(all) - Count(old)).c_str(), arguments.output.c_str());
+  return 0;
+}
+
+}  // namespace
+
+void AddDbMerge(CLI::App& db_command, Run& run) {
+  CLI::App* command = db_command.add_subcommand("merge", "Add the entries of tables to a table");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("OUT", arguments->output, "The table to add to; made if there is none")->required();
+  command->add_option("IN", arguments->inputs, "The tables to take from")->required();
+  command->callback([&run, arguments] { run = [arguments] { return Merge(*arguments); }; });
+}
+
+}  // namespace kirsch

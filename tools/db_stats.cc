@@ -1,0 +1,222 @@
+// kirsch db stats [FILE]
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "search/recall.h"
+#include "spec/cat.h"
+#include "spec/expansion.h"
+#include "tools/db_command.h"
+#include "tools/output.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kDefinition[] =
+    "A dense table has a 4-byte cost and a 4-byte decision for each spec and each limit that it answers.";
+constexpr int64_t kDenseBytes = 8;
+
+struct Arguments {
+  TableChoice table;
+  std::string json;
+};
+
+// What entries answer, in points of a dense table.
+struct DensePoints {
+  int64_t entries = 0;        // one for each, whatever number of lines it holds for
+  int64_t powers_of_two = 0;  // one for each power of two among these numbers; one where there is none
+  int64_t lines = 0;          // one for each of these numbers
+};
+
+struct Part {
+  int64_t entries = 0, boxes = 0, bytes = 0;
+};
+
+struct Stats {
+  int64_t pages = 0, disk_bytes = 0;
+  Part total;
+  DensePoints dense;
+  std::map<std::pair<OpKind, Level>, Part> parts;  // by the level that the specs fill
+};
+
+// Counts what `entry` answers that the entry for fewer lines, for `answered` at most, does not.
+absl::Status CountPoints(const Question& entry, int64_t answered, Recaller& recaller, DensePoints* dense) {
+  absl::StatusOr<std::optional<Solution>> solution = recaller.Find(entry.spec, entry.available);
+  if (!solution.ok()) return solution.status();
+  if (!*solution) return absl::DataLossError("an entry without a whole program (see kirsch db check)");
+  if (FillingLevel(entry.spec) == Level::kRam) {  // without limits
+    ++dense->powers_of_two, ++dense->lines;
+    return absl::OkStatus();
+  }
+  const int64_t low = std::max<int64_t>((*solution)->peak, answered + 1), high = entry.available;
+  const auto powers_below = [](int64_t end) { return std::bit_width(static_cast<uint64_t>(end)); };
+  dense->powers_of_two +=
+      std::max<int64_t>(1, powers_below(high) - powers_below(std::max<int64_t>(low, 1) - 1));
+  dense->lines += high - low + 1;
+  return absl::OkStatus();
+}
+
+absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, Stats* stats) {
+  const std::vector<PagePoint> points = stored.page.Points();
+  std::optional<Question> before;
+  for (const PagePoint& point : points) {
+    std::optional<Question> entry = QuestionAt({stored.key.plane, point.point});
+    if (!entry) return absl::DataLossError("an entry that is no spec (see kirsch db check)");
+    const int64_t answered = before && before->spec == entry->spec ? before->available : -1;
+    if (recaller != nullptr)
+      if (absl::Status status = CountPoints(*entry, answered, *recaller, &stats->dense); !status.ok())
+        return status;
+    before = entry;
+  }
+  ++stats->pages;
+  stats->dense.entries += static_cast<int64_t>(points.size());
+  if (!before) return absl::OkStatus();
+  for (Part* part : {&stats->total, &stats->parts[{before->spec.op, FillingLevel(before->spec)}]}) {
+    part->entries += static_cast<int64_t>(points.size());
+    part->boxes += static_cast<int64_t>(stored.page.boxes().size());
+    part->bytes += stored.bytes;
+  }
+  return absl::OkStatus();
+}
+
+int64_t DiskBytes(const std::string& path) {
+  int64_t bytes = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(path + suffix, error);
+    if (!error) bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
+}
+
+absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
+  Stats stats;
+  stats.disk_bytes = DiskBytes(table.file()->path());
+  const CostModel model(match.target);
+  Recaller recaller(model, table);
+  absl::Status status = table.file()->ForEachPage([&](const TableFile::StoredPage& page) {
+    return CountPage(page, match.all() ? &recaller : nullptr, &stats);
+  });
+  if (!status.ok()) return status;
+  return stats;
+}
+
+struct Ratio {
+  const char* key;
+  const char* text;
+  int64_t points;
+  bool known;
+};
+
+std::vector<Ratio> Ratios(const Stats& stats, bool recalled) {
+  return {{"per_entry", "one limit an entry", stats.dense.entries, true},
+          {"powers_of_two", "limits in powers of two", stats.dense.powers_of_two, recalled},
+          {"lines", "limits in single lines", stats.dense.lines, recalled}};
+}
+
+double RatioOf(const Ratio& ratio, const Stats& stats) {
+  return static_cast<double>(ratio.points * kDenseBytes) / static_cast<double>(stats.disk_bytes);
+}
+
+nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
+  const TableIdentity& identity = file.identity();
+  nlohmann::ordered_json json;
+  json["path"] = file.path();
+  json["target"] = identity.target_name;
+  json["fingerprints"] = {
+      {"target", {{"value", identity.target_fingerprint}, {"matches", match.target_matches}}},
+      {"rules", {{"value", identity.rules_fingerprint}, {"matches", match.rules_match}}},
+      {"cost", {{"value", identity.cost_fingerprint}, {"matches", match.cost_matches}}}};
+  json["entries"] = stats.total.entries;
+  json["boxes"] = stats.total.boxes;
+  json["pages"] = stats.pages;
+  json["disk_bytes"] = stats.disk_bytes;
+  json["page_bytes"] = stats.total.bytes;
+  json["dense"]["definition"] = kDefinition;
+  for (const Ratio& ratio : Ratios(stats, match.all())) {
+    json["dense"][ratio.key] = nullptr;
+    if (ratio.known)
+      json["dense"][ratio.key] = {
+          {"points", ratio.points}, {"bytes", ratio.points * kDenseBytes}, {"ratio", RatioOf(ratio, stats)}};
+  }
+  json["parts"] = nlohmann::ordered_json::array();
+  for (const auto& [key, part] : stats.parts)
+    json["parts"].push_back({{"op", std::string(Info(key.first).name)},
+                             {"level", std::string(Name(key.second))},
+                             {"entries", part.entries},
+                             {"boxes", part.boxes},
+                             {"bytes", part.bytes}});
+  return json;
+}
+
+void PrintIdentity(const TableFile& file, const IdentityMatch& match) {
+  const TableIdentity& identity = file.identity();
+  const auto line = [](const char* what, const std::string& fingerprint, bool matches) {
+    std::printf("  %-6s  %s  %s\n", what, fingerprint.c_str(),
+                matches ? "this program's" : "not this program's");
+  };
+  std::printf("%s: a table for %s\n", file.path().c_str(), identity.target_name.c_str());
+  line("target", identity.target_fingerprint, match.target_matches);
+  line("rules", identity.rules_fingerprint, match.rules_match);
+  line("cost", identity.cost_fingerprint, match.cost_matches);
+}
+
+void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
+  PrintIdentity(file, match);
+  std::printf("\n%s\n\n",
+              Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ", stats.pages,
+                  " pages; ", stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
+                  .c_str());
+  std::printf("%s\n", kDefinition);
+  std::printf("  %-24s %20s %20s %10s\n", "", "points", "bytes", "ratio");
+  for (const Ratio& ratio : Ratios(stats, match.all())) {
+    if (ratio.known)
+      std::printf("  %-24s %20s %20s %10.2f\n", ratio.text, Cat(ratio.points).c_str(),
+                  Cat(ratio.points * kDenseBytes).c_str(), RatioOf(ratio, stats));
+    else
+      std::printf("  %-24s %20s (the table is not this program's)\n", ratio.text, "unknown");
+  }
+  std::printf("\n  %-10s %-6s %12s %12s %12s\n", "op", "fills", "entries", "boxes", "bytes");
+  for (const auto& [key, part] : stats.parts)
+    std::printf("  %-10s %-6s %12s %12s %12s\n", std::string(Info(key.first).name).c_str(),
+                std::string(Name(key.second)).c_str(), Cat(part.entries).c_str(), Cat(part.boxes).c_str(),
+                Cat(part.bytes).c_str());
+}
+
+absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) {
+  absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
+  if (!file.ok()) return file.status();
+  Table table(*std::move(file));
+  const IdentityMatch match = MatchOf(table.file()->identity());
+  absl::StatusOr<Stats> stats = Gather(table, match);
+  if (!stats.ok()) return stats.status();
+  if (arguments.json != "-") Print(*table.file(), *stats, match);
+  if (!arguments.json.empty())
+    if (absl::Status written = WriteOutput(arguments.json, Json(*table.file(), *stats, match).dump(2) + "\n");
+        !written.ok())
+      return written;
+  return 0;
+}
+
+}  // namespace
+
+void AddDbStats(CLI::App& db_command, const DbOptions& db, Run& run) {
+  CLI::App* command = db_command.add_subcommand("stats", "What a table holds, and how small it is");
+  auto arguments = std::make_shared<Arguments>();
+  AddTableChoice(*command, arguments->table);
+  command->add_option("--json", arguments->json, "Write this as JSON to this file (-: standard output)");
+  command->callback(
+      [&run, &db, arguments] { run = [arguments, &db] { return PrintStats(*arguments, db); }; });
+}
+
+}  // namespace kirsch
