@@ -26,8 +26,11 @@ TEST_P(HeaderTest, SelfTestPassesWithEveryCompiler) {
   parallel.threads = 2;
   const Spec batch = MakeSpec({9, 18, 71, 3, Order::kRow, Order::kCol, 3});
   const Spec dot = MakeSpec({3, 77, 3, 1, Order::kRow, Order::kCol, 0, true});
-  const std::vector<std::pair<Spec, Impl>> cases = {
-      {parallel, ParallelImpl(parallel)}, {batch, PackedImpl(batch)}, {dot, DotImpl(dot)}};
+  const Spec overwriting_dot = MakeSpec({1, 77, 2, 1, Order::kRow, Order::kCol});
+  const std::vector<std::pair<Spec, Impl>> cases = {{parallel, ParallelImpl(parallel)},
+                                                    {batch, PackedImpl(batch)},
+                                                    {dot, DotImpl(dot)},
+                                                    {overwriting_dot, DotImpl(overwriting_dot)}};
   for (const auto& [spec, impl] : cases) {
     const LoopProgram program = Lower(impl, target_, "kernel");
     // What differs for a swapped request is the same for all programs.

@@ -67,6 +67,7 @@ TEST(FamilyTest, OptionsAreEveryMembers) {
   for (const std::string& option : options) {
     const SpecFamily family = Family(Cat("matmul f32  1..2:1..5x1..5x3..7 ", option));
     EXPECT_EQ(Family(family.text()).text(), family.text());
+    EXPECT_EQ(Family(family.text()).ranges(), family.ranges());
     for (int64_t i = 0; i < family.count(); ++i) {
       const UserSizes size = family.sizes(i);
       const auto expected =

@@ -112,7 +112,8 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
-      "accumulate.");
+      "accumulate.\n"
+      "A size may be a range, as in 'matmul f32 1..64x256x256': a family (not for bench).");
   return spec;
 }
 
