@@ -1,5 +1,4 @@
-// A lock for critical sections of a few dozen instructions, where taking a mutex costs more than what it
-// guards.
+// A lock for critical sections of a few dozen instructions.
 #ifndef KIRSCH_MEMO_SPIN_LOCK_H_
 #define KIRSCH_MEMO_SPIN_LOCK_H_
 

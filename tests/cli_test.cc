@@ -70,6 +70,7 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ExpectRefused("synth", "SPEC is required");
   ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
   ExpectRefused("synth 'matmul f32 4x4x4' --threads 0", "--threads");
+  ExpectRefused("synth 'matmul f32 4x4x4' --search-threads 0", "--search-threads");
   ExpectRefused("synth matmul f32 4x4x4", "unexpected argument 'f32' (a SPEC is one argument: quote it)");
   ExpectRefused("synth 'matmul f32 4x4x4' --time-budget -1",
                 "--time-budget: expected a number of seconds above 0, got '-1'");
