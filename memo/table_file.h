@@ -31,7 +31,7 @@ struct PageKey {
   CoordinateList plane;
   CoordinateList block;
 
-  static constexpr uint32_t kPageSide = 64;
+  static constexpr uint32_t kPageSide = 1024;
   static PageKey Of(const Coordinates& coordinates);
 
   std::string Encode() const;
