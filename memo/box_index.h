@@ -24,7 +24,7 @@ class BoxIndex {
   // Calls use(i) for each box i that contains the point and perhaps for some that don't, ascending.
   template <typename Point, typename Use>
   void ForEachCandidate(const Point& point, Use use) const {
-    std::array<const uint64_t*, kMaxCoordinates> rows;
+    std::array<const uint64_t*, kMaxCoordinates> rows = {};
     for (size_t i = 0; i < columns_.size(); ++i) {
       if (point[i] < columns_[i].low || point[i] > columns_[i].high) return;
       rows[i] = Row(columns_[i], point[i]);

@@ -18,7 +18,7 @@ struct PageKey {
   CoordinateList plane;
   CoordinateList block;
 
-  static constexpr uint32_t kPageSide = 64;
+  static constexpr uint32_t kPageSide = 1024;
   static PageKey Of(const Coordinates& coordinates);
 
   // The bytes of FORMAT.md, and back. DataLoss if they are not such bytes.
