@@ -190,7 +190,7 @@ def read_table(path):
         plane, block = read_key(key)
         for low, high, decision in read_page(decompress(data)):
             for corner in low, high:
-                assert [i // 64 for i in corner[:-1]] == block, "a point on the wrong page"
+                assert [i // 1024 for i in corner[:-1]] == block, "a point on the wrong page"
             lines.append(box_json(plane, low, high, decision) + "\n")
     return "".join(lines)
 
