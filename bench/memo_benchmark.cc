@@ -71,7 +71,7 @@ Contents ContentsOf(const std::map<PageKey, std::vector<PagePoint>>& family) {
   std::vector<std::unique_ptr<Representation>> tables;
   for (const auto& page : contents.pages) tables.push_back(MakeHash(page));
   for (int tries = 0; contents.misses.size() < kQueries; ++tries) {
-    KIRSCH_CHECK(tries < 1'000'000);
+    KIRSCH_CHECK(tries < 10'000'000);
     const size_t page = page_of[random() % page_of.size()];
     const Point point = Mutated(contents.pages[page], &random);
     if (!tables[page]->Find(point)) contents.misses.push_back({page, point});
