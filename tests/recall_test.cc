@@ -71,6 +71,18 @@ int AskAll(const std::vector<Spec>& roots, const std::vector<SearchResult>& expe
   return recalled;
 }
 
+int CountParallel(const std::vector<SearchResult>& results) {
+  return static_cast<int>(std::count_if(results.begin(), results.end(), [](const SearchResult& result) {
+    return PrintSchedule(result.impl).find("parallel") != std::string::npos;
+  }));
+}
+
+// So that it pays to share out small matmuls over threads.
+Target WithCheapThreads(Target target) {
+  target.fork_join_cycles = 20;
+  return target;
+}
+
 class RecallTest : public ::testing::TestWithParam<Target> {
  protected:
   RecallTest()
@@ -86,8 +98,8 @@ class RecallTest : public ::testing::TestWithParam<Target> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, RecallTest,
-                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
-                                           testing::TinyTarget()),
+                         ::testing::Values(WithCheapThreads(testing::Avx2Target()),
+                                           WithCheapThreads(testing::Avx512Target()), testing::TinyTarget()),
                          [](const auto& info) {
                            std::string name = info.param.name;
                            std::erase(name, '-');
@@ -100,6 +112,7 @@ TEST_P(RecallTest, EmptyAndWarmTablesAnswerLikeNone) {
   for (int i = 0; i < 2; ++i) {
     auto table = OpenTable(path, GetParam());
     const int recalled = AskAll(roots_, expected_, model_, table.get());
+    EXPECT_GT(CountParallel(expected_), 5) << "what is for two threads has a part for one each";
     if (i == 0) {
       EXPECT_LT(recalled, total() / 4) << "only what is below another";
     } else {
