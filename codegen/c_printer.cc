@@ -1,6 +1,9 @@
 #include "codegen/c_printer.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/loop_text.h"
@@ -38,8 +41,10 @@ std::string MaskVector(int lanes, int count) {
 
 class FunctionPrinter {
  public:
-  FunctionPrinter(const LoopProgram& program, const Procedure& procedure)
-      : program_(program), procedure_(procedure) {}
+  // `callees`: the C names of the program's procedures; only the entry calls any.
+  FunctionPrinter(const LoopProgram& program, const Procedure& procedure,
+                  const std::vector<std::string>& callees = {})
+      : program_(program), procedure_(procedure), callees_(callees) {}
 
   std::string Print() {
     DeclareVectors();
@@ -158,8 +163,7 @@ class FunctionPrinter {
     for (const Address& pointer : op.pointers)
       absl::StrAppend(&arguments, arguments.empty() ? "" : ", ", Text(pointer));
     for (int64_t count : op.counts) absl::StrAppend(&arguments, ", ", count);
-    Line(program_.name, "_", program_.procedures[static_cast<size_t>(op.procedure)].name, "(", arguments,
-         ");");
+    Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
   }
 
   void Print(const For& op) {
@@ -175,6 +179,7 @@ class FunctionPrinter {
 
   const LoopProgram& program_;
   const Procedure& procedure_;
+  const std::vector<std::string>& callees_;
   std::string text_;
   int depth_ = 1;
 };
@@ -191,40 +196,77 @@ std::string HelperParameters(const Procedure& procedure) {
   return parameters;
 }
 
-std::string PrintEntry(const LoopProgram& program, const CStyle& style) {
+// The procedures of several programs, each distinct one once.
+class HelperPool {
+ public:
+  explicit HelperPool(const CStyle& style) : style_(style) {}
+
+  // The C names of the program's procedures, by number.
+  std::vector<std::string> Add(const LoopProgram& program) {
+    std::vector<std::string> names = {program.name};
+    for (size_t i = 1; i < program.procedures.size(); ++i)
+      names.push_back(NameOf(program, program.procedures[i]));
+    return names;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
+    const std::string rest = absl::StrCat("(", HelperParameters(procedure), ") {\n",
+                                          FunctionPrinter(program, procedure).Print(), "}\n\n");
+    std::string name = absl::StrCat(style_.helper_name, "_", procedure.name);
+    // Programs name their procedures for themselves: the same name need not be the same code.
+    std::vector<std::string>& versions = versions_[name];
+    const size_t version =
+        static_cast<size_t>(std::find(versions.begin(), versions.end(), rest) - versions.begin());
+    if (version > 0) absl::StrAppend(&name, "_", version + 1);
+    if (version == versions.size()) {
+      versions.push_back(rest);
+      absl::StrAppend(&text_, style_.helper_prefix, "void ", name, rest);
+    }
+    return name;
+  }
+
+  const CStyle& style_;
+  std::map<std::string, std::vector<std::string>> versions_;  // what follows the name
+  std::string text_;
+};
+
+std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
+  const LoopProgram& program = *kernel.program;
   Procedure entry = program.procedures[0];
   // The user's names.
-  if (style.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
-  std::string text =
-      absl::StrCat(style.public_prefix, "void ", program.name, "(", CParameters(program), ") {\n");
+  if (kernel.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
+  std::string text = absl::StrCat(style.entry_prefix, "void ", program.name, "(",
+                                  CParameters(TakesScratch(program), TakesThreads(program)), ") {\n");
   const Var& scratch = entry.vars[EntryParameter::kScratch];
-  if (program.scratch_bytes > 0)
+  if (TakesScratch(program))
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
-  return absl::StrCat(text, FunctionPrinter(program, entry).Print(), "}\n");
+  return absl::StrCat(text, FunctionPrinter(program, entry, callees).Print(), "}\n");
 }
 
 }  // namespace
 
-std::string CParameters(const LoopProgram& program) {
-  const std::vector<Var>& vars = program.procedures[0].vars;
-  std::string parameters = absl::StrCat("const ", CType(vars[EntryParameter::kLhs].dtype), "* lhs, const ",
-                                        CType(vars[EntryParameter::kRhs].dtype), "* rhs, ",
-                                        CType(vars[EntryParameter::kOut].dtype), "* out");
-  if (program.scratch_bytes > 0) absl::StrAppend(&parameters, ", void* scratch_memory");
-  if (program.tasks > 1) absl::StrAppend(&parameters, ", size_t thread, size_t n_threads");
-  return parameters;
+std::string CParameters(bool scratch, bool threads) {
+  return absl::StrCat("const float* lhs, const float* rhs, float* out",
+                      scratch ? ", void* scratch_memory" : "",
+                      threads ? ", size_t thread, size_t n_threads" : "");
 }
 
-std::string PrintC(const LoopProgram& program, const CStyle& style) {
-  std::string text;
-  for (size_t i = 1; i < program.procedures.size(); ++i) {
-    const Procedure& procedure = program.procedures[i];
-    absl::StrAppend(&text, style.helper_prefix, "void ", program.name, "_", procedure.name, "(",
-                    HelperParameters(procedure), ") {\n", FunctionPrinter(program, procedure).Print(),
-                    "}\n\n");
-  }
-  return text + PrintEntry(program, style);
+std::string CArguments(bool scratch, bool threads) {
+  return absl::StrCat("lhs, rhs, out", scratch ? ", scratch_memory" : "",
+                      threads ? ", thread, n_threads" : "");
+}
+
+std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
+  HelperPool helpers(style);
+  std::string entries;
+  for (const CKernel& kernel : kernels)
+    absl::StrAppend(&entries, entries.empty() ? "" : "\n",
+                    PrintEntry(kernel, style, helpers.Add(*kernel.program)));
+  return helpers.text() + entries;
 }
 
 }  // namespace kirsch

@@ -1,24 +1,39 @@
-// Loop program -> C functions with intrinsics. Internal to codegen/; header.h makes a whole file of them.
+// Loop programs -> C functions with intrinsics. Internal to codegen/; header_file.h makes a whole file of
+// them.
 #ifndef KIRSCH_CODEGEN_C_PRINTER_H_
 #define KIRSCH_CODEGEN_C_PRINTER_H_
 
 #include <string>
 
+#include "absl/types/span.h"
 #include "codegen/loop_program.h"
 
 namespace kirsch {
 
 struct CStyle {
-  std::string public_prefix;  // before the entry: linkage and attributes
+  std::string entry_prefix;   // before the entries: linkage and attributes
   std::string helper_prefix;  // before the other procedures
-  bool swapped = false;       // see EmitOptions
+  std::string helper_name;    // they are called <helper_name>_<procedure>
 };
 
-// The entry's parameters, as in a declaration: scratch and threads only where the program needs them.
-std::string CParameters(const LoopProgram& program);
+struct CKernel {
+  const LoopProgram* program = nullptr;
+  bool swapped = false;  // see EmitOptions
+};
 
-// All functions, the entry last. Helpers are called NAME_<procedure>.
-std::string PrintC(const LoopProgram& program, const CStyle& style);
+// A kernel's parameters, as in a declaration, in the user's order.
+std::string CParameters(bool scratch, bool threads);
+
+// The arguments of the same names.
+std::string CArguments(bool scratch, bool threads);
+
+// A kernel takes scratch memory and threads only if its program needs them.
+inline bool TakesScratch(const LoopProgram& program) { return program.scratch_bytes > 0; }
+inline bool TakesThreads(const LoopProgram& program) { return program.tasks > 1; }
+
+// All functions: the procedures that entries call, those of equal code once for all kernels; then the
+// entries.
+std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style);
 
 }  // namespace kirsch
 

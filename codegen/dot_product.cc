@@ -21,7 +21,7 @@ class DotProduct {
         accumulators_(builder_, kernel),
         lhs_(builder_.Vector("a", kernel.dtype, kernel.tile.lanes)),
         sums_(builder_.Vector("sums", kernel.dtype, kGroup)),
-        old_(builder_.Vector("old", kernel.dtype, kGroup)) {
+        old_(kernel.accumulate ? builder_.Vector("old", kernel.dtype, kGroup) : kNoVar) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)

@@ -38,8 +38,8 @@ std::array<UserMatrix, 3> UserMatrices(const Spec& spec, bool swapped) {
 
 constexpr const char* kNames[] = {"lhs", "rhs", "out"};
 
-// Placeholders are replaced by the numbers of the spec. Values are so small that every sum is exact for any
-// reduction Kirsch takes. Very large products are checked at a sample of the output.
+// Placeholders are replaced by the names and numbers of the file. Values are so small that every sum is exact
+// for any reduction Kirsch takes. Products that would take too long are checked at a sample of the output.
 constexpr char kMain[] = R"(#ifdef $MACRO
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,54 +52,110 @@ static void $NAME_fill(float* data, size_t count, unsigned seed) {
   }
 }
 
-int main(void) {
-  const size_t batch = $BATCH, m = $M, k = $K, n = $N;
-  const size_t step = (double)m * (double)n * (double)k * (double)batch > 3e8 ? 1009 : 1;
-  float* lhs = (float*)malloc($LHS_COUNT * sizeof(float));
-  float* rhs = (float*)malloc($RHS_COUNT * sizeof(float));
-  float* out = (float*)malloc($OUT_COUNT * sizeof(float));
-  float* before = (float*)malloc($OUT_COUNT * sizeof(float));
+// The problem's batch, m, k, n; then of lhs, rhs and out: the distance in elements of consecutive matrices,
+// rows and columns. Returns 0 if the result is right.
+static int $NAME_check(const size_t* problem) {
+  const size_t batch = problem[0], m = problem[1], k = problem[2], n = problem[3];
+  const size_t *ls = problem + 4, *rs = problem + 7, *os = problem + 10;
+  const size_t ln = batch * ls[0], rn = batch * rs[0], on = batch * os[0];
+  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
+  const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
+  float* lhs = (float*)malloc(ln * sizeof(float));
+  float* rhs = (float*)malloc(rn * sizeof(float));
+  float* out = (float*)malloc(on * sizeof(float));
+  float* before = (float*)malloc(on * sizeof(float));
 $SCRATCH_ALLOC  size_t at, i, wrong = 0;
-  if (!$NAME_supported()) {
-    printf("$NAME: this CPU lacks $FEATURES\n");
-    return 2;
-  }
   if (!lhs || !rhs || !out || !before$SCRATCH_CHECK) {
     printf("$NAME: out of memory\n");
-    return 2;
+    exit(2);
   }
-  $NAME_fill(lhs, $LHS_COUNT, 1);
-  $NAME_fill(rhs, $RHS_COUNT, 2);
-  $NAME_fill(out, $OUT_COUNT, 3);
-  $NAME_fill(before, $OUT_COUNT, 3);
+  $NAME_fill(lhs, ln, 1);
+  $NAME_fill(rhs, rn, 2);
+  $NAME_fill(out, on, 3);
+  $NAME_fill(before, on, 3);
 $RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
-    const size_t place = b * $OUT_BATCH + row * $OUT_ROW + column * $OUT_COLUMN;
+    const size_t place = b * os[0] + row * os[1] + column * os[2];
     float sum = $INITIAL;
     for (i = 0; i < k; ++i)
-      sum += lhs[b * $LHS_BATCH + row * $LHS_ROW + i * $LHS_COLUMN] *
-             rhs[b * $RHS_BATCH + i * $RHS_ROW + column * $RHS_COLUMN];
+      sum += lhs[b * ls[0] + row * ls[1] + i * ls[2]] * rhs[b * rs[0] + i * rs[1] + column * rs[2]];
     if (out[place] != sum && wrong++ == 0)
-      printf("$NAME: out[%zu][%zu][%zu] is %g, expected %g\n", b, row, column, (double)out[place],
-             (double)sum);
+      printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
+             (double)out[place], (double)sum);
   }
-  printf("$NAME: %s\n", wrong ? "WRONG" : "ok");
   free(lhs);
   free(rhs);
   free(out);
   free(before);
 $SCRATCH_FREE  return wrong ? 1 : 0;
 }
+
+int main(void) {
+  static const size_t problems[][13] = {
+$PROBLEMS  };
+  size_t i;
+  int wrong = 0;
+  if (!$NAME_supported()) {
+    printf("$NAME: this CPU lacks $FEATURES\n");
+    return 2;
+  }
+  for (i = 0; i < sizeof(problems) / sizeof(problems[0]); ++i) wrong |= $NAME_check(problems[i]);
+$REFUSED  printf("$NAME: %s\n", wrong ? "WRONG" : "ok");
+  return wrong;
+}
 #endif  // $MACRO
 )";
 
-std::string RunText(const LoopProgram& program) {
-  const std::string scratch = program.scratch_bytes > 0 ? ", scratch" : "";
-  if (program.tasks == 1) return absl::StrCat("  ", program.name, "(lhs, rhs, out", scratch, ");\n");
-  return absl::StrCat("  for (i = 0; i < 3; ++i) ", program.name, "(lhs, rhs, out", scratch, ", i, 3);\n");
+// Multiplications of the naive loop, for all problems together, that are made in full.
+constexpr double kFullWork = 3e8;
+
+constexpr const char* kSizeNames[kFamilyDims] = {"batch", "m", "k", "n"};
+
+// A call with these sizes, if the function takes any.
+template <typename Size>
+std::string CallText(const SelfTest& test, Size size, const std::string& operands, const std::string& scratch,
+                     const std::string& threads) {
+  std::string call = absl::StrCat(test.file->name, "(");
+  for (int dim : test.dims) absl::StrAppend(&call, size(dim), ", ");
+  absl::StrAppend(&call, operands);
+  if (test.file->scratch_bytes() > 0) absl::StrAppend(&call, ", ", scratch);
+  if (test.file->threads()) absl::StrAppend(&call, ", ", threads);
+  return call + ")";
+}
+
+std::string RunText(const SelfTest& test) {
+  const std::string call = CallText(
+      test, [](int dim) { return kSizeNames[dim]; }, "lhs, rhs, out", "scratch", "i, 3");
+  const std::string loop = test.file->threads() ? "for (i = 0; i < 3; ++i) " : "";
+  return absl::StrCat("  ", loop, test.dims.empty() ? "" : "wrong += !", call, ";\n");
+}
+
+std::string RefusedText(const SelfTest& test) {
+  std::string text;
+  for (const UserSizes& sizes : test.refused)
+    absl::StrAppend(&text, "  wrong |= ",
+                    CallText(
+                        test, [&](int dim) { return sizes[static_cast<size_t>(dim)]; }, "NULL, NULL, NULL",
+                        "NULL", "0, 1"),
+                    ";\n");
+  return text;
+}
+
+std::string ProblemText(const SelfTestProblem& problem) {
+  std::string text = absl::StrCat("      {", absl::StrJoin(SizesOfUser(problem), ", "));
+  for (const UserMatrix& matrix : UserMatrices(problem.spec, problem.swapped))
+    absl::StrAppend(&text, ", ", matrix.batch_stride, ", ", matrix.row_stride, ", ", matrix.column_stride);
+  return text + "},\n";
 }
 
 }  // namespace
+
+UserSizes SizesOfUser(const SelfTestProblem& problem) {
+  UserSizes sizes;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = problem.spec.size[dim];
+  if (problem.swapped) std::swap(sizes[MatmulDims::kM], sizes[MatmulDims::kN]);
+  return sizes;
+}
 
 std::string OperandsText(const Spec& spec, bool swapped) {
   const std::array<UserMatrix, 3> matrices = UserMatrices(spec, swapped);
@@ -117,35 +173,26 @@ std::string OperandsText(const Spec& spec, bool swapped) {
   return text;
 }
 
-std::string SelfTest(const LoopProgram& program, const Spec& spec, bool swapped) {
-  const std::array<UserMatrix, 3> matrices = UserMatrices(spec, swapped);
-  const uint32_t batch = spec.size[MatmulDims::kB];
-  const bool scratch = program.scratch_bytes > 0;
-  std::vector<std::pair<std::string, std::string>> values = {
-      {"$MACRO", absl::StrCat(absl::AsciiStrToUpper(program.name), "_SELF_TEST")},
-      {"$NAME", program.name},
-      {"$FEATURES", absl::StrJoin(program.features, " or ")},
-      {"$BATCH", absl::StrCat(batch)},
-      {"$M", absl::StrCat(matrices[2].rows)},
-      {"$K", absl::StrCat(matrices[0].columns)},
-      {"$N", absl::StrCat(matrices[2].columns)},
-      {"$INITIAL", spec.accumulate ? "before[place]" : "0"},
-      {"$RUN", RunText(program)},
-      {"$SCRATCH_ALLOC",
-       scratch ? absl::StrCat("  char* block = (char*)malloc(", program.name, "_scratch_bytes() + 64);\n",
-                              "  void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;\n")
-               : ""},
-      {"$SCRATCH_CHECK", scratch ? " || !scratch" : ""},
-      {"$SCRATCH_FREE", scratch ? "  free(block);\n" : ""},
-  };
-  for (size_t i = 0; i < matrices.size(); ++i) {
-    const std::string name = absl::AsciiStrToUpper(kNames[i]);
-    values.push_back({absl::StrCat("$", name, "_COUNT"), absl::StrCat(batch * matrices[i].batch_stride)});
-    values.push_back({absl::StrCat("$", name, "_BATCH"), absl::StrCat(matrices[i].batch_stride)});
-    values.push_back({absl::StrCat("$", name, "_ROW"), absl::StrCat(matrices[i].row_stride)});
-    values.push_back({absl::StrCat("$", name, "_COLUMN"), absl::StrCat(matrices[i].column_stride)});
-  }
-  return absl::StrReplaceAll(kMain, values);
+std::string PrintSelfTest(const SelfTest& test) {
+  const std::string& name = test.file->name;
+  const bool scratch = test.file->scratch_bytes() > 0;
+  std::string problems;
+  for (const SelfTestProblem& problem : test.problems) absl::StrAppend(&problems, ProblemText(problem));
+  return absl::StrReplaceAll(
+      kMain, {{"$MACRO", absl::StrCat(absl::AsciiStrToUpper(name), "_SELF_TEST")},
+              {"$NAME", name},
+              {"$FEATURES", absl::StrJoin(test.file->features(), " or ")},
+              {"$FULL", absl::StrCat(kFullWork / static_cast<double>(test.problems.size()))},
+              {"$INITIAL", test.problems.front().spec.accumulate ? "before[place]" : "0"},
+              {"$RUN", RunText(test)},
+              {"$PROBLEMS", problems},
+              {"$REFUSED", RefusedText(test)},
+              {"$SCRATCH_ALLOC",
+               scratch ? absl::StrCat("  char* block = (char*)malloc(", name, "_scratch_bytes() + 64);\n",
+                                      "  void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;\n")
+                       : ""},
+              {"$SCRATCH_CHECK", scratch ? " || !scratch" : ""},
+              {"$SCRATCH_FREE", scratch ? "  free(block);\n" : ""}});
 }
 
 }  // namespace kirsch

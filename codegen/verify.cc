@@ -16,7 +16,6 @@ namespace {
 
 constexpr char kEntryName[] = "kirsch_verified";
 constexpr size_t kAllTrials = 1000;
-constexpr double kMostFlopsInterpreted = 5e10;      // above, the interpreter gives way to the JIT
 constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
 constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
 
@@ -42,7 +41,7 @@ class Verifier {
         flops_(Flops(impl.spec)),
         program_(Lower(impl, target, kEntryName)),
         cannot_run_(WhyNot(program_, options)),
-        ladder_(impl.spec, PlanTrials(impl.spec, program_.tasks, options.seed)) {}
+        ladder_(impl.spec, PlanTrials(impl.spec, program_.tasks, options.seed, options.most_flops_in_full)) {}
 
   VerifyReport Run() {
     // The C compiler works while the other rungs are climbed.
@@ -68,7 +67,7 @@ class Verifier {
 
   RungReport Interpreted() {
     const std::string name = "interpreter";
-    if (Runs() && options_.jit && flops_ > kMostFlopsInterpreted)
+    if (Runs() && options_.jit && flops_ > options_.most_flops_interpreted)
       return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;

@@ -23,6 +23,9 @@ namespace kirsch {
 struct VerifyOptions {
   uint64_t seed = 1;
   bool interpreter = true, jit = true, header = true;  // rungs wanted
+  // Problems with more: a sample of their elements is compared, and Freivalds' check covers the whole ...
+  double most_flops_in_full = kMostFlopsInFull;
+  double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
   std::string
       cannot_run;        // not empty: why machine code is not to be run here, though the host may be able to
   std::string compiler;  // for the header; empty: cc, gcc or clang, whichever is found first

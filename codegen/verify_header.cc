@@ -14,6 +14,7 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -60,12 +61,16 @@ std::string Wrapper(const LoopProgram& program) {
       program.name, "(", arguments, ");\n}\n");
 }
 
-std::vector<std::string> CommandLine(const std::string& compiler, const LoopProgram& program,
-                                     HeaderMode mode) {
-  std::vector<std::string> command = {compiler, "-std=c99", "-O2", "-fPIC", "-shared", "-o", "kernel.so"};
+constexpr char kSource[] = "kernel.c";
+constexpr char kLibrary[] = "kernel.so";
+constexpr char kSelfTest[] = "./self_test";
+
+std::vector<std::string> CommandLine(const std::string& compiler, const std::vector<std::string>& features,
+                                     HeaderMode mode, const std::vector<std::string>& more) {
+  std::vector<std::string> command = {compiler, "-std=c99", "-O2", kSource};
   if (mode != HeaderMode::kAttributes)
-    for (const std::string& feature : program.features) command.push_back(absl::StrCat("-m", feature));
-  command.push_back("kernel.c");
+    for (const std::string& feature : features) command.push_back(absl::StrCat("-m", feature));
+  command.insert(command.end(), more.begin(), more.end());
   return command;
 }
 
@@ -125,29 +130,56 @@ absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
 }
 
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
-                                                                const LoopProgram& program, HeaderMode mode,
-                                                                const std::string& compiler) {
+                                                                const std::string& source,
+                                                                const std::vector<std::string>& command) {
   absl::StatusOr<std::string> directory = MakeDirectory();
   if (!directory.ok()) return directory.status();
   std::unique_ptr<HeaderBuild> build(new HeaderBuild);
   build->directory_ = *std::move(directory);
   absl::Status written = WriteFile(build->directory_ + "/kernel.h", header);
-  written.Update(WriteFile(build->directory_ + "/kernel.c", Wrapper(program)));
+  written.Update(WriteFile(absl::StrCat(build->directory_, "/", kSource), source));
   if (!written.ok()) return written;
-  const absl::StatusOr<pid_t> child = Spawn(CommandLine(compiler, program, mode), build->directory_);
+  const absl::StatusOr<pid_t> child = Spawn(command, build->directory_);
   if (!child.ok()) return child.status();
   build->compiler_ = *child;
   return build;
 }
 
+absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
+                                                                const LoopProgram& program, HeaderMode mode,
+                                                                const std::string& compiler) {
+  return Start(header, Wrapper(program),
+               CommandLine(compiler, program.features, mode, {"-fPIC", "-shared", "-o", kLibrary}));
+}
+
+absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
+    const std::string& header, const std::string& name, const std::vector<std::string>& features,
+    HeaderMode mode, const std::string& compiler) {
+  const std::string macro = absl::StrCat("-D", absl::AsciiStrToUpper(name), "_SELF_TEST");
+  return Start(header, "#include \"kernel.h\"\n",
+               CommandLine(compiler, features, mode, {macro, "-o", kSelfTest}));
+}
+
+absl::Status HeaderBuild::WaitForCompiler() {
+  if (Wait(std::exchange(compiler_, -1))) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("the header does not compile: ", FirstComplaint(directory_ + "/log")));
+}
+
 absl::StatusOr<KernelFunction> HeaderBuild::Finish() {
-  if (!Wait(std::exchange(compiler_, -1)))
-    return absl::InternalError(
-        absl::StrCat("the header does not compile: ", FirstComplaint(directory_ + "/log")));
-  library_ = dlopen((directory_ + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
+  library_ = dlopen(absl::StrCat(directory_, "/", kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
   return reinterpret_cast<KernelFunction>(dlsym(library_, kEntry));
+}
+
+absl::Status HeaderBuild::RunSelfTest() {
+  if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
+  const absl::StatusOr<pid_t> child = Spawn({kSelfTest}, directory_);
+  if (!child.ok()) return child.status();
+  if (Wait(*child)) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the self-test fails: ", FirstComplaint(directory_ + "/log")));
 }
 
 HeaderBuild::~HeaderBuild() {

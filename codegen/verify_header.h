@@ -26,6 +26,13 @@ class HeaderBuild {
   static absl::StatusOr<std::unique_ptr<HeaderBuild>> Start(const std::string& header,
                                                             const LoopProgram& program, HeaderMode mode,
                                                             const std::string& compiler);
+
+  // Starts compiling the self-test of `header`, as PrintFamilyHeader made it under `name`.
+  static absl::StatusOr<std::unique_ptr<HeaderBuild>> StartSelfTest(const std::string& header,
+                                                                    const std::string& name,
+                                                                    const std::vector<std::string>& features,
+                                                                    HeaderMode mode,
+                                                                    const std::string& compiler);
   ~HeaderBuild();
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
@@ -34,8 +41,17 @@ class HeaderBuild {
   // Its operands are the header's. An error holds the compiler's first complaint.
   absl::StatusOr<KernelFunction> Finish();
 
+  // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint
+  // of the compiler or of the self-test.
+  absl::Status RunSelfTest();
+
  private:
   HeaderBuild() = default;
+
+  static absl::StatusOr<std::unique_ptr<HeaderBuild>> Start(const std::string& header,
+                                                            const std::string& source,
+                                                            const std::vector<std::string>& command);
+  absl::Status WaitForCompiler();
 
   std::string directory_;
   pid_t compiler_ = -1;

@@ -11,9 +11,8 @@
 namespace kirsch {
 namespace {
 
-constexpr double kMostFlopsInFull = 1e9;       // above: sampled rows
 constexpr double kMostFlopsInManyRuns = 5e10;  // above: one run on integers, one on floats
-constexpr double kSampledFlops = 2e8;          // of the rows that are compared
+constexpr double kSampledShare = 0.2;          // of the flops in full: of the rows that are compared
 constexpr size_t kMostThreads = 65;
 
 const char* KindName(InputKind kind) {
@@ -30,7 +29,7 @@ int64_t Rows(const Spec& root) { return int64_t{root.size[MatmulDims::kB]} * roo
 
 }  // namespace
 
-VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed) {
+VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed, double most_flops_in_full) {
   // A program of a single task is not shared out: every caller runs all of it.
   const size_t two = tasks == 1 ? 1 : 2;
   const size_t many = tasks == 1 ? 1 : std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
@@ -39,9 +38,10 @@ VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed) {
   const Trial aligned{InputKind::kIntegers, seed, Placement::kAtStart, 0, two};
   const Trial spread{InputKind::kSpread, seed, Placement::kAtEnd, 0, two};
   const Trial even{InputKind::kUniform, seed, Placement::kAtStart, 3, 1};
-  if (Flops(root) <= kMostFlopsInFull) return {Rows(root), {integers, spread, misaligned, aligned, even}};
+  if (Flops(root) <= most_flops_in_full) return {Rows(root), {integers, spread, misaligned, aligned, even}};
   const double flops_per_row = Flops(root) / static_cast<double>(Rows(root));
-  const int64_t rows = std::clamp<int64_t>(static_cast<int64_t>(kSampledFlops / flops_per_row), 4, 256);
+  const int64_t rows =
+      std::clamp<int64_t>(static_cast<int64_t>(kSampledShare * most_flops_in_full / flops_per_row), 4, 256);
   if (Flops(root) <= kMostFlopsInManyRuns) return {rows, {integers, spread, misaligned}};
   return {rows, {integers, spread}};
 }

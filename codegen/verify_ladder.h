@@ -28,8 +28,12 @@ struct VerifyPlan {
   std::vector<Trial> trials;  // the more important ones first
 };
 
-// The runs for a problem of this size whose work is `tasks` tasks.
-VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed);
+inline constexpr double kMostFlopsInFull = 1e9;
+
+// The runs for a problem of this size whose work is `tasks` tasks. Above `most_flops_in_full`, rows are
+// sampled.
+VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed,
+                      double most_flops_in_full = kMostFlopsInFull);
 
 // Holds what the outputs should be, so that several kernels are held against the same. Not thread-safe.
 class Ladder {

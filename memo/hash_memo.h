@@ -1,10 +1,14 @@
-// An in-memory memo: a hash table from spec to its boxes. Not thread-safe.
+// An in-memory memo: a hash table from spec to its boxes, in shards that are locked one at a time.
 #ifndef KIRSCH_MEMO_HASH_MEMO_H_
 #define KIRSCH_MEMO_HASH_MEMO_H_
+
+#include <array>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "memo/memo.h"
+#include "memo/spec_hash.h"
+#include "memo/spin_lock.h"
 
 namespace kirsch {
 
@@ -14,6 +18,7 @@ class HashMemo : public Memo {
   void AddSolution(const Spec& spec, const Solution& solution) override;
   void AddBound(const Spec& spec, Lines available, Cost bound) override;
   Counts counts() const override;
+  void Clear() override;
 
  private:
   struct Bound {
@@ -25,9 +30,19 @@ class HashMemo : public Memo {
     absl::InlinedVector<Bound, 1> bounds;        // fewer lines, higher bound
   };
   struct SpecHash {
-    size_t operator()(const Spec& spec) const;
+    size_t operator()(const Spec& spec) const { return HashOf(spec); }
   };
-  absl::flat_hash_map<Spec, Entry, SpecHash> table_;
+  struct alignas(64) Shard {  // a cache line or more each: neighbours are locked by different threads
+    Entry& EntryOf(const Spec& spec, uint64_t hash);  // made if there is none
+
+    mutable SpinLock lock;
+    absl::flat_hash_map<Spec, Entry, SpecHash> table;
+  };
+  static constexpr int kShardBits = 6;
+  Shard& ShardOf(uint64_t hash) { return shards_[hash >> (64 - kShardBits)]; }
+  const Shard& ShardOf(uint64_t hash) const { return shards_[hash >> (64 - kShardBits)]; }
+
+  std::array<Shard, 1 << kShardBits> shards_;
 };
 
 }  // namespace kirsch

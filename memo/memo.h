@@ -8,6 +8,7 @@
 #define KIRSCH_MEMO_MEMO_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "cost/cost.h"
 #include "spec/decision.h"
@@ -28,10 +29,11 @@ struct Solution {
 
 // What the memo knows of (spec, available): the optimal solution, or else the best lower bound known.
 struct Known {
-  const Solution* solution = nullptr;  // valid until the next call that changes the memo
+  std::optional<Solution> solution;
   Cost bound = 0;
 };
 
+// Thread-safe, unless said otherwise.
 class Memo {
  public:
   virtual ~Memo() = default;
@@ -49,6 +51,9 @@ class Memo {
     int64_t bytes = 0;
   };
   virtual Counts counts() const = 0;
+
+  // Forgets everything. No search may be running.
+  virtual void Clear() = 0;
 };
 
 }  // namespace kirsch

@@ -3,7 +3,6 @@
 #ifndef KIRSCH_MEMO_PAGE_H_
 #define KIRSCH_MEMO_PAGE_H_
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "memo/box_index.h"
 #include "memo/coordinates.h"
 #include "spec/decision.h"
 
@@ -44,20 +44,18 @@ class Page {
   std::string Encode() const;
   static absl::StatusOr<Page> Decode(std::string_view bytes);
 
-  static constexpr int kMaxCoordinates = kMaxDims + kMaxOperands + 1;
-  struct Box {
-    std::array<uint32_t, kMaxCoordinates> low = {}, high = {};  // both included; unused ones are 0
-    uint32_t decision = 0;                                      // index into decisions()
-    int64_t volume(int coordinates) const;
-  };
+  using Box = kirsch::Box;  // its decision: an index into decisions()
   const std::vector<Box>& boxes() const { return boxes_; }
   const std::vector<Decision>& decisions() const { return decisions_; }
   int coordinates() const { return coordinates_; }
 
  private:
+  void BuildIndex();
+
   int coordinates_ = 0;
-  std::vector<Decision> decisions_;  // each once, in the order of their bytes
-  std::vector<Box> boxes_;           // disjoint, ascending by low corner
+  std::vector<Decision> decisions_;  // each once, ascending by their fields
+  std::vector<Box> boxes_;           // disjoint, in the order of MergeBoxes
+  BoxIndex index_;                   // by all coordinates but the last
 };
 
 }  // namespace kirsch

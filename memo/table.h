@@ -8,20 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "memo/table_entry.h"
 #include "memo/table_file.h"
 
 namespace kirsch {
-
-// With `available` lines left at the level being filled, the optimal program for `spec` begins with
-// `decision`.
-struct TableEntry {
-  Spec spec;
-  Lines available = 0;
-  Decision decision;
-
-  friend bool operator==(const TableEntry&, const TableEntry&) = default;
-};
 
 // Pages are read from the file when first asked for, and what is added stays in memory until Commit.
 // Not thread-safe.

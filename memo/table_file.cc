@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "memo/sqlite.h"
-#include "memo/varint.h"
 
 namespace kirsch {
 namespace {
 
 constexpr int64_t kApplicationId = 0x4b525343;  // "KRSC"
 constexpr int kBusyMilliseconds = 60'000;       // how long to wait for other processes
-constexpr int kCompression = 9;
+constexpr int kCompression = 19;
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
 constexpr char kSchema[] =
@@ -46,19 +45,6 @@ absl::StatusOr<std::string> Decompress(std::string_view data) {
   return bytes;
 }
 
-void AppendList(const CoordinateList& list, std::string* bytes) {
-  AppendVarint(list.size(), bytes);
-  for (uint32_t coordinate : list) AppendVarint(coordinate, bytes);
-}
-
-CoordinateList ReadList(VarintReader* reader) {
-  constexpr uint64_t kLongest = 256;
-  CoordinateList list(reader->AtMost(kLongest));
-  for (uint32_t& coordinate : list)
-    coordinate = static_cast<uint32_t>(reader->AtMost(std::numeric_limits<uint32_t>::max()));
-  return list;
-}
-
 // The members of an identity with the names they have in the file.
 template <typename Identity, typename Use>
 void ForEachMember(Identity& identity, Use use) {
@@ -80,29 +66,6 @@ bool BelongsTo(const PageKey& key, const Page& page) {
 }
 
 }  // namespace
-
-PageKey PageKey::Of(const Coordinates& coordinates) {
-  PageKey key{coordinates.plane, coordinates.point};
-  key.block.pop_back();
-  for (uint32_t& coordinate : key.block) coordinate /= kPageSide;
-  return key;
-}
-
-std::string PageKey::Encode() const {
-  std::string bytes;
-  AppendList(plane, &bytes);
-  AppendList(block, &bytes);
-  return bytes;
-}
-
-absl::StatusOr<PageKey> PageKey::Decode(std::string_view bytes) {
-  VarintReader reader(bytes);
-  PageKey key;
-  key.plane = ReadList(&reader);
-  key.block = ReadList(&reader);
-  if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the key of a page");
-  return key;
-}
 
 absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::string& path, int flags) {
   sqlite3* database = nullptr;

@@ -4,7 +4,6 @@
 #ifndef KIRSCH_MEMO_TABLE_FILE_H_
 #define KIRSCH_MEMO_TABLE_FILE_H_
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -16,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "memo/page.h"
+#include "memo/page_key.h"
 #include "memo/table_identity.h"
 
 struct sqlite3;
@@ -24,22 +24,6 @@ namespace kirsch {
 
 // Version of FORMAT.md.
 inline constexpr int kTableFormat = 1;
-
-// Which page a point is on: its plane, and its point without the last coordinate, each divided by
-// kPageSide. Ordered by plane, then block.
-struct PageKey {
-  CoordinateList plane;
-  CoordinateList block;
-
-  static constexpr uint32_t kPageSide = 64;
-  static PageKey Of(const Coordinates& coordinates);
-
-  std::string Encode() const;
-  static absl::StatusOr<PageKey> Decode(std::string_view bytes);
-
-  friend std::strong_ordering operator<=>(const PageKey&, const PageKey&) = default;
-  friend bool operator==(const PageKey&, const PageKey&) = default;
-};
 
 // Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
 // whole, but of another format or identity. Not thread-safe.

@@ -48,6 +48,14 @@ class VarintReader {
     return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
   }
 
+  // So many bytes as the number that comes first says.
+  std::string_view NextBytes() {
+    const uint64_t size = AtMost(remaining());
+    const std::string_view bytes = bytes_.substr(next_, ok_ ? size : 0);
+    next_ += bytes.size();
+    return bytes;
+  }
+
   bool ok() const { return ok_; }
   size_t remaining() const { return bytes_.size() - next_; }
 

@@ -50,7 +50,7 @@ class Recorder {
   Solution SolutionOf(const Spec& spec, Lines available) const {
     const Lines asked = spec.out().level == Level::kVrf ? 0 : available;
     const Known known = memo_.Find(spec, asked);
-    KIRSCH_CHECK(known.solution != nullptr);
+    KIRSCH_CHECK(known.solution.has_value());
     return *known.solution;
   }
 

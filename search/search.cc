@@ -7,6 +7,7 @@
 #include "memo/hash_memo.h"
 #include "search/limits.h"
 #include "search/solver.h"
+#include "search/team.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
 
@@ -18,7 +19,7 @@ constexpr int kQuickWidth = 3;
 
 // First budget of the exact pass and how it grows: a little above the bound, so that little is explored that
 // the optimum would have pruned. What a failed round proved stays in the memo.
-constexpr double kBudgetStep = 0.02;
+constexpr double kBudgetStep = 0.04;
 
 struct QuickProgram {
   Cost cost;
@@ -45,14 +46,14 @@ Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, con
 // Solves with growing budgets until the optimum is below one. Unless solved, the outcome's cost is the bound
 // proven so far. The last budget is one more than the first program costs, so that among equals the exact
 // pass finds the program that its own order of trial prefers.
-Solver::Outcome Deepen(Solver& solver, const Spec& root, Lines available, Cost incumbent, Cost bound) {
+Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost incumbent, Cost bound) {
   while (true) {
-    solver.SetProgress(incumbent, bound);
+    team.SetProgress(incumbent, bound);
     const Cost step = static_cast<Cost>(static_cast<double>(bound) * kBudgetStep) + 1;
-    const Solver::Outcome outcome = solver.Solve(root, available, std::min(incumbent + 1, bound + step));
+    const Solver::Outcome outcome = team.Solve(root, available, std::min(incumbent + 1, bound + step));
     if (outcome.solved) return outcome;
     bound = std::max(bound, outcome.cost);
-    if (solver.stopped()) return {false, bound, 0};
+    if (team.stopped()) return {false, bound, 0};
     KIRSCH_CHECK(bound <= incumbent);
   }
 }
@@ -114,10 +115,10 @@ SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const 
   QuickProgram first = SolveQuickly(root, available, model);
 
   SearchResult result;
-  Solver exact(model, memo, options, 0);
+  Team exact(model, memo, options);
   const Solver::Outcome best =
       Deepen(exact, root, available, first.cost, BoundAtStart(root, available, model, memo));
-  result.stop = exact.stop_reason();
+  result.stop = best.solved ? StopReason::kOptimal : exact.stop_reason();
   result.stats = exact.stats();
   result.cost = best.solved ? best.cost : first.cost;
   result.bound = best.cost;

@@ -28,6 +28,13 @@ struct SearchStats {
   int64_t specs_solved = 0;  // (spec, limits) expanded
   int64_t memo_hits = 0;     // answered by a stored box
   int64_t pruned = 0;        // answered by a bound, and decisions never tried because of theirs
+
+  SearchStats& operator+=(const SearchStats& other) {
+    specs_solved += other.specs_solved;
+    memo_hits += other.memo_hits;
+    pruned += other.pruned;
+    return *this;
+  }
 };
 
 struct SearchProgress {
@@ -40,8 +47,10 @@ struct SearchProgress {
 struct SearchOptions {
   double time_budget_seconds = 0;  // 0: none
   const std::atomic<bool>* cancel = nullptr;
-  std::function<void(const SearchProgress&)> progress;  // called now and then, from the searching thread
-  bool prune = true;  // false: exhaustive dynamic programming (to test the pruning)
+  std::function<void(const SearchProgress&)> progress;  // called now and then, from the calling thread
+  int workers = 1;  // threads that search, at least 1, the calling one included; not what the kernel is for
+  int64_t specs_before_helpers = 4096;  // solved before the other workers start: they would come too late
+  bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
 };
 
 struct SearchResult {
@@ -49,14 +58,13 @@ struct SearchResult {
   Cost cost = kInfiniteCost;
   Cost bound = 0;  // == cost when optimal
   StopReason stop = StopReason::kOptimal;
-  SearchStats stats;
+  SearchStats stats;  // of all workers
   double seconds = 0;
   bool from_table = false;   // recalled, not searched (see answer.h)
   double table_seconds = 0;  // of `seconds`, in the table; not what it takes to write to it
 };
 
-// The cheapest program for `root` on the cost model's target. `root` is a root spec as parsed; its operands
-// are put where `residency` says. Deterministic, but for where a time budget or a cancellation strikes.
+// Where the operands wait when the kernel starts.
 enum class Residency {
   kWarm,  // the operands wait in the fastest cache level that holds them all, and a copy of rhs if lhs and
           // rhs are such that there is no computing without one
@@ -65,6 +73,9 @@ enum class Residency {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
+// The cheapest program for `placed_root` on the cost model's target. Program, cost and bound do not depend on
+// the number of workers, on timing or on what the memo holds, but for where a time budget or a cancellation
+// strikes.
 SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo,
                     const SearchOptions& options);
 

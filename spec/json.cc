@@ -84,7 +84,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     const size_t last = std::min(place > 0 ? place - 1 : 0, text_.size());
     const size_t first = std::min(text_.find_first_not_of(" \t\r\n,:", end_of_last_), last);
     const std::string_view token = text_.substr(first, last + 1 - first);
-    return Fail(ErrorAt(file_, Advance({}, text_.substr(0, first)),
+    return Fail(ErrorAt(file_, PositionAfter({}, text_.substr(0, first)),
                         Cat("malformed JSON: ", Reason(error.what()), ", got ",
                             token.empty() ? "the end of the text" : Quoted(token))));
   }
@@ -109,7 +109,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   TextPosition TokenPosition() {
     const size_t begin = std::min(text_.find_first_not_of(" \t\r\n,:]}", end_of_last_), text_.size());
-    position_ = Advance(position_, text_.substr(position_offset_, begin - position_offset_));
+    position_ = PositionAfter(position_, text_.substr(position_offset_, begin - position_offset_));
     position_offset_ = begin;
     end_of_last_ = static_cast<size_t>(read_ - text_.data());
     return position_;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "spec/canonical.h"
@@ -33,29 +32,6 @@ auto FindRow(const Word& word, std::string_view what, const Table& table)
   const std::string names =
       absl::StrJoin(table, "|", [](std::string* out, const auto& row) { Append(out, row.name); });
   return Expected(word, Cat(what, " (", names, ")"));
-}
-
-// A decimal number (digits only) from `low` to `high`.
-absl::StatusOr<uint32_t> ParseNumber(const Word& word, std::string_view what, int64_t low, int64_t high) {
-  uint64_t value = 0;
-  const bool digits =
-      std::all_of(word.text.begin(), word.text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (digits && absl::SimpleAtoi(ForAbsl(word.text), &value) && value >= static_cast<uint64_t>(low) &&
-      value <= static_cast<uint64_t>(high))
-    return static_cast<uint32_t>(value);
-  return Expected(word, Cat(what, " from ", low, " to ", high));
-}
-
-// Splits `word` at every `separator`.
-std::vector<Word> Split(const Word& word, char separator) {
-  std::vector<Word> parts;
-  size_t begin = 0;
-  while (true) {
-    const size_t end = word.text.find(separator, begin);
-    parts.push_back(word.Part(begin, end == std::string_view::npos ? end : end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
 }
 
 // Reads one matmul: sizes, then options in any order.
@@ -100,7 +76,9 @@ class MatmulParser {
   }
 
   absl::Status ParseSize(const Word& word, int dim) {
-    absl::StatusOr<uint32_t> size = ParseNumber(word, "a size", 1, kMaxSide);
+    if (word.text.find("..") != std::string_view::npos)
+      return Expected(word, "a single size (a range stands for many specs, and one is wanted here)");
+    absl::StatusOr<uint32_t> size = ParseNumber(kSource, word, "a size", 1, kMaxSide);
     if (size.ok()) spec_.size[static_cast<size_t>(dim)] = *size;
     return size.status();
   }
@@ -147,8 +125,8 @@ class MatmulParser {
     ld = static_cast<uint32_t>(extent.inner);
     if (!ld_[static_cast<size_t>(operand)]) return absl::OkStatus();
     const int64_t largest = std::min<int64_t>(kMaxElements / rows, std::numeric_limits<uint32_t>::max());
-    absl::StatusOr<uint32_t> given =
-        ParseNumber(*ld_[static_cast<size_t>(operand)], Cat("a leading dimension of ", name), ld, largest);
+    absl::StatusOr<uint32_t> given = ParseNumber(kSource, *ld_[static_cast<size_t>(operand)],
+                                                 Cat("a leading dimension of ", name), ld, largest);
     if (given.ok()) ld = *given;
     return given.status();
   }

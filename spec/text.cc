@@ -1,11 +1,14 @@
 #include "spec/text.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "spec/cat.h"
 
 namespace kirsch {
 
-TextPosition Advance(TextPosition from, std::string_view text) {
+TextPosition PositionAfter(TextPosition from, std::string_view text) {
   for (char c : text) {
     ++from.column;
     if (c == '\n') from = {from.line + 1, 1};
@@ -20,13 +23,24 @@ std::vector<Word> SplitWords(std::string_view text) {
   while (true) {
     size_t end = begin;
     while (end < text.size() && absl::ascii_isspace(static_cast<unsigned char>(text[end]))) ++end;
-    position = Advance(position, text.substr(begin, end - begin));
+    position = PositionAfter(position, text.substr(begin, end - begin));
     begin = end;
     while (end < text.size() && !absl::ascii_isspace(static_cast<unsigned char>(text[end]))) ++end;
     words.push_back({text.substr(begin, end - begin), position});
     if (begin == end) return words;
-    position = Advance(position, text.substr(begin, end - begin));
+    position = PositionAfter(position, text.substr(begin, end - begin));
     begin = end;
+  }
+}
+
+std::vector<Word> Split(const Word& word, char separator) {
+  std::vector<Word> parts;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = word.text.find(separator, begin);
+    parts.push_back(word.Part(begin, end == std::string_view::npos ? end : end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
   }
 }
 
@@ -48,6 +62,17 @@ absl::Status ErrorAt(std::string_view source, TextPosition position, std::string
 
 absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected) {
   return ErrorAt(source, word.position, Cat("expected ", expected, ", got ", Quoted(word.text)));
+}
+
+absl::StatusOr<uint32_t> ParseNumber(std::string_view source, const Word& word, std::string_view what,
+                                     int64_t low, int64_t high) {
+  uint64_t value = 0;
+  const bool digits =
+      std::all_of(word.text.begin(), word.text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (digits && absl::SimpleAtoi(ForAbsl(word.text), &value) && value >= static_cast<uint64_t>(low) &&
+      value <= static_cast<uint64_t>(high))
+    return static_cast<uint32_t>(value);
+  return ExpectedAt(source, word, Cat(what, " from ", low, " to ", high));
 }
 
 }  // namespace kirsch

@@ -3,11 +3,13 @@
 #define KIRSCH_SPEC_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace kirsch {
 
@@ -20,7 +22,7 @@ struct TextPosition {
 };
 
 // The position after `text` when `from` is the position of its first byte.
-TextPosition Advance(TextPosition from, std::string_view text);
+TextPosition PositionAfter(TextPosition from, std::string_view text);
 
 struct Word {
   std::string_view text;  // into the caller's text
@@ -35,6 +37,9 @@ struct Word {
 // The words between white space, and, last, an empty word at the end of the text.
 std::vector<Word> SplitWords(std::string_view text);
 
+// `word` split at every `separator`.
+std::vector<Word> Split(const Word& word, char separator);
+
 // `text` in quotes for a one-line message: shortened, unprintable bytes escaped; "nothing" when empty.
 std::string Quoted(std::string_view text, size_t longest = 40);
 
@@ -43,6 +48,11 @@ absl::Status ErrorAt(std::string_view source, TextPosition position, std::string
 
 // The same for input that is not what was expected: "... expected <expected>, got '<word>'".
 absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected);
+
+// A decimal number (digits only) from `low` to `high`, which are at least 0 and fit 32 bits; else the error
+// "... expected <what> from <low> to <high>, got '<word>'".
+absl::StatusOr<uint32_t> ParseNumber(std::string_view source, const Word& word, std::string_view what,
+                                     int64_t low, int64_t high);
 
 }  // namespace kirsch
 

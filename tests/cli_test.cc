@@ -70,6 +70,7 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ExpectRefused("synth", "SPEC is required");
   ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
   ExpectRefused("synth 'matmul f32 4x4x4' --threads 0", "--threads");
+  ExpectRefused("synth 'matmul f32 4x4x4' --search-threads 0", "--search-threads");
   ExpectRefused("synth matmul f32 4x4x4", "unexpected argument 'f32' (a SPEC is one argument: quote it)");
   ExpectRefused("synth 'matmul f32 4x4x4' --time-budget -1",
                 "--time-budget: expected a number of seconds above 0, got '-1'");
@@ -179,6 +180,69 @@ TEST_F(CliTest, JsonOnStandardOutputIsAlone) {
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(nlohmann::json::parse(outcome.out, nullptr, false)["verify"]["ok"], true) << outcome.out;
   }
+}
+
+TEST_F(CliTest, AFamilyIsSynthesizedAndVerified) {
+  const std::pair<const char*, int> families[] = {{"matmul f32 1..20x16x24", 20},
+                                                  {"matmul f32 1..4x9x15..18 out=col", 16},
+                                                  {"matmul f32 1..3:4..5x7x8 rhs=col accumulate", 6}};
+  for (const auto& [family, members] : families) {
+    const Outcome outcome =
+        Run(Cat("synth '", family, "' -o ", Path("family.h"), " --json ", Path("family.json")));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(Cat(family, " on host: ", members, " members")));
+    EXPECT_THAT(outcome.err, HasSubstr("kernels          GFLOP/s  decision\n"));
+    EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
+    EXPECT_THAT(*ReadFile(Path("family.h")), HasSubstr(Cat("kernels    ", members, ", one for each size")));
+    const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("family.json")), nullptr, false);
+    EXPECT_EQ(json["spec"], family);
+    EXPECT_EQ(json["members"], members);
+    EXPECT_EQ(json["kernels"].size(), static_cast<size_t>(members));
+    EXPECT_EQ(json["verify"]["ok"], true);
+    EXPECT_EQ(json["emit"]["bytes"], fs::file_size(Path("family.h")));
+    int covered = 0;
+    for (const nlohmann::json& region : json["regions"]) {
+      covered += region["kernels"].get<int>();
+      EXPECT_TRUE(region["decision"].is_string());
+      EXPECT_LE(region["m"][0], region["m"][1]);
+      EXPECT_FALSE(region.contains("k"));
+      EXPECT_THAT(region["schedule"].get<std::string>(), HasSubstr("microkernel"));
+    }
+    EXPECT_EQ(covered, members);
+  }
+}
+
+TEST_F(CliTest, AFamilyForThreadsOrAnotherCpu) {
+  EXPECT_EQ(Run("synth 'matmul f32 1..6x64x64' --threads 2 -o " + Path("k.h")).code, 0);
+  EXPECT_EQ(Run("synth 'matmul f32 1..6x64x64' --target haswell -o " + Path("k.h")).code, 0);
+  EXPECT_EQ(Run("synth 'matmul f32 1..6x64x64' --header-mode bare -o " + Path("k.h")).code, 0);
+}
+
+TEST_F(CliTest, OtherCommandsOfAFamily) {
+  const Outcome verify = Run("verify 'matmul f32 1..3x5x6..7'");
+  EXPECT_EQ(verify.code, 0);
+  EXPECT_THAT(verify.out, HasSubstr("passed  header: 6 of 6 members, through the dispatcher\n"));
+  const Outcome explain = Run("explain 'matmul f32 1..20x16x24'");
+  EXPECT_EQ(explain.code, 0);
+  EXPECT_THAT(explain.out, StartsWith("m            kernels"));
+  EXPECT_THAT(explain.out, HasSubstr("no program costs less"));
+  const Outcome schedules = Run("synth 'matmul f32 1..20x16x24' --no-verify --emit schedule");
+  EXPECT_EQ(schedules.code, 0);
+  EXPECT_THAT(schedules.out, StartsWith("# m 1..14: 14 kernels, "));
+  EXPECT_EQ(Run("synth 'matmul f32 1..3x4x4' --no-verify --emit c").code, 0);
+  const Outcome json = Run("verify 'matmul f32 1..3x4x4' --json -");
+  EXPECT_EQ(nlohmann::json::parse(json.out, nullptr, false)["verify"]["ok"], true) << json.out;
+}
+
+TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
+  ASSERT_TRUE(WriteFile(Path("s"), "microkernel").ok());
+  ExpectRefused("synth 'matmul f32 4..3x4x4'", "spec:1:15: expected the last size of a range from 4 to");
+  ExpectRefused("synth 'matmul f32 1..4097x4x4'", "SPEC: expected a family of at most 4096 sizes, got 4097");
+  ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm",
+                "--emit: expected header, c or schedule for a family of sizes, got 'asm'");
+  ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"), "--schedule: expected a single spec");
+  ExpectRefused("bench 'matmul f32 1..3x4x4'", "bench: expected a single spec, got a family of sizes");
+  EXPECT_EQ(Run("synth 'matmul f32 3..3x4x4' --no-verify --emit asm").code, 0);  // a family of one
 }
 
 }  // namespace

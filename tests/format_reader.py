@@ -153,7 +153,7 @@ def signed(value):
 
 def one_form(boxes):
     """The bytes of the page that holds the points of these boxes."""
-    boxes = [[list(point), list(point), b"".join(map(varint, decision))] for low, high, decision in boxes
+    boxes = [[list(point), list(point), decision] for low, high, decision in boxes
              for point in itertools.product(*(range(a, b + 1) for a, b in zip(low, high)))]
     coordinates = len(boxes[0][0])
     for i in reversed(range(coordinates)):
@@ -165,10 +165,10 @@ def one_form(boxes):
             else:
                 joined.append(box)
         boxes = joined
-    boxes.sort(key=lambda box: box[0])
-    decisions = sorted({box[2] for box in boxes})
-    out = varint(coordinates) + varint(len(decisions)) + b"".join(decisions) + varint(len(boxes))
-    out += b"".join(varint(decisions.index(box[2])) for box in boxes)
+    boxes.sort(key=lambda box: box[0][::-1])
+    decisions = sorted({tuple(box[2]) for box in boxes})
+    out = varint(coordinates) + varint(len(decisions)) + b"".join(varint(field) for decision in decisions for field in decision) + varint(len(boxes))
+    out += b"".join(varint(decisions.index(tuple(box[2]))) for box in boxes)
     for i in range(coordinates):
         lows = [box[0][i] for box in boxes]
         out += b"".join(signed(low - before) for before, low in zip([0, *lows], lows))
@@ -231,7 +231,7 @@ def read_table(path):
         assert one_form(boxes) == decompress(data), "a page that is not in its one form"
         for low, high, decision in boxes:
             for corner in low, high:
-                assert [i // 64 for i in corner[:-1]] == block, "a point on the wrong page"
+                assert [i // 1024 for i in corner[:-1]] == block, "a point on the wrong page"
             lines.append(box_json(plane, low, high, decision) + "\n")
     return "".join(lines)
 

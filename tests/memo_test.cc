@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "memo/hash_memo.h"
@@ -23,7 +24,7 @@ Decision TileOf(uint32_t size) {
 TEST(HashMemoTest, KnowsNothingAtFirst) {
   const HashMemo memo;
   const Known known = memo.Find(SpecNumber(0), 10);
-  EXPECT_EQ(known.solution, nullptr);
+  EXPECT_FALSE(known.solution.has_value());
   EXPECT_EQ(known.bound, 0);
   EXPECT_EQ(memo.counts().specs, 0);
 }
@@ -33,16 +34,16 @@ TEST(HashMemoTest, SolutionHoldsInItsBoxAndBoundsBelowIt) {
   memo.AddSolution(SpecNumber(0), {100, 5, 20, TileOf(1)});
   for (Lines lines : {5, 12, 20}) {
     const Known known = memo.Find(SpecNumber(0), lines);
-    ASSERT_NE(known.solution, nullptr) << lines;
+    ASSERT_TRUE(known.solution.has_value()) << lines;
     EXPECT_EQ(known.solution->cost, 100);
     EXPECT_EQ(known.solution->decision, TileOf(1));
     EXPECT_EQ(known.bound, 100);
   }
-  EXPECT_EQ(memo.Find(SpecNumber(0), 21).solution, nullptr) << "more lines may be cheaper";
+  EXPECT_FALSE(memo.Find(SpecNumber(0), 21).solution.has_value()) << "more lines may be cheaper";
   EXPECT_EQ(memo.Find(SpecNumber(0), 21).bound, 0);
-  EXPECT_EQ(memo.Find(SpecNumber(0), 4).solution, nullptr) << "it doesn't fit";
+  EXPECT_FALSE(memo.Find(SpecNumber(0), 4).solution.has_value()) << "it doesn't fit";
   EXPECT_EQ(memo.Find(SpecNumber(0), 4).bound, 100) << "fewer lines cannot be cheaper";
-  EXPECT_EQ(memo.Find(SpecNumber(1), 12).solution, nullptr);
+  EXPECT_FALSE(memo.Find(SpecNumber(1), 12).solution.has_value());
 }
 
 TEST(HashMemoTest, BoundHoldsForFewerLines) {
@@ -62,7 +63,7 @@ TEST(HashMemoTest, SameSolutionWithMoreLinesWidensItsBox) {
   memo.AddSolution(SpecNumber(0), {100, 5, 10, TileOf(1)});
   memo.AddSolution(SpecNumber(0), {100, 5, 20, TileOf(1)});
   EXPECT_EQ(memo.counts().solutions, 1);
-  EXPECT_NE(memo.Find(SpecNumber(0), 15).solution, nullptr);
+  EXPECT_TRUE(memo.Find(SpecNumber(0), 15).solution.has_value());
 }
 
 TEST(HashMemoTest, SpecsThatDifferInAnyWordAreDistinct) {
@@ -76,7 +77,7 @@ TEST(HashMemoTest, SpecsThatDifferInAnyWordAreDistinct) {
   others[4].out().level = Level::kL2;
   others[5].operand[MatmulDims::kRhs].layout.ld = 77;
   memo.AddSolution(spec, {1, 0, 10, TileOf(1)});
-  for (const Spec& other : others) EXPECT_EQ(memo.Find(other, 5).solution, nullptr);
+  for (const Spec& other : others) EXPECT_FALSE(memo.Find(other, 5).solution.has_value());
 }
 
 // A made-up truth: the least cost with so many lines is a staircase. Whatever is told of it, in any order,
@@ -127,7 +128,7 @@ void ExpectSame(const HashMemo& memo, const Spec& spec, const Facts& facts) {
   for (Lines lines = 0; lines < 70; ++lines) {
     const Known known = memo.Find(spec, lines);
     const Solution* const expected = facts.SolutionFor(lines);
-    ASSERT_EQ(known.solution != nullptr, expected != nullptr) << lines;
+    ASSERT_EQ(known.solution.has_value(), expected != nullptr) << lines;
     EXPECT_EQ(known.bound, facts.BoundFor(lines)) << lines;
     EXPECT_LE(known.bound, before) << "more lines, yet a higher bound";
     before = known.bound;
@@ -161,6 +162,42 @@ TEST(HashMemoTest, IsTheListOfAllItWasTold) {
     }
     for (uint32_t i = 0; i < kSpecs; ++i) ExpectSame(memo, SpecNumber(i), facts[i]);
     ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+}
+
+TEST(HashMemoTest, ForgetsEverything) {
+  HashMemo memo;
+  for (uint32_t i = 0; i < 1000; ++i) memo.AddSolution(SpecNumber(i), {100, 5, 20, TileOf(1)});
+  EXPECT_EQ(memo.counts().specs, 1000);
+  EXPECT_GE(memo.counts().bytes, static_cast<int64_t>(1000 * sizeof(Spec)));
+  memo.Clear();
+  EXPECT_EQ(memo.counts().specs, 0);
+  EXPECT_EQ(memo.counts().solutions, 0);
+  EXPECT_EQ(memo.counts().bytes, 0);
+  EXPECT_FALSE(memo.Find(SpecNumber(7), 10).solution.has_value());
+}
+
+// Threads that tell facts of the same specs and ask at once: nothing is lost, nothing is half said.
+TEST(HashMemoTest, ServesThreadsAtOnce) {
+  constexpr uint32_t kSpecs = 2000, kThreads = 4;
+  HashMemo memo;
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&memo, t] {
+      for (uint32_t i = 0; i < kSpecs; ++i) {
+        const Cost cost = 100 + i;
+        memo.AddBound(SpecNumber(i), 100, cost - 1 - static_cast<Cost>(t));
+        memo.AddSolution(SpecNumber(i), {cost, 5, static_cast<Lines>(20 + t), TileOf(i + 1)});
+        const Known known = memo.Find(SpecNumber(i), 10);
+        EXPECT_TRUE(known.solution.has_value() && known.solution->decision == TileOf(i + 1));
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(memo.counts().specs, kSpecs);
+  EXPECT_EQ(memo.counts().solutions, kSpecs) << "the same solution, its box widened";
+  for (uint32_t i = 0; i < kSpecs; ++i) {
+    EXPECT_EQ(memo.Find(SpecNumber(i), 20 + kThreads - 1).bound, 100 + i);
+    EXPECT_EQ(memo.Find(SpecNumber(i), 100).bound, 99 + i);
   }
 }
 

@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,6 +96,25 @@ void ExpectBoundsBelow(BruteForce& brute_force, const CostModel& model) {
   }
 }
 
+// What 2, 3, 4 and 8 workers, all of them there from the start, find is what one finds; again and again.
+void ExpectWorkersChangeNothing(const Spec& placed, const CostModel& model, int repetitions) {
+  HashMemo memo;
+  const SearchResult alone = Search(placed, model, memo, {});
+  for (int i = 0; i < repetitions; ++i)
+    for (int workers : {2, 3, 4, 8}) {
+      SearchOptions options;
+      options.workers = workers;
+      options.specs_before_helpers = 0;
+      HashMemo shared;
+      const SearchResult together = Search(placed, model, shared, options);
+      ASSERT_EQ(together.cost, alone.cost) << testing::Describe(placed) << ", workers: " << workers;
+      ASSERT_EQ(together.bound, alone.bound);
+      ASSERT_EQ(together.stop, StopReason::kOptimal);
+      ASSERT_EQ(PrintSchedule(together.impl), PrintSchedule(alone.impl))
+          << testing::Describe(placed) << ", workers: " << workers;
+    }
+}
+
 class TinyMatmuls : public ::testing::TestWithParam<int> {
  protected:
   const CostModel model_{testing::TinyTarget()};
@@ -122,6 +143,14 @@ TEST_P(TinyMatmuls, SearchIsBruteForce) {
       EXPECT_EQ(PrintSchedule(warmed.impl), PrintSchedule(result.impl)) << testing::Describe(placed);
       ExpectFits(result.impl, model_.target());
     }
+  });
+}
+
+TEST_P(TinyMatmuls, WorkersChangeNothing) {
+  ForTinyShapes([&](const MatmulShape& shape) {
+    if ((shape.m + 3 * shape.k + 2 * shape.n) % 11 != 0) return;
+    for (Residency residency : kResidencies)
+      ExpectWorkersChangeNothing(Placed(shape, residency, GetParam(), model_.target()), model_, 1);
   });
 }
 
@@ -244,6 +273,17 @@ TEST_P(RealTargets, WhatTheMemoHoldsChangesNothing) {
   for (size_t i = std::size(kCases); i-- > 0;) EXPECT_EQ(ScheduleOf(kCases[i], backwards), schedules[i]);
 }
 
+TEST_P(RealTargets, WorkersChangeNothing) {
+  for (const Case& c : kCases)
+    ExpectWorkersChangeNothing(Placed(c.shape, Residency::kWarm, c.threads, GetParam()), model_, 3);
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 12; ++i) {
+    const Spec spec = testing::RandomMatmulSpec({.max_side = 200}, &random);
+    for (Residency residency : kResidencies)
+      ExpectWorkersChangeNothing(PlaceOperands(spec, residency, GetParam()), model_, 1);
+  }
+}
+
 TEST_P(RealTargets, BoundsAreBounds) {
   BruteForce brute_force(model_);
   const std::pair<Level, MatmulShape> roots[] = {
@@ -272,42 +312,62 @@ TEST_P(RealTargets, StoppedSearchesHaveAProgramAndABound) {
   HashMemo memo;
   const Cost best = Run(c, memo).cost;
   std::atomic<bool> cancel = true;
-  for (bool cancelled : {false, true}) {
-    HashMemo stopped_memo;
-    SearchOptions options;
-    options.time_budget_seconds = cancelled ? 0 : 1e-9;
-    options.cancel = cancelled ? &cancel : nullptr;
-    const SearchResult result = Run(c, stopped_memo, options);
-    EXPECT_EQ(result.stop, cancelled ? StopReason::kCancelled : StopReason::kBudget);
-    EXPECT_GT(result.bound, 0);
-    EXPECT_LE(result.bound, best);
-    EXPECT_GE(result.cost, best);
-    EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
-    ExpectFits(result.impl, GetParam());
-    EXPECT_EQ(Run(c, stopped_memo).cost, best) << "what a stopped search left in the memo is true";
-  }
+  for (int workers : {1, 3})
+    for (bool cancelled : {false, true}) {
+      HashMemo stopped_memo;
+      SearchOptions options;
+      options.time_budget_seconds = cancelled ? 0 : 1e-9;
+      options.cancel = cancelled ? &cancel : nullptr;
+      options.workers = workers;
+      options.specs_before_helpers = 0;
+      const SearchResult result = Run(c, stopped_memo, options);
+      // A helper may be done before the first worker looks at the clock.
+      if (workers == 1 || result.stop != StopReason::kOptimal) {
+        EXPECT_EQ(result.stop, cancelled ? StopReason::kCancelled : StopReason::kBudget);
+      }
+      EXPECT_GT(result.bound, 0);
+      EXPECT_LE(result.bound, best);
+      EXPECT_GE(result.cost, best);
+      EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
+      ExpectFits(result.impl, GetParam());
+      EXPECT_EQ(Run(c, stopped_memo).cost, best) << "what a stopped search left in the memo is true";
+    }
 }
 
 // Cancelled from the progress callback, the n-th time it is called: however far the search came, its memo is
-// sound.
+// sound. The callback is the calling thread's, however many workers there are.
 TEST_P(RealTargets, CancelledAnywhereTheMemoIsSound) {
   const Case c{{.m = 40, .k = 64, .n = 40, .lhs = Order::kCol, .rhs = Order::kCol}};
   HashMemo fresh;
   const std::string schedule = ScheduleOf(c, fresh);
-  for (int stop_at = 1; stop_at < 200; stop_at *= 3) {
-    HashMemo memo;
-    std::atomic<bool> cancel = false;
-    int calls = 0;
-    SearchOptions options;
-    options.prune = false;  // long enough to be cancelled in the middle
-    options.cancel = &cancel;
-    options.progress = [&](const SearchProgress& progress) {
-      EXPECT_LE(progress.bound, progress.best);
-      cancel = ++calls >= stop_at;
-    };
-    EXPECT_EQ(Run(c, memo, options).stop, StopReason::kCancelled) << stop_at;
-    EXPECT_EQ(ScheduleOf(c, memo), schedule) << stop_at;
-  }
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int workers : {1, 2, 4})
+    for (int stop_at = 1; stop_at < 200; stop_at *= 3) {
+      HashMemo memo;
+      std::atomic<bool> cancel = false;
+      int calls = 0;
+      int64_t solved = 0;
+      SearchOptions options;
+      options.prune = false;  // long enough to be cancelled in the middle
+      options.workers = workers;
+      options.specs_before_helpers = 0;
+      options.cancel = &cancel;
+      options.progress = [&](const SearchProgress& progress) {
+        EXPECT_LE(progress.bound, progress.best);
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        EXPECT_GE(progress.stats.specs_solved, solved);
+        solved = progress.stats.specs_solved;
+        cancel = ++calls >= stop_at;
+      };
+      const SearchResult result = Run(c, memo, options);
+      // Helpers may have been done sooner.
+      if (workers == 1 || result.stop != StopReason::kOptimal) {
+        EXPECT_EQ(result.stop, StopReason::kCancelled) << stop_at;
+      }
+      EXPECT_GE(calls, 1);
+      EXPECT_GE(result.stats.specs_solved, solved) << "of all workers";
+      EXPECT_EQ(ScheduleOf(c, memo), schedule) << stop_at;
+    }
 }
 
 }  // namespace

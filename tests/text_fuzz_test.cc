@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/family.h"
 #include "spec/parser.h"
 #include "spec/schedule.h"
 #include "spec/target_files.h"
@@ -98,6 +99,40 @@ TEST(SpecFuzzTest, TenThousandMalformedSpecs) {
       EXPECT_LE(extent.batch * extent.outer * parsed->spec.operand[static_cast<size_t>(operand)].layout.ld,
                 kMaxElements)
           << parsed->text;
+    }
+  }
+  EXPECT_GT(valid, 100) << "the mutations are too wild to reach the checks behind the syntax";
+}
+
+TEST(FamilyFuzzTest, TenThousandMalformedFamilies) {
+  const std::vector<std::string> seeds = {
+      "matmul f32 1..64x64x64",
+      "matmul f32 1..4:64x1..64x64 lhs=col rhs=col out=col",
+      "matmul f32 1..17x1031x23..523 lda=2000 ldb=600 ldc=524 accumulate",
+      "matmul f32 1..1048576x1..4096x1..4096 ldc=4096 accumulate lhs=row",
+      "matmul f32 1048576:1x1x1..1 lda=4096 out=col ldc=77",
+  };
+  Mutator mutator(20240610);
+  int valid = 0, malformed = 0;
+  while (malformed < 10000) {
+    const std::string text = mutator.Below(10) == 0 ? mutator.Bytes(80)
+                                                    : mutator.Mutate(seeds[mutator.Below(seeds.size())],
+                                                                     seeds[mutator.Below(seeds.size())]);
+    const absl::StatusOr<SpecFamily> family = ParseFamily(text);
+    if (!family.ok()) {
+      ++malformed;
+      ExpectOneLine(family.status(), "spec:");
+      EXPECT_FALSE(ParseSpec(text).ok()) << text;
+      continue;
+    }
+    ++valid;
+    const absl::StatusOr<SpecFamily> again = ParseFamily(family->text());
+    ASSERT_TRUE(again.ok()) << family->text() << ": " << again.status();
+    EXPECT_EQ(again->text(), family->text());
+    for (const FamilySizes which : {FamilySizes::kEverySize, FamilySizes::kLatticeSizes}) {
+      EXPECT_EQ(family->member(0, which), family->member(0));
+      const int64_t last = family->count(which) - 1;
+      EXPECT_EQ(family->member(last, which), again->member(family->count() - 1));
     }
   }
   EXPECT_GT(valid, 100) << "the mutations are too wild to reach the checks behind the syntax";

@@ -15,6 +15,7 @@
 #include "codegen/jit.h"
 #include "codegen/lower.h"
 #include "spec/cat.h"
+#include "spec/family.h"
 #include "spec/host.h"
 #include "tools/command.h"
 #include "tools/kernel.h"
@@ -37,7 +38,13 @@ struct Arguments {
 absl::StatusOr<std::vector<std::string>> SpecsOf(const Arguments& arguments) {
   if (arguments.suite.empty() == arguments.solve.spec.empty())
     return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE");
-  if (arguments.suite.empty()) return std::vector<std::string>{arguments.solve.spec};
+  if (arguments.suite.empty()) {
+    const absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
+    if (family.ok() && family->count() > 1)
+      return absl::InvalidArgumentError(
+          "bench: expected a single spec, got a family of sizes (--suite takes a list of specs)");
+    return std::vector<std::string>{family.ok() ? family->text() : arguments.solve.spec};
+  }
   absl::StatusOr<Suite> suite = LoadSuite(arguments.suite);
   if (!suite.ok()) return suite.status();
   std::vector<std::string> specs;

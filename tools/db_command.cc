@@ -1,4 +1,4 @@
-// kirsch db stats | check | export | merge
+// kirsch db stats | precompute | merge | check | export
 #include "tools/db_command.h"
 
 #include <filesystem>
@@ -18,6 +18,7 @@ void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run) {
   AddDbCheck(*command, db, run);
   AddDbExport(*command, db, run);
   AddDbMerge(*command, run);
+  AddDbPrecompute(*command, db, run);
 }
 
 void AddTableChoice(CLI::App& command, TableChoice& choice) {

@@ -9,6 +9,7 @@
 #include "spec/printer.h"
 #include "spec/schedule.h"
 #include "tools/command.h"
+#include "tools/family.h"
 #include "tools/output.h"
 #include "tools/solve.h"
 
@@ -68,12 +69,35 @@ std::string Text(const Synthesis& synthesis, const Explanation& explanation) {
   return text;
 }
 
-absl::StatusOr<int> RunExplain(const SolveArguments& arguments) {
+std::string Explained(const Synthesis& synthesis) {
+  const CostModel model(synthesis.target);
+  return Text(synthesis, Explain(synthesis.result.impl, model, *synthesis.memo));
+}
+
+// The regions, and why the program of each one's largest member is the way it is.
+absl::StatusOr<std::string> ExplainedFamily(const SolveArguments& arguments, const SpecFamily& family) {
+  absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(arguments, family);
+  if (!synthesis.ok()) return synthesis.status();
+  std::string text = RegionTable(*synthesis);
+  for (const Region& region : synthesis->regions)
+    Append(&text, "\n", Explained(synthesis->members[static_cast<size_t>(region.largest)]));
+  return text;
+}
+
+absl::StatusOr<std::string> ExplainedSpec(SolveArguments arguments) {
+  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.spec);
+  if (!family.ok()) return family.status();
+  if (family->count() > 1) return ExplainedFamily(arguments, *family);
+  arguments.spec = family->text();
   absl::StatusOr<Synthesis> synthesis = Solve(arguments);
   if (!synthesis.ok()) return synthesis.status();
-  const CostModel model(synthesis->target);
-  const Explanation explanation = Explain(synthesis->result.impl, model, *synthesis->memo);
-  if (absl::Status written = WriteOutput("-", Text(*synthesis, explanation)); !written.ok()) return written;
+  return Explained(*synthesis);
+}
+
+absl::StatusOr<int> RunExplain(const SolveArguments& arguments) {
+  absl::StatusOr<std::string> text = ExplainedSpec(arguments);
+  if (!text.ok()) return text.status();
+  if (absl::Status written = WriteOutput("-", *text); !written.ok()) return written;
   return 0;
 }
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 
-#include "absl/strings/ascii.h"
+#include "codegen/family_header.h"
 #include "spec/cat.h"
 #include "spec/host.h"
 #include "spec/schedule.h"
@@ -26,12 +26,7 @@ const char* OutcomeName(RungOutcome outcome) {
 
 }  // namespace
 
-std::string KernelName(const ParsedSpec& parsed) {
-  std::string name = parsed.text;
-  for (char& c : name)
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
+std::string KernelName(const ParsedSpec& parsed) { return IdentifierOf(parsed.text); }
 
 HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode) {
   HeaderOptions options;

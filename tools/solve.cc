@@ -1,7 +1,6 @@
 #include "tools/solve.h"
 
-#include <atomic>
-#include <csignal>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -13,39 +12,25 @@
 #include "search/replay.h"
 #include "spec/cat.h"
 #include "spec/file.h"
+#include "spec/host.h"
 #include "spec/schedule.h"
 #include "spec/text.h"
+#include "tools/interrupt.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
 
-std::atomic<bool> interrupted = false;
-
-// Ctrl-C sets `interrupted` while this lives; a second one ends the process as ever.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = false;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
-
- private:
-  struct sigaction before_ = {};
-};
-
 class SearchLine {
  public:
+  explicit SearchLine(std::string prefix) : prefix_(std::move(prefix)) {}
+
   void Show(const SearchProgress& progress) {
     if (!line_.shows() || progress.seconds < shown_ + 0.2) return;
     shown_ = progress.seconds;
-    std::string text =
-        absl::StrFormat("searching: %.1f s, %d specs", progress.seconds, progress.stats.specs_solved);
+    std::string text = absl::StrFormat("%ssearching: %.1f s, %d specs", prefix_, progress.seconds,
+                                       progress.stats.specs_solved);
     if (progress.best < kInfiniteCost)
       absl::StrAppendFormat(&text, ", best %.0f cycles, bound %.0f", ToCycles(progress.best),
                             ToCycles(progress.bound));
@@ -53,6 +38,7 @@ class SearchLine {
   }
 
  private:
+  const std::string prefix_;
   TerminalLine line_;
   double shown_ = 0;
 };
@@ -78,25 +64,29 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
 
 absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& placed, const CostModel& model,
                                              Memo& memo, const SearchOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
   if (!table.ok()) return table.status();
+  const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   absl::StatusOr<SearchResult> result = Answer(placed, model, memo, options, table->get());
   if (!result.ok()) {
     if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
     return Search(placed, model, memo, options);
   }
-  if (*table != nullptr)
-    if (absl::Status status = WithoutTable(db, (*table)->Commit()); !status.ok()) return status;
+  if (*table == nullptr) return result;
+  result->table_seconds += opening;
+  if (absl::Status status = WithoutTable(db, (*table)->Commit()); !status.ok()) return status;
   return result;
 }
 
 absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
                                   Memo& memo) {
   InterruptGuard guard;
-  SearchLine line;
+  SearchLine line(arguments.progress);
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
-  options.cancel = &interrupted;
+  options.cancel = &guard.interrupted();
+  options.workers = arguments.search_threads;
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
   if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
   return SearchWithTable(*arguments.db, placed, model, memo, options);
@@ -110,6 +100,9 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
+  arguments.search_threads = ReadHost().cores;
+  command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
+      ->check(CLI::Range(1, 255));
   command
       .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
       ->check(kSeconds);
@@ -119,7 +112,8 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
-      "accumulate.");
+      "accumulate.\n"
+      "A size may be a range, as in 'matmul f32 1..64x256x256': a family (not for bench).");
   return spec;
 }
 
@@ -130,13 +124,17 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target) {
+  return Solve(arguments, target, std::make_shared<HashMemo>());
+}
+
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+                                std::shared_ptr<Memo> memo) {
   absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
   if (!parsed.ok()) return parsed.status();
   Spec root = parsed->spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
-  auto memo = std::make_unique<HashMemo>();
   absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
   return Synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};

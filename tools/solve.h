@@ -19,22 +19,24 @@ namespace kirsch {
 struct SolveArguments {
   std::string spec;
   std::string target = "host";
-  std::string schedule;  // a file
-  int threads = 1;
+  std::string schedule;    // a file
+  int threads = 1;         // that the kernel is for
+  int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
+  std::string progress;  // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
 
-// Adds SPEC, --target, --threads, --time-budget, --schedule and --cold. Returns SPEC, which is required. `db`
-// lives as long as `arguments`.
+// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which is
+// required. `db` lives as long as `arguments`.
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments);
 
 struct Synthesis {
   ParsedSpec parsed;
   Target target;
   SearchResult result;
-  std::unique_ptr<Memo> memo;  // what the search learned
+  std::shared_ptr<Memo> memo;  // what the search learned
 };
 
 // Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
@@ -43,6 +45,10 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments);
 
 // The same for a target that is loaded already.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target);
+
+// The same with what `memo` knows already.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+                                std::shared_ptr<Memo> memo);
 
 double PredictedGflops(const Synthesis& synthesis);
 

@@ -5,6 +5,7 @@
 
 #include "spec/cat.h"
 #include "tools/command.h"
+#include "tools/family.h"
 #include "tools/kernel.h"
 #include "tools/output.h"
 #include "tools/solve.h"
@@ -28,20 +29,35 @@ std::string Text(const VerifyReport& report) {
   return text;
 }
 
-absl::StatusOr<int> Verify(const Arguments& arguments) {
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
-  if (!synthesis.ok()) return synthesis.status();
-  PrintSummary(*synthesis);
-  const VerifyReport report =
-      VerifySynthesis(*synthesis, HeaderOptionsFor(*synthesis, HeaderMode::kAttributes));
+// `json`: what was found.
+absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json json,
+                           const VerifyReport& report) {
   if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
-    nlohmann::ordered_json json = SynthesisJson(*synthesis);
     json["verify"] = ReportJson(report);
     if (absl::Status written = WriteOutput(arguments.json, json.dump(2) + "\n"); !written.ok())
       return written;
   }
   return report.ok ? 0 : 1;
+}
+
+absl::StatusOr<int> VerifyMembers(const Arguments& arguments, const SpecFamily& family) {
+  absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(arguments.solve, family);
+  if (!synthesis.ok()) return synthesis.status();
+  PrintFamilySummary(*synthesis);
+  return Report(arguments, FamilyJson(*synthesis), VerifyFamily(*synthesis, HeaderMode::kAttributes));
+}
+
+absl::StatusOr<int> Verify(Arguments arguments) {
+  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
+  if (!family.ok()) return family.status();
+  if (family->count() > 1) return VerifyMembers(arguments, *family);
+  arguments.solve.spec = family->text();
+  absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
+  if (!synthesis.ok()) return synthesis.status();
+  PrintSummary(*synthesis);
+  return Report(arguments, SynthesisJson(*synthesis),
+                VerifySynthesis(*synthesis, HeaderOptionsFor(*synthesis, HeaderMode::kAttributes)));
 }
 
 }  // namespace

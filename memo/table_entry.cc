@@ -1,0 +1,54 @@
+#include "memo/table_entry.h"
+
+#include <map>
+#include <utility>
+
+#include "memo/page.h"
+#include "memo/page_key.h"
+#include "memo/varint.h"
+
+namespace kirsch {
+namespace {
+
+void AppendBytes(std::string_view bytes, std::string* all) {
+  AppendVarint(bytes.size(), all);
+  all->append(bytes);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EncodeEntries(const std::vector<TableEntry>& entries) {
+  std::map<PageKey, std::vector<PagePoint>> pages;
+  for (const TableEntry& entry : entries) {
+    Coordinates coordinates = CoordinatesOf(entry.spec, entry.available);
+    pages[PageKey::Of(coordinates)].push_back({std::move(coordinates.point), entry.decision});
+  }
+  std::string bytes;
+  for (auto& [key, points] : pages) {
+    absl::StatusOr<Page> page = Page::Of(std::move(points));
+    if (!page.ok()) return page.status();
+    AppendBytes(key.Encode(), &bytes);
+    AppendBytes(page->Encode(), &bytes);
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::vector<TableEntry>> DecodeEntries(std::string_view bytes) {
+  std::vector<TableEntry> entries;
+  VarintReader reader(bytes);
+  while (reader.ok() && reader.remaining() > 0) {
+    absl::StatusOr<PageKey> key = PageKey::Decode(reader.NextBytes());
+    if (!key.ok()) return key.status();
+    absl::StatusOr<Page> page = Page::Decode(reader.NextBytes());
+    if (!page.ok()) return page.status();
+    for (PagePoint& point : page->Points()) {
+      const std::optional<Question> question = QuestionAt({key->plane, std::move(point.point)});
+      if (!question) return absl::DataLossError("not the coordinates of a spec");
+      entries.push_back({question->spec, question->available, point.decision});
+    }
+  }
+  if (!reader.ok()) return absl::DataLossError("not entries of a table");
+  return entries;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,67 @@
+// A family: one shorthand for the specs of many sizes, "matmul f32 1..64x4096x4096". Any size may be a range.
+#ifndef KIRSCH_SPEC_FAMILY_H_
+#define KIRSCH_SPEC_FAMILY_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/parser.h"
+
+namespace kirsch {
+
+// The sizes from `low` to `high`, both included.
+struct SizeRange {
+  uint32_t low = 1, high = 1;
+  bool varies() const { return low < high; }
+  friend bool operator==(const SizeRange&, const SizeRange&) = default;
+};
+
+// Per dim of MatmulDims, as the user states them: of the request, which may be solved as its transpose.
+inline constexpr int kFamilyDims = 4;
+using UserSizes = std::array<uint32_t, kFamilyDims>;
+using UserRanges = std::array<SizeRange, kFamilyDims>;
+
+// Which sizes of a range count.
+enum class FamilySizes {
+  kEverySize,
+  kLatticeSizes,  // LatticeSizes(low, high): few enough to solve in advance
+};
+
+// Sizes at which a decision is likely to change, of those between `low` and `high`, and these two; ascending.
+std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high);
+
+// A value; thread-safe to read. Every member is a valid spec.
+class SpecFamily {
+ public:
+  const std::string& text() const { return text_; }  // in its shortest form
+  const UserRanges& ranges() const { return ranges_; }
+  std::vector<int> varying() const;  // the dims whose size varies, ascending
+
+  // At most 2^52, since an operand has at most 2^32 elements.
+  int64_t count(FamilySizes which = FamilySizes::kEverySize) const;
+
+  int64_t count_along(int dim, FamilySizes which) const;
+
+  // Member 0 <= index < count(which). The last size varies fastest.
+  UserSizes sizes(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
+  ParsedSpec member(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
+
+ private:
+  friend absl::StatusOr<SpecFamily> ParseFamily(std::string_view text);
+
+  std::string text_;
+  UserRanges ranges_;
+  std::string head_, options_;  // of a member's text, before and after its sizes
+};
+
+// Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec, with the
+// place in `text`; one that only the largest member has names that member.
+absl::StatusOr<SpecFamily> ParseFamily(std::string_view text);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_FAMILY_H_

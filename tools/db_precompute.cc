@@ -1,0 +1,144 @@
+// kirsch db precompute FAMILY
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "search/answer.h"
+#include "search/precompute.h"
+#include "spec/cat.h"
+#include "spec/family.h"
+#include "spec/host.h"
+#include "tools/db_command.h"
+#include "tools/interrupt.h"
+#include "tools/mpi_ranks.h"
+#include "tools/output.h"
+#include "tools/target_option.h"
+#include "tools/terminal_line.h"
+
+namespace kirsch {
+namespace {
+
+// More would not fit into memory, and nobody could wait for them.
+constexpr int64_t kMostRoots = int64_t{1} << 24;
+
+struct Arguments {
+  std::string family;
+  std::string target = "host";
+  int threads = 0;  // of this process; 0: all cores
+  int kernel_threads = 1;
+  bool every_size = false;
+  bool cold = false;
+  std::string json;
+};
+
+absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Target& target) {
+  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.family);
+  if (!family.ok()) return family.status();
+  const FamilySizes which = arguments.every_size ? FamilySizes::kEverySize : FamilySizes::kLatticeSizes;
+  const int64_t count = family->count(which);
+  if (count > kMostRoots)
+    return absl::InvalidArgumentError(
+        Cat("expected a family of at most ", kMostRoots, " specs, got ", count));
+  const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  std::vector<Spec> roots;
+  for (int64_t i = 0; i < count; ++i) {
+    Spec root = family->member(i, which).spec;
+    root.threads = static_cast<uint8_t>(arguments.kernel_threads);
+    roots.push_back(PlaceOperands(root, residency, target));
+  }
+  return roots;
+}
+
+// Only rank 0 has the file; what the others find goes there.
+absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Target& target,
+                                                   const Ranks& ranks) {
+  if (ranks.rank() != 0) return std::make_unique<Table>();
+  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, target);
+  if (table.ok() && *table == nullptr)
+    return absl::InvalidArgumentError("db precompute: expected a table to write to (--db FILE)");
+  return table;
+}
+
+std::string ProgressText(const PrecomputeProgress& progress) {
+  const double left = progress.share_done > 0 ? progress.seconds * (1 / progress.share_done - 1) : 0;
+  return absl::StrFormat("%d of %d specs solved (%d known before), %d entries, %.0f s, about %.0f s to go",
+                         progress.known + progress.solved, progress.roots, progress.known, progress.entries,
+                         progress.seconds, left);
+}
+
+absl::Status Report(const Arguments& arguments, const PrecomputeProgress& progress, const Table& table) {
+  const int64_t left = progress.roots - progress.known - progress.solved;
+  std::fprintf(stderr,
+               "%lld specs: %lld known before, %lld solved in %.1f s, %lld left; %lld new entries in '%s'\n",
+               static_cast<long long>(progress.roots), static_cast<long long>(progress.known),
+               static_cast<long long>(progress.solved), progress.seconds, static_cast<long long>(left),
+               static_cast<long long>(progress.entries), table.file()->path().c_str());
+  if (arguments.json.empty()) return absl::OkStatus();
+  const nlohmann::ordered_json json = {
+      {"family", arguments.family},      {"target", table.file()->identity().target_name},
+      {"file", table.file()->path()},    {"roots", progress.roots},
+      {"known", progress.known},         {"solved", progress.solved},
+      {"new_entries", progress.entries}, {"seconds", progress.seconds}};
+  return WriteOutput(arguments.json, json.dump(2) + "\n");
+}
+
+absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions& db) {
+  absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  absl::StatusOr<std::vector<Spec>> roots = RootsOf(arguments, *target);
+  if (!roots.ok()) return roots.status();
+  absl::StatusOr<std::unique_ptr<Ranks>> ranks = RanksOfThisJob();
+  if (!ranks.ok()) return ranks.status();
+  absl::StatusOr<std::unique_ptr<Table>> table = TableOfRank(db, *target, **ranks);
+  // All ranks end together if rank 0 has no table to write to.
+  const std::string go = (*ranks)->Broadcast(table.ok() ? "go" : "");
+  if (!table.ok()) return table.status();
+  if (go.empty()) return 2;
+
+  InterruptGuard guard;
+  TerminalLine line;
+  PrecomputeOptions options;
+  options.workers =
+      arguments.threads > 0 ? arguments.threads : std::max(1, ReadHost().cores / (*ranks)->size());
+  options.cancel = &guard.interrupted();
+  options.progress = [&line](const PrecomputeProgress& progress) { line.Show(ProgressText(progress)); };
+  absl::StatusOr<PrecomputeProgress> result =
+      Precompute(*roots, CostModel(*target), **table, **ranks, options);
+  line.Erase();
+  if (!result.ok()) return result.status();
+  if ((*ranks)->rank() == 0)
+    if (absl::Status status = Report(arguments, *result, **table); !status.ok()) return status;
+  return 0;
+}
+
+}  // namespace
+
+void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
+  CLI::App* command = db_command.add_subcommand("precompute", "Solve a family of specs ahead of time");
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("FAMILY", arguments->family, "E.g. 'matmul f32 1..64x4096x4096': any size may be a range")
+      ->required();
+  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Threads to search with, in each process (default: all cores)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--kernel-threads", arguments->kernel_threads, "Threads the kernels are for")
+      ->check(CLI::Range(1, 255));
+  command->add_flag("--every-size", arguments->every_size,
+                    "All sizes in each range, not only those that tiles usually have");
+  command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
+  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)");
+  command->footer(
+      "Interrupted, it goes on from there when run again. Under mpirun, all processes share the work, and "
+      "the first writes the table.");
+  command->callback(
+      [&run, &db, arguments] { run = [&db, arguments] { return PrecomputeFamily(*arguments, db); }; });
+}
+
+}  // namespace kirsch

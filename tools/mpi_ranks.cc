@@ -1,0 +1,91 @@
+#include "tools/mpi_ranks.h"
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "spec/cat.h"
+#include "tools/mpi_plugin.h"
+
+namespace kirsch {
+namespace {
+
+// Launchers tell their processes how many there are: Open MPI's, then those that speak PMI (MPICH, Intel's).
+bool StartedAsOneOfSeveral() {
+  for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* size = std::getenv(variable); size != nullptr && std::atoi(size) > 1) return true;
+  return false;
+}
+
+class MpiRanks : public Ranks {
+ public:
+  // `library`: the plug-in, loaded.
+  explicit MpiRanks(void* library)
+      : start_(Function<decltype(kirsch_mpi_start)>(library, "kirsch_mpi_start")),
+        stop_(Function<decltype(kirsch_mpi_stop)>(library, "kirsch_mpi_stop")),
+        gather_(Function<decltype(kirsch_mpi_gather)>(library, "kirsch_mpi_gather")),
+        broadcast_(Function<decltype(kirsch_mpi_broadcast)>(library, "kirsch_mpi_broadcast")) {
+    started_ = start_ != nullptr && stop_ != nullptr && gather_ != nullptr && broadcast_ != nullptr &&
+               start_(&rank_, &size_) != 0;
+  }
+  ~MpiRanks() override {
+    if (started_) stop_();
+  }
+
+  bool started() const { return started_; }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  std::vector<std::string> Gather(const std::string& bytes) override {
+    std::vector<std::string> all;
+    gather_(bytes.data(), static_cast<int64_t>(bytes.size()), Take, &all);
+    return all;
+  }
+
+  std::string Broadcast(std::string bytes) override {
+    std::vector<std::string> all;
+    broadcast_(bytes.data(), static_cast<int64_t>(bytes.size()), Take, &all);
+    return all[0];
+  }
+
+ private:
+  template <typename F>
+  static F* Function(void* library, const char* name) {
+    return reinterpret_cast<F*>(dlsym(library, name));
+  }
+
+  static void Take(void* context, const char* data, int64_t bytes) {
+    static_cast<std::vector<std::string>*>(context)->emplace_back(data, static_cast<size_t>(bytes));
+  }
+
+  decltype(kirsch_mpi_start)* start_;
+  decltype(kirsch_mpi_stop)* stop_;
+  decltype(kirsch_mpi_gather)* gather_;
+  decltype(kirsch_mpi_broadcast)* broadcast_;
+  bool started_ = false;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Ranks>> RanksOfThisJob() {
+  if (!StartedAsOneOfSeveral()) return std::make_unique<OneRank>();
+  std::error_code error;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::string path = (executable.parent_path() / "libkirsch_mpi.so").string();
+  // Open MPI's own plug-ins look for its symbols among the global ones.
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr)
+    return absl::NotFoundError(
+        Cat("started as one of several MPI processes, but MPI can't be loaded: ", dlerror()));
+  auto ranks = std::make_unique<MpiRanks>(library);
+  if (!ranks->started()) return absl::NotFoundError(Cat("'", path, "': MPI could not be started"));
+  return ranks;
+}
+
+}  // namespace kirsch
