@@ -1,10 +1,13 @@
 """Reads a table as memo/FORMAT.md describes it, and prints what `kirsch db export` prints.
 
+It also forms every page anew as a writer would, and compares.
+
 format_reader.py TABLE: the lines. format_reader.py --test KIRSCH DIRECTORY: makes a small table with the program
 KIRSCH in DIRECTORY and compares. Nothing here is shared with the program: the standard library and libzstd only.
 """
 
 import ctypes
+import itertools
 import json
 import pathlib
 import sqlite3
@@ -137,6 +140,42 @@ def read_page(data):
     return list(zip(zip(*lows), zip(*highs), (decisions[i] for i in chosen)))
 
 
+def varint(value):
+    out = b""
+    while value >= 128:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def signed(value):
+    return varint(2 * value if value >= 0 else -2 * value - 1)
+
+
+def one_form(boxes):
+    """The bytes of the page that holds the points of these boxes."""
+    boxes = [[list(point), list(point), decision] for low, high, decision in boxes
+             for point in itertools.product(*(range(a, b + 1) for a, b in zip(low, high)))]
+    coordinates = len(boxes[0][0])
+    for i in reversed(range(coordinates)):
+        others = lambda box: (box[2], [(low, high) for j, (low, high) in enumerate(zip(*box[:2])) if j != i])
+        joined = []
+        for box in sorted(boxes, key=lambda box: (others(box), box[0][i])):
+            if joined and others(joined[-1]) == others(box) and joined[-1][1][i] + 1 == box[0][i]:
+                joined[-1][1][i] = box[1][i]
+            else:
+                joined.append(box)
+        boxes = joined
+    boxes.sort(key=lambda box: box[0][::-1])
+    decisions = sorted({tuple(box[2]) for box in boxes})
+    out = varint(coordinates) + varint(len(decisions)) + b"".join(varint(field) for decision in decisions for field in decision) + varint(len(boxes))
+    out += b"".join(varint(decisions.index(tuple(box[2]))) for box in boxes)
+    for i in range(coordinates):
+        lows = [box[0][i] for box in boxes]
+        out += b"".join(signed(low - before) for before, low in zip([0, *lows], lows))
+        out += b"".join(varint(box[1][i] - box[0][i]) for box in boxes)
+    return out
+
+
 def layout_text(kind, order, panel):
     text = LAYOUTS[kind] if kind else ORDERS[order]
     return text + (str(panel) if panel else "") + ("-col" if kind and order else "")
@@ -188,7 +227,9 @@ def read_table(path):
     for key, told, data in query("SELECT key, checksum, data FROM pages ORDER BY key"):
         assert told == checksum(key, data), "damaged page"
         plane, block = read_key(key)
-        for low, high, decision in read_page(decompress(data)):
+        boxes = read_page(decompress(data))
+        assert one_form(boxes) == decompress(data), "a page that is not in its one form"
+        for low, high, decision in boxes:
             for corner in low, high:
                 assert [i // 1024 for i in corner[:-1]] == block, "a point on the wrong page"
             lines.append(box_json(plane, low, high, decision) + "\n")
@@ -201,7 +242,8 @@ def test(kirsch, directory):
     for old in path.parent.glob(path.name + "*"):
         old.unlink()
     run = lambda *arguments: subprocess.run([kirsch, *arguments], check=True, capture_output=True, text=True).stdout
-    for spec, *options in (["17x31x23"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
+    sizes = [[f"{m}x{k}x{n}"] for m in (3, 4, 5, 6) for k in (5, 6, 7) for n in (8, 9, 10)]  # neighbours: boxes
+    for spec, *options in (*sizes, ["17x31x23"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"]):
         for target in "haswell", "znver4":

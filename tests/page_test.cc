@@ -227,6 +227,8 @@ TEST(PageTest, NumbersThatMakeNoSenseAreRefused) {
   EXPECT_FALSE(DecodesSafely(bytes({1, 0, 1, 5, 0, 0}))) << "a box without decisions";
   EXPECT_FALSE(DecodesSafely(page({1, 1, 0, 0}))) << "no such decision";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, kFar, 0, 0}))) << "a coordinate out of range";
+  EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, (uint64_t{1} << 34) + 2, 0, 0})))
+      << "a coordinate out of range";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 1, 0, 0}))) << "boxes in descending order";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 0, 0, 0}))) << "boxes at the same place";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 2, 0, 0, 0}))) << "bytes after the end";

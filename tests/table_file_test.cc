@@ -35,7 +35,7 @@ const TableIdentity kIdentity = {"cpu", "{}", std::string(32, '1'), std::string(
 Question QuestionNumber(uint32_t i) {
   std::mt19937_64 random(i);
   const Spec spec = testing::RandomMatmulSpec({.max_side = 400}, &random);
-  return {spec, static_cast<Lines>(random() % 500)};
+  return {spec, static_cast<Lines>(i)};  // no two are one
 }
 
 Decision TruthOf(const Question& question) {
@@ -137,7 +137,7 @@ TEST(TableFileTest, AnotherSolutionIsRefused) {
   TableEntry other = EntryNumber(1);
   ++other.decision.size;
   ASSERT_TRUE(late->Add(other).ok());
-  AddEntries(*late, 2, 9);
+  AddEntries(*late, 2, 100);
   AddEntries(*table, 0, 2);
   EXPECT_EQ(table->Add(other).status().code(), absl::StatusCode::kAlreadyExists);
   ASSERT_TRUE(table->Commit().ok());
@@ -324,6 +324,10 @@ TEST(TableFileTest, KilledWritersLoseNothingCommitted) {
     CountTrueEntries(*table->file());
     for (uint32_t entry = first * kEntriesEach; entry < next * kEntriesEach; ++entry)
       ASSERT_TRUE(Knows(*table, entry)) << "kill " << i << ", entry " << entry;
+    uint32_t known = 0;  // of the one that may have been under way
+    for (uint32_t entry = 0; entry < kEntriesEach; ++entry)
+      known += Knows(*table, next * kEntriesEach + entry) ? 1 : 0;
+    ASSERT_TRUE(known == 0 || known == kEntriesEach) << "a part of a transaction";
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -14,10 +15,7 @@ namespace kirsch::testing {
 
 class TempDirectory {
  public:
-  TempDirectory()
-      : path_(
-            std::filesystem::path(::testing::TempDir()) /
-            Cat("kirsch_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  TempDirectory() : path_(std::filesystem::path(::testing::TempDir()) / Name()) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directory(path_);
   }
@@ -29,6 +27,12 @@ class TempDirectory {
   std::string File(const std::string& name) const { return (path_ / name).string(); }
 
  private:
+  static std::string Name() {
+    std::string name = ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    return Cat("kirsch_", getpid(), "_", name);
+  }
+
   const std::filesystem::path path_;
 };
 
