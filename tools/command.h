@@ -18,7 +18,6 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run);
-void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
 void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run);
 

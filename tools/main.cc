@@ -40,7 +40,6 @@ int Main(int argc, char** argv) {
   AddVerifyCommand(app, db, run);
   AddBenchCommand(app, db, run);
   AddExplainCommand(app, db, run);
-  AddDbCommand(app, db, run);
   AddTargetCommand(app, run);
   AddDbCommand(app, db, run);
   try {
