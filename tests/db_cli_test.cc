@@ -236,13 +236,14 @@ TEST_F(DbCliTest, AllDamagedPagesAreReported) {
 }
 
 TEST_F(DbCliTest, FindingsAreCutOff) {
-  const std::string path =
-      MakeTable("t.db", {"64x64x64", "100x100x100", "33x34x35", "7x8x9 lhs=col", "9x8x7 rhs=col accumulate"});
-  Sql(path, "UPDATE pages SET data = X'00'");
+  const std::string path = MakeTable("t.db", {"4x4x4"});
+  Sql(path,
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30) "
+      "INSERT INTO pages SELECT CAST(i AS BLOB), 0, X'' FROM n");
   const Outcome outcome = Run("db check " + path);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 22) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("\n... and "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n... and 10 more\n"));
 }
 
 TEST_F(DbCliTest, MissingPagesAreFound) {
