@@ -15,7 +15,7 @@ namespace kirsch {
 // KIRSCH_FAMILY in the environment, or else 256. (2048 takes minutes to solve.)
 uint32_t FamilyBound();
 
-// Every usual size (memo/coordinates.h) up to `bound` for each of m, k, n: the programs of all these matmuls,
+// Every usual size (spec/usual_sizes.h) up to `bound` for each of m, k, n: the programs of all these matmuls,
 // f32, one thread, operands warm. Points are distinct and ascending.
 std::map<PageKey, std::vector<PagePoint>> SolveFamily(uint32_t bound, const CostModel& model);
 

@@ -5,14 +5,11 @@
 #include <limits>
 
 #include "spec/check.h"
+#include "spec/usual_sizes.h"
 
 namespace kirsch {
 namespace {
 
-constexpr std::array<uint32_t, 36> kUsualSizes = {
-    1,   2,    3,    4,    5,    6,     7,     8,     9,      10,     11,     12,
-    13,  14,   16,   24,   32,   40,    48,    64,    80,     96,     128,    256,
-    512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576};
 constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();

@@ -7,6 +7,7 @@
 #include "spec/cat.h"
 #include "spec/check.h"
 #include "spec/text.h"
+#include "spec/usual_sizes.h"
 
 namespace kirsch {
 namespace {
@@ -113,9 +114,7 @@ std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high) {
   const auto add = [&](uint32_t size) {
     if (size > low && size < high) sizes.push_back(size);
   };
-  for (uint32_t size = 1; size <= 14; ++size) add(size);
-  for (uint32_t size : {16, 24, 32, 40, 48, 64, 80, 96}) add(size);
-  for (uint32_t size = 128; size < high; size *= 2) add(size);
+  for (uint32_t size : kUsualSizes) add(size);
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;

@@ -31,7 +31,7 @@ enum class FamilySizes {
   kLatticeSizes,  // LatticeSizes(low, high): few enough to solve in advance
 };
 
-// Sizes at which a decision is likely to change, of those between `low` and `high`, and these two; ascending.
+// The usual sizes (usual_sizes.h) between `low` and `high`, and these two; ascending.
 std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high);
 
 // A value; thread-safe to read. Every member is a valid spec.
