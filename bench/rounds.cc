@@ -5,7 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "bench/element.h"
 #include "bench/statistics.h"
 
 namespace kirsch {
@@ -17,6 +19,7 @@ constexpr double kHopeless = 1.5;                // times slower than the peer's
 constexpr double kClose = 1.04;                  // screening cannot tell them apart: both go to the rounds
 constexpr size_t kFinalistsPerPeer = 2;
 constexpr size_t kMinGoodSamples = 3;
+constexpr char kPackedSuffix[] = "+packed";  // of methods, see peers/peer.h
 
 // One entrant by one of its methods, on one spec.
 struct Candidate {
@@ -26,7 +29,10 @@ struct Candidate {
   OutputCheck check;
   std::vector<Sample> samples;
 
-  const std::string& peer() const { return entrant->peer; }
+  const std::string& method_name() const { return entrant->info.methods[method]; }
+  bool packed() const { return absl::EndsWith(method_name(), kPackedSuffix); }
+  // A peer that takes a packed rhs has another task than one that does not.
+  std::string peer() const { return packed() ? absl::StrCat(entrant->peer, kPackedSuffix) : entrant->peer; }
 };
 
 int RoundsFor(double call_seconds) {
@@ -149,7 +155,11 @@ class SpecMeasurement {
     result.spec = spec_.text;
     result.name = candidate.entrant->name();
     result.peer = candidate.peer();
-    result.method = candidate.entrant->info.methods[candidate.method];
+    result.method = candidate.method_name();
+    result.packed = candidate.packed();
+    result.item = spec_.item;
+    result.unit = IsInteger(spec_.problem->out_type) ? "GOP/s" : "GFLOP/s";
+    result.compulsory_bytes = CompulsoryBytes(*spec_.problem);
     result.seconds_median = Median(used);
     result.gflops_median = 1e-9 * Flops(*spec_.problem) / result.seconds_median;
     result.gflops_spread = Spread(used);
@@ -170,7 +180,8 @@ class SpecMeasurement {
       if (!added && result.gflops_median > at->second.gflops_median) at->second = std::move(result);
     }
     for (const Entrant& entrant : entrants_)
-      if (auto node = best.extract(entrant.peer)) report_.results.push_back(std::move(node.mapped()));
+      for (const std::string& peer : {entrant.peer, absl::StrCat(entrant.peer, kPackedSuffix)})
+        if (auto node = best.extract(peer)) report_.results.push_back(std::move(node.mapped()));
   }
 
   const FilledSpec& spec_;
@@ -187,16 +198,16 @@ void MeasureSpec(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchRe
   SpecMeasurement(spec, entrants, report).Run();
 }
 
-std::vector<double> MeasureRates(const FilledSpec& spec, Entrant& entrant) {
+std::vector<double> MeasureRates(Entrant& entrant, int threads) {
   std::vector<double> rates;
   for (size_t method = 0; method < entrant.info.methods.size(); ++method) {
     rates.push_back(0);
-    if (!entrant.worker.Prepare(spec.item, method).ok()) continue;
+    if (!entrant.worker.Prepare(/*item=*/0, method).ok()) continue;
     const absl::StatusOr<std::vector<Sample>> samples = entrant.worker.Measure(MeasureOptions());
     if (!samples.ok()) continue;
     std::vector<double> seconds;
     for (const Sample& sample : *samples)
-      if (!Preempted(sample, spec.problem->threads)) seconds.push_back(sample.seconds);
+      if (!Preempted(sample, threads)) seconds.push_back(sample.seconds);
     if (!seconds.empty()) rates.back() = 1 / Median(seconds);
   }
   return rates;
