@@ -121,15 +121,18 @@ BenchSummary Summarize(const BenchReport& report, bool packed) {
 }
 
 json ToJson(const BenchReport& report) {
-  json results = json::array(), missing = json::array(), failed = json::array();
+  json results = json::array(), missing = json::array(), failed = json::array(), declined = json::array();
   for (const BenchResult& result : report.results) results.push_back(ToJson(result));
   for (const MissingPeer& peer : report.missing)
     missing.push_back({{"peer", peer.peer}, {"reason", peer.reason}});
   for (const BenchFailure& failure : report.failed)
     failed.push_back({{"spec", failure.spec}, {"name", failure.name}, {"reason", failure.reason}});
+  for (const DeclinedSpec& spec : report.declined)
+    declined.push_back({{"spec", spec.spec}, {"peer", spec.peer}});
   json machine = ToJson(report.machine);
   machine["threads"] = report.threads;
-  return {{"machine", machine},
+  return {{"declined", declined},
+          {"machine", machine},
           {"operands", report.cold ? "cold" : "warm"},
           {"results", results},
           {"missing", missing},

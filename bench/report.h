@@ -42,6 +42,11 @@ struct MissingPeer {
   std::string peer, reason;
 };
 
+// A spec that none of the peer's methods takes: its types, mostly.
+struct DeclinedSpec {
+  std::string spec, peer;
+};
+
 struct BenchFailure {
   std::string spec, name, reason;
 };
@@ -53,6 +58,7 @@ struct BenchReport {
   std::vector<BenchResult> results;  // spec by spec in the order asked for
   std::vector<MissingPeer> missing;
   std::vector<BenchFailure> failed;
+  std::vector<DeclinedSpec> declined;
 };
 
 // Fills in what depends on the machine's limits, from the rest and `peak_gflops`.

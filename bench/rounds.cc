@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -56,6 +57,7 @@ class SpecMeasurement {
   // An error is reported unless it says that the method is not for this problem.
   void Failed(Entrant& entrant, const absl::Status& status) {
     if (status.code() == absl::StatusCode::kUnimplemented) return;
+    answered_.insert(entrant.peer);
     report_.failed.push_back({spec_.text, entrant.name(), std::string(status.message())});
     if (!entrant.worker.alive()) ++entrant.deaths;
   }
@@ -70,6 +72,7 @@ class SpecMeasurement {
         Failed(entrant, status);
         continue;
       }
+      answered_.insert(entrant.peer);
       if (candidate.check.correct) {
         double& best = best_seconds_.try_emplace(candidate.peer(), candidate.screened_seconds).first->second;
         best = std::min(best, candidate.screened_seconds);
@@ -182,6 +185,9 @@ class SpecMeasurement {
     for (const Entrant& entrant : entrants_)
       for (const std::string& peer : {entrant.peer, absl::StrCat(entrant.peer, kPackedSuffix)})
         if (auto node = best.extract(peer)) report_.results.push_back(std::move(node.mapped()));
+    for (const Entrant& entrant : entrants_)
+      if (entrant.worker.alive() && answered_.insert(entrant.peer).second)
+        report_.declined.push_back({spec_.text, entrant.peer});
   }
 
   const FilledSpec& spec_;
@@ -189,6 +195,7 @@ class SpecMeasurement {
   BenchReport& report_;
   std::vector<Candidate> candidates_;
   std::map<std::string, double> best_seconds_;           // of each peer, screened and right
+  std::set<std::string> answered_;                       // the peers with a method that takes the spec
   std::map<const Entrant*, const Candidate*> prepared_;  // what each process is ready to run
 };
 

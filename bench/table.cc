@@ -1,6 +1,8 @@
 #include "bench/table.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -87,6 +89,15 @@ void AppendSummary(const BenchSummary& summary, std::string_view peers, std::str
                         summary.worst_spec);
 }
 
+// Who has nothing for which specs; of a suite how many.
+void AppendDeclined(const BenchReport& report, std::string& out) {
+  std::map<std::string, std::vector<std::string>> specs;
+  for (const DeclinedSpec& declined : report.declined) specs[declined.peer].push_back(declined.spec);
+  for (const auto& [peer, declined] : specs)
+    absl::StrAppend(&out, "not for ", peer, ": ", declined.front(),
+                    declined.size() == 1 ? "" : absl::StrCat(" and ", declined.size() - 1, " more"), "\n");
+}
+
 // What the marks in the table mean, where there are any.
 void AppendLegend(const BenchReport& report, std::string& out) {
   const auto any = [&report](bool BenchResult::*mark) {
@@ -95,7 +106,9 @@ void AppendLegend(const BenchReport& report, std::string& out) {
   };
   if (any(&BenchResult::disturbed)) out += "!: busy machine, do not believe that line\n";
   if (any(&BenchResult::packed))
-    out += "+packed: rhs packed beforehand, at no charge; no peer for the column of ratios\n";
+    out +=
+        "+packed: the rhs was packed beforehand, at no charge; ratios are to the best of those that pack it "
+        "themselves\n";
 }
 
 }  // namespace
@@ -116,6 +129,7 @@ std::string FormatTable(const BenchReport& report) {
     absl::StrAppend(&out, "failed: ", failure.spec, ": ", failure.name, ": ", failure.reason, "\n");
   for (const MissingPeer& peer : report.missing)
     absl::StrAppend(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
+  AppendDeclined(report, out);
   AppendLegend(report, out);
   AppendSummary(Summarize(report), "best peer", out);
   if (std::any_of(report.results.begin(), report.results.end(),

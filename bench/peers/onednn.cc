@@ -1,6 +1,7 @@
-// oneDNN as a peer: dnnl_sgemm, the matmul primitive on plain layouts, and the same with the weights in the
-// layout it likes best (reordered beforehand). The primitive and its memory objects are made once, as a
-// library user would.
+// oneDNN as a peer: dnnl_sgemm and its integer siblings, the matmul primitive on plain layouts, and the same
+// with the weights in the layout it likes best (reordered beforehand). The primitive and its memory objects
+// are made once, as a library user would.
+#include <cstdint>
 #include <dnnl.hpp>
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-enum Method { kSgemm, kMatmul, kPackedMatmul };
+enum Method { kSgemm, kIntegerGemm, kMatmul, kPackedMatmul };
 
 dnnl::memory::dim Dim(size_t value) { return static_cast<dnnl::memory::dim>(value); }
 
@@ -98,6 +99,29 @@ void RunSgemm(const KirschProblem& p) {
                 p.accumulate ? 1.0f : 0.0f, out + b * p.out_stride, Dim(p.ldc));
 }
 
+bool TakenByIntegerGemm(const KirschProblem& p) {
+  return (p.lhs_type == KIRSCH_U8 || p.lhs_type == KIRSCH_S8) && p.rhs_type == KIRSCH_S8 &&
+         p.out_type == KIRSCH_S32;
+}
+
+void RunIntegerGemm(const KirschProblem& p) {
+  const char trans_a = p.lhs_col ? 'T' : 'N', trans_b = p.rhs_col ? 'T' : 'N';
+  const float beta = p.accumulate ? 1 : 0;
+  const int32_t offset = 0;
+  for (size_t b = 0; b < p.batch; ++b) {
+    const uint8_t* lhs = static_cast<const uint8_t*>(p.lhs) + b * p.lhs_stride;
+    const int8_t* rhs = static_cast<const int8_t*>(p.rhs) + b * p.rhs_stride;
+    int32_t* out = static_cast<int32_t*>(p.out) + b * p.out_stride;
+    if (p.lhs_type == KIRSCH_U8)
+      dnnl::gemm_u8s8s32(trans_a, trans_b, 'F', Dim(p.m), Dim(p.n), Dim(p.k), 1, lhs, Dim(p.lda), 0, rhs,
+                         Dim(p.ldb), 0, beta, out, Dim(p.ldc), &offset);
+    else
+      dnnl::gemm_s8s8s32(trans_a, trans_b, 'F', Dim(p.m), Dim(p.n), Dim(p.k), 1,
+                         reinterpret_cast<const int8_t*>(lhs), Dim(p.lda), 0, rhs, Dim(p.ldb), 0, beta, out,
+                         Dim(p.ldc), &offset);
+  }
+}
+
 }  // namespace
 
 const char* kirsch_peer_name() {
@@ -135,13 +159,14 @@ const char* kirsch_peer_alternatives() {
   return "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI ONEDNN_MAX_CPU_ISA=AVX2";
 }
 
-const char* kirsch_peer_methods() { return "sgemm matmul matmul+packed"; }
+const char* kirsch_peer_methods() { return "sgemm gemm_s32 matmul matmul+packed"; }
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
   auto handle = std::make_unique<Handle>();
   handle->method = static_cast<Method>(method);
   handle->problem = problem;
   if (handle->method == kSgemm) return kirsch_is_f32(problem) ? handle.release() : nullptr;
+  if (handle->method == kIntegerGemm) return TakenByIntegerGemm(*problem) ? handle.release() : nullptr;
   try {
     return PrepareMatmul(*handle) ? handle.release() : nullptr;
   } catch (const dnnl::error&) {  // types or layouts that it does not take
@@ -152,6 +177,7 @@ void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
 void kirsch_peer_run(void* opaque) {
   Handle& handle = *static_cast<Handle*>(opaque);
   if (handle.method == kSgemm) return RunSgemm(*handle.problem);
+  if (handle.method == kIntegerGemm) return RunIntegerGemm(*handle.problem);
   handle.matmul.execute(handle.stream, handle.arguments);
   handle.stream.wait();
 }
