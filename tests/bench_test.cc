@@ -27,9 +27,9 @@ using ::testing::StartsWith;
 Spec MatmulSpec(uint32_t b, uint32_t m, uint32_t k, uint32_t n) {
   Spec spec;
   spec.size = {b, m, k, n};
-  spec.operand[0].layout = {LayoutKind::kStrided, Order::kRow, 0, k};
-  spec.operand[1].layout = {LayoutKind::kStrided, Order::kRow, 0, n};
-  spec.operand[2].layout = {LayoutKind::kStrided, Order::kRow, 0, n};
+  spec.operand[0].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, k};
+  spec.operand[1].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, n};
+  spec.operand[2].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, n};
   return spec;
 }
 
@@ -108,7 +108,7 @@ TEST(Timer, CalibrationFillsTheSample) {
 
 TEST(Workload, StridesFollowTheStoredMatrix) {
   Spec spec = MatmulSpec(3, 5, 7, 11);
-  spec.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 8};
+  spec.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 8};
   spec.operand[1].layout.ld = 13;
   const absl::StatusOr<Problem> problem = MakeProblem(spec, 1);
   ASSERT_TRUE(problem.ok());
@@ -169,8 +169,8 @@ class ReferenceTest : public ::testing::TestWithParam<ReferenceCase> {
     const ReferenceCase& c = GetParam();
     Spec spec = MatmulSpec(c.b, c.m, c.k, c.n);
     spec.accumulate = c.accumulate;
-    spec.operand[0].layout = {LayoutKind::kStrided, c.lhs, 0, (c.lhs == Order::kRow ? c.k : c.m) + c.pad};
-    spec.operand[1].layout = {LayoutKind::kStrided, c.rhs, 0, (c.rhs == Order::kRow ? c.n : c.k) + c.pad};
+    spec.operand[0].layout = {LayoutKind::kStrided, c.lhs, 0, 1, (c.lhs == Order::kRow ? c.k : c.m) + c.pad};
+    spec.operand[1].layout = {LayoutKind::kStrided, c.rhs, 0, 1, (c.rhs == Order::kRow ? c.n : c.k) + c.pad};
     spec.operand[2].layout.ld += c.pad;
     return spec;
   }
