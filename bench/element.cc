@@ -46,24 +46,6 @@ void Fill(void* values, size_t count, Value value) {
 
 }  // namespace
 
-size_t BytesOf(KirschType type) {
-  switch (type) {
-    case KIRSCH_U8:
-    case KIRSCH_S8:
-      return 1;
-    case KIRSCH_BF16:
-    case KIRSCH_F16:
-    case KIRSCH_S16:
-      return 2;
-    case KIRSCH_F32:
-    case KIRSCH_S32:
-      break;
-  }
-  return 4;
-}
-
-bool IsInteger(KirschType type) { return type >= KIRSCH_U8; }
-
 double LoadElement(const void* values, KirschType type, size_t index) {
   switch (type) {
     case KIRSCH_F32:

@@ -6,11 +6,19 @@
 #include <cstdint>
 
 #include "bench/peers/peer.h"
+#include "spec/dtype.h"
 
 namespace kirsch {
 
-size_t BytesOf(KirschType type);
-bool IsInteger(KirschType type);
+// The two enumerations number the types alike.
+constexpr KirschType KirschTypeOf(Dtype dtype) { return static_cast<KirschType>(dtype); }
+static_assert(KirschTypeOf(Dtype::kF32) == KIRSCH_F32 && KirschTypeOf(Dtype::kBf16) == KIRSCH_BF16 &&
+              KirschTypeOf(Dtype::kF16) == KIRSCH_F16 && KirschTypeOf(Dtype::kU8) == KIRSCH_U8 &&
+              KirschTypeOf(Dtype::kS8) == KIRSCH_S8 && KirschTypeOf(Dtype::kS16) == KIRSCH_S16 &&
+              KirschTypeOf(Dtype::kS32) == KIRSCH_S32 && kDtypes.size() == 7);
+
+constexpr size_t BytesOf(KirschType type) { return static_cast<size_t>(Bytes(static_cast<Dtype>(type))); }
+constexpr bool IsInteger(KirschType type) { return !IsFloating(static_cast<Dtype>(type)); }
 
 // The value of values[index]; every type's are exact in float64.
 double LoadElement(const void* values, KirschType type, size_t index);

@@ -28,7 +28,9 @@ Stored StoredOf(const Spec& spec, int operand) {
   return {ld, static_cast<size_t>(ExtentOf(spec, operand).outer) * ld, layout.order == Order::kCol};
 }
 
-KirschType TypeOf(const Spec&, int) { return KIRSCH_F32; }
+KirschType TypeOf(const Spec& spec, int operand) {
+  return KirschTypeOf(spec.operand[static_cast<size_t>(operand)].dtype);
+}
 
 absl::Status CheckOperand(const Spec& spec, int operand) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];

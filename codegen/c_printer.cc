@@ -13,11 +13,8 @@ namespace kirsch {
 namespace {
 
 std::string CType(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return "float";
-  }
-  KIRSCH_CHECK(false && "unknown dtype");
+  KIRSCH_CHECK(dtype == Dtype::kF32);
+  return "float";
 }
 
 std::string VectorType(int lanes) { return lanes == 4 ? "__m128" : lanes == 8 ? "__m256" : "__m512"; }

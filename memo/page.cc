@@ -12,7 +12,7 @@ namespace kirsch {
 namespace {
 
 // What a decision is ordered by, and stored as.
-std::array<uint32_t, 10> Fields(const Decision& decision) {
+std::array<uint32_t, 12> Fields(const Decision& decision) {
   const Layout& layout = decision.layout;
   return {static_cast<uint32_t>(decision.kind),
           decision.dim,
@@ -23,7 +23,9 @@ std::array<uint32_t, 10> Fields(const Decision& decision) {
           static_cast<uint32_t>(layout.kind),
           static_cast<uint32_t>(layout.order),
           layout.panel,
-          layout.ld};
+          layout.group,
+          layout.ld,
+          static_cast<uint32_t>(decision.dtype)};
 }
 
 Decision ReadDecision(VarintReader* reader) {
@@ -37,8 +39,10 @@ Decision ReadDecision(VarintReader* reader) {
   decision.parts = static_cast<uint32_t>(reader->AtMost(kMax32));
   decision.layout.kind = static_cast<LayoutKind>(reader->AtMost(3));
   decision.layout.order = static_cast<Order>(reader->AtMost(1));
-  decision.layout.panel = static_cast<uint16_t>(reader->AtMost(std::numeric_limits<uint16_t>::max()));
+  decision.layout.panel = static_cast<uint8_t>(reader->AtMost(std::numeric_limits<uint8_t>::max()));
+  decision.layout.group = static_cast<uint8_t>(reader->AtMost(std::numeric_limits<uint8_t>::max()));
   decision.layout.ld = static_cast<uint32_t>(reader->AtMost(kMax32));
+  decision.dtype = static_cast<Dtype>(reader->AtMost(kDtypes.size() - 1));
   return decision;
 }
 
@@ -144,7 +148,8 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   }
   if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the bytes of a page");
   for (size_t i = 1; i < page.boxes_.size(); ++i)
-    if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i])) return absl::DataLossError("its boxes are out of order");
+    if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i]))
+      return absl::DataLossError("its boxes are out of order");
   page.BuildIndex();
   return page;
 }

@@ -171,8 +171,8 @@ TEST(Report, LinesAreNarrow) {
     result.disturbed = true;
     result.seconds_median = 0.1234567;
   }
-  for (const std::string line : absl::StrSplit(FormatTable(report), '\n'))
-    EXPECT_LE(line.size(), 110u) << line;
+  const std::vector<std::string> lines = absl::StrSplit(FormatTable(report), '\n');
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 110u) << line;
 }
 
 TEST(Report, AnEmptyReportIsPrintable) {

@@ -17,6 +17,7 @@
 #include "bench/workload.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/parser.h"
 #include "tests/bench_testing.h"
 
 namespace kirsch {
@@ -70,7 +71,7 @@ TEST(Timer, CalibrationFillsTheSample) {
 
 TEST(Workload, StridesFollowTheStoredMatrix) {
   Spec spec = MatmulSpec(3, 5, 7, 11);
-  spec.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 8};
+  spec.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 8};
   spec.operand[1].layout.ld = 13;
   const absl::StatusOr<Problem> problem = MakeProblem(spec, 1);
   ASSERT_TRUE(problem.ok());
@@ -134,8 +135,8 @@ class ReferenceTest : public ::testing::TestWithParam<ReferenceCase> {
     const ReferenceCase& c = GetParam();
     Spec spec = MatmulSpec(c.b, c.m, c.k, c.n);
     spec.accumulate = c.accumulate;
-    spec.operand[0].layout = {LayoutKind::kStrided, c.lhs, 0, (c.lhs == Order::kRow ? c.k : c.m) + c.pad};
-    spec.operand[1].layout = {LayoutKind::kStrided, c.rhs, 0, (c.rhs == Order::kRow ? c.n : c.k) + c.pad};
+    spec.operand[0].layout = {LayoutKind::kStrided, c.lhs, 0, 1, (c.lhs == Order::kRow ? c.k : c.m) + c.pad};
+    spec.operand[1].layout = {LayoutKind::kStrided, c.rhs, 0, 1, (c.rhs == Order::kRow ? c.n : c.k) + c.pad};
     spec.operand[2].layout.ld += c.pad;
     return spec;
   }
@@ -186,8 +187,8 @@ TEST_P(ShippedSuiteTest, IsRead) {
   EXPECT_GE(suite->specs.size(), GetParam().specs);
   std::set<std::string> texts, types;
   for (const SuiteSpec& spec : suite->specs) {
+    EXPECT_TRUE(ParseSpec(spec.text).ok()) << ParseSpec(spec.text).status();
     const std::vector<std::string> words = absl::StrSplit(spec.text, ' ');
-    EXPECT_EQ(words[0], "matmul");
     types.insert(words[1]);
     texts.insert(spec.text);
   }

@@ -18,9 +18,9 @@ namespace kirsch {
 inline Spec MatmulSpec(uint32_t b, uint32_t m, uint32_t k, uint32_t n) {
   Spec spec;
   spec.size = {b, m, k, n};
-  spec.operand[0].layout = {LayoutKind::kStrided, Order::kRow, 0, k};
-  spec.operand[1].layout = {LayoutKind::kStrided, Order::kRow, 0, n};
-  spec.operand[2].layout = {LayoutKind::kStrided, Order::kRow, 0, n};
+  spec.operand[0].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, k};
+  spec.operand[1].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, n};
+  spec.operand[2].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, n};
   return spec;
 }
 

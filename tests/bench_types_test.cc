@@ -9,33 +9,24 @@
 #include <vector>
 
 #include "bench/bandwidth.h"
+#include "bench/cblas.h"
 #include "bench/element.h"
 #include "bench/peak.h"
 #include "bench/plugin.h"
 #include "bench/reference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/matmul_types.h"
 #include "tests/bench_testing.h"
 
 namespace kirsch {
 namespace {
 
-struct Types {
-  KirschType lhs, rhs, out;
-};
-
-constexpr Types kAllTypes[] = {
-    {KIRSCH_F32, KIRSCH_F32, KIRSCH_F32},    {KIRSCH_BF16, KIRSCH_BF16, KIRSCH_F32},
-    {KIRSCH_BF16, KIRSCH_BF16, KIRSCH_BF16}, {KIRSCH_F32, KIRSCH_BF16, KIRSCH_F32},
-    {KIRSCH_F16, KIRSCH_F16, KIRSCH_F32},    {KIRSCH_U8, KIRSCH_S8, KIRSCH_S32},
-    {KIRSCH_S8, KIRSCH_S8, KIRSCH_S32},      {KIRSCH_U8, KIRSCH_S8, KIRSCH_S16},
-    {KIRSCH_S32, KIRSCH_S32, KIRSCH_S32},
-};
-
-Problem TypedProblem(const Types& types, const Spec& spec) {
-  Problem problem = *MakeProblem(spec, 1);
-  problem.lhs_type = types.lhs, problem.rhs_type = types.rhs, problem.out_type = types.out;
-  return problem;
+Problem TypedProblem(const MatmulTypes& types, Spec spec) {
+  spec.operand[MatmulDims::kLhs].dtype = types.lhs;
+  spec.operand[MatmulDims::kRhs].dtype = types.rhs;
+  spec.operand[MatmulDims::kOut].dtype = types.out;
+  return *MakeProblem(spec, 1);
 }
 
 TEST(Element, BitsOfEveryTypeAreRead) {
@@ -85,7 +76,7 @@ std::pair<double, double> Extremes(const void* values, KirschType type, size_t c
 }
 
 TEST(Workload, BytesTakeAllTheirValues) {
-  const PlacedProblem placed(TypedProblem({KIRSCH_U8, KIRSCH_S8, KIRSCH_S32}, MatmulSpec(1, 60, 100, 60)));
+  const PlacedProblem placed(TypedProblem({Dtype::kU8, Dtype::kS8, Dtype::kS32}, MatmulSpec(1, 60, 100, 60)));
   const Problem& p = placed.problem;
   EXPECT_EQ(Extremes(p.lhs, p.lhs_type, LhsElements(p)), std::pair(0.0, 255.0));
   EXPECT_EQ(Extremes(p.rhs, p.rhs_type, RhsElements(p)), std::pair(-128.0, 127.0));
@@ -93,7 +84,7 @@ TEST(Workload, BytesTakeAllTheirValues) {
 
 TEST(Workload, NoSumOverflows) {
   for (uint32_t k : {1u, 7u, 1000u, 60000u}) {
-    const PlacedProblem placed(TypedProblem({KIRSCH_S32, KIRSCH_S32, KIRSCH_S32}, MatmulSpec(1, 3, k, 3)));
+    const PlacedProblem placed(TypedProblem({Dtype::kS32, Dtype::kS32, Dtype::kS32}, MatmulSpec(1, 3, k, 3)));
     const auto [low, high] = Extremes(placed.problem.lhs, KIRSCH_S32, LhsElements(placed.problem));
     EXPECT_LT(k * std::max(low * low, high * high), 0x1p31 - 2000) << k;
     EXPECT_GT(high, 1) << k;
@@ -102,7 +93,7 @@ TEST(Workload, NoSumOverflows) {
 
 TEST(Workload, SomeNarrowSumsSaturateAndOthersDoNot) {
   for (uint32_t k : {64u, 1024u, 16384u}) {
-    PlacedProblem placed(TypedProblem({KIRSCH_U8, KIRSCH_S8, KIRSCH_S16}, MatmulSpec(1, 20, k, 20)));
+    PlacedProblem placed(TypedProblem({Dtype::kU8, Dtype::kS8, Dtype::kS16}, MatmulSpec(1, 20, k, 20)));
     Multiply(placed.problem);
     std::set<double> values;
     for (size_t i = 0; i < OutElements(placed.problem); ++i)
@@ -114,30 +105,29 @@ TEST(Workload, SomeNarrowSumsSaturateAndOthersDoNot) {
 }
 
 TEST(Workload, CompulsoryBytesFollowTheTypes) {
-  Problem problem = TypedProblem({KIRSCH_BF16, KIRSCH_S8, KIRSCH_F32}, MatmulSpec(2, 3, 5, 7));
+  Problem problem = TypedProblem({Dtype::kBf16, Dtype::kS8, Dtype::kF32}, MatmulSpec(2, 3, 5, 7));
   EXPECT_EQ(CompulsoryBytes(problem), 2 * (3 * 5 * 2 + 5 * 7 * 1 + 3 * 7 * 4));
   problem.accumulate = 1;
   EXPECT_EQ(CompulsoryBytes(problem), 2 * (3 * 5 * 2 + 5 * 7 * 1 + 3 * 7 * 8));
 }
 
-class TypesTest : public ::testing::TestWithParam<Types> {
- protected:
-  // Plain, and with everything else that a problem may have.
-  static std::vector<Problem> Problems() {
-    Spec strided = MatmulSpec(2, 17, 130, 33);
-    strided.accumulate = true;
-    strided.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 20};
-    strided.operand[1].layout = {LayoutKind::kStrided, Order::kCol, 0, 132};
-    strided.operand[2].layout.ld = 37;
-    std::vector<Problem> problems;
-    for (const Spec& spec : {MatmulSpec(1, 8, 64, 48), MatmulSpec(1, 1, 100, 70), strided})
-      problems.push_back(TypedProblem(GetParam(), spec));
-    return problems;
-  }
-};
+// Plain ones, and one with everything else that a problem may have.
+std::vector<Problem> Problems(const MatmulTypes& types) {
+  Spec strided = MatmulSpec(2, 17, 130, 33);
+  strided.accumulate = true;
+  strided.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 20};
+  strided.operand[1].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 132};
+  strided.operand[2].layout.ld = 37;
+  std::vector<Problem> problems;
+  for (const Spec& spec : {MatmulSpec(1, 8, 64, 48), MatmulSpec(1, 1, 100, 70), strided})
+    problems.push_back(TypedProblem(types, spec));
+  return problems;
+}
+
+class TypesTest : public ::testing::TestWithParam<MatmulTypes> {};
 
 TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
-  for (const Problem& problem : Problems()) {
+  for (const Problem& problem : Problems(GetParam())) {
     PlacedProblem placed(problem);
     const Problem& p = placed.problem;
     const Reference reference = ComputeReference(p);
@@ -161,7 +151,7 @@ TEST_P(TypesTest, OneDnnIsRightOrDeclines) {
   const std::unique_ptr<Contender> onednn = MakePluginContender("kirsch_peer_onednn");
   const absl::StatusOr<ContenderInfo> info = onednn->Load();
   if (!info.ok()) GTEST_SKIP() << info.status();
-  for (const Problem& problem : Problems()) {
+  for (const Problem& problem : Problems(GetParam())) {
     const PlacedProblem placed(problem);
     const Reference reference = ComputeReference(placed.problem);
     for (size_t method = 0; method < info->methods.size(); ++method) {
@@ -174,12 +164,12 @@ TEST_P(TypesTest, OneDnnIsRightOrDeclines) {
   }
 }
 
-std::string NameOf(const Types& types) {
-  constexpr const char* kNames[] = {"f32", "bf16", "f16", "u8", "s8", "s16", "s32"};
-  return std::string(kNames[types.lhs]) + "_" + kNames[types.rhs] + "_" + kNames[types.out];
+std::string NameOf(const MatmulTypes& types) {
+  return std::string(Info(types.lhs).name) + "_" + std::string(Info(types.rhs).name) + "_" +
+         std::string(Info(types.out).name);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TypesTest, ::testing::ValuesIn(kAllTypes),
+INSTANTIATE_TEST_SUITE_P(All, TypesTest, ::testing::ValuesIn(kMatmulTypes),
                          [](const auto& info) { return NameOf(info.param); });
 
 TEST(OneDnn, TakesWhatItIsAPeerFor) {
@@ -187,24 +177,43 @@ TEST(OneDnn, TakesWhatItIsAPeerFor) {
   const absl::StatusOr<ContenderInfo> info = onednn->Load();
   if (!info.ok()) GTEST_SKIP() << info.status();
   ASSERT_EQ(info->methods, (std::vector<std::string>{"sgemm", "gemm_s32", "matmul", "matmul+packed"}));
-  const auto takes = [&onednn](const Types& types, size_t method) {
+  const auto takes = [&onednn](const MatmulTypes& types, size_t method) {
     const PlacedProblem placed(TypedProblem(types, MatmulSpec(1, 64, 64, 64)));
     const bool ok = onednn->Prepare(placed.problem, 0, method).ok();
     return ok;
   };
-  EXPECT_TRUE(takes({KIRSCH_F32, KIRSCH_F32, KIRSCH_F32}, 0));
-  EXPECT_FALSE(takes({KIRSCH_BF16, KIRSCH_BF16, KIRSCH_F32}, 0));
-  EXPECT_TRUE(takes({KIRSCH_U8, KIRSCH_S8, KIRSCH_S32}, 1));
-  EXPECT_TRUE(takes({KIRSCH_S8, KIRSCH_S8, KIRSCH_S32}, 1));
-  for (const Types& types :
-       {Types{KIRSCH_F32, KIRSCH_F32, KIRSCH_F32}, Types{KIRSCH_U8, KIRSCH_S8, KIRSCH_S32},
-        Types{KIRSCH_S8, KIRSCH_S8, KIRSCH_S32}})
+  EXPECT_TRUE(takes({Dtype::kF32, Dtype::kF32, Dtype::kF32}, 0));
+  EXPECT_FALSE(takes({Dtype::kBf16, Dtype::kBf16, Dtype::kF32}, 0));
+  EXPECT_TRUE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS32}, 1));
+  EXPECT_TRUE(takes({Dtype::kS8, Dtype::kS8, Dtype::kS32}, 1));
+  for (const MatmulTypes& types :
+       {MatmulTypes{Dtype::kF32, Dtype::kF32, Dtype::kF32}, MatmulTypes{Dtype::kU8, Dtype::kS8, Dtype::kS32},
+        MatmulTypes{Dtype::kS8, Dtype::kS8, Dtype::kS32}})
     EXPECT_TRUE(takes(types, 2)) << NameOf(types);
-  EXPECT_FALSE(takes({KIRSCH_U8, KIRSCH_S8, KIRSCH_S16}, 2));
+  EXPECT_FALSE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS16}, 2));
+}
+
+TEST(Cblas, TheBf16ProductIsUsedWhereThereIsOne) {
+  constexpr size_t kSgemm = 0, kSbgemm = 3;
+  const std::unique_ptr<Contender> cblas = MakeCblasContender({KIRSCH_FAKE_CBLAS});
+  const absl::StatusOr<ContenderInfo> info = cblas->Load();
+  ASSERT_TRUE(info.ok()) << info.status();
+  ASSERT_EQ(info->methods[kSbgemm], "cblas_sbgemm");
+  for (const Problem& problem : Problems({Dtype::kBf16, Dtype::kBf16, Dtype::kF32})) {
+    const PlacedProblem placed(problem);
+    const Reference reference = ComputeReference(placed.problem);
+    EXPECT_FALSE(cblas->Prepare(placed.problem, 0, kSgemm).ok());
+    ASSERT_TRUE(cblas->Prepare(placed.problem, 0, kSbgemm).ok());
+    cblas->Run();
+    EXPECT_TRUE(CheckOutput(reference, placed.problem).correct) << problem.m;
+  }
+  const PlacedProblem f32(MatmulSpec(1, 8, 8, 8));
+  EXPECT_TRUE(cblas->Prepare(f32.problem, 0, kSgemm).ok());
+  EXPECT_FALSE(cblas->Prepare(f32.problem, 0, kSbgemm).ok());
 }
 
 // The instructions of which a product of these types can be made.
-std::set<std::string> InstructionsFor(const Types& types) {
+std::set<std::string> InstructionsFor(const MatmulTypes& types) {
   const Problem problem = TypedProblem(types, MatmulSpec(1, 8, 8, 8));
   std::set<std::string> instructions;
   for (const PeakMethod& method : PeakMethods())
@@ -214,12 +223,12 @@ std::set<std::string> InstructionsFor(const Types& types) {
 
 TEST(Peak, InstructionsFollowTheTypes) {
   using ::testing::ElementsAre;
-  EXPECT_THAT(InstructionsFor({KIRSCH_F32, KIRSCH_F32, KIRSCH_F32}), ElementsAre("fma"));
-  EXPECT_THAT(InstructionsFor({KIRSCH_F32, KIRSCH_BF16, KIRSCH_F32}), ElementsAre("fma"));
-  EXPECT_THAT(InstructionsFor({KIRSCH_BF16, KIRSCH_BF16, KIRSCH_BF16}), ElementsAre("fma", "vdpbf16ps"));
-  EXPECT_THAT(InstructionsFor({KIRSCH_U8, KIRSCH_S8, KIRSCH_S16}),
+  EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kF32, Dtype::kF32}), ElementsAre("fma"));
+  EXPECT_THAT(InstructionsFor({Dtype::kF32, Dtype::kBf16, Dtype::kF32}), ElementsAre("fma"));
+  EXPECT_THAT(InstructionsFor({Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}), ElementsAre("fma", "vdpbf16ps"));
+  EXPECT_THAT(InstructionsFor({Dtype::kU8, Dtype::kS8, Dtype::kS16}),
               ElementsAre("vpdpbusd", "vpmaddwd+vpaddd", "vpmulld+vpaddd"));
-  EXPECT_THAT(InstructionsFor({KIRSCH_S32, KIRSCH_S32, KIRSCH_S32}), ElementsAre("vpmulld+vpaddd"));
+  EXPECT_THAT(InstructionsFor({Dtype::kS32, Dtype::kS32, Dtype::kS32}), ElementsAre("vpmulld+vpaddd"));
 }
 
 TEST(Peak, EveryLoopThatIsPresentRuns) {

@@ -89,7 +89,7 @@ inline Decision IntoRegisters(LayoutKind form, int lanes) {
   decision.operand = MatmulDims::kOut;
   decision.level = Level::kVrf;
   decision.layout.kind = form;
-  decision.layout.panel = static_cast<uint16_t>(lanes);
+  decision.layout.panel = static_cast<uint8_t>(lanes);
   return decision;
 }
 
@@ -100,7 +100,7 @@ inline Decision PackInto(int operand, Order order, int panel) {
   decision.level = Level::kL1;
   decision.layout.kind = LayoutKind::kPacked;
   decision.layout.order = order;
-  decision.layout.panel = static_cast<uint16_t>(panel);
+  decision.layout.panel = static_cast<uint8_t>(panel);
   return decision;
 }
 

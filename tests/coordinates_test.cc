@@ -208,7 +208,8 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
       tensor.moved = static_cast<uint8_t>(random() % 2);
       tensor.layout.kind = random() % 2 == 0 ? LayoutKind::kStrided : static_cast<LayoutKind>(random() % 4);
       tensor.layout.order = static_cast<Order>(random() % 2);
-      tensor.layout.panel = static_cast<uint16_t>(random());
+      tensor.layout.panel = static_cast<uint8_t>(random());
+      tensor.layout.group = static_cast<uint8_t>(1 + random() % 255);
       const auto inner = static_cast<uint32_t>(ExtentOf(spec, operand).inner);
       if (tensor.layout.kind == LayoutKind::kStrided)
         tensor.layout.ld = std::max(inner, ExtremeSize(kMax32, &random));

@@ -25,6 +25,7 @@ AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
 LAYOUTS = ["strided", "packed", "vectors", "sums"]
 ORDERS = ["row", "col"]
+DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32"]
 
 
 def rotate(x, bits):
@@ -125,7 +126,7 @@ def read_page(data):
     """Boxes: (low corner, high corner, decision)."""
     numbers = Numbers(data)
     coordinates = numbers.next()
-    decisions = [numbers.list(10) for _ in range(numbers.next())]
+    decisions = [numbers.list(12) for _ in range(numbers.next())]
     count = numbers.next()
     chosen = numbers.list(count)
     lows, highs = [], []
@@ -176,33 +177,33 @@ def one_form(boxes):
     return out
 
 
-def layout_text(kind, order, panel):
+def layout_text(kind, order, panel, group):
     text = LAYOUTS[kind] if kind else ORDERS[order]
-    return text + (str(panel) if panel else "") + ("-col" if kind and order else "")
+    return text + (str(panel) if panel else "") + (f"x{group}" if group > 1 else "") + ("-col" if kind and order else "")
 
 
 def decision_text(decision):
-    kind, dim, operand, level, size, parts, layout, order, panel, _ = decision
+    kind, dim, operand, level, size, parts, layout, order, panel, group, _, dtype = decision
     if kind == 1:
         return f"tile {DIMS[dim]} {size}"
     if kind == 2:
         return f"parallel {DIMS[dim]} {size} {parts}"
     if kind in (3, 4):
         text = f"{'move' if kind == 3 else 'pack'} {OPERANDS[operand]} {LEVELS[level]}"
-        return text + (" " + layout_text(layout, order, panel) if kind == 4 or level == 0 else "")
+        text += " " + layout_text(layout, order, panel, group) if kind == 4 or level == 0 else ""
+        return text + (" " + DTYPES[dtype] if kind == 4 else "")
     assert kind == 5, kind
     return "microkernel"
 
 
 def box_json(plane, low, high, decision):
     op, accumulate, threads, sharers, *rest = plane
-    assert op == 0 and len(rest) == 18 and len(low) == 8, plane
+    assert op == 0 and len(rest) == 21 and len(low) == 8, plane
     box = {"op": "matmul", "accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
     for i, name in enumerate(OPERANDS):
-        dtype, level, moved, kind, order, panel = rest[6 * i:6 * i + 6]
-        assert dtype == 0
-        box["operands"][name] = {"dtype": "f32", "level": LEVELS[level], "moved": bool(moved),
-                                 "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel}
+        dtype, level, moved, kind, order, panel, group = rest[7 * i:7 * i + 7]
+        box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
+                                 "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel, "group": group}
     ranges = [range(a, b + 1) for a, b in zip(low, high)]
     box["sizes"] = {name: [size_at(i) for i in r] for name, r in zip(DIMS, ranges)}
     box["ld"] = {name: [size_at(i - 1) if i else None for i in r] for name, r in zip(OPERANDS, ranges[4:])}
@@ -218,7 +219,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(1,)], "another format"
+    assert query("PRAGMA user_version") == [(2,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     identity = dict(query("SELECT name, value FROM identity"))
     prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))

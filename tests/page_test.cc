@@ -27,7 +27,7 @@ Decision DecisionNumber(uint32_t i) {
   decision.parts = i;
   decision.layout.kind = static_cast<LayoutKind>(i % 4);
   decision.layout.order = static_cast<Order>(i % 2);
-  decision.layout.panel = static_cast<uint16_t>(i * 257);
+  decision.layout.panel = static_cast<uint8_t>(i * 57);
   decision.layout.ld = i % 2 == 0 ? 0 : std::numeric_limits<uint32_t>::max();
   return decision;
 }

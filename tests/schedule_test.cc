@@ -45,7 +45,7 @@ TEST(ScheduleTest, ReadsAnOutline) {
   EXPECT_EQ(pack.kind, RewriteKind::kPack);
   EXPECT_EQ(pack.operand, 1);
   EXPECT_EQ(pack.level, Level::kL2);
-  EXPECT_EQ(pack.layout, (Layout{LayoutKind::kPacked, Order::kRow, 16, 0}));
+  EXPECT_EQ(pack.layout, (Layout{LayoutKind::kPacked, Order::kRow, 16, 1, 0}));
 }
 
 TEST(ScheduleTest, PrintedProgramParsesBack) {

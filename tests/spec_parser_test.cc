@@ -31,16 +31,16 @@ TEST(SpecParserTest, ReadsPlainMatmul) {
   EXPECT_FALSE(parsed.spec.accumulate);
   EXPECT_EQ(parsed.spec.threads, 1);
   EXPECT_THAT(SizesOf(parsed.spec), ElementsAre(1, 64, 32, 16));
-  EXPECT_EQ(parsed.spec.operand[0].layout, (Layout{LayoutKind::kStrided, Order::kRow, 0, 32}));
-  EXPECT_EQ(parsed.spec.operand[1].layout, (Layout{LayoutKind::kStrided, Order::kRow, 0, 16}));
-  EXPECT_EQ(parsed.spec.operand[2].layout, (Layout{LayoutKind::kStrided, Order::kRow, 0, 16}));
+  EXPECT_EQ(parsed.spec.operand[0].layout, (Layout{LayoutKind::kStrided, Order::kRow, 0, 1, 32}));
+  EXPECT_EQ(parsed.spec.operand[1].layout, (Layout{LayoutKind::kStrided, Order::kRow, 0, 1, 16}));
+  EXPECT_EQ(parsed.spec.operand[2].layout, (Layout{LayoutKind::kStrided, Order::kRow, 0, 1, 16}));
   EXPECT_EQ(parsed.spec.operand[2].level, Level::kRam);
 }
 
 TEST(SpecParserTest, ReadsOptionsInAnyOrder) {
   const ParsedSpec parsed = Parse(" matmul\tf32 3:64x32x16 accumulate ldc=20 lhs=col lda=70\n");
   EXPECT_TRUE(parsed.spec.accumulate);
-  EXPECT_EQ(parsed.spec.operand[0].layout, (Layout{LayoutKind::kStrided, Order::kCol, 0, 70}));
+  EXPECT_EQ(parsed.spec.operand[0].layout, (Layout{LayoutKind::kStrided, Order::kCol, 0, 1, 70}));
   EXPECT_EQ(parsed.spec.operand[2].layout.ld, 20u);
   EXPECT_EQ(parsed.text, "matmul f32 3:64x32x16 lhs=col lda=70 ldc=20 accumulate");
 }
@@ -245,7 +245,7 @@ TEST(SpecPrinterTest, ShowsWhatOnlySpecsInsideAProgramHave) {
   Spec spec = Parse("matmul f32 6x256x16").spec;
   spec.operand[0].level = Level::kL2;
   spec.operand[1].level = Level::kL1;
-  spec.operand[1].layout = {LayoutKind::kPacked, Order::kRow, 16, 0};
+  spec.operand[1].layout = {LayoutKind::kPacked, Order::kRow, 16, 1, 0};
   spec.operand[2].level = Level::kVrf;
   spec.operand[2].layout = {LayoutKind::kVectors, Order::kRow, 8, 0};
   spec.sharers = 2;
