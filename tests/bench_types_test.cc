@@ -118,8 +118,10 @@ std::vector<Problem> Problems(const MatmulTypes& types) {
   strided.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 20};
   strided.operand[1].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 132};
   strided.operand[2].layout.ld = 37;
+  Spec transposed = MatmulSpec(1, 9, 40, 50);  // the rhs only, as weights are
+  transposed.operand[1].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 40};
   std::vector<Problem> problems;
-  for (const Spec& spec : {MatmulSpec(1, 8, 64, 48), MatmulSpec(1, 1, 100, 70), strided})
+  for (const Spec& spec : {MatmulSpec(1, 8, 64, 48), MatmulSpec(1, 1, 100, 70), strided, transposed})
     problems.push_back(TypedProblem(types, spec));
   return problems;
 }
