@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <string>
 
-#include "codegen/family_header.h"
 #include "spec/cat.h"
 #include "spec/host.h"
+#include "spec/identifier.h"
 #include "spec/schedule.h"
 #include "tools/terminal_line.h"
 
