@@ -114,7 +114,7 @@ absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& request
   nlohmann::ordered_json json = SynthesisJson(*synthesis);
   json["verify"] = json["emit"] = nullptr;
   if (!arguments.no_verify) {
-    const VerifyReport report = VerifySynthesis(*synthesis, header_options);
+    const VerifyReport report = VerifySynthesis(*synthesis, header_options, arguments.abi);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
     if (!report.ok) return Write(arguments, std::nullopt, json);  // a wrong kernel is not handed out
