@@ -3,9 +3,11 @@
 #define KIRSCH_CODEGEN_JIT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "codegen/emit.h"
 #include "codegen/loop_program.h"
 #include "spec/target.h"
 
@@ -17,16 +19,29 @@ namespace kirsch {
 using KernelFunction = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
                                 size_t n_threads);
 
+// The same as Windows calls it.
+using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const float* lhs, const float* rhs, float* out,
+                                                            void* scratch, size_t thread, size_t n_threads);
+
 // Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
 class JitKernel {
  public:
   virtual ~JitKernel() = default;
-  virtual KernelFunction function() const = 0;
+  // The one of the ABI that it was compiled for.
+  KernelFunction function() const { return reinterpret_cast<KernelFunction>(address_); }
+  Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
+
+ protected:
+  explicit JitKernel(uintptr_t address) : address_(address) {}
+
+ private:
+  const uintptr_t address_;
 };
 
 // Compiles for `target`. Whether the host can run it is the caller's business (see host_cpu.h); an error is a
 // fault of LLVM's.
-absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target);
+absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
+                                                      Abi abi = Abi::kSystemV);
 
 }  // namespace kirsch
 

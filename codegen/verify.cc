@@ -80,9 +80,12 @@ class Verifier {
   RungReport Jitted() {
     const std::string name = "jit";
     if (!Runs()) return Skipped(name, cannot_run_);
-    const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program_, target_);
-    if (!kernel.ok()) return Failed(name, kernel.status());
-    return ladder_.Climb({name, (*kernel)->function(), program_.scratch_bytes}, kAllTrials);
+    const absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_, options_.abi);
+    if (!jit.ok()) return Failed(name, jit.status());
+    Kernel kernel{name, (*jit)->function(), program_.scratch_bytes};
+    if (options_.abi == Abi::kWin64)
+      kernel.run = [run = (*jit)->win64_function()](auto... arguments) { run(arguments...); };
+    return ladder_.Climb(kernel, kAllTrials);
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
