@@ -3,6 +3,7 @@
 #ifndef KIRSCH_CODEGEN_C_PRINTER_H_
 #define KIRSCH_CODEGEN_C_PRINTER_H_
 
+#include <array>
 #include <string>
 
 #include "absl/types/span.h"
@@ -21,8 +22,19 @@ struct CKernel {
   bool swapped = false;  // see EmitOptions
 };
 
-// A kernel's parameters, as in a declaration, in the user's order.
-std::string CParameters(bool scratch, bool threads);
+// The element type's name in C; bf16 and f16 are the uint16_t of their bits.
+std::string CType(Dtype dtype);
+
+// What the parameters of a public function depend on.
+struct CSignature {
+  std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
+  bool scratch = false, threads = false;
+};
+
+CSignature SignatureOf(const LoopProgram& program, bool swapped);
+
+// The parameters as in a declaration, in the user's order.
+std::string CParameters(const CSignature& signature);
 
 // The arguments of the same names.
 std::string CArguments(bool scratch, bool threads);

@@ -30,7 +30,10 @@ std::string MemberName(const SpecFamily& family, const UserSizes& sizes) {
 std::string Declaration(const SpecFamily& family, const HeaderFile& file) {
   std::string text = absl::StrCat("int ", file.name, "(");
   for (int dim : family.varying()) absl::StrAppend(&text, "size_t ", DimName(dim), ", ");
-  return absl::StrCat(text, CParameters(file.scratch_bytes() > 0, file.threads()), ")");
+  CSignature signature = SignatureOf(*file.kernels[0].program, file.kernels[0].swapped);
+  signature.scratch = file.scratch_bytes() > 0;
+  signature.threads = file.threads();
+  return absl::StrCat(text, CParameters(signature), ")");
 }
 
 // The call of one kernel. One with a single task computes all of it whoever calls, so one thread does.

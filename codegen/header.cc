@@ -16,7 +16,7 @@ std::string CommentText(const LoopProgram& program, const Target& target, const 
                   absl::StrFormat("%.0f cycles, %.1f GFLOP/s", options.cycles, options.gflops), " at ",
                   absl::StrFormat("%.2f", target.ghz), " GHz\n", RequirementsText(file));
   absl::StrAppend(&text, "\nvoid ", program.name, "(",
-                  CParameters(TakesScratch(program), TakesThreads(program)), ");\n");
+                  CParameters(SignatureOf(program, options.swapped)), ");\n");
   absl::StrAppend(&text, OperandsText(options.spec, options.swapped), "No operand overlaps another.\n");
   if (TakesScratch(program))
     absl::StrAppend(&text, "scratch_memory: ", program.name,
