@@ -12,7 +12,7 @@
 
 namespace kirsch {
 
-// The element type's name in C.
+// The element type's name in C; bf16 and f16 are the uint16_t of their bits.
 std::string CType(Dtype dtype);
 
 struct CStyle {
