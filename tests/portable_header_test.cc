@@ -62,6 +62,7 @@ TEST_P(PortableHeaderTest, SelfTestsRunUnderSanitizers) {
     const std::string header = Header(program);
     ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC), flags, Write("kernel.h", header), Path("self_test")));
     EXPECT_TRUE(Run(Path("self_test")));
+    if (program.tasks > 1 || program.scratch_bytes == 0) continue;
     // It would be noticed: an output that is one element short.
     const std::string shorter = absl::StrReplaceAll(header, {{"malloc(on *", "malloc((on - 1) *"}});
     ASSERT_NE(shorter, header);
