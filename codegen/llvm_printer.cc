@@ -20,11 +20,8 @@ using llvm::Value;
 constexpr uint64_t kScratchAlignment = 64;
 
 llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return llvm::Type::getFloatTy(context);
-  }
-  KIRSCH_CHECK(false && "unknown dtype");
+  KIRSCH_CHECK(dtype == Dtype::kF32);
+  return llvm::Type::getFloatTy(context);
 }
 
 // Prints the body of one procedure. Every variable is a stack slot, which mem2reg makes SSA values of.

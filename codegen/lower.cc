@@ -209,7 +209,7 @@ class Lowering {
     kernel.accumulate = spec.accumulate;
     kernel.prefetch_out = spec.out().level > Level::kL1;
     kernel.prefetch_steps = PrefetchSteps(spec);
-    FitToRegisters(UnitWithLanes(target_, kernel.tile.lanes, kernel.dtype), &kernel);
+    FitToRegisters(UnitWithLanes(target_, kernel.tile.lanes), &kernel);
     if (kernel.tile.form == LayoutKind::kPartialSums) kernel.k_tail = k % kernel.tile.lanes;
     builder_.Do(Call{ProcedureFor(kernel.Name(), [&] { return MicrokernelProcedure(kernel); }),
                      {views[kLhs].start, views[kRhs].start, views[kOut].start},

@@ -14,6 +14,9 @@ namespace {
 // A 4 x 4 block of a transposing copy: 4 loads, 8 shuffles, 4 stores.
 constexpr double kTransposeCyclesPerElement = 0.5;
 
+// To widen a vector of elements, shift it into its place in the words of a group, and merge it.
+constexpr double kMergeCycles = 1.5;
+
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
 
@@ -33,49 +36,57 @@ double ReductionSteps(const Spec& spec) {
   return steps;
 }
 
+// A copy of lhs may turn it, where there are groups.
 bool DotProductPossible(const Spec& spec) {
-  return InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK &&
-         InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK;
+  return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
+         (InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK || !IsPlain(spec));
 }
 
 }  // namespace
 
 CostModel::CostModel(const Target& target) : target_(target) {
-  narrow_lanes_ = target.vectors.back().bytes / Bytes(Dtype::kF32);
+  narrow_lanes_ = target.vectors.back().lanes();
   cycles_per_output_read_ = cycles_per_output_write_ = tiles_per_element_ =
       std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target.vectors) {
-    const double lanes = unit.bytes / static_cast<double>(Bytes(Dtype::kF32));
+    const double lanes = unit.lanes();
     cycles_per_output_read_ = std::min(cycles_per_output_read_, 1 / (lanes * unit.loads_per_cycle));
     cycles_per_output_write_ = std::min(cycles_per_output_write_, 1 / (lanes * unit.stores_per_cycle));
     tiles_per_element_ = std::min(tiles_per_element_, 1 / (lanes * unit.registers));
   }
-  FillBestTrips();
+  for (const DtypeInfo& lhs : kDtypes)
+    for (const DtypeInfo& rhs : kDtypes)
+      best_arithmetic_[static_cast<size_t>(lhs.dtype)][static_cast<size_t>(rhs.dtype)] =
+          BestArithmetic(lhs.dtype, rhs.dtype, target);
+  for (const ArithmeticInfo& info : kArithmetics)
+    FillBestTrips(info.arithmetic, &best_trips_[static_cast<size_t>(info.arithmetic)]);
 }
 
 // Tabulates, for every height and width limit, the cheapest register tile within it.
-void CostModel::FillBestTrips() {
-  for (auto* table : {&best_outer_, &best_dot_})
+void CostModel::FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const {
+  auto &best_outer = best_trips->outer, &best_dot = best_trips->dot;
+  for (auto* table : {&best_outer, &best_dot})
     for (auto& row : *table) row.fill(std::numeric_limits<double>::infinity());
   for (const VectorUnit& unit : target_.vectors) {
-    const int lanes = unit.bytes / Bytes(Dtype::kF32);
+    const int lanes = unit.lanes();
     const int widening = lanes / narrow_lanes_;
     for (int rows = 1; rows <= kRows; ++rows)
       for (int columns = 1; columns <= kVectors; ++columns) {
-        RegisterTile tile{LayoutKind::kVectors, lanes, rows, columns, false};
+        const RegisterTile tile{LayoutKind::kVectors, arithmetic, lanes, rows, columns};
         if (RegistersNeeded(tile, unit) > unit.registers) continue;
-        const double cycles = TripCyclesOf(tile, unit, target_).total() / (rows * columns * lanes);
+        const double cycles =
+            TripCyclesOf(tile, unit, target_).total() / (rows * columns * lanes * tile.group());
         // The last vector may be used in part only; it costs the same.
         for (int used = (columns - 1) * widening + 1; used <= std::min(kVectors, columns * widening);
              ++used) {
-          double& outer = best_outer_[static_cast<size_t>(rows)][static_cast<size_t>(used)];
+          double& outer = best_outer[static_cast<size_t>(rows)][static_cast<size_t>(used)];
           outer = std::min(outer, cycles * columns * widening / used);
         }
-        double& dot = best_dot_[static_cast<size_t>(rows)][static_cast<size_t>(columns)];
+        double& dot = best_dot[static_cast<size_t>(rows)][static_cast<size_t>(columns)];
         dot = std::min(dot, cycles);
       }
   }
-  for (auto* table : {&best_outer_, &best_dot_})
+  for (auto* table : {&best_outer, &best_dot})
     for (size_t r = 1; r <= kRows; ++r)
       for (size_t v = 1; v <= kVectors; ++v) {
         double& best = (*table)[r][v];
@@ -97,8 +108,7 @@ double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   const MemoryLevel& level = target_.at(transfer.from);
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
-         LinesCycles(transfer.written, level, sharers) * level.write_factor +
-         UnstreamedCycles(transfer) +
+         LinesCycles(transfer.written, level, sharers) * level.write_factor + UnstreamedCycles(transfer) +
          std::max(0.0, pages) * level.cycles_per_page;
 }
 
@@ -126,11 +136,15 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
   return exposure;
 }
 
-double CostModel::PackCycles(const Spec& spec, const Expansion& expansion) const {
+// A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
+// `group` elements: each element is widened, shifted and merged.
+double CostModel::PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
   const VectorUnit& unit = target_.vectors.front();
-  const double lanes = unit.bytes / static_cast<double>(Bytes(spec.out().dtype));
-  const double per_element =
-      expansion.copy_transposes ? kTransposeCyclesPerElement : 1 / (lanes * unit.stores_per_cycle);
+  const Dtype from = spec.operand[decision.operand].dtype;
+  const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
+  double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
+  if (!as_it_is) per_element = std::max(per_element, kMergeCycles / unit.lanes());
+  if (expansion.copy_transposes) per_element = kTransposeCyclesPerElement / decision.layout.group;
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);
   const double written = TransferCycles(expansion.transfers[1], spec.sharers);
   return target_.microkernel_cycles +
@@ -139,7 +153,7 @@ double CostModel::PackCycles(const Spec& spec, const Expansion& expansion) const
 
 double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) const {
   const RegisterTile tile = RegisterTileOf(spec, decision.layout);
-  const VectorUnit& unit = UnitWithLanes(target_, tile.lanes, spec.out().dtype);
+  const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
   const bool masked = ExtentOf(spec, decision.operand).inner % tile.lanes != 0;
   return OutputTileCycles(tile, spec.accumulate, masked, unit);
 }
@@ -161,12 +175,18 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       return FromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
-      return FromCycles(PackCycles(spec, expansion));
+      return FromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
       const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
-      const VectorUnit& unit = UnitWithLanes(target_, tile.lanes, spec.out().dtype);
-      const double compute =
-          MicrokernelCycles(tile, static_cast<int64_t>(ReductionSteps(spec)), unit, target_);
+      const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+      const auto steps = static_cast<int64_t>(ReductionSteps(spec));
+      double compute = MicrokernelCycles(tile, steps, unit, target_);
+      if (spec.ideal) {
+        RegisterTile plain = tile;
+        plain.arithmetic =
+            ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype, 1);
+        compute = std::min(compute, MicrokernelCycles(plain, steps, unit, target_));
+      }
       const Exposure exposure = ExposureOf(spec, expansion);
       return FromCycles(std::max(compute + exposure.exposed, exposure.total));
     }
@@ -177,21 +197,30 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
 }
 
 double CostModel::ComputeBound(const Spec& spec) const {
+  const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
+  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1);
+  const Arithmetic best = best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
+  double cycles = ArithmeticBound(spec, best);
+  if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));
+  const TileExtent out = ExtentOf(spec, spec.op_info().output());
+  const double tiles = std::max(1.0, static_cast<double>(out.elements()) * tiles_per_element_);
+  return cycles + tiles * target_.microkernel_cycles;
+}
+
+double CostModel::ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const {
+  const BestTrips& best = best_trips_[static_cast<size_t>(arithmetic)];
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   const double steps = ReductionSteps(spec);
   const auto rows = static_cast<size_t>(std::min<int64_t>(out.outer, kRows));
   const int64_t vectors =
       (out.inner + narrow_lanes_ - 1) >> std::countr_zero(static_cast<unsigned>(narrow_lanes_));
   const double matrices = static_cast<double>(out.batch * out.outer);
-  double cycles = matrices * static_cast<double>(vectors * narrow_lanes_) * steps *
-                  best_outer_[rows][static_cast<size_t>(std::min<int64_t>(vectors, kVectors))];
-  if (DotProductPossible(spec)) {
-    const double dot = matrices * static_cast<double>(out.inner) * steps *
-                       best_dot_[rows][static_cast<size_t>(std::min<int64_t>(out.inner, kVectors))];
-    cycles = std::min(cycles, dot);
-  }
-  const double tiles = std::max(1.0, static_cast<double>(out.elements()) * tiles_per_element_);
-  return cycles + tiles * target_.microkernel_cycles;
+  const double outer = matrices * static_cast<double>(vectors * narrow_lanes_) * steps *
+                       best.outer[rows][static_cast<size_t>(std::min<int64_t>(vectors, kVectors))];
+  if (!DotProductPossible(spec)) return outer;
+  const double dot = matrices * static_cast<double>(out.inner) * steps *
+                     best.dot[rows][static_cast<size_t>(std::min<int64_t>(out.inner, kVectors))];
+  return std::min(outer, dot);
 }
 
 double CostModel::OutputBound(const Spec& spec) const {

@@ -10,6 +10,7 @@
 #include "cost/cost.h"
 #include "spec/decision.h"
 #include "spec/expansion.h"
+#include "spec/microkernel.h"
 #include "spec/spec.h"
 #include "spec/target.h"
 
@@ -47,16 +48,22 @@ class CostModel {
   double UnstreamedCycles(const Transfer& transfer) const;
   Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
-  double PackCycles(const Spec& spec, const Expansion& expansion) const;
+  double PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
-  void FillBestTrips();
+  double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
 
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
   static constexpr int kRows = 32, kVectors = 128;
   Target target_;
   // Least cycles per output element and step of the reduction, over all register tiles of at most r rows and
   // v vectors of the narrowest unit (outer product), or r rows and v columns (dot product).
-  std::array<std::array<double, kVectors + 1>, kRows + 1> best_outer_, best_dot_;
+  struct BestTrips {
+    std::array<std::array<double, kVectors + 1>, kRows + 1> outer, dot;
+  };
+  void FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const;
+
+  std::array<BestTrips, kNumArithmetics> best_trips_;
+  std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
   int narrow_lanes_ = 0;
   double tiles_per_element_ = 0;       // register tiles per output element, at least
   double cycles_per_output_read_ = 0;  // per element, best unit

@@ -10,38 +10,55 @@ namespace {
 constexpr double kLoopInstructions = 3;
 constexpr double kUnrolledFmas = 24;
 
+// To widen a vector or a broadcast takes a shuffle and, mostly, a shift; shuffles have one port.
+constexpr double kWideningsPerCycle = 1;
+constexpr double kWideningInstructions = 2;
+
+// Instructions of a multiply-add.
+double InstructionsOf(Arithmetic arithmetic) { return arithmetic == Arithmetic::kMultiplyAdd ? 2 : 1; }
+
 double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
 }
 
 }  // namespace
 
-double TripCycles::total() const { return std::max({fma, load, latency, front_end}); }
+double TripCycles::total() const { return std::max({arithmetic, widening, load, latency, front_end}); }
 
 std::string_view TripCycles::bottleneck() const {
   const double most = total();
-  if (fma == most) return "FMA";
+  if (arithmetic == most) return "arithmetic";
+  if (widening == most) return "widening";
   if (load == most) return "load";
   return latency == most ? "latency" : "front end";
 }
 
 TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators();
+  const double widened = (tile.widens_lhs ? tile.rows : 0) + (tile.widens_rhs ? tile.columns : 0);
   const double loads = tile.rows + tile.columns;
   // One operand of an FMA may be in memory: rhs of a single row, lhs of a single column.
-  const double folded = tile.rows == 1 ? tile.columns : tile.columns == 1 && unit.masks ? tile.rows : 0;
+  const double folded = tile.rows == 1 && !tile.widens_rhs                    ? tile.columns
+                        : tile.columns == 1 && unit.masks && !tile.widens_lhs ? tile.rows
+                                                                              : 0;
   TripCycles trip;
-  trip.fma = fmas / unit.fma_per_cycle;
+  trip.arithmetic = fmas / rate.per_cycle;
+  trip.widening = widened / kWideningsPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? tile.rows : 0;
-  trip.load = (loads - broadcasts) / unit.loads_per_cycle + broadcasts / target.vectors.back().loads_per_cycle;
-  trip.latency = unit.fma_latency / KSplit(tile, unit);
-  trip.front_end = (fmas + loads - folded + LoopInstructionsPerTrip(tile)) / target.issue_width;
+  trip.load =
+      (loads - broadcasts) / unit.loads_per_cycle + broadcasts / target.vectors.back().loads_per_cycle;
+  trip.latency = rate.latency / KSplit(tile, unit);
+  trip.front_end = (fmas * InstructionsOf(tile.arithmetic) + loads - folded +
+                    widened * kWideningInstructions + LoopInstructionsPerTrip(tile)) /
+                   target.issue_width;
   return trip;
 }
 
 int64_t TripsOf(const RegisterTile& tile, int64_t k) {
-  return tile.form == LayoutKind::kVectors ? k : (k + tile.lanes - 1) / tile.lanes;
+  const int steps = tile.form == LayoutKind::kVectors ? tile.group() : tile.lanes * tile.group();
+  return (k + steps - 1) / steps;
 }
 
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {

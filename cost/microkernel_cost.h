@@ -10,10 +10,11 @@
 
 namespace kirsch {
 
-// Cycles of one trip of the microkernel's loop (kVectors: one step of the reduction; kPartialSums: `lanes`
-// steps), by bottleneck. The trip takes the largest.
+// Cycles of one trip of the microkernel's loop (kVectors: `group` steps of the reduction; kPartialSums:
+// `lanes * group` steps), by bottleneck. The trip takes the largest.
 struct TripCycles {
-  double fma = 0;
+  double arithmetic = 0;
+  double widening = 0;
   double load = 0;
   double latency = 0;
   double front_end = 0;

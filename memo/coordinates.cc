@@ -13,7 +13,7 @@ namespace {
 constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
-constexpr uint32_t kMaxPanel = std::numeric_limits<uint16_t>::max();
+constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kLayoutKinds = 4;
 
 // Reads a coordinate list from the front; `ok` turns false at the first one that is missing or out of range.
@@ -62,7 +62,8 @@ void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->moved = static_cast<uint8_t>(reader->Below(2));
   tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kLayoutKinds));
   tensor->layout.order = static_cast<Order>(reader->Below(2));
-  tensor->layout.panel = static_cast<uint16_t>(reader->Next(0, kMaxPanel));
+  tensor->layout.panel = static_cast<uint8_t>(reader->Next(0, kMaxPanel));
+  tensor->layout.group = static_cast<uint8_t>(reader->Next(1, kMaxPanel));
 }
 
 bool ReadPlane(const CoordinateList& plane, Spec* spec) {
@@ -110,6 +111,7 @@ uint32_t SizeAt(uint32_t index) {
 }
 
 Coordinates CoordinatesOf(const Spec& spec, Lines available) {
+  KIRSCH_CHECK(!spec.ideal);
   Coordinates coordinates;
   CoordinateList& plane = coordinates.plane;
   CoordinateList& point = coordinates.point;
@@ -122,7 +124,7 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
     for (const uint32_t coordinate :
          {static_cast<uint32_t>(tensor.dtype), static_cast<uint32_t>(tensor.level), uint32_t{tensor.moved},
           static_cast<uint32_t>(tensor.layout.kind), static_cast<uint32_t>(tensor.layout.order),
-          uint32_t{tensor.layout.panel}})
+          uint32_t{tensor.layout.panel}, uint32_t{tensor.layout.group}})
       plane.push_back(coordinate);
     point.push_back(Contiguity(spec, operand));
   }

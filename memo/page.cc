@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "memo/varint.h"
+#include "spec/cat.h"
 
 namespace kirsch {
 namespace {
 
 // What a decision is ordered by, and stored as.
-std::array<uint32_t, 10> Fields(const Decision& decision) {
+std::array<uint32_t, 12> Fields(const Decision& decision) {
   const Layout& layout = decision.layout;
   return {static_cast<uint32_t>(decision.kind),
           decision.dim,
@@ -23,7 +24,9 @@ std::array<uint32_t, 10> Fields(const Decision& decision) {
           static_cast<uint32_t>(layout.kind),
           static_cast<uint32_t>(layout.order),
           layout.panel,
-          layout.ld};
+          layout.group,
+          layout.ld,
+          static_cast<uint32_t>(decision.dtype)};
 }
 
 Decision ReadDecision(VarintReader* reader) {
@@ -37,14 +40,30 @@ Decision ReadDecision(VarintReader* reader) {
   decision.parts = static_cast<uint32_t>(reader->AtMost(kMax32));
   decision.layout.kind = static_cast<LayoutKind>(reader->AtMost(3));
   decision.layout.order = static_cast<Order>(reader->AtMost(1));
-  decision.layout.panel = static_cast<uint16_t>(reader->AtMost(std::numeric_limits<uint16_t>::max()));
+  decision.layout.panel = static_cast<uint8_t>(reader->AtMost(std::numeric_limits<uint8_t>::max()));
+  decision.layout.group = static_cast<uint8_t>(reader->AtMost(std::numeric_limits<uint8_t>::max()));
   decision.layout.ld = static_cast<uint32_t>(reader->AtMost(kMax32));
+  decision.dtype = static_cast<Dtype>(reader->AtMost(kDtypes.size() - 1));
   return decision;
 }
 
 struct LessByFields {
   bool operator()(const Decision& a, const Decision& b) const { return Fields(a) < Fields(b); }
 };
+
+// Far more than any page ought to hold: a file that says so is not believed, lest its points fill the memory.
+constexpr uint64_t kMaxPoints = uint64_t{1} << 20;
+
+bool HoldsMoreThan(uint64_t most, const std::vector<Box>& boxes, int coordinates) {
+  uint64_t points = 0;
+  for (const Box& box : boxes) {
+    uint64_t volume = 1;
+    for (size_t i = 0; i < static_cast<size_t>(coordinates) && volume <= most; ++i)
+      volume *= uint64_t{box.high[i]} - box.low[i] + 1;
+    if ((points += volume) > most) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -144,7 +163,10 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   }
   if (!reader.ok() || reader.remaining() > 0) return absl::DataLossError("not the bytes of a page");
   for (size_t i = 1; i < page.boxes_.size(); ++i)
-    if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i])) return absl::DataLossError("its boxes are out of order");
+    if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i]))
+      return absl::DataLossError("its boxes are out of order");
+  if (HoldsMoreThan(kMaxPoints, page.boxes_, page.coordinates_))
+    return absl::DataLossError(Cat("more than ", kMaxPoints, " points"));
   page.BuildIndex();
   return page;
 }

@@ -27,7 +27,7 @@ namespace kirsch {
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes);
 
 // Panel widths an operand that holds the output's vector dim may be packed into.
-void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint16_t>* widths);
+void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths);
 
 }  // namespace kirsch
 

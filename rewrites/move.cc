@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "rewrites/lattice.h"
 #include "spec/microkernel.h"
 
@@ -26,49 +27,75 @@ void AddChild(const Spec& spec, Expansion* expansion) {
   expansion->children[expansion->num_children++] = {spec, 1, 1};
 }
 
-// The layout of a packed copy: panels along the output's vector dim if the operand has it, else a dense copy
-// that keeps the operand's order.
-Layout CopyLayout(const Spec& spec, int operand, uint16_t panel) {
+// How a copy may differ from its operand beside its panels.
+struct CopyForm {
+  Dtype dtype;
+  int group;
+  bool turned;  // the other axis becomes the contiguous one
+};
+
+bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
+
+// Copies are made for the best arithmetic. Lhs is broadcast element by element (or group by group), so it is
+// widened by its copy, if by any; of rhs either has its merits. Groups of lhs need it contiguous along the
+// reduction.
+absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const Target& target) {
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
+  const Arithmetic best = BestArithmetic(Operand(spec, kLhs).dtype, Operand(spec, kRhs).dtype, target);
+  const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, own);
+  const int group = Info(best).group;
+  if (operand == kLhs) return {{lane, 1, group > 1 && !ContiguousAlong(spec, kLhs, kK)}};
+  const TensorSpec& lhs = Operand(spec, kLhs);
+  const bool lhs_suits = group == 1 || ContiguousAlong(spec, kLhs, kK) ||
+                         (lhs.layout.kind == LayoutKind::kStrided && !lhs.moved);
+  if (!lhs_suits) return {};
+  const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
+  if (own == lane) return {{own, group, turned}};
+  return {{own, group, turned}, {lane, group, turned}};
+}
+
+// The layout of a packed copy: panels along the output's vector dim if the operand has it, else dense.
+Layout CopyLayout(const Spec& spec, int operand, const CopyForm& form, uint8_t panel) {
   Layout copy = Operand(spec, operand).layout;
   copy.kind = LayoutKind::kPacked;
   copy.ld = 0;
   copy.panel = panel;
-  if (panel != 0) {
-    const int vector_dim = InnerDim(spec, spec.op_info().output());
-    if (InnerDim(spec, operand) != vector_dim)
-      copy.order = copy.order == Order::kRow ? Order::kCol : Order::kRow;
-  }
+  copy.group = static_cast<uint8_t>(form.group);
+  if (form.turned) copy.order = copy.order == Order::kRow ? Order::kCol : Order::kRow;
   return copy;
 }
 
-void AppendPack(int operand, Level level, const Layout& layout, std::vector<Decision>* decisions) {
+void AppendPack(int operand, Level level, Dtype dtype, const Layout& layout,
+                std::vector<Decision>* decisions) {
   Decision decision;
   decision.kind = RewriteKind::kPack;
   decision.operand = static_cast<uint8_t>(operand);
   decision.level = level;
   decision.layout = layout;
+  decision.dtype = dtype;
   decisions->push_back(decision);
 }
 
-bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
-
-// Does the register layout suit the operands' layouts? Vectors run along the output's inner dim, so rhs must
-// be contiguous along it, within one panel; partial sums run along the reduction, so both inputs must be.
-bool OperandsSuit(const Spec& spec, LayoutKind form) {
+// Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
+// so rhs must be contiguous along it, within one panel, and lhs along the reduction where there are groups;
+// partial sums run along the reduction, so both inputs must be.
+bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  if (form == LayoutKind::kVectors) {
-    const Layout& rhs = Operand(spec, kRhs).layout;
-    if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
-    return ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
-  }
-  return ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK);
+  const Layout& rhs = Operand(spec, kRhs).layout;
+  if (form == LayoutKind::kPartialSums)
+    return ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0;
+  if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
+  if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
+  return spec.ideal || (rhs.group == group && (group == 1 || ContiguousAlong(spec, kLhs, kK)));
 }
 
 // True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
 // moved.
 bool NeedsCopy(const Spec& spec, int operand) {
-  return operand == MatmulDims::kRhs && ContiguousAlong(spec, MatmulDims::kRhs, MatmulDims::kK) &&
-         !ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
+  if (spec.ideal || ContiguousAlong(spec, kLhs, kK)) return false;
+  if (operand == kLhs) return Operand(spec, kRhs).layout.group > 1;
+  return operand == kRhs && ContiguousAlong(spec, kRhs, kK);
 }
 
 }  // namespace
@@ -97,6 +124,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
   moved.level = decision.level;
   if (decision.level == Level::kVrf) {
     moved.layout = decision.layout;
+    moved.dtype = AccumulatorOf(moved.dtype);
     // Registers hold the tile: the spec below only adds to it, whatever was asked for.
     child.accumulate = true;
     if (Operand(spec, decision.operand).level > Level::kL1)
@@ -114,10 +142,11 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const Level filling = FillingLevel(spec);
   const int vector_dim = InnerDim(spec, spec.op_info().output());
-  thread_local std::vector<uint16_t> widths;
+  thread_local std::vector<uint8_t> widths;
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
     if (Operand(spec, operand).layout.kind != LayoutKind::kStrided || Operand(spec, operand).moved) continue;
+    const absl::InlinedVector<CopyForm, 2> forms = CopyForms(spec, operand, target);
     const bool panels = spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim);
     widths.assign(1, 0);
     if (panels) {
@@ -126,7 +155,9 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
     }
     for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1}) {
       if (level > filling || level > Operand(spec, operand).level) continue;
-      for (uint16_t width : widths) AppendPack(operand, level, CopyLayout(spec, operand, width), decisions);
+      for (const CopyForm& form : forms)
+        for (uint8_t width : widths)
+          AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
     }
   }
 }
@@ -137,8 +168,9 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   TensorSpec& copy = child.operand[decision.operand];
   copy.level = decision.level;
   copy.layout = decision.layout;
+  copy.dtype = decision.dtype;
   const TileExtent extent = ExtentOf(child, decision.operand);
-  const int64_t elements = PackedElements(extent, decision.layout, source.dtype, target);
+  const int64_t elements = PackedElements(extent, decision.layout, decision.dtype, target);
   Transfer transfer{source.level, Level::kVrf, FootprintOf(spec, decision.operand, target), {}};
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
   Transfer stored{decision.level, Level::kVrf, {}, FootprintOf(child, decision.operand, target)};
@@ -148,23 +180,33 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   expansion->copied_elements = elements;
   expansion->copy_transposes = source.layout.order != decision.layout.order;
   expansion->filled = decision.level;
-  const int64_t bytes = elements * Bytes(source.dtype);
+  const int64_t bytes = elements * Bytes(decision.dtype);
   expansion->filled_lines = (bytes + target.line_bytes - 1) / target.line_bytes;
   AddChild(child, expansion);
+}
+
+// The group in which a tile of this form multiplies: that of the packed rhs; along the reduction, any that
+// there is.
+int GroupOf(const Spec& spec, LayoutKind form, const Target& target) {
+  const TensorSpec &lhs = Operand(spec, MatmulDims::kLhs), &rhs = Operand(spec, MatmulDims::kRhs);
+  if (form == LayoutKind::kVectors && !spec.ideal) return rhs.layout.group;
+  return Info(BestArithmetic(lhs.dtype, rhs.dtype, target)).group;
 }
 
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
   const int output = spec.op_info().output();
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
-    if (!OperandsSuit(spec, form)) continue;
+    const int group = GroupOf(spec, form, target);
+    if (!OperandsSuit(spec, form, group)) continue;
     for (const VectorUnit& unit : target.vectors) {
       Decision decision;
       decision.kind = RewriteKind::kMove;
       decision.operand = static_cast<uint8_t>(output);
       decision.level = Level::kVrf;
       decision.layout.kind = form;
-      decision.layout.panel = static_cast<uint16_t>(unit.bytes / Bytes(spec.out().dtype));
+      decision.layout.panel = static_cast<uint8_t>(unit.lanes());
+      decision.layout.group = static_cast<uint8_t>(group);
       const RegisterTile tile = RegisterTileOf(spec, decision.layout);
       if (int64_t{tile.rows} * tile.columns <= unit.registers &&
           RegistersNeeded(tile, unit) <= unit.registers)

@@ -20,6 +20,9 @@ void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
   expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips, trips};
 }
 
+// A narrow output is made from the whole sum: it has no room for a sum in parts.
+bool ReductionMayBeSplit(const Spec& spec) { return spec.out().dtype == AccumulatorOf(spec.out().dtype); }
+
 void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<Decision>* decisions) {
   thread_local std::vector<uint32_t> sizes;
   sizes.clear();
@@ -40,7 +43,9 @@ void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& 
                     std::vector<Decision>* decisions) {
   if (spec.size[kBatch] > 1) return AppendTiles(spec, kBatch, target, decisions);
   for (int dim = 1; dim < spec.op_info().num_dims; ++dim) {
-    if (output_fits_registers && spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
+    if (spec.op_info().dims[static_cast<size_t>(dim)].reduction &&
+        (output_fits_registers || !ReductionMayBeSplit(spec)))
+      continue;
     AppendTiles(spec, dim, target, decisions);
   }
 }
@@ -65,7 +70,7 @@ void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion
 // tiles are as even as whole vectors allow. Or one part: the rest of the spec runs on one thread.
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
-  const uint32_t lanes = static_cast<uint32_t>(target.vectors.front().bytes / Bytes(spec.out().dtype));
+  const uint32_t lanes = static_cast<uint32_t>(target.vectors.front().lanes());
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) {
     if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
     if (dim != kBatch && spec.size[kBatch] > 1 && spec.size[kBatch] >= spec.threads) continue;

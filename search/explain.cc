@@ -18,14 +18,16 @@ constexpr Cost kRunnerUpShare = 4;
 
 std::string_view BottleneckOf(const Spec& spec, const Target& target) {
   const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
-  return TripCyclesOf(tile, UnitWithLanes(target, tile.lanes, spec.out().dtype), target).bottleneck();
+  return TripCyclesOf(tile, UnitWithLanes(target, tile.lanes), target).bottleneck();
 }
 
 double PeakCycles(const Spec& spec, const Target& target) {
+  const Arithmetic best =
+      BestArithmetic(spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype, target);
   double flops_per_cycle = 0;
   for (const VectorUnit& unit : target.vectors)
     flops_per_cycle =
-        std::max(flops_per_cycle, 2 * unit.fma_per_cycle * unit.bytes / Bytes(spec.out().dtype));
+        std::max(flops_per_cycle, 2 * unit.rate(best).per_cycle * Info(best).group * unit.lanes());
   return Flops(spec) / flops_per_cycle / spec.threads;
 }
 

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "spec/microkernel.h"
+
 namespace kirsch {
 namespace {
 
-constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 0};
+constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
 
 bool MakeDense(Spec* spec) {
-  bool changed = false;
+  const uint8_t ideal = IsPlain(*spec) ? 0 : 1;
+  bool changed = spec->ideal != ideal;
+  spec->ideal = ideal;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
     Layout& layout = spec->operand[static_cast<size_t>(operand)].layout;
     changed |= !(layout == kDense) || spec->operand[static_cast<size_t>(operand)].moved != 0;

@@ -10,6 +10,7 @@
 #include "search/team.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
+#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -66,9 +67,12 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK;
   if (dot_product || InnerDim(root, kRhs) != kK) return 0;
   const Dtype dtype = root.operand[kRhs].dtype;
-  const auto lanes = static_cast<uint16_t>(target.vectors.back().bytes / Bytes(dtype));
+  const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
+  const auto group =
+      static_cast<uint8_t>(Info(BestArithmetic(root.operand[MatmulDims::kLhs].dtype, dtype, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
-  const int64_t elements = PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, 0}, dtype, target);
+  const int64_t elements =
+      PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);
   return (elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "spec/dtype.h"
 #include "spec/layout.h"
 #include "spec/level.h"
 
@@ -25,9 +26,10 @@ struct Decision {
   uint8_t dim = 0;
   uint8_t operand = 0;
   Level level = Level::kVrf;
-  uint32_t size = 0;   // tile size
-  uint32_t parts = 0;  // kParallelTile: groups of threads
-  Layout layout;       // kPack: the copy's layout; kMove to VRF: the register layout
+  uint32_t size = 0;          // tile size
+  uint32_t parts = 0;         // kParallelTile: groups of threads
+  Layout layout;              // kPack: the copy's layout; kMove to VRF: the register layout
+  Dtype dtype = Dtype::kF32;  // kPack: the copy's
 
   friend bool operator==(const Decision&, const Decision&) = default;
 };

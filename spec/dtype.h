@@ -8,18 +8,33 @@
 
 namespace kirsch {
 
-enum class Dtype : uint8_t { kF32 };
+enum class Dtype : uint8_t { kF32, kBf16, kF16, kU8, kS8, kS16, kS32 };  // the file format numbers them so
 
 struct DtypeInfo {
   Dtype dtype;
   std::string_view name;
   int bytes;
+  bool floating;
+  bool has_sign;
 };
 
-inline constexpr std::array<DtypeInfo, 1> kDtypes = {{{Dtype::kF32, "f32", 4}}};
+inline constexpr std::array<DtypeInfo, 7> kDtypes = {{
+    {Dtype::kF32, "f32", 4, true, true},
+    {Dtype::kBf16, "bf16", 2, true, true},  // the upper half of an f32
+    {Dtype::kF16, "f16", 2, true, true},    // IEEE binary16
+    {Dtype::kU8, "u8", 1, false, false},
+    {Dtype::kS8, "s8", 1, false, true},
+    {Dtype::kS16, "s16", 2, false, true},
+    {Dtype::kS32, "s32", 4, false, true},
+}};
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
 constexpr int Bytes(Dtype dtype) { return Info(dtype).bytes; }
+constexpr bool IsFloating(Dtype dtype) { return Info(dtype).floating; }
+
+// Sums are kept in 32 bits, whatever is summed and however it is stored in the end.
+inline constexpr int kAccumulatorBytes = 4;
+constexpr Dtype AccumulatorOf(Dtype dtype) { return IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32; }
 
 }  // namespace kirsch
 

@@ -14,6 +14,11 @@ int64_t CeilShift(int64_t bytes, int unit) {
   return (bytes + unit - 1) >> std::countr_zero(static_cast<unsigned>(unit));
 }
 
+// Rows of a packed copy with its last group filled up.
+int64_t GroupedRows(const TileExtent& extent, const Layout& layout) {
+  return CeilDiv(extent.outer, layout.group) * layout.group;
+}
+
 Footprint Contiguous(int64_t bytes, const Target& target) {
   return {CeilShift(bytes, target.line_bytes), 1, CeilShift(bytes, target.page_bytes)};
 }
@@ -46,7 +51,7 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
       return dense;
     }
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
-    Footprint panel = Contiguous(extent.batch * extent.outer * layout.panel * bytes, target);
+    Footprint panel = Contiguous(extent.batch * GroupedRows(extent, layout) * layout.panel * bytes, target);
     return {panels * panel.lines, panels, panels * panel.pages};
   }
   const int64_t stride_bytes = int64_t{layout.ld} * bytes;
@@ -105,9 +110,8 @@ int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {
 }
 
 int64_t PackedElements(const TileExtent& extent, const Layout& layout, Dtype dtype, const Target& target) {
-  const int64_t outer = extent.batch * extent.outer;
-  if (layout.panel == 0) return outer * PackedLd(extent.inner, dtype, target);
-  return CeilDiv(extent.inner, layout.panel) * layout.panel * outer;
+  if (layout.panel == 0) return extent.batch * extent.outer * PackedLd(extent.inner, dtype, target);
+  return CeilDiv(extent.inner, layout.panel) * layout.panel * extent.batch * GroupedRows(extent, layout);
 }
 
 }  // namespace kirsch

@@ -20,8 +20,11 @@ enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the on
 struct Layout {
   LayoutKind kind = LayoutKind::kStrided;
   Order order = Order::kRow;
-  uint16_t panel = 0;  // elements: panel width (kPacked) or lanes (registers)
-  uint32_t ld = 0;     // elements between consecutive outer indices; only kStrided, else 0
+  uint8_t panel = 0;  // elements: panel width (kPacked) or lanes (registers)
+  // Consecutive steps of the reduction that one lane multiplies and adds at once. kPacked with panels: they
+  // lie side by side, [inner / panel][outer / group][panel][group], the last group filled up with zeros.
+  uint8_t group = 1;
+  uint32_t ld = 0;  // elements between consecutive outer indices; only kStrided, else 0
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };

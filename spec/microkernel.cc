@@ -1,37 +1,98 @@
 #include "spec/microkernel.h"
 
+#include <algorithm>
+
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
-// Registers beside the accumulators: the rhs vectors of one step, one broadcast, and AVX2's mask operand.
-// With a single row, rhs vectors are memory operands of the FMA and need no register of their own.
+bool Is8Bit(Dtype dtype) { return dtype == Dtype::kU8 || dtype == Dtype::kS8; }
+bool Fits16Bit(Dtype dtype) { return Is8Bit(dtype) || dtype == Dtype::kS16; }
+
+bool TargetHas(Arithmetic arithmetic, const Target& target) {
+  return std::all_of(target.vectors.begin(), target.vectors.end(), [&](const VectorUnit& unit) {
+    return FeaturesOf(arithmetic, unit, target).has_value();
+  });
+}
+
+Arithmetic PlainArithmetic(Dtype dtype) {
+  return IsFloating(dtype) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
+}
+
+// Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, and the
+// products where multiplying and adding are two instructions. With a single row, rhs vectors are used one by
+// one and need no register each.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   const int vectors = tile.rows == 1 ? 1 : tile.columns;
-  return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0);
+  const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
+  return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0);
 }
 
 }  // namespace
 
+Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
+  const bool signs_differ =
+      (lhs == Dtype::kU8 && rhs == Dtype::kS8) || (lhs == Dtype::kS8 && rhs == Dtype::kU8);
+  if (signs_differ && TargetHas(Arithmetic::kDotU8S8, target)) return Arithmetic::kDotU8S8;
+  if (Fits16Bit(lhs) && Fits16Bit(rhs) && TargetHas(Arithmetic::kDotS16, target)) return Arithmetic::kDotS16;
+  if (lhs == Dtype::kBf16 && rhs == Dtype::kBf16 && TargetHas(Arithmetic::kDotBf16, target))
+    return Arithmetic::kDotBf16;
+  return PlainArithmetic(lhs);
+}
+
+Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group) {
+  if (group == 1) return PlainArithmetic(lhs);
+  if (group == Info(Arithmetic::kDotU8S8).group) return Arithmetic::kDotU8S8;
+  KIRSCH_CHECK(group == 2);
+  return lhs == Dtype::kBf16 && rhs == Dtype::kBf16 ? Arithmetic::kDotBf16 : Arithmetic::kDotS16;
+}
+
+bool IsPlain(const Spec& spec) {
+  return Bytes(spec.operand[MatmulDims::kLhs].dtype) == kAccumulatorBytes &&
+         Bytes(spec.operand[MatmulDims::kRhs].dtype) == kAccumulatorBytes;
+}
+
+Dtype LaneType(Arithmetic arithmetic, Dtype dtype) {
+  switch (arithmetic) {
+    case Arithmetic::kFma:
+      return Dtype::kF32;
+    case Arithmetic::kMultiplyAdd:
+      return Dtype::kS32;
+    case Arithmetic::kDotBf16:
+      return Dtype::kBf16;
+    case Arithmetic::kDotS16:
+      return Dtype::kS16;
+    case Arithmetic::kDotU8S8:
+      return dtype;
+  }
+  KIRSCH_CHECK(false && "no such arithmetic");
+}
+
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers) {
-  constexpr int kRhs = MatmulDims::kRhs;
+  const TensorSpec& lhs = spec.operand[MatmulDims::kLhs];
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   RegisterTile tile;
   tile.form = registers.kind;
+  tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group);
   tile.lanes = registers.panel;
   tile.rows = static_cast<int>(out.outer);
   tile.columns = static_cast<int>(out.inner);
   if (tile.form == LayoutKind::kVectors) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
-    tile.masked_rhs = out.inner % tile.lanes != 0 && spec.operand[kRhs].layout.kind == LayoutKind::kStrided;
+    tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind == LayoutKind::kStrided &&
+                      Bytes(rhs.dtype) == kAccumulatorBytes;
   }
+  if (spec.ideal) return tile;
+  tile.widens_lhs = LaneType(tile.arithmetic, lhs.dtype) != lhs.dtype;
+  tile.widens_rhs = LaneType(tile.arithmetic, rhs.dtype) != rhs.dtype;
   return tile;
 }
 
-const VectorUnit& UnitWithLanes(const Target& target, int lanes, Dtype dtype) {
+const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
   for (const VectorUnit& unit : target.vectors)
-    if (unit.bytes == lanes * Bytes(dtype)) return unit;
+    if (unit.lanes() == lanes) return unit;
   KIRSCH_CHECK(false && "no vector unit with that many lanes");
 }
 
@@ -40,7 +101,8 @@ int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
 }
 
 int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
-  const double wanted = unit.fma_latency * unit.fma_per_cycle;
+  const ArithmeticRate rate = unit.rate(tile.arithmetic);
+  const double wanted = rate.latency * rate.per_cycle;
   int sets = 1;
   while (sets < 4 && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)

@@ -1,41 +1,81 @@
-// The kernel catalogue: the forms a register tile may be computed in, and the registers each takes. Shared by
-// the rewrites (what fits), the cost model (what it costs) and the code generator (what is emitted).
+// The kernel catalogue: the instructions a register tile may be computed with, the forms it may have, and the
+// registers it takes. Shared by the rewrites (what fits), the cost model (what it costs) and the code
+// generator (what is emitted).
 #ifndef KIRSCH_SPEC_MICROKERNEL_H_
 #define KIRSCH_SPEC_MICROKERNEL_H_
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
+#include "spec/dtype.h"
 #include "spec/spec.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
+// How a vector of 32-bit accumulators takes in products. Each lane adds the products of `group` consecutive
+// steps of the reduction at once. Which one is used follows from the operands' types and the group: see
+// ArithmeticOf.
+struct ArithmeticInfo {
+  Arithmetic arithmetic;
+  std::string_view name;
+  int group;
+};
+
+inline constexpr std::array<ArithmeticInfo, kNumArithmetics> kArithmetics = {{
+    {Arithmetic::kFma, "fma", 1},          // f32 += f32 * f32, rounded once
+    {Arithmetic::kMultiplyAdd, "mul", 1},  // s32 += s32 * s32, modulo 2^32
+    {Arithmetic::kDotBf16, "dotbf16", 2},  // vdpbf16ps: f32 += bf16 * bf16, twice; subnormals count as zero
+    {Arithmetic::kDotS16, "dots16", 2},    // vpmaddwd, vpaddd (or vpdpwssd): s32 += s16 * s16, twice
+    {Arithmetic::kDotU8S8, "dotu8s8", 4},  // vpdpbusd: s32 += u8 * s8, four times; either operand is the u8
+}};
+
+constexpr const ArithmeticInfo& Info(Arithmetic arithmetic) {
+  return kArithmetics[static_cast<size_t>(arithmetic)];
+}
+
+// The arithmetic of the largest group that `target` has for operands of these types, in either order.
+Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
+
+// The one of a given group: 1, or that of BestArithmetic.
+Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group);
+
+// True if the inputs are of types that no program widens or interleaves.
+bool IsPlain(const Spec& spec);
+
+// The type in which an operand of type `dtype` enters the arithmetic. If it is another, loads widen.
+Dtype LaneType(Arithmetic arithmetic, Dtype dtype);
+
 // A register tile: `rows` x `columns` accumulators.
-//   kVectors      outer-product FMA: a column is a vector along the output's inner dim; per step of the
+//   kVectors      outer product: a column is a vector along the output's inner dim; per `group` steps of the
 //                 reduction, `columns` vector loads of rhs and `rows` broadcasts of lhs
-//   kPartialSums  dot product: a column is one output element; per `lanes` steps of the reduction, `rows`
-//   vector
-//                 loads of lhs and `columns` of rhs; the lanes are summed at the end
+//   kPartialSums  dot product: a column is one output element; per `lanes * group` steps of the reduction,
+//                 `rows` vector loads of lhs and `columns` of rhs; the lanes are summed at the end
 struct RegisterTile {
   LayoutKind form = LayoutKind::kVectors;
+  Arithmetic arithmetic = Arithmetic::kFma;
   int lanes = 0;
   int rows = 0;
   int columns = 0;
-  bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask
+  bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask register or mask vector
+  bool widens_lhs = false;  // lhs or rhs are not of the arithmetic's own type
+  bool widens_rhs = false;
   int accumulators() const { return rows * columns; }
+  int group() const { return Info(arithmetic).group; }
 };
 
 // The register tile that computes all of `spec`'s output in the given register layout.
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers);
 
-// The unit of `target` with vectors of `lanes` elements of `dtype`.
-const VectorUnit& UnitWithLanes(const Target& target, int lanes, Dtype dtype);
+// The unit of `target` with vectors of `lanes` accumulators.
+const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 
 // Vector registers the tile needs while it runs.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
 
-// Accumulator sets the reduction is split over, so that enough independent FMAs are in flight to cover their
-// latency: 1, 2 or 4, as registers allow.
+// Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
+// their latency: 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
 
 // Steps of the reduction by which a microkernel prefetches the rows of rhs; 0 where it does not. It does so

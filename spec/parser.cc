@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "spec/canonical.h"
 #include "spec/cat.h"
+#include "spec/matmul_types.h"
 #include "spec/printer.h"
 #include "spec/shorthand.h"
 #include "spec/text.h"
@@ -34,13 +35,38 @@ auto FindRow(const Word& word, std::string_view what, const Table& table)
   return Expected(word, Cat(what, " (", names, ")"));
 }
 
+absl::StatusOr<Dtype> ParseDtype(const Word& word) {
+  absl::StatusOr<DtypeInfo> info = FindRow(word, "an element type", kDtypes);
+  if (!info.ok()) return info.status();
+  return info->dtype;
+}
+
+// T, for T*T->T, or LHS*RHS->OUT.
+absl::StatusOr<MatmulTypes> ParseTypes(const Word& word) {
+  const size_t times = word.text.find('*'), arrow = word.text.find("->");
+  const bool single = times == std::string_view::npos && arrow == std::string_view::npos;
+  if (!single && (times == std::string_view::npos || arrow == std::string_view::npos || arrow < times))
+    return Expected(word, "element types as T or LHS*RHS->OUT");
+  absl::StatusOr<Dtype> lhs = ParseDtype(single ? word : word.Part(0, times));
+  absl::StatusOr<Dtype> rhs = single ? lhs : ParseDtype(word.Part(times + 1, arrow - times - 1));
+  absl::StatusOr<Dtype> out = single ? lhs : ParseDtype(word.Part(arrow + 2));
+  for (const absl::StatusOr<Dtype>* type : {&lhs, &rhs, &out})
+    if (!type->ok()) return type->status();
+  const MatmulTypes types{*lhs, *rhs, *out};
+  if (IsSupported(types)) return types;
+  const std::string known = absl::StrJoin(
+      kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+  return Expected(word, Cat("types that go together (", known, ")"));
+}
+
 // Reads one matmul: sizes, then options in any order.
 class MatmulParser {
  public:
-  explicit MatmulParser(Dtype dtype) {
+  explicit MatmulParser(const MatmulTypes& types) {
     spec_.op = OpKind::kMatmul;
-    for (int operand = 0; operand < spec_.op_info().num_operands; ++operand)
-      spec_.operand[static_cast<size_t>(operand)].dtype = dtype;
+    spec_.operand[MatmulDims::kLhs].dtype = types.lhs;
+    spec_.operand[MatmulDims::kRhs].dtype = types.rhs;
+    spec_.operand[MatmulDims::kOut].dtype = types.out;
   }
 
   // `words`: what follows the dtype, with the empty word at the end. The result is not canonical yet.
@@ -142,9 +168,9 @@ absl::StatusOr<ParsedSpec> ParseSpec(std::string_view text) {
   const std::vector<Word> words = SplitWords(text);
   absl::StatusOr<OpInfo> op = FindRow(words[0], "an operation", kOps);
   if (!op.ok()) return op.status();
-  absl::StatusOr<DtypeInfo> dtype = FindRow(words[1], "an element type", kDtypes);
-  if (!dtype.ok()) return dtype.status();
-  absl::StatusOr<Spec> asked = MatmulParser(dtype->dtype).Parse(absl::MakeConstSpan(words).subspan(2));
+  absl::StatusOr<MatmulTypes> types = ParseTypes(words[1]);
+  if (!types.ok()) return types.status();
+  absl::StatusOr<Spec> asked = MatmulParser(*types).Parse(absl::MakeConstSpan(words).subspan(2));
   if (!asked.ok()) return asked.status();
   const CanonicalSpec canonical = Canonicalise(*asked);
   return ParsedSpec{canonical.spec, canonical.swapped, PrintSpec(*asked)};

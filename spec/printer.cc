@@ -26,14 +26,23 @@ std::string Sizes(const Spec& spec) {
 std::string PrintLayout(const Layout& layout) {
   if (layout.kind == LayoutKind::kStrided) return std::string(OrderWord(layout.order));
   std::string text(kLayoutWords[static_cast<size_t>(layout.kind)]);
-  if (layout.panel > 0) Append(&text, layout.panel);
+  if (layout.panel > 0) Append(&text, int{layout.panel});
+  if (layout.group > 1) Append(&text, kGroupSign, int{layout.group});
   if (layout.order == Order::kCol) Append(&text, kColSuffix);
   return text;
 }
 
+std::string PrintTypes(const MatmulTypes& types) {
+  const std::string_view out = Info(types.out).name;
+  if (types.lhs == types.out && types.rhs == types.out) return std::string(out);
+  return Cat(Info(types.lhs).name, "*", Info(types.rhs).name, "->", out);
+}
+
 std::string PrintSpec(const Spec& spec) {
   const OpInfo& op = spec.op_info();
-  std::string text = Cat(op.name, " ", Info(spec.operand[0].dtype).name, " ", Sizes(spec));
+  const MatmulTypes types{spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype,
+                          spec.out().dtype};
+  std::string text = Cat(op.name, " ", PrintTypes(types), " ", Sizes(spec));
   for (int operand = 0; operand < op.num_operands; ++operand) Append(&text, OperandOption(spec, operand));
   for (int operand = 0; operand < op.num_operands; ++operand) {
     const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "spec/matmul_types.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -15,8 +16,11 @@ namespace kirsch {
 std::string PrintSpec(const Spec& spec);
 
 // "row", "col" (of a strided layout; its leading dimension is left out), "packed", "packed16",
-// "packed16-col", "vectors8", "sums8".
+// "packed16-col", "packed32x2" (groups of two), "vectors8", "sums8".
 std::string PrintLayout(const Layout& layout);
+
+// "f32" for f32*f32->f32, "bf16*bf16->f32".
+std::string PrintTypes(const MatmulTypes& types);
 
 }  // namespace kirsch
 

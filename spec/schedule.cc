@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kDeepest = 256;
 constexpr std::string_view kDecisions =
-    "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT | "
+    "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT TYPE "
+    "| "
     "microkernel | "
     "search";
 
@@ -52,7 +53,7 @@ class DecisionParser {
                      &DecisionParser::OptionalLayout);
     if (verb == "pack")
       return InOrder(Set(RewriteKind::kPack), &DecisionParser::Operand, &DecisionParser::ToLevel,
-                     &DecisionParser::CopyLayout);
+                     &DecisionParser::CopyLayout, &DecisionParser::CopyType);
     return ExpectedAt(file_, words_[0], kDecisions);
   }
 
@@ -110,6 +111,16 @@ class DecisionParser {
     return absl::OkStatus();
   }
 
+  absl::Status CopyType() {
+    const Word& word = Next();
+    for (const DtypeInfo& info : kDtypes)
+      if (info.name == word.text) {
+        decision_.dtype = info.dtype;
+        return absl::OkStatus();
+      }
+    return ExpectedAt(file_, word, "the element type of the copy");
+  }
+
   absl::Status OptionalLayout() { return words_[next_].text.empty() ? absl::OkStatus() : CopyLayout(); }
 
   absl::Status CopyLayout() {
@@ -125,13 +136,17 @@ class DecisionParser {
       if (!text.starts_with(name)) continue;
       layout.kind = kind;
       text.remove_prefix(name.size());
-      const std::optional<uint32_t> panel = ParsePositive(text);
       if (text.empty() && kind == LayoutKind::kPacked) return absl::OkStatus();
-      if (!panel || *panel > UINT16_MAX) break;
-      layout.panel = static_cast<uint16_t>(*panel);
+      const size_t sign = text.find(kGroupSign);
+      const std::optional<uint32_t> panel = ParsePositive(text.substr(0, sign));
+      const std::optional<uint32_t> group =
+          sign == std::string_view::npos ? 1 : ParsePositive(text.substr(sign + kGroupSign.size()));
+      if (!panel || *panel > UINT8_MAX || !group || *group > UINT8_MAX) break;
+      layout.panel = static_cast<uint8_t>(*panel);
+      layout.group = static_cast<uint8_t>(*group);
       return absl::OkStatus();
     }
-    return ExpectedAt(file_, word, "a layout (packed, packedN, vectorsN or sumsN, -col after it)");
+    return ExpectedAt(file_, word, "a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it)");
   }
 
   std::string_view file_;
@@ -181,7 +196,7 @@ std::string PrintDecision(OpKind op, const Decision& decision) {
     case RewriteKind::kMove:
       return Cat("move ", operand, " ", Name(decision.level), layout);
     case RewriteKind::kPack:
-      return Cat("pack ", operand, " ", Name(decision.level), layout);
+      return Cat("pack ", operand, " ", Name(decision.level), layout, " ", Info(decision.dtype).name);
     case RewriteKind::kMicrokernel:
       return "microkernel";
   }

@@ -15,6 +15,7 @@ inline constexpr std::string_view kAccumulateWord = "accumulate";
 
 // Indexed by LayoutKind; strided layouts have no word of their own.
 inline constexpr std::array<std::string_view, 4> kLayoutWords = {"", "packed", "vectors", "sums"};
+inline constexpr std::string_view kGroupSign = "x";  // packed32x2: groups of two
 inline constexpr std::string_view kColSuffix = "-col";
 
 constexpr std::string_view OrderWord(Order order) { return order == Order::kRow ? "row" : "col"; }

@@ -29,7 +29,9 @@ struct alignas(8) Spec {
   bool accumulate = false;  // out += ..., else out = ...
   uint8_t threads = 1;      // threads that may still be given work; 1: serial
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
-  uint32_t zero = 0;
+  // 1: a relaxation that only bounds ask about: operands need neither widening nor interleaving.
+  uint8_t ideal = 0;
+  std::array<uint8_t, 3> zero = {};
   std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 

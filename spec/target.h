@@ -5,9 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "spec/arithmetic.h"
+#include "spec/dtype.h"
 #include "spec/level.h"
 
 namespace kirsch {
@@ -31,21 +35,33 @@ struct MemoryLevel {
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
 
+// Multiply-adds of whole vectors, however many instructions each takes.
+struct ArithmeticRate {
+  double per_cycle;
+  double latency;  // cycles
+};
+
 // One vector width the search may use.
 struct VectorUnit {
   int bytes = 0;
   int registers = 0;
-  bool masks = false;        // AVX-512 mask registers (else AVX2 maskload/maskstore)
-  double fma_per_cycle = 0;  // vector FMA instructions
+  bool masks = false;                         // AVX-512 mask registers (else AVX2 maskload/maskstore)
+  double fma_per_cycle = 0, fma_latency = 4;  // and so on: see spec/arithmetic.h
+  double mul_per_cycle = 0.5, mul_latency = 10;
+  double dot_bf16_per_cycle = 1, dot_bf16_latency = 6;
+  double dot_s16_per_cycle = 1, dot_s16_latency = 5;
+  double dot_u8s8_per_cycle = 1, dot_u8s8_latency = 5;
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
-  double fma_latency = 4;          // cycles
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
+
+  int lanes() const { return bytes / kAccumulatorBytes; }
+  ArithmeticRate rate(Arithmetic arithmetic) const;
 
   friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
 };
 
-// The ISA features that code for `unit` needs.
+// The ISA features that code for `unit` needs, whatever it computes.
 std::vector<std::string> FeaturesOf(const VectorUnit& unit);
 
 struct Target {
@@ -66,10 +82,15 @@ struct Target {
   std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
 
   const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }
-  bool HasFeature(const std::string& feature) const;
+  bool HasFeature(std::string_view feature) const;
 
   friend bool operator==(const Target&, const Target&) = default;
 };
+
+// The ISA features that an arithmetic needs besides those of the unit, in the way `target` has it; nothing if
+// it does not have it.
+std::optional<std::vector<std::string_view>> FeaturesOf(Arithmetic arithmetic, const VectorUnit& unit,
+                                                        const Target& target);
 
 }  // namespace kirsch
 

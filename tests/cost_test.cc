@@ -18,7 +18,7 @@ namespace {
 Target Named(const char* name) { return FindTarget(name, "")->target; }
 
 RegisterTile OuterProduct(int lanes, int rows, int columns) {
-  return {LayoutKind::kVectors, lanes, rows, columns, false};
+  return {LayoutKind::kVectors, Arithmetic::kFma, lanes, rows, columns};
 }
 
 TEST(CostTest, FixedPointRoundsDown) {
@@ -35,9 +35,9 @@ TEST(CostTest, FixedPointRoundsDown) {
 TEST(MicrokernelCostTest, TallTileIsBoundByArithmetic) {
   const Target target = Named("znver4");
   const TripCycles trip = TripCyclesOf(OuterProduct(16, 14, 2), target.vectors[0], target);
-  EXPECT_EQ(trip.fma, 28);
+  EXPECT_EQ(trip.arithmetic, 28);
   EXPECT_EQ(trip.load, 2 + 14 / 2.0);  // vectors one a cycle, broadcasts two
-  EXPECT_EQ(trip.bottleneck(), "FMA");
+  EXPECT_EQ(trip.bottleneck(), "arithmetic");
   EXPECT_EQ(trip.total(), 28);
 }
 
@@ -45,9 +45,9 @@ TEST(MicrokernelCostTest, TallTileIsBoundByArithmetic) {
 TEST(MicrokernelCostTest, ClassicAvx2TileIsBoundByArithmetic) {
   const Target target = Named("haswell");
   const TripCycles trip = TripCyclesOf(OuterProduct(8, 6, 2), target.vectors[0], target);
-  EXPECT_EQ(trip.fma, 6);
+  EXPECT_EQ(trip.arithmetic, 6);
   EXPECT_EQ(trip.load, 4);
-  EXPECT_EQ(trip.bottleneck(), "FMA");
+  EXPECT_EQ(trip.bottleneck(), "arithmetic");
 }
 
 TEST(MicrokernelCostTest, SmallTilesWaitForLoadsOrLatency) {
@@ -63,7 +63,7 @@ TEST(MicrokernelCostTest, SmallTilesWaitForLoadsOrLatency) {
 
 TEST(MicrokernelCostTest, TripsCoverTheReduction) {
   EXPECT_EQ(TripsOf(OuterProduct(16, 1, 1), 100), 100);
-  const RegisterTile sums{LayoutKind::kPartialSums, 16, 1, 1, false};
+  const RegisterTile sums{LayoutKind::kPartialSums, Arithmetic::kFma, 16, 1, 1};
   EXPECT_EQ(TripsOf(sums, 96), 6);
   EXPECT_EQ(TripsOf(sums, 97), 7);
 }
@@ -74,7 +74,7 @@ TEST(MicrokernelCostTest, GrowsWithEveryInput) {
       for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums})
         for (int rows = 1; rows <= 14; ++rows)
           for (int columns = 1; columns <= 4; ++columns) {
-            RegisterTile tile{form, unit.bytes / 4, rows, columns, false};
+            RegisterTile tile{form, Arithmetic::kFma, unit.lanes(), rows, columns};
             if (RegistersNeeded(tile, unit) >= unit.registers) continue;
             for (int k : {1, 7, 64, 1000}) {
               const double cycles = MicrokernelCycles(tile, k, unit, target);

@@ -105,7 +105,7 @@ TEST_F(FootprintTest, OfADenseTileIsTheLeast) {
       for (uint32_t columns = 1; columns <= ld; ++columns) {
         Spec spec = Tile(rows, columns, ld);
         const Footprint strided = FootprintOf(spec, kLhs, target_);
-        spec.operand[kLhs].layout = {LayoutKind::kPacked, Order::kRow, 0, 0};
+        spec.operand[kLhs].layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
         const Footprint dense = FootprintOf(spec, kLhs, target_);
         ASSERT_LE(dense.lines, strided.lines);
         ASSERT_LE(dense.runs, strided.runs);

@@ -25,6 +25,7 @@ AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
 LAYOUTS = ["strided", "packed", "vectors", "sums"]
 ORDERS = ["row", "col"]
+DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32"]
 
 
 def rotate(x, bits):
@@ -125,7 +126,7 @@ def read_page(data):
     """Boxes: (low corner, high corner, decision)."""
     numbers = Numbers(data)
     coordinates = numbers.next()
-    decisions = [numbers.list(10) for _ in range(numbers.next())]
+    decisions = [numbers.list(12) for _ in range(numbers.next())]
     count = numbers.next()
     chosen = numbers.list(count)
     lows, highs = [], []
@@ -176,33 +177,33 @@ def one_form(boxes):
     return out
 
 
-def layout_text(kind, order, panel):
+def layout_text(kind, order, panel, group):
     text = LAYOUTS[kind] if kind else ORDERS[order]
-    return text + (str(panel) if panel else "") + ("-col" if kind and order else "")
+    return text + (str(panel) if panel else "") + (f"x{group}" if group > 1 else "") + ("-col" if kind and order else "")
 
 
 def decision_text(decision):
-    kind, dim, operand, level, size, parts, layout, order, panel, _ = decision
+    kind, dim, operand, level, size, parts, layout, order, panel, group, _, dtype = decision
     if kind == 1:
         return f"tile {DIMS[dim]} {size}"
     if kind == 2:
         return f"parallel {DIMS[dim]} {size} {parts}"
     if kind in (3, 4):
         text = f"{'move' if kind == 3 else 'pack'} {OPERANDS[operand]} {LEVELS[level]}"
-        return text + (" " + layout_text(layout, order, panel) if kind == 4 or level == 0 else "")
+        text += " " + layout_text(layout, order, panel, group) if kind == 4 or level == 0 else ""
+        return text + (" " + DTYPES[dtype] if kind == 4 else "")
     assert kind == 5, kind
     return "microkernel"
 
 
 def box_json(plane, low, high, decision):
     op, accumulate, threads, sharers, *rest = plane
-    assert op == 0 and len(rest) == 18 and len(low) == 8, plane
+    assert op == 0 and len(rest) == 21 and len(low) == 8, plane
     box = {"op": "matmul", "accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
     for i, name in enumerate(OPERANDS):
-        dtype, level, moved, kind, order, panel = rest[6 * i:6 * i + 6]
-        assert dtype == 0
-        box["operands"][name] = {"dtype": "f32", "level": LEVELS[level], "moved": bool(moved),
-                                 "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel}
+        dtype, level, moved, kind, order, panel, group = rest[7 * i:7 * i + 7]
+        box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
+                                 "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel, "group": group}
     ranges = [range(a, b + 1) for a, b in zip(low, high)]
     box["sizes"] = {name: [size_at(i) for i in r] for name, r in zip(DIMS, ranges)}
     box["ld"] = {name: [size_at(i - 1) if i else None for i in r] for name, r in zip(OPERANDS, ranges[4:])}
@@ -218,7 +219,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(1,)], "another format"
+    assert query("PRAGMA user_version") == [(2,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     identity = dict(query("SELECT name, value FROM identity"))
     prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))
@@ -245,9 +246,11 @@ def test(kirsch, directory):
     sizes = [[f"{m}x{k}x{n}"] for m in (3, 4, 5, 6) for k in (5, 6, 7) for n in (8, 9, 10)]  # neighbours: boxes
     for spec, *options in (*sizes, ["17x31x23"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
-                           ["90x15x91 rhs=col"]):
+                           ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
+                           ["f32*bf16->f32 1x70x90"]):
+        types, spec = spec.split(" ", 1) if "*" in spec else ("f32", spec)
         for target in "haswell", "znver4":
-            run("synth", "matmul f32 " + spec, *options, "--target", target, "--no-verify", "--emit", "schedule",
+            run("synth", f"matmul {types} {spec}", *options, "--target", target, "--no-verify", "--emit", "schedule",
                 "--db", str(path) if target == "znver4" else str(path) + ".haswell")
     for table in path, pathlib.Path(str(path) + ".haswell"):
         expected = run("db", "export", str(table))

@@ -169,7 +169,7 @@ TEST_F(WrongPrograms, ATileThatEntersAPanelInItsMiddleAborts) {
   pack.kind = RewriteKind::kPack;
   pack.operand = MatmulDims::kRhs;
   pack.level = Level::kL1;
-  pack.layout = {LayoutKind::kPacked, Order::kRow, 32, 0};
+  pack.layout = {LayoutKind::kPacked, Order::kRow, 32, 1, 0};
   Spec packed = spec;
   packed.operand[MatmulDims::kRhs].layout = pack.layout;
   Spec tile = packed;

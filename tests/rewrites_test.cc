@@ -42,8 +42,8 @@ Spec WithRhs(Spec spec, const Layout& layout) {
 std::vector<Spec> EveryRhs(uint32_t m, uint32_t k, uint32_t n) {
   const Spec row = testing::MatmulSpec({.m = m, .k = k, .n = n});
   std::vector<Spec> specs = {row, testing::MatmulSpec({.m = m, .k = k, .n = n, .rhs = Order::kCol})};
-  for (uint16_t panel : {0, 8, 16, 32, 48})
-    specs.push_back(WithRhs(row, {LayoutKind::kPacked, Order::kRow, panel, 0}));
+  for (uint8_t panel : {0, 8, 16, 32, 48})
+    specs.push_back(WithRhs(row, {LayoutKind::kPacked, Order::kRow, panel, 1, 0}));
   return specs;
 }
 
@@ -146,7 +146,7 @@ void ExpectCanonical(const Spec& spec) {
     EXPECT_EQ(spec.size[static_cast<size_t>(dim)] != 0, dim < spec.op_info().num_dims);
   EXPECT_GE(spec.threads, 1);
   EXPECT_GE(spec.sharers, 1);
-  EXPECT_EQ(spec.zero, 0u);
+  EXPECT_EQ(spec.zero, (std::array<uint8_t, 3>{}));
   for (int operand = 0; operand < kMaxOperands; ++operand) {
     const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
     EXPECT_EQ(tensor.zero, 0);

@@ -31,6 +31,7 @@ ordered_json OperandJson(const TensorSpec& tensor) {
       layout.kind == LayoutKind::kStrided ? "strided" : std::string(kLayoutWords[Index(layout.kind)]);
   json["order"] = std::string(OrderWord(layout.order));
   json["panel"] = layout.panel;
+  json["group"] = layout.group;
   return json;
 }
 

@@ -1,0 +1,40 @@
+// The combinations of element types a matmul may have.
+#ifndef KIRSCH_SPEC_MATMUL_TYPES_H_
+#define KIRSCH_SPEC_MATMUL_TYPES_H_
+
+#include <array>
+
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// Products and sums are of AccumulatorOf(out): f32, or s32, which wraps around. An output that is narrower is
+// made at the end, from the whole sum (and what is added to): bf16 by rounding to nearest, ties to even; s16
+// by saturation.
+struct MatmulTypes {
+  Dtype lhs, rhs, out;
+  friend constexpr bool operator==(const MatmulTypes&, const MatmulTypes&) = default;
+};
+
+// With lhs and rhs exchanged they are fine, too: the transposed problem has them so.
+inline constexpr std::array<MatmulTypes, 9> kMatmulTypes = {{
+    {Dtype::kF32, Dtype::kF32, Dtype::kF32},
+    {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
+    {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16},
+    {Dtype::kF32, Dtype::kBf16, Dtype::kF32},
+    {Dtype::kF16, Dtype::kF16, Dtype::kF32},
+    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
+    {Dtype::kS8, Dtype::kS8, Dtype::kS32},
+    {Dtype::kU8, Dtype::kS8, Dtype::kS16},
+    {Dtype::kS32, Dtype::kS32, Dtype::kS32},
+}};
+
+constexpr bool IsSupported(const MatmulTypes& types) {
+  for (const MatmulTypes& supported : kMatmulTypes)
+    if (types == supported || MatmulTypes{types.rhs, types.lhs, types.out} == supported) return true;
+  return false;
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_MATMUL_TYPES_H_
