@@ -251,11 +251,8 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
 }  // namespace
 
 std::string CType(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return "float";
-  }
-  KIRSCH_CHECK(false && "unknown dtype");
+  KIRSCH_CHECK(dtype == Dtype::kF32);
+  return "float";
 }
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped) {
