@@ -37,7 +37,7 @@ TEST(KernelFile, LinesWithAndWithoutNames) {
 TEST(KernelFile, ErrorsAreAtTheirPlace) {
   EXPECT_EQ(ErrorOf(""), "k.kirsch:1:1: expected a kernel ([NAME =] SPEC), got nothing");
   EXPECT_EQ(ErrorOf("# nothing\n"), "k.kirsch:1:1: expected a kernel ([NAME =] SPEC), got nothing");
-  EXPECT_EQ(ErrorOf("\n a = matmul f32 4x0x4"), "k.kirsch:2:20: expected a size from 1 to 1048576, got '0'");
+  EXPECT_EQ(ErrorOf("\n a = matmul f32 4x0x4"), "k.kirsch:2:19: expected a size from 1 to 1048576, got '0'");
   EXPECT_EQ(ErrorOf("matmul f32 1x1x1\n\n\tmatmul f32 3..2x4x4 # no"),
             "k.kirsch:3:16: expected the last size of a range from 3 to 1048576, got '2'");
   EXPECT_EQ(ErrorOf("matmul f32 1..2x1x2097152"),

@@ -54,7 +54,7 @@ HeaderFile ThreeFunctions(const std::vector<Target>& targets) {
   file.name = "ops";
   file.version = "0.0";
   file.functions = {Function("one", "matmul f32 17x9x35", targets),
-                    Function("few", "matmul f32 1..3x20x33..34 accumulate", targets),
+                    Function("few", "matmul f32 1..2x20x33..34 accumulate", targets),
                     Function("two", "matmul f32 21x40x50 lhs=col out=col", targets)};
   return file;
 }
@@ -146,9 +146,7 @@ TEST_P(LibraryHeaderTest, TheBestThatTheCpuRunsIsChosen) {
   for (const auto& [header, expected] : cases) {
     Write("ops.h", header);
     ASSERT_TRUE(Compile(gcc_, "-O1", Write("user.c", user), Path("user")));
-    ASSERT_TRUE(Run(absl::StrCat(Path("user"), " && cp ", Path("log"), " ", Path("said"))));
-    std::ifstream stream(Path("said"));
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), expected);
+    EXPECT_EQ(Output(Path("user")), expected);
   }
   const auto [code, out] = SelfTestOf(cases[1].first, gcc_);
   EXPECT_EQ(code, 0);

@@ -91,10 +91,7 @@ class Win64Test : public HeaderTest {
  protected:
   // What the LLVM tool says of the object.
   std::string Ask(const std::string& tool, const std::string& object) const {
-    Write("kernel.obj", object);
-    EXPECT_TRUE(Run(absl::StrCat(tool, " ", Path("kernel.obj"), " && cp ", Path("log"), " ", Path("said"))));
-    std::ifstream stream(Path("said"));
-    return std::string(std::istreambuf_iterator<char>(stream), {});
+    return Output(absl::StrCat(tool, " ", Write("kernel.obj", object)));
   }
   int lanes() const { return target_.vectors.front().bytes / 4; }
   // A tile that takes nearly all registers; packing.
