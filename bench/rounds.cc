@@ -212,10 +212,12 @@ std::vector<double> MeasureRates(Entrant& entrant, int threads) {
     if (!entrant.worker.Prepare(/*item=*/0, method).ok()) continue;
     const absl::StatusOr<std::vector<Sample>> samples = entrant.worker.Measure(MeasureOptions());
     if (!samples.ok()) continue;
-    std::vector<double> seconds;
-    for (const Sample& sample : *samples)
-      if (!Preempted(sample, threads)) seconds.push_back(sample.seconds);
-    if (!seconds.empty()) rates.back() = 1 / Median(seconds);
+    std::vector<double> all, good;
+    for (const Sample& sample : *samples) {
+      all.push_back(sample.seconds);
+      if (!Preempted(sample, threads)) good.push_back(sample.seconds);
+    }
+    rates.back() = 1 / Median(good.empty() ? all : good);
   }
   return rates;
 }

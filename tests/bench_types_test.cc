@@ -176,7 +176,8 @@ TEST(OneDnn, TakesWhatItIsAPeerFor) {
   const std::unique_ptr<Contender> onednn = MakePluginContender("kirsch_peer_onednn");
   const absl::StatusOr<ContenderInfo> info = onednn->Load();
   if (!info.ok()) GTEST_SKIP() << info.status();
-  ASSERT_EQ(info->methods, (std::vector<std::string>{"sgemm", "gemm_s32", "matmul", "matmul+packed"}));
+  ASSERT_EQ(info->methods,
+            (std::vector<std::string>{"sgemm", "gemm_bf16", "gemm_s32", "matmul", "matmul+packed"}));
   const auto takes = [&onednn](const MatmulTypes& types, size_t method) {
     const PlacedProblem placed(TypedProblem(types, MatmulSpec(1, 64, 64, 64)));
     const bool ok = onednn->Prepare(placed.problem, 0, method).ok();
@@ -184,13 +185,15 @@ TEST(OneDnn, TakesWhatItIsAPeerFor) {
   };
   EXPECT_TRUE(takes({Dtype::kF32, Dtype::kF32, Dtype::kF32}, 0));
   EXPECT_FALSE(takes({Dtype::kBf16, Dtype::kBf16, Dtype::kF32}, 0));
-  EXPECT_TRUE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS32}, 1));
-  EXPECT_TRUE(takes({Dtype::kS8, Dtype::kS8, Dtype::kS32}, 1));
+  EXPECT_TRUE(takes({Dtype::kBf16, Dtype::kBf16, Dtype::kF32}, 1));
+  EXPECT_FALSE(takes({Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}, 1));
+  EXPECT_TRUE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS32}, 2));
+  EXPECT_TRUE(takes({Dtype::kS8, Dtype::kS8, Dtype::kS32}, 2));
   for (const MatmulTypes& types :
        {MatmulTypes{Dtype::kF32, Dtype::kF32, Dtype::kF32}, MatmulTypes{Dtype::kU8, Dtype::kS8, Dtype::kS32},
         MatmulTypes{Dtype::kS8, Dtype::kS8, Dtype::kS32}})
-    EXPECT_TRUE(takes(types, 2)) << NameOf(types);
-  EXPECT_FALSE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS16}, 2));
+    EXPECT_TRUE(takes(types, 3)) << NameOf(types);
+  EXPECT_FALSE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS16}, 3));
 }
 
 TEST(Cblas, TheBf16ProductIsUsedWhereThereIsOne) {

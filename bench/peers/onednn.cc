@@ -1,6 +1,6 @@
-// oneDNN as a peer: dnnl_sgemm and its integer siblings, the matmul primitive on plain layouts, and the same
-// with the weights in the layout it likes best (reordered beforehand). The primitive and its memory objects
-// are made once, as a library user would.
+// oneDNN as a peer: dnnl_sgemm and its siblings for bf16 and integers, the matmul primitive on plain layouts,
+// and the same with the weights in the layout it likes best (reordered beforehand). The primitive and its
+// memory objects are made once, as a library user would.
 #include <cstdint>
 #include <dnnl.hpp>
 #include <memory>
@@ -9,11 +9,17 @@
 
 #include "bench/peers/peer.h"
 
+// In the library, though in no header.
+extern "C" dnnl_status_t dnnl_gemm_bf16bf16f32(char trans_a, char trans_b, dnnl_dim_t m, dnnl_dim_t n,
+                                               dnnl_dim_t k, float alpha, const uint16_t* a, dnnl_dim_t lda,
+                                               const uint16_t* b, dnnl_dim_t ldb, float beta, float* c,
+                                               dnnl_dim_t ldc);
+
 namespace {
 
 using Dims = dnnl::memory::dims;
 
-enum Method { kSgemm, kIntegerGemm, kMatmul, kPackedMatmul };
+enum Method { kSgemm, kBf16Gemm, kIntegerGemm, kMatmul, kPackedMatmul };
 
 dnnl::memory::dim Dim(size_t value) { return static_cast<dnnl::memory::dim>(value); }
 
@@ -99,6 +105,19 @@ void RunSgemm(const KirschProblem& p) {
                 p.accumulate ? 1.0f : 0.0f, out + b * p.out_stride, Dim(p.ldc));
 }
 
+bool TakenByBf16Gemm(const KirschProblem& p) {
+  return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 && p.out_type == KIRSCH_F32;
+}
+
+void RunBf16Gemm(const KirschProblem& p) {
+  for (size_t b = 0; b < p.batch; ++b)
+    dnnl_gemm_bf16bf16f32(p.lhs_col ? 'T' : 'N', p.rhs_col ? 'T' : 'N', Dim(p.m), Dim(p.n), Dim(p.k), 1.0f,
+                          static_cast<const uint16_t*>(p.lhs) + b * p.lhs_stride, Dim(p.lda),
+                          static_cast<const uint16_t*>(p.rhs) + b * p.rhs_stride, Dim(p.ldb),
+                          p.accumulate ? 1.0f : 0.0f, static_cast<float*>(p.out) + b * p.out_stride,
+                          Dim(p.ldc));
+}
+
 bool TakenByIntegerGemm(const KirschProblem& p) {
   return (p.lhs_type == KIRSCH_U8 || p.lhs_type == KIRSCH_S8) && p.rhs_type == KIRSCH_S8 &&
          p.out_type == KIRSCH_S32;
@@ -159,13 +178,14 @@ const char* kirsch_peer_alternatives() {
   return "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI ONEDNN_MAX_CPU_ISA=AVX2";
 }
 
-const char* kirsch_peer_methods() { return "sgemm gemm_s32 matmul matmul+packed"; }
+const char* kirsch_peer_methods() { return "sgemm gemm_bf16 gemm_s32 matmul matmul+packed"; }
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
   auto handle = std::make_unique<Handle>();
   handle->method = static_cast<Method>(method);
   handle->problem = problem;
   if (handle->method == kSgemm) return kirsch_is_f32(problem) ? handle.release() : nullptr;
+  if (handle->method == kBf16Gemm) return TakenByBf16Gemm(*problem) ? handle.release() : nullptr;
   if (handle->method == kIntegerGemm) return TakenByIntegerGemm(*problem) ? handle.release() : nullptr;
   try {
     return PrepareMatmul(*handle) ? handle.release() : nullptr;
@@ -177,6 +197,7 @@ void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
 void kirsch_peer_run(void* opaque) {
   Handle& handle = *static_cast<Handle*>(opaque);
   if (handle.method == kSgemm) return RunSgemm(*handle.problem);
+  if (handle.method == kBf16Gemm) return RunBf16Gemm(*handle.problem);
   if (handle.method == kIntegerGemm) return RunIntegerGemm(*handle.problem);
   handle.matmul.execute(handle.stream, handle.arguments);
   handle.stream.wait();
