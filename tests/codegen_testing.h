@@ -26,9 +26,17 @@ inline Target TestTarget(bool avx512) {
   target.cpu = avx512 ? "znver4" : "haswell";
   target.features = {"avx2", "fma"};
   if (avx512) target.features.insert(target.features.end(), {"avx512f", "avx512vl"});
-  const int registers = avx512 ? 32 : 16;
-  if (avx512) target.vectors.push_back({64, registers, true, 1, 2, 1, 4});
-  target.vectors.push_back({32, registers, avx512, 2, 2, 1, 4});
+  VectorUnit unit;
+  unit.registers = avx512 ? 32 : 16;
+  unit.masks = avx512;
+  unit.loads_per_cycle = 2;
+  unit.stores_per_cycle = 1;
+  for (int bytes : {64, 32}) {
+    if (bytes == 64 && !avx512) continue;
+    unit.bytes = bytes;
+    unit.fma_per_cycle = bytes == 64 ? 1 : 2;
+    target.vectors.push_back(unit);
+  }
   target.memory[Index(Level::kL1)].bytes = 32 << 10;
   target.memory[Index(Level::kL2)].bytes = 1 << 20;
   target.memory[Index(Level::kL3)].bytes = 16 << 20;

@@ -74,7 +74,7 @@ TEST(SpecFuzzTest, TenThousandMalformedSpecs) {
   const std::vector<std::string> seeds = {
       "matmul f32 64x64x64",
       "matmul f32 4:64x1x64 lhs=col rhs=col out=col",
-      "matmul f32 17x1031x523 lda=2000 ldb=600 ldc=524 accumulate",
+      "matmul bf16*bf16->f32 17x1031x523 lda=2000 ldb=600 ldc=524 accumulate",
       "matmul f32 1048576x4096x1 ldc=1 accumulate lhs=row",
       "matmul f32 1048576:1x1x1 lda=4096 out=col ldc=77",
   };
@@ -108,7 +108,7 @@ TEST(FamilyFuzzTest, TenThousandMalformedFamilies) {
   const std::vector<std::string> seeds = {
       "matmul f32 1..64x64x64",
       "matmul f32 1..4:64x1..64x64 lhs=col rhs=col out=col",
-      "matmul f32 1..17x1031x23..523 lda=2000 ldb=600 ldc=524 accumulate",
+      "matmul u8*s8->s16 1..17x1031x23..523 lda=2000 ldb=600 ldc=524 accumulate",
       "matmul f32 1..1048576x1..4096x1..4096 ldc=4096 accumulate lhs=row",
       "matmul f32 1048576:1x1x1..1 lda=4096 out=col ldc=77",
   };
@@ -162,7 +162,7 @@ TEST(TargetFuzzTest, MutatedTargetFiles) {
 
 TEST(ScheduleFuzzTest, MutatedSchedules) {
   const std::string base =
-      "tile n 256\n  pack rhs L2 packed16-col\n    move lhs L1  # comment\n      move out VRF vectors16\n"
+      "tile n 256\n  pack rhs L2 packed16x2-col bf16\n    move lhs L1  # comment\n      move out VRF vectors16\n"
       "        microkernel\n  parallel m 10 2\n    search\n";
   Mutator mutator(20240609);
   int valid = 0, malformed = 0;
