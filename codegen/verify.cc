@@ -32,6 +32,14 @@ std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
   return missing.empty() ? options.cannot_run : absl::StrCat("not run: the host lacks ", missing);
 }
 
+decltype(Kernel::run) Untyped(KernelFunction function) {
+  return [function](const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
+                    size_t n_threads) {
+    function(static_cast<const float*>(lhs), static_cast<const float*>(rhs), static_cast<float*>(out),
+             scratch, thread, n_threads);
+  };
+}
+
 class Verifier {
  public:
   Verifier(const Impl& impl, const Target& target, const VerifyOptions& options)
@@ -71,7 +79,7 @@ class Verifier {
       return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;
-    kernel.run = [this](const float* lhs, const float* rhs, float* out, void*, size_t thread, size_t) {
+    kernel.run = [this](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t) {
       if (thread == 0) Interpret(impl_, target_, {lhs, rhs}, out);
     };
     return ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
@@ -82,7 +90,7 @@ class Verifier {
     if (!Runs()) return Skipped(name, cannot_run_);
     const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program_, target_);
     if (!kernel.ok()) return Failed(name, kernel.status());
-    return ladder_.Climb({name, (*kernel)->function(), program_.scratch_bytes}, kAllTrials);
+    return ladder_.Climb({name, Untyped((*kernel)->function()), program_.scratch_bytes}, kAllTrials);
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
@@ -101,11 +109,11 @@ class Verifier {
     if (!build.ok()) return Failed(name, build.status());
     const absl::StatusOr<KernelFunction> function = (*build)->Finish();
     if (!function.ok()) return Failed(name, function.status());
-    Kernel kernel{name, *function, program_.scratch_bytes};
+    Kernel kernel{name, Untyped(*function), program_.scratch_bytes};
     if (options_.header_options.swapped)
-      kernel.run = [run = *function](const float* lhs, const float* rhs, float* out, void* scratch,
-                                     size_t thread,
-                                     size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
+      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
+                                      size_t thread,
+                                      size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
     return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }
 
