@@ -257,7 +257,7 @@ class WrongCopies : public WrongPrograms {
  protected:
   WrongCopies() {
     target_ = testing::Avx512DotTarget();
-    const Spec spec = MatmulSpec({.m = 2, .k = 10, .n = 20, .types = {Dtype::kU8, Dtype::kS8, Dtype::kS32}});
+    const Spec spec = MatmulSpec({.m = 2, .k = 10, .n = 10, .types = {Dtype::kU8, Dtype::kS8, Dtype::kS32}});
     std::vector<Decision> decisions;
     EnumerateDecisions(spec, target_, &decisions);
     std::mt19937_64 random(0);
