@@ -16,11 +16,11 @@ namespace kirsch {
 // The entry of a compiled program. Operands are the spec's; `scratch` is 64-byte aligned and this thread's
 // own (null if the program needs none). Thread t of T calls with (t, T); one thread alone with (0, 1), which
 // is the only way if program.tasks == 1: `thread` is not looked at then.
-using KernelFunction = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+using KernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                                 size_t n_threads);
 
 // The same as Windows calls it.
-using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const float* lhs, const float* rhs, float* out,
+using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, const void* rhs, void* out,
                                                             void* scratch, size_t thread, size_t n_threads);
 
 // Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.

@@ -71,7 +71,7 @@ class Verifier {
       return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;
-    kernel.run = [this](const float* lhs, const float* rhs, float* out, void*, size_t thread, size_t) {
+    kernel.run = [this](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t) {
       if (thread == 0) Interpret(impl_, target_, {lhs, rhs}, out);
     };
     return ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
@@ -106,9 +106,9 @@ class Verifier {
     if (!function.ok()) return Failed(name, function.status());
     Kernel kernel{name, *function, program_.scratch_bytes};
     if (options_.header_options.swapped)
-      kernel.run = [run = *function](const float* lhs, const float* rhs, float* out, void* scratch,
-                                     size_t thread,
-                                     size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
+      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
+                                      size_t thread,
+                                      size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
     return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }
 

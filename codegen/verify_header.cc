@@ -45,7 +45,8 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
-// A function of the full ABI that calls the header's, which lacks the parameters it does not need.
+// A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
+// pointers to void into what the header has, whatever its element types are.
 std::string Wrapper(const LoopProgram& program) {
   std::string arguments = "lhs, rhs, out";
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
@@ -54,7 +55,7 @@ std::string Wrapper(const LoopProgram& program) {
       "#include <immintrin.h>\n#include <stddef.h>\n#include \"kernel.h\"\n"
       "void ",
       kEntry,
-      "(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,\n"
+      "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
       "                  size_t n_threads) {\n"
       "  (void)scratch; (void)thread; (void)n_threads;\n"
       "  ",

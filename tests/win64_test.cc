@@ -154,7 +154,7 @@ TEST_P(Win64Test, TheObjectRunsAsWindowsWould) {
     static std::array<uint64_t, 22> before, after;
     function = (*kernel)->win64_function();
     for (size_t word = 0; word < before.size(); ++word) before[word] = 0x123456789abcdef0u + word;
-    const KernelFunction adapter = [](const float* lhs, const float* rhs, float* out, void* scratch,
+    const KernelFunction adapter = [](const void* lhs, const void* rhs, void* out, void* scratch,
                                       size_t thread, size_t n_threads) {
       const void* const arguments[] = {
           lhs, rhs, out, scratch, reinterpret_cast<void*>(thread), reinterpret_cast<void*>(n_threads)};
