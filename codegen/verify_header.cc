@@ -14,10 +14,10 @@
 #include <sstream>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "codegen/self_test.h"
 
 extern char** environ;
 
@@ -45,7 +45,8 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
-// A function of the full ABI that calls the header's, which lacks the parameters it does not need.
+// A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
+// pointers to void into what the header has, whatever its element types are.
 std::string Wrapper(const LoopProgram& program) {
   std::string arguments = "lhs, rhs, out";
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
@@ -54,7 +55,7 @@ std::string Wrapper(const LoopProgram& program) {
       "#include <immintrin.h>\n#include <stddef.h>\n#include \"kernel.h\"\n"
       "void ",
       kEntry,
-      "(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,\n"
+      "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
       "                  size_t n_threads) {\n"
       "  (void)scratch; (void)thread; (void)n_threads;\n"
       "  ",
@@ -155,7 +156,7 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::strin
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
     const std::string& header, const std::string& name, const std::vector<std::string>& features,
     HeaderMode mode, const std::string& compiler) {
-  const std::string macro = absl::StrCat("-D", absl::AsciiStrToUpper(name), "_SELF_TEST");
+  const std::string macro = absl::StrCat("-D", SelfTestMacro(name));
   return Start(header, "#include \"kernel.h\"\n",
                CommandLine(compiler, features, mode, {macro, "-o", kSelfTest}));
 }
