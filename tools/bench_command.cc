@@ -74,7 +74,7 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bo
         Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
     absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, synthesis->target);
     if (!kernel.ok()) return kernel.status();
-    item.kernel = reinterpret_cast<KernelFn>((*kernel)->function());
+    item.kernel = (*kernel)->function();
     item.scratch_bytes_per_thread = static_cast<size_t>(program.scratch_bytes);
     kernels->code.push_back(*std::move(kernel));
   }
