@@ -2,6 +2,7 @@
 #ifndef KIRSCH_CODEGEN_ACCUMULATORS_H_
 #define KIRSCH_CODEGEN_ACCUMULATORS_H_
 
+#include <string>
 #include <vector>
 
 #include "codegen/microkernels.h"
@@ -11,15 +12,21 @@ namespace kirsch {
 
 struct MicrokernelParameters {
   MicrokernelParameters(ProcedureBuilder& builder, const Microkernel& kernel)
-      : lhs(builder.PointerParameter("lhs", kernel.dtype, false)),
-        rhs(builder.PointerParameter("rhs", kernel.dtype, false)),
-        out(builder.PointerParameter("out", kernel.dtype, true)),
+      : lhs(builder.PointerParameter("lhs", kernel.lhs.dtype, false)),
+        rhs(builder.PointerParameter("rhs", kernel.rhs.dtype, false)),
+        out(builder.PointerParameter("out", kernel.out.dtype, true)),
         trips(builder.IndexParameter("trips")),
         rest(kernel.unroll > 1 ? builder.IndexParameter("rest") : kNoVar) {}
   VarId lhs, rhs, out;
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
 };
+
+// A vector that holds as many words of `dtype` as the tile's accumulators have lanes.
+inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, Dtype dtype,
+                           const Microkernel& kernel) {
+  return builder.Vector(name, dtype, kernel.tile.lanes * WordElements(dtype));
+}
 
 // `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.
 class AccumulatorSets {
@@ -29,8 +36,8 @@ class AccumulatorSets {
     for (int set = 0; set < sets_; ++set)
       for (int i = 0; i < rows_; ++i)
         for (int j = 0; j < columns_; ++j)
-          vars_.push_back(
-              builder_.Vector(absl::StrCat("c", set, "_", i, "_", j), kernel.dtype, kernel.tile.lanes));
+          vars_.push_back(builder_.Vector(absl::StrCat("c", set, "_", i, "_", j), kernel.accumulator(),
+                                          kernel.tile.lanes));
   }
 
   VarId at(int set, int i, int j) const {

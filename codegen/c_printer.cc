@@ -1,47 +1,26 @@
 #include "codegen/c_printer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "codegen/c_vectors.h"
 #include "codegen/loop_text.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
-std::string CType(Dtype dtype) {
-  KIRSCH_CHECK(dtype == Dtype::kF32);
-  return "float";
-}
-
-std::string VectorType(int lanes) { return lanes == 4 ? "__m128" : lanes == 8 ? "__m256" : "__m512"; }
-
-// "_mm256_name"
-std::string Intrinsic(int lanes, const char* name) {
-  return absl::StrCat(lanes == 4 ? "_mm_" : lanes == 8 ? "_mm256_" : "_mm512_", name);
-}
-
-std::string MaskRegister(int lanes, int count) {
-  return absl::StrCat("(__mmask", lanes == 16 ? 16 : 8, ")0x", absl::Hex((1 << count) - 1));
-}
-
-// The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
-std::string MaskVector(int lanes, int count) {
-  std::string mask = absl::StrCat(Intrinsic(lanes, "setr_epi32"), "(");
-  for (int lane = 0; lane < lanes; ++lane)
-    absl::StrAppend(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
-  return mask + ")";
-}
-
 class FunctionPrinter {
  public:
   // `callees`: the C names of the program's procedures; only the entry calls any.
-  FunctionPrinter(const LoopProgram& program, const Procedure& procedure,
+  FunctionPrinter(const LoopProgram& program, const Procedure& procedure, const CStyle& style,
                   const std::vector<std::string>& callees = {})
-      : program_(program), procedure_(procedure), callees_(callees) {}
+      : program_(program), procedure_(procedure), style_(style), callees_(callees), vectors_(program) {}
 
   std::string Print() {
     DeclareVectors();
@@ -51,7 +30,8 @@ class FunctionPrinter {
 
  private:
   const std::string& Name(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].name; }
-  int LanesOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].lanes; }
+  const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
+  Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
   std::string Text(const Affine& affine) const { return AffineText(procedure_, affine); }
   std::string Text(const Address& address) const { return AddressText(procedure_, address); }
 
@@ -62,7 +42,7 @@ class FunctionPrinter {
 
   void DeclareVectors() {
     for (const Var& var : procedure_.vars)
-      if (var.type == VarType::kVector) Line(VectorType(var.lanes), " ", var.name, ";");
+      if (var.type == VarType::kVector) Line(CVectorType(var), " ", var.name, ";");
   }
 
   void PrintBlock(const std::vector<Stmt>& block) {
@@ -75,90 +55,57 @@ class FunctionPrinter {
     Line("}");
   }
 
-  void Print(const Zero& op) { Line(Name(op.to), " = ", Intrinsic(LanesOf(op.to), "setzero_ps"), "();"); }
-
-  void Print(const Load& op) {
-    const int lanes = LanesOf(op.to);
-    const std::string from = Text(op.from);
-    std::string value;
-    if (op.count == lanes) {
-      value = absl::StrCat(Intrinsic(lanes, "loadu_ps"), "(", from, ")");
-    } else if (op.count == 1 && lanes == 4) {
-      value = absl::StrCat("_mm_load_ss(", from, ")");
-    } else if (program_.masks) {
-      value = absl::StrCat(Intrinsic(lanes, "maskz_loadu_ps"), "(", MaskRegister(lanes, op.count), ", ", from,
-                           ")");
-    } else {
-      value =
-          absl::StrCat(Intrinsic(lanes, "maskload_ps"), "(", from, ", ", MaskVector(lanes, op.count), ")");
-    }
-    Line(Name(op.to), " = ", value, ";");
-  }
-
-  void Print(const Broadcast& op) {
-    Line(Name(op.to), " = ", Intrinsic(LanesOf(op.to), "set1_ps"), "(*(", Text(op.from), "));");
-  }
-
-  void Print(const Store& op) {
-    const int lanes = LanesOf(op.from);
-    const std::string to = Text(op.to);
-    if (op.count == lanes) return Line(Intrinsic(lanes, "storeu_ps"), "(", to, ", ", Name(op.from), ");");
-    if (op.count == 1 && lanes == 4) return Line("_mm_store_ss(", to, ", ", Name(op.from), ");");
-    Line(Intrinsic(lanes, program_.masks ? "mask_storeu_ps" : "maskstore_ps"), "(", to, ", ",
-         program_.masks ? MaskRegister(lanes, op.count) : MaskVector(lanes, op.count), ", ", Name(op.from),
-         ");");
-  }
-
-  void Print(const Fma& op) {
-    Line(Name(op.accumulator), " = ", Intrinsic(LanesOf(op.accumulator), "fmadd_ps"), "(", Name(op.a), ", ",
-         Name(op.b), ", ", Name(op.accumulator), ");");
-  }
-
-  void Print(const Add& op) {
-    Line(Name(op.to), " = ", Intrinsic(LanesOf(op.to), "add_ps"), "(", Name(op.a), ", ", Name(op.b), ");");
-  }
-
-  // As in the LLVM printer: halves are added until 4 lanes are left, then two horizontal additions.
-  void Print(const LaneSums& op) {
+  // As one block if there are several.
+  void PrintStatements(const std::vector<std::string>& statements) {
+    if (statements.size() == 1) return Line(statements[0]);
     Line("{");
     ++depth_;
-    for (size_t i = 0; i < op.from.size(); ++i) {
-      if (op.from[i] == kNoVar) {
-        Line("const __m128 q", i, " = _mm_setzero_ps();");
-        continue;
-      }
-      std::string value = Name(op.from[i]);
-      if (LanesOf(op.from[i]) == 16) {
-        Line("const __m256 h", i, " = _mm256_add_ps(", Half(value, 0), ", ", Half(value, 1), ");");
-        value = absl::StrCat("h", i);
-      }
-      Line("const __m128 q", i, " = _mm_add_ps(_mm256_castps256_ps128(", value, "), _mm256_extractf128_ps(",
-           value, ", 1));");
-    }
-    Line(Name(op.to), " = _mm_hadd_ps(_mm_hadd_ps(q0, q1), _mm_hadd_ps(q2, q3));");
+    for (const std::string& statement : statements) Line(statement);
     --depth_;
     Line("}");
   }
-
-  // Unmasked, this would trip GCC 12's warning about uninitialised variables in its own header.
-  static std::string Half(const std::string& value, int half) {
-    return absl::StrCat("_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, _mm512_castps_pd(", value, "), ",
-                        half, "))");
+  std::array<const Var*, 4> VarsOf(const std::array<VarId, 4>& ids) const {
+    std::array<const Var*, 4> vars = {};
+    for (size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] != kNoVar) vars[i] = &VarOf(ids[i]);
+    return vars;
   }
 
-  void Print(const Transpose& op) {
-    Line("_MM_TRANSPOSE4_PS(", Name(op.rows[0]), ", ", Name(op.rows[1]), ", ", Name(op.rows[2]), ", ",
-         Name(op.rows[3]), ");");
-  }
+  void Set(VarId to, const std::string& value) { Line(Name(to), " = ", value, ";"); }
 
-  void Print(const Fence&) { Line("__asm__ volatile(\"\" ::: \"memory\");"); }
+  void Print(const Zero& op) { Set(op.to, vectors_.Zero(VarOf(op.to))); }
+  void Print(const Load& op) {
+    Set(op.to, vectors_.Load(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+  }
+  void Print(const Broadcast& op) {
+    Set(op.to, vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+  }
+  void Print(const Store& op) {
+    PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
+  }
+  void Print(const MultiplyAdd& op) {
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b)));
+  }
+  void Print(const Add& op) { Set(op.to, vectors_.Add(VarOf(op.to), VarOf(op.a), VarOf(op.b))); }
+  void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
+  void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
+  void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
+
+  void Print(const Fence&) { Line(style_.fence); }
   void Print(const Prefetch& op) { Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T0);"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
 
   void Print(const Call& op) {
+    const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     std::string arguments;
-    for (const Address& pointer : op.pointers)
-      absl::StrAppend(&arguments, arguments.empty() ? "" : ", ", Text(pointer));
+    for (size_t i = 0; i < op.pointers.size(); ++i) {
+      const Address& pointer = op.pointers[i];
+      const Var& parameter = callee.vars[i];
+      absl::StrAppend(&arguments, i == 0 ? "" : ", ");
+      if (parameter.dtype != MemoryType(pointer))
+        absl::StrAppend(&arguments, parameter.stored ? "(" : "(const ", CType(parameter.dtype), "*)");
+      absl::StrAppend(&arguments, Text(pointer));
+    }
     for (int64_t count : op.counts) absl::StrAppend(&arguments, ", ", count);
     Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
   }
@@ -176,10 +123,17 @@ class FunctionPrinter {
 
   const LoopProgram& program_;
   const Procedure& procedure_;
+  const CStyle& style_;
   const std::vector<std::string>& callees_;
+  const CVectors vectors_;
   std::string text_;
   int depth_ = 1;
 };
+
+std::string TargetAttribute(const LoopProgram& program, const CStyle& style) {
+  if (!style.attributes) return "";
+  return absl::StrCat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
+}
 
 std::string HelperParameters(const Procedure& procedure) {
   std::string parameters;
@@ -210,23 +164,24 @@ class HelperPool {
 
  private:
   std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
+    const std::string attribute = TargetAttribute(program, style_);
     const std::string rest = absl::StrCat("(", HelperParameters(procedure), ") {\n",
-                                          FunctionPrinter(program, procedure).Print(), "}\n\n");
+                                          FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
     std::string name = absl::StrCat(style_.helper_name, "_", procedure.name);
     // Programs name their procedures for themselves: the same name need not be the same code.
     std::vector<std::string>& versions = versions_[name];
     const size_t version =
-        static_cast<size_t>(std::find(versions.begin(), versions.end(), rest) - versions.begin());
+        static_cast<size_t>(std::find(versions.begin(), versions.end(), attribute + rest) - versions.begin());
     if (version > 0) absl::StrAppend(&name, "_", version + 1);
     if (version == versions.size()) {
-      versions.push_back(rest);
-      absl::StrAppend(&text_, style_.helper_prefix, "void ", name, rest);
+      versions.push_back(attribute + rest);
+      absl::StrAppend(&text_, style_.private_prefix, attribute, "void ", name, rest);
     }
     return name;
   }
 
   const CStyle& style_;
-  std::map<std::string, std::vector<std::string>> versions_;  // what follows the name
+  std::map<std::string, std::vector<std::string>> versions_;  // all but the name
   std::string text_;
 };
 
@@ -235,26 +190,61 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   Procedure entry = program.procedures[0];
   // The user's names.
   if (kernel.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
-  std::string text = absl::StrCat(style.entry_prefix, "void ", program.name, "(",
-                                  CParameters(TakesScratch(program), TakesThreads(program)), ") {\n");
+  std::string text = absl::StrCat(kernel.dispatched ? style.private_prefix : style.public_prefix,
+                                  TargetAttribute(program, style), "void ", program.name, "(",
+                                  CParameters(SignatureOf(program, kernel.swapped)), ") {\n");
   const Var& scratch = entry.vars[EntryParameter::kScratch];
   if (TakesScratch(program))
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
-  return absl::StrCat(text, FunctionPrinter(program, entry, callees).Print(), "}\n");
+  return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
 }
 
 }  // namespace
 
-std::string CParameters(bool scratch, bool threads) {
-  return absl::StrCat("const float* lhs, const float* rhs, float* out",
-                      scratch ? ", void* scratch_memory" : "",
-                      threads ? ", size_t thread, size_t n_threads" : "");
+std::string CType(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kF32:
+      return "float";
+    case Dtype::kBf16:
+    case Dtype::kF16:
+      return "uint16_t";
+    case Dtype::kU8:
+      return "uint8_t";
+    case Dtype::kS8:
+      return "int8_t";
+    case Dtype::kS16:
+      return "int16_t";
+    case Dtype::kS32:
+      return "int32_t";
+  }
+  KIRSCH_CHECK(false && "unknown dtype");
 }
 
-std::string CArguments(bool scratch, bool threads) {
-  return absl::StrCat("lhs, rhs, out", scratch ? ", scratch_memory" : "",
-                      threads ? ", thread, n_threads" : "");
+CSignature SignatureOf(const LoopProgram& program, bool swapped) {
+  const std::vector<Var>& vars = program.procedures[0].vars;
+  CSignature signature;
+  for (size_t operand = 0; operand < signature.dtypes.size(); ++operand)  // the first parameters
+    signature.dtypes[operand] = vars[operand].dtype;
+  if (swapped) std::swap(signature.dtypes[EntryParameter::kLhs], signature.dtypes[EntryParameter::kRhs]);
+  signature.scratch = TakesScratch(program);
+  signature.threads = TakesThreads(program);
+  return signature;
+}
+
+std::string CParameters(const CSignature& signature) {
+  const auto pointer = [&](int operand) {
+    return absl::StrCat(CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ");
+  };
+  return absl::StrCat("const ", pointer(EntryParameter::kLhs), "lhs, const ", pointer(EntryParameter::kRhs),
+                      "rhs, ", pointer(EntryParameter::kOut), "out",
+                      signature.scratch ? ", void* __restrict scratch_memory" : "",
+                      signature.threads ? ", size_t thread, size_t n_threads" : "");
+}
+
+std::string CArguments(const CSignature& signature) {
+  return absl::StrCat("lhs, rhs, out", signature.scratch ? ", scratch_memory" : "",
+                      signature.threads ? ", thread, n_threads" : "");
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {

@@ -1,5 +1,5 @@
-// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so `lanes` steps
-// of it are one vector FMA per output element; the lanes of each accumulator are summed at the end.
+// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so a whole vector
+// of its steps is one multiply-add per output element; the lanes of each accumulator are summed at the end.
 #include <algorithm>
 
 #include "codegen/accumulators.h"
@@ -10,7 +10,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int kGroup = 4;  // output elements that LaneSums makes at once
+constexpr int kSums = 4;  // output elements that LaneSums makes at once
 
 class DotProduct {
  public:
@@ -19,51 +19,52 @@ class DotProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
-        lhs_(builder_.Vector("a", kernel.dtype, kernel.tile.lanes)),
-        sums_(builder_.Vector("sums", kernel.dtype, kGroup)),
-        old_(kernel.accumulate ? builder_.Vector("old", kernel.dtype, kGroup) : kNoVar) {
+        lhs_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
+        sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
+        old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)
-      rhs_.push_back(builder_.Vector(absl::StrCat("b", j), kernel.dtype, kernel.tile.lanes));
+      rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
   }
 
   Procedure Build() && {
-    const int lanes = kernel_.tile.lanes;
+    const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, lanes); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, whole); });
     if (parameters_.rest != kNoVar)
-      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, lanes); });
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, whole); });
     if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
-      for (int j = 0; j < kernel_.tile.columns; j += kGroup) StoreGroup(i, j);
+      for (int j = 0; j < kernel_.tile.columns; j += kSums) StoreGroup(i, j);
     return std::move(builder_).Build();
   }
 
  private:
-  // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` lanes of each count.
+  // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` elements of each count.
   void Vectors(int vectors, int count) {
     for (int u = 0; u < vectors; ++u) {
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
-      const int64_t k = int64_t{u} * kernel_.tile.lanes;
+      const int64_t k = u * kernel_.step();
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, j)), count});
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         builder_.Do(Load{lhs_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
         for (int j = 0; j < kernel_.tile.columns; ++j)
-          builder_.Do(Fma{accumulators_.at(u % kernel_.k_split, i, j), lhs_, rhs_[static_cast<size_t>(j)]});
+          builder_.Do(
+              MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), lhs_, rhs_[static_cast<size_t>(j)]});
       }
     }
-    const int64_t steps = int64_t{vectors} * kernel_.tile.lanes;
+    const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, steps});
     builder_.Do(Advance{parameters_.rhs, steps});
   }
 
   // Output elements (i, j .. j + 3), as far as there are any.
   void StoreGroup(int i, int j) {
-    const int count = std::min(kGroup, kernel_.tile.columns - j);
+    const int count = std::min(kSums, kernel_.tile.columns - j);
     LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
     builder_.Do(sums);

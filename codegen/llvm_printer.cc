@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "codegen/llvm_vectors.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -19,17 +20,17 @@ using llvm::Value;
 
 constexpr uint64_t kScratchAlignment = 64;
 
-llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
-  KIRSCH_CHECK(dtype == Dtype::kF32);
-  return llvm::Type::getFloatTy(context);
-}
-
 // Prints the body of one procedure. Every variable is a stack slot, which mem2reg makes SSA values of.
 class BodyPrinter {
  public:
-  BodyPrinter(const Procedure& procedure, llvm::Function* function,
+  BodyPrinter(const LoopProgram& program, const Procedure& procedure, llvm::Function* function,
               const std::vector<llvm::Function*>& callees, const std::vector<int>& argument_of)
-      : procedure_(procedure), function_(function), callees_(callees), ir_(function->getContext()) {
+      : program_(program),
+        procedure_(procedure),
+        function_(function),
+        callees_(callees),
+        ir_(function->getContext()),
+        vectors_(program, ir_) {
     ir_.SetInsertPoint(llvm::BasicBlock::Create(ir_.getContext(), "", function_));
     for (const Var& var : procedure.vars) slots_.push_back(ir_.CreateAlloca(TypeOf(var), nullptr, var.name));
     for (int i = 0; i < procedure.num_parameters; ++i)
@@ -50,15 +51,10 @@ class BodyPrinter {
       case VarType::kIndex:
         return ir_.getInt64Ty();
       case VarType::kVector:
-        return llvm::FixedVectorType::get(ElementType(var.dtype, ir_.getContext()),
-                                          static_cast<unsigned>(var.lanes));
+        return VectorType(var, ir_.getContext());
     }
     KIRSCH_CHECK(false && "unknown variable type");
   }
-  llvm::FixedVectorType* VectorTypeOf(VarId id) {
-    return llvm::cast<llvm::FixedVectorType>(TypeOf(VarOf(id)));
-  }
-
   Value* Get(VarId id) { return ir_.CreateLoad(TypeOf(VarOf(id)), slots_[static_cast<size_t>(id)]); }
   void Set(VarId id, Value* value) { ir_.CreateStore(value, slots_[static_cast<size_t>(id)]); }
 
@@ -76,102 +72,70 @@ class BodyPrinter {
     return affine.constant == 0 ? sum : ir_.CreateAdd(sum, constant, "", true, true);
   }
 
-  // Indices first, the constant last, so that it can become the displacement of the access.
-  Value* ValueOf(const Address& address) {
+  Value* ValueOf(const Address& address) { return ValueOf(address, VarOf(address.pointer).dtype); }
+  // The offset counts elements of type `dtype`. Indices first, the constant last, so that it can become the
+  // displacement of the access.
+  Value* ValueOf(const Address& address, Dtype dtype) {
     Value* pointer = Get(address.pointer);
     Affine varying = address.offset;
     varying.constant = 0;
-    if (!varying.terms.empty()) pointer = Offset(address.pointer, pointer, ValueOf(varying));
+    if (!varying.terms.empty()) pointer = Offset(dtype, pointer, ValueOf(varying));
     if (address.offset.constant == 0) return pointer;
-    return Offset(address.pointer, pointer, ir_.getInt64(static_cast<uint64_t>(address.offset.constant)));
+    return Offset(dtype, pointer, ir_.getInt64(static_cast<uint64_t>(address.offset.constant)));
   }
-  Value* Offset(VarId pointer, Value* base, Value* elements) {
-    return ir_.CreateInBoundsGEP(ElementType(VarOf(pointer).dtype, ir_.getContext()), base, elements);
+  Value* Offset(Dtype dtype, Value* base, Value* elements) {
+    return ir_.CreateInBoundsGEP(ElementType(dtype, ir_.getContext()), base, elements);
   }
-
-  llvm::Align AlignOf(VarId id) const { return llvm::Align(static_cast<uint64_t>(Bytes(VarOf(id).dtype))); }
-
-  // The mask that is true in the first `count` lanes.
-  llvm::Constant* FirstLanes(int lanes, int count) {
-    std::vector<llvm::Constant*> bits;
-    for (int lane = 0; lane < lanes; ++lane) bits.push_back(ir_.getInt1(lane < count));
-    return llvm::ConstantVector::get(bits);
-  }
+  Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
 
   void PrintBlock(const std::vector<Stmt>& block) {
     for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
   }
 
-  void Print(const Zero& op) { Set(op.to, llvm::Constant::getNullValue(VectorTypeOf(op.to))); }
+  void Print(const Zero& op) { Set(op.to, llvm::Constant::getNullValue(TypeOf(VarOf(op.to)))); }
 
   void Print(const Load& op) {
-    llvm::FixedVectorType* type = VectorTypeOf(op.to);
-    Value* from = ValueOf(op.from);
-    if (op.count == VarOf(op.to).lanes) return Set(op.to, ir_.CreateAlignedLoad(type, from, AlignOf(op.to)));
-    Set(op.to, ir_.CreateMaskedLoad(type, from, AlignOf(op.to), FirstLanes(VarOf(op.to).lanes, op.count),
-                                    llvm::Constant::getNullValue(type)));
+    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), MemoryType(op.from), op.count));
   }
 
   void Print(const Broadcast& op) {
-    Value* element =
-        ir_.CreateAlignedLoad(VectorTypeOf(op.to)->getElementType(), ValueOf(op.from), AlignOf(op.to));
-    Set(op.to, ir_.CreateVectorSplat(static_cast<unsigned>(VarOf(op.to).lanes), element));
+    Set(op.to, vectors_.Broadcast(VarOf(op.to), ValueOf(op.from), MemoryType(op.from), op.count));
   }
 
   void Print(const Store& op) {
     Value* value = Get(op.from);
-    Value* to = ValueOf(op.to);
-    if (op.count == VarOf(op.from).lanes) {
-      ir_.CreateAlignedStore(value, to, AlignOf(op.from));
-    } else {
-      ir_.CreateMaskedStore(value, to, AlignOf(op.from), FirstLanes(VarOf(op.from).lanes, op.count));
+    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), MemoryType(op.to), op.count);
+  }
+
+  void Print(const MultiplyAdd& op) {
+    Value *a = Get(op.a), *b = Get(op.b);
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), Get(op.accumulator), a, b));
+  }
+
+  void Print(const Add& op) {
+    Value *a = Get(op.a), *b = Get(op.b);
+    Set(op.to, vectors_.Add(a, b));
+  }
+
+  // Null, or a value of type `none`, where there is no variable.
+  std::array<Value*, 4> GetAll(const std::array<VarId, 4>& ids, llvm::Type* none = nullptr) {
+    std::array<Value*, 4> values = {};
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] != kNoVar) values[i] = Get(ids[i]);
+      if (ids[i] == kNoVar && none != nullptr) values[i] = llvm::Constant::getNullValue(none);
     }
+    return values;
   }
 
-  void Print(const Fma& op) {
-    Set(op.accumulator, ir_.CreateIntrinsic(llvm::Intrinsic::fma, {VectorTypeOf(op.accumulator)},
-                                            {Get(op.a), Get(op.b), Get(op.accumulator)}));
-  }
-
-  void Print(const Add& op) { Set(op.to, ir_.CreateFAdd(Get(op.a), Get(op.b))); }
-
-  // Halves of each vector are added until 4 lanes are left; then two horizontal additions sum all four.
-  void Print(const LaneSums& op) {
-    std::vector<Value*> quads;
-    for (VarId from : op.from) {
-      if (from == kNoVar) {
-        quads.push_back(llvm::Constant::getNullValue(VectorTypeOf(op.to)));
-        continue;
-      }
-      Value* value = Get(from);
-      for (int lanes = VarOf(from).lanes; lanes > 4; lanes /= 2)
-        value = ir_.CreateFAdd(Lanes(value, 0, lanes / 2), Lanes(value, lanes / 2, lanes / 2));
-      quads.push_back(value);
-    }
-    Set(op.to, PairSums(PairSums(quads[0], quads[1]), PairSums(quads[2], quads[3])));
-  }
-  Value* Lanes(Value* value, int first, int count) {
-    llvm::SmallVector<int> lanes;
-    for (int lane = 0; lane < count; ++lane) lanes.push_back(first + lane);
-    return ir_.CreateShuffleVector(value, lanes);
-  }
-  Value* PairSums(Value* a, Value* b) {
-    return ir_.CreateFAdd(ir_.CreateShuffleVector(a, b, {0, 2, 4, 6}),
-                          ir_.CreateShuffleVector(a, b, {1, 3, 5, 7}));
-  }
+  void Print(const LaneSums& op) { Set(op.to, vectors_.LaneSums(GetAll(op.from, TypeOf(VarOf(op.to))))); }
 
   void Print(const Transpose& op) {
-    std::array<Value*, 4> row;
-    for (size_t i = 0; i < 4; ++i) row[i] = Get(op.rows[i]);
-    Value* low01 = ir_.CreateShuffleVector(row[0], row[1], {0, 4, 1, 5});
-    Value* high01 = ir_.CreateShuffleVector(row[0], row[1], {2, 6, 3, 7});
-    Value* low23 = ir_.CreateShuffleVector(row[2], row[3], {0, 4, 1, 5});
-    Value* high23 = ir_.CreateShuffleVector(row[2], row[3], {2, 6, 3, 7});
-    Set(op.rows[0], ir_.CreateShuffleVector(low01, low23, {0, 1, 4, 5}));
-    Set(op.rows[1], ir_.CreateShuffleVector(low01, low23, {2, 3, 6, 7}));
-    Set(op.rows[2], ir_.CreateShuffleVector(high01, high23, {0, 1, 4, 5}));
-    Set(op.rows[3], ir_.CreateShuffleVector(high01, high23, {2, 3, 6, 7}));
+    std::array<Value*, 4> rows = GetAll(op.rows);
+    vectors_.Transpose(&rows);
+    for (size_t i = 0; i < rows.size(); ++i) Set(op.rows[i], rows[i]);
   }
+
+  void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), GetAll(op.from))); }
 
   void Print(const Fence&) {
     auto* type = llvm::FunctionType::get(ir_.getVoidTy(), false);
@@ -185,12 +149,15 @@ class BodyPrinter {
   }
 
   void Print(const Advance& op) {
-    Set(op.pointer, Offset(op.pointer, Get(op.pointer), ir_.getInt64(static_cast<uint64_t>(op.by))));
+    Set(op.pointer,
+        Offset(VarOf(op.pointer).dtype, Get(op.pointer), ir_.getInt64(static_cast<uint64_t>(op.by))));
   }
 
   void Print(const Call& op) {
+    const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
     std::vector<Value*> arguments;
-    for (const Address& pointer : op.pointers) arguments.push_back(ValueOf(pointer));
+    for (const Address& pointer : op.pointers)
+      arguments.push_back(ValueOf(pointer, callee.vars[arguments.size()].dtype));
     for (int64_t count : op.counts) arguments.push_back(ir_.getInt64(static_cast<uint64_t>(count)));
     ir_.CreateCall(callees_[static_cast<size_t>(op.procedure)], arguments);
   }
@@ -232,10 +199,12 @@ class BodyPrinter {
     return llvm::BasicBlock::Create(ir_.getContext(), name, function_);
   }
 
+  const LoopProgram& program_;
   const Procedure& procedure_;
   llvm::Function* function_;
   const std::vector<llvm::Function*>& callees_;
   llvm::IRBuilder<> ir_;
+  LlvmVectors vectors_;
   std::vector<llvm::AllocaInst*> slots_;
 };
 
@@ -294,13 +263,15 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
     orders.push_back(ArgumentOrder(procedure, entry && options.swapped));
     functions.push_back(Declare(procedure, orders.back(), entry, *module));
     AddAttributes(program, target, functions.back());
+    // Windows wants to unwind through every function.
+    if (options.abi == Abi::kWin64) functions.back()->setUWTableKind(llvm::UWTableKind::Default);
     // A procedure keeps its register tile to itself.
     if (!entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
   }
   functions[0]->addParamAttr(EntryParameter::kScratch,
                              llvm::Attribute::getWithAlignment(context, llvm::Align(kScratchAlignment)));
   for (size_t i = 0; i < functions.size(); ++i)
-    BodyPrinter(program.procedures[i], functions[i], functions, orders[i]).Print();
+    BodyPrinter(program, program.procedures[i], functions[i], functions, orders[i]).Print();
   return module;
 }
 

@@ -7,9 +7,11 @@
 #ifndef KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 #define KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -45,26 +47,33 @@ struct Address {
   Affine offset;
 };
 
-// The vector operations. `count`: lanes that are read or written in memory, from lane 0; the others are not
-// touched in memory, and read as zero.
+// Elements of a type that make a 32-bit word: consecutive steps of a reduction that one accumulator's lane
+// takes in at once.
+constexpr int WordElements(Dtype dtype) { return kAccumulatorBytes / Bytes(dtype); }
+
+// The vector operations; what they do follows from the types of their operands. `count`: elements that are
+// read or written in memory, from lane 0; the others are not touched in memory, and read as zero.
 struct Zero {
   VarId to;
 };
-struct Load {
+struct Load {  // converts to the vector's type, which is as wide as memory's or wider; exact
   VarId to;
   Address from;
   int count;
 };
-struct Broadcast {
+struct Broadcast {  // a word of the vector's type, in all its words: made of `count` elements like a Load
   VarId to;
   Address from;
+  int count;
 };
-struct Store {
+struct Store {  // narrows as spec/matmul_types.h says; f32 to bf16 by integers: subnormals are no exception
   VarId from;
   Address to;
   int count;
 };
-struct Fma {  // accumulator += a * b
+// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
+// of bf16 x bf16, s16 x s16 and u8 x s8 (in either order) add the products of their elements to the lane.
+struct MultiplyAdd {
   VarId accumulator, a, b;
 };
 struct Add {
@@ -74,8 +83,12 @@ struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 
   VarId to;
   std::array<VarId, 4> from;
 };
-struct Transpose {  // 4 vectors of 4 lanes, as the rows of a matrix, in place
+struct Transpose {  // 4 vectors of 4 elements (or of 4 words), as the rows of a matrix, in place
   std::array<VarId, 4> rows;
+};
+struct Interleave {  // word i of `to` = lane i of from[0], from[1], ...; 0 where from[j] is kNoVar
+  VarId to;
+  std::array<VarId, 4> from;
 };
 
 struct Fence {};   // the compiler moves no load across it, so that what is loaded later takes no register yet
@@ -86,7 +99,9 @@ struct Advance {
   VarId pointer;
   int64_t by;
 };
-struct Call {  // pointers then counts are the procedure's parameters
+// Pointers then counts are the procedure's parameters. Offsets count elements of the parameter's type, to
+// which the pointer is converted.
+struct Call {
   int procedure;
   std::vector<Address> pointers;
   std::vector<int64_t> counts;
@@ -105,8 +120,8 @@ struct OnThread {  // body, on the thread whose number is task % n_threads; only
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, Store, Fma, Add, LaneSums, Transpose, Fence, Prefetch, Advance, Call,
-               For, OnThread>
+  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Add, LaneSums, Transpose, Interleave, Fence,
+               Prefetch, Advance, Call, For, OnThread>
       op;
 };
 
@@ -117,7 +132,7 @@ struct Procedure {
   std::vector<Stmt> body;
 };
 
-// Parameters of the entry, in this order: void NAME(const T* lhs, const T* rhs, T* out, T* scratch, size_t
+// Parameters of the entry, in this order: void NAME(const L* lhs, const R* rhs, T* out, void* scratch, size_t
 // thread, size_t n_threads). Operands are those of the spec.
 struct EntryParameter {
   static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5;
@@ -131,6 +146,10 @@ struct LoopProgram {
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
   int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
+
+  bool HasFeature(std::string_view feature) const {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  }
 };
 
 }  // namespace kirsch

@@ -46,12 +46,16 @@ class TextPrinter {
 
   void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
   void Print(const Load& op) { Line(Name(op.to), " = load ", At(op.from), Count(op.to, op.count)); }
-  void Print(const Broadcast& op) { Line(Name(op.to), " = broadcast ", At(op.from)); }
+  void Print(const Broadcast& op) {
+    const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
+    Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
+  }
   void Print(const Store& op) { Line("store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
-  void Print(const Fma& op) { Line(Name(op.accumulator), " += ", Name(op.a), " * ", Name(op.b)); }
+  void Print(const MultiplyAdd& op) { Line(Name(op.accumulator), " += ", Name(op.a), " * ", Name(op.b)); }
   void Print(const Add& op) { Line(Name(op.to), " = ", Name(op.a), " + ", Name(op.b)); }
   void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }
   void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
+  void Print(const Interleave& op) { Line(Name(op.to), " = interleaved ", Names(op.from)); }
   void Print(const Fence&) { Line("fence"); }
   void Print(const Prefetch& op) { Line("prefetch ", At(op.at)); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }

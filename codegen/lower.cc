@@ -4,6 +4,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "codegen/microkernels.h"
 #include "codegen/pack.h"
@@ -33,13 +35,18 @@ View RootView(const Spec& spec, int operand) {
   const Layout& layout = Operand(spec, operand).layout;
   KIRSCH_CHECK(layout.kind == LayoutKind::kStrided);
   const TileExtent extent = ExtentOf(spec, operand);
-  return {At(operand), extent.outer * layout.ld, {layout.order, layout.ld, 0, 0}};
+  return {At(operand),
+          extent.outer * layout.ld,
+          {layout.order, layout.ld, 0, 0, 1, Operand(spec, operand).dtype}};
 }
 
 // The offset of the tile that starts `steps` * `size` along `dim`, `steps` being a constant or an index.
 int64_t StrideAlong(const Spec& spec, int operand, int dim, const View& view, int64_t size) {
   if (!spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(dim)) return 0;
-  if (dim == OuterDim(spec, operand)) return size * view.layout.outer_stride;
+  if (dim == OuterDim(spec, operand)) {
+    KIRSCH_CHECK(size % view.layout.group == 0);
+    return view.layout.OuterOffset(size);
+  }
   if (dim != InnerDim(spec, operand)) return size * view.batch_stride;
   KIRSCH_CHECK(view.layout.panel == 0 || size % view.layout.panel == 0);
   return view.layout.InnerOffset(size);
@@ -68,11 +75,11 @@ class Lowering {
   LoopProgram Run(const Impl& impl) && {
     const Spec& spec = impl.spec;
     KIRSCH_CHECK(spec.op == OpKind::kMatmul);
-    const Dtype dtype = spec.out().dtype;
+    AddElementFeatures(spec);
     builder_.PointerParameter("lhs", Operand(spec, EntryParameter::kLhs).dtype, false);
     builder_.PointerParameter("rhs", Operand(spec, EntryParameter::kRhs).dtype, false);
-    builder_.PointerParameter("out", dtype, true);
-    builder_.PointerParameter("scratch", dtype, true);
+    builder_.PointerParameter("out", spec.out().dtype, true);
+    builder_.PointerParameter("scratch", AccumulatorOf(spec.out().dtype), true);
     builder_.IndexParameter("thread");
     builder_.IndexParameter("n_threads");
     Views views;
@@ -85,6 +92,23 @@ class Lowering {
   }
 
  private:
+  template <typename Features>
+  void AddFeatures(const Features& features) {
+    for (std::string_view feature : features)
+      if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
+  }
+
+  // What elements that are no accumulators take: f16 its conversion, and mask registers those for narrow
+  // lanes.
+  void AddElementFeatures(const Spec& spec) {
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+      const Dtype dtype = Operand(spec, operand).dtype;
+      if (dtype == Dtype::kF16) AddFeatures(std::array{"f16c"});
+      if (Bytes(dtype) < kAccumulatorBytes && program_.masks && target_.HasFeature("avx512bw"))
+        AddFeatures(std::array{"avx512bw"});
+    }
+  }
+
   // The part of the tree above the tasks; `task` is the number of the first task in `impl`.
   void LowerTask(const Impl& impl, const Views& views, const Affine& task) {
     if (program_.tasks == 1) return LowerNode(impl, views);
@@ -162,22 +186,27 @@ class Lowering {
     return first;
   }
 
+  MatrixLayout PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
+    if (layout.panel == 0) return {layout.order, PackedLd(extent.inner, dtype, target_), 0, 0, 1, dtype};
+    const int64_t group = layout.group, groups = (extent.outer + group - 1) / group;
+    const int64_t group_stride = layout.panel * group;
+    return {layout.order, group_stride, layout.panel, groups * group_stride, group, dtype};
+  }
+
   void LowerPack(const Impl& impl, const Views& views) {
     const int operand = impl.decision.operand;
     const Impl& child = OnlyChild(impl);
     const Layout& layout = impl.decision.layout;
-    const Dtype dtype = Operand(impl.spec, operand).dtype;
+    const Dtype dtype = Operand(child.spec, operand).dtype;
     const TileExtent extent = ExtentOf(child.spec, operand);
     KIRSCH_CHECK(extent.batch == 1 && layout.kind == LayoutKind::kPacked);
 
     Pack pack;
-    pack.dtype = dtype;
-    pack.lanes = target_.vectors.front().bytes / Bytes(dtype);
+    pack.vector_bytes = target_.vectors.front().bytes;
     pack.outer = extent.outer;
     pack.inner = extent.inner;
     pack.from = views[static_cast<size_t>(operand)].layout;
-    pack.to = {layout.order, layout.panel != 0 ? layout.panel : PackedLd(extent.inner, dtype, target_),
-               layout.panel, layout.panel * extent.outer};
+    pack.to = PackedLayout(extent, layout, dtype);
 
     const int64_t bytes = PackedElements(extent, layout, dtype, target_) * Bytes(dtype);
     const int64_t outside = scratch_top_;
@@ -201,7 +230,6 @@ class Lowering {
     const int64_t k = spec.size[MatmulDims::kK];
     Microkernel kernel;
     kernel.tile = RegisterTileOf(spec, impl.decision.layout);
-    kernel.dtype = spec.out().dtype;
     kernel.n = ExtentOf(spec, kOut).inner;
     kernel.lhs = views[kLhs].layout.ForTile(ExtentOf(spec, kLhs).inner);
     kernel.rhs = views[kRhs].layout.ForTile(ExtentOf(spec, kRhs).inner);
@@ -209,8 +237,12 @@ class Lowering {
     kernel.accumulate = spec.accumulate;
     kernel.prefetch_out = spec.out().level > Level::kL1;
     kernel.prefetch_steps = PrefetchSteps(spec);
-    FitToRegisters(UnitWithLanes(target_, kernel.tile.lanes), &kernel);
-    if (kernel.tile.form == LayoutKind::kPartialSums) kernel.k_tail = k % kernel.tile.lanes;
+    kernel.k_tail = k % kernel.step();
+    const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
+    FitToRegisters(unit, &kernel);
+    const auto features = FeaturesOf(kernel.tile.arithmetic, unit, target_);
+    KIRSCH_CHECK(features.has_value());
+    AddFeatures(*features);
     builder_.Do(Call{ProcedureFor(kernel.Name(), [&] { return MicrokernelProcedure(kernel); }),
                      {views[kLhs].start, views[kRhs].start, views[kOut].start},
                      kernel.Counts(k)});

@@ -2,32 +2,36 @@
 #ifndef KIRSCH_CODEGEN_MATRIX_LAYOUT_H_
 #define KIRSCH_CODEGEN_MATRIX_LAYOUT_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "spec/check.h"
+#include "spec/dtype.h"
 #include "spec/layout.h"
 
 namespace kirsch {
 
 // Element (outer, inner) is at outer * outer_stride + inner, or, with panels, at
-// (inner / panel) * panel_stride + outer * outer_stride + inner % panel.
+// (inner / panel) * panel_stride + (outer / group) * outer_stride + (inner % panel) * group + outer % group.
 struct MatrixLayout {
   Order order = Order::kRow;
   int64_t outer_stride = 0;
   int64_t panel = 0;  // 0: no panels
   int64_t panel_stride = 0;
+  int64_t group = 1;  // only with panels
+  Dtype dtype = Dtype::kF32;
 
   int64_t InnerOffset(int64_t inner) const {
-    return panel == 0 ? inner : inner / panel * panel_stride + inner % panel;
+    return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
   }
+  int64_t OuterOffset(int64_t outer) const { return outer / group * outer_stride + outer % group; }
   // Offset of the element in `row` and `column` (of the operand's last two axes).
   int64_t At(int64_t row, int64_t column) const {
-    return order == Order::kRow ? row * outer_stride + InnerOffset(column)
-                                : column * outer_stride + InnerOffset(row);
+    return order == Order::kRow ? OuterOffset(row) + InnerOffset(column)
+                                : OuterOffset(column) + InnerOffset(row);
   }
-  // Elements from `inner` to the end of its contiguous run, at most `wanted`.
+  // Elements along the inner axis from `inner` to the end of its contiguous run, at most `wanted`.
   int64_t Contiguous(int64_t inner, int64_t wanted) const {
     return panel == 0 ? wanted : std::min(wanted, panel - inner % panel);
   }
@@ -42,9 +46,11 @@ struct MatrixLayout {
 
   // As part of a procedure's name.
   std::string Name() const {
-    std::string name = absl::StrCat(order == Order::kRow ? "r" : "c", outer_stride);
+    std::string name = absl::StrCat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
+                                    order == Order::kRow ? "r" : "c", outer_stride);
     if (panel != 0) absl::StrAppend(&name, "p", panel);
     if (panel_stride != 0) absl::StrAppend(&name, "s", panel_stride);
+    if (group != 1) absl::StrAppend(&name, "g", group);
     return name;
   }
 };

@@ -14,9 +14,10 @@ constexpr int kManyRegisters = 32;
 }  // namespace
 
 std::string Microkernel::Name() const {
-  const bool dot = tile.form == LayoutKind::kPartialSums;
-  std::string name = absl::StrCat(dot ? "dot_" : "fma_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(),
-                                  "_", rhs.Name(), "_", out.Name());
+  const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
+  std::string name = absl::StrCat(
+      dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_",
+      tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
   if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
   if (accumulate) absl::StrAppend(&name, "_add");
   if (prefetch_steps != 0) absl::StrAppend(&name, "_ahead", prefetch_steps);
@@ -25,7 +26,7 @@ std::string Microkernel::Name() const {
 }
 
 std::vector<int64_t> Microkernel::Counts(int64_t k) const {
-  const int64_t steps = tile.form == LayoutKind::kPartialSums ? k / tile.lanes : k;
+  const int64_t steps = k / step();
   if (unroll == 1) return {steps};
   return {steps / unroll, steps % unroll};
 }

@@ -16,23 +16,31 @@ namespace kirsch {
 
 struct Microkernel {
   RegisterTile tile;
-  Dtype dtype = Dtype::kF32;
   int64_t n = 0;  // elements along the output's inner dim
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
   int prefetch_steps = 0;     // steps of the reduction by which rows of rhs are prefetched; 0: not at all
   int k_split = 1;            // accumulator sets
-  // Vectors (kPartialSums) or steps (kVectors) of the reduction that one trip of the main loop takes: a
-  // multiple of k_split.
+  // Vectors (kPartialSums) or groups of steps (kVectors) of the reduction that one trip of the main loop
+  // takes: a multiple of k_split.
   int unroll = 1;
   bool fence_steps = false;  // loads keep to their step of the reduction
   bool fence_rows = false;   // and to their row
-  int64_t k_tail = 0;        // kPartialSums: k mod lanes
+  int64_t k_tail = 0;        // what is left of the reduction: k mod step()
+
+  // Steps of the reduction that one instruction takes in.
+  int64_t step() const {
+    return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
+  }
+  // A vector of operands or of accumulators.
+  Dtype lhs_lanes() const { return LaneType(tile.arithmetic, lhs.dtype); }
+  Dtype rhs_lanes() const { return LaneType(tile.arithmetic, rhs.dtype); }
+  Dtype accumulator() const { return AccumulatorOf(out.dtype); }
 
   // Unique among kernels that differ.
   std::string Name() const;
-  // The counts the procedure takes, for a reduction of length k (kPartialSums: k mod lanes == k_tail).
+  // The counts the procedure takes, for a reduction of length k (k mod step() == k_tail).
   std::vector<int64_t> Counts(int64_t k) const;
 };
 

@@ -1,5 +1,6 @@
 // The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every
-// step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs.
+// step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs. Where
+// the arithmetic has groups, a step is a group of rows and of columns.
 #include <algorithm>
 
 #include "codegen/accumulators.h"
@@ -17,22 +18,27 @@ class OuterProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
-        factor_(builder_.Vector("a", kernel.dtype, kernel.tile.lanes)) {
+        factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)) {
     // Panels along the reduction would not advance by a constant.
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
+    KIRSCH_CHECK(kernel.rhs.group == group() && (group() == 1 || kernel.lhs.order == Order::kRow));
     // A vector lies in one panel.
     KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
                  kernel.rhs.panel % kernel.tile.lanes == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)
-      rhs_.push_back(builder_.Vector(absl::StrCat("b", j), kernel.dtype, kernel.tile.lanes));
+      rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
+    if (kernel.accumulate)
+      old_ = group() == 1 ? factor_ : builder_.Vector("old", kernel.accumulator(), kernel.tile.lanes);
   }
 
   Procedure Build() && {
     if (kernel_.prefetch_out) PrefetchOut();
     accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll); });
-    if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll, group()); });
+    if (parameters_.rest != kNoVar)
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1, group()); });
+    if (kernel_.k_tail != 0) Steps(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
       for (int j = 0; j < kernel_.tile.columns; ++j) StoreOut(i, j);
@@ -40,48 +46,52 @@ class OuterProduct {
   }
 
  private:
+  int group() const { return kernel_.tile.group(); }
   int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
 
   // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
   int RhsCount(int j) const {
     const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
-    return static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
+    return group() *
+           static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
   }
   int OutCount(int j) const {
     return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
   }
 
-  // `steps` steps of the reduction, the accumulator sets taking turns.
-  void Steps(int steps) {
+  // `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count` steps
+  // exist; rhs is filled up.
+  void Steps(int steps, int count) {
     for (int u = 0; u < steps; ++u) {
+      const int64_t k = int64_t{u} * group();
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(
-            Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(u, Lane(j))), RhsCount(j)});
-      if (kernel_.prefetch_steps != 0) PrefetchRhs(u + kernel_.prefetch_steps);
+            Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j)});
+      if (kernel_.prefetch_steps != 0) PrefetchRhs(k + kernel_.prefetch_steps);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
-        builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, u))});
+        builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
         for (int j = 0; j < kernel_.tile.columns; ++j)
-          builder_.Do(
-              Fma{accumulators_.at(u % kernel_.k_split, i, j), factor_, rhs_[static_cast<size_t>(j)]});
+          builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), factor_,
+                                  rhs_[static_cast<size_t>(j)]});
       }
     }
-    builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps)});
-    builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps, 0)});
+    builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps * group())});
+    builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps * group(), 0)});
   }
 
-  int64_t LineElements() const { return 64 / Bytes(kernel_.dtype); }
+  static int64_t LineElements(const MatrixLayout& layout) { return 64 / Bytes(layout.dtype); }
 
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
-    for (int64_t column = 0; column < kernel_.n; column += LineElements())
+    for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs))
       builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column))});
   }
 
   void PrefetchOut() {
     for (int i = 0; i < kernel_.tile.rows; ++i) {
-      for (int64_t column = 0; column < kernel_.n; column += LineElements())
+      for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.out))
         builder_.Do(Prefetch{At(parameters_.out, kernel_.out.At(i, column))});
     }
   }
@@ -90,8 +100,8 @@ class OuterProduct {
     const Address address = At(parameters_.out, kernel_.out.At(i, Lane(j)));
     const VarId sum = accumulators_.at(0, i, j);
     if (kernel_.accumulate) {
-      builder_.Do(Load{factor_, address, OutCount(j)});
-      builder_.Do(Add{sum, sum, factor_});
+      builder_.Do(Load{old_, address, OutCount(j)});
+      builder_.Do(Add{sum, sum, old_});
     }
     builder_.Do(Store{sum, address, OutCount(j)});
   }
@@ -100,7 +110,8 @@ class OuterProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
-  const VarId factor_;  // the broadcast element of lhs
+  const VarId factor_;  // the broadcast element of lhs, or group of them
+  VarId old_ = kNoVar;  // what is added to
   std::vector<VarId> rhs_;
 };
 

@@ -10,34 +10,48 @@
 namespace kirsch {
 namespace {
 
-constexpr int kBlock = 4;       // transposes go by blocks of 4 x 4
-constexpr int kLineBlocks = 4;  // blocks along the source's rows that are done together: a cache line of f32
-constexpr int kRowsAtOnce = 4;  // rows a straight copy handles together, so that it writes longer runs
+constexpr int kBlock = 4;  // transposes go by blocks of 4 x 4
+constexpr int kLineBlocks =
+    4;  // blocks along the source's rows that are done together: a cache line of words
+constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
-// The copy's inner axis goes by chunks: panels, or, without panels, a few vectors.
+// Elements along the copy's inner axis that are handled as one vector: words in panels, whole groups being
+// words, even if the vector is then shorter than it could be.
+int LanesOf(const Pack& pack) {
+  if (pack.to.panel == 0) return pack.vector_bytes / Bytes(pack.to.dtype);
+  const int words = pack.vector_bytes / kAccumulatorBytes;
+  return pack.to.panel % words != 0 ? static_cast<int>(pack.to.panel) : words;
+}
+
+// The copy's inner axis goes by chunks: panels, or, without panels, a few vectors. Its outer axis goes by
+// groups.
 class Packer {
  public:
   explicit Packer(const Pack& pack)
       : pack_(pack),
         builder_(pack.Name()),
-        from_(builder_.PointerParameter("from", pack.dtype, false)),
-        to_(builder_.PointerParameter("to", pack.dtype, true)),
-        lanes_(pack.to.panel != 0 && pack.to.panel % pack.lanes != 0 ? static_cast<int>(pack.to.panel)
-                                                                     : pack.lanes),
+        from_(builder_.PointerParameter("from", pack.from.dtype, false)),
+        to_(builder_.PointerParameter("to", pack.to.dtype, true)),
+        group_(static_cast<int>(pack.to.group)),
+        lanes_(LanesOf(pack)),
         width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
         chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_) {
     KIRSCH_CHECK(pack.from.panel == 0);
     KIRSCH_CHECK(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0);
+    KIRSCH_CHECK(group_ == 1 || group_ == WordElements(pack.to.dtype));
   }
 
   Procedure Build() && {
     if (pack_.from.order == pack_.to.order) {
-      straight_ = builder_.Vector("v", pack_.dtype, lanes_);
+      straight_ = builder_.Vector("v", pack_.to.dtype, lanes_ * group_);
+      for (int row = 0; group_ > 1 && row < group_; ++row)
+        rows_[static_cast<size_t>(row)] = builder_.Vector(absl::StrCat("r", row), pack_.to.dtype, lanes_);
       StraightCopy();
     } else {
       for (int row = 0; row < kBlock; ++row)
-        block_[static_cast<size_t>(row)] = builder_.Vector(absl::StrCat("v", row), pack_.dtype, kBlock);
+        rows_[static_cast<size_t>(row)] =
+            builder_.Vector(absl::StrCat("v", row), pack_.to.dtype, kBlock * group_);
       TransposingCopy();
     }
     return std::move(builder_).Build();
@@ -47,11 +61,11 @@ class Packer {
   void StraightCopy() {
     builder_.Loop(Constant(pack_.outer / kRowsAtOnce), [&](VarId block) {
       StraightRows(Plus(Constant(0), block, kRowsAtOnce * pack_.from.outer_stride),
-                   Plus(Constant(0), block, kRowsAtOnce * pack_.to.outer_stride), kRowsAtOnce);
+                   Plus(Constant(0), block, pack_.to.OuterOffset(kRowsAtOnce)), kRowsAtOnce);
     });
     const int64_t done = pack_.outer / kRowsAtOnce * kRowsAtOnce;
     if (done < pack_.outer)
-      StraightRows(Constant(done * pack_.from.outer_stride), Constant(done * pack_.to.outer_stride),
+      StraightRows(Constant(done * pack_.from.outer_stride), Constant(pack_.to.OuterOffset(done)),
                    static_cast<int>(pack_.outer - done));
   }
 
@@ -68,17 +82,25 @@ class Packer {
   // `rows` rows of a chunk of which `filled` elements exist.
   void StraightChunk(const Affine& from, const Affine& to, int rows, int64_t filled) {
     const int64_t stored = pack_.to.panel != 0 ? width_ : filled;
-    for (int row = 0; row < rows; ++row)
+    for (int row = 0; row < rows; row += group_)
       for (int64_t lane = 0; lane < stored; lane += lanes_) {
-        const int64_t count = std::clamp<int64_t>(filled - lane, 0, lanes_);
-        if (count == 0) {
-          builder_.Do(Zero{straight_});
-        } else {
-          builder_.Do(Load{
-              straight_, {from_, Plus(from, row * pack_.from.outer_stride + lane)}, static_cast<int>(count)});
-        }
-        builder_.Do(Store{straight_, {to_, Plus(to, row * pack_.to.outer_stride + lane)}, lanes_});
+        LoadGroup(Plus(from, row * pack_.from.outer_stride + lane), std::min(group_, rows - row),
+                  static_cast<int>(std::clamp<int64_t>(filled - lane, 0, lanes_)));
+        builder_.Do(
+            Store{straight_, {to_, Plus(to, pack_.to.OuterOffset(row) + lane * group_)}, lanes_ * group_});
       }
+  }
+
+  // `count` elements of each of `rows` rows, side by side.
+  void LoadGroup(const Affine& from, int rows, int count) {
+    if (count == 0) return builder_.Do(Zero{straight_});
+    if (group_ == 1) return builder_.Do(Load{straight_, {from_, from}, count});
+    Interleave interleave{straight_, {kNoVar, kNoVar, kNoVar, kNoVar}};
+    for (int row = 0; row < rows; ++row) {
+      const VarId v = interleave.from[static_cast<size_t>(row)] = rows_[static_cast<size_t>(row)];
+      builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, count});
+    }
+    builder_.Do(interleave);
   }
 
   void TransposingCopy() {
@@ -94,63 +116,67 @@ class Packer {
 
   // A chunk of which `filled` elements exist: whole lines of the source first.
   void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
-    constexpr int64_t kColumns = int64_t{kBlock} * kLineBlocks;
-    builder_.Loop(Constant(pack_.outer / kColumns), [&](VarId line) {
-      TransposeColumns(Plus(from, line, kColumns), Plus(to, line, kColumns * pack_.to.outer_stride), filled,
-                       kColumns);
+    const int64_t columns = int64_t{kBlock} * kLineBlocks * group_;
+    builder_.Loop(Constant(pack_.outer / columns), [&](VarId line) {
+      TransposeColumns(Plus(from, line, columns), Plus(to, line, pack_.to.OuterOffset(columns)), filled,
+                       columns);
     });
-    const int64_t done = pack_.outer / kColumns * kColumns;
+    const int64_t done = pack_.outer / columns * columns;
     if (done < pack_.outer)
-      TransposeColumns(Plus(from, done), Plus(to, done * pack_.to.outer_stride), filled, pack_.outer - done);
+      TransposeColumns(Plus(from, done), Plus(to, pack_.to.OuterOffset(done)), filled, pack_.outer - done);
   }
 
   // `columns` columns of the source (rows of the copy) of a chunk.
   void TransposeColumns(const Affine& from, const Affine& to, int64_t filled, int64_t columns) {
     builder_.Loop(Constant(filled / kBlock), [&](VarId block) {
-      TransposeBlocks(Plus(from, block, kBlock * pack_.from.outer_stride), Plus(to, block, kBlock), kBlock,
-                      columns);
+      TransposeBlocks(Plus(from, block, kBlock * pack_.from.outer_stride), Plus(to, block, kBlock * group_),
+                      kBlock, columns);
     });
     int64_t done = filled / kBlock * kBlock;
     if (done < filled) {
-      TransposeBlocks(Plus(from, done * pack_.from.outer_stride), Plus(to, done),
+      TransposeBlocks(Plus(from, done * pack_.from.outer_stride), Plus(to, done * group_),
                       static_cast<int>(filled - done), columns);
       done += kBlock;
     }
     if (pack_.to.panel == 0) return;
     builder_.Loop(Constant((width_ - done) / kBlock), [&](VarId block) {
-      TransposeBlocks(from, Plus(Plus(to, done), block, kBlock), 0, columns);
+      TransposeBlocks(from, Plus(Plus(to, done * group_), block, kBlock * group_), 0, columns);
     });
   }
 
   // 4 rows of the source, of which `rows` exist.
   void TransposeBlocks(const Affine& from, const Affine& to, int rows, int64_t columns) {
-    for (int64_t column = 0; column < columns; column += kBlock)
-      TransposeBlock(Plus(from, column), Plus(to, column * pack_.to.outer_stride), rows,
-                     static_cast<int>(std::min<int64_t>(kBlock, columns - column)));
+    const int64_t step = int64_t{kBlock} * group_;
+    for (int64_t column = 0; column < columns; column += step)
+      TransposeBlock(Plus(from, column), Plus(to, pack_.to.OuterOffset(column)), rows,
+                     static_cast<int>(std::min(step, columns - column)));
   }
 
+  // A column of the block is a group of columns of the source.
   void TransposeBlock(const Affine& from, const Affine& to, int rows, int columns) {
     for (int row = 0; row < kBlock; ++row) {
-      const VarId v = block_[static_cast<size_t>(row)];
+      const VarId v = rows_[static_cast<size_t>(row)];
       if (row < rows) {
         builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, columns});
       } else {
         builder_.Do(Zero{v});
       }
     }
-    if (rows > 0) builder_.Do(Transpose{block_});
-    for (int column = 0; column < columns; ++column)
-      builder_.Do(Store{
-          block_[static_cast<size_t>(column)], {to_, Plus(to, column * pack_.to.outer_stride)}, kBlock});
+    if (rows > 0) builder_.Do(Transpose{rows_});
+    for (int column = 0; column < columns; column += group_)
+      builder_.Do(Store{rows_[static_cast<size_t>(column / group_)],
+                        {to_, Plus(to, pack_.to.OuterOffset(column))},
+                        kBlock * group_});
   }
 
   const Pack& pack_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
+  const int group_;
   const int lanes_;
   const int64_t width_, chunk_stride_;
-  VarId straight_ = kNoVar;
-  std::array<VarId, kBlock> block_ = {kNoVar, kNoVar, kNoVar, kNoVar};
+  VarId straight_ = kNoVar;  // the vector that a straight copy writes
+  std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
 };
 
 }  // namespace

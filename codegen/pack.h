@@ -11,16 +11,17 @@
 namespace kirsch {
 
 struct Pack {
-  Dtype dtype = Dtype::kF32;
-  int lanes = 0;                 // of the widest vectors
+  int vector_bytes = 0;          // of the widest vectors
   int64_t outer = 0, inner = 0;  // of the copy's stored matrix
-  MatrixLayout from, to;         // `from` has no panels; a different order means that the copy transposes
+  // `from` has no panels; a different order means that the copy transposes, a wider type that it widens.
+  MatrixLayout from, to;
 
   // Unique among copies that differ.
   std::string Name() const;
 };
 
-// The procedure: (from, to). The last panel is filled up with zeros; other padding is left undefined.
+// The procedure: (from, to). The last panel and the last group are filled up with zeros; other
+// padding is left undefined.
 Procedure PackProcedure(const Pack& pack);
 
 }  // namespace kirsch

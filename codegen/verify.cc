@@ -32,14 +32,6 @@ std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
   return missing.empty() ? options.cannot_run : absl::StrCat("not run: the host lacks ", missing);
 }
 
-decltype(Kernel::run) Untyped(KernelFunction function) {
-  return [function](const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
-                    size_t n_threads) {
-    function(static_cast<const float*>(lhs), static_cast<const float*>(rhs), static_cast<float*>(out),
-             scratch, thread, n_threads);
-  };
-}
-
 class Verifier {
  public:
   Verifier(const Impl& impl, const Target& target, const VerifyOptions& options)
@@ -88,9 +80,12 @@ class Verifier {
   RungReport Jitted() {
     const std::string name = "jit";
     if (!Runs()) return Skipped(name, cannot_run_);
-    const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program_, target_);
-    if (!kernel.ok()) return Failed(name, kernel.status());
-    return ladder_.Climb({name, Untyped((*kernel)->function()), program_.scratch_bytes}, kAllTrials);
+    const absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_, options_.abi);
+    if (!jit.ok()) return Failed(name, jit.status());
+    Kernel kernel{name, (*jit)->function(), program_.scratch_bytes};
+    if (options_.abi == Abi::kWin64)
+      kernel.run = [run = (*jit)->win64_function()](auto... arguments) { run(arguments...); };
+    return ladder_.Climb(kernel, kAllTrials);
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
@@ -109,7 +104,7 @@ class Verifier {
     if (!build.ok()) return Failed(name, build.status());
     const absl::StatusOr<KernelFunction> function = (*build)->Finish();
     if (!function.ok()) return Failed(name, function.status());
-    Kernel kernel{name, Untyped(*function), program_.scratch_bytes};
+    Kernel kernel{name, *function, program_.scratch_bytes};
     if (options_.header_options.swapped)
       kernel.run = [run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
                                       size_t thread,

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit.h"
 #include "codegen/header.h"
 #include "codegen/verify_ladder.h"
 #include "spec/impl.h"
@@ -28,8 +29,9 @@ struct VerifyOptions {
   double most_flops_in_full = kMostFlopsInFull;
   double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
   std::string
-      cannot_run;        // not empty: why machine code is not to be run here, though the host may be able to
-  std::string compiler;  // for the header; empty: cc, gcc or clang, whichever is found first
+      cannot_run;  // not empty: why machine code is not to be run here, though the host may be able to
+  Abi abi = Abi::kSystemV;       // that the JIT's object is made for
+  std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
   HeaderOptions header_options;  // how the header is printed; its `spec` is set by VerifyKernel
 };
 

@@ -14,10 +14,10 @@
 #include <sstream>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "codegen/self_test.h"
 
 extern char** environ;
 
@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::strin
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
     const std::string& header, const std::string& name, const std::vector<std::string>& features,
     HeaderMode mode, const std::string& compiler) {
-  const std::string macro = absl::StrCat("-D", absl::AsciiStrToUpper(name), "_SELF_TEST");
+  const std::string macro = absl::StrCat("-D", SelfTestMacro(name));
   return Start(header, "#include \"kernel.h\"\n",
                CommandLine(compiler, features, mode, {macro, "-o", kSelfTest}));
 }

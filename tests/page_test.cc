@@ -232,6 +232,8 @@ TEST(PageTest, NumbersThatMakeNoSenseAreRefused) {
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 1, 0, 0}))) << "boxes in descending order";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 0, 0, 0}))) << "boxes at the same place";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 2, 0, 0, 0}))) << "bytes after the end";
+  EXPECT_TRUE(DecodesSafely(page({1, 0, 0, (1 << 20) - 1}))) << "as many points as a page may hold";
+  EXPECT_FALSE(DecodesSafely(page({1, 0, 0, 1 << 20}))) << "one more";
 }
 
 }  // namespace

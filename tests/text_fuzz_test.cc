@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spec/family.h"
+#include "spec/kernel_file.h"
 #include "spec/parser.h"
 #include "spec/schedule.h"
 #include "spec/target_files.h"
@@ -134,6 +135,25 @@ TEST(FamilyFuzzTest, TenThousandMalformedFamilies) {
       const int64_t last = family->count(which) - 1;
       EXPECT_EQ(family->member(last, which), again->member(family->count() - 1));
     }
+  }
+  EXPECT_GT(valid, 100) << "the mutations are too wild to reach the checks behind the syntax";
+}
+
+TEST(KernelFileFuzzTest, FiveThousandMalformedFiles) {
+  const std::string seed =
+      "# ours\n\nsmall = matmul f32 4x5x6 # it is\n matmul f32 1..3x8x8 rhs=col\r\nb=matmul f32 4x5x6 "
+      "lhs=col\n";
+  Mutator mutator(20240611);
+  int valid = 0, malformed = 0;
+  while (malformed < 5000) {
+    const std::string text = mutator.Below(10) == 0 ? mutator.Bytes(80) : mutator.Mutate(seed, seed);
+    const absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, "k");
+    if (requests.ok()) {
+      ++valid;
+      continue;
+    }
+    ++malformed;
+    ExpectOneLine(requests.status(), "k:");
   }
   EXPECT_GT(valid, 100) << "the mutations are too wild to reach the checks behind the syntax";
 }

@@ -74,7 +74,7 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bo
         Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
     absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, synthesis->target);
     if (!kernel.ok()) return kernel.status();
-    item.kernel = (*kernel)->function();
+    item.kernel = reinterpret_cast<KernelFn>((*kernel)->function());
     item.scratch_bytes_per_thread = static_cast<size_t>(program.scratch_bytes);
     kernels->code.push_back(*std::move(kernel));
   }
@@ -137,9 +137,9 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command->add_option("--suite", arguments->suite,
                       "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}");
   command
-      ->add_option(
-          "--against", arguments->peers,
-          "Names among openblas blis onednn libxsmm eigen mkl, or cblas:/path/lib.so, comma-separated")
+      ->add_option("--against", arguments->peers,
+                   "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, or cblas:/path/lib.so, "
+                   "comma-separated")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
   command->add_option("--json", arguments->json,

@@ -1,0 +1,52 @@
+// The vector operations of loop programs as C expressions and statements with intrinsics. Internal to
+// codegen/.
+#ifndef KIRSCH_CODEGEN_C_VECTORS_H_
+#define KIRSCH_CODEGEN_C_VECTORS_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "codegen/loop_program.h"
+
+namespace kirsch {
+
+// "__m256", or "__m256i" for all elements but f32; the lower part of an __m128i for what is shorter than
+// that.
+std::string CVectorType(const Var& var);
+
+// Values of type `memory` are at the C expression `from` or `to`, which names a pointer to such elements.
+class CVectors {
+ public:
+  explicit CVectors(const LoopProgram& program) : program_(program) {}
+
+  std::string Zero(const Var& to) const;
+  std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
+  std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
+  // Statements; several of them are one block.
+  std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
+  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b) const;
+  std::string Add(const Var& to, const Var& a, const Var& b) const;
+  // Null where there is no vector.
+  std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
+  std::vector<std::string> Transpose(const std::array<const Var*, 4>& rows) const;
+  std::string Interleave(const Var& to, const std::array<const Var*, 4>& from) const;
+
+ private:
+  bool Maskable(Dtype memory) const;
+  std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const;
+  std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
+  std::string LoadF32(int lanes, const std::string& from, int count) const;
+  std::string StoreF32(const Var& from, const std::string& to, int count) const;
+  std::vector<std::string> StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
+                                       int lanes, int count) const;
+  std::string Narrowed(const std::string& words, int lanes, bool saturates) const;
+  std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
+  std::string Vnni(const char* name, int lanes) const;
+
+  const LoopProgram& program_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_C_VECTORS_H_

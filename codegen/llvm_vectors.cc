@@ -1,0 +1,286 @@
+#include "codegen/llvm_vectors.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+using llvm::Value;
+
+constexpr int kXmmBytes = 16;
+
+int LanesIn(const Value* value) {
+  return static_cast<int>(llvm::cast<llvm::FixedVectorType>(value->getType())->getNumElements());
+}
+
+llvm::Align AlignOf(Dtype memory) { return llvm::Align(static_cast<uint64_t>(Bytes(memory))); }
+
+// The intrinsic of a family that exists for vectors of 4, 8 and 16 words.
+llvm::Intrinsic::ID ForWords(int words, llvm::Intrinsic::ID of4, llvm::Intrinsic::ID of8,
+                             llvm::Intrinsic::ID of16) {
+  return words == 4 ? of4 : words == 8 ? of8 : of16;
+}
+
+}  // namespace
+
+llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
+  if (dtype == Dtype::kF32) return llvm::Type::getFloatTy(context);
+  return llvm::Type::getIntNTy(context, 8 * static_cast<unsigned>(Bytes(dtype)));
+}
+
+llvm::FixedVectorType* VectorType(const Var& var, llvm::LLVMContext& context) {
+  return llvm::FixedVectorType::get(ElementType(var.dtype, context), static_cast<unsigned>(var.lanes));
+}
+
+llvm::FixedVectorType* LlvmVectors::Vector(llvm::Type* element, int lanes) {
+  return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+}
+
+// The mask that is true in the first `count` lanes.
+llvm::Constant* LlvmVectors::FirstLanes(int lanes, int count) {
+  std::vector<llvm::Constant*> bits;
+  for (int lane = 0; lane < lanes; ++lane) bits.push_back(ir_.getInt1(lane < count));
+  return llvm::ConstantVector::get(bits);
+}
+
+Value* LlvmVectors::Lanes(Value* value, int first, int count) {
+  llvm::SmallVector<int> lanes;
+  for (int lane = 0; lane < count; ++lane) lanes.push_back(first + lane);
+  return ir_.CreateShuffleVector(value, lanes);
+}
+
+Value* LlvmVectors::Splat(Value* element, int lanes) {
+  return ir_.CreateVectorSplat(static_cast<unsigned>(lanes), element);
+}
+
+Value* LlvmVectors::ElementAt(Value* base, Dtype memory, int64_t index) {
+  if (index == 0) return base;
+  return ir_.CreateInBoundsGEP(Element(memory), base, ir_.getInt64(static_cast<uint64_t>(index)));
+}
+
+// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
+bool LlvmVectors::Maskable(Dtype memory) const {
+  return Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw");
+}
+
+// Elements first .. first + count - 1 as an integer of `bits`, the rest being zero.
+Value* LlvmVectors::Word(Value* from, Dtype memory, int first, int count, int bits) {
+  llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(bits));
+  const int element_bits = 8 * Bytes(memory);
+  if (count * element_bits == bits)
+    return ir_.CreateAlignedLoad(type, ElementAt(from, memory, first), AlignOf(memory));
+  Value* word = llvm::ConstantInt::get(type, 0);
+  for (int i = 0; i < count; ++i) {
+    Value* element =
+        ir_.CreateAlignedLoad(Element(memory), ElementAt(from, memory, first + i), AlignOf(memory));
+    element = ir_.CreateShl(ir_.CreateZExt(element, type), static_cast<uint64_t>(i * element_bits));
+    word = ir_.CreateOr(word, element);
+  }
+  return word;
+}
+
+// A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
+Value* LlvmVectors::LoadByWords(Value* from, Dtype memory, int lanes, int count) {
+  const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
+  llvm::FixedVectorType* type = Vector(ir_.getInt32Ty(), lanes / in_word);
+  Value* value = llvm::Constant::getNullValue(type);
+  if (words > 0)
+    value = ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(lanes / in_word, words), value);
+  if (rest > 0)
+    value = ir_.CreateInsertElement(value, Word(from, memory, words * in_word, rest, 32),
+                                    static_cast<uint64_t>(words));
+  return ir_.CreateBitCast(value, Vector(Element(memory), lanes));
+}
+
+// Without a conversion. Partial loads go by vectors of at least 16 bytes, which are those there are masks
+// for.
+Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, int count) {
+  if (count == lanes) return ir_.CreateAlignedLoad(Vector(Element(memory), lanes), from, AlignOf(memory));
+  const int wide = std::max(lanes, kXmmBytes / Bytes(memory));
+  llvm::FixedVectorType* type = Vector(Element(memory), wide);
+  Value* value = Maskable(memory) ? ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count),
+                                                         llvm::Constant::getNullValue(type))
+                                  : LoadByWords(from, memory, wide, count);
+  return wide == lanes ? value : Lanes(value, 0, lanes);
+}
+
+Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
+  if (from == to) return value;
+  llvm::FixedVectorType* type = Vector(Element(to), LanesIn(value));
+  if (from == Dtype::kF16)
+    return ir_.CreateFPExt(ir_.CreateBitCast(value, Vector(ir_.getHalfTy(), LanesIn(value))), type);
+  if (from == Dtype::kBf16) {
+    value = ir_.CreateZExt(value, Vector(ir_.getInt32Ty(), LanesIn(value)));
+    return ir_.CreateBitCast(ir_.CreateShl(value, 16), type);
+  }
+  return Info(from).has_sign ? ir_.CreateSExt(value, type) : ir_.CreateZExt(value, type);
+}
+
+Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, int count) {
+  return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype);
+}
+
+Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int count) {
+  const int group = WordElements(to.dtype);
+  if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32) {
+    // In both halves of the word: that takes no instruction more, and the lower one is shifted out.
+    Value* halves = Splat(ir_.CreateAlignedLoad(Element(memory), from, AlignOf(memory)), 2 * to.lanes);
+    halves = ir_.CreateBitCast(halves, Vector(ir_.getInt32Ty(), to.lanes));
+    return ir_.CreateBitCast(ir_.CreateShl(halves, 16), VectorType(to, ir_.getContext()));
+  }
+  if (group == 1) {
+    Value* element = ir_.CreateAlignedLoad(Element(memory), from, AlignOf(memory));
+    return Widened(Splat(element, to.lanes), memory, to.dtype);
+  }
+  Value* words = Splat(Word(from, memory, 0, count, 8 * Bytes(memory) * group), to.lanes / group);
+  return Widened(ir_.CreateBitCast(words, Vector(Element(memory), to.lanes)), memory, to.dtype);
+}
+
+// To nearest, ties to even; what is no number stays none, though its payload is cut.
+Value* LlvmVectors::RoundedToBf16(Value* value) {
+  const int lanes = LanesIn(value);
+  llvm::FixedVectorType* type = Vector(ir_.getInt32Ty(), lanes);
+  const auto constant = [&](uint32_t number) { return Splat(ir_.getInt32(number), lanes); };
+  Value* bits = ir_.CreateBitCast(value, type);
+  Value* upper = ir_.CreateLShr(bits, 16);
+  Value* half = ir_.CreateAdd(ir_.CreateAnd(upper, constant(1)), constant(0x7fff));
+  Value* rounded = ir_.CreateLShr(ir_.CreateAdd(bits, half), 16);
+  Value* quiet = ir_.CreateOr(upper, constant(0x40));
+  return ir_.CreateSelect(ir_.CreateFCmpUNO(value, value), quiet, rounded);
+}
+
+Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
+  if (from == to) return value;
+  const int lanes = LanesIn(value);
+  if (from == Dtype::kF32 && to == Dtype::kBf16) {
+    value = RoundedToBf16(value);
+  } else {
+    KIRSCH_CHECK(from == Dtype::kS32 && to == Dtype::kS16);
+    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, Splat(ir_.getInt32(32767), lanes));
+    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value,
+                                      Splat(ir_.getInt32(static_cast<uint32_t>(-32768)), lanes));
+  }
+  return ir_.CreateTrunc(value, Vector(Element(to), lanes));
+}
+
+void LlvmVectors::StorePieces(Value* value, Value* to, Dtype memory, int count) {
+  for (int done = 0; done < count;) {
+    const int piece = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - done)));
+    Value* at = ElementAt(to, memory, done);
+    Value* part =
+        piece == 1 ? ir_.CreateExtractElement(value, static_cast<uint64_t>(done)) : Lanes(value, done, piece);
+    ir_.CreateAlignedStore(part, at, AlignOf(memory));
+    done += piece;
+  }
+}
+
+void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, int count) {
+  value = Narrowed(value, from.dtype, memory);
+  const int wide = std::max(from.lanes, kXmmBytes / Bytes(memory));
+  if (count == from.lanes) {
+    ir_.CreateAlignedStore(value, to, AlignOf(memory));
+  } else if (!Maskable(memory)) {
+    StorePieces(value, to, memory, count);
+  } else {
+    if (wide != from.lanes) {
+      llvm::SmallVector<int> lanes(static_cast<size_t>(wide), llvm::PoisonMaskElem);
+      for (int lane = 0; lane < from.lanes; ++lane) lanes[static_cast<size_t>(lane)] = lane;
+      value = ir_.CreateShuffleVector(value, lanes);
+    }
+    ir_.CreateMaskedStore(value, to, AlignOf(memory), FirstLanes(wide, count));
+  }
+}
+
+Value* LlvmVectors::MultiplyAdd(const Var& a_var, Value* accumulator, Value* a, Value* b) {
+  namespace Id = llvm::Intrinsic;
+  const int words = LanesIn(accumulator);
+  const auto call = [&](Id::ID id, llvm::ArrayRef<Value*> arguments) {
+    return ir_.CreateIntrinsic(id, {}, arguments);
+  };
+  const auto as = [&](Value* value, llvm::Type* element) {
+    const int lanes = words * 32 / static_cast<int>(element->getScalarSizeInBits());
+    return ir_.CreateBitCast(value, Vector(element, lanes));
+  };
+  llvm::Type* const word = ir_.getInt32Ty();
+  switch (a_var.dtype) {
+    case Dtype::kF32:
+      return ir_.CreateIntrinsic(Id::fma, {accumulator->getType()}, {a, b, accumulator});
+    case Dtype::kS32:
+      return ir_.CreateAdd(accumulator, ir_.CreateMul(a, b));
+    case Dtype::kBf16:
+      return call(ForWords(words, Id::x86_avx512bf16_dpbf16ps_128, Id::x86_avx512bf16_dpbf16ps_256,
+                           Id::x86_avx512bf16_dpbf16ps_512),
+                  {accumulator, as(a, ir_.getBFloatTy()), as(b, ir_.getBFloatTy())});
+    case Dtype::kS16:
+      if (program_.HasFeature("avx512vnni") || program_.HasFeature("avxvnni"))
+        return call(ForWords(words, Id::x86_avx512_vpdpwssd_128, Id::x86_avx512_vpdpwssd_256,
+                             Id::x86_avx512_vpdpwssd_512),
+                    {accumulator, as(a, word), as(b, word)});
+      return ir_.CreateAdd(accumulator, call(ForWords(words, Id::x86_sse2_pmadd_wd, Id::x86_avx2_pmadd_wd,
+                                                      Id::x86_avx512_pmaddw_d_512),
+                                             {a, b}));
+    case Dtype::kS8:
+      std::swap(a, b);  // the u8 comes first
+      [[fallthrough]];
+    case Dtype::kU8:
+      return call(ForWords(words, Id::x86_avx512_vpdpbusd_128, Id::x86_avx512_vpdpbusd_256,
+                           Id::x86_avx512_vpdpbusd_512),
+                  {accumulator, as(a, word), as(b, word)});
+    case Dtype::kF16:
+      break;
+  }
+  KIRSCH_CHECK(false && "no arithmetic for these types");
+}
+
+Value* LlvmVectors::Add(Value* a, Value* b) {
+  return a->getType()->isFPOrFPVectorTy() ? ir_.CreateFAdd(a, b) : ir_.CreateAdd(a, b);
+}
+
+Value* LlvmVectors::PairSums(Value* a, Value* b) {
+  return Add(ir_.CreateShuffleVector(a, b, {0, 2, 4, 6}), ir_.CreateShuffleVector(a, b, {1, 3, 5, 7}));
+}
+
+// Halves of each vector are added until 4 lanes are left; then two horizontal additions sum all four.
+Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
+  std::array<Value*, 4> quads = from;
+  for (Value*& value : quads)
+    for (int lanes = LanesIn(value); lanes > 4; lanes /= 2)
+      value = Add(Lanes(value, 0, lanes / 2), Lanes(value, lanes / 2, lanes / 2));
+  return PairSums(PairSums(quads[0], quads[1]), PairSums(quads[2], quads[3]));
+}
+
+void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
+  std::array<Value*, 4> row = *rows;
+  llvm::Type* const type = row[0]->getType();
+  if (LanesIn(row[0]) != 4)
+    for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(ir_.getInt32Ty(), 4));
+  Value* low01 = ir_.CreateShuffleVector(row[0], row[1], {0, 4, 1, 5});
+  Value* high01 = ir_.CreateShuffleVector(row[0], row[1], {2, 6, 3, 7});
+  Value* low23 = ir_.CreateShuffleVector(row[2], row[3], {0, 4, 1, 5});
+  Value* high23 = ir_.CreateShuffleVector(row[2], row[3], {2, 6, 3, 7});
+  *rows = {ir_.CreateShuffleVector(low01, low23, {0, 1, 4, 5}),
+           ir_.CreateShuffleVector(low01, low23, {2, 3, 6, 7}),
+           ir_.CreateShuffleVector(high01, high23, {0, 1, 4, 5}),
+           ir_.CreateShuffleVector(high01, high23, {2, 3, 6, 7})};
+  for (Value*& value : *rows) value = ir_.CreateBitCast(value, type);
+}
+
+Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from) {
+  llvm::FixedVectorType* words = Vector(ir_.getInt32Ty(), to.lanes / WordElements(to.dtype));
+  Value* sum = llvm::Constant::getNullValue(words);
+  for (size_t place = 0; place < from.size(); ++place) {
+    if (from[place] == nullptr) continue;
+    const uint64_t shift = place * 8 * static_cast<size_t>(Bytes(to.dtype));
+    sum = ir_.CreateOr(sum, ir_.CreateShl(ir_.CreateZExt(from[place], words), shift));
+  }
+  return ir_.CreateBitCast(sum, VectorType(to, ir_.getContext()));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,57 @@
+// The vector operations of loop programs as LLVM values. Internal to codegen/, like llvm_printer.h.
+#ifndef KIRSCH_CODEGEN_LLVM_VECTORS_H_
+#define KIRSCH_CODEGEN_LLVM_VECTORS_H_
+
+#include <array>
+
+#include "codegen/loop_program.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace kirsch {
+
+// f32, or an integer of the element's width: bf16 and f16 are integers until they are computed with.
+llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context);
+llvm::FixedVectorType* VectorType(const Var& var, llvm::LLVMContext& context);
+
+// Writes instructions where `ir` stands. A Var names the type and the lanes of a vector, `value` is what it
+// holds; `memory` is the element type of an address.
+class LlvmVectors {
+ public:
+  LlvmVectors(const LoopProgram& program, llvm::IRBuilder<>& ir) : program_(program), ir_(ir) {}
+
+  llvm::Value* Load(const Var& to, llvm::Value* from, Dtype memory, int count);
+  llvm::Value* Broadcast(const Var& to, llvm::Value* from, Dtype memory, int count);
+  void Store(const Var& from, llvm::Value* value, llvm::Value* to, Dtype memory, int count);
+  llvm::Value* MultiplyAdd(const Var& a_var, llvm::Value* accumulator, llvm::Value* a, llvm::Value* b);
+  llvm::Value* Add(llvm::Value* a, llvm::Value* b);
+  // Of four vectors; 4 lanes.
+  llvm::Value* LaneSums(const std::array<llvm::Value*, 4>& from);
+  void Transpose(std::array<llvm::Value*, 4>* rows);
+  // Null where there is no vector.
+  llvm::Value* Interleave(const Var& to, const std::array<llvm::Value*, 4>& from);
+
+ private:
+  llvm::Type* Element(Dtype dtype) { return ElementType(dtype, ir_.getContext()); }
+  llvm::FixedVectorType* Vector(llvm::Type* element, int lanes);
+  llvm::Constant* FirstLanes(int lanes, int count);
+  llvm::Value* Lanes(llvm::Value* value, int first, int count);
+  llvm::Value* Splat(llvm::Value* element, int lanes);
+  llvm::Value* ElementAt(llvm::Value* base, Dtype memory, int64_t index);
+  bool Maskable(Dtype memory) const;
+
+  llvm::Value* Word(llvm::Value* from, Dtype memory, int first, int count, int bits);
+  llvm::Value* LoadNarrow(llvm::Value* from, Dtype memory, int lanes, int count);
+  llvm::Value* LoadByWords(llvm::Value* from, Dtype memory, int lanes, int count);
+  llvm::Value* Widened(llvm::Value* value, Dtype from, Dtype to);
+  llvm::Value* Narrowed(llvm::Value* value, Dtype from, Dtype to);
+  llvm::Value* RoundedToBf16(llvm::Value* value);
+  void StorePieces(llvm::Value* value, llvm::Value* to, Dtype memory, int count);
+  llvm::Value* PairSums(llvm::Value* a, llvm::Value* b);
+
+  const LoopProgram& program_;
+  llvm::IRBuilder<>& ir_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_LLVM_VECTORS_H_
