@@ -373,15 +373,14 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
 }
 
 std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>& from) const {
-  const int bytes = BytesOf(to);
+  const int bytes = BytesOf(to), bits = 8 * Bytes(to.dtype);
+  const std::string group = absl::StrCat("epi", bits * to.lanes / from[0]->lanes);
   std::string sum;
-  for (size_t place = 0; place < from.size(); ++place) {
-    if (from[place] == nullptr) continue;
-    std::string word =
-        Intrinsic(bytes, absl::StrCat("cvt", Epi(to.dtype, false), "_epi32"), from[place]->name);
-    if (place > 0)
-      word = Intrinsic(bytes, "slli_epi32", word, place * 8 * static_cast<size_t>(Bytes(to.dtype)));
-    sum = sum.empty() ? word : Intrinsic(bytes, absl::StrCat("or_", Si(bytes)), sum, word);
+  for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
+    std::string part =
+        Intrinsic(bytes, absl::StrCat("cvt", Epi(to.dtype, false), "_", group), from[place]->name);
+    if (place > 0) part = Intrinsic(bytes, "slli_" + group, part, place * static_cast<size_t>(bits));
+    sum = place == 0 ? part : Intrinsic(bytes, "or_" + Si(bytes), sum, part);
   }
   return sum;
 }

@@ -259,8 +259,10 @@ Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
 void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
   std::array<Value*, 4> row = *rows;
   llvm::Type* const type = row[0]->getType();
-  if (LanesIn(row[0]) != 4)
-    for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(ir_.getInt32Ty(), 4));
+  if (LanesIn(row[0]) != 4) {
+    llvm::Type* const quarter = ir_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits() / 4));
+    for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(quarter, 4));
+  }
   Value* low01 = ir_.CreateShuffleVector(row[0], row[1], {0, 4, 1, 5});
   Value* high01 = ir_.CreateShuffleVector(row[0], row[1], {2, 6, 3, 7});
   Value* low23 = ir_.CreateShuffleVector(row[2], row[3], {0, 4, 1, 5});
@@ -273,12 +275,13 @@ void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
 }
 
 Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from) {
-  llvm::FixedVectorType* words = Vector(ir_.getInt32Ty(), to.lanes / WordElements(to.dtype));
-  Value* sum = llvm::Constant::getNullValue(words);
-  for (size_t place = 0; place < from.size(); ++place) {
-    if (from[place] == nullptr) continue;
-    const uint64_t shift = place * 8 * static_cast<size_t>(Bytes(to.dtype));
-    sum = ir_.CreateOr(sum, ir_.CreateShl(ir_.CreateZExt(from[place], words), shift));
+  const int groups = LanesIn(from[0]), bits = 8 * Bytes(to.dtype);
+  llvm::FixedVectorType* type =
+      Vector(ir_.getIntNTy(static_cast<unsigned>(bits * to.lanes / groups)), groups);
+  Value* sum = nullptr;
+  for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
+    Value* part = ir_.CreateShl(ir_.CreateZExt(from[place], type), place * static_cast<size_t>(bits));
+    sum = sum == nullptr ? part : ir_.CreateOr(sum, part);
   }
   return ir_.CreateBitCast(sum, VectorType(to, ir_.getContext()));
 }

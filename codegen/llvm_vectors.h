@@ -27,7 +27,7 @@ class LlvmVectors {
   // Of four vectors; 4 lanes.
   llvm::Value* LaneSums(const std::array<llvm::Value*, 4>& from);
   void Transpose(std::array<llvm::Value*, 4>* rows);
-  // Null where there is no vector.
+  // Null after the last vector.
   llvm::Value* Interleave(const Var& to, const std::array<llvm::Value*, 4>& from);
 
  private:

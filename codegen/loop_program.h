@@ -83,12 +83,12 @@ struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 
   VarId to;
   std::array<VarId, 4> from;
 };
-struct Transpose {  // 4 vectors of 4 elements (or of 4 words), as the rows of a matrix, in place
+struct Transpose {  // 4 vectors of 4 elements (or of 4 groups of elements), as the rows of a matrix, in place
   std::array<VarId, 4> rows;
 };
-struct Interleave {  // word i of `to` = lane i of from[0], from[1], ...; 0 where from[j] is kNoVar
+struct Interleave {  // group i of `to` = lane i of from[0], from[1], ... (0 after the last)
   VarId to;
-  std::array<VarId, 4> from;
+  std::array<VarId, 4> from;  // kNoVar after the last
 };
 
 struct Fence {};   // the compiler moves no load across it, so that what is loaded later takes no register yet

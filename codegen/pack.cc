@@ -16,8 +16,8 @@ constexpr int kLineBlocks =
 constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
-// Elements along the copy's inner axis that are handled as one vector: words in panels, whole groups being
-// words, even if the vector is then shorter than it could be.
+// Elements along the copy's inner axis that are handled as one vector: as many as a vector has words in
+// panels, where groups make them wider.
 int LanesOf(const Pack& pack) {
   if (pack.to.panel == 0) return pack.vector_bytes / Bytes(pack.to.dtype);
   const int words = pack.vector_bytes / kAccumulatorBytes;
@@ -39,7 +39,6 @@ class Packer {
         chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_) {
     KIRSCH_CHECK(pack.from.panel == 0);
     KIRSCH_CHECK(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0);
-    KIRSCH_CHECK(group_ == 1 || group_ == WordElements(pack.to.dtype));
   }
 
   Procedure Build() && {
