@@ -97,6 +97,7 @@ constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 
 constexpr char kIncludes[] = R"(#include <immintrin.h>
 #include <stddef.h>
+#include <stdint.h>
 #if defined(_MSC_VER)
 #include <intrin.h>
 #endif

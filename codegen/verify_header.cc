@@ -46,13 +46,15 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
 }
 
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
-// pointers to void into what the header has, whatever its element types are.
-std::string Wrapper(const LoopProgram& program) {
+// pointers to void into what the header has, whatever its element types are. Only a bare header includes
+// nothing.
+std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   std::string arguments = "lhs, rhs, out";
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (program.tasks > 1) absl::StrAppend(&arguments, ", thread, n_threads");
   return absl::StrCat(
-      "#include <immintrin.h>\n#include <stddef.h>\n#include \"kernel.h\"\n"
+      mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
+      "#include \"kernel.h\"\n"
       "void ",
       kEntry,
       "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
@@ -149,7 +151,7 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::strin
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
                                                                 const LoopProgram& program, HeaderMode mode,
                                                                 const std::string& compiler) {
-  return Start(header, Wrapper(program),
+  return Start(header, Wrapper(program, mode),
                CommandLine(compiler, program.features, mode, {"-fPIC", "-shared", "-o", kLibrary}));
 }
 

@@ -19,6 +19,7 @@
 #include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
 #include "search/relaxation.h"
+#include "spec/microkernel.h"
 #include "spec/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/random_spec.h"
@@ -172,9 +173,10 @@ class TypedMatmuls : public ::testing::TestWithParam<std::pair<Target, MatmulTyp
  protected:
   // Calls use(placed) for some tiny shapes.
   template <typename Use>
-  void ForPlaced(uint32_t every, Use use) const {
+  void ForPlaced(int every, Use use) const {
+    int number = 0;
     ForTinyShapes([&](const MatmulShape& shape) {
-      if ((shape.m + 2 * shape.k + 3 * shape.n + (shape.accumulate ? 1 : 0)) % every != 0) return;
+      if (number++ % every != 0) return;
       MatmulShape typed = shape;
       typed.types = GetParam().second;
       for (Residency residency : kResidencies) use(Placed(typed, residency, 1, model_.target()));
@@ -182,11 +184,17 @@ class TypedMatmuls : public ::testing::TestWithParam<std::pair<Target, MatmulTyp
   }
   const CostModel model_{GetParam().first};
 };
+// Each type with the best arithmetic there is for it, and with what is left where the dot products are
+// missing.
 std::vector<std::pair<Target, MatmulTypes>> TargetsAndTypes() {
+  const Target tiny = testing::TinyTarget(), dot = testing::TinyDotTarget();
   std::vector<std::pair<Target, MatmulTypes>> all;
-  for (const Target& target : {testing::TinyTarget(), testing::TinyDotTarget()})
-    for (const MatmulTypes& types : testing::EveryTypes())
-      if (types.lhs != Dtype::kF32 || types.rhs != Dtype::kF32) all.emplace_back(target, types);
+  for (const MatmulTypes& types : testing::EveryTypes()) {
+    if (types.lhs == Dtype::kF32 && types.rhs == Dtype::kF32) continue;
+    all.emplace_back(dot, types);
+    if (BestArithmetic(types.lhs, types.rhs, tiny) != BestArithmetic(types.lhs, types.rhs, dot))
+      all.emplace_back(tiny, types);
+  }
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(, TypedMatmuls, ::testing::ValuesIn(TargetsAndTypes()), [](const auto& info) {
@@ -197,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(, TypedMatmuls, ::testing::ValuesIn(TargetsAndTypes()),
 TEST_P(TypedMatmuls, SearchIsBruteForce) {
   BruteForce brute_force(model_);
   HashMemo shared;
-  ForPlaced(7, [&](const Spec& placed) {
+  ForPlaced(61, [&](const Spec& placed) {
     const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
     ASSERT_LT(best, kInfiniteCost) << testing::Describe(placed);
     HashMemo memo;
