@@ -190,13 +190,17 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   Procedure entry = program.procedures[0];
   // The user's names.
   if (kernel.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
+  CSignature signature = SignatureOf(program, kernel.swapped);
+  const bool ignores_scratch = kernel.uniform && !signature.scratch;
+  signature.scratch |= kernel.uniform;
   std::string text = absl::StrCat(kernel.dispatched ? style.private_prefix : style.public_prefix,
                                   TargetAttribute(program, style), "void ", program.name, "(",
-                                  CParameters(SignatureOf(program, kernel.swapped)), ") {\n");
+                                  CParameters(signature), ") {\n");
   const Var& scratch = entry.vars[EntryParameter::kScratch];
   if (TakesScratch(program))
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
+  if (ignores_scratch) absl::StrAppend(&text, "  (void)scratch_memory;\n");
   return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
 }
 

@@ -27,6 +27,7 @@ struct CKernel {
   const LoopProgram* program = nullptr;
   bool swapped = false;     // see EmitOptions
   bool dispatched = false;  // called by a dispatcher only, so not public
+  bool uniform = false;     // takes scratch memory even if it needs none
 };
 
 // What the parameters of a public function depend on.

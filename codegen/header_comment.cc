@@ -69,10 +69,10 @@ std::string FunctionText(const HeaderFunction& function) {
   absl::StrAppend(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
                   scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
                   ";\n", OperandsText(function));
-  if (scratch > 0)
+  if (function.signature().scratch)
     absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
                     function.dispatched() ? " (enough for every kernel)" : "",
-                    ", 64-byte aligned, of this thread alone.\n");
+                    scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)
     text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";

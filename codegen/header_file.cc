@@ -42,7 +42,7 @@ bool ChoosesVariant(const HeaderFile& file) {
 std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "static inline "; }
 
 std::string ScratchFunction(const HeaderFile& file, const HeaderFunction& function) {
-  if (function.scratch_bytes() == 0) return "";
+  if (!function.signature().scratch) return "";
   return absl::StrCat("// Bytes of scratch memory that each thread needs.\n", PublicPrefix(file), "size_t ",
                       function.name, "_scratch_bytes(void) {\n  return ", function.scratch_bytes(),
                       ";\n}\n\n");
@@ -65,7 +65,8 @@ std::string Functions(const HeaderFile& file) {
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
-        kernels.push_back({&variant.programs[i], function.members[i].swapped, function.dispatched()});
+        kernels.push_back({&variant.programs[i], function.members[i].swapped, function.dispatched(),
+                           function.uniform && !function.dispatched()});
     scratch += ScratchFunction(file, function);
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
@@ -159,6 +160,7 @@ CSignature HeaderFunction::signature() const {
       all.scratch |= TakesScratch(program);
       all.threads |= TakesThreads(program);
     }
+  all.scratch |= uniform;
   return all;
 }
 

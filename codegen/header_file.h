@@ -46,6 +46,9 @@ struct HeaderFunction {
   std::string text;                     // the user's spec or family, for the comment
   UserRanges ranges;                    // those that vary are parameters
   std::vector<HeaderMember> members;    // as the family's, or one
+  // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike, and
+  // alike whatever the target.
+  bool uniform = false;
   std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
 
   std::vector<int> dims() const;  // whose sizes vary
@@ -69,13 +72,13 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 
 // The public functions, NAME being that of each function:
 //   void NAME(const T* lhs, const T* rhs, T* out
-//             [, void* scratch_memory]          if a kernel needs it
+//             [, void* scratch_memory]          if a kernel needs it, or the function is uniform
 //             [, size_t thread, size_t n_threads])   if a kernel has tasks for threads
 // or, if sizes vary,
 //   int NAME([size_t b,] [size_t m,] [size_t k,] [size_t n,] as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
 //   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)
-//   size_t NAME_scratch_bytes(void);   if a kernel needs scratch memory: the most that any needs
+//   size_t NAME_scratch_bytes(void);   if it takes scratch memory: the most that any kernel needs
 // and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant
 // that the CPU can run, on integers (not kBare).
 std::string PrintHeaderFile(const HeaderFile& file);

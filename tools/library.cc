@@ -78,7 +78,10 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
 
 HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
   HeaderFile file{library.name, style.mode, style.external, style.name_space, KIRSCH_VERSION, {}};
-  for (const LibraryKernel& kernel : library.kernels) file.functions.push_back(FunctionOfKernel(kernel));
+  for (const LibraryKernel& kernel : library.kernels) {
+    file.functions.push_back(FunctionOfKernel(kernel));
+    file.functions.back().uniform = library.kernels.size() > 1;
+  }
   return file;
 }
 
