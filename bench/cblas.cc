@@ -1,5 +1,6 @@
 #include "bench/cblas.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <utility>
 
@@ -16,6 +17,8 @@ enum CblasTranspose { kCblasNoTrans = 111, kCblasTrans = 112 };
 
 using SgemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, float alpha,
                      const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
+using SbgemmFn = void(CblasOrder, CblasTranspose, CblasTranspose, int m, int n, int k, float alpha,
+                      const uint16_t* a, int lda, const uint16_t* b, int ldb, float beta, float* c, int ldc);
 using SgemvFn = void(CblasOrder, CblasTranspose, int m, int n, float alpha, const float* a, int lda,
                      const float* x, int incx, float beta, float* y, int incy);
 using SgemmBatchFn = void(CblasOrder, const CblasTranspose*, const CblasTranspose*, const int* m,
@@ -23,7 +26,7 @@ using SgemmBatchFn = void(CblasOrder, const CblasTranspose*, const CblasTranspos
                           const float** b, const int* ldb, const float* beta, float** c, const int* ldc,
                           int groups, const int* group_size);
 
-enum Method { kGemm, kGemv, kGemmBatch };
+enum Method { kGemm, kGemv, kGemmBatch, kBf16Gemm };
 
 CblasTranspose Transpose(int col) { return col ? kCblasTrans : kCblasNoTrans; }
 int Int(size_t value) { return static_cast<int>(value); }
@@ -41,12 +44,16 @@ class CblasContender : public Contender {
   void DescribeOpenBlas(const char* config, ContenderInfo& info) const;
   void DescribeBlis(const char* version, ContenderInfo& info) const;
   void DescribeMkl(ContenderInfo& info) const;
+  absl::Status Takes(const Problem& problem) const;
   void Gemv(size_t batch) const;
   void GemmBatch();
+  void Gemm(size_t batch) const;
+  void Bf16Gemm(size_t batch) const;
 
   std::vector<std::string> libraries_;
   void* library_ = nullptr;
   SgemmFn* sgemm_ = nullptr;
+  SbgemmFn* sbgemm_ = nullptr;
   SgemvFn* sgemv_ = nullptr;
   SgemmBatchFn* sgemm_batch_ = nullptr;
   const Problem* problem_ = nullptr;
@@ -97,12 +104,13 @@ absl::StatusOr<ContenderInfo> CblasContender::Load() {
   if (!library.ok()) return library.status();
   library_ = *library;
   sgemm_ = Symbol<SgemmFn>(library_, "cblas_sgemm");
+  sbgemm_ = Symbol<SbgemmFn>(library_, "cblas_sbgemm");
   sgemv_ = Symbol<SgemvFn>(library_, "cblas_sgemv");
   sgemm_batch_ = Symbol<SgemmBatchFn>(library_, "cblas_sgemm_batch");
   if (sgemm_ == nullptr) return absl::NotFoundError(absl::StrCat(libraries_[0], ": no cblas_sgemm in it"));
   ContenderInfo info;
   info.name = std::filesystem::path(libraries_[0]).filename().string();
-  info.methods = {"cblas_sgemm", "cblas_sgemv", "cblas_sgemm_batch"};
+  info.methods = {"cblas_sgemm", "cblas_sgemv", "cblas_sgemm_batch", "cblas_sbgemm"};
   if (auto* config = Symbol<const char*()>(library_, "openblas_get_config"))
     DescribeOpenBlas(config(), info);
   else if (auto* version = Symbol<const char*()>(library_, "bli_info_get_version_str"))
@@ -112,18 +120,29 @@ absl::StatusOr<ContenderInfo> CblasContender::Load() {
   return info;
 }
 
-absl::Status CblasContender::Prepare(const Problem& problem, size_t, size_t method) {
-  problem_ = &problem;
-  method_ = static_cast<Method>(method);
+// Whether the method exists, and is for this problem.
+absl::Status CblasContender::Takes(const Problem& problem) const {
+  const bool bf16 =
+      problem.lhs_type == KIRSCH_BF16 && problem.rhs_type == KIRSCH_BF16 && problem.out_type == KIRSCH_F32;
+  if (method_ == kBf16Gemm ? sbgemm_ == nullptr || !bf16 : !kirsch_is_f32(&problem))
+    return absl::UnimplementedError("not in the library, or not these types");
   if (method_ == kGemv && (sgemv_ == nullptr || (problem.m > 1 && problem.n > 1)))
     return absl::UnimplementedError("cblas_sgemv: not a product with a vector");
   if (method_ == kGemmBatch && (sgemm_batch_ == nullptr || problem.batch == 1))
     return absl::UnimplementedError("cblas_sgemm_batch: not in the library, or not a batch");
+  return absl::OkStatus();
+}
+
+absl::Status CblasContender::Prepare(const Problem& problem, size_t, size_t method) {
+  problem_ = &problem;
+  method_ = static_cast<Method>(method);
+  if (absl::Status status = Takes(problem); !status.ok()) return status;
+  if (method_ == kBf16Gemm) return absl::OkStatus();
   batch_lhs_.clear(), batch_rhs_.clear(), batch_out_.clear();
   for (size_t b = 0; b < problem.batch; ++b) {
-    batch_lhs_.push_back(problem.lhs + b * problem.lhs_stride);
-    batch_rhs_.push_back(problem.rhs + b * problem.rhs_stride);
-    batch_out_.push_back(problem.out + b * problem.out_stride);
+    batch_lhs_.push_back(static_cast<const float*>(problem.lhs) + b * problem.lhs_stride);
+    batch_rhs_.push_back(static_cast<const float*>(problem.rhs) + b * problem.rhs_stride);
+    batch_out_.push_back(static_cast<float*>(problem.out) + b * problem.out_stride);
   }
   return absl::OkStatus();
 }
@@ -155,15 +174,28 @@ void CblasContender::GemmBatch() {
                batch_rhs_.data(), &ldb, &beta, batch_out_.data(), &ldc, 1, &size);
 }
 
-void CblasContender::Run() {
+void CblasContender::Gemm(size_t batch) const {
   const Problem& p = *problem_;
+  sgemm_(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k), 1,
+         batch_lhs_[batch], Int(p.lda), batch_rhs_[batch], Int(p.ldb), Beta(p), batch_out_[batch],
+         Int(p.ldc));
+}
+
+void CblasContender::Bf16Gemm(size_t batch) const {
+  const Problem& p = *problem_;
+  sbgemm_(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k), 1,
+          static_cast<const uint16_t*>(p.lhs) + batch * p.lhs_stride, Int(p.lda),
+          static_cast<const uint16_t*>(p.rhs) + batch * p.rhs_stride, Int(p.ldb), Beta(p),
+          static_cast<float*>(p.out) + batch * p.out_stride, Int(p.ldc));
+}
+
+void CblasContender::Run() {
   if (method_ == kGemmBatch) return GemmBatch();
-  for (size_t b = 0; b < p.batch; ++b) {
+  for (size_t b = 0; b < problem_->batch; ++b) {
     if (method_ == kGemv)
       Gemv(b);
     else
-      sgemm_(kCblasRowMajor, Transpose(p.lhs_col), Transpose(p.rhs_col), Int(p.m), Int(p.n), Int(p.k), 1,
-             batch_lhs_[b], Int(p.lda), batch_rhs_[b], Int(p.ldb), Beta(p), batch_out_[b], Int(p.ldc));
+      method_ == kBf16Gemm ? Bf16Gemm(b) : Gemm(b);
   }
 }
 

@@ -92,6 +92,13 @@ std::string HugepagePolicy() {
 
 }  // namespace
 
+Peak Machine::BestPeak(const std::string& instruction) const {
+  Peak best{instruction};
+  for (const Peak& peak : peaks)
+    if (peak.instruction == instruction && peak.gflops > best.gflops) best = peak;
+  return best;
+}
+
 absl::StatusOr<std::vector<int>> ChooseCpus(int threads) {
   std::vector<int> cpus = AllowedCpus();
   if (threads < 1 || threads > static_cast<int>(cpus.size()))

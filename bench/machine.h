@@ -18,6 +18,12 @@ struct CacheInfo {
   std::string shared_by;  // CPU numbers, as Linux lists them: "0-1"
 };
 
+struct Peak {
+  std::string instruction;  // "fma", "vpdpbusd"
+  int vector_bytes = 0;
+  double gflops = 0;  // multiplications and additions, of all threads; 0: the CPU lacks it
+};
+
 struct Machine {
   std::string cpu;                // the model's name
   int cores = 0;                  // physical cores this process may use
@@ -28,10 +34,12 @@ struct Machine {
   std::vector<int> pinned;        // the CPUs the threads ran on
   // Measured, at the number of threads of the run:
   double ghz = 0;
-  double peak_gflops = 0;     // the best of the vector widths
-  int peak_vector_bytes = 0;  // that width
-  double peak_gflops_256 = 0;
-  double peak_gflops_512 = 0;  // 0 where the CPU lacks it
+  std::vector<Peak> peaks;
+  double read_gbytes = 0;      // per second, from main memory
+  double read_gbytes_one = 0;  // by one thread
+
+  // The instruction at its best vector width; nothing measured: 0 GFLOP/s.
+  Peak BestPeak(const std::string& instruction) const;
 };
 
 // CPUs for `threads` pinned threads: of those this process may use, one of each physical core before the

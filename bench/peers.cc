@@ -15,12 +15,14 @@ struct Known {
   const char* name;
   bool plugin;                           // else a library with a CBLAS interface
   std::array<const char*, 3> libraries;  // plug-ins: each is a build; else the first that loads
+  const char* setting = nullptr;         // of its environment
 };
 
-constexpr std::array<Known, 6> kKnown = {{
+constexpr std::array<Known, 7> kKnown = {{
     {"openblas", false, {"libopenblas.so.0", "libopenblas.so"}},
     {"blis", false, {"libblis.so.4", "libblis.so.3", "libblis.so"}},
     {"onednn", true, {"kirsch_peer_onednn"}},
+    {"onednn:noamx", true, {"kirsch_peer_onednn"}, "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16"},
     {"libxsmm", true, {"kirsch_peer_libxsmm"}},
     {"eigen", true, {"kirsch_peer_eigen_haswell", "kirsch_peer_eigen_skylake-avx512"}},
     {"mkl", false, {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
@@ -37,7 +39,7 @@ Worker::Factory Plugin(std::string name) {
 }  // namespace
 
 absl::StatusOr<Peer> FindPeer(const std::string& name) {
-  Peer peer{name, {}};
+  Peer peer{name, {}, {}};
   if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty()) {
     peer.builds.push_back(Cblas({std::string(path)}));
     return peer;
@@ -50,6 +52,7 @@ absl::StatusOr<Peer> FindPeer(const std::string& name) {
     if (!known.plugin) peer.builds.push_back(Cblas(libraries));
     if (known.plugin)
       for (const std::string& library : libraries) peer.builds.push_back(Plugin(library));
+    if (known.setting != nullptr) peer.environment.emplace_back(known.setting);
     return peer;
   }
   const std::string names = absl::StrJoin(

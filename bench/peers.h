@@ -12,11 +12,13 @@ namespace kirsch {
 
 // A peer's builds on this machine (most have one); each is a contender of its own and the fastest counts.
 struct Peer {
-  std::string name;  // as asked for: "openblas", "cblas:/path/lib.so"
+  std::string name;  // as asked for: "openblas", "onednn:noamx", "cblas:/path/lib.so"
   std::vector<Worker::Factory> builds;
+  Environment environment;  // a restriction that was asked for
 };
 
-// InvalidArgument for a name that is none of openblas, blis, mkl, onednn, libxsmm, eigen, cblas:PATH. Whether
+// InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
+// matrix tiles), libxsmm, eigen, cblas:PATH. Whether
 // it is on this machine shows only when it is loaded.
 absl::StatusOr<Peer> FindPeer(const std::string& name);
 

@@ -31,11 +31,18 @@ std::vector<std::string> Contenders(const BenchReport& report) {
   return peers;
 }
 
+// Of the types measured.
+double HighestPeak(const BenchReport& report) {
+  double peak = 0;
+  for (const BenchResult& result : report.results) peak = std::max(peak, result.peak_gflops);
+  return peak;
+}
+
 class Plot {
  public:
   explicit Plot(const BenchReport& report)
       : report_(report), groups_(GroupBySpec(report)), contenders_(Contenders(report)) {
-    double highest = report.machine.peak_gflops;
+    double highest = peak_ = HighestPeak(report);
     for (const BenchResult& result : report.results) highest = std::max(highest, result.gflops_median);
     // A step of 1, 2 or 5 times a power of ten that gives at most eight.
     step_ = std::pow(10, std::floor(std::log10(std::max(highest, 1e-3) / 8)));
@@ -57,7 +64,7 @@ class Plot {
         "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
         width_, height, width_, height);
     Text(kLeft, 20, "start",
-         absl::StrFormat("f32 matmul, GFLOP/s, %d thread%s, operands %s: %s", report_.threads,
+         absl::StrFormat("matmul, GFLOP/s, %d thread%s, operands %s: %s", report_.threads,
                          report_.threads == 1 ? "" : "s", report_.cold ? "cold" : "warm",
                          report_.machine.cpu));
     DrawLegend();
@@ -109,7 +116,7 @@ class Plot {
                                             contenders_.begin());
       const double y = Y(result.gflops_median);
       Bar(x + kBar * static_cast<double>(at), y, kTop + kHeight - y, at,
-          absl::StrFormat("%s: %.1f GFLOP/s", result.name, result.gflops_median));
+          absl::StrFormat("%s: %.1f %s", result.name, result.gflops_median, result.unit));
     }
     const double middle = x + (group_width_ - kGap) / 2 + 4, base = kTop + kHeight + 12;
     absl::StrAppendFormat(
@@ -118,16 +125,15 @@ class Plot {
   }
 
   void DrawPeak() {
-    const double peak = report_.machine.peak_gflops;
-    if (peak <= 0) return;
-    Line(Y(peak), "stroke=\"black\" stroke-dasharray=\"6 4\"");
-    Text(width_ - kRight + 4, Y(peak) + 4, "start", absl::StrFormat("peak %.1f", peak));
+    if (peak_ <= 0) return;
+    Line(Y(peak_), "stroke=\"black\" stroke-dasharray=\"6 4\"");
+    Text(width_ - kRight + 4, Y(peak_) + 4, "start", absl::StrFormat("peak %.1f", peak_));
   }
 
   const BenchReport& report_;
   std::vector<SpecResults> groups_;
   std::vector<std::string> contenders_;
-  double step_ = 1, top_value_ = 1, group_width_ = 0, width_ = 0;
+  double peak_ = 0, step_ = 1, top_value_ = 1, group_width_ = 0, width_ = 0;
   std::string svg_;
 };
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
+
+#include "bench/element.h"
 
 namespace kirsch {
 namespace {
@@ -20,29 +23,42 @@ std::vector<size_t> SampleIndices(size_t extent, size_t count, std::mt19937& ran
   return all;
 }
 
-struct Element {
-  size_t ld;
+// One matrix of an input.
+struct Operand {
+  const void* values;
+  KirschType type;
+  size_t begin, ld;
   bool col;
-  size_t at(size_t row, size_t column) const { return col ? column * ld + row : row * ld + column; }
+  double at(size_t row, size_t column) const {
+    return LoadElement(values, type, begin + (col ? column * ld + row : row * ld + column));
+  }
 };
 
 // Rounding errors of a sum of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019);
 // twice the usual factor, so that only wrong results are beyond it.
-double Tolerance(size_t k, double magnitude) {
-  return 8 * std::sqrt(static_cast<double>(k) + 1) * 0x1p-24 * magnitude;
+// Products of bf16 pairs (vdpbf16ps) are summed with roundings of the same size. The output's own rounding
+// comes on top. Integers are exact.
+double Tolerance(const Problem& p, double value, double magnitude) {
+  if (IsInteger(p.out_type)) return 0;
+  const double sum = 8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 * magnitude;
+  return p.out_type == KIRSCH_BF16 ? sum + 0x1p-8 * (std::abs(value) + sum) : sum;
+}
+
+// The sum as the output has it.
+double Saturate(KirschType type, double sum) {
+  return type == KIRSCH_S16 ? std::clamp<double>(sum, INT16_MIN, INT16_MAX) : sum;
 }
 
 void SampleMatrix(const Problem& p, size_t batch, const std::vector<size_t>& rows,
                   const std::vector<size_t>& columns, Reference& reference) {
-  const float* lhs = p.lhs + batch * p.lhs_stride;
-  const float* rhs = p.rhs + batch * p.rhs_stride;
-  const Element lhs_at{p.lda, p.lhs_col != 0}, rhs_at{p.ldb, p.rhs_col != 0};
+  const Operand lhs{p.lhs, p.lhs_type, batch * p.lhs_stride, p.lda, p.lhs_col != 0};
+  const Operand rhs{p.rhs, p.rhs_type, batch * p.rhs_stride, p.ldb, p.rhs_col != 0};
   std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
   std::vector<double> slice(columns.size());
   for (size_t k = 0; k < p.k; ++k) {
-    for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs[rhs_at.at(k, columns[j])];
+    for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs.at(k, columns[j]);
     for (size_t i = 0; i < rows.size(); ++i) {
-      const double a = lhs[lhs_at.at(rows[i], k)];
+      const double a = lhs.at(rows[i], k);
       for (size_t j = 0; j < columns.size(); ++j) {
         sum[i * columns.size() + j] += a * slice[j];
         magnitude[i * columns.size() + j] += std::abs(a * slice[j]);
@@ -52,10 +68,10 @@ void SampleMatrix(const Problem& p, size_t batch, const std::vector<size_t>& row
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t j = 0; j < columns.size(); ++j) {
       const size_t offset = batch * p.out_stride + rows[i] * p.ldc + columns[j];
-      const double before = p.accumulate ? p.out[offset] : 0;
+      const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
-      reference.entries.push_back(
-          {offset, before + sum[at], Tolerance(p.k, std::abs(before) + magnitude[at])});
+      const double value = Saturate(p.out_type, before + sum[at]);
+      reference.entries.push_back({offset, value, Tolerance(p, value, std::abs(before) + magnitude[at])});
     }
   }
 }
@@ -81,7 +97,7 @@ Reference ComputeReference(const Problem& problem) {
 OutputCheck CheckOutput(const Reference& reference, const Problem& problem) {
   OutputCheck check;
   for (const Reference::Entry& entry : reference.entries) {
-    const double error = std::abs(problem.out[entry.offset] - entry.value);
+    const double error = std::abs(LoadElement(problem.out, problem.out_type, entry.offset) - entry.value);
     if (!(error <= entry.tolerance)) check.correct = false;
     check.max_error =
         std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(check.max_error, error);

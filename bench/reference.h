@@ -1,6 +1,6 @@
-// Whether a contender computed the product: a float64 reference for a sample of the output's entries. (The
-// proof that a kernel of ours is right is verification's business, not this one's; here a fast wrong answer
-// must not count.)
+// Whether a contender computed the product: a float64 reference (exact for integers) for a sample of the
+// output's entries. (The proof that a kernel of ours is right is verification's business, not this one's;
+// here a fast wrong answer must not count.)
 #ifndef KIRSCH_BENCH_REFERENCE_H_
 #define KIRSCH_BENCH_REFERENCE_H_
 

@@ -19,6 +19,12 @@ json ToJson(const Machine& machine) {
                       {"bytes", cache.bytes},
                       {"ways", cache.ways},
                       {"shared_by", cache.shared_by}});
+  json peaks = json::array();
+  for (const Peak& peak : machine.peaks)
+    peaks.push_back({{"instruction", peak.instruction},
+                     {"vector_bytes", peak.vector_bytes},
+                     {"gflops", peak.gflops > 0 ? json(peak.gflops) : json(nullptr)}});
+  const Peak fma = machine.BestPeak("fma");
   return {{"cpu", machine.cpu},
           {"cores", machine.cores},
           {"caches", caches},
@@ -27,10 +33,11 @@ json ToJson(const Machine& machine) {
           {"hugepages", machine.hugepages},
           {"pinned", machine.pinned},
           {"ghz", machine.ghz},
-          {"peak_gflops", machine.peak_gflops},
-          {"peak_vector_bytes", machine.peak_vector_bytes},
-          {"peak_gflops_256", machine.peak_gflops_256},
-          {"peak_gflops_512", machine.peak_gflops_512}};
+          {"peak_gflops", fma.gflops},
+          {"peak_vector_bytes", fma.vector_bytes},
+          {"peaks", peaks},
+          {"read_gbytes_per_second", machine.read_gbytes},
+          {"read_gbytes_per_second_one_thread", machine.read_gbytes_one}};
 }
 
 json ToJson(const BenchResult& result) {
@@ -43,7 +50,14 @@ json ToJson(const BenchResult& result) {
           {"gflops_median", result.gflops_median},
           {"gflops_spread", result.gflops_spread},
           {"seconds_median", result.seconds_median},
+          {"unit", result.unit},
+          {"packed", result.packed},
+          {"peak_gflops", result.peak_gflops},
           {"fraction_of_peak", result.fraction_of_peak},
+          {"compulsory_bytes", result.compulsory_bytes},
+          {"gbytes_per_second", result.gbytes_per_second},
+          {"fraction_of_bandwidth", result.fraction_of_bandwidth},
+          {"memory_bound", result.memory_bound},
           {"max_error", error},
           {"correct", result.correct},
           {"samples", result.samples},
@@ -64,11 +78,12 @@ json ToJson(const BenchSummary& summary) {
 std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
   std::vector<SpecResults> groups;
   for (const BenchResult& result : report.results) {
-    if (groups.empty() || groups.back().spec != result.spec) groups.push_back({result.spec, {}, 0});
+    if (groups.empty() || groups.back().spec != result.spec) groups.push_back({result.spec, {}, 0, 0});
     SpecResults& group = groups.back();
     group.results.push_back(result);
-    if (result.correct && !result.ours())
-      group.best_peer_gflops = std::max(group.best_peer_gflops, result.gflops_median);
+    if (!result.correct || result.ours()) continue;
+    group.best_packed_gflops = std::max(group.best_packed_gflops, result.gflops_median);
+    if (!result.packed) group.best_peer_gflops = std::max(group.best_peer_gflops, result.gflops_median);
   }
   for (SpecResults& group : groups)
     std::stable_sort(
@@ -77,13 +92,21 @@ std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
   return groups;
 }
 
-BenchSummary Summarize(const BenchReport& report) {
+void AddShares(const Machine& machine, BenchResult& result) {
+  result.gbytes_per_second = 1e-9 * result.compulsory_bytes / result.seconds_median;
+  if (machine.read_gbytes > 0) result.fraction_of_bandwidth = result.gbytes_per_second / machine.read_gbytes;
+  if (result.peak_gflops > 0) result.fraction_of_peak = result.gflops_median / result.peak_gflops;
+  result.memory_bound = result.fraction_of_bandwidth > result.fraction_of_peak;
+}
+
+BenchSummary Summarize(const BenchReport& report, bool packed) {
   BenchSummary summary;
   std::vector<double> ratios;
   for (const SpecResults& group : GroupBySpec(report)) {
+    const double best = packed ? group.best_packed_gflops : group.best_peer_gflops;
     for (const BenchResult& result : group.results) {
-      if (!result.ours() || !result.correct || group.best_peer_gflops == 0) continue;
-      const double ratio = result.gflops_median / group.best_peer_gflops;
+      if (!result.ours() || !result.correct || best == 0) continue;
+      const double ratio = result.gflops_median / best;
       if (ratios.empty() || ratio < summary.worst_ratio) {
         summary.worst_ratio = ratio;
         summary.worst_spec = group.spec;
@@ -98,17 +121,24 @@ BenchSummary Summarize(const BenchReport& report) {
 }
 
 json ToJson(const BenchReport& report) {
-  json results = json::array(), missing = json::array(), failed = json::array();
+  json results = json::array(), missing = json::array(), failed = json::array(), declined = json::array();
   for (const BenchResult& result : report.results) results.push_back(ToJson(result));
   for (const MissingPeer& peer : report.missing)
     missing.push_back({{"peer", peer.peer}, {"reason", peer.reason}});
   for (const BenchFailure& failure : report.failed)
     failed.push_back({{"spec", failure.spec}, {"name", failure.name}, {"reason", failure.reason}});
+  for (const DeclinedSpec& spec : report.declined)
+    declined.push_back({{"spec", spec.spec}, {"peer", spec.peer}});
   json machine = ToJson(report.machine);
   machine["threads"] = report.threads;
-  return {{"machine", machine}, {"operands", report.cold ? "cold" : "warm"},
-          {"results", results}, {"missing", missing},
-          {"failed", failed},   {"summary", ToJson(Summarize(report))}};
+  return {{"declined", declined},
+          {"machine", machine},
+          {"operands", report.cold ? "cold" : "warm"},
+          {"results", results},
+          {"missing", missing},
+          {"failed", failed},
+          {"summary", ToJson(Summarize(report))},
+          {"summary_packed", ToJson(Summarize(report, true))}};
 }
 
 }  // namespace kirsch

@@ -15,12 +15,20 @@ inline constexpr char kOurName[] = "kirsch";
 struct BenchResult {
   std::string spec;    // as it was asked for
   std::string name;    // "kirsch", or the peer with version and core type: "openblas 0.3.21/SkylakeX"
-  std::string peer;    // "kirsch", or the peer as asked for: "openblas"
+  std::string peer;    // "kirsch", or the peer as asked for: "openblas"; "onednn+packed" where `packed`
   std::string method;  // what was called: "cblas_sgemm"
+  std::string unit = "GFLOP/s";  // of gflops_median: "GOP/s" for integers
+  size_t item = 0;               // the spec's place in the request
+  bool packed = false;           // the rhs was packed beforehand, at no charge: no peer of those that pack it
   double gflops_median = 0;
   double gflops_spread = 0;  // interquartile range over median
   double seconds_median = 0;
+  double peak_gflops = 0;  // of the best instruction that the CPU has for these types
   double fraction_of_peak = 0;
+  double compulsory_bytes = 0;       // of operands, each read or written once
+  double gbytes_per_second = 0;      // these bytes by the median
+  double fraction_of_bandwidth = 0;  // of the machine's measured one
+  bool memory_bound = false;  // moving these bytes takes longer than computing, both at the measured limits
   double max_error = 0;
   bool correct = true;     // wrong results are reported and count for nothing
   int samples = 0;         // that the estimators saw
@@ -34,6 +42,11 @@ struct MissingPeer {
   std::string peer, reason;
 };
 
+// A spec that none of the peer's methods takes: its types, mostly.
+struct DeclinedSpec {
+  std::string spec, peer;
+};
+
 struct BenchFailure {
   std::string spec, name, reason;
 };
@@ -45,7 +58,11 @@ struct BenchReport {
   std::vector<BenchResult> results;  // spec by spec in the order asked for
   std::vector<MissingPeer> missing;
   std::vector<BenchFailure> failed;
+  std::vector<DeclinedSpec> declined;
 };
+
+// Fills in what depends on the machine's limits, from the rest and `peak_gflops`.
+void AddShares(const Machine& machine, BenchResult& result);
 
 // Ours beside the best peer; only specs that both computed, rightly.
 struct BenchSummary {
@@ -60,11 +77,13 @@ struct BenchSummary {
 struct SpecResults {
   std::string spec;
   std::vector<BenchResult> results;
-  double best_peer_gflops = 0;  // 0: no peer computed it
+  double best_peer_gflops = 0;    // 0: no peer computed it
+  double best_packed_gflops = 0;  // of the peers with a packed rhs as well
 };
 
 std::vector<SpecResults> GroupBySpec(const BenchReport& report);
-BenchSummary Summarize(const BenchReport& report);
+// `packed`: beside the peers that were given a packed rhs, too.
+BenchSummary Summarize(const BenchReport& report, bool packed = false);
 
 nlohmann::json ToJson(const BenchReport& report);
 

@@ -26,6 +26,7 @@ Entrant MakeEntrant(const Peer& peer, const Worker::Factory& factory, const Work
   entrant.peer = peer.name;
   entrant.factory = factory;
   entrant.options = options;
+  for (const std::string& setting : peer.environment) entrant.options.environment.push_back(setting);
   return entrant;
 }
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "bench/element.h"
 #include "bench/statistics.h"
 
 namespace kirsch {
@@ -17,6 +20,7 @@ constexpr double kHopeless = 1.5;                // times slower than the peer's
 constexpr double kClose = 1.04;                  // screening cannot tell them apart: both go to the rounds
 constexpr size_t kFinalistsPerPeer = 2;
 constexpr size_t kMinGoodSamples = 3;
+constexpr char kPackedSuffix[] = "+packed";  // of methods, see peers/peer.h
 
 // One entrant by one of its methods, on one spec.
 struct Candidate {
@@ -26,7 +30,10 @@ struct Candidate {
   OutputCheck check;
   std::vector<Sample> samples;
 
-  const std::string& peer() const { return entrant->peer; }
+  const std::string& method_name() const { return entrant->info.methods[method]; }
+  bool packed() const { return absl::EndsWith(method_name(), kPackedSuffix); }
+  // A peer that takes a packed rhs has another task than one that does not.
+  std::string peer() const { return packed() ? absl::StrCat(entrant->peer, kPackedSuffix) : entrant->peer; }
 };
 
 int RoundsFor(double call_seconds) {
@@ -50,6 +57,7 @@ class SpecMeasurement {
   // An error is reported unless it says that the method is not for this problem.
   void Failed(Entrant& entrant, const absl::Status& status) {
     if (status.code() == absl::StatusCode::kUnimplemented) return;
+    answered_.insert(entrant.peer);
     report_.failed.push_back({spec_.text, entrant.name(), std::string(status.message())});
     if (!entrant.worker.alive()) ++entrant.deaths;
   }
@@ -64,6 +72,7 @@ class SpecMeasurement {
         Failed(entrant, status);
         continue;
       }
+      answered_.insert(entrant.peer);
       if (candidate.check.correct) {
         double& best = best_seconds_.try_emplace(candidate.peer(), candidate.screened_seconds).first->second;
         best = std::min(best, candidate.screened_seconds);
@@ -149,7 +158,11 @@ class SpecMeasurement {
     result.spec = spec_.text;
     result.name = candidate.entrant->name();
     result.peer = candidate.peer();
-    result.method = candidate.entrant->info.methods[candidate.method];
+    result.method = candidate.method_name();
+    result.packed = candidate.packed();
+    result.item = spec_.item;
+    result.unit = IsInteger(spec_.problem->out_type) ? "GOP/s" : "GFLOP/s";
+    result.compulsory_bytes = CompulsoryBytes(*spec_.problem);
     result.seconds_median = Median(used);
     result.gflops_median = 1e-9 * Flops(*spec_.problem) / result.seconds_median;
     result.gflops_spread = Spread(used);
@@ -170,7 +183,11 @@ class SpecMeasurement {
       if (!added && result.gflops_median > at->second.gflops_median) at->second = std::move(result);
     }
     for (const Entrant& entrant : entrants_)
-      if (auto node = best.extract(entrant.peer)) report_.results.push_back(std::move(node.mapped()));
+      for (const std::string& peer : {entrant.peer, absl::StrCat(entrant.peer, kPackedSuffix)})
+        if (auto node = best.extract(peer)) report_.results.push_back(std::move(node.mapped()));
+    for (const Entrant& entrant : entrants_)
+      if (entrant.worker.alive() && answered_.insert(entrant.peer).second)
+        report_.declined.push_back({spec_.text, entrant.peer});
   }
 
   const FilledSpec& spec_;
@@ -178,6 +195,7 @@ class SpecMeasurement {
   BenchReport& report_;
   std::vector<Candidate> candidates_;
   std::map<std::string, double> best_seconds_;           // of each peer, screened and right
+  std::set<std::string> answered_;                       // the peers with a method that takes the spec
   std::map<const Entrant*, const Candidate*> prepared_;  // what each process is ready to run
 };
 
@@ -187,17 +205,19 @@ void MeasureSpec(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchRe
   SpecMeasurement(spec, entrants, report).Run();
 }
 
-std::vector<double> MeasureRates(const FilledSpec& spec, Entrant& entrant) {
+std::vector<double> MeasureRates(Entrant& entrant, int threads) {
   std::vector<double> rates;
   for (size_t method = 0; method < entrant.info.methods.size(); ++method) {
     rates.push_back(0);
-    if (!entrant.worker.Prepare(spec.item, method).ok()) continue;
+    if (!entrant.worker.Prepare(/*item=*/0, method).ok()) continue;
     const absl::StatusOr<std::vector<Sample>> samples = entrant.worker.Measure(MeasureOptions());
     if (!samples.ok()) continue;
-    std::vector<double> seconds;
-    for (const Sample& sample : *samples)
-      if (!Preempted(sample, spec.problem->threads)) seconds.push_back(sample.seconds);
-    if (!seconds.empty()) rates.back() = 1 / Median(seconds);
+    std::vector<double> all, good;
+    for (const Sample& sample : *samples) {
+      all.push_back(sample.seconds);
+      if (!Preempted(sample, threads)) good.push_back(sample.seconds);
+    }
+    rates.back() = 1 / Median(good.empty() ? all : good);
   }
   return rates;
 }

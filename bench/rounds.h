@@ -25,8 +25,9 @@ struct FilledSpec {
 // reported as failed and started again for the next spec.
 void MeasureSpec(const FilledSpec& spec, std::vector<Entrant>& entrants, BenchReport& report);
 
-// The calls per second of each of the entrant's methods, 0 where it does not take the problem. For the peak.
-std::vector<double> MeasureRates(const FilledSpec& spec, Entrant& entrant);
+// The calls per second of each of the entrant's methods, 0 where the CPU lacks what it takes. For the
+// machine's limits, which are no matter of a spec.
+std::vector<double> MeasureRates(Entrant& entrant, int threads);
 
 }  // namespace kirsch
 

@@ -3,12 +3,11 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "bench/limits.h"
 #include "bench/our_kernel.h"
-#include "bench/peak.h"
 #include "bench/rounds.h"
 
 namespace kirsch {
@@ -68,7 +67,7 @@ class Benchmark {
     if (request_.progress) request_.progress(line);
   }
 
-  // Ours and the peak must be able to start; peers may be missing.
+  // Ours and the limits must be able to start; peers may be missing.
   absl::Status Enter() {
     std::vector<OurKernel> kernels;
     for (const BenchItem& item : request_.items)
@@ -80,11 +79,7 @@ class Benchmark {
     ours.options = options_;
     if (absl::Status status = StartEntrant(ours); !status.ok()) return status;
     entrants_.push_back(std::move(ours));
-    peak_.peer = "peak";
-    peak_.factory = [threads] { return MakePeakContender(threads); };
-    peak_.options = options_;
-    peak_.options.cold = false;  // it has no operands
-    if (absl::Status status = StartEntrant(peak_); !status.ok()) return status;
+    if (absl::Status status = limits_.Start(report_.machine, options_); !status.ok()) return status;
     for (const Peer& peer : peers_) {
       Progress(absl::StrCat("loading ", peer.name));
       for (Entrant& entrant : EnterPeer(peer, options_, report_.missing))
@@ -102,29 +97,18 @@ class Benchmark {
     FillInputs(problem);
     FillOutput(problem);
     const FilledSpec spec{item, asked.text, &problem, ComputeReference(problem)};
-    const std::vector<double> rates = MeasureRates(spec, peak_);
-    for (size_t i = 0; i < rates.size(); ++i) peak_rates_[i] = std::max(peak_rates_[i], rates[i]);
+    limits_.Measure();
     MeasureSpec(spec, entrants_, report_);
   }
 
-  // The highest of the run's peaks: noise only ever lowers one.
+  // The limits are known when the last spec has been measured.
   void Finish() {
-    Machine& machine = report_.machine;
-    for (size_t i = 0; i < kPeakMethods.size(); ++i) {
-      const PeakMethod& method = kPeakMethods[i];
-      if (method.vector_bytes == 0) {
-        machine.ghz = 1e-9 * peak_rates_[i] * method.work;
-        continue;
-      }
-      const double gflops = 1e-9 * peak_rates_[i] * method.work * request_.threads;
-      (method.vector_bytes == 32 ? machine.peak_gflops_256 : machine.peak_gflops_512) = gflops;
-      if (gflops > machine.peak_gflops) {
-        machine.peak_gflops = gflops;
-        machine.peak_vector_bytes = method.vector_bytes;
-      }
+    limits_.Describe(report_.machine);
+    for (BenchResult& result : report_.results) {
+      const Problem& problem = problems_[result.item];
+      result.peak_gflops = limits_.PeakGflops(problem);
+      AddShares(report_.machine, result);
     }
-    for (BenchResult& result : report_.results)
-      if (machine.peak_gflops > 0) result.fraction_of_peak = result.gflops_median / machine.peak_gflops;
   }
 
   const BenchRequest& request_;
@@ -133,8 +117,7 @@ class Benchmark {
   SharedArena arena_;  // before the processes that use it
   WorkerOptions options_;
   std::vector<Entrant> entrants_;  // ours first
-  Entrant peak_;
-  std::array<double, kPeakMethods.size()> peak_rates_ = {};  // calls per second
+  Limits limits_;
   BenchReport report_;
 };
 

@@ -1,6 +1,10 @@
 #include "bench/table.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,32 +20,95 @@ std::string FormatSeconds(double seconds) {
   return absl::StrFormat("%.4g s", seconds);
 }
 
+// Every instruction measured besides FMA, at its best width; those the CPU lacks are named.
+void AppendOtherPeaks(const Machine& machine, std::string& out) {
+  std::vector<std::string> names, present, absent;
+  for (const Peak& peak : machine.peaks)
+    if (peak.instruction != "fma" && (names.empty() || names.back() != peak.instruction))
+      names.push_back(peak.instruction);
+  for (const std::string& name : names) {
+    const Peak best = machine.BestPeak(name);
+    if (best.gflops == 0)
+      absent.push_back(name);
+    else
+      present.push_back(absl::StrFormat("%s %.0f", name, best.gflops));
+  }
+  if (!present.empty()) absl::StrAppend(&out, "other peaks, GOP/s: ", absl::StrJoin(present, ", "), "\n");
+  if (!absent.empty()) absl::StrAppend(&out, "not on this CPU: ", absl::StrJoin(absent, ", "), "\n");
+}
+
 void AppendMachine(const BenchReport& report, std::string& out) {
   const Machine& machine = report.machine;
+  const Peak fma = machine.BestPeak("fma");
   absl::StrAppendFormat(&out, "%s, %.2f GHz, %d thread%s on CPU %s, operands %s\n", machine.cpu, machine.ghz,
                         report.threads, report.threads == 1 ? "" : "s", absl::StrJoin(machine.pinned, ","),
                         report.cold ? "cold" : "warm");
-  absl::StrAppendFormat(&out, "FMA peak, measured: %.1f GFLOP/s (%d-bit vectors)\n", machine.peak_gflops,
-                        machine.peak_vector_bytes * 8);
+  absl::StrAppendFormat(&out, "FMA peak, measured: %.1f GFLOP/s (%d-bit vectors)\n", fma.gflops,
+                        fma.vector_bytes * 8);
+  AppendOtherPeaks(machine, out);
+  absl::StrAppendFormat(&out, "main memory, measured: %.1f GB/s read by 1 thread", machine.read_gbytes_one);
+  if (report.threads > 1)
+    absl::StrAppendFormat(&out, ", %.1f GB/s by %d", machine.read_gbytes, report.threads);
+  out += "\n";
 }
 
-void AppendResult(const BenchResult& result, double best_peer, int name_width, std::string& out) {
-  const std::string ratio = !result.correct  ? "WRONG"
-                            : best_peer == 0 ? "-"
-                                             : absl::StrFormat("%.3f", result.gflops_median / best_peer);
-  absl::StrAppendFormat(&out, "  %-*s %9.2f %6.1f%% %7.1f%% %11s %7s %10.2e  %s%s\n", name_width, result.name,
-                        result.gflops_median, 100 * result.fraction_of_peak, 100 * result.gflops_spread,
-                        FormatSeconds(result.seconds_median), ratio, result.max_error, result.method,
-                        result.disturbed ? "  (busy machine)" : "");
+// One block of the table: how wide the names are, and whether memory has columns.
+struct Block {
+  int name_width;
+  bool memory;
+  double best_peer;
+};
+
+void AppendHeading(const Block& block, const SpecResults& group, std::string& out) {
+  absl::StrAppendFormat(&out, "\n%s\n  %-*s %8s %7s", group.spec, block.name_width, "",
+                        group.results.front().unit, "of peak");
+  if (block.memory) absl::StrAppendFormat(&out, " %6s %6s", "GB/s", "of mem");
+  absl::StrAppendFormat(&out, " %7s %8s %6s %8s  %s\n", "spread", "time", "ratio", "error", "method");
 }
 
-void AppendSummary(const BenchReport& report, std::string& out) {
-  const BenchSummary summary = Summarize(report);
+void AppendResult(const Block& block, const BenchResult& result, std::string& out) {
+  const std::string ratio = !result.correct ? "WRONG"
+                            : block.best_peer == 0
+                                ? "-"
+                                : absl::StrFormat("%.3f", result.gflops_median / block.best_peer);
+  absl::StrAppendFormat(&out, "  %-*s %8.2f %6.1f%%", block.name_width, result.name, result.gflops_median,
+                        100 * result.fraction_of_peak);
+  if (block.memory)
+    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second,
+                          100 * result.fraction_of_bandwidth);
+  absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %8.1e  %s\n", 100 * result.gflops_spread,
+                        result.disturbed ? "!" : " ", FormatSeconds(result.seconds_median), ratio,
+                        result.max_error, result.method);
+}
+
+void AppendSummary(const BenchSummary& summary, std::string_view peers, std::string& out) {
   if (summary.shapes == 0) return;
-  absl::StrAppendFormat(&out,
-                        "%s / best peer: geometric mean %.3f over %d shape%s, ahead on %d, worst %.3f (%s)\n",
-                        kOurName, summary.geometric_mean, summary.shapes, summary.shapes == 1 ? "" : "s",
-                        summary.ahead, summary.worst_ratio, summary.worst_spec);
+  absl::StrAppendFormat(&out, "%s / %s: geometric mean %.3f over %d shape%s, ahead on %d, worst %.3f (%s)\n",
+                        kOurName, peers, summary.geometric_mean, summary.shapes,
+                        summary.shapes == 1 ? "" : "s", summary.ahead, summary.worst_ratio,
+                        summary.worst_spec);
+}
+
+// Who has nothing for which specs; of a suite how many.
+void AppendDeclined(const BenchReport& report, std::string& out) {
+  std::map<std::string, std::vector<std::string>> specs;
+  for (const DeclinedSpec& declined : report.declined) specs[declined.peer].push_back(declined.spec);
+  for (const auto& [peer, declined] : specs)
+    absl::StrAppend(&out, "not for ", peer, ": ", declined.front(),
+                    declined.size() == 1 ? "" : absl::StrCat(" and ", declined.size() - 1, " more"), "\n");
+}
+
+// What the marks in the table mean, where there are any.
+void AppendLegend(const BenchReport& report, std::string& out) {
+  const auto any = [&report](bool BenchResult::*mark) {
+    return std::any_of(report.results.begin(), report.results.end(),
+                       [mark](const BenchResult& result) { return result.*mark; });
+  };
+  if (any(&BenchResult::disturbed)) out += "!: busy machine, do not believe that line\n";
+  if (any(&BenchResult::packed))
+    out +=
+        "+packed: the rhs was packed beforehand, at no charge; ratios are to the best of those that pack it "
+        "themselves\n";
 }
 
 }  // namespace
@@ -53,17 +120,21 @@ std::string FormatTable(const BenchReport& report) {
   for (const BenchResult& result : report.results) width = std::max(width, result.name.size());
   const int name_width = static_cast<int>(width);
   for (const SpecResults& group : GroupBySpec(report)) {
-    absl::StrAppendFormat(&out, "\n%s\n  %-*s %9s %7s %8s %11s %7s %10s  %s\n", group.spec, name_width, "",
-                          "GFLOP/s", "of peak", "spread", "time", "ratio", "max error", "method");
-    for (const BenchResult& result : group.results)
-      AppendResult(result, group.best_peer_gflops, name_width, out);
+    const Block block{name_width, report.cold || group.results.front().memory_bound, group.best_peer_gflops};
+    AppendHeading(block, group, out);
+    for (const BenchResult& result : group.results) AppendResult(block, result, out);
   }
   out += "\n";
   for (const BenchFailure& failure : report.failed)
     absl::StrAppend(&out, "failed: ", failure.spec, ": ", failure.name, ": ", failure.reason, "\n");
   for (const MissingPeer& peer : report.missing)
     absl::StrAppend(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
-  AppendSummary(report, out);
+  AppendDeclined(report, out);
+  AppendLegend(report, out);
+  AppendSummary(Summarize(report), "best peer", out);
+  if (std::any_of(report.results.begin(), report.results.end(),
+                  [](const BenchResult& r) { return r.packed; }))
+    AppendSummary(Summarize(report, true), "best peer, packed ones too", out);
   return out;
 }
 

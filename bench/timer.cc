@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/element.h"
+
 namespace kirsch {
 namespace {
 
@@ -59,18 +61,18 @@ void FlushPlain(const char* begin, const char* end) {
   for (const char* line = begin; line < end; line += kLineBytes) _mm_clflush(line);
 }
 
-void Flush(const float* values, size_t count) {
+void Flush(const void* values, size_t bytes) {
   static const bool optimised = HasClflushopt();
-  const char* begin = reinterpret_cast<const char*>(values);
-  const char* end = reinterpret_cast<const char*>(values + count);
+  const char* begin = static_cast<const char*>(values);
+  const char* end = begin + bytes;
   optimised ? FlushOptimised(begin, end) : FlushPlain(begin, end);
   _mm_mfence();
 }
 
 void Evict(const Problem& problem) {
-  Flush(problem.lhs, LhsElements(problem));
-  Flush(problem.rhs, RhsElements(problem));
-  Flush(problem.out, OutElements(problem));
+  Flush(problem.lhs, LhsElements(problem) * BytesOf(problem.lhs_type));
+  Flush(problem.rhs, RhsElements(problem) * BytesOf(problem.rhs_type));
+  Flush(problem.out, OutElements(problem) * BytesOf(problem.out_type));
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
 #include "bench/workload.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <limits>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "bench/element.h"
 
 namespace kirsch {
 namespace {
@@ -13,19 +16,6 @@ constexpr size_t kPage = 4096;
 constexpr size_t kStagger = 21 * 64;
 
 size_t RoundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
-// SplitMix64 of the index: any element can be had without those before it.
-float ValueAt(uint64_t seed, uint64_t index) {
-  uint64_t z = seed * 0xD1342543DE82EF95u + (index + 1) * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  z ^= z >> 31;
-  return static_cast<float>(static_cast<int32_t>(z >> 40) - (1 << 23)) * 0x1p-23f;
-}
-
-void Fill(float* values, size_t count, uint64_t seed) {
-  for (size_t i = 0; i < count; ++i) values[i] = ValueAt(seed, i);
-}
 
 struct Stored {
   size_t ld, stride;
@@ -38,15 +28,33 @@ Stored StoredOf(const Spec& spec, int operand) {
   return {ld, static_cast<size_t>(ExtentOf(spec, operand).outer) * ld, layout.order == Order::kCol};
 }
 
+KirschType TypeOf(const Spec& spec, int operand) {
+  return KirschTypeOf(spec.operand[static_cast<size_t>(operand)].dtype);
+}
+
 absl::Status CheckOperand(const Spec& spec, int operand) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   const std::string name{spec.op_info().operands[static_cast<size_t>(operand)].name};
-  if (tensor.dtype != Dtype::kF32 || tensor.layout.kind != LayoutKind::kStrided)
-    return absl::InvalidArgumentError(absl::StrCat("bench: ", name, ": expected a strided f32 matrix"));
+  if (tensor.layout.kind != LayoutKind::kStrided)
+    return absl::InvalidArgumentError(absl::StrCat("bench: ", name, ": expected a strided matrix"));
   if (tensor.layout.ld < ExtentOf(spec, operand).inner)
     return absl::InvalidArgumentError(absl::StrCat("bench: ", name, ": leading dimension ", tensor.layout.ld,
                                                    ", expected at least ", ExtentOf(spec, operand).inner));
   return absl::OkStatus();
+}
+
+// The values of an integer input.
+IntegerRange RangeOf(KirschType type, const Problem& problem) {
+  const double k = static_cast<double>(problem.k);
+  const auto symmetric = [](double limit, double most) {
+    const int64_t high = static_cast<int64_t>(std::clamp(limit, 1.0, most));
+    return IntegerRange{-high, high};
+  };
+  if (type == KIRSCH_U8) return {0, 255};
+  if (type == KIRSCH_S32) return symmetric(std::sqrt(0x1p30 / k), 0x1p15);
+  // A sum of k products with a u8 has a standard deviation of 85 sqrt(k) times this.
+  if (problem.out_type == KIRSCH_S16) return symmetric(0x1p15 / (85 * std::sqrt(k)), 127);
+  return {-128, 127};
 }
 
 }  // namespace
@@ -67,6 +75,9 @@ absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
   problem.n = spec.size[MatmulDims::kN];
   problem.lda = lhs.ld, problem.ldb = rhs.ld, problem.ldc = out.ld;
   problem.lhs_stride = lhs.stride, problem.rhs_stride = rhs.stride, problem.out_stride = out.stride;
+  problem.lhs_type = TypeOf(spec, MatmulDims::kLhs);
+  problem.rhs_type = TypeOf(spec, MatmulDims::kRhs);
+  problem.out_type = TypeOf(spec, MatmulDims::kOut);
   problem.lhs_col = lhs.col, problem.rhs_col = rhs.col;
   problem.accumulate = spec.accumulate;
   problem.threads = threads;
@@ -78,39 +89,55 @@ size_t RhsElements(const Problem& problem) { return problem.batch * problem.rhs_
 size_t OutElements(const Problem& problem) { return problem.batch * problem.out_stride; }
 
 size_t PlacedBytes(const Problem& problem) {
-  const size_t elements[] = {LhsElements(problem), RhsElements(problem), OutElements(problem)};
+  const size_t operands[] = {LhsElements(problem) * BytesOf(problem.lhs_type),
+                             RhsElements(problem) * BytesOf(problem.rhs_type),
+                             OutElements(problem) * BytesOf(problem.out_type)};
   size_t bytes = 0;
-  for (size_t i = 0; i < 3; ++i) bytes += RoundUp(i * kStagger + elements[i] * sizeof(float), kPage);
+  for (size_t i = 0; i < 3; ++i) bytes += RoundUp(i * kStagger + operands[i], kPage);
   return bytes;
 }
 
 void Place(void* memory, Problem& problem) {
   char* next = static_cast<char*>(memory);
   size_t offset = 0;
-  const auto take = [&next, &offset](size_t elements) {
-    float* operand = reinterpret_cast<float*>(next + offset);
-    next += RoundUp(offset + elements * sizeof(float), kPage);
+  const auto take = [&next, &offset](size_t elements, KirschType type) {
+    char* operand = next + offset;
+    next += RoundUp(offset + elements * BytesOf(type), kPage);
     offset += kStagger;
     return operand;
   };
-  problem.lhs = take(LhsElements(problem));
-  problem.rhs = take(RhsElements(problem));
-  problem.out = take(OutElements(problem));
+  problem.lhs = take(LhsElements(problem), problem.lhs_type);
+  problem.rhs = take(RhsElements(problem), problem.rhs_type);
+  problem.out = take(OutElements(problem), problem.out_type);
 }
 
 void FillInputs(const Problem& problem) {
-  Fill(const_cast<float*>(problem.lhs), LhsElements(problem), 1);
-  Fill(const_cast<float*>(problem.rhs), RhsElements(problem), 2);
+  const auto fill = [&problem](const void* values, KirschType type, size_t count, uint64_t seed) {
+    FillElements(const_cast<void*>(values), type, count, seed, RangeOf(type, problem));
+  };
+  fill(problem.lhs, problem.lhs_type, LhsElements(problem), 1);
+  fill(problem.rhs, problem.rhs_type, RhsElements(problem), 2);
 }
 
 void FillOutput(const Problem& problem) {
-  if (problem.accumulate) return Fill(problem.out, OutElements(problem), 3);
-  for (size_t i = 0; i < OutElements(problem); ++i) problem.out[i] = std::numeric_limits<float>::quiet_NaN();
+  if (problem.accumulate)
+    FillElements(problem.out, problem.out_type, OutElements(problem), 3, {-1000, 1000});
+  else
+    std::memset(problem.out, 0xff, OutElements(problem) * BytesOf(problem.out_type));
 }
 
 double Flops(const Problem& problem) {
   return 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.m) *
          static_cast<double>(problem.k) * static_cast<double>(problem.n);
+}
+
+double CompulsoryBytes(const Problem& problem) {
+  const auto bytes = [](size_t elements, KirschType type) {
+    return static_cast<double>(elements) * static_cast<double>(BytesOf(type));
+  };
+  const Problem& p = problem;
+  return bytes(p.batch * p.m * p.k, p.lhs_type) + bytes(p.batch * p.k * p.n, p.rhs_type) +
+         bytes(p.batch * p.m * p.n, p.out_type) * (p.accumulate ? 2 : 1);
 }
 
 }  // namespace kirsch

@@ -1,4 +1,4 @@
-// One f32 matmul to be measured: a root spec, and its operands in a given piece of memory. The memory is
+// One matmul to be measured: a root spec, and its operands in a given piece of memory. The memory is
 // mapped shared before any contender's process exists, so that all of them work on the very same physical
 // pages.
 #ifndef KIRSCH_BENCH_WORKLOAD_H_
@@ -16,11 +16,11 @@ using Problem = KirschProblem;
 
 // Our kernels: operands as the spec has them, `scratch` 64-byte aligned and per thread; called by each of
 // `n_threads` threads with its own number.
-using KernelFn = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+using KernelFn = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                           size_t n_threads);
 
 // Sizes and strides of the spec's operands, pointers still null. Batch stride = outer extent * leading
-// dimension. InvalidArgument for a spec that is not a root spec of an f32 matmul (every operand strided).
+// dimension. InvalidArgument for a spec that is not a root spec of a matmul (every operand strided).
 absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads);
 
 // Elements from an operand's first to its end, gaps of the leading dimension included.
@@ -35,13 +35,20 @@ size_t PlacedBytes(const Problem& problem);
 // at different offsets within a page, so that none is a victim of 4 KiB aliasing with another.
 void Place(void* memory, Problem& problem);
 
-// Fills the inputs with reproducible values in [-1, 1).
+// Fills the inputs with reproducible values: floats in [-1, 1), integers all that the type has, but s32 and
+// what is summed to an s16 only so large that no s32 sum can overflow, and some of the s16 sums saturate.
 void FillInputs(const Problem& problem);
 
-// What the output holds before a call: values to add to, or NaN where they are to be overwritten.
+// What the output holds before a call: values to add to, or NaN (integers: -1) where they are to be
+// overwritten.
 void FillOutput(const Problem& problem);
 
+// Multiplications and additions.
 double Flops(const Problem& problem);
+
+// What must pass between main memory and the CPU at least: every input element read and every output element
+// written once (and read before, to be added to).
+double CompulsoryBytes(const Problem& problem);
 
 }  // namespace kirsch
 

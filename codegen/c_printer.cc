@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "codegen/c_vectors.h"
 #include "codegen/loop_text.h"
 #include "spec/check.h"
@@ -17,9 +18,9 @@ namespace {
 class FunctionPrinter {
  public:
   // `callees`: the C names of the program's procedures; only the entry calls any.
-  FunctionPrinter(const LoopProgram& program, const Procedure& procedure,
+  FunctionPrinter(const LoopProgram& program, const Procedure& procedure, const CStyle& style,
                   const std::vector<std::string>& callees = {})
-      : program_(program), procedure_(procedure), callees_(callees), vectors_(program) {}
+      : program_(program), procedure_(procedure), style_(style), callees_(callees), vectors_(program) {}
 
   std::string Print() {
     DeclareVectors();
@@ -90,7 +91,7 @@ class FunctionPrinter {
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
 
-  void Print(const Fence&) { Line("__asm__ volatile(\"\" ::: \"memory\");"); }
+  void Print(const Fence&) { Line(style_.fence); }
   void Print(const Prefetch& op) { Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T0);"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
 
@@ -122,11 +123,17 @@ class FunctionPrinter {
 
   const LoopProgram& program_;
   const Procedure& procedure_;
+  const CStyle& style_;
   const std::vector<std::string>& callees_;
   const CVectors vectors_;
   std::string text_;
   int depth_ = 1;
 };
+
+std::string TargetAttribute(const LoopProgram& program, const CStyle& style) {
+  if (!style.attributes) return "";
+  return absl::StrCat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
+}
 
 std::string HelperParameters(const Procedure& procedure) {
   std::string parameters;
@@ -157,23 +164,24 @@ class HelperPool {
 
  private:
   std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
+    const std::string attribute = TargetAttribute(program, style_);
     const std::string rest = absl::StrCat("(", HelperParameters(procedure), ") {\n",
-                                          FunctionPrinter(program, procedure).Print(), "}\n\n");
+                                          FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
     std::string name = absl::StrCat(style_.helper_name, "_", procedure.name);
     // Programs name their procedures for themselves: the same name need not be the same code.
     std::vector<std::string>& versions = versions_[name];
     const size_t version =
-        static_cast<size_t>(std::find(versions.begin(), versions.end(), rest) - versions.begin());
+        static_cast<size_t>(std::find(versions.begin(), versions.end(), attribute + rest) - versions.begin());
     if (version > 0) absl::StrAppend(&name, "_", version + 1);
     if (version == versions.size()) {
-      versions.push_back(rest);
-      absl::StrAppend(&text_, style_.helper_prefix, "void ", name, rest);
+      versions.push_back(attribute + rest);
+      absl::StrAppend(&text_, style_.private_prefix, attribute, "void ", name, rest);
     }
     return name;
   }
 
   const CStyle& style_;
-  std::map<std::string, std::vector<std::string>> versions_;  // what follows the name
+  std::map<std::string, std::vector<std::string>> versions_;  // all but the name
   std::string text_;
 };
 
@@ -182,13 +190,14 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   Procedure entry = program.procedures[0];
   // The user's names.
   if (kernel.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
-  std::string text = absl::StrCat(style.entry_prefix, "void ", program.name, "(",
+  std::string text = absl::StrCat(kernel.dispatched ? style.private_prefix : style.public_prefix,
+                                  TargetAttribute(program, style), "void ", program.name, "(",
                                   CParameters(SignatureOf(program, kernel.swapped)), ") {\n");
   const Var& scratch = entry.vars[EntryParameter::kScratch];
   if (TakesScratch(program))
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
-  return absl::StrCat(text, FunctionPrinter(program, entry, callees).Print(), "}\n");
+  return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
 }
 
 }  // namespace
@@ -225,17 +234,17 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
 
 std::string CParameters(const CSignature& signature) {
   const auto pointer = [&](int operand) {
-    return absl::StrCat(CType(signature.dtypes[static_cast<size_t>(operand)]), "* ");
+    return absl::StrCat(CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ");
   };
   return absl::StrCat("const ", pointer(EntryParameter::kLhs), "lhs, const ", pointer(EntryParameter::kRhs),
                       "rhs, ", pointer(EntryParameter::kOut), "out",
-                      signature.scratch ? ", void* scratch_memory" : "",
+                      signature.scratch ? ", void* __restrict scratch_memory" : "",
                       signature.threads ? ", size_t thread, size_t n_threads" : "");
 }
 
-std::string CArguments(bool scratch, bool threads) {
-  return absl::StrCat("lhs, rhs, out", scratch ? ", scratch_memory" : "",
-                      threads ? ", thread, n_threads" : "");
+std::string CArguments(const CSignature& signature) {
+  return absl::StrCat("lhs, rhs, out", signature.scratch ? ", scratch_memory" : "",
+                      signature.threads ? ", thread, n_threads" : "");
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {

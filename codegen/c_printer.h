@@ -8,22 +8,26 @@
 
 #include "absl/types/span.h"
 #include "codegen/loop_program.h"
+#include "spec/dtype.h"
 
 namespace kirsch {
 
+// The element type's name in C; bf16 and f16 are the uint16_t of their bits.
+std::string CType(Dtype dtype);
+
 struct CStyle {
-  std::string entry_prefix;   // before the entries: linkage and attributes
-  std::string helper_prefix;  // before the other procedures
-  std::string helper_name;    // they are called <helper_name>_<procedure>
+  std::string public_prefix;   // before the entries that users call: linkage
+  std::string private_prefix;  // before the other functions
+  std::string helper_name;     // procedures are called <helper_name>_<procedure>
+  std::string fence;           // the statement that the compiler moves no load across
+  bool attributes = true;      // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
 };
 
 struct CKernel {
   const LoopProgram* program = nullptr;
-  bool swapped = false;  // see EmitOptions
+  bool swapped = false;     // see EmitOptions
+  bool dispatched = false;  // called by a dispatcher only, so not public
 };
-
-// The element type's name in C; bf16 and f16 are the uint16_t of their bits.
-std::string CType(Dtype dtype);
 
 // What the parameters of a public function depend on.
 struct CSignature {
@@ -33,11 +37,12 @@ struct CSignature {
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped);
 
-// The parameters as in a declaration, in the user's order.
+// The parameters as in a declaration, in the user's order. `__restrict` is the spelling that GCC, Clang and
+// MSVC take in C and in C++.
 std::string CParameters(const CSignature& signature);
 
 // The arguments of the same names.
-std::string CArguments(bool scratch, bool threads);
+std::string CArguments(const CSignature& signature);
 
 // A kernel takes scratch memory and threads only if its program needs them.
 inline bool TakesScratch(const LoopProgram& program) { return program.scratch_bytes > 0; }

@@ -20,7 +20,7 @@ struct Compiled {
 absl::StatusOr<std::unique_ptr<Compiled>> Compile(const LoopProgram& program, const Target& target,
                                                   const EmitOptions& options) {
   auto compiled = std::make_unique<Compiled>();
-  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(target);
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(target, options.abi);
   if (!machine.ok()) return machine.status();
   compiled->machine = *std::move(machine);
   compiled->module = PrintLlvm(program, target, options, compiled->context);

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_CODEGEN_EMIT_H_
 #define KIRSCH_CODEGEN_EMIT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -10,10 +11,17 @@
 
 namespace kirsch {
 
+enum class Abi : uint8_t {
+  kSystemV,  // ELF for Linux
+  kWin64,    // COFF for Windows: arguments in rcx, rdx, r8, r9 and on the stack; xmm6..15 are preserved. Like
+             // all code with floating point, the object refers to _fltused, which the C runtime has.
+};
+
 struct EmitOptions {
   // The request was solved as its transpose: the entry takes (rhs, lhs, ...) of the spec, which are the
   // user's (lhs, rhs, ...).
   bool swapped = false;
+  Abi abi = Abi::kSystemV;
 };
 
 // The text or bytes of the file. The entry has the C ABI

@@ -1,135 +1,195 @@
 #include "codegen/header_file.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/cpu_checks.h"
+#include "codegen/dispatch.h"
+#include "codegen/header_comment.h"
+#include "codegen/self_test.h"
+#include "spec/check.h"
 
 namespace kirsch {
 namespace {
 
-// The compiler's macro for a feature: "avx512f" -> "__AVX512F__".
-std::string FeatureMacro(const std::string& feature) {
-  return absl::StrCat("__", absl::AsciiStrToUpper(feature), "__");
+void AddFeatures(const std::vector<std::string>& more, std::vector<std::string>* features) {
+  for (const std::string& feature : more)
+    if (std::find(features->begin(), features->end(), feature) == features->end())
+      features->push_back(feature);
 }
 
-std::string TargetAttribute(const HeaderFile& file) {
-  if (file.mode != HeaderMode::kAttributes) return "";
-  return absl::StrCat("__attribute__((target(\"", absl::StrJoin(file.features(), ","), "\")))\n");
+bool Contains(const std::vector<std::string>& features, const std::vector<std::string>& some) {
+  return std::all_of(some.begin(), some.end(), [&](const std::string& feature) {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  });
 }
 
-// Lines of a comment. A backslash at the end would swallow the next line.
-std::string Comment(const std::string& text) {
-  std::string comment;
-  for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
-    while (!line.empty() && (line.back() == '\\' || line.back() == ' ' || line.back() == '\r'))
-      line.remove_suffix(1);
-    absl::StrAppend(&comment, line.empty() ? "//" : "// ", line, "\n");
-  }
-  return comment;
+std::vector<std::string> AllFeatures(const HeaderFile& file) {
+  std::vector<std::string> features;
+  for (const HeaderFunction& function : file.functions)
+    for (const HeaderVariant& variant : function.variants) AddFeatures(variant.features(), &features);
+  return features;
+}
+
+bool ChoosesVariant(const HeaderFile& file) {
+  return std::any_of(file.functions.begin(), file.functions.end(),
+                     [](const HeaderFunction& function) { return function.variants.size() > 1; });
 }
 
 std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "static inline "; }
 
-// The features in the form that `item` makes of each, all of them required.
-template <typename Item>
-std::string AllFeatures(const HeaderFile& file, Item item) {
-  return absl::StrJoin(file.features(), " && ", [&](std::string* out, const std::string& feature) {
-    absl::StrAppend(out, item(feature));
-  });
-}
-
-std::string FeatureCondition(const HeaderFile& file) {
-  return AllFeatures(
-      file, [](const std::string& feature) { return absl::StrCat("defined(", FeatureMacro(feature), ")"); });
-}
-
-std::string Supported(const HeaderFile& file) {
-  const std::string checks = AllFeatures(file, [](const std::string& feature) {
-    return absl::StrCat("__builtin_cpu_supports(\"", feature, "\")");
-  });
-  return absl::StrCat("// 1 if this CPU can run ", file.name, ", else 0.\n", PublicPrefix(file), "int ",
-                      file.name, "_supported(void) {\n  return ", checks, " ? 1 : 0;\n}\n");
-}
-
-std::string ScratchFunction(const HeaderFile& file, const std::string& name, int64_t bytes) {
-  if (bytes == 0) return "";
+std::string ScratchFunction(const HeaderFile& file, const HeaderFunction& function) {
+  if (function.scratch_bytes() == 0) return "";
   return absl::StrCat("// Bytes of scratch memory that each thread needs.\n", PublicPrefix(file), "size_t ",
-                      name, "_scratch_bytes(void) {\n  return ", bytes, ";\n}\n\n");
-}
-
-std::string ScratchFunctions(const HeaderFile& file) {
-  if (!file.dispatcher.empty()) return ScratchFunction(file, file.name, file.scratch_bytes());
-  std::string text;
-  for (const CKernel& kernel : file.kernels)
-    absl::StrAppend(&text, ScratchFunction(file, kernel.program->name, kernel.program->scratch_bytes));
-  return text;
+                      function.name, "_scratch_bytes(void) {\n  return ", function.scratch_bytes(),
+                      ";\n}\n\n");
 }
 
 std::string Functions(const HeaderFile& file) {
-  const std::string attribute = TargetAttribute(file);
-  const std::string public_prefix = PublicPrefix(file) + attribute;
-  const bool dispatched = !file.dispatcher.empty();
   CStyle style;
+  style.public_prefix = PublicPrefix(file);
   // A procedure keeps its register tile to itself; nor is a choice of kernels the place for their code.
-  style.helper_prefix = absl::StrCat("static __attribute__((noinline, unused)) ", attribute);
-  style.entry_prefix = dispatched ? style.helper_prefix : public_prefix;
+  style.private_prefix = "static KIRSCH_NOINLINE ";
+  style.fence = "KIRSCH_FENCE();";
+  style.attributes = file.mode == HeaderMode::kAttributes;
+  if (file.mode == HeaderMode::kBare) {
+    style.private_prefix = "static __attribute__((noinline, unused)) ";
+    style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
+  }
   style.helper_name = file.name;
-  std::string text = absl::StrCat(ScratchFunctions(file), PrintC(file.kernels, style));
-  if (dispatched) absl::StrAppend(&text, "\n", public_prefix, file.dispatcher);
-  return text;
+  std::vector<CKernel> kernels;
+  std::string scratch, dispatchers;
+  for (const HeaderFunction& function : file.functions) {
+    for (const HeaderVariant& variant : function.variants)
+      for (size_t i = 0; i < variant.programs.size(); ++i)
+        kernels.push_back({&variant.programs[i], function.members[i].swapped, function.dispatched()});
+    scratch += ScratchFunction(file, function);
+    dispatchers += PrintDispatchers(function, PublicPrefix(file));
+  }
+  return absl::StrCat(scratch, PrintC(kernels, style), dispatchers);
+}
+
+// What GCC, Clang and MSVC each say in a way of their own. MSVC compiles every intrinsic without being told.
+constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
+#define KIRSCH_TARGET(features)
+#define KIRSCH_NOINLINE __declspec(noinline)
+#define KIRSCH_FENCE() _ReadWriteBarrier()
+#define KIRSCH_LOAD(place) (*(volatile int*)&(place))
+#define KIRSCH_STORE(place, value) (void)(*(volatile int*)&(place) = (value))
+#else
+#define KIRSCH_TARGET(features) __attribute__((target(features)))
+#define KIRSCH_NOINLINE __attribute__((noinline, unused))
+#define KIRSCH_FENCE() __asm__ volatile("" ::: "memory")
+#define KIRSCH_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+#define KIRSCH_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
+#endif
+)";
+
+constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
+#undef KIRSCH_NOINLINE
+#undef KIRSCH_FENCE
+#undef KIRSCH_LOAD
+#undef KIRSCH_STORE
+)";
+
+constexpr char kIncludes[] = R"(#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+)";
+
+std::string Opening(const HeaderFile& file) {
+  if (file.name_space.empty()) return "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  return absl::StrCat("#ifdef __cplusplus\nnamespace ", file.name_space, " {\n#endif\n");
+}
+
+std::string Closing(const HeaderFile& file) {
+  const std::string what =
+      file.name_space.empty() ? "extern \"C\"" : absl::StrCat("namespace ", file.name_space);
+  return absl::StrCat("#ifdef __cplusplus\n}  // ", what, "\n#endif\n");
+}
+
+// Everything but bare code is inside this.
+std::string Body(const HeaderFile& file) {
+  const std::vector<std::string> features = AllFeatures(file);
+  std::string supported;
+  for (const HeaderFunction& function : file.functions)
+    supported += PrintSupported(function, PublicPrefix(file));
+  return absl::StrCat(kPortability, "\n", Opening(file), "\n", CpuCheckDefinitions(features, file.name), "\n",
+                      supported, Functions(file), "\n", Closing(file), "\n", CpuCheckEnd(features),
+                      kPortabilityEnd, "\n", PrintSelfTest(file));
+}
+
+std::string Guard(const HeaderFile& file) {
+  const std::string space = absl::StrReplaceAll(file.name_space, {{"::", "_"}});
+  return absl::AsciiStrToUpper(absl::StrCat("kirsch_", space, space.empty() ? "" : "_", file.name, "_h_"));
 }
 
 }  // namespace
 
-int64_t HeaderFile::scratch_bytes() const {
+std::vector<std::string> HeaderVariant::features() const {
+  std::vector<std::string> features;
+  for (const LoopProgram& program : programs) AddFeatures(program.features, &features);
+  return features;
+}
+
+std::vector<int> HeaderFunction::dims() const {
+  std::vector<int> dims;
+  for (size_t dim = 0; dim < ranges.size(); ++dim)
+    if (ranges[dim].varies()) dims.push_back(static_cast<int>(dim));
+  return dims;
+}
+
+int64_t HeaderFunction::scratch_bytes() const {
   int64_t bytes = 0;
-  for (const CKernel& kernel : kernels) bytes = std::max(bytes, kernel.program->scratch_bytes);
+  for (const HeaderVariant& variant : variants)
+    for (const LoopProgram& program : variant.programs) bytes = std::max(bytes, program.scratch_bytes);
   return bytes;
 }
 
-bool HeaderFile::threads() const {
-  return std::any_of(kernels.begin(), kernels.end(),
-                     [](const CKernel& kernel) { return TakesThreads(*kernel.program); });
+CSignature HeaderFunction::signature() const {
+  CSignature all = SignatureOf(variants.front().programs.front(), members.front().swapped);
+  for (const HeaderVariant& variant : variants)
+    for (const LoopProgram& program : variant.programs) {
+      all.scratch |= TakesScratch(program);
+      all.threads |= TakesThreads(program);
+    }
+  return all;
 }
 
-std::string OriginText(const Target& target, const std::string& version) {
-  return absl::StrCat("Generated by Kirsch ", version, ".\n", "target     ", target.name, " (", target.cpu,
-                      ")\n");
-}
-
-std::string RequirementsText(const HeaderFile& file) {
-  const int64_t bytes = file.scratch_bytes();
-  return absl::StrCat("requires   ", absl::StrJoin(file.features(), " "), "\n",
-                      "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
-                      bytes, " bytes", bytes > 0 ? " for each thread" : "", "\n");
-}
-
-std::string InclusionText(const HeaderFile& file) {
-  if (file.mode == HeaderMode::kBare)
-    return "Include this inside a namespace that is compiled for the instructions above, after\n"
-           "<immintrin.h> and <stddef.h>. It has no include guard.\n";
-  return absl::StrCat("Call it only where ", file.name, "_supported() is 1. Self-test: define ",
-                      absl::AsciiStrToUpper(file.name), "_SELF_TEST and compile this file as a program.\n");
+std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
+  std::stable_sort(variants.begin(), variants.end(), [](const HeaderVariant& a, const HeaderVariant& b) {
+    const int width = a.target.vectors.front().bytes, other = b.target.vectors.front().bytes;
+    return width != other ? width > other : a.features().size() > b.features().size();
+  });
+  std::vector<HeaderVariant> tried;
+  for (HeaderVariant& variant : variants) {
+    const bool never = std::any_of(tried.begin(), tried.end(), [&](const HeaderVariant& before) {
+      return Contains(variant.features(), before.features());
+    });
+    if (!never) tried.push_back(std::move(variant));
+  }
+  return tried;
 }
 
 std::string PrintHeaderFile(const HeaderFile& file) {
-  std::string text = Comment(file.comment);
-  const std::string functions = Functions(file);
-  if (file.mode == HeaderMode::kBare) return absl::StrCat(text, "\n", functions);
-
-  const std::string guard = absl::StrCat("KIRSCH_", absl::AsciiStrToUpper(file.name), "_H_");
-  const bool macros = file.mode == HeaderMode::kMacros;
+  KIRSCH_CHECK(file.mode == HeaderMode::kAttributes || !ChoosesVariant(file));
+  const std::string comment = HeaderComment(file);
+  if (file.mode == HeaderMode::kBare) return absl::StrCat(comment, "\n", Functions(file));
+  std::string text = comment;
+  const std::string guard = Guard(file);
   if (!file.external) absl::StrAppend(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
-  absl::StrAppend(&text, "\n#include <immintrin.h>\n#include <stddef.h>\n\n");
-  if (macros) absl::StrAppend(&text, "#if ", FeatureCondition(file), "\n\n");
-  absl::StrAppend(&text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
-  absl::StrAppend(&text, Supported(file), "\n", functions);
-  absl::StrAppend(&text, "\n#ifdef __cplusplus\n}  // extern \"C\"\n#endif\n\n");
-  absl::StrAppend(&text, file.self_test);
-  if (macros) absl::StrAppend(&text, "\n#endif  // ", FeatureCondition(file), "\n");
+  absl::StrAppend(&text, "\n", kIncludes, "\n");
+  const std::string condition = CompilerCondition(AllFeatures(file));
+  const bool macros = file.mode == HeaderMode::kMacros;
+  if (macros) absl::StrAppend(&text, "#if ", condition, "\n\n");
+  text += Body(file);
+  if (macros) absl::StrAppend(&text, "\n#endif  // ", condition, "\n");
   if (!file.external) absl::StrAppend(&text, "\n#endif  // ", guard, "\n");
   return text;
 }

@@ -1,4 +1,5 @@
-// A header, or a C file, around the functions of any number of kernels. Internal to codegen/.
+// A header, or a C file, of any number of public functions, each with kernels for any number of sizes and of
+// targets, among which it chooses at run time.
 #ifndef KIRSCH_CODEGEN_HEADER_FILE_H_
 #define KIRSCH_CODEGEN_HEADER_FILE_H_
 
@@ -7,31 +8,76 @@
 #include <vector>
 
 #include "codegen/c_printer.h"
-#include "codegen/header.h"
+#include "codegen/loop_program.h"
+#include "spec/family.h"
+#include "spec/spec.h"
+#include "spec/target.h"
 
 namespace kirsch {
 
-// Without a dispatcher, every kernel is public and has its NAME_scratch_bytes() if it needs one. With one,
-// kernels are static, and the dispatcher's function has the name of the file.
-struct HeaderFile {
-  std::string name;  // of the file: what is not a kernel's own begins with it
-  HeaderMode mode = HeaderMode::kAttributes;
-  bool external = false;
-  std::vector<CKernel> kernels;  // at least one; all for the same features
-  std::string dispatcher;        // "int NAME(...) {...}\n" without linkage and attributes; empty: none
-  std::string comment;           // plain text
-  std::string self_test;         // C code; left out of kBare
-
-  const std::vector<std::string>& features() const { return kernels.front().program->features; }
-  int64_t scratch_bytes() const;  // the most that any kernel needs
-  bool threads() const;           // some kernel takes them
+// How the code comes by its instruction set.
+enum class HeaderMode : uint8_t {
+  kAttributes,  // every function carries a target attribute: no compiler flag is needed
+  kMacros,      // everything is inside #if defined(__AVX512F__) ...
+  kBare,        // neither, and no #include, extern "C", CPU check or self-test: for inclusion inside the
+          // including library's own per-target namespace, after its own #include <immintrin.h>, <stddef.h>
 };
 
-// Lines for the comment: what the code was made for and by; what it requires; how it is included and called.
-std::string OriginText(const Target& target, const std::string& version);
-std::string RequirementsText(const HeaderFile& file);
-std::string InclusionText(const HeaderFile& file);
+// One choice of a function's sizes.
+struct HeaderMember {
+  Spec spec;  // the root spec that its programs compute
+  // The request was solved as its transpose: the public function takes the user's (lhs, rhs), which are the
+  // spec's (rhs, lhs).
+  bool swapped = false;
+};
 
+// A function's code for one target.
+struct HeaderVariant {
+  Target target;
+  std::vector<LoopProgram> programs;  // one for each member of the function, in their order
+  double cycles = 0, gflops = 0;      // predicted; 0: not said
+  std::string notes;                  // text, any number of lines, for the comment
+
+  std::vector<std::string> features() const;  // that some program needs
+};
+
+struct HeaderFunction {
+  std::string name;                     // a C identifier
+  std::string text;                     // the user's spec or family, for the comment
+  UserRanges ranges;                    // those that vary are parameters
+  std::vector<HeaderMember> members;    // as the family's, or one
+  std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
+
+  std::vector<int> dims() const;  // whose sizes vary
+  bool dispatched() const { return variants.size() > 1 || !dims().empty(); }
+  int64_t scratch_bytes() const;  // the most that any kernel needs
+  CSignature signature() const;   // but for the sizes: scratch and threads if some kernel takes them
+};
+
+struct HeaderFile {
+  std::string name;  // a C identifier; what is no function's own begins with it
+  HeaderMode mode = HeaderMode::kAttributes;
+  bool external = false;   // a C file: the public functions have external linkage (else static inline)
+  std::string name_space;  // C++ only: of the public functions; empty: none. "a::b" is fine
+  std::string version;     // of Kirsch
+  std::vector<HeaderFunction> functions;  // several variants: kAttributes only
+};
+
+// The variants in the order in which they are tried: wide vectors first, then more features, then as given.
+// Those that are never chosen are left out, as one before them needs no more than they do.
+std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
+
+// The public functions, NAME being that of each function:
+//   void NAME(const T* lhs, const T* rhs, T* out
+//             [, void* scratch_memory]          if a kernel needs it
+//             [, size_t thread, size_t n_threads])   if a kernel has tasks for threads
+// or, if sizes vary,
+//   int NAME([size_t b,] [size_t m,] [size_t k,] [size_t n,] as above)
+//     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
+//   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)
+//   size_t NAME_scratch_bytes(void);   if a kernel needs scratch memory: the most that any needs
+// and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant
+// that the CPU can run, on integers (not kBare).
 std::string PrintHeaderFile(const HeaderFile& file);
 
 }  // namespace kirsch

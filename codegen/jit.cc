@@ -4,9 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "codegen/emit.h"
 #include "codegen/llvm_target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
+#include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace kirsch {
@@ -14,34 +15,65 @@ namespace {
 
 class OrcKernel : public JitKernel {
  public:
-  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, KernelFunction function)
-      : jit_(std::move(jit)), function_(function) {}
-  KernelFunction function() const override { return function_; }
+  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, uintptr_t address)
+      : JitKernel(address), jit_(std::move(jit)) {}
 
  private:
   const std::unique_ptr<llvm::orc::LLJIT> jit_;
-  const KernelFunction function_;
 };
 
 absl::Status ToStatus(llvm::Error error) {
   return absl::InternalError(absl::StrCat("LLVM: ", llvm::toString(std::move(error))));
 }
 
+// Objects for Windows can be linked and run here as well: the code calls nothing of the system's.
+void LinkCoff(llvm::orc::LLJITBuilder& builder) {
+  builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
+  builder.setLinkProcessSymbolsByDefault(false);
+  builder.setObjectLinkingLayerCreator(
+      [](llvm::orc::ExecutionSession& session,
+         const llvm::Triple&) -> llvm::Expected<std::unique_ptr<llvm::orc::ObjectLayer>> {
+        auto layer = std::make_unique<llvm::orc::RTDyldObjectLinkingLayer>(
+            session, [] { return std::make_unique<llvm::SectionMemoryManager>(); });
+        layer->setOverrideObjectFlagsWithResponsibilityFlags(true);
+        layer->setAutoClaimResponsibilityForObjectSymbols(true);
+        return layer;
+      });
+}
+
+// What the C runtime of Windows has for code with floating point.
+llvm::Error DefineFltused(llvm::orc::LLJIT& jit) {
+  static const int fltused = 0;
+  return jit.getMainJITDylib().define(
+      llvm::orc::absoluteSymbols({{jit.getExecutionSession().intern("_fltused"),
+                                   {llvm::orc::ExecutorAddr::fromPtr(&fltused), llvm::JITSymbolFlags()}}}));
+}
+
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(Abi abi) {
+  llvm::orc::LLJITBuilder builder;
+  builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(llvm::Triple(TripleOf(abi))));
+  if (abi == Abi::kSystemV) return builder.create();
+  LinkCoff(builder);
+  auto jit = builder.create();
+  if (jit)
+    if (llvm::Error error = DefineFltused(**jit)) return error;
+  return jit;
+}
+
 }  // namespace
 
 // The very bytes of EmitObject are linked, so that what is measured is what is emitted.
-absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target) {
-  const absl::StatusOr<std::string> object = EmitObject(program, target);
+absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
+                                                      Abi abi) {
+  const absl::StatusOr<std::string> object = EmitObject(program, target, {false, abi});
   if (!object.ok()) return object.status();
-  llvm::orc::JITTargetMachineBuilder machine{llvm::Triple(kTriple)};
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create();
+  auto jit = MakeJit(abi);
   if (!jit) return ToStatus(jit.takeError());
   if (llvm::Error error = (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, program.name)))
     return ToStatus(std::move(error));
   auto address = (*jit)->lookup(program.name);
   if (!address) return ToStatus(address.takeError());
-  const KernelFunction function = address->toPtr<KernelFunction>();
-  return std::make_unique<OrcKernel>(std::move(*jit), function);
+  return std::make_unique<OrcKernel>(std::move(*jit), address->getValue());
 }
 
 }  // namespace kirsch

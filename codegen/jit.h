@@ -3,9 +3,11 @@
 #define KIRSCH_CODEGEN_JIT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "codegen/emit.h"
 #include "codegen/loop_program.h"
 #include "spec/target.h"
 
@@ -14,19 +16,32 @@ namespace kirsch {
 // The entry of a compiled program. Operands are the spec's; `scratch` is 64-byte aligned and this thread's
 // own (null if the program needs none). Thread t of T calls with (t, T); one thread alone with (0, 1), which
 // is the only way if program.tasks == 1: `thread` is not looked at then.
-using KernelFunction = void (*)(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+using KernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                                 size_t n_threads);
+
+// The same as Windows calls it.
+using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, const void* rhs, void* out,
+                                                            void* scratch, size_t thread, size_t n_threads);
 
 // Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
 class JitKernel {
  public:
   virtual ~JitKernel() = default;
-  virtual KernelFunction function() const = 0;
+  // The one of the ABI that it was compiled for.
+  KernelFunction function() const { return reinterpret_cast<KernelFunction>(address_); }
+  Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
+
+ protected:
+  explicit JitKernel(uintptr_t address) : address_(address) {}
+
+ private:
+  const uintptr_t address_;
 };
 
 // Compiles for `target`. Whether the host can run it is the caller's business (see host_cpu.h); an error is a
 // fault of LLVM's.
-absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target);
+absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
+                                                      Abi abi = Abi::kSystemV);
 
 }  // namespace kirsch
 

@@ -263,6 +263,8 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
     orders.push_back(ArgumentOrder(procedure, entry && options.swapped));
     functions.push_back(Declare(procedure, orders.back(), entry, *module));
     AddAttributes(program, target, functions.back());
+    // Windows wants to unwind through every function.
+    if (options.abi == Abi::kWin64) functions.back()->setUWTableKind(llvm::UWTableKind::Default);
     // A procedure keeps its register tile to itself.
     if (!entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
   }

@@ -31,24 +31,27 @@ void InitializeLlvm() {
   });
 }
 
-absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target) {
+const char* TripleOf(Abi abi) { return abi == Abi::kWin64 ? "x86_64-pc-windows-msvc" : kTriple; }
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target, Abi abi) {
   InitializeLlvm();
+  const char* const triple = TripleOf(abi);
   std::string error;
-  const llvm::Target* x86 = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  const llvm::Target* x86 = llvm::TargetRegistry::lookupTarget(triple, error);
   if (x86 == nullptr) return absl::InternalError(absl::StrCat("LLVM has no x86 backend: ", error));
-  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(x86->createMCSubtargetInfo(kTriple, "", ""));
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(x86->createMCSubtargetInfo(triple, "", ""));
   if (!subtarget->isCPUStringValid(target.cpu))
     return absl::InvalidArgumentError(
         absl::StrCat("target ", target.name, ": cpu \"", target.cpu, "\" is not a CPU that LLVM knows"));
   // The CPU and the features that matter are attributes of each function; see PrintLlvm.
   std::unique_ptr<llvm::TargetMachine> machine(
-      x86->createTargetMachine(kTriple, "x86-64", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+      x86->createTargetMachine(triple, "x86-64", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
                                llvm::CodeGenOptLevel::Aggressive));
   return machine;
 }
 
 absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  module.setTargetTriple(kTriple);
+  module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
   std::string fault;
   llvm::raw_string_ostream stream(fault);

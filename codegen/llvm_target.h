@@ -5,22 +5,25 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "codegen/emit.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
-inline constexpr char kTriple[] = "x86_64-unknown-linux-gnu";
+inline constexpr char kTriple[] = "x86_64-unknown-linux-gnu";  // Abi::kSystemV
+
+const char* TripleOf(Abi abi);
 
 // Registers LLVM's X86 backend, once per process. Thread-safe.
 void InitializeLlvm();
 
 // A machine for the target's CPU; an error if LLVM does not know it.
-absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target);
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target, Abi abi);
 
-// Gives the module the machine's layout, brings it into SSA form and simplifies it. An error is a fault in
-// the module, that is, a bug in the printer.
+// Gives the module the machine's triple and layout, brings it into SSA form and simplifies it. An error is a
+// fault in the module, that is, a bug in the printer.
 absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine);
 
 }  // namespace kirsch

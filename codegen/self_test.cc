@@ -1,82 +1,76 @@
 #include "codegen/self_test.h"
 
-#include <array>
+#include <set>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "spec/check.h"
+#include "codegen/user_matrix.h"
 
 namespace kirsch {
 namespace {
 
-// A matrix of the user's: element (batch, row, column) is at batch * batch_stride + row * row_stride + ...
-struct UserMatrix {
-  int64_t rows, columns;
-  int64_t row_stride, column_stride, batch_stride;
-};
-
-UserMatrix Transposed(const UserMatrix& matrix) {
-  return {matrix.columns, matrix.rows, matrix.column_stride, matrix.row_stride, matrix.batch_stride};
-}
-
-UserMatrix MatrixOf(const Spec& spec, int operand) {
-  const TileExtent extent = ExtentOf(spec, operand);
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
-  const UserMatrix stored{extent.outer, extent.inner, layout.ld, 1, extent.outer * int64_t{layout.ld}};
-  return layout.order == Order::kRow ? stored : Transposed(stored);
-}
-
-// The user's lhs, rhs, out. A swapped spec computes out^T = rhs^T lhs^T.
-std::array<UserMatrix, 3> UserMatrices(const Spec& spec, bool swapped) {
-  const UserMatrix lhs = MatrixOf(spec, MatmulDims::kLhs), rhs = MatrixOf(spec, MatmulDims::kRhs),
-                   out = MatrixOf(spec, MatmulDims::kOut);
-  if (!swapped) return {lhs, rhs, out};
-  return {Transposed(rhs), Transposed(lhs), Transposed(out)};
-}
-
-constexpr const char* kNames[] = {"lhs", "rhs", "out"};
-
-// Placeholders are replaced by the names and numbers of the file. Values are so small that every sum is exact
-// for any reduction Kirsch takes. Products that would take too long are checked at a sample of the output.
-constexpr char kMain[] = R"(#ifdef $MACRO
+// $-words are replaced by the names and numbers of the file. Nothing but the operands' elements is touched:
+// what is between them may be more than there is memory for.
+constexpr char kFile[] = R"(#ifdef $MACRO
 #include <stdio.h>
 #include <stdlib.h>
-
-static void $NAME_fill(float* data, size_t count, unsigned seed) {
-  size_t i;
-  for (i = 0; i < count; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    data[i] = (float)(int)(seed >> 16 & 3) - 1.0f;
-  }
+$USING
+// Elements from the first of the operand to the last. Strides: of matrices, rows and columns.
+static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size_t columns) {
+  return (batch - 1) * strides[0] + (rows - 1) * strides[1] + (columns - 1) * strides[2] + 1;
 }
+$FILLS$CHECKS
+int main(void) {
+  int wrong = 0, unable = 0;
+$CALLS  return wrong ? 1 : unable ? 2 : 0;
+}
+#endif  // $MACRO
+)";
 
+// Values are so small that every sum is exact for any reduction Kirsch takes.
+constexpr char kFill[] = R"(
+static void $FILE_fill_$TYPE($TYPE* data, const size_t* strides, size_t batch, size_t rows, size_t columns,
+                             unsigned seed) {
+  size_t b, r, c;
+  for (b = 0; b < batch; ++b)
+    for (r = 0; r < rows; ++r)
+      for (c = 0; c < columns; ++c) {
+        seed = seed * 1664525u + 1013904223u;
+        data[b * strides[0] + r * strides[1] + c * strides[2]] = ($TYPE)((int)(seed >> 16 & 3) - 1);
+      }
+}
+)";
+
+// Products that would take too long are checked at a sample of the output.
+constexpr char kCheck[] = R"(
 // The problem's batch, m, k, n; then of lhs, rhs and out: the distance in elements of consecutive matrices,
 // rows and columns. Returns 0 if the result is right.
 static int $NAME_check(const size_t* problem) {
   const size_t batch = problem[0], m = problem[1], k = problem[2], n = problem[3];
   const size_t *ls = problem + 4, *rs = problem + 7, *os = problem + 10;
-  const size_t ln = batch * ls[0], rn = batch * rs[0], on = batch * os[0];
+  const size_t on = $FILE_count(os, batch, m, n);
   const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
   const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
-  float* lhs = (float*)malloc(ln * sizeof(float));
-  float* rhs = (float*)malloc(rn * sizeof(float));
-  float* out = (float*)malloc(on * sizeof(float));
-  float* before = (float*)malloc(on * sizeof(float));
+  $LHS* lhs = ($LHS*)malloc($FILE_count(ls, batch, m, k) * sizeof($LHS));
+  $RHS* rhs = ($RHS*)malloc($FILE_count(rs, batch, k, n) * sizeof($RHS));
+  $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
+  $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
 $SCRATCH_ALLOC  size_t at, i, wrong = 0;
   if (!lhs || !rhs || !out || !before$SCRATCH_CHECK) {
     printf("$NAME: out of memory\n");
     exit(2);
   }
-  $NAME_fill(lhs, ln, 1);
-  $NAME_fill(rhs, rn, 2);
-  $NAME_fill(out, on, 3);
-  $NAME_fill(before, on, 3);
+  $FILE_fill_$LHS(lhs, ls, batch, m, k, 1);
+  $FILE_fill_$RHS(rhs, rs, batch, k, n, 2);
+  $FILE_fill_$OUT(out, os, batch, m, n, 3);
+  $FILE_fill_$OUT(before, os, batch, m, n, 3);
 $RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
-    float sum = $INITIAL;
+    $OUT sum = $INITIAL;
     for (i = 0; i < k; ++i)
       sum += lhs[b * ls[0] + row * ls[1] + i * ls[2]] * rhs[b * rs[0] + i * rs[1] + column * rs[2]];
     if (out[place] != sum && wrong++ == 0)
@@ -90,109 +84,146 @@ $RUN  for (at = 0; at < batch * m * n; at += step) {
 $SCRATCH_FREE  return wrong ? 1 : 0;
 }
 
-int main(void) {
+static int $NAME_check_all(const char* what) {
   static const size_t problems[][13] = {
 $PROBLEMS  };
   size_t i;
   int wrong = 0;
-  if (!$NAME_supported()) {
-    printf("$NAME: this CPU lacks $FEATURES\n");
-    return 2;
-  }
   for (i = 0; i < sizeof(problems) / sizeof(problems[0]); ++i) wrong |= $NAME_check(problems[i]);
-$REFUSED  printf("$NAME: %s\n", wrong ? "WRONG" : "ok");
+$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
   return wrong;
 }
-#endif  // $MACRO
 )";
 
-// Multiplications of the naive loop, for all problems together, that are made in full.
+constexpr char kScratchAlloc[] = R"(  char* block = (char*)malloc($NAME_scratch_bytes() + 64);
+  void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;
+)";
+
+constexpr char kCallVariant[] = R"(  if ($CONDITION) {
+$CHOOSE    wrong |= $NAME_check_all("$WHAT");
+  } else {
+    printf("$WHAT: this CPU lacks $FEATURES\n");
+  }
+)";
+
+// Multiplications of the naive loop, for all problems of a function together, that are made in full.
 constexpr double kFullWork = 3e8;
 
 constexpr const char* kSizeNames[kFamilyDims] = {"batch", "m", "k", "n"};
 
 // A call with these sizes, if the function takes any.
 template <typename Size>
-std::string CallText(const SelfTest& test, Size size, const std::string& operands, const std::string& scratch,
-                     const std::string& threads) {
-  std::string call = absl::StrCat(test.file->name, "(");
-  for (int dim : test.dims) absl::StrAppend(&call, size(dim), ", ");
+std::string CallText(const HeaderFunction& function, Size size, const std::string& operands,
+                     const std::string& scratch, const std::string& threads) {
+  const CSignature signature = function.signature();
+  std::string call = absl::StrCat(function.name, "(");
+  for (int dim : function.dims()) absl::StrAppend(&call, size(dim), ", ");
   absl::StrAppend(&call, operands);
-  if (test.file->scratch_bytes() > 0) absl::StrAppend(&call, ", ", scratch);
-  if (test.file->threads()) absl::StrAppend(&call, ", ", threads);
+  if (signature.scratch) absl::StrAppend(&call, ", ", scratch);
+  if (signature.threads) absl::StrAppend(&call, ", ", threads);
   return call + ")";
 }
 
-std::string RunText(const SelfTest& test) {
+std::string RunText(const HeaderFunction& function) {
   const std::string call = CallText(
-      test, [](int dim) { return kSizeNames[dim]; }, "lhs, rhs, out", "scratch", "i, 3");
-  const std::string loop = test.file->threads() ? "for (i = 0; i < 3; ++i) " : "";
-  return absl::StrCat("  ", loop, test.dims.empty() ? "" : "wrong += !", call, ";\n");
+      function, [](int dim) { return kSizeNames[dim]; }, "lhs, rhs, out", "scratch", "i, 3");
+  const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
+  return absl::StrCat("  ", loop, function.dims().empty() ? "" : "wrong += !", call, ";\n");
 }
 
-std::string RefusedText(const SelfTest& test) {
+// For every varying size, those beside its range, the others being the least.
+std::string RefusedText(const HeaderFunction& function) {
   std::string text;
-  for (const UserSizes& sizes : test.refused)
-    absl::StrAppend(&text, "  wrong |= ",
-                    CallText(
-                        test, [&](int dim) { return sizes[static_cast<size_t>(dim)]; }, "NULL, NULL, NULL",
-                        "NULL", "0, 1"),
-                    ";\n");
+  for (int varied : function.dims()) {
+    const SizeRange& range = function.ranges[static_cast<size_t>(varied)];
+    for (uint32_t outside : {range.low - 1, range.high + 1}) {
+      const auto size = [&](int dim) {
+        return dim == varied ? outside : function.ranges[static_cast<size_t>(dim)].low;
+      };
+      absl::StrAppend(&text, "  wrong |= ", CallText(function, size, "NULL, NULL, NULL", "NULL", "0, 1"),
+                      ";\n");
+    }
+  }
   return text;
 }
 
-std::string ProblemText(const SelfTestProblem& problem) {
-  std::string text = absl::StrCat("      {", absl::StrJoin(SizesOfUser(problem), ", "));
-  for (const UserMatrix& matrix : UserMatrices(problem.spec, problem.swapped))
+std::string ProblemText(const HeaderMember& member) {
+  std::string text = absl::StrCat("      {", absl::StrJoin(SizesOfUser(member), ", "));
+  for (const UserMatrix& matrix : UserMatrices(member))
     absl::StrAppend(&text, ", ", matrix.batch_stride, ", ", matrix.row_stride, ", ", matrix.column_stride);
   return text + "},\n";
 }
 
-}  // namespace
-
-UserSizes SizesOfUser(const SelfTestProblem& problem) {
-  UserSizes sizes;
-  for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = problem.spec.size[dim];
-  if (problem.swapped) std::swap(sizes[MatmulDims::kM], sizes[MatmulDims::kN]);
-  return sizes;
+std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::string problems;
+  for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
+  const std::string text = absl::StrReplaceAll(
+      kCheck, {{"$FULL", absl::StrCat(kFullWork / static_cast<double>(function.members.size()))},
+               {"$LHS", CType(signature.dtypes[MatmulDims::kLhs])},
+               {"$RHS", CType(signature.dtypes[MatmulDims::kRhs])},
+               {"$OUT", CType(signature.dtypes[MatmulDims::kOut])},
+               {"$INITIAL", function.members.front().spec.accumulate ? "before[place]" : "0"},
+               {"$RUN", RunText(function)},
+               {"$PROBLEMS", problems},
+               {"$REFUSED", RefusedText(function)},
+               {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
+               {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
+               {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
+  return absl::StrReplaceAll(text, {{"$NAME", function.name}, {"$FILE", file.name}});
 }
 
-std::string OperandsText(const Spec& spec, bool swapped) {
-  const std::array<UserMatrix, 3> matrices = UserMatrices(spec, swapped);
-  const uint32_t batch = spec.size[MatmulDims::kB];
+std::string FillsText(const HeaderFile& file) {
+  std::set<std::string> types;
+  for (const HeaderFunction& function : file.functions)
+    for (Dtype dtype : function.signature().dtypes) types.insert(CType(dtype));
   std::string text;
-  for (size_t i = 0; i < matrices.size(); ++i) {
-    const UserMatrix& matrix = matrices[i];
-    const bool row = matrix.column_stride == 1;
-    absl::StrAppend(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ", row ? "row" : "column",
-                    "-major, leading dimension ", row ? matrix.row_stride : matrix.column_stride);
-    if (batch > 1) absl::StrAppend(&text, "; ", batch, " of them, ", matrix.batch_stride, " elements apart");
-    text += "\n";
-  }
-  absl::StrAppend(&text, spec.accumulate ? "out += lhs * rhs" : "out = lhs * rhs", "\n");
+  for (const std::string& type : types)
+    text += absl::StrReplaceAll(kFill, {{"$TYPE", type}, {"$FILE", file.name}});
   return text;
 }
 
-std::string PrintSelfTest(const SelfTest& test) {
-  const std::string& name = test.file->name;
-  const bool scratch = test.file->scratch_bytes() > 0;
-  std::string problems;
-  for (const SelfTestProblem& problem : test.problems) absl::StrAppend(&problems, ProblemText(problem));
-  return absl::StrReplaceAll(
-      kMain, {{"$MACRO", absl::StrCat(absl::AsciiStrToUpper(name), "_SELF_TEST")},
-              {"$NAME", name},
-              {"$FEATURES", absl::StrJoin(test.file->features(), " or ")},
-              {"$FULL", absl::StrCat(kFullWork / static_cast<double>(test.problems.size()))},
-              {"$INITIAL", test.problems.front().spec.accumulate ? "before[place]" : "0"},
-              {"$RUN", RunText(test)},
-              {"$PROBLEMS", problems},
-              {"$REFUSED", RefusedText(test)},
-              {"$SCRATCH_ALLOC",
-               scratch ? absl::StrCat("  char* block = (char*)malloc(", name, "_scratch_bytes() + 64);\n",
-                                      "  void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;\n")
-                       : ""},
-              {"$SCRATCH_CHECK", scratch ? " || !scratch" : ""},
-              {"$SCRATCH_FREE", scratch ? "  free(block);\n" : ""}});
+// Each variant in turn is made the choice; then the choice is open again.
+std::string CallsText(const HeaderFunction& function) {
+  const bool several = function.variants.size() > 1;
+  std::string text;
+  for (size_t i = 0; i < function.variants.size(); ++i) {
+    const HeaderVariant& variant = function.variants[i];
+    text += absl::StrReplaceAll(
+        kCallVariant,
+        {{"$CONDITION", several ? absl::StrCat("$NAME_runs(", i + 1, ")") : "$NAME_supported()"},
+         {"$CHOOSE", several ? absl::StrCat("    $NAME_choice = ", i + 1, ";\n") : ""},
+         {"$WHAT", several ? absl::StrCat("$NAME for ", variant.target.name) : "$NAME"},
+         {"$FEATURES", absl::StrJoin(variant.features(), " or ")}});
+  }
+  if (several) text += "  $NAME_choice = 0;\n";
+  text += "  unable |= !$NAME_supported();\n";
+  return absl::StrReplaceAll(text, {{"$NAME", function.name}});
+}
+
+std::string UsingText(const HeaderFile& file) {
+  if (file.name_space.empty()) return "";
+  return absl::StrCat("#ifdef __cplusplus\nusing namespace ", file.name_space, ";\n#endif\n");
+}
+
+}  // namespace
+
+std::string SelfTestMacro(const std::string& file_name) {
+  return absl::StrCat(absl::AsciiStrToUpper(file_name), "_SELF_TEST");
+}
+
+std::string PrintSelfTest(const HeaderFile& file) {
+  std::string checks, calls;
+  for (const HeaderFunction& function : file.functions) {
+    checks += CheckText(file, function);
+    calls += CallsText(function);
+  }
+  return absl::StrReplaceAll(kFile, {{"$MACRO", SelfTestMacro(file.name)},
+                                     {"$USING", UsingText(file)},
+                                     {"$FILLS", FillsText(file)},
+                                     {"$CHECKS", checks},
+                                     {"$CALLS", calls},
+                                     {"$FILE", file.name}});
 }
 
 }  // namespace kirsch

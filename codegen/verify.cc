@@ -71,7 +71,7 @@ class Verifier {
       return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;
-    kernel.run = [this](const float* lhs, const float* rhs, float* out, void*, size_t thread, size_t) {
+    kernel.run = [this](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t) {
       if (thread == 0) Interpret(impl_, target_, {lhs, rhs}, out);
     };
     return ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
@@ -80,9 +80,12 @@ class Verifier {
   RungReport Jitted() {
     const std::string name = "jit";
     if (!Runs()) return Skipped(name, cannot_run_);
-    const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program_, target_);
-    if (!kernel.ok()) return Failed(name, kernel.status());
-    return ladder_.Climb({name, (*kernel)->function(), program_.scratch_bytes}, kAllTrials);
+    const absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_, options_.abi);
+    if (!jit.ok()) return Failed(name, jit.status());
+    Kernel kernel{name, (*jit)->function(), program_.scratch_bytes};
+    if (options_.abi == Abi::kWin64)
+      kernel.run = [run = (*jit)->win64_function()](auto... arguments) { run(arguments...); };
+    return ladder_.Climb(kernel, kAllTrials);
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
@@ -103,9 +106,9 @@ class Verifier {
     if (!function.ok()) return Failed(name, function.status());
     Kernel kernel{name, *function, program_.scratch_bytes};
     if (options_.header_options.swapped)
-      kernel.run = [run = *function](const float* lhs, const float* rhs, float* out, void* scratch,
-                                     size_t thread,
-                                     size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
+      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
+                                      size_t thread,
+                                      size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
     return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }
 

@@ -1,11 +1,12 @@
 // The verification ladder: reference == interpreter == JIT == compiled C header.
 //
-// Every rung computes the same problems: small integers, compared bit for bit, and random floats of even and
-// of widely spread magnitudes, compared within a proven bound (verify_check.h); into a prior output if the
-// spec accumulates; between guard pages on either side, on misaligned bases, with NaN between input rows and
-// in scratch memory, and split over several threads, more threads than tasks included. Where computing every
-// element's reference would take too long, some full rows are compared and the whole output is checked by
-// Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
+// Every rung computes the same problems: small integers, compared bit for bit; and random floats of even and
+// of widely spread magnitudes, compared within a proven bound (verify_check.h), or integers of full range,
+// compared bit for bit after they have wrapped around; into a prior output if the spec accumulates; between
+// guard pages on either side, on misaligned bases, with NaN between input rows and in scratch memory, and
+// split over several threads, more threads than tasks included. Where computing every element's reference
+// would take too long, some full rows are compared and the whole output is checked by Freivalds' method
+// (verify_freivalds.h). Large problems get fewer runs.
 #ifndef KIRSCH_CODEGEN_VERIFY_H_
 #define KIRSCH_CODEGEN_VERIFY_H_
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit.h"
 #include "codegen/header.h"
 #include "codegen/verify_ladder.h"
 #include "spec/impl.h"
@@ -27,8 +29,9 @@ struct VerifyOptions {
   double most_flops_in_full = kMostFlopsInFull;
   double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
   std::string
-      cannot_run;        // not empty: why machine code is not to be run here, though the host may be able to
-  std::string compiler;  // for the header; empty: cc, gcc or clang, whichever is found first
+      cannot_run;  // not empty: why machine code is not to be run here, though the host may be able to
+  Abi abi = Abi::kSystemV;       // that the JIT's object is made for
+  std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
   HeaderOptions header_options;  // how the header is printed; its `spec` is set by VerifyKernel
 };
 

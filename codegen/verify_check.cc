@@ -1,20 +1,29 @@
 #include "codegen/verify_check.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <random>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "spec/element.h"
 
 namespace kirsch {
 namespace {
 
-bool SameBits(float a, float b) { return std::bit_cast<uint32_t>(a) == std::bit_cast<uint32_t>(b); }
+// True if element number `index` is the one that stands for `expected`, bit for bit.
+bool SameBits(Dtype dtype, const void* data, int64_t index, double expected) {
+  const size_t bytes = static_cast<size_t>(Bytes(dtype));
+  std::array<char, sizeof(double)> wanted;
+  StoreElement(dtype, expected, wanted.data(), 0);
+  return memcmp(static_cast<const char*>(data) + static_cast<size_t>(index) * bytes, wanted.data(), bytes) ==
+         0;
+}
 
-absl::Status Mismatch(const Spec& root, int64_t row, size_t column, double expected, float got,
+absl::Status Mismatch(const Spec& root, int64_t row, size_t column, double expected, double got,
                       double tolerance) {
   const int64_t m = root.size[MatmulDims::kM];
   return absl::DataLossError(absl::StrFormat("out[%d][%d][%d]: expected %.9g, got %.9g (tolerance %.3g)",
@@ -23,9 +32,29 @@ absl::Status Mismatch(const Spec& root, int64_t row, size_t column, double expec
 
 }  // namespace
 
-double ErrorBound(const Spec& root) {
+double Tolerance::Of(double expected, double magnitude) const {
+  const double sum = sums * magnitude;
+  return sum + output * (std::abs(expected) + sum) + absolute;
+}
+
+Tolerance ToleranceOf(const Spec& root) {
+  if (!IsFloating(root.out().dtype)) return {};
   const double terms = static_cast<double>(TermsPerElement(root));
-  return terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
+  Tolerance tolerance;
+  tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
+  if (root.operand[MatmulDims::kLhs].dtype == Dtype::kBf16 &&
+      root.operand[MatmulDims::kRhs].dtype == Dtype::kBf16)
+    tolerance.absolute = terms * 0x1p-126;
+  if (root.out().dtype == Dtype::kBf16) {
+    tolerance.output = 0x1p-8;
+    tolerance.absolute += 0x1p-134;
+  }
+  return tolerance;
+}
+
+double ErrorBound(const Spec& root) {
+  const Tolerance tolerance = ToleranceOf(root);
+  return tolerance.sums + tolerance.output * (1 + tolerance.sums);
 }
 
 absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t seed,
@@ -54,21 +83,24 @@ std::vector<int64_t> ChooseRows(const Spec& root, int64_t most, uint64_t seed) {
   return rows;
 }
 
-absl::Status CheckRows(const Spec& root, const Oracle& oracle, const float* out, double* max_error) {
+absl::Status CheckRows(const Spec& root, const Oracle& oracle, const void* out, double* max_error) {
   const AxisArray strides = RootStrides(root, root.op_info().output());
-  const double bound = ErrorBound(root);
+  const Dtype dtype = root.out().dtype;
+  const Tolerance tolerance = ToleranceOf(root);
+  const bool exact = oracle.kind == InputKind::kIntegers || !IsFloating(dtype);
   const int64_t m = root.size[MatmulDims::kM];
   const size_t n = root.size[MatmulDims::kN];
+  std::vector<double> got(n);
   for (size_t r = 0; r < oracle.rows.size(); ++r) {
-    const float* row = out + oracle.rows[r] / m * strides[0] + oracle.rows[r] % m * strides[1];
+    const int64_t row = oracle.rows[r] / m * strides[0] + oracle.rows[r] % m * strides[1];
+    LoadRun(dtype, out, row, strides[2], static_cast<int64_t>(n), got.data());
     for (size_t j = 0; j < n; ++j) {
       const double expected = oracle.expected.value[r * n + j],
                    magnitude = oracle.expected.magnitude[r * n + j];
-      const double error = std::abs(row[j] - expected);
-      if (oracle.kind == InputKind::kIntegers && !SameBits(row[j], static_cast<float>(expected)))
-        return Mismatch(root, oracle.rows[r], j, expected, row[j], 0);
-      if (!(error <= bound * magnitude))
-        return Mismatch(root, oracle.rows[r], j, expected, row[j], bound * magnitude);
+      const double error = std::abs(got[j] - expected), most = tolerance.Of(expected, magnitude);
+      if (exact && !SameBits(dtype, out, row + static_cast<int64_t>(j) * strides[2], expected))
+        return Mismatch(root, oracle.rows[r], j, expected, got[j], 0);
+      if (!(error <= most)) return Mismatch(root, oracle.rows[r], j, expected, got[j], most);
       if (error > 0) *max_error = std::max(*max_error, error / magnitude);
     }
   }

@@ -7,8 +7,19 @@
 // (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1: Lemma 3.1 and eq. 3.5). A
 // product that is rounded before it is added costs one rounding, and takes part in at most n - 1 additions;
 // the prior output of an accumulating spec is one more term. That is the c * k * eps * sum |a||b| of the
-// literature with c = 1/2 to first order (eps = 2 u). Integer inputs are so small that nothing rounds at all:
-// those are compared bit for bit.
+// literature with c = 1/2 to first order (eps = 2 u). What else the types bring:
+//
+//   bf16 and f16 inputs   widen to f32 exactly, and their products are exact in f32 (2 * 8 and 2 * 11 bits of
+//                         24): one rounding a term at least, which gamma_n counts, is never made
+//   vdpbf16ps             adds two products a lane, each with a rounding of its own, whatever the order: at
+//                         most n roundings a term, as above. It takes subnormal inputs for zero (none of ours
+//                         are) and flushes subnormal results to it, once a term: n * 2^-126 more
+//   bf16 outputs          are rounded from the f32 sum s, once: 2^-8 |s| more, at most 2^-8 (|exact| +
+//                         gamma_n * magnitudes), and 2^-134 where the result is subnormal
+//   integers              wrap around and saturate, and are never rounded: compared bit for bit
+//
+// Integer-valued inputs of kIntegers are so small that no sum of floats is rounded at all: those are compared
+// bit for bit, too, after the one rounding of a bf16 output.
 #ifndef KIRSCH_CODEGEN_VERIFY_CHECK_H_
 #define KIRSCH_CODEGEN_VERIFY_CHECK_H_
 
@@ -24,8 +35,20 @@
 
 namespace kirsch {
 
-// gamma_n for the spec's n terms, plus what the reference's own sums in double may be off: the largest
-// |computed - reference| of an element, relative to the sum of magnitudes.
+// How far an element may be off: |computed - expected| <= sums * magnitude + output * (|expected| + sums *
+// magnitude) + absolute. All 0 for integers.
+struct Tolerance {
+  double sums = 0;      // gamma_n, plus what the reference's own sums in double may be off
+  double output = 0;    // of the rounding of the output
+  double absolute = 0;  // of what is flushed to zero
+
+  double Of(double expected, double magnitude) const;
+};
+
+Tolerance ToleranceOf(const Spec& root);
+
+// The largest |computed - reference| of an element, relative to the sum of magnitudes; but for
+// Tolerance::absolute.
 double ErrorBound(const Spec& root);
 
 // What the output rows should be for inputs of one kind and seed.
@@ -42,9 +65,10 @@ absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t see
 // ascending.
 std::vector<int64_t> ChooseRows(const Spec& root, int64_t most, uint64_t seed);
 
-// OK if every element of the oracle's rows is within the bound (bit for bit for integers; NaN never is); else
-// the first that is not. *max_error is raised to the largest error, relative to the sum of magnitudes.
-absl::Status CheckRows(const Spec& root, const Oracle& oracle, const float* out, double* max_error);
+// OK if every element of the oracle's rows is within the bound (bit for bit for integers, and for kIntegers
+// of any type; NaN never is); else the first that is not. *max_error is raised to the largest error, relative
+// to the sum of magnitudes.
+absl::Status CheckRows(const Spec& root, const Oracle& oracle, const void* out, double* max_error);
 
 }  // namespace kirsch
 

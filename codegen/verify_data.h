@@ -10,17 +10,24 @@
 namespace kirsch {
 
 enum class InputKind {
-  kIntegers,  // non-zero, of both signs, so small that every partial sum of an output is exact in f32
-  kUniform,   // [-1, 1)
-  kSpread,    // of both signs, magnitudes between 2^-16 and 2^16
+  kIntegers,   // non-zero, of both signs, so small that every partial sum of an output is exact in f32
+  kUniform,    // floats: [-1, 1]
+  kSpread,     // floats: of both signs, magnitudes between 2^-16 and 2^16; of f16, between 2^-12 and 2^12
+  kFullRange,  // integers: whatever the type holds, its two ends often; sums wrap around and saturate
 };
 
+// Floats are rounded to what their type holds, and are never subnormal.
+
+// True if operands of the root's types may be of this kind.
+bool Suits(const Spec& root, InputKind kind);
+
 // Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24 (prior output
-// included).
+// included), nor, if s16 is long enough for that, what s16 holds.
 int64_t IntegerLimit(const Spec& root);
 
-// Fills one operand of the caller's buffers, and what lies between its rows with `gap`.
-void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, float gap, float* data);
+// Fills one operand of the caller's buffers, and what lies between its rows with the element nearest to
+// `gap`.
+void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, double gap, void* data);
 
 // Calls body(offset, count) for every run of contiguous elements of a root operand, in order of address.
 template <typename Body>

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <random>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "codegen/verify_check.h"
+#include "spec/element.h"
 #include "spec/multiversion.h"
 
 namespace kirsch {
@@ -17,61 +19,77 @@ constexpr int64_t kLanes = 8;
 
 // One matrix of an operand in memory.
 struct Matrix {
-  const float* data;
+  Dtype dtype;
+  const void* data;
+  int64_t first;  // element (0, 0)
   int64_t rows, columns;
   int64_t row_stride, column_stride;  // one of them is 1, or the other extent is
 };
 
-double Dot(const float* row, const double* x, int64_t count, bool magnitudes) {
-  double sums[kLanes] = {};
+double Magnitude(double x) { return std::abs(x); }
+uint32_t Magnitude(uint32_t x) { return x; }
+
+template <typename Number>
+[[gnu::always_inline]] inline Number DotProduct(const Number* row, const Number* x, int64_t count) {
+  Number sums[kLanes] = {};
   int64_t j = 0;
   for (; j + kLanes <= count; j += kLanes)
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const double value = row[j + lane];
-      sums[lane] += (magnitudes ? std::abs(value) : value) * x[j + lane];
-    }
-  double sum = 0;
-  for (; j < count; ++j) sum += (magnitudes ? std::abs(double{row[j]}) : double{row[j]}) * x[j];
-  for (double lane : sums) sum += lane;
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += row[j + lane] * x[j + lane];
+  Number sum = 0;
+  for (; j < count; ++j) sum += row[j] * x[j];
+  for (Number lane : sums) sum += lane;
   return sum;
 }
 
-// y += matrix * x, or with the magnitudes of the matrix's elements.
 KIRSCH_MULTIVERSION
-void AddTimes(const Matrix& matrix, const double* x, bool magnitudes, double* y) {
-  if (matrix.column_stride == 1) {
-    for (int64_t i = 0; i < matrix.rows; ++i)
-      y[i] += Dot(matrix.data + i * matrix.row_stride, x, matrix.columns, magnitudes);
-    return;
-  }
-  for (int64_t j = 0; j < matrix.columns; ++j) {
-    const float* column = matrix.data + j * matrix.column_stride;
-    for (int64_t i = 0; i < matrix.rows; ++i) {
-      const double value = column[i * matrix.row_stride];
-      y[i] += (magnitudes ? std::abs(value) : value) * x[j];
+double Dot(const double* row, const double* x, int64_t count) { return DotProduct(row, x, count); }
+KIRSCH_MULTIVERSION
+uint32_t Dot(const uint32_t* row, const uint32_t* x, int64_t count) { return DotProduct(row, x, count); }
+
+// y += matrix * x, or with the magnitudes of the matrix's elements.
+template <typename Number>
+void AddTimes(const Matrix& matrix, const std::vector<Number>& x, bool magnitudes, std::vector<Number>* y) {
+  const bool by_rows = matrix.column_stride == 1;
+  const int64_t runs = by_rows ? matrix.rows : matrix.columns,
+                length = by_rows ? matrix.columns : matrix.rows;
+  const int64_t stride = by_rows ? matrix.row_stride : matrix.column_stride;
+  std::vector<Number> run(static_cast<size_t>(length));
+  for (int64_t i = 0; i < runs; ++i) {
+    LoadRun(matrix.dtype, matrix.data, matrix.first + i * stride,
+            by_rows ? matrix.column_stride : matrix.row_stride, length, run.data());
+    if (magnitudes)
+      for (Number& value : run) value = Magnitude(value);
+    if (by_rows) {
+      (*y)[static_cast<size_t>(i)] += Dot(run.data(), x.data(), length);
+    } else {
+      const Number factor = x[static_cast<size_t>(i)];
+      for (size_t row = 0; row < run.size(); ++row) (*y)[row] += run[row] * factor;
     }
   }
 }
 
-std::vector<double> Times(const Matrix& matrix, const std::vector<double>& x, bool magnitudes) {
-  std::vector<double> y(static_cast<size_t>(matrix.rows));
-  AddTimes(matrix, x.data(), magnitudes, y.data());
+template <typename Number>
+std::vector<Number> Times(const Matrix& matrix, const std::vector<Number>& x, bool magnitudes) {
+  std::vector<Number> y(static_cast<size_t>(matrix.rows));
+  AddTimes(matrix, x, magnitudes, &y);
   return y;
 }
 
-Matrix MatrixOf(const Spec& root, int operand, int64_t batch, const float* data) {
+Matrix MatrixOf(const Spec& root, int operand, int64_t batch, const void* data) {
   const AxisArray extents = AxisExtents(root, operand), strides = RootStrides(root, operand);
-  return {data + batch * strides[0], extents[1], extents[2], strides[1], strides[2]};
+  const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype;
+  return {dtype, data, batch * strides[0], extents[1], extents[2], strides[1], strides[2]};
 }
 
 // No sum is exact unless C holds what exact sums can be.
 bool ExactIntegers(const Matrix& matrix) {
   bool exact = true;
-  for (int64_t i = 0; i < matrix.rows; ++i)
-    for (int64_t j = 0; j < matrix.columns; ++j) {
-      const float x = matrix.data[i * matrix.row_stride + j * matrix.column_stride];
-      exact &= std::abs(x) <= kExactInFloat && std::rint(x) == x;
-    }
+  std::vector<double> row(static_cast<size_t>(matrix.columns));
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    LoadRun(matrix.dtype, matrix.data, matrix.first + i * matrix.row_stride, matrix.column_stride,
+            matrix.columns, row.data());
+    for (double x : row) exact &= std::abs(x) <= kExactInFloat && std::rint(x) == x;
+  }
   return exact;
 }
 
@@ -82,24 +100,29 @@ struct Product {
 };
 
 // before x + lhs (rhs x), or the same of magnitudes.
-std::vector<double> Right(const Product& product, const std::vector<double>& x, bool magnitudes) {
-  std::vector<double> right = Times(product.lhs, Times(product.rhs, x, magnitudes), magnitudes);
-  if (product.before != nullptr) AddTimes(*product.before, x.data(), magnitudes, right.data());
+template <typename Number>
+std::vector<Number> Right(const Product& product, const std::vector<Number>& x, bool magnitudes) {
+  std::vector<Number> right = Times(product.lhs, Times(product.rhs, x, magnitudes), magnitudes);
+  if (product.before != nullptr) AddTimes(*product.before, x, magnitudes, &right);
   return right;
+}
+
+// How far the row sums may be off. They are rounded themselves, in double.
+std::vector<double> Tolerances(const Spec& root, const Product& product, const std::vector<double>& x) {
+  std::vector<double> magnitude = x;
+  double sum = 0;
+  for (double& entry : magnitude) sum += entry = std::abs(entry);
+  const double slack = (root.size[MatmulDims::kK] + root.size[MatmulDims::kN] + 8) * 0x1p-51;
+  std::vector<double> tolerance = Right(product, magnitude, true);
+  for (double& row : tolerance) row = row * (ErrorBound(root) + slack) + sum * ToleranceOf(root).absolute;
+  return tolerance;
 }
 
 absl::Status CheckVector(const Spec& root, const Product& product, const std::vector<double>& x, bool exact,
                          int64_t batch) {
   const std::vector<double> left = Times(product.out, x, false), right = Right(product, x, false);
   std::vector<double> tolerance(right.size());
-  if (!exact) {
-    std::vector<double> magnitude = x;
-    for (double& entry : magnitude) entry = std::abs(entry);
-    // The row sums themselves are rounded, in double.
-    const double slack = (root.size[MatmulDims::kK] + root.size[MatmulDims::kN] + 8) * 0x1p-51;
-    tolerance = Right(product, magnitude, true);
-    for (double& row : tolerance) row *= ErrorBound(root) + slack;
-  }
+  if (!exact) tolerance = Tolerances(root, product, x);
   for (size_t i = 0; i < left.size(); ++i)
     if (!(std::abs(left[i] - right[i]) <= tolerance[i]))
       return absl::DataLossError(absl::StrFormat(
@@ -108,12 +131,34 @@ absl::Status CheckVector(const Spec& root, const Product& product, const std::ve
   return absl::OkStatus();
 }
 
+absl::Status CheckModulo(const Product& product, const std::vector<uint32_t>& x, int64_t batch) {
+  const std::vector<uint32_t> left = Times(product.out, x, false), right = Right(product, x, false);
+  for (size_t i = 0; i < left.size(); ++i)
+    if (left[i] != right[i])
+      return absl::DataLossError(
+          absl::StrFormat("out[%d][%d]: a weighted sum of the row, modulo 2^32, is off: expected %d, got %d",
+                          batch, i, right[i], left[i]));
+  return absl::OkStatus();
+}
+
+std::vector<uint32_t> RandomWords(const Spec& root, std::mt19937_64* random) {
+  std::vector<uint32_t> x(root.size[MatmulDims::kN]);
+  for (uint32_t& value : x) value = static_cast<uint32_t>((*random)());
+  return x;
+}
+
 std::vector<double> RandomVector(const Spec& root, std::mt19937_64* random) {
   const int64_t limit = FreivaldsLimit(root);
   std::uniform_int_distribution<int64_t> entry(-limit, limit);
   std::vector<double> x(root.size[MatmulDims::kN]);
   for (double& value : x) value = static_cast<double>(entry(*random));
   return x;
+}
+
+bool MaySaturate(const Spec& root, InputKind kind) {
+  if (root.out().dtype != Dtype::kS16) return false;
+  const int64_t limit = IntegerLimit(root);
+  return kind == InputKind::kFullRange || limit * limit * TermsPerElement(root) > INT16_MAX;
 }
 
 }  // namespace
@@ -128,12 +173,13 @@ double FreivaldsMissProbability(const Spec& root) {
 
 absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& operands) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
-  std::vector<float> before;
+  if (MaySaturate(root, trial.kind)) return absl::OkStatus();
+  std::vector<std::byte> before;
   if (root.accumulate) {
-    before.resize(static_cast<size_t>(RootElements(root, kOut)));
+    before.resize(static_cast<size_t>(RootElements(root, kOut) * Bytes(root.out().dtype)));
     FillOperand(root, kOut, trial.kind, trial.seed, 0, before.data());
   }
-  const bool exact = trial.kind == InputKind::kIntegers;
+  const bool exact = trial.kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;
   const ConstOperands data = operands.pointers();
   for (int64_t batch = 0; batch < root.size[MatmulDims::kB]; ++batch) {
     const Matrix out_before = MatrixOf(root, kOut, batch, before.data());
@@ -144,7 +190,9 @@ absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& 
           absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
     std::mt19937_64 random(trial.seed + static_cast<uint64_t>(batch));
     for (int vector = 0; vector < kFreivaldsVectors; ++vector) {
-      const absl::Status status = CheckVector(root, product, RandomVector(root, &random), exact, batch);
+      const absl::Status status = trial.kind == InputKind::kFullRange
+                                      ? CheckModulo(product, RandomWords(root, &random), batch)
+                                      : CheckVector(root, product, RandomVector(root, &random), exact, batch);
       if (!status.ok()) return status;
     }
   }

@@ -14,10 +14,10 @@
 #include <sstream>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "codegen/self_test.h"
 
 extern char** environ;
 
@@ -45,16 +45,19 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
-// A function of the full ABI that calls the header's, which lacks the parameters it does not need.
-std::string Wrapper(const LoopProgram& program) {
+// A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
+// pointers to void into what the header has, whatever its element types are. Only a bare header includes
+// nothing.
+std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   std::string arguments = "lhs, rhs, out";
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (program.tasks > 1) absl::StrAppend(&arguments, ", thread, n_threads");
   return absl::StrCat(
-      "#include <immintrin.h>\n#include <stddef.h>\n#include \"kernel.h\"\n"
+      mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
+      "#include \"kernel.h\"\n"
       "void ",
       kEntry,
-      "(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,\n"
+      "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
       "                  size_t n_threads) {\n"
       "  (void)scratch; (void)thread; (void)n_threads;\n"
       "  ",
@@ -148,14 +151,14 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::strin
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
                                                                 const LoopProgram& program, HeaderMode mode,
                                                                 const std::string& compiler) {
-  return Start(header, Wrapper(program),
+  return Start(header, Wrapper(program, mode),
                CommandLine(compiler, program.features, mode, {"-fPIC", "-shared", "-o", kLibrary}));
 }
 
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
     const std::string& header, const std::string& name, const std::vector<std::string>& features,
     HeaderMode mode, const std::string& compiler) {
-  const std::string macro = absl::StrCat("-D", absl::AsciiStrToUpper(name), "_SELF_TEST");
+  const std::string macro = absl::StrCat("-D", SelfTestMacro(name));
   return Start(header, "#include \"kernel.h\"\n",
                CommandLine(compiler, features, mode, {macro, "-o", kSelfTest}));
 }

@@ -27,7 +27,7 @@ class HeaderBuild {
                                                             const LoopProgram& program, HeaderMode mode,
                                                             const std::string& compiler);
 
-  // Starts compiling the self-test of `header`, as PrintFamilyHeader made it under `name`.
+  // Starts compiling the self-test of `header`, as PrintHeaderFile made it under `name`.
   static absl::StatusOr<std::unique_ptr<HeaderBuild>> StartSelfTest(const std::string& header,
                                                                     const std::string& name,
                                                                     const std::vector<std::string>& features,

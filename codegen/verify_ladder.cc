@@ -16,7 +16,8 @@ constexpr double kSampledShare = 0.2;          // of the flops in full: of the r
 constexpr size_t kMostThreads = 65;
 
 const char* KindName(InputKind kind) {
-  constexpr std::array<const char*, 3> kNames = {"integers", "even floats", "spread floats"};
+  constexpr std::array<const char*, 4> kNames = {"integers", "even floats", "spread floats",
+                                                 "integers of full range"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -36,8 +37,9 @@ VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed, double mos
   const Trial integers{InputKind::kIntegers, seed, Placement::kAtEnd, 0, 1};
   const Trial misaligned{InputKind::kIntegers, seed, Placement::kAtStart, 1, many};
   const Trial aligned{InputKind::kIntegers, seed, Placement::kAtStart, 0, two};
-  const Trial spread{InputKind::kSpread, seed, Placement::kAtEnd, 0, two};
-  const Trial even{InputKind::kUniform, seed, Placement::kAtStart, 3, 1};
+  const bool floating = IsFloating(root.out().dtype);
+  const Trial spread{floating ? InputKind::kSpread : InputKind::kFullRange, seed, Placement::kAtEnd, 0, two};
+  const Trial even{floating ? InputKind::kUniform : InputKind::kFullRange, seed, Placement::kAtStart, 3, 1};
   if (Flops(root) <= most_flops_in_full) return {Rows(root), {integers, spread, misaligned, aligned, even}};
   const double flops_per_row = Flops(root) / static_cast<double>(Rows(root));
   const int64_t rows =
@@ -68,7 +70,7 @@ absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial) {
   if (!operands.ok()) return operands.status();
   absl::Status status = RunGuarded(root_, kernel, trial, &*operands);
   if (!status.ok()) return status;
-  const float* out = operands->at(root_.op_info().output()).floats();
+  const void* out = operands->at(root_.op_info().output()).data();
   status = CheckRows(root_, **oracle, out, &max_error_);
   if (status.ok() && sampled_) status = CheckProduct(root_, trial, *operands);
   return status;

@@ -2,38 +2,52 @@
 
 #include <signal.h>
 
-#include <algorithm>
-#include <bit>
+#include <array>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/verify_fault.h"
+#include "spec/element.h"
 
 namespace kirsch {
 namespace {
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kOutputGap = -8765.4321f;
+constexpr double kOutputGap = -8765.4321;
+constexpr int kScratchFill = 0xff;
 constexpr size_t kScratchAlignment = 64;
 
+Dtype DtypeOf(const Spec& root, int operand) { return root.operand[static_cast<size_t>(operand)].dtype; }
+
+// What no kernel may compute from: NaN, or an integer that is larger than those of InputKind::kIntegers.
+double Poison(Dtype dtype) { return IsFloating(dtype) ? std::numeric_limits<double>::quiet_NaN() : 123; }
+
 // Every element of an operand's buffer that belongs to no row holds kOutputGap, bit for bit.
-bool GapsIntact(const Spec& root, int operand, const float* data) {
+bool GapsIntact(const Spec& root, int operand, const void* data) {
+  const Dtype dtype = DtypeOf(root, operand);
+  const size_t bytes = static_cast<size_t>(Bytes(dtype));
+  std::array<char, sizeof(double)> gap;
+  StoreElement(dtype, kOutputGap, gap.data(), 0);
   bool intact = true;
   int64_t end_of_row = 0;
   ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
     for (int64_t i = end_of_row; i < offset; ++i)
-      intact &= std::bit_cast<uint32_t>(data[i]) == std::bit_cast<uint32_t>(kOutputGap);
+      intact &=
+          memcmp(static_cast<const char*>(data) + static_cast<size_t>(i) * bytes, gap.data(), bytes) == 0;
     end_of_row = offset + count;
   });
   return intact;
 }
 
-void FillOutput(const Spec& root, const Trial& trial, float* data) {
+void FillOutput(const Spec& root, const Trial& trial, void* data) {
   const int output = root.op_info().output();
+  const Dtype dtype = DtypeOf(root, output);
   FillOperand(root, output, trial.kind, trial.seed, kOutputGap, data);
   if (root.accumulate) return;
-  ForEachRun(root, output, [&](int64_t offset, int64_t count) { std::fill_n(data + offset, count, kNaN); });
+  ForEachRun(root, output, [&](int64_t offset, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) StoreElement(dtype, Poison(dtype), data, offset + i);
+  });
 }
 
 // "wrote 4 bytes before the start of out".
@@ -65,7 +79,7 @@ absl::StatusOr<GuardedBuffer> Scratch(int64_t bytes) {
   const size_t whole =
       (static_cast<size_t>(bytes) + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
   absl::StatusOr<GuardedBuffer> scratch = GuardedBuffer::Create(whole, Placement::kAtEnd);
-  if (scratch.ok()) std::fill_n(scratch->floats(), whole / sizeof(float), kNaN);
+  if (scratch.ok()) memset(scratch->data(), kScratchFill, whole);
   return scratch;
 }
 
@@ -75,14 +89,15 @@ absl::StatusOr<Operands> Operands::Create(const Spec& root, const Trial& trial) 
   Operands operands;
   const int output = root.op_info().output();
   for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
-    const size_t bytes = static_cast<size_t>(RootElements(root, operand)) * sizeof(float);
-    absl::StatusOr<GuardedBuffer> buffer =
-        GuardedBuffer::Create(bytes, trial.placement, trial.shift * sizeof(float));
+    const Dtype dtype = DtypeOf(root, operand);
+    const size_t element = static_cast<size_t>(Bytes(dtype));
+    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(
+        static_cast<size_t>(RootElements(root, operand)) * element, trial.placement, trial.shift * element);
     if (!buffer.ok()) return buffer.status();
     if (operand == output) {
-      FillOutput(root, trial, buffer->floats());
+      FillOutput(root, trial, buffer->data());
     } else {
-      FillOperand(root, operand, trial.kind, trial.seed, kNaN, buffer->floats());
+      FillOperand(root, operand, trial.kind, trial.seed, Poison(dtype), buffer->data());
       buffer->SetReadOnly(true);
     }
     operands.buffers_.push_back(*std::move(buffer));
@@ -92,21 +107,21 @@ absl::StatusOr<Operands> Operands::Create(const Spec& root, const Trial& trial) 
 
 ConstOperands Operands::pointers() const {
   ConstOperands pointers = {};
-  for (size_t i = 0; i < buffers_.size(); ++i) pointers[i] = buffers_[i].floats();
+  for (size_t i = 0; i < buffers_.size(); ++i) pointers[i] = buffers_[i].data();
   return pointers;
 }
 
 absl::Status Operands::CheckOutside(const Spec& root) const {
   const int output = root.op_info().output();
   if (!at(output).SlackIntact()) return absl::OutOfRangeError("wrote beside out");
-  if (!GapsIntact(root, output, at(output).floats()))
+  if (!GapsIntact(root, output, at(output).data()))
     return absl::OutOfRangeError("wrote between the rows of out");
   return absl::OkStatus();
 }
 
 absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands) {
   const ConstOperands in = operands->pointers();
-  float* const out = operands->at(root.op_info().output()).floats();
+  void* const out = operands->at(root.op_info().output()).data();
   for (size_t thread = trial.n_threads; thread-- > 0;) {
     const absl::StatusOr<GuardedBuffer> scratch = Scratch(kernel.scratch_bytes);
     if (!scratch.ok()) return scratch.status();

@@ -23,7 +23,7 @@ namespace kirsch {
 // roles.
 struct Kernel {
   std::string name;
-  std::function<void(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+  std::function<void(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                      size_t n_threads)>
       run;
   int64_t scratch_bytes = 0;  // per thread
@@ -38,8 +38,9 @@ struct Trial {
   size_t n_threads = 1;
 };
 
-// The operands of one trial. Inputs are read-only; NaN lies between their rows. The output holds the spec's
-// prior output if it accumulates, else NaN; a pattern lies between its rows.
+// The operands of one trial. Inputs are read-only; NaN lies between their rows, or an integer that stands
+// out. The output holds the spec's prior output if it accumulates, else the same; a pattern lies between its
+// rows.
 class Operands {
  public:
   static absl::StatusOr<Operands> Create(const Spec& root, const Trial& trial);
@@ -56,8 +57,8 @@ class Operands {
 };
 
 // Runs the kernel once as each of `trial.n_threads` threads, last thread first, each with scratch memory of
-// its own that is full of NaN. An error says how the kernel broke the rules: a fault with the access that
-// caused it, or a write where nothing was to be written.
+// its own that is full of NaN, whatever floats are read from it. An error says how the kernel broke the
+// rules: a fault with the access that caused it, or a write where nothing was to be written.
 absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands);
 
 }  // namespace kirsch

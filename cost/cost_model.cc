@@ -252,8 +252,11 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     if (spec.operand[static_cast<size_t>(operand)].level != slow) continue;
     const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
-    extra +=
-        std::max(0.0, std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed));
+    const double cycles = std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed);
+    // Costs are whole units, rounded down for each transfer. Those are of a line at least: a unit a line is
+    // all that may be lost on the way.
+    const auto lines = static_cast<double>(FootprintOf(spec, operand, target_).lines);
+    extra += std::max(0.0, cycles - ToCycles(1) * lines);
   }
   return FromCycles(extra * kRoundingSlack);
 }

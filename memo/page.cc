@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "memo/varint.h"
+#include "spec/cat.h"
 
 namespace kirsch {
 namespace {
@@ -49,6 +50,20 @@ Decision ReadDecision(VarintReader* reader) {
 struct LessByFields {
   bool operator()(const Decision& a, const Decision& b) const { return Fields(a) < Fields(b); }
 };
+
+// Far more than any page ought to hold: a file that says so is not believed, lest its points fill the memory.
+constexpr uint64_t kMaxPoints = uint64_t{1} << 20;
+
+bool HoldsMoreThan(uint64_t most, const std::vector<Box>& boxes, int coordinates) {
+  uint64_t points = 0;
+  for (const Box& box : boxes) {
+    uint64_t volume = 1;
+    for (size_t i = 0; i < static_cast<size_t>(coordinates) && volume <= most; ++i)
+      volume *= uint64_t{box.high[i]} - box.low[i] + 1;
+    if ((points += volume) > most) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -150,6 +165,8 @@ absl::StatusOr<Page> Page::Decode(std::string_view bytes) {
   for (size_t i = 1; i < page.boxes_.size(); ++i)
     if (!LowCornerLess(page.boxes_[i - 1], page.boxes_[i]))
       return absl::DataLossError("its boxes are out of order");
+  if (HoldsMoreThan(kMaxPoints, page.boxes_, page.coordinates_))
+    return absl::DataLossError(Cat("more than ", kMaxPoints, " points"));
   page.BuildIndex();
   return page;
 }

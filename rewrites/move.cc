@@ -90,22 +90,25 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
 }
 
 // True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
-// moved.
-bool NeedsCopy(const Spec& spec, int operand) {
+// moved. Lhs across the reduction is no partner of groups, which rhs along it has in all of its copies.
+bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   if (spec.ideal || ContiguousAlong(spec, kLhs, kK)) return false;
-  if (operand == kLhs) return Operand(spec, kRhs).layout.group > 1;
-  return operand == kRhs && ContiguousAlong(spec, kRhs, kK);
+  const bool rhs_along_k = ContiguousAlong(spec, kRhs, kK);
+  if (operand == kRhs) return rhs_along_k;
+  if (operand != kLhs) return false;
+  return Operand(spec, kRhs).layout.group > 1 ||
+         (rhs_along_k &&
+          Info(BestArithmetic(Operand(spec, kLhs).dtype, Operand(spec, kRhs).dtype, target)).group > 1);
 }
 
 }  // namespace
 
 // operand@X -> operand@Y, Y faster than X and no slower than the level being filled.
 void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
-  (void)target;
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    if (NeedsCopy(spec, operand)) continue;
+    if (NeedsCopy(spec, operand, target)) continue;
     for (Level level : {Level::kL3, Level::kL2, Level::kL1}) {
       if (level > filling || level >= Operand(spec, operand).level) continue;
       Decision decision;

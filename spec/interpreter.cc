@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include "spec/check.h"
@@ -12,9 +13,9 @@
 namespace kirsch {
 namespace {
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr int64_t kSteps = 256;   // steps of the reduction gathered at a time
-constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
+constexpr std::byte kPadding{0xff};  // every float that is made of it is NaN
+constexpr int64_t kSteps = 256;      // steps of the reduction gathered at a time
+constexpr int64_t kColumns = 32;     // columns whose sums are kept at a time
 
 using Views = std::array<View, kMaxOperands>;
 
@@ -22,20 +23,21 @@ int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit 
 
 // The output's tile in registers: kVectors: [rows][columns, padded to `pitch`]; kPartialSums:
 // [rows][columns][lanes].
+template <typename Number>
 struct RegisterTileBuffer {
   Layout layout;
   int64_t rows = 0, columns = 0, pitch = 0;
-  std::vector<float> value;
+  std::vector<Number> value;
 };
 
 // out[rows][pitch] += lhs[rows][steps] * rhs[steps][pitch]; pitch is a multiple of kColumns.
-KIRSCH_MULTIVERSION
-void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
-                      float* out) {
+template <typename Number>
+[[gnu::always_inline]] inline void OuterProducts(const Number* lhs, const Number* rhs, int64_t rows,
+                                                 int64_t steps, int64_t pitch, Number* out) {
   for (int64_t j0 = 0; j0 < pitch; j0 += kColumns)
     for (int64_t i = 0; i < rows; ++i) {
-      float sum[kColumns];
-      float* row = out + i * pitch + j0;
+      Number sum[kColumns];
+      Number* row = out + i * pitch + j0;
       for (int64_t j = 0; j < kColumns; ++j) sum[j] = row[j];
       for (int64_t p = 0; p < steps; ++p)
         for (int64_t j = 0; j < kColumns; ++j) sum[j] += lhs[i * steps + p] * rhs[p * pitch + j0 + j];
@@ -44,18 +46,41 @@ void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t 
 }
 
 // sums[rows][columns][lanes]: lane p % lanes of each takes lhs[row][p] * rhs[column][p].
-KIRSCH_MULTIVERSION
-void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
-                    int64_t lanes, float* sums) {
+template <typename Number>
+[[gnu::always_inline]] inline void DotProducts(const Number* lhs, const Number* rhs, int64_t rows,
+                                               int64_t columns, int64_t steps, int64_t lanes, Number* sums) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      float* sum = sums + (i * columns + j) * lanes;
+      Number* sum = sums + (i * columns + j) * lanes;
       for (int64_t p0 = 0; p0 < steps; p0 += lanes)
         for (int64_t p = p0; p < std::min(p0 + lanes, steps); ++p)
           sum[p - p0] += lhs[i * steps + p] * rhs[j * steps + p];
     }
 }
 
+KIRSCH_MULTIVERSION
+void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      float* out) {
+  OuterProducts(lhs, rhs, rows, steps, pitch, out);
+}
+KIRSCH_MULTIVERSION
+void AddOuterProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      uint32_t* out) {
+  OuterProducts(lhs, rhs, rows, steps, pitch, out);
+}
+KIRSCH_MULTIVERSION
+void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, float* sums) {
+  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
+}
+KIRSCH_MULTIVERSION
+void AddDotProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, uint32_t* sums) {
+  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
+}
+
+// Number: what sums are kept in. float; or uint32_t, which wraps around as sums of integers do.
+template <typename Number>
 class Interpreter {
  public:
   explicit Interpreter(const Target& target) : target_(target) {}
@@ -105,10 +130,13 @@ class Interpreter {
   // What the spec says of its operands is how they lie. The order of a single row or column means nothing.
   static void CheckLayouts(const Spec& spec, const Views& views) {
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-      const Layout& stated = spec.operand[static_cast<size_t>(operand)].layout;
+      const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+      const Layout& stated = tensor.layout;
       const View& view = views[static_cast<size_t>(operand)];
       const TileExtent extent = ExtentOf(spec, operand);
+      KIRSCH_CHECK(tensor.dtype == view.dtype);
       KIRSCH_CHECK(stated.kind == view.layout.kind && stated.panel == view.layout.panel);
+      KIRSCH_CHECK(stated.group == view.layout.group);
       KIRSCH_CHECK(stated.order == view.layout.order || extent.outer == 1 || extent.inner == 1);
     }
   }
@@ -117,9 +145,10 @@ class Interpreter {
 
   void RunPack(const Impl& impl, const Views& views) {
     const size_t operand = impl.decision.operand;
-    std::vector<float> copy;
-    View packed = PackedView(impl.spec, impl.decision.operand, impl.decision.layout, target_, nullptr);
-    copy.assign(static_cast<size_t>(packed.elements), kNaN);  // nothing may be computed from padding
+    View packed = PackedView(impl.spec, impl.decision.operand, impl.decision.dtype, impl.decision.layout,
+                             target_, nullptr);
+    // Nothing may be computed from padding, but for the zeros of the last group, which Gather leaves out.
+    std::vector<std::byte> copy(static_cast<size_t>(packed.elements * Bytes(packed.dtype)), kPadding);
     packed.data = copy.data();
     CopyTile(views[operand], packed);
     Views below = views;
@@ -133,9 +162,10 @@ class Interpreter {
     KIRSCH_CHECK(impl.decision.operand == output && microkernel.decision.kind == RewriteKind::kMicrokernel);
     KIRSCH_CHECK(impl.spec.op == OpKind::kMatmul && impl.spec.size[MatmulDims::kB] == 1);
     const int64_t rows = impl.spec.size[MatmulDims::kM], columns = impl.spec.size[MatmulDims::kN];
-    RegisterTileBuffer tile{impl.decision.layout, rows, columns, RoundUp(columns, kColumns), {}};
+    RegisterTileBuffer<Number> tile{impl.decision.layout, rows, columns, RoundUp(columns, kColumns), {}};
+    CheckGroups(impl.spec, tile.layout);
     tile.value.assign(static_cast<size_t>(rows * tile.pitch), 0);
-    View dense = DenseView(impl.spec, output, Order::kRow, tile.pitch, tile.value.data());
+    View dense = DenseView(impl.spec, output, kAccumulator, Order::kRow, tile.pitch, tile.value.data());
     const View& memory = views[static_cast<size_t>(output)];
     if (impl.spec.accumulate) CopyTile(memory, dense);
     if (tile.layout.kind == LayoutKind::kVectors) {
@@ -146,7 +176,14 @@ class Interpreter {
     CopyTile(dense, memory);
   }
 
-  void RunOuterProducts(const Spec& spec, const Views& views, RegisterTileBuffer* tile) {
+  // Where vectors are multiplied group by group, rhs lies so and lhs is contiguous along the reduction.
+  static void CheckGroups(const Spec& spec, const Layout& registers) {
+    if (registers.kind != LayoutKind::kVectors) return;
+    KIRSCH_CHECK(spec.operand[MatmulDims::kRhs].layout.group == registers.group);
+    KIRSCH_CHECK(registers.group == 1 || InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
+  }
+
+  void RunOuterProducts(const Spec& spec, const Views& views, RegisterTileBuffer<Number>* tile) {
     ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
       Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, 0, &lhs_);
       Gather(rhs, steps, MatmulDims::kRhs, Order::kRow, tile->pitch, &rhs_);
@@ -156,9 +193,9 @@ class Interpreter {
   }
 
   // Partial sums start from zero; the sum of an element's lanes is added to what the tile held.
-  void RunDotProducts(const Spec& spec, const Views& views, RegisterTileBuffer* tile) {
+  void RunDotProducts(const Spec& spec, const Views& views, RegisterTileBuffer<Number>* tile) {
     const int64_t lanes = tile->layout.panel;
-    std::vector<float> sums(static_cast<size_t>(tile->rows * tile->columns * lanes));
+    std::vector<Number> sums(static_cast<size_t>(tile->rows * tile->columns * lanes));
     ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
       Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, 0, &lhs_);
       Gather(rhs, steps, MatmulDims::kRhs, Order::kCol, 0, &rhs_);
@@ -167,7 +204,7 @@ class Interpreter {
     });
     for (int64_t i = 0; i < tile->rows; ++i)
       for (int64_t j = 0; j < tile->columns; ++j) {
-        float sum = 0;
+        Number sum = 0;
         for (int64_t lane = 0; lane < lanes; ++lane)
           sum += sums[static_cast<size_t>((i * tile->columns + j) * lanes + lane)];
         tile->value[static_cast<size_t>(i * tile->pitch + j)] += sum;
@@ -186,8 +223,8 @@ class Interpreter {
   }
 
   static void Gather(const View& from, const Spec& spec, int operand, Order order, int64_t pitch,
-                     std::vector<float>* to) {
-    View dense = DenseView(spec, operand, order, pitch, nullptr);
+                     std::vector<Number>* to) {
+    View dense = DenseView(spec, operand, kAccumulator, order, pitch, nullptr);
     to->resize(static_cast<size_t>(dense.elements));
     dense.data = to->data();
     CopyTile(from, dense);
@@ -200,22 +237,28 @@ class Interpreter {
     return child;
   }
 
+  static constexpr Dtype kAccumulator = std::is_floating_point_v<Number> ? Dtype::kF32 : Dtype::kS32;
+
   const Target& target_;
-  std::vector<float> lhs_, rhs_;  // gathered tiles of the microkernel, kept to save allocations
+  std::vector<Number> lhs_, rhs_;  // gathered tiles of the microkernel, kept to save allocations
 };
 
 }  // namespace
 
-void Interpret(const Impl& impl, const Target& target, const ConstOperands& inputs, float* out) {
+void Interpret(const Impl& impl, const Target& target, const ConstOperands& inputs, void* out) {
   Views views;
   const int output = impl.spec.op_info().output();
   for (int operand = 0; operand < output; ++operand) {
     // Views of inputs are never written through.
-    float* data = const_cast<float*>(inputs[static_cast<size_t>(operand)]);
+    void* data = const_cast<void*>(inputs[static_cast<size_t>(operand)]);
     views[static_cast<size_t>(operand)] = RootView(impl.spec, operand, data);
   }
   views[static_cast<size_t>(output)] = RootView(impl.spec, output, out);
-  Interpreter(target).Run(impl, views);
+  if (IsFloating(impl.spec.out().dtype)) {
+    Interpreter<float>(target).Run(impl, views);
+  } else {
+    Interpreter<uint32_t>(target).Run(impl, views);
+  }
 }
 
 }  // namespace kirsch

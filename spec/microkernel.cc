@@ -10,6 +10,29 @@ namespace {
 bool Is8Bit(Dtype dtype) { return dtype == Dtype::kU8 || dtype == Dtype::kS8; }
 bool Fits16Bit(Dtype dtype) { return Is8Bit(dtype) || dtype == Dtype::kS16; }
 
+// Whether an arithmetic with groups is for these types.
+bool Takes(Arithmetic arithmetic, Dtype lhs, Dtype rhs) {
+  switch (arithmetic) {
+    case Arithmetic::kDotBf16:
+      return lhs == Dtype::kBf16 && rhs == Dtype::kBf16;
+    case Arithmetic::kDotS16:
+      return Fits16Bit(lhs) && Fits16Bit(rhs);
+    case Arithmetic::kDotU8S8:
+      return (lhs == Dtype::kU8 && rhs == Dtype::kS8) || (lhs == Dtype::kS8 && rhs == Dtype::kU8);
+    case Arithmetic::kFma:
+    case Arithmetic::kMultiplyAdd:
+      return false;
+  }
+  return false;
+}
+
+double MultiplicationsPerCycle(Arithmetic arithmetic, const Target& target) {
+  double most = 0;
+  for (const VectorUnit& unit : target.vectors)
+    most = std::max(most, unit.rate(arithmetic).per_cycle * unit.lanes() * Info(arithmetic).group);
+  return most;
+}
+
 bool TargetHas(Arithmetic arithmetic, const Target& target) {
   return std::all_of(target.vectors.begin(), target.vectors.end(), [&](const VectorUnit& unit) {
     return FeaturesOf(arithmetic, unit, target).has_value();
@@ -32,13 +55,12 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
 }  // namespace
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
-  const bool signs_differ =
-      (lhs == Dtype::kU8 && rhs == Dtype::kS8) || (lhs == Dtype::kS8 && rhs == Dtype::kU8);
-  if (signs_differ && TargetHas(Arithmetic::kDotU8S8, target)) return Arithmetic::kDotU8S8;
-  if (Fits16Bit(lhs) && Fits16Bit(rhs) && TargetHas(Arithmetic::kDotS16, target)) return Arithmetic::kDotS16;
-  if (lhs == Dtype::kBf16 && rhs == Dtype::kBf16 && TargetHas(Arithmetic::kDotBf16, target))
-    return Arithmetic::kDotBf16;
-  return PlainArithmetic(lhs);
+  Arithmetic best = PlainArithmetic(lhs);
+  for (const ArithmeticInfo& info : kArithmetics)
+    if (info.group > 1 && Takes(info.arithmetic, lhs, rhs) && TargetHas(info.arithmetic, target) &&
+        MultiplicationsPerCycle(info.arithmetic, target) >= MultiplicationsPerCycle(best, target))
+      best = info.arithmetic;
+  return best;
 }
 
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group) {

@@ -35,7 +35,8 @@ constexpr const ArithmeticInfo& Info(Arithmetic arithmetic) {
   return kArithmetics[static_cast<size_t>(arithmetic)];
 }
 
-// The arithmetic of the largest group that `target` has for operands of these types, in either order.
+// The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,
+// the one with the largest group.
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
 // The one of a given group: 1, or that of BestArithmetic.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "spec/check.h"
+#include "spec/element.h"
 #include "spec/multiversion.h"
 
 namespace kirsch {
@@ -33,15 +36,28 @@ AxisArray DenseStrides(const Spec& spec, int operand) {
   return strides;
 }
 
+// Sums of floats; of integers, modulo 2^64. 2^32 divides that, so what is left of them is right.
+double Magnitude(double term) { return std::abs(term); }
+double Magnitude(uint64_t) { return 0; }
+
+// What an element of type `out` is to be, given the sum.
+double Final(Dtype, double sum) { return sum; }
+double Final(Dtype out, uint64_t sum) {
+  const auto wrapped = static_cast<int32_t>(static_cast<uint32_t>(sum));
+  return out == Dtype::kS16 ? Narrow<int16_t>(wrapped) : wrapped;
+}
+
 // The evaluator's walk over the iteration space, one dim a call: at every point, adds the product of the
 // operands first..last to the output element there.
+template <typename Number>
 struct Walk {
   const Spec& spec;
   int first, last;
   const ConstOperands& operands;
   DimStrides along;                        // in the caller's buffers
   std::array<int64_t, kMaxDims> to_dense;  // in the dense result
-  Expected* result;
+  std::vector<Number>* sums;
+  std::vector<double>* magnitudes;
 
   void Visit(int dim, std::array<int64_t, kMaxOperands> at, int64_t dense) {
     const OpInfo& op = spec.op_info();
@@ -56,42 +72,74 @@ struct Walk {
   }
 
   void Point(const std::array<int64_t, kMaxOperands>& at, int64_t dense) {
-    double term = 1;
+    Number term = 1;
     for (size_t operand = static_cast<size_t>(first); operand <= static_cast<size_t>(last); ++operand)
-      term *= operands[operand][at[operand]];
-    result->value[static_cast<size_t>(dense)] += term;
-    result->magnitude[static_cast<size_t>(dense)] += std::abs(term);
+      term *= Load(spec.operand[operand].dtype, operands[operand], at[operand]);
+    (*sums)[static_cast<size_t>(dense)] += term;
+    (*magnitudes)[static_cast<size_t>(dense)] += Magnitude(term);
+  }
+
+  static Number Load(Dtype dtype, const void* data, int64_t index) {
+    Number number;
+    LoadRun(dtype, data, index, 0, 1, &number);
+    return number;
   }
 };
 
 // Walks the space of `spec`, which may lack the root's reductions, over the root's buffers.
+template <typename Number>
 void Accumulate(const Spec& root, const Spec& spec, const ConstOperands& operands, int first, int last,
-                Expected* result) {
+                std::vector<Number>* sums, std::vector<double>* magnitudes) {
   const int output = root.op_info().output();
-  Walk walk{spec, first, last, operands, {}, AlongDims(root, output, DenseStrides(root, output)), result};
+  Walk<Number> walk{spec, first,     last, operands, {}, AlongDims(root, output, DenseStrides(root, output)),
+                    sums, magnitudes};
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     walk.along[static_cast<size_t>(operand)] = AlongDims(root, operand, RootStrides(root, operand));
   walk.Visit(0, {}, 0);
 }
 
-// The output before the run, as the first term of every sum of the given rows of a matmul.
-Expected FirstTerms(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
+template <typename Number>
+Expected ReferenceIn(const Spec& root, const ConstOperands& operands) {
   const int output = root.op_info().output();
-  const AxisArray extents = AxisExtents(root, output), strides = RootStrides(root, output);
-  const size_t columns = static_cast<size_t>(extents[2]);
-  Expected result;
-  result.value.assign(rows.size() * columns, 0);
-  result.magnitude.assign(rows.size() * columns, 0);
-  if (!root.accumulate) return result;
-  for (size_t row = 0; row < rows.size(); ++row) {
-    const float* before = operands[static_cast<size_t>(output)] + rows[row] / extents[1] * strides[0] +
-                          rows[row] % extents[1] * strides[1];
-    for (size_t column = 0; column < columns; ++column) {
-      result.value[row * columns + column] = before[static_cast<int64_t>(column) * strides[2]];
-      result.magnitude[row * columns + column] = std::abs(result.value[row * columns + column]);
-    }
+  size_t elements = 1;
+  for (int64_t extent : AxisExtents(root, output)) elements *= static_cast<size_t>(extent);
+  std::vector<Number> sums(elements);
+  Expected result{std::vector<double>(elements), std::vector<double>(elements)};
+  if (root.accumulate) {
+    Spec output_only = root;
+    for (size_t dim = 0; dim < static_cast<size_t>(root.op_info().num_dims); ++dim)
+      if (root.op_info().dims[dim].reduction) output_only.size[dim] = 1;
+    Accumulate(root, output_only, operands, output, output, &sums, &result.magnitude);
   }
+  Accumulate(root, root, operands, 0, output - 1, &sums, &result.magnitude);
+  for (size_t i = 0; i < elements; ++i) result.value[i] = Final(root.out().dtype, sums[i]);
   return result;
+}
+
+// Sums of some rows of a matmul, and the magnitudes that floats have.
+template <typename Number>
+struct RowSums {
+  std::vector<Number> value;
+  std::vector<Number> magnitude;
+};
+
+// The output before the run, as the first term of every sum of the given rows.
+template <typename Number>
+RowSums<Number> FirstTerms(const Spec& root, const ConstOperands& operands,
+                           const std::vector<int64_t>& rows) {
+  const size_t output = static_cast<size_t>(root.op_info().output());
+  const AxisArray extents = AxisExtents(root, root.op_info().output()),
+                  strides = RootStrides(root, root.op_info().output());
+  const size_t columns = static_cast<size_t>(extents[2]);
+  RowSums<Number> sums{std::vector<Number>(rows.size() * columns), {}};
+  for (size_t row = 0; root.accumulate && row < rows.size(); ++row)
+    LoadRun(root.out().dtype, operands[output],
+            rows[row] / extents[1] * strides[0] + rows[row] % extents[1] * strides[1], strides[2], extents[2],
+            &sums.value[row * columns]);
+  sums.magnitude = sums.value;
+  if constexpr (std::is_floating_point_v<Number>)
+    for (Number& magnitude : sums.magnitude) magnitude = std::abs(magnitude);
+  return sums;
 }
 
 constexpr int64_t kStrip = 8;           // columns kept in registers
@@ -120,25 +168,23 @@ void AddRow(const double* lhs, const double* rhs, int64_t steps, double* value, 
   }
 }
 
-// One block of rhs as double, [kBlockSteps][kBlockColumns], columns beyond the matrix zero.
-void LoadBlock(const float* rhs, int64_t step_stride, int64_t column_stride, int64_t steps, int64_t columns,
-               std::vector<double>* block) {
-  std::fill(block->begin(), block->end(), 0.0);
+// The same of integers, modulo 2^32 and without magnitudes.
+KIRSCH_MULTIVERSION
+void AddRow(const uint32_t* lhs, const uint32_t* rhs, int64_t steps, uint32_t* value, uint32_t*) {
   for (int64_t p = 0; p < steps; ++p)
-    for (int64_t j = 0; j < columns; ++j)
-      (*block)[static_cast<size_t>(p * kBlockColumns + j)] = rhs[p * step_stride + j * column_stride];
+    for (int64_t j = 0; j < kBlockColumns; ++j) value[j] += lhs[p] * rhs[p * kBlockColumns + j];
 }
 
 // Rows of one batch member, grouped so that a block of rhs is converted once for all of them.
+template <typename Number>
 class RowBlocks {
  public:
   RowBlocks(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows,
-            Expected* result)
+            RowSums<Number>* result)
       : root_(root),
         rows_(rows),
         result_(result),
-        lhs_(operands[MatmulDims::kLhs]),
-        rhs_(operands[MatmulDims::kRhs]),
+        operands_(operands),
         lhs_strides_(RootStrides(root, MatmulDims::kLhs)),
         rhs_strides_(RootStrides(root, MatmulDims::kRhs)) {}
 
@@ -157,14 +203,14 @@ class RowBlocks {
   void AddBlock(int64_t batch, int64_t p0, int64_t j0) {
     const int64_t steps = std::min<int64_t>(kBlockSteps, root_.size[MatmulDims::kK] - p0);
     const int64_t columns = std::min<int64_t>(kBlockColumns, root_.size[MatmulDims::kN] - j0);
-    LoadBlock(rhs_ + batch * rhs_strides_[0] + p0 * rhs_strides_[1] + j0 * rhs_strides_[2], rhs_strides_[1],
-              rhs_strides_[2], steps, columns, &block_);
-    std::array<double, kBlockSteps> lhs;
-    std::array<double, kBlockColumns> value, magnitude;
+    LoadBlock(batch * rhs_strides_[0] + p0 * rhs_strides_[1] + j0 * rhs_strides_[2], steps, columns);
+    std::array<Number, kBlockSteps> lhs;
+    std::array<Number, kBlockColumns> value = {}, magnitude = {};
     for (size_t row : members_) {
-      const float* from =
-          lhs_ + batch * lhs_strides_[0] + rows_[row] % root_.size[MatmulDims::kM] * lhs_strides_[1];
-      for (int64_t p = 0; p < steps; ++p) lhs[static_cast<size_t>(p)] = from[(p0 + p) * lhs_strides_[2]];
+      LoadRun(root_.operand[MatmulDims::kLhs].dtype, operands_[MatmulDims::kLhs],
+              batch * lhs_strides_[0] + rows_[row] % root_.size[MatmulDims::kM] * lhs_strides_[1] +
+                  p0 * lhs_strides_[2],
+              lhs_strides_[2], steps, lhs.data());
       const size_t at = row * root_.size[MatmulDims::kN] + static_cast<size_t>(j0);
       std::copy_n(&result_->value[at], columns, value.begin());
       std::copy_n(&result_->magnitude[at], columns, magnitude.begin());
@@ -174,37 +220,48 @@ class RowBlocks {
     }
   }
 
+  // One block of rhs as numbers, [kBlockSteps][kBlockColumns], columns beyond the matrix zero.
+  void LoadBlock(int64_t first, int64_t steps, int64_t columns) {
+    std::fill(block_.begin(), block_.end(), Number(0));
+    for (int64_t p = 0; p < steps; ++p)
+      LoadRun(root_.operand[MatmulDims::kRhs].dtype, operands_[MatmulDims::kRhs], first + p * rhs_strides_[1],
+              rhs_strides_[2], columns, &block_[static_cast<size_t>(p * kBlockColumns)]);
+  }
+
   const Spec& root_;
   const std::vector<int64_t>& rows_;
-  Expected* result_;
-  const float* lhs_;
-  const float* rhs_;
+  RowSums<Number>* result_;
+  const ConstOperands& operands_;
   AxisArray lhs_strides_, rhs_strides_;
   std::vector<size_t> members_;
-  std::vector<double> block_ = std::vector<double>(static_cast<size_t>(kBlockSteps * kBlockColumns));
+  std::vector<Number> block_ = std::vector<Number>(static_cast<size_t>(kBlockSteps * kBlockColumns));
 };
+
+template <typename Number>
+RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
+  RowSums<Number> sums = FirstTerms<Number>(root, operands, rows);
+  RowBlocks<Number>(root, operands, rows, &sums).Run();
+  return sums;
+}
 
 }  // namespace
 
 Expected Reference(const Spec& root, const ConstOperands& operands) {
-  const int output = root.op_info().output();
-  size_t elements = 1;
-  for (int64_t extent : AxisExtents(root, output)) elements *= static_cast<size_t>(extent);
-  Expected result{std::vector<double>(elements), std::vector<double>(elements)};
-  if (root.accumulate) {
-    Spec output_only = root;
-    for (size_t dim = 0; dim < static_cast<size_t>(root.op_info().num_dims); ++dim)
-      if (root.op_info().dims[dim].reduction) output_only.size[dim] = 1;
-    Accumulate(root, output_only, operands, output, output, &result);
-  }
-  Accumulate(root, root, operands, 0, output - 1, &result);
-  return result;
+  return IsFloating(root.out().dtype) ? ReferenceIn<double>(root, operands)
+                                      : ReferenceIn<uint64_t>(root, operands);
 }
 
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
   KIRSCH_CHECK(root.op == OpKind::kMatmul);
-  Expected result = FirstTerms(root, operands, rows);
-  RowBlocks(root, operands, rows, &result).Run();
+  const Dtype out = root.out().dtype;
+  if (IsFloating(out)) {
+    RowSums<double> sums = SumRows<double>(root, operands, rows);
+    return {std::move(sums.value), std::move(sums.magnitude)};
+  }
+  const RowSums<uint32_t> sums = SumRows<uint32_t>(root, operands, rows);
+  Expected result{std::vector<double>(sums.value.size()), std::vector<double>(sums.value.size())};
+  std::transform(sums.value.begin(), sums.value.end(), result.value.begin(),
+                 [&](uint32_t sum) { return Final(out, uint64_t{sum}); });
   return result;
 }
 

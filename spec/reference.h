@@ -1,6 +1,9 @@
 // The reference evaluator: what a root spec means, computed on the caller's buffers without any of the ideas
-// that the search or the code generator use. Sums are kept in double: exact for integers whose sums of
-// magnitudes stay below 2^53, else within terms * 2^-53 of the sum of magnitudes. Thread-safe.
+// that the search or the code generator use. Thread-safe.
+//
+// Sums of floats are kept in double: exact for integers whose sums of magnitudes stay below 2^53, else within
+// terms * 2^-53 of the sum of magnitudes. They are not rounded to the output's type. Sums of integers are
+// exact: they wrap around as the spec says, and are saturated if the output is narrow.
 #ifndef KIRSCH_SPEC_REFERENCE_H_
 #define KIRSCH_SPEC_REFERENCE_H_
 
@@ -13,7 +16,8 @@
 namespace kirsch {
 
 // Values of output elements, dense, in row order of the output's axes; and per element the sum of the
-// magnitudes of the terms that were added up, which is what rounding errors are measured against.
+// magnitudes of the terms that were added up, which is what rounding errors are measured against (0 for
+// integers, which are not rounded).
 struct Expected {
   std::vector<double> value;
   std::vector<double> magnitude;

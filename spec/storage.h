@@ -11,8 +11,9 @@ namespace kirsch {
 
 using AxisArray = std::array<int64_t, kMaxAxes>;
 
-// The caller's buffers, one per operand of the op, inputs first; element (0, 0, ...) of each.
-using ConstOperands = std::array<const float*, kMaxOperands>;
+// The caller's buffers, one per operand of the op, inputs first; element (0, 0, ...) of each, of the type
+// that the spec says. See spec/element.h for what is in them.
+using ConstOperands = std::array<const void*, kMaxOperands>;
 
 // Extent of each axis of an operand; 1 for axes it lacks.
 AxisArray AxisExtents(const Spec& spec, int operand);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/check.h"
+#include "spec/element.h"
 #include "spec/footprint.h"
 
 namespace kirsch {
@@ -12,11 +13,12 @@ const OperandInfo& InfoOf(const Spec& spec, int operand) {
   return spec.op_info().operands[static_cast<size_t>(operand)];
 }
 
-View EmptyView(const Spec& spec, int operand, float* data) {
+View EmptyView(const Spec& spec, int operand, Dtype dtype, void* data) {
   View view;
+  view.dtype = dtype;
   view.data = data;
   view.rank = InfoOf(spec, operand).rank;
-  view.extent = AxisExtents(spec, operand);
+  view.extent = view.whole = AxisExtents(spec, operand);
   return view;
 }
 
@@ -41,24 +43,38 @@ void CheckInside(const View& view) {
   for (size_t axis = 0; axis < last.size(); ++axis) last[axis] = view.extent[axis] - 1;
   KIRSCH_CHECK(view.At({}) >= 0 && view.At(last) < view.elements);
   if (view.panel_axis >= 0) KIRSCH_CHECK(view.origin[static_cast<size_t>(view.panel_axis)] % view.panel == 0);
+  if (view.group_axis < 0) return;
+  // A lane multiplies whole groups; only the last one is filled up with zeros.
+  const size_t axis = static_cast<size_t>(view.group_axis);
+  const int64_t end = view.origin[axis] + view.extent[axis];
+  KIRSCH_CHECK(view.origin[axis] % view.group == 0);
+  KIRSCH_CHECK(end % view.group == 0 || end == view.whole[axis]);
 }
 
-void CopyRun(const float* from, int64_t from_stride, float* to, int64_t to_stride, int64_t count) {
-  if (from_stride == 1 && to_stride == 1) {
-    std::copy_n(from, count, to);
-    return;
+template <typename From, typename To>
+void CopyRun(const From* from, int64_t from_stride, To* to, int64_t to_stride, int64_t count) {
+  if constexpr (std::is_same_v<From, To>) {
+    if (from_stride == 1 && to_stride == 1) {
+      std::copy_n(from, count, to);
+      return;
+    }
+    for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
+  } else if constexpr (std::is_same_v<decltype(Widen(From())), decltype(Widen(To()))>) {
+    for (int64_t i = 0; i < count; ++i) to[i * to_stride] = Narrow<To>(Widen(from[i * from_stride]));
+  } else {
+    KIRSCH_CHECK(false && "nothing turns floats into integers");
   }
-  for (int64_t i = 0; i < count; ++i) to[i * to_stride] = from[i * from_stride];
 }
 
 // Copies along the last axis, from `index` on, in runs that are regular in both views.
+template <typename From, typename To>
 void CopyRow(const View& from, const View& to, AxisArray index) {
   const int axis = from.rank - 1;
   int64_t& i = index[static_cast<size_t>(axis)];
   while (i < from.extent[static_cast<size_t>(axis)]) {
     const int64_t run = std::min(from.RunLength(axis, i), to.RunLength(axis, i));
-    CopyRun(from.data + from.At(index), from.RunStride(axis), to.data + to.At(index), to.RunStride(axis),
-            run);
+    CopyRun(static_cast<const From*>(from.data) + from.At(index), from.RunStride(axis),
+            static_cast<To*>(to.data) + to.At(index), to.RunStride(axis), run);
     i += run;
   }
 }
@@ -80,7 +96,11 @@ int64_t View::At(const AxisArray& index) const {
   for (int axis = 0; axis < rank; ++axis) {
     const size_t a = static_cast<size_t>(axis);
     const int64_t x = origin[a] + index[a];
-    at += axis == panel_axis ? x / panel * stride[a] + x % panel : x * stride[a];
+    if (axis == panel_axis) {
+      at += x / panel * stride[a] + x % panel * group;
+    } else {
+      at += axis == group_axis ? x / group * stride[a] + x % group : x * stride[a];
+    }
   }
   return at;
 }
@@ -88,21 +108,26 @@ int64_t View::At(const AxisArray& index) const {
 int64_t View::RunLength(int axis, int64_t index) const {
   const size_t a = static_cast<size_t>(axis);
   const int64_t left = extent[a] - index;
-  return axis == panel_axis ? std::min(left, panel - (origin[a] + index) % panel) : left;
+  if (axis == panel_axis) return std::min(left, panel - (origin[a] + index) % panel);
+  return axis == group_axis ? std::min(left, group - (origin[a] + index) % group) : left;
 }
 
-int64_t View::RunStride(int axis) const { return axis == panel_axis ? 1 : stride[static_cast<size_t>(axis)]; }
+int64_t View::RunStride(int axis) const {
+  if (axis == panel_axis) return group;
+  return axis == group_axis ? 1 : stride[static_cast<size_t>(axis)];
+}
 
-View RootView(const Spec& root, int operand, float* data) {
-  View view = EmptyView(root, operand, data);
-  view.layout = root.operand[static_cast<size_t>(operand)].layout;
+View RootView(const Spec& root, int operand, void* data) {
+  const TensorSpec& tensor = root.operand[static_cast<size_t>(operand)];
+  View view = EmptyView(root, operand, tensor.dtype, data);
+  view.layout = tensor.layout;
   view.stride = RootStrides(root, operand);
   view.elements = RootElements(root, operand);
   return view;
 }
 
-View DenseView(const Spec& spec, int operand, Order order, int64_t pitch, float* data) {
-  View view = EmptyView(spec, operand, data);
+View DenseView(const Spec& spec, int operand, Dtype dtype, Order order, int64_t pitch, void* data) {
+  View view = EmptyView(spec, operand, dtype, data);
   const size_t inner = InnerAxis(view, order), outer = OuterAxis(view, order);
   view.layout.order = order;
   view.stride[inner] = 1;
@@ -113,23 +138,28 @@ View DenseView(const Spec& spec, int operand, Order order, int64_t pitch, float*
   return view;
 }
 
-View PackedView(const Spec& spec, int operand, const Layout& layout, const Target& target, float* data) {
+View PackedView(const Spec& spec, int operand, Dtype dtype, const Layout& layout, const Target& target,
+                void* data) {
   Spec copy = spec;
-  TensorSpec& tensor = copy.operand[static_cast<size_t>(operand)];
-  tensor.layout = layout;
+  copy.operand[static_cast<size_t>(operand)].layout = layout;
   const TileExtent extent = ExtentOf(copy, operand);
-  View view = EmptyView(copy, operand, data);
+  View view = EmptyView(copy, operand, dtype, data);
   const size_t inner = InnerAxis(view, layout.order), outer = OuterAxis(view, layout.order);
   view.layout = layout;
-  view.elements = PackedElements(extent, layout, tensor.dtype, target);
+  view.elements = PackedElements(extent, layout, dtype, target);
   if (layout.panel == 0) {
     view.stride[inner] = 1;
-    view.stride[outer] = PackedLd(extent.inner, tensor.dtype, target);
+    view.stride[outer] = PackedLd(extent.inner, dtype, target);
   } else {
     view.panel_axis = static_cast<int>(inner);
     view.panel = layout.panel;
-    view.stride[inner] = extent.batch * extent.outer * layout.panel;
-    view.stride[outer] = layout.panel;
+    const int64_t groups = (extent.outer + layout.group - 1) / layout.group;
+    view.stride[outer] = layout.panel * layout.group;
+    view.stride[inner] = extent.batch * groups * view.stride[outer];
+    view.group = layout.group;
+    if (view.group > 1) view.group_axis = static_cast<int>(outer);
+    SetBatchStrides(view.stride[outer] * groups, &view);
+    return view;
   }
   SetBatchStrides(view.stride[outer] * extent.outer, &view);
   return view;
@@ -149,10 +179,14 @@ void CopyTile(const View& from, const View& to) {
   KIRSCH_CHECK(from.rank == to.rank && from.extent == to.extent);
   CheckInside(from);
   CheckInside(to);
-  AxisArray row = {};
-  do {
-    CopyRow(from, to, row);
-  } while (NextRow(from, &row));
+  WithElementOf(from.dtype, [&](auto source) {
+    WithElementOf(to.dtype, [&](auto copy) {
+      AxisArray row = {};
+      do {
+        CopyRow<decltype(source), decltype(copy)>(from, to, row);
+      } while (NextRow(from, &row));
+    });
+  });
 }
 
 }  // namespace kirsch

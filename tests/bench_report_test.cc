@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "bench/plot.h"
 #include "bench/report.h"
 #include "bench/table.h"
@@ -14,6 +15,7 @@
 namespace kirsch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -32,8 +34,8 @@ BenchResult Result(const std::string& spec, const std::string& peer, const std::
 BenchReport Sample() {
   BenchReport report;
   report.machine.cpu = "Some <CPU> & co";
-  report.machine.peak_gflops = 100;
-  report.machine.peak_vector_bytes = 64;
+  report.machine.peaks = {{"fma", 32, 50}, {"fma", 64, 100}, {"vpdpbusd", 32, 0}, {"vpdpbusd", 64, 400}};
+  report.machine.read_gbytes_one = report.machine.read_gbytes = 20;
   report.results = {Result("a", "kirsch", "kirsch", 80),  Result("a", "blas", "blas 1/x", 40),
                     Result("a", "eigen", "eigen 3", 20),  Result("b", "kirsch", "kirsch", 30),
                     Result("b", "blas", "blas 1/y", 60),  Result("b", "eigen", "eigen 3", 10),
@@ -44,6 +46,11 @@ BenchReport Sample() {
   report.results[2].disturbed = true;
   report.missing = {{"mkl", "not there"}};
   report.failed = {{"d", "kirsch", "killed by signal 4"}};
+  report.declined = {{"a", "libxsmm"}, {"b", "libxsmm"}, {"c", "mkl"}};
+  for (BenchResult& result : report.results) {
+    result.peak_gflops = 100;
+    AddShares(report.machine, result);
+  }
   return report;
 }
 
@@ -91,11 +98,81 @@ TEST(Report, JsonHoldsWhatOtherWorkReads) {
 
 TEST(Report, TablePrintsLosersToo) {
   const std::string table = FormatTable(Sample());
-  for (const char* text : {"eigen 3", "(busy machine)", "0.500", "2.000", "WRONG", "missing: mkl: not there",
-                           "failed: d: kirsch: killed by signal 4", "100.0 GFLOP/s (512-bit vectors)",
-                           "geometric mean 1.000 over 2 shapes, ahead on 1, worst 0.500 (b)"})
+  for (const char* text :
+       {"eigen 3", "0.0%!", "!: busy machine", "0.500", "2.000", "WRONG", "missing: mkl: not there",
+        "failed: d: kirsch: killed by signal 4", "100.0 GFLOP/s (512-bit vectors)", "vpdpbusd 400",
+        "20.0 GB/s read by 1 thread", "not for libxsmm: a and 1 more", "not for mkl: c\n",
+        "geometric mean 1.000 over 2 shapes, ahead on 1, worst 0.500 (b)"})
     EXPECT_THAT(table, HasSubstr(text));
   EXPECT_LT(table.find("blas 1/y"), table.find("kirsch", table.find("\nb\n"))) << "fastest first";
+}
+
+// One shape at the limit of memory, one at that of arithmetic: 10 GB/s of 20, 80 GFLOP/s of 100.
+BenchReport TwoLimits() {
+  BenchReport report;
+  report.machine.read_gbytes = 20;
+  report.results = {Result("vector", "kirsch", "kirsch", 10), Result("vector", "onednn", "onednn 2/isa", 8),
+                    Result("vector", "onednn+packed", "onednn 2/isa", 20),
+                    Result("cube", "kirsch", "kirsch", 80)};
+  for (BenchResult& result : report.results) {
+    result.seconds_median = 1;
+    result.compulsory_bytes = result.spec == "vector" ? 1e9 * result.gflops_median : 1e9;
+    result.peak_gflops = 100;
+    result.unit = "GOP/s";
+    AddShares(report.machine, result);
+  }
+  report.results[2].packed = true;
+  return report;
+}
+
+// The lines of the table's block for the spec.
+std::vector<std::string> Block(const std::string& table, const std::string& spec) {
+  const std::vector<std::string> blocks = absl::StrSplit(table, "\n\n");
+  for (const std::string& block : blocks)
+    if (block.starts_with(spec + "\n")) return absl::StrSplit(block, '\n');
+  return {};
+}
+
+TEST(Report, SharesAreOfTheLimits) {
+  const BenchReport report = TwoLimits();
+  EXPECT_DOUBLE_EQ(report.results[0].fraction_of_bandwidth, 0.5);
+  EXPECT_DOUBLE_EQ(report.results[0].fraction_of_peak, 0.1);
+  EXPECT_TRUE(report.results[0].memory_bound);
+  EXPECT_DOUBLE_EQ(report.results[3].fraction_of_bandwidth, 0.05);
+  EXPECT_FALSE(report.results[3].memory_bound);
+}
+
+TEST(Report, BytesPerSecondAreShownWhereMemoryIsTheLimit) {
+  BenchReport report = TwoLimits();
+  EXPECT_THAT(Block(FormatTable(report), "vector")[1], AllOf(HasSubstr("GOP/s"), HasSubstr("of mem")));
+  EXPECT_THAT(Block(FormatTable(report), "vector")[3], AllOf(HasSubstr(" 10.0 "), HasSubstr(" 50% ")));
+  EXPECT_THAT(Block(FormatTable(report), "cube")[1], Not(HasSubstr("of mem")));
+  report.cold = true;
+  EXPECT_THAT(Block(FormatTable(report), "cube")[1], HasSubstr("of mem"));
+  EXPECT_DOUBLE_EQ(ToJson(report)["results"][0]["gbytes_per_second"].get<double>(), 10);
+}
+
+TEST(Report, APeerWithAPackedRhsIsNoPeerOfOneThatPacksIt) {
+  const BenchReport report = TwoLimits();
+  EXPECT_DOUBLE_EQ(Summarize(report).geometric_mean, 1.25);
+  EXPECT_DOUBLE_EQ(Summarize(report, /*packed=*/true).geometric_mean, 0.5);
+  EXPECT_THAT(FormatTable(report), AllOf(HasSubstr("best peer: geometric mean 1.250"),
+                                         HasSubstr("packed ones too: geometric mean 0.500")));
+}
+
+TEST(Report, LinesAreNarrow) {
+  BenchReport report = TwoLimits();
+  report.cold = true;
+  for (BenchResult& result : report.results) {
+    result.name = "onednn 2.6.3/avx512_core_bf16";
+    result.method = "matmul+packed";
+    result.gflops_median = 12345.67;
+    result.gbytes_per_second = 1234.5;
+    result.disturbed = true;
+    result.seconds_median = 0.1234567;
+  }
+  const std::vector<std::string> lines = absl::StrSplit(FormatTable(report), '\n');
+  for (const std::string& line : lines) EXPECT_LE(line.size(), 110u) << line;
 }
 
 TEST(Report, AnEmptyReportIsPrintable) {

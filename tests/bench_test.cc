@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "bench/reference.h"
 #include "bench/run.h"
 #include "bench/statistics.h"
@@ -16,6 +17,8 @@
 #include "bench/workload.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/parser.h"
+#include "tests/bench_testing.h"
 
 namespace kirsch {
 namespace {
@@ -23,47 +26,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-Spec MatmulSpec(uint32_t b, uint32_t m, uint32_t k, uint32_t n) {
-  Spec spec;
-  spec.size = {b, m, k, n};
-  spec.operand[0].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, k};
-  spec.operand[1].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, n};
-  spec.operand[2].layout = {LayoutKind::kStrided, Order::kRow, 0, 1, n};
-  return spec;
-}
-
-// A problem with memory of its own.
-class PlacedProblem {
- public:
-  explicit PlacedProblem(const Spec& spec)
-      : problem(*MakeProblem(spec, 1)), memory_(PlacedBytes(problem) + 4096) {
-    void* start = memory_.data();
-    size_t space = memory_.size();
-    Place(std::align(4096, PlacedBytes(problem), start, space), problem);
-    FillInputs(problem);
-    FillOutput(problem);
-  }
-
-  Problem problem;
-
- private:
-  std::vector<char> memory_;
-};
-
-void Multiply(const Problem& p, size_t skipped_k = ~size_t{0}) {
-  for (size_t b = 0; b < p.batch; ++b)
-    for (size_t i = 0; i < p.m; ++i)
-      for (size_t j = 0; j < p.n; ++j) {
-        float& out = p.out[b * p.out_stride + i * p.ldc + j];
-        if (!p.accumulate) out = 0;
-        for (size_t k = 0; k < p.k; ++k) {
-          if (k == skipped_k) continue;
-          const float a = p.lhs[b * p.lhs_stride + (p.lhs_col ? k * p.lda + i : i * p.lda + k)];
-          out += a * p.rhs[b * p.rhs_stride + (p.rhs_col ? j * p.ldb + k : k * p.ldb + j)];
-        }
-      }
-}
+using ::testing::UnorderedElementsAreArray;
 
 TEST(Statistics, MedianInterpolates) {
   EXPECT_EQ(Median({3, 1, 2}), 2);
@@ -122,7 +85,7 @@ TEST(Workload, StridesFollowTheStoredMatrix) {
 TEST(Workload, RefusesWhatIsNoRootSpec) {
   Spec packed = MatmulSpec(1, 4, 4, 4);
   packed.operand[0].layout.kind = LayoutKind::kPacked;
-  EXPECT_THAT(MakeProblem(packed, 1).status().message(), HasSubstr("lhs: expected a strided f32 matrix"));
+  EXPECT_THAT(MakeProblem(packed, 1).status().message(), HasSubstr("lhs: expected a strided matrix"));
   Spec narrow = MatmulSpec(1, 4, 4, 4);
   narrow.operand[2].layout.ld = 3;
   EXPECT_THAT(MakeProblem(narrow, 1).status().message(),
@@ -132,23 +95,26 @@ TEST(Workload, RefusesWhatIsNoRootSpec) {
 TEST(Workload, OperandsAreAlignedApartAndInBounds) {
   const PlacedProblem placed(MatmulSpec(2, 33, 17, 65));
   const Problem& p = placed.problem;
+  const char* lhs = static_cast<const char*>(p.lhs);
+  const char* rhs = static_cast<const char*>(p.rhs);
+  const char* out = static_cast<const char*>(p.out);
   std::set<uintptr_t> offsets;
-  for (const float* operand : {p.lhs, p.rhs, static_cast<const float*>(p.out)}) {
+  for (const char* operand : {lhs, rhs, out}) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(operand) % 64, 0u);
     offsets.insert(reinterpret_cast<uintptr_t>(operand) % 4096);
   }
   EXPECT_EQ(offsets.size(), 3u);
-  EXPECT_LE(p.lhs + LhsElements(p), p.rhs);
-  EXPECT_LE(p.rhs + RhsElements(p), p.out);
-  EXPECT_LE(reinterpret_cast<const char*>(p.out + OutElements(p)),
-            reinterpret_cast<const char*>(p.lhs) + PlacedBytes(p));
+  EXPECT_LE(lhs + LhsElements(p) * sizeof(float), rhs);
+  EXPECT_LE(rhs + RhsElements(p) * sizeof(float), out);
+  EXPECT_LE(out + OutElements(p) * sizeof(float), lhs + PlacedBytes(p));
 }
 
 TEST(Workload, ValuesAreReproducibleAndVaried) {
   const PlacedProblem one(MatmulSpec(1, 20, 30, 40)), two(MatmulSpec(1, 20, 30, 40));
   const size_t count = LhsElements(one.problem);
-  EXPECT_TRUE(std::equal(one.problem.lhs, one.problem.lhs + count, two.problem.lhs));
-  const std::set<float> values(one.problem.lhs, one.problem.lhs + count);
+  const float* lhs = static_cast<const float*>(one.problem.lhs);
+  EXPECT_TRUE(std::equal(lhs, lhs + count, static_cast<const float*>(two.problem.lhs)));
+  const std::set<float> values(lhs, lhs + count);
   EXPECT_GT(values.size(), count - 5);
   EXPECT_GE(*values.begin(), -1);
   EXPECT_LT(*values.rbegin(), 1);
@@ -191,9 +157,10 @@ TEST_P(ReferenceTest, TakesARightProductAndRefusesAWrongOne) {
   EXPECT_FALSE(CheckOutput(reference, p).correct) << "one product of each sum left out";
   FillOutput(p);
   Multiply(p);
-  p.out[(p.batch - 1) * p.out_stride + (p.m - 1) * p.ldc + p.n - 1] += 1;
+  float* out = static_cast<float*>(p.out);
+  out[(p.batch - 1) * p.out_stride + (p.m - 1) * p.ldc + p.n - 1] += 1;
   EXPECT_FALSE(CheckOutput(reference, p).correct) << "the very last entry";
-  p.out[0] = NAN;
+  out[0] = NAN;
   EXPECT_EQ(CheckOutput(reference, p).max_error, INFINITY);
 }
 
@@ -204,18 +171,37 @@ INSTANTIATE_TEST_SUITE_P(Layouts, ReferenceTest,
                                            ReferenceCase{2, 1, 300, 5000, Order::kRow, Order::kCol, 1, false},
                                            ReferenceCase{1, 5000, 40, 2, Order::kCol, Order::kCol, 2, true}));
 
-TEST(Suite, TheShippedSuiteIsRead) {
-  const absl::StatusOr<Suite> suite = LoadSuite(std::string(KIRSCH_SUITE_DIR) + "/gemm_f32.json");
+struct ShippedSuite {
+  std::string name;
+  size_t specs;
+  std::vector<std::string> types;
+};
+
+class ShippedSuiteTest : public ::testing::TestWithParam<ShippedSuite> {};
+
+TEST_P(ShippedSuiteTest, IsRead) {
+  const absl::StatusOr<Suite> suite =
+      LoadSuite(std::string(KIRSCH_SUITE_DIR) + "/" + GetParam().name + ".json");
   ASSERT_TRUE(suite.ok()) << suite.status();
-  EXPECT_EQ(suite->name, "gemm_f32");
-  EXPECT_GE(suite->specs.size(), 40u);
-  std::set<std::string> texts;
+  EXPECT_EQ(suite->name, GetParam().name);
+  EXPECT_GE(suite->specs.size(), GetParam().specs);
+  std::set<std::string> texts, types;
   for (const SuiteSpec& spec : suite->specs) {
-    EXPECT_THAT(spec.text, StartsWith("matmul f32 "));
+    EXPECT_TRUE(ParseSpec(spec.text).ok()) << ParseSpec(spec.text).status();
+    const std::vector<std::string> words = absl::StrSplit(spec.text, ' ');
+    types.insert(words[1]);
     texts.insert(spec.text);
   }
   EXPECT_EQ(texts.size(), suite->specs.size()) << "a spec is there twice";
+  EXPECT_THAT(types, UnorderedElementsAreArray(GetParam().types));
 }
+
+INSTANTIATE_TEST_SUITE_P(Names, ShippedSuiteTest,
+                         ::testing::Values(ShippedSuite{"gemm_f32", 40, {"f32"}},
+                                           ShippedSuite{
+                                               "gemm_bf16", 25, {"bf16*bf16->f32", "bf16*bf16->bf16"}},
+                                           ShippedSuite{"gemm_int8", 25, {"u8*s8->s32", "s8*s8->s32"}}),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(Suite, KnowsWhereEachSpecIs) {
   const absl::StatusOr<Suite> suite =
@@ -265,27 +251,32 @@ TEST(Suite, AMissingFileIsNamed) {
 }
 
 // Kernels of ours for the processes to run: 8 x 8 x 8, dense.
-void RightKernel(const float* lhs, const float* rhs, float* out, void* scratch, size_t, size_t) {
+float At(const void* values, size_t index) { return static_cast<const float*>(values)[index]; }
+
+void RightKernel(const void* lhs, const void* rhs, void* out, void* scratch, size_t, size_t) {
   static_cast<char*>(scratch)[99] = 1;  // what was asked for is there
   for (size_t i = 0; i < 64; ++i) {
-    out[i] = 0;
-    for (size_t k = 0; k < 8; ++k) out[i] += lhs[i / 8 * 8 + k] * rhs[k * 8 + i % 8];
+    float sum = 0;
+    for (size_t k = 0; k < 8; ++k) sum += At(lhs, i / 8 * 8 + k) * At(rhs, k * 8 + i % 8);
+    static_cast<float*>(out)[i] = sum;
   }
 }
 
-void WrongKernel(const float*, const float*, float* out, void*, size_t, size_t) { out[0] = 1; }
+void WrongKernel(const void*, const void*, void* out, void*, size_t, size_t) {
+  static_cast<float*>(out)[0] = 1;
+}
 
-void DyingKernel(const float*, const float*, float*, void*, size_t, size_t) { raise(SIGILL); }
+void DyingKernel(const void*, const void*, void*, void*, size_t, size_t) { raise(SIGILL); }
 
 // Each thread computes rows of its own; a missing thread leaves rows untouched.
-void ThreadedKernel(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
+void ThreadedKernel(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                     size_t n_threads) {
   static_cast<char*>(scratch)[thread] = 1;
   for (size_t i = 8 * thread / n_threads; i < 8 * (thread + 1) / n_threads; ++i)
     for (size_t j = 0; j < 8; ++j) {
       float sum = 0;
-      for (size_t k = 0; k < 8; ++k) sum += lhs[i * 8 + k] * rhs[k * 8 + j];
-      out[i * 8 + j] = sum;
+      for (size_t k = 0; k < 8; ++k) sum += At(lhs, i * 8 + k) * At(rhs, k * 8 + j);
+      static_cast<float*>(out)[i * 8 + j] = sum;
     }
 }
 
@@ -306,7 +297,10 @@ TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
   EXPECT_LT(result.max_error, 1e-5);
   EXPECT_GT(result.gflops_median, 0);
   EXPECT_GT(result.samples, 0);
-  EXPECT_GT(report->machine.peak_gflops, 0);
+  EXPECT_GT(report->machine.BestPeak("fma").gflops, 0);
+  EXPECT_GT(report->machine.read_gbytes, 0);
+  EXPECT_GT(result.fraction_of_peak, 0);
+  EXPECT_EQ(result.compulsory_bytes, 3 * 64 * 4);
   EXPECT_GT(report->machine.ghz, 0);
   EXPECT_FALSE(report->machine.cpu.empty());
   ASSERT_EQ(report->missing.size(), 1u);
@@ -327,6 +321,9 @@ TEST(RunBench, AWrongKernelIsMarkedAndADeadOneReported) {
   EXPECT_EQ(report->results[0].max_error, INFINITY);
   EXPECT_EQ(report->results[1].spec, "right");
   EXPECT_TRUE(report->results[1].correct);
+  ASSERT_EQ(report->declined.size(), 1u);
+  EXPECT_EQ(report->declined[0].spec, "none");
+  EXPECT_EQ(report->declined[0].peer, "kirsch");
   ASSERT_EQ(report->failed.size(), 1u);
   EXPECT_EQ(report->failed[0].spec, "dying");
   EXPECT_THAT(report->failed[0].reason, HasSubstr("signal 4"));

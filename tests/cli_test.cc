@@ -67,7 +67,8 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
   ExpectRefused("", "A subcommand is required");
   ExpectRefused("bake", "expected a command (synth, verify, bench, explain, target or db), got 'bake'");
-  ExpectRefused("synth", "SPEC is required");
+  ExpectRefused("synth", "expected either SPEC or -f FILE");
+  ExpectRefused("explain", "SPEC is required");
   ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
   ExpectRefused("synth 'matmul f32 4x4x4' --threads 0", "--threads");
   ExpectRefused("synth 'matmul f32 4x4x4' --search-threads 0", "--search-threads");
@@ -221,7 +222,7 @@ TEST_F(CliTest, AFamilyForThreadsOrAnotherCpu) {
 TEST_F(CliTest, OtherCommandsOfAFamily) {
   const Outcome verify = Run("verify 'matmul f32 1..3x5x6..7'");
   EXPECT_EQ(verify.code, 0);
-  EXPECT_THAT(verify.out, HasSubstr("passed  header: 6 of 6 members, through the dispatcher\n"));
+  EXPECT_THAT(verify.out, HasSubstr("passed  header: 6 of 6 members, through the public functions\n"));
   const Outcome explain = Run("explain 'matmul f32 1..20x16x24'");
   EXPECT_EQ(explain.code, 0);
   EXPECT_THAT(explain.out, StartsWith("m            kernels"));
@@ -243,6 +244,69 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"), "--schedule: expected a single spec");
   ExpectRefused("bench 'matmul f32 1..3x4x4'", "bench: expected a single spec, got a family of sizes");
   EXPECT_EQ(Run("synth 'matmul f32 3..3x4x4' --no-verify --emit asm").code, 0);  // a family of one
+}
+
+TEST_F(CliTest, AFileOfKernelsForSeveralTargets) {
+  ASSERT_TRUE(
+      WriteFile(Path("ops.kirsch"), "# ours\nsquare = matmul f32 16x17x18\nmatmul f32 1..2x8x8\n").ok());
+  const Outcome outcome =
+      Run(Cat("synth -f ", Path("ops.kirsch"), " --target haswell,host --prefix my_ --namespace a::b -o ",
+              Path("ops.h"), " --json ", Path("ops.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("matmul f32 16x17x18 on haswell: "));
+  EXPECT_THAT(outcome.err, HasSubstr("matmul f32 1..2x8x8 on host: 2 members"));
+  EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
+  const std::string header = *ReadFile(Path("ops.h"));
+  for (const char* text :
+       {"#ifndef KIRSCH_A_B_MY_OPS_H_\n", "namespace a::b {", "void my_square(",
+        "int my_matmul_f32_1to2x8x8(", "#ifdef MY_OPS_SELF_TEST\n", "int my_square_supported(void)"})
+    EXPECT_THAT(header, HasSubstr(text));
+  const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("ops.json")), nullptr, false);
+  EXPECT_EQ(json["name"], "my_ops");
+  ASSERT_EQ(json["kernels"].size(), 4u);
+  EXPECT_EQ(json["kernels"][0]["name"], "my_square");
+  EXPECT_EQ(json["kernels"][0]["target"], "haswell");
+  EXPECT_GT(json["kernels"][0]["cost_cycles"], 0);
+  EXPECT_EQ(json["kernels"][3]["target"], "host");
+  EXPECT_EQ(json["kernels"][3]["members"], 2);
+  EXPECT_EQ(json["verify"]["ok"], true);
+  EXPECT_EQ(json["emit"]["bytes"], fs::file_size(Path("ops.h")));
+
+  const Outcome verify = Run(Cat("verify -f ", Path("ops.kirsch")));
+  EXPECT_EQ(verify.code, 0);
+  EXPECT_THAT(verify.out, HasSubstr("passed  header: 3 of 3 members, through the public functions\n"));
+  const Outcome c = Run(Cat("synth -f ", Path("ops.kirsch"), " --no-verify --emit c"));
+  EXPECT_THAT(c.out, HasSubstr("\nvoid square("));
+}
+
+TEST_F(CliTest, WhatAFileCannotHaveIsRefused) {
+  ASSERT_TRUE(WriteFile(Path("bad.kirsch"), "\na = matmul f32 4x0x4").ok());
+  ASSERT_TRUE(WriteFile(Path("two.kirsch"), "a = matmul f32 4x4x4\nb = matmul f32 4x4x5").ok());
+  ExpectRefused("synth -f " + Path("bad.kirsch"), Path("bad.kirsch") + ":2:18: expected a size from 1 to");
+  ExpectRefused("verify -f " + Path("none.kirsch"), "none.kirsch");
+  ExpectRefused("verify 'matmul f32 4x4x4' -f " + Path("two.kirsch"), "expected either SPEC or -f FILE");
+  ExpectRefused(Cat("synth -f ", Path("two.kirsch"), " --emit asm"),
+                "--emit: expected header or c for several kernels or targets, got 'asm'");
+  ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,vax", "target: expected one of haswell");
+  ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,haswell",
+                "--target: expected different targets, got 'haswell' twice");
+  ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,znver4 --header-mode macros",
+                "--header-mode: expected attributes for several targets");
+  ExpectRefused("synth 'matmul f32 4x4x4' --prefix 1a", "--prefix: expected letters, digits");
+  ExpectRefused("synth 'matmul f32 4x4x4' --namespace a:b", "--namespace: expected names with :: between");
+  ExpectRefused("synth 'matmul f32 4x4x4' --namespace a --emit c",
+                "--namespace: expected --emit header, got c");
+  ExpectRefused("synth 'matmul f32 4x4x4' --namespace a --header-mode bare", "--namespace: expected another");
+  ExpectRefused("synth 'matmul f32 4x4x4' --abi win64", "--abi: expected --emit obj, asm or ll, got header");
+}
+
+TEST_F(CliTest, ObjectsForWindowsAreVerified) {
+  const Outcome outcome =
+      Run("synth 'matmul f32 40x30x20' --prefix my_ --emit obj --abi win64 -o " + Path("k.obj"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("jit passed"));
+  EXPECT_THAT(*ReadFile(Path("k.obj")), StartsWith("\x64\x86"));
+  EXPECT_THAT(*ReadFile(Path("k.obj")), HasSubstr("my_matmul_f32_40x30x20"));
 }
 
 }  // namespace

@@ -106,10 +106,10 @@ TEST_P(HeaderTest, CFileEqualsTheNaiveLoop) {
       // Every one of these packs, so it takes scratch; and none has tasks.
       ASSERT_GT(program.scratch_bytes, 0);
       ASSERT_EQ(program.tasks, 1);
-      static void (*function)(const float*, const float*, float*, void*);
+      static void (*function)(const void*, const void*, void*, void*);
       function = reinterpret_cast<decltype(function)>(dlsym(handle, program.name.c_str()));
       ASSERT_NE(function, nullptr);
-      const KernelFunction adapter = [](const float* lhs, const float* rhs, float* out, void* scratch, size_t,
+      const KernelFunction adapter = [](const void* lhs, const void* rhs, void* out, void* scratch, size_t,
                                         size_t) { function(lhs, rhs, out, scratch); };
       EXPECT_TRUE(MatchesNaive(spec, adapter, program.scratch_bytes)) << library;
       dlclose(handle);

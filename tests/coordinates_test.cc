@@ -54,7 +54,7 @@ void ExpectReturns(const Spec& spec, Lines available) {
   ASSERT_EQ(question->available, available);
 }
 
-using Attributes = std::vector<uint32_t>;  // dtype, level, moved, kind, order, panel
+using Attributes = std::vector<uint32_t>;  // dtype, level, moved, kind, order, panel, group
 
 std::vector<Attributes> AllAttributes() {
   std::vector<Attributes> all;
@@ -62,14 +62,16 @@ std::vector<Attributes> AllAttributes() {
     for (uint32_t moved = 0; moved <= 2; ++moved)
       for (uint32_t kind = 0; kind <= 4; ++kind)
         for (uint32_t order = 0; order <= 2; ++order)
-          for (uint32_t panel : {0u, 16u, 65535u, 65536u})
-            all.push_back({0, level, moved, kind, order, panel});
-  all.push_back({1, 1, 0, 0, 0, 0});
+          for (uint32_t panel : {0u, 16u, 255u, 256u})
+            all.push_back({0, level, moved, kind, order, panel, 1});
+  for (uint32_t dtype = 0; dtype <= kDtypes.size(); ++dtype) all.push_back({dtype, 1, 0, 0, 0, 0, 1});
+  for (uint32_t group : {0u, 2u, 255u, 256u}) all.push_back({1, 1, 0, 1, 0, 16, group});
   return all;
 }
 
 bool AreAttributes(const Attributes& a) {
-  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] < 2 && a[3] < 4 && a[4] < 2 && a[5] < 65536;
+  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] < 2 && a[3] < 4 && a[4] < 2 && a[5] < 256 &&
+         a[6] % 256 > 0;
 }
 
 // Every point with sizes 1 .. `sides` (batch: 2) and contiguities up to 6: nothing, or a spec whose
@@ -122,7 +124,8 @@ CoordinateList PlaneOf(uint32_t accumulate, uint32_t threads, uint32_t sharers,
 }
 
 TEST(CoordinatesTest, SmallSpecsOfEveryPlane) {
-  const Attributes plain = {0, 4, 0, 0, 0, 0}, column = {0, 2, 1, 0, 1, 0}, packed = {0, 1, 1, 1, 0, 16};
+  const Attributes plain = {0, 4, 0, 0, 0, 0, 1}, column = {0, 2, 1, 0, 1, 0, 1},
+                   packed = {0, 1, 1, 1, 0, 16, 1};
   for (const Attributes& attributes : AllAttributes())
     for (size_t operand = 0; operand < 3; ++operand) {
       std::vector<Attributes> operands = {plain, column, packed};
@@ -137,7 +140,7 @@ TEST(CoordinatesTest, SmallSpecsOfEveryPlane) {
 }
 
 TEST(CoordinatesTest, OnlyWhatIsASpecHasAPlane) {
-  const Attributes plain = {0, 4, 0, 0, 0, 0};
+  const Attributes plain = {0, 4, 0, 0, 0, 0, 1};
   for (uint32_t accumulate : {0u, 1u, 2u})
     for (uint32_t threads : {0u, 1u, 2u, 255u, 256u})
       for (uint32_t sharers : {0u, 1u, 2u, 255u, 256u}) {
@@ -204,6 +207,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
     for (size_t dim = 0; dim < 4; ++dim) spec.size[dim] = ExtremeSize(kMaxSide, &random);
     for (int operand = 0; operand < 3; ++operand) {
       TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+      tensor.dtype = kDtypes[random() % kDtypes.size()].dtype;
       tensor.level = static_cast<Level>(random() % kNumLevels);
       tensor.moved = static_cast<uint8_t>(random() % 2);
       tensor.layout.kind = random() % 2 == 0 ? LayoutKind::kStrided : static_cast<LayoutKind>(random() % 4);

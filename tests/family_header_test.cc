@@ -14,6 +14,7 @@
 #include "codegen/c_printer.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
+#include "spec/identifier.h"
 #include "tests/header_testing.h"
 
 namespace kirsch::testing {
@@ -33,7 +34,7 @@ class FamilyHeaderTest : public HeaderTest {
   SpecFamily Family(const std::string& text) const { return *ParseFamily(text); }
 
   // What the search chooses.
-  std::vector<FamilyKernel> Searched(const SpecFamily& family) const {
+  std::vector<LoopProgram> Searched(const SpecFamily& family) const {
     const CostModel model(target_);
     HashMemo memo;
     return Lowered(family, [&](const Spec& spec) {
@@ -41,7 +42,7 @@ class FamilyHeaderTest : public HeaderTest {
     });
   }
   // All pack; those with an even M have two tasks, the others one.
-  std::vector<FamilyKernel> Mixed(const SpecFamily& family) const {
+  std::vector<LoopProgram> Mixed(const SpecFamily& family) const {
     return Lowered(family, [&](Spec spec) {
       if (spec.size[MatmulDims::kM] % 2 == 1) return PackedImpl(spec);
       spec.threads = 2;
@@ -49,17 +50,19 @@ class FamilyHeaderTest : public HeaderTest {
     });
   }
   template <typename Make>
-  std::vector<FamilyKernel> Lowered(const SpecFamily& family, Make make) const {
+  std::vector<LoopProgram> Lowered(const SpecFamily& family, Make make) const {
     std::vector<Impl> impls;
     for (int64_t i = 0; i < family.count(); ++i) impls.push_back(make(family.member(i).spec));
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
-    return LowerFamily(family, pointers, target_);
+    return LowerMembers(IdentifierOf(family.text()), family, pointers, target_);
   }
 
-  std::string Print(const SpecFamily& family, const std::vector<FamilyKernel>& kernels,
+  std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,
                     HeaderMode mode = HeaderMode::kAttributes, bool external = false) const {
-    return PrintFamilyHeader(family, kernels, target_, {mode, external, "0.0", "regions that end in \\"});
+    HeaderFunction function = FunctionOf(IdentifierOf(family.text()), family);
+    function.variants = {{target_, kernels, 0, 0, "regions that end in \\"}};
+    return PrintHeaderFile({function.name, mode, external, "", "0.0", {function}});
   }
 
   // Compiles the self-test and runs it.
@@ -99,10 +102,10 @@ TEST_P(FamilyHeaderTest, MembersMayDifferInTasks) {
 
 TEST_P(FamilyHeaderTest, ScratchIsTheMostOfAnyMember) {
   const SpecFamily family = Family("matmul f32 3x8..40x40");
-  const std::vector<FamilyKernel> kernels = Mixed(family);
+  const std::vector<LoopProgram> kernels = Mixed(family);
   int64_t most = 0;
-  for (const FamilyKernel& kernel : kernels) most = std::max(most, kernel.program.scratch_bytes);
-  ASSERT_GT(most, kernels.front().program.scratch_bytes);
+  for (const LoopProgram& kernel : kernels) most = std::max(most, kernel.scratch_bytes);
+  ASSERT_GT(most, kernels.front().scratch_bytes);
   const std::string header = Print(family, kernels);
   EXPECT_THAT(header, HasSubstr(absl::StrCat("_scratch_bytes(void) {\n  return ", most, ";")));
   EXPECT_EQ(Count(header, "_scratch_bytes(void)"), 1);
@@ -126,7 +129,7 @@ TEST_P(FamilyHeaderTest, TheSelfTestCanFail) {
 
 TEST_P(FamilyHeaderTest, EveryModeCompilesUnused) {
   const SpecFamily family = Family("matmul f32 8..9x23x33..34");
-  const std::vector<FamilyKernel> kernels = Mixed(family);
+  const std::vector<LoopProgram> kernels = Mixed(family);
   for (const std::string& compiler : Compilers()) {
     for (HeaderMode mode : {HeaderMode::kAttributes, HeaderMode::kMacros}) {
       Write("family.h", Print(family, kernels, mode));
@@ -149,29 +152,29 @@ TEST_P(FamilyHeaderTest, EveryModeCompilesUnused) {
 
 TEST_P(FamilyHeaderTest, EqualProceduresArePrintedOnce) {
   const SpecFamily family = Family("matmul f32 28..30x16x64");
-  const std::vector<FamilyKernel> kernels = Searched(family);
+  const std::vector<LoopProgram> kernels = Searched(family);
   const std::string header = Print(family, kernels);
   size_t procedures = 0;
-  for (const FamilyKernel& kernel : kernels) {
-    procedures += kernel.program.procedures.size();
-    for (size_t i = 1; i < kernel.program.procedures.size(); ++i)
-      EXPECT_EQ(Count(header, absl::StrCat("void matmul_f32_28to30x16x64_", kernel.program.procedures[i].name,
+  for (const LoopProgram& kernel : kernels) {
+    procedures += kernel.procedures.size();
+    for (size_t i = 1; i < kernel.procedures.size(); ++i)
+      EXPECT_EQ(Count(header, absl::StrCat("void matmul_f32_28to30x16x64_", kernel.procedures[i].name,
                                            "(const float* ")),
                 1);
   }
-  EXPECT_LT(static_cast<size_t>(Count(header, "static __attribute__((noinline, unused))")), procedures);
+  EXPECT_LT(static_cast<size_t>(Count(header, "static KIRSCH_NOINLINE")), procedures);
 }
 
 TEST_P(FamilyHeaderTest, ProceduresOfOneNameMayDiffer) {
   const SpecFamily family = Family("matmul f32 1..2x8x8");
-  std::vector<FamilyKernel> kernels = Searched(family);
-  ASSERT_GE(kernels[0].program.procedures.size(), 2u);
+  std::vector<LoopProgram> kernels = Searched(family);
+  ASSERT_GE(kernels[0].procedures.size(), 2u);
   kernels[1] = kernels[0];
-  kernels[1].program.name = "other";
-  Procedure& changed = kernels[1].program.procedures[1];
+  kernels[1].name = "other";
+  Procedure& changed = kernels[1].procedures[1];
   changed.body.push_back(changed.body.back());
-  const CKernel both[] = {{&kernels[0].program, false}, {&kernels[1].program, false}};
-  const std::string text = PrintC(both, {"static ", "static ", "shared"});
+  const CKernel both[] = {{&kernels[0]}, {&kernels[1]}};
+  const std::string text = PrintC(both, {"static ", "static ", "shared", "", false});
   const std::string name = absl::StrCat("shared_", changed.name);
   EXPECT_EQ(Count(text, absl::StrCat("void ", name, "(")), 1);
   EXPECT_EQ(Count(text, absl::StrCat("void ", name, "_2(")), 1);

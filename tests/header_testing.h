@@ -57,6 +57,12 @@ class HeaderTest : public ::testing::TestWithParam<bool> {
     ADD_FAILURE() << command << "\n" << std::string(std::istreambuf_iterator<char>(stream), {});
     return false;
   }
+  // What the command, which must succeed, prints.
+  std::string Output(const std::string& command) const {
+    Run(command);
+    std::ifstream stream(Path("log"));
+    return std::string(std::istreambuf_iterator<char>(stream), {});
+  }
   bool Compile(const std::string& compiler, const std::string& flags, const std::string& file,
                const std::string& output) const {
     return Run(absl::StrCat(compiler, " -Wall -Wextra -Werror -pedantic ", flags, " ", file, " -o ", output));

@@ -35,6 +35,22 @@ std::vector<Spec> SmallSpecs() {
   return specs;
 }
 
+// Sides that leave a rest in groups and panels, and those that do not.
+std::vector<Spec> SmallSpecsOf(const MatmulTypes& types) {
+  std::vector<Spec> specs;
+  for (uint32_t m : {1u, 3u})
+    for (uint32_t k = 1; k <= 5; ++k)
+      for (uint32_t n : {1u, 5u})
+        for (unsigned mix = 0; mix < 8; ++mix) {
+          testing::MatmulShape shape{.m = m, .k = k, .n = n, .accumulate = (mix & 4) != 0, .types = types};
+          shape.lhs = (mix & 1) != 0 ? Order::kCol : Order::kRow;
+          shape.rhs = (mix & 2) != 0 ? Order::kCol : Order::kRow;
+          shape.out_gap = n % 2;
+          specs.push_back(MatmulSpec(shape));
+        }
+  return specs;
+}
+
 class EveryTarget : public ::testing::TestWithParam<Target> {};
 INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
@@ -95,6 +111,60 @@ TEST_P(EveryTarget, RandomProgramsUseEveryRewrite) {
     count(testing::RandomImpl(spec, GetParam(), &random));
   }
   for (size_t kind = 1; kind < seen.size(); ++kind) EXPECT_GT(seen[kind], 0) << kind;
+}
+
+// The same for all types, on targets that have one arithmetic or another for them.
+class EveryTypes : public ::testing::TestWithParam<MatmulTypes> {
+ protected:
+  static std::vector<Target> Targets() {
+    return {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()};
+  }
+  // Programs of every first decision of the spec, each followed by whatever.
+  void ExpectSound(const Spec& spec, const Target& target, std::mt19937_64* random) {
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, target, &decisions);
+    ASSERT_FALSE(decisions.empty()) << Describe(spec);
+    for (const Decision& decision : decisions) {
+      const Impl impl = testing::RandomImplFrom(spec, decision, target, random);
+      ASSERT_TRUE(InterpretedEqualsReference(impl, target)) << target.name << ": " << Describe(spec) << "\n"
+                                                            << Describe(impl);
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, EveryTypes, ::testing::ValuesIn(testing::EveryTypes()),
+                         [](const auto& info) { return testing::NameOf(info.param); });
+
+TEST_P(EveryTypes, EveryDecisionOfSmallSpecsIsSound) {
+  std::mt19937_64 random(5);
+  for (const Target& target : Targets())
+    for (const Spec& spec : SmallSpecsOf(GetParam())) {
+      ExpectSound(spec, target, &random);
+      ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST_P(EveryTypes, EveryDecisionOfLargerSpecsIsSound) {
+  std::mt19937_64 random(6);
+  for (const Target& target : Targets())
+    for (int round = 0; round < 4; ++round) {
+      const Spec spec = testing::RandomMatmulSpec(
+          {.max_side = 130, .max_batch = 1, .max_flops = 3e5, .types = GetParam()}, &random);
+      ExpectSound(spec, target, &random);
+      ASSERT_FALSE(HasFailure());
+    }
+}
+
+TEST_P(EveryTypes, RandomProgramsOfLargerSpecsAreSound) {
+  std::mt19937_64 random(7);
+  for (const Target& target : Targets())
+    for (int round = 0; round < 30; ++round) {
+      Spec spec =
+          testing::RandomMatmulSpec({.max_side = 150, .max_flops = 1e6, .types = GetParam()}, &random);
+      spec.threads = round % 3 == 0 ? 4 : 1;
+      const Impl impl = testing::RandomImpl(spec, target, &random);
+      ASSERT_TRUE(InterpretedEqualsReference(impl, target)) << target.name << ": " << Describe(spec) << "\n"
+                                                            << Describe(impl);
+    }
 }
 
 // The tests above can fail: programs that mean something else are told apart.
@@ -180,6 +250,74 @@ TEST_F(WrongPrograms, ATileThatEntersAPanelInItsMiddleAborts) {
   tiles.decision.size = 16;
   const Impl impl{spec, pack, {{1, tiles}}};
   EXPECT_DEATH(InterpretedEqualsReference(impl, target_), "% view.panel == 0");
+}
+
+// rhs as groups of four, but in a program that takes it for something else.
+class WrongCopies : public WrongPrograms {
+ protected:
+  WrongCopies() {
+    target_ = testing::Avx512DotTarget();
+    const Spec spec = MatmulSpec({.m = 2, .k = 10, .n = 10, .types = {Dtype::kU8, Dtype::kS8, Dtype::kS32}});
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, target_, &decisions);
+    std::mt19937_64 random(0);
+    for (const Decision& decision : decisions)
+      if (decision.kind == RewriteKind::kPack && decision.layout.group == 4)
+        impl_ = {spec, decision, {{1, InRegisters(Packed(spec, decision))}}};
+  }
+  static Spec Packed(Spec spec, const Decision& decision) {
+    TensorSpec& copy = spec.operand[decision.operand];
+    copy.level = decision.level;
+    copy.dtype = decision.dtype;
+    copy.layout = decision.layout;
+    return spec;
+  }
+  Impl& child() { return impl_.children[0].impl; }
+  TensorSpec& rhs_of_child() { return child().spec.operand[MatmulDims::kRhs]; }
+
+  Impl impl_;
+};
+
+TEST_F(WrongCopies, TheRightOnePasses) { EXPECT_TRUE(InterpretedEqualsReference(impl_, target_)); }
+
+TEST_F(WrongCopies, AnotherTypeAborts) {
+  rhs_of_child().dtype = Dtype::kS16;
+  EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "dtype == ");
+  impl_.decision.dtype = Dtype::kU8;
+  rhs_of_child().dtype = Dtype::kS8;
+  EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "dtype == ");
+}
+
+TEST_F(WrongCopies, AnotherGroupAborts) {
+  rhs_of_child().layout.group = 2;
+  EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "group == ");
+}
+
+TEST_F(WrongCopies, AnotherArithmeticAborts) {
+  child().decision.layout.group = 1;
+  EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "group == ");
+}
+
+TEST_F(WrongCopies, ACopyThatSaturatesIsSeen) {
+  Impl& microkernel = child();
+  impl_.decision.dtype = Dtype::kU8;  // there are negative elements
+  rhs_of_child().dtype = Dtype::kU8;
+  microkernel.children[0].impl.spec.operand[MatmulDims::kRhs].dtype = Dtype::kU8;
+  EXPECT_FALSE(InterpretedEqualsReference(impl_, target_));
+}
+
+TEST_F(WrongCopies, ATileThatEntersAGroupInItsMiddleAborts) {
+  Impl tiles{child().spec, {}, {}};
+  tiles.decision.kind = RewriteKind::kTile;
+  tiles.decision.dim = MatmulDims::kK;
+  tiles.decision.size = 5;
+  Spec half = tiles.spec;
+  half.size[MatmulDims::kK] = 5;
+  tiles.children.push_back({1, InRegisters(half)});
+  half.accumulate = true;
+  tiles.children.push_back({1, InRegisters(half)});
+  impl_.children[0].impl = tiles;
+  EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "view.group == 0");
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ TEST(PageTest, NumbersThatMakeNoSenseAreRefused) {
     return text;
   };
   constexpr uint64_t kFar = std::numeric_limits<uint64_t>::max() - 1;  // as a signed number, the largest
-  const std::vector<uint64_t> tile = {1, 2, 0, 0, 14, 0, 0, 0, 0, 0};
+  const std::vector<uint64_t> tile = {1, 2, 0, 0, 14, 0, 0, 0, 0, 1, 0, 0};
   const auto page = [&](std::vector<uint64_t> boxes) {
     std::vector<uint64_t> numbers = {1, 1};
     numbers.insert(numbers.end(), tile.begin(), tile.end());
@@ -232,6 +232,8 @@ TEST(PageTest, NumbersThatMakeNoSenseAreRefused) {
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 1, 0, 0}))) << "boxes in descending order";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 0, 0, 0}))) << "boxes at the same place";
   EXPECT_FALSE(DecodesSafely(page({2, 0, 0, 4, 2, 0, 0, 0}))) << "bytes after the end";
+  EXPECT_TRUE(DecodesSafely(page({1, 0, 0, (1 << 20) - 1}))) << "as many points as a page may hold";
+  EXPECT_FALSE(DecodesSafely(page({1, 0, 0, 1 << 20}))) << "one more";
 }
 
 }  // namespace

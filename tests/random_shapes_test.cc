@@ -1,10 +1,11 @@
-// Random shapes through the whole path: spec -> program -> every rung of the ladder, for both instruction
-// sets. KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
+// Random shapes through the whole path: spec -> program -> every rung of the ladder, for all instruction sets
+// and all element types. KIRSCH_RANDOM_SHAPES=N in the environment sets how many shapes each test draws.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "absl/strings/numbers.h"
 #include "codegen/host_cpu.h"
@@ -27,21 +28,27 @@ int Shapes(int usually) {
   return wanted != nullptr && absl::SimpleAtoi(wanted, &shapes) ? shapes : usually;
 }
 
+void Verify(const Impl& impl, const Target& target, int round) {
+  VerifyOptions options;
+  options.seed = static_cast<uint64_t>(round);
+  options.header = round % kShapesPerHeader == 0;
+  const VerifyReport report = VerifyKernel(impl, target, options);
+  EXPECT_TRUE(report.ok) << "shape " << round << ": " << testing::Describe(impl.spec) << "\n"
+                         << report.first_mismatch << "\n"
+                         << testing::Describe(impl);
+  EXPECT_LE(report.max_error, report.error_bound);
+}
+
+Impl Chosen(const Spec& spec, const CostModel& model) {
+  HashMemo memo;
+  return Search(PlaceOperands(spec, Residency::kWarm, model.target()), model, memo, {}).impl;
+}
+
 class EveryTarget : public ::testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
     const std::string missing = MissingOnHost(GetParam().features);
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-  void Verify(const Spec& spec, const Impl& impl, int round) const {
-    VerifyOptions options;
-    options.seed = static_cast<uint64_t>(round);
-    options.header = round % kShapesPerHeader == 0;
-    const VerifyReport report = VerifyKernel(impl, GetParam(), options);
-    EXPECT_TRUE(report.ok) << "shape " << round << ": " << testing::Describe(spec) << "\n"
-                           << report.first_mismatch << "\n"
-                           << testing::Describe(impl);
-    EXPECT_LE(report.max_error, report.error_bound);
   }
 };
 INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
@@ -53,9 +60,7 @@ TEST_P(EveryTarget, ChosenProgramsAreRight) {
   const CostModel model(GetParam());
   for (int round = 0; round < Shapes(12) && !HasFailure(); ++round) {
     const Spec spec = testing::RandomMatmulSpec({.max_side = 300}, &random);
-    HashMemo memo;
-    const Spec placed = PlaceOperands(spec, Residency::kWarm, GetParam());
-    Verify(spec, Search(placed, model, memo, {}).impl, round);
+    Verify(Chosen(spec, model), GetParam(), round);
   }
 }
 
@@ -65,7 +70,41 @@ TEST_P(EveryTarget, DrawnProgramsAreRight) {
   for (int round = 0; round < Shapes(200) && !HasFailure(); ++round) {
     Spec spec = testing::RandomMatmulSpec({.max_side = 300, .max_flops = 4e6}, &random);
     spec.threads = round % 4 == 0 ? 6 : 1;
-    Verify(spec, testing::RandomImpl(spec, GetParam(), &random), round);
+    Verify(testing::RandomImpl(spec, GetParam(), &random), GetParam(), round);
+  }
+}
+
+class EveryTypes : public ::testing::TestWithParam<std::tuple<Target, MatmulTypes>> {
+ protected:
+  void SetUp() override {
+    const std::string missing = MissingOnHost(target().features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
+  const Target& target() const { return std::get<0>(GetParam()); }
+  const MatmulTypes& types() const { return std::get<1>(GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(, EveryTypes,
+                         ::testing::Combine(::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                                              testing::Avx512DotTarget()),
+                                            ::testing::ValuesIn(testing::EveryTypes())),
+                         [](const auto& info) {
+                           const std::string target = std::get<0>(info.param).name;
+                           return target.substr(0, target.find('-')) + "_" +
+                                  testing::NameOf(std::get<1>(info.param));
+                         });
+
+// Half of the programs are chosen, half drawn.
+TEST_P(EveryTypes, ProgramsAreRight) {
+  std::mt19937_64 random(13);
+  const CostModel model(target());
+  for (int round = 0; round < Shapes(10) && !HasFailure(); ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 200, .max_flops = 4e6, .types = types()}, &random);
+    if (round % 2 == 0) {
+      Verify(Chosen(spec, model), target(), round);
+    } else {
+      spec.threads = round % 4 == 1 ? 6 : 1;
+      Verify(testing::RandomImpl(spec, target(), &random), target(), round);
+    }
   }
 }
 

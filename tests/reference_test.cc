@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include "codegen/verify_data.h"
+#include "spec/element.h"
 #include "tests/testing/random_spec.h"
 
 namespace kirsch {
@@ -18,16 +20,20 @@ using testing::MatmulSpec;
 
 constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
 
-std::vector<std::vector<float>> Filled(const Spec& spec, InputKind kind) {
-  std::vector<std::vector<float>> operands;
+using Buffers = std::vector<std::vector<std::byte>>;
+
+Buffers Filled(const Spec& spec, InputKind kind) {
+  Buffers operands;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    operands.emplace_back(static_cast<size_t>(RootElements(spec, operand)));
-    FillOperand(spec, operand, kind, 1, 1e30f, operands.back().data());
+    const Dtype dtype = spec.operand[static_cast<size_t>(operand)].dtype;
+    operands.emplace_back(static_cast<size_t>(RootElements(spec, operand) * Bytes(dtype)));
+    FillOperand(spec, operand, kind, 1, 111, operands.back().data());
   }
   return operands;
 }
 
-ConstOperands Pointers(const std::vector<std::vector<float>>& operands) {
+template <typename Operands>
+ConstOperands Pointers(const Operands& operands) {
   ConstOperands pointers = {};
   for (size_t i = 0; i < operands.size(); ++i) pointers[i] = operands[i].data();
   return pointers;
@@ -61,12 +67,54 @@ TEST(ReferenceTest, ReadsColumnsLeadingDimensionsBatchesAndPriorOutput) {
   EXPECT_EQ(expected.value, (std::vector<double>{11, 22, 23, 44, 95, 126, 127, 168}));
 }
 
-TEST(ReferenceTest, RowsAgreeWithTheSlowEvaluator) {
+// out = accumulated sums of the products of one lhs row and one rhs column.
+template <typename Lhs, typename Rhs, typename Out>
+double DotOf(const MatmulTypes& types, std::vector<Lhs> lhs, std::vector<Rhs> rhs, Out before) {
+  const Spec spec = MatmulSpec(
+      {.m = 1, .k = static_cast<uint32_t>(lhs.size()), .n = 1, .accumulate = true, .types = types});
+  const ConstOperands operands = {lhs.data(), rhs.data(), &before};
+  const double slow = Reference(spec, operands).value.front();
+  EXPECT_EQ(ReferenceRows(spec, operands, {0}).value.front(), slow);
+  return slow;
+}
+
+TEST(ReferenceTest, IntegersWrapAroundAndNarrowOnesAreSaturatedAtTheEnd) {
+  constexpr Dtype kU8 = Dtype::kU8, kS8 = Dtype::kS8, kS16 = Dtype::kS16, kS32 = Dtype::kS32;
+  using U8 = std::vector<uint8_t>;
+  using S8 = std::vector<int8_t>;
+  using S32 = std::vector<int32_t>;
+  EXPECT_EQ(DotOf({kS32, kS32, kS32}, S32{INT32_MAX, 2}, S32{3, -5}, int32_t{7}), INT32_MAX - 5.0);
+  EXPECT_EQ(DotOf({kS32, kS32, kS32}, S32{INT32_MIN}, S32{INT32_MIN}, int32_t{-1}), -1);
+  EXPECT_EQ(DotOf({kU8, kS8, kS32}, U8{255, 255, 1}, S8{-128, 127, 1}, int32_t{0}), -254);
+  EXPECT_EQ(DotOf({kS8, kS8, kS32}, S8{-128, -128}, S8{-128, -128}, int32_t{INT32_MAX}), INT32_MIN + 32767.0);
+  EXPECT_EQ(DotOf({kU8, kS8, kS16}, U8{255, 255}, S8{127, 127}, int16_t{0}), 32767);
+  EXPECT_EQ(DotOf({kU8, kS8, kS16}, U8{255, 255}, S8{-128, -128}, int16_t{0}), -32768);
+  EXPECT_EQ(DotOf({kU8, kS8, kS16}, U8{255, 255, 255}, S8{127, 127, -128}, int16_t{0}), 32130);
+  EXPECT_EQ(DotOf({kU8, kS8, kS16}, U8{255, 255}, S8{127, 127}, int16_t{-32768}), 32002);
+}
+
+TEST(ReferenceTest, NarrowFloatsAreWidened) {
+  constexpr Dtype kF32 = Dtype::kF32, kBf16 = Dtype::kBf16, kF16 = Dtype::kF16;
+  const std::vector<Bf16> bf16 = {ToBf16(1.5f), ToBf16(-3)};
+  const std::vector<F16> f16 = {ToF16(0x1p-24f), ToF16(2049)};  // the least there is; 2048
+  EXPECT_EQ(DotOf({kBf16, kBf16, kF32}, bf16, bf16, 0.25f), 11.5);
+  EXPECT_EQ(DotOf({kBf16, kBf16, kBf16}, bf16, bf16, ToBf16(1024)), 1035.25);  // as yet unrounded
+  EXPECT_EQ(DotOf({kF32, kBf16, kF32}, std::vector<float>{0.1f, 1}, bf16, 0.0f), 1.5 * double{0.1f} - 3);
+  EXPECT_EQ(DotOf({kF16, kF16, kF32}, f16, f16, 1.0f), 2048.0 * 2048 + 1 + 0x1p-48);
+}
+
+class EveryTypes : public ::testing::TestWithParam<MatmulTypes> {};
+INSTANTIATE_TEST_SUITE_P(, EveryTypes, ::testing::ValuesIn(testing::EveryTypes()),
+                         [](const auto& info) { return testing::NameOf(info.param); });
+
+TEST_P(EveryTypes, RowsAgreeWithTheSlowEvaluator) {
   std::mt19937_64 random(1);
-  for (int round = 0; round < 60; ++round) {
-    const Spec spec =
-        testing::RandomMatmulSpec({.max_side = round < 50 ? 40u : 300u, .max_flops = 4e6}, &random);
-    const std::vector<std::vector<float>> operands = Filled(spec, InputKind::kIntegers);
+  for (int round = 0; round < 40; ++round) {
+    const Spec spec = testing::RandomMatmulSpec(
+        {.max_side = round < 35 ? 40u : 300u, .max_flops = 2e6, .types = GetParam()}, &random);
+    const InputKind kind =
+        round % 2 == 1 && Suits(spec, InputKind::kFullRange) ? InputKind::kFullRange : InputKind::kIntegers;
+    const Buffers operands = Filled(spec, kind);
     const Expected slow = Reference(spec, Pointers(operands));
     std::vector<int64_t> rows(spec.size[MatmulDims::kB] * spec.size[MatmulDims::kM]);
     std::iota(rows.begin(), rows.end(), 0);
@@ -90,8 +138,10 @@ TEST(VerifyDataTest, IntegersStayExactAndAreNeverZero) {
     const double limit = static_cast<double>(IntegerLimit(spec));
     EXPECT_GE(limit, 1) << k;
     EXPECT_LE(limit * limit * (k + 1.0), 0x1p24) << k;
-    for (const std::vector<float>& operand : Filled(spec, InputKind::kIntegers))
-      for (float x : operand) {
+    const Buffers operands = Filled(spec, InputKind::kIntegers);
+    for (int operand = 0; operand < 3; ++operand)
+      for (int64_t i = 0; i < RootElements(spec, operand); ++i) {
+        const double x = LoadElement(Dtype::kF32, operands[static_cast<size_t>(operand)].data(), i);
         EXPECT_NE(x, 0);
         EXPECT_LE(std::abs(x), limit);
         EXPECT_EQ(x, std::rint(x));

@@ -10,6 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "rewrites/lattice.h"
 #include "rewrites/rewrite.h"
+#include "spec/microkernel.h"
+#include "spec/printer.h"
 #include "spec/schedule.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -262,6 +264,53 @@ TEST_P(EverySpace, DecisionsAreDistinctAndLegalAndTheirSpecsCanonical) {
     wrong.size += 1000;
     EXPECT_FALSE(IsLegal(spec, wrong, target()));
   }
+}
+
+// The spaces of small problems of all types, with operands in any order, on targets with one arithmetic or
+// another for them: everything is legal and canonical, and has a program.
+class TypedSpaces : public ::testing::TestWithParam<MatmulTypes> {
+ protected:
+  static Spec Root(MatmulShape shape) {
+    shape.types = GetParam();
+    Spec root = testing::MatmulSpec(shape);
+    for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+      root.operand[static_cast<size_t>(operand)].level = Level::kL2;
+    return root;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, TypedSpaces, ::testing::ValuesIn(testing::EveryTypes()),
+                         [](const auto& info) { return testing::NameOf(info.param); });
+
+TEST_P(TypedSpaces, AreSoundAndHaveNoDeadEnds) {
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
+    for (Order lhs : {Order::kRow, Order::kCol})
+      for (Order rhs : {Order::kRow, Order::kCol}) {
+        Space space(Root({.m = 5, .k = 9, .n = 37, .lhs = lhs, .rhs = rhs}), target);
+        for (const Spec& spec : space.specs()) {
+          for (const Decision& decision : Decisions(spec, target)) {
+            Expansion expansion;
+            Expand(spec, decision, target, &expansion);
+            ExpectSoundExpansion(spec, decision, expansion);
+            ASSERT_FALSE(HasFailure())
+                << target.name << ": " << PrintDecision(spec.op, decision) << " for " << PrintSpec(spec);
+          }
+          ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);
+        }
+      }
+}
+
+// Every spec of the space is a relaxation's harder one: what bounds ask about has a program, too.
+TEST_P(TypedSpaces, IdealSpecsHaveNoDeadEnds) {
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512DotTarget()})
+    for (Order lhs : {Order::kRow, Order::kCol}) {
+      Spec root = Root({.m = 5, .k = 9, .n = 37, .lhs = lhs});
+      root.ideal = IsPlain(root) ? 0 : 1;
+      for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+        root.operand[static_cast<size_t>(operand)].layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+      Space space(root, target);
+      for (const Spec& spec : space.specs())
+        ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);
+    }
 }
 
 // Dead ends would not make the search wrong, but they look cheap and make it slow.

@@ -19,6 +19,7 @@
 #include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
 #include "search/relaxation.h"
+#include "spec/microkernel.h"
 #include "spec/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/random_spec.h"
@@ -167,6 +168,63 @@ TEST_P(TinyMatmuls, BoundsAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
+// The same for other types, where operands may be copied widened or in groups.
+class TypedMatmuls : public ::testing::TestWithParam<std::pair<Target, MatmulTypes>> {
+ protected:
+  // Calls use(placed) for some tiny shapes.
+  template <typename Use>
+  void ForPlaced(int every, Use use) const {
+    int number = 0;
+    ForTinyShapes([&](const MatmulShape& shape) {
+      if (number++ % every != 0) return;
+      MatmulShape typed = shape;
+      typed.types = GetParam().second;
+      for (Residency residency : kResidencies) use(Placed(typed, residency, 1, model_.target()));
+    });
+  }
+  const CostModel model_{GetParam().first};
+};
+// Each type with the best arithmetic there is for it, and with what is left where the dot products are
+// missing.
+std::vector<std::pair<Target, MatmulTypes>> TargetsAndTypes() {
+  const Target tiny = testing::TinyTarget(), dot = testing::TinyDotTarget();
+  std::vector<std::pair<Target, MatmulTypes>> all;
+  for (const MatmulTypes& types : testing::EveryTypes()) {
+    if (types.lhs == Dtype::kF32 && types.rhs == Dtype::kF32) continue;
+    all.emplace_back(dot, types);
+    if (BestArithmetic(types.lhs, types.rhs, tiny) != BestArithmetic(types.lhs, types.rhs, dot))
+      all.emplace_back(tiny, types);
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(, TypedMatmuls, ::testing::ValuesIn(TargetsAndTypes()), [](const auto& info) {
+  const std::string& target = info.param.first.name;
+  return target.substr(0, target.find('-')) + "_" + testing::NameOf(info.param.second);
+});
+
+TEST_P(TypedMatmuls, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  HashMemo shared;
+  ForPlaced(61, [&](const Spec& placed) {
+    const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    ASSERT_LT(best, kInfiniteCost) << testing::Describe(placed);
+    HashMemo memo;
+    const SearchResult result = Search(placed, model_, memo, {});
+    ASSERT_EQ(result.cost, best) << testing::Describe(placed);
+    EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+    EXPECT_EQ(PrintSchedule(Search(placed, model_, shared, {}).impl), PrintSchedule(result.impl));
+    ExpectFits(result.impl, model_.target());
+  });
+}
+
+TEST_P(TypedMatmuls, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  ForPlaced(11,
+            [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
+  ExpectBoundsBelow(brute_force, model_);
+  ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
+}
+
 // Where lhs and rhs are both column-major, no program does without a copy of rhs; there must be room for it
 // wherever the operands are said to wait.
 TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {
@@ -227,7 +285,9 @@ class RealTargets : public ::testing::TestWithParam<Target> {
 
   const CostModel model_{GetParam()};
 };
-INSTANTIATE_TEST_SUITE_P(, RealTargets, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
+INSTANTIATE_TEST_SUITE_P(, RealTargets,
+                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                           testing::Avx512DotTarget()),
                          [](const auto& info) {
                            return info.param.name.substr(0, info.param.name.find('-'));
                          });
@@ -243,6 +303,10 @@ const Case kCases[] = {
     {{.m = 48, .k = 20, .n = 40}, 2},
     {{.m = 1, .k = 60, .n = 64}},
     {{.m = 32, .k = 64, .n = 64, .lhs = Order::kCol, .rhs = Order::kCol}},  // fills L1 to the last line
+    {{.m = 17, .k = 33, .n = 61, .lhs = Order::kCol, .types = {Dtype::kBf16, Dtype::kBf16, Dtype::kF32}}},
+    {{.m = 31, .k = 19, .n = 29, .rhs = Order::kCol, .types = {Dtype::kU8, Dtype::kS8, Dtype::kS32}}},
+    {{.m = 1, .k = 60, .n = 64, .types = {Dtype::kBf16, Dtype::kF32, Dtype::kF32}}},
+    {{.m = 23, .k = 40, .n = 9, .accumulate = true, .types = {Dtype::kS8, Dtype::kU8, Dtype::kS16}}},
 };
 
 TEST_P(RealTargets, PruningChangesNothing) {
@@ -294,6 +358,12 @@ TEST_P(RealTargets, BoundsAreBounds) {
       {Level::kL2, {.m = 9, .k = 9, .n = 37, .out_gap = 1, .accumulate = true}},
       {Level::kL3, {.m = 5, .k = 3, .n = 20, .lhs_gap = 6}},
       {Level::kRam, {.m = 2, .k = 5, .n = 20}},
+      {Level::kL2, {.m = 9, .k = 13, .n = 37, .types = {Dtype::kBf16, Dtype::kBf16, Dtype::kF32}}},
+      {Level::kL1,
+       {.m = 9, .k = 40, .n = 13, .lhs = Order::kCol, .types = {Dtype::kS8, Dtype::kU8, Dtype::kS32}}},
+      {Level::kL3, {.m = 3, .k = 9, .n = 40, .types = {Dtype::kBf16, Dtype::kF32, Dtype::kF32}}},
+      {Level::kL2,
+       {.m = 5, .k = 21, .n = 33, .rhs = Order::kCol, .types = {Dtype::kS8, Dtype::kS8, Dtype::kS32}}},
   };
   for (const auto& [level, shape] : roots)
     for (int threads : {1, 2}) {

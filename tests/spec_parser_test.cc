@@ -3,10 +3,12 @@
 
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "spec/cat.h"
+#include "spec/matmul_types.h"
 #include "spec/parser.h"
 #include "spec/printer.h"
 
@@ -57,12 +59,44 @@ TEST(SpecParserTest, ColumnMajorOutputIsTheTransposedProblem) {
   EXPECT_EQ(PrintSpec(parsed.spec), "matmul f32 16x32x64 rhs=col lda=50 ldb=40 ldc=70");
 }
 
+// All types there are, lhs and rhs in either order; the transposed problem has them exchanged.
+TEST(SpecParserTest, ReadsAndPrintsTypes) {
+  std::set<std::string> texts;
+  for (const MatmulTypes& row : kMatmulTypes)
+    for (const MatmulTypes& types : {row, MatmulTypes{row.rhs, row.lhs, row.out}}) {
+      const std::string text = Cat("matmul ", PrintTypes(types), " 64x32x16");
+      texts.insert(text);
+      const ParsedSpec parsed = Parse(text);
+      EXPECT_EQ(parsed.text, text);
+      EXPECT_EQ(PrintSpec(parsed.spec), text);
+      EXPECT_EQ(parsed.spec.operand[0].dtype, types.lhs);
+      EXPECT_EQ(parsed.spec.operand[1].dtype, types.rhs);
+      EXPECT_EQ(parsed.spec.out().dtype, types.out);
+      const ParsedSpec swapped = Parse(Cat(text, " out=col"));
+      EXPECT_TRUE(swapped.swapped);
+      EXPECT_EQ(swapped.spec.operand[0].dtype, types.rhs) << text;
+      EXPECT_EQ(swapped.spec.operand[1].dtype, types.lhs) << text;
+    }
+  EXPECT_EQ(texts.size(), 12u);
+  EXPECT_EQ(Parse("matmul bf16*bf16->bf16 2x2x2").text, "matmul bf16 2x2x2");
+  EXPECT_EQ(Parse("matmul s32*s32->s32 2x2x2").text, "matmul s32 2x2x2");
+}
+
 TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "spec:1:1: expected an operation (matmul), got nothing"},
       {"matmull f32 2x2x2", "spec:1:1: expected an operation (matmul), got 'matmull'"},
-      {"matmul f64 2x2x2", "spec:1:8: expected an element type (f32), got 'f64'"},
-      {"matmul", "spec:1:7: expected an element type (f32), got nothing"},
+      {"matmul f64 2x2x2", "spec:1:8: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got 'f64'"},
+      {"matmul", "spec:1:7: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got nothing"},
+      {"matmul bf16*bf16", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16*bf16'"},
+      {"matmul bf16->f32", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16->f32'"},
+      {"matmul f32->f32*f32", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'f32->f32*f32'"},
+      {"matmul u8*s9->s32 2x2x2", "spec:1:11: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got 's9'"},
+      {"matmul u8*s8-> 2x2x2",
+       "spec:1:15: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got nothing"},
+      {"matmul f16*bf16->f32 2x2x2",
+       "spec:1:8: expected types that go together (f32 bf16*bf16->f32 bf16 f32*bf16->f32 f16*f16->f32 "
+       "u8*s8->s32 s8*s8->s32 u8*s8->s16 s32), got 'f16*bf16->f32'"},
       {"matmul f32", "spec:1:11: expected sizes as MxKxN or BATCH:MxKxN, got nothing"},
       {"matmul f32 4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4'"},
       {"matmul f32 4x4x4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4x4x4'"},
@@ -250,6 +284,10 @@ TEST(SpecPrinterTest, ShowsWhatOnlySpecsInsideAProgramHave) {
   spec.operand[2].layout = {LayoutKind::kVectors, Order::kRow, 8, 0};
   spec.sharers = 2;
   EXPECT_EQ(PrintSpec(spec), "matmul f32 6x256x16 lhs=row@L2 rhs=packed16@L1 out=vectors8@VRF sharers=2");
+  spec.operand[1].layout = {LayoutKind::kPacked, Order::kCol, 16, 4, 0};
+  spec.operand[2].layout.group = 4;
+  EXPECT_EQ(PrintSpec(spec),
+            "matmul f32 6x256x16 lhs=row@L2 rhs=packed16x4-col@L1 out=vectors8x4@VRF sharers=2");
 }
 
 }  // namespace

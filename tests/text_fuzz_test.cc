@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spec/family.h"
+#include "spec/kernel_file.h"
 #include "spec/parser.h"
 #include "spec/schedule.h"
 #include "spec/target_files.h"
@@ -74,7 +75,7 @@ TEST(SpecFuzzTest, TenThousandMalformedSpecs) {
   const std::vector<std::string> seeds = {
       "matmul f32 64x64x64",
       "matmul f32 4:64x1x64 lhs=col rhs=col out=col",
-      "matmul f32 17x1031x523 lda=2000 ldb=600 ldc=524 accumulate",
+      "matmul bf16*bf16->f32 17x1031x523 lda=2000 ldb=600 ldc=524 accumulate",
       "matmul f32 1048576x4096x1 ldc=1 accumulate lhs=row",
       "matmul f32 1048576:1x1x1 lda=4096 out=col ldc=77",
   };
@@ -108,7 +109,7 @@ TEST(FamilyFuzzTest, TenThousandMalformedFamilies) {
   const std::vector<std::string> seeds = {
       "matmul f32 1..64x64x64",
       "matmul f32 1..4:64x1..64x64 lhs=col rhs=col out=col",
-      "matmul f32 1..17x1031x23..523 lda=2000 ldb=600 ldc=524 accumulate",
+      "matmul u8*s8->s16 1..17x1031x23..523 lda=2000 ldb=600 ldc=524 accumulate",
       "matmul f32 1..1048576x1..4096x1..4096 ldc=4096 accumulate lhs=row",
       "matmul f32 1048576:1x1x1..1 lda=4096 out=col ldc=77",
   };
@@ -138,6 +139,25 @@ TEST(FamilyFuzzTest, TenThousandMalformedFamilies) {
   EXPECT_GT(valid, 100) << "the mutations are too wild to reach the checks behind the syntax";
 }
 
+TEST(KernelFileFuzzTest, FiveThousandMalformedFiles) {
+  const std::string seed =
+      "# ours\n\nsmall = matmul f32 4x5x6 # it is\n matmul f32 1..3x8x8 rhs=col\r\nb=matmul f32 4x5x6 "
+      "lhs=col\n";
+  Mutator mutator(20240611);
+  int valid = 0, malformed = 0;
+  while (malformed < 5000) {
+    const std::string text = mutator.Below(10) == 0 ? mutator.Bytes(80) : mutator.Mutate(seed, seed);
+    const absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, "k");
+    if (requests.ok()) {
+      ++valid;
+      continue;
+    }
+    ++malformed;
+    ExpectOneLine(requests.status(), "k:");
+  }
+  EXPECT_GT(valid, 100) << "the mutations are too wild to reach the checks behind the syntax";
+}
+
 TEST(TargetFuzzTest, MutatedTargetFiles) {
   Mutator mutator(20240608);
   int valid = 0, malformed = 0;
@@ -162,7 +182,7 @@ TEST(TargetFuzzTest, MutatedTargetFiles) {
 
 TEST(ScheduleFuzzTest, MutatedSchedules) {
   const std::string base =
-      "tile n 256\n  pack rhs L2 packed16-col\n    move lhs L1  # comment\n      move out VRF vectors16\n"
+      "tile n 256\n  pack rhs L2 packed16x2-col bf16\n    move lhs L1  # comment\n      move out VRF vectors16\n"
       "        microkernel\n  parallel m 10 2\n    search\n";
   Mutator mutator(20240609);
   int valid = 0, malformed = 0;

@@ -3,15 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <random>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "codegen/host_cpu.h"
 #include "codegen/verify_freivalds.h"
 #include "codegen/verify_header.h"
+#include "spec/element.h"
+#include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -20,45 +24,13 @@ namespace kirsch {
 namespace {
 
 using ::testing::AllOf;
+using testing::Flaw;
 using ::testing::HasSubstr;
 using testing::MatmulSpec;
+using testing::PlainKernel;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr size_t kAll = 100;
-
-// A plain kernel, right but for what `Flaw` makes of it. Tasks are output rows.
-struct Flaw {
-  // The (p)th product of element (i, j), and what is stored there.
-  std::function<float(int64_t i, int64_t j, int64_t p, float product)> product = nullptr;
-  std::function<float(int64_t i, int64_t j, float value)> value = nullptr;
-  // After the run.
-  std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)> after = nullptr;
-};
-
-Kernel PlainKernel(const Spec& spec, const Flaw& flaw = {}) {
-  Kernel kernel;
-  kernel.name = "plain";
-  kernel.scratch_bytes = 64;
-  kernel.run = [spec, flaw](const float* lhs, const float* rhs, float* out, void* scratch, size_t thread,
-                            size_t n_threads) {
-    const AxisArray a = RootStrides(spec, 0), b = RootStrides(spec, 1), c = RootStrides(spec, 2);
-    const int64_t m = spec.size[MatmulDims::kM], k = spec.size[MatmulDims::kK], n = spec.size[MatmulDims::kN];
-    for (int64_t i = static_cast<int64_t>(thread); i < m; i += static_cast<int64_t>(n_threads))
-      for (int64_t j = 0; j < n; ++j) {
-        float* const element = out + i * c[1] + j * c[2];
-        float sum = spec.accumulate ? *element : 0;
-        for (int64_t p = 0; p < k; ++p) {
-          const float product = lhs[i * a[1] + p * a[2]] * rhs[p * b[1] + j * b[2]];
-          sum += flaw.product ? flaw.product(i, j, p, product) : product;
-        }
-        *element = flaw.value ? flaw.value(i, j, sum) : sum;
-      }
-    if (flaw.after && thread == 0)
-      flaw.after(const_cast<float*>(lhs), const_cast<float*>(rhs), out, static_cast<float*>(scratch),
-                 n_threads);
-  };
-  return kernel;
-}
 
 RungReport Climb(const Spec& spec, const VerifyPlan& plan, const Flaw& flaw) {
   return Ladder(spec, plan).Climb(PlainKernel(spec, flaw), kAll);
@@ -90,7 +62,7 @@ TEST_P(EveryPlan, TheRightKernelPasses) {
 }
 
 TEST_P(EveryPlan, OneProductDroppedIsSeen) {
-  const RungReport report = Integers({.product = [](int64_t i, int64_t j, int64_t p, float product) {
+  const RungReport report = Integers({.product = [](int64_t i, int64_t j, int64_t p, double product) {
     return i == kRow && j == kColumn && p == 36 ? 0 : product;
   }});
   EXPECT_EQ(report.outcome, RungOutcome::kFailed);
@@ -99,7 +71,7 @@ TEST_P(EveryPlan, OneProductDroppedIsSeen) {
 
 TEST_P(EveryPlan, AnElementLeftUnwrittenIsSeen) {
   EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j,
-                                  float value) { return i == kRow && j == kColumn ? kNaN : value; }})
+                                  double value) { return i == kRow && j == kColumn ? kNaN : value; }})
                 .outcome,
             RungOutcome::kFailed);
 }
@@ -130,35 +102,35 @@ TEST_P(EveryPlan, NaNIsRefusedOnFloats) {
   for (InputKind kind : {InputKind::kUniform, InputKind::kSpread})
     EXPECT_EQ(Climb(spec_, PlanOf(kind, GetParam()),
                     {.value = [](int64_t i, int64_t j,
-                                 float value) { return i == kRow && j == kColumn ? kNaN : value; }})
+                                 double value) { return i == kRow && j == kColumn ? kNaN : value; }})
                   .outcome,
               RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, ASmallIntegerErrorIsSeen) {
   EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j,
-                                  float value) { return i == kRow && j == kColumn ? value + 1 : value; }})
+                                  double value) { return i == kRow && j == kColumn ? value + 1 : value; }})
                 .outcome,
             RungOutcome::kFailed);
 }
 
 TEST_P(EveryPlan, ANonIntegerErrorBelowOneIsSeen) {
-  EXPECT_EQ(Integers({.value =
-                          [](int64_t i, int64_t j, float value) {
-                            return i == kRow && j == kColumn ? std::nextafter(value, 1e9f) : value;
-                          }})
-                .outcome,
+  EXPECT_EQ(Integers({.value = [](int64_t i, int64_t j, double value) -> double {
+              return i == kRow && j == kColumn ? std::nextafter(static_cast<float>(value), 1e9f) : value;
+            }}).outcome,
             RungOutcome::kFailed);
 }
 
 // The float tolerance
 // --------------------------------------------------------------------------------------------
 
-class FloatTolerance : public ::testing::TestWithParam<InputKind> {
+class FloatTolerance : public ::testing::TestWithParam<std::tuple<InputKind, MatmulTypes>> {
  protected:
+  static InputKind Kind() { return std::get<0>(GetParam()); }
+
   // Checks an output that is `fraction` of the tolerance off in one element.
   absl::Status CheckOff(double fraction) const {
-    const Oracle oracle = *MakeOracle(spec_, GetParam(), 1, {0, 1, 2});
+    const Oracle oracle = *MakeOracle(spec_, Kind(), 1, {0, 1, 2});
     std::vector<float> out(oracle.expected.value.begin(), oracle.expected.value.end());
     const size_t element = 17;
     const double off = fraction * ErrorBound(spec_) * oracle.expected.magnitude[element];
@@ -176,9 +148,19 @@ class FloatTolerance : public ::testing::TestWithParam<InputKind> {
   }
 
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const Spec spec_ = MatmulSpec({.m = 3, .k = 1000, .n = 10});
+  const Spec spec_ = MatmulSpec({.m = 3, .k = 1000, .n = 10, .types = std::get<1>(GetParam())});
 };
-INSTANTIATE_TEST_SUITE_P(, FloatTolerance, ::testing::Values(InputKind::kUniform, InputKind::kSpread));
+INSTANTIATE_TEST_SUITE_P(
+    , FloatTolerance,
+    ::testing::Combine(::testing::Values(InputKind::kUniform, InputKind::kSpread),
+                       ::testing::Values(MatmulTypes{Dtype::kF32, Dtype::kF32, Dtype::kF32},
+                                         MatmulTypes{Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
+                                         MatmulTypes{Dtype::kBf16, Dtype::kF32, Dtype::kF32},
+                                         MatmulTypes{Dtype::kF16, Dtype::kF16, Dtype::kF32})),
+    [](const auto& info) {
+      return std::string(std::get<0>(info.param) == InputKind::kUniform ? "Uniform_" : "Spread_") +
+             testing::NameOf(std::get<1>(info.param));
+    });
 
 TEST_P(FloatTolerance, AcceptsWhatIsJustWithin) { EXPECT_TRUE(CheckOff(0.99).ok()) << CheckOff(0.99); }
 
@@ -196,8 +178,8 @@ TEST(ErrorBoundTest, IsGammaN) {
 // A sum in f16-like precision is refused: the bound is not slack by orders of magnitude for short sums.
 TEST(ErrorBoundTest, RefusesProductsRoundedToFewerBits) {
   const Spec spec = MatmulSpec({.m = 20, .k = 50, .n = 20});
-  const auto to_bf16 = [](int64_t, int64_t, int64_t, float product) {
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(product) & 0xffff0000u);
+  const auto to_bf16 = [](int64_t, int64_t, int64_t, double product) -> double {
+    return Widen(ToBf16(static_cast<float>(product)));
   };
   EXPECT_EQ(Climb(spec, PlanOf(InputKind::kUniform), {.product = to_bf16}).outcome, RungOutcome::kFailed);
 }
@@ -309,7 +291,7 @@ TEST(FreivaldsTest, ATraceInsteadOfZeroIsSeen) {
   const Spec spec = MatmulSpec({.m = 400, .k = 2, .n = 400});
   const RungReport report =
       Climb(spec, PlanOf(InputKind::kIntegers, true),
-            {.value = [](int64_t, int64_t, float value) { return value == 0 ? 1e-20f : value; }});
+            {.value = [](int64_t, int64_t, double value) { return value == 0 ? 1e-20 : value; }});
   EXPECT_THAT(report.text, HasSubstr("not every element is an integer"));
 }
 

@@ -137,9 +137,9 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command->add_option("--suite", arguments->suite,
                       "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}");
   command
-      ->add_option(
-          "--against", arguments->peers,
-          "Names among openblas blis onednn libxsmm eigen mkl, or cblas:/path/lib.so, comma-separated")
+      ->add_option("--against", arguments->peers,
+                   "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, or cblas:/path/lib.so, "
+                   "comma-separated")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
   command->add_option("--json", arguments->json,

@@ -1,9 +1,7 @@
 #include "tools/family.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <memory>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -17,10 +15,6 @@ namespace kirsch {
 namespace {
 
 constexpr double kNoTime = 1e-9;  // seconds: the search returns its first program
-
-double Seconds(std::chrono::steady_clock::time_point since) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
-}
 
 std::string DimName(const FamilySynthesis& synthesis, int dim) {
   const OpInfo& op = synthesis.members.front().parsed.spec.op_info();
@@ -88,37 +82,46 @@ Effort EffortOf(const FamilySynthesis& synthesis) {
 
 }  // namespace
 
-absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family) {
+double SearchBudget::Left() const {
+  if (ended_) return kNoTime;
+  if (seconds_ == 0) return 0;
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
+  return std::max(seconds_ - used.count(), kNoTime);
+}
+
+absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family,
+                                            const Target& target, const std::shared_ptr<Memo>& memo,
+                                            SearchBudget& budget) {
   const int64_t count = family.count();
   if (count > kMostMembers)
     return absl::InvalidArgumentError(
         Cat("SPEC: expected a family of at most ", kMostMembers, " sizes, got ", count));
   if (!arguments.schedule.empty())
-    return absl::InvalidArgumentError(
-        "--schedule: expected a single spec to follow it, got a family of sizes");
-  absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
+    return absl::InvalidArgumentError("--schedule: expected a single spec for a single target to follow it");
   FamilySynthesis synthesis{family, {}, {}};
-  const auto memo = std::make_shared<HashMemo>();
-  const auto start = std::chrono::steady_clock::now();
   std::vector<std::string> decisions;
-  bool interrupted = false;
   for (int64_t i = 0; i < count; ++i) {
     SolveArguments member = arguments;
     member.spec = family.member(i).text;
-    member.progress = Cat("member ", i + 1, " of ", count, ", ");
-    if (member.time_budget > 0) member.time_budget = std::max(member.time_budget - Seconds(start), kNoTime);
-    if (interrupted) member.time_budget = kNoTime;
+    if (count > 1) Append(&member.progress, "member ", i + 1, " of ", count, ", ");
+    member.time_budget = budget.Left();
     TerminalLine line;
     line.Show(member.progress + "searching");
-    absl::StatusOr<Synthesis> solved = Solve(member, *target, memo);
+    absl::StatusOr<Synthesis> solved = Solve(member, target, memo);
     if (!solved.ok()) return solved.status();
-    interrupted |= solved->result.stop == StopReason::kCancelled;
+    if (solved->result.stop == StopReason::kCancelled) budget.End();
     decisions.push_back(DecisionSpine(solved->result.impl, solved->parsed.swapped));
     synthesis.members.push_back(*std::move(solved));
   }
   synthesis.regions = FindRegions(family, FamilySizes::kEverySize, decisions);
   return synthesis;
+}
+
+absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family) {
+  absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  SearchBudget budget(arguments.time_budget);
+  return SolveFamily(arguments, family, *target, std::make_shared<HashMemo>(), budget);
 }
 
 std::string RegionTable(const FamilySynthesis& synthesis) {
@@ -179,20 +182,6 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
                                {"cost_cycles", ToCycles(member.result.cost)},
                                {"predicted_gflops", PredictedGflops(member)}});
   return json;
-}
-
-std::vector<FamilyKernel> LowerMembers(const FamilySynthesis& synthesis) {
-  std::vector<const Impl*> impls;
-  for (const Synthesis& member : synthesis.members) impls.push_back(&member.result.impl);
-  return LowerFamily(synthesis.family, impls, synthesis.members.front().target);
-}
-
-FamilyHeaderOptions FamilyHeaderOptionsFor(const FamilySynthesis& synthesis, HeaderMode mode) {
-  FamilyHeaderOptions options;
-  options.mode = mode;
-  options.version = KIRSCH_VERSION;
-  options.regions = Cat("Sizes with the same decisions, and what these are:\n\n", RegionSchedules(synthesis));
-  return options;
 }
 
 void PrintFamilySummary(const FamilySynthesis& synthesis) {

@@ -1,15 +1,14 @@
-// A family of sizes on the command line: all members solved with one memo, their regions, their kernels in
-// one header, all of them verified.
+// A family of sizes on the command line: all members solved with one memo, and their regions.
 #ifndef KIRSCH_TOOLS_FAMILY_H_
 #define KIRSCH_TOOLS_FAMILY_H_
 
+#include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "codegen/family_header.h"
-#include "codegen/verify.h"
 #include "search/regions.h"
 #include "spec/family.h"
 #include "tools/solve.h"
@@ -25,8 +24,31 @@ struct FamilySynthesis {
   std::vector<Region> regions;
 };
 
-// Solves every member of `family`, whatever spec `arguments` has; the time budget is for all of them
-// together. On a terminal, shows progress. Every member after an interrupted one gets its first program.
+// Time for searches one after another.
+class SearchBudget {
+ public:
+  // Seconds from now on; 0: no limit.
+  explicit SearchBudget(double seconds) : seconds_(seconds) {}
+
+  // For the next search: what is left, as SolveArguments::time_budget.
+  double Left() const;
+
+  // From now on, every search returns its first program.
+  void End() { ended_ = true; }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  const double seconds_;
+  bool ended_ = false;
+};
+
+// Solves every member of `family`, whatever spec, target and time budget `arguments` has. On a terminal,
+// shows progress. An interrupted search ends the budget.
+absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family,
+                                            const Target& target, const std::shared_ptr<Memo>& memo,
+                                            SearchBudget& budget);
+
+// The same for a family alone: its target, memo and budget are those of `arguments`.
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family);
 
 // Regions for people, a line each under a line of titles: sizes, kernels, predicted GFLOP/s, decision.
@@ -40,17 +62,8 @@ std::string RegionSchedules(const FamilySynthesis& synthesis);
 // predicted_gflops}].
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis);
 
-// The members' loop programs.
-std::vector<FamilyKernel> LowerMembers(const FamilySynthesis& synthesis);
-
-FamilyHeaderOptions FamilyHeaderOptionsFor(const FamilySynthesis& synthesis, HeaderMode mode);
-
 // What was found, on standard error: a line and the table.
 void PrintFamilySummary(const FamilySynthesis& synthesis);
-
-// Every member by interpreter and JIT; the header, compiled once, by its self-test, which goes through the
-// dispatcher. One report for all: a rung is passed by those members for which it was climbed.
-VerifyReport VerifyFamily(const FamilySynthesis& synthesis, HeaderMode mode);
 
 }  // namespace kirsch
 

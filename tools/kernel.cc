@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <string>
 
-#include "codegen/family_header.h"
 #include "spec/cat.h"
 #include "spec/host.h"
+#include "spec/identifier.h"
 #include "spec/schedule.h"
 #include "tools/terminal_line.h"
 
@@ -41,9 +41,10 @@ HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode) {
   return options;
 }
 
-VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options) {
+VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options, Abi abi) {
   VerifyOptions options;
   options.header_options = header_options;
+  options.abi = abi;
   if (const absl::Status supported = Supports(ReadHost(), synthesis.target); !supported.ok()) {
     options.cannot_run = std::string(supported.message());
     std::fprintf(stderr, "kirsch: %s\n", options.cannot_run.c_str());

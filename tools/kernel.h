@@ -17,9 +17,10 @@ std::string KernelName(const ParsedSpec& parsed);
 // What the header says about the kernel and how it is to be printed.
 HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode);
 
-// Climbs the verification ladder. If this CPU can't run the target's code, says so on standard error; machine
-// code is not run then.
-VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options);
+// Climbs the verification ladder, with objects for `abi`. If this CPU can't run the target's code, says so on
+// standard error; machine code is not run then.
+VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options,
+                             Abi abi = Abi::kSystemV);
 
 // One line for people, on standard error: what was checked, or the first mismatch.
 void PrintVerdict(const VerifyReport& report);

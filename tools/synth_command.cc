@@ -8,36 +8,44 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "codegen/emit.h"
 #include "codegen/lower.h"
 #include "spec/cat.h"
+#include "spec/identifier.h"
 #include "spec/schedule.h"
+#include "spec/text.h"
 #include "tools/command.h"
-#include "tools/family.h"
 #include "tools/kernel.h"
+#include "tools/library.h"
 #include "tools/output.h"
+#include "tools/requests.h"
 #include "tools/solve.h"
 
 namespace kirsch {
 namespace {
 
 struct Arguments {
-  SolveArguments solve;
+  RequestArguments request;
   std::string emit = "header";
   HeaderMode header_mode = HeaderMode::kAttributes;
+  std::string name_space;
+  Abi abi = Abi::kSystemV;
   std::string output;  // empty: standard output, unless the JSON goes there
   std::string json;
   bool no_verify = false;
+
+  bool emits_c() const { return emit == "header" || emit == "c"; }
 };
 
-absl::StatusOr<std::string> Emit(const std::string& form, const Synthesis& synthesis,
+absl::StatusOr<std::string> Emit(const Arguments& arguments, const Synthesis& synthesis,
                                  const LoopProgram& program, HeaderOptions header_options) {
-  const EmitOptions options{synthesis.parsed.swapped};
-  if (form == "ll") return EmitLlvmIr(program, synthesis.target, options);
-  if (form == "asm") return EmitAssembly(program, synthesis.target, options);
-  if (form == "obj") return EmitObject(program, synthesis.target, options);
-  if (form == "schedule") return PrintSchedule(synthesis.result.impl);
-  header_options.external = form == "c";
+  const EmitOptions options{synthesis.parsed.swapped, arguments.abi};
+  if (arguments.emit == "ll") return EmitLlvmIr(program, synthesis.target, options);
+  if (arguments.emit == "asm") return EmitAssembly(program, synthesis.target, options);
+  if (arguments.emit == "obj") return EmitObject(program, synthesis.target, options);
+  if (arguments.emit == "schedule") return PrintSchedule(synthesis.result.impl);
+  header_options.external = arguments.emit == "c";
   return PrintHeader(program, synthesis.target, header_options);
 }
 
@@ -66,79 +74,118 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes, int64_
   return {{"path", arguments.output}, {"bytes", bytes}, {"scratch_bytes", scratch_bytes}};
 }
 
-std::string EmitFamily(const Arguments& arguments, const FamilySynthesis& synthesis,
-                       const std::vector<FamilyKernel>& kernels) {
-  if (arguments.emit == "schedule") return RegionSchedules(synthesis);
-  FamilyHeaderOptions options = FamilyHeaderOptionsFor(synthesis, arguments.header_mode);
-  options.external = arguments.emit == "c";
-  return PrintFamilyHeader(synthesis.family, kernels, synthesis.members.front().target, options);
+std::string EmitLibrary(const Arguments& arguments, const Library& library, const HeaderFile& file) {
+  if (arguments.emit == "schedule") return RegionSchedules(library.kernels.front().variants.front());
+  PrintLeftOut(library, file);
+  return PrintHeaderFile(file);
 }
 
-absl::StatusOr<int> SynthFamily(const Arguments& arguments, const SpecFamily& family) {
-  if (arguments.emit != "header" && arguments.emit != "c" && arguments.emit != "schedule")
-    return absl::InvalidArgumentError(
-        Cat("--emit: expected header, c or schedule for a family of sizes, got '", arguments.emit, "'"));
-  absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(arguments.solve, family);
-  if (!synthesis.ok()) return synthesis.status();
-  PrintFamilySummary(*synthesis);
-  nlohmann::ordered_json json = FamilyJson(*synthesis);
+absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& requests) {
+  absl::StatusOr<Library> library =
+      SolveLibrary(arguments.request.solve, requests.name, requests.kernels, requests.targets);
+  if (!library.ok()) return library.status();
+  const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space};
+  nlohmann::ordered_json json = LibraryJson(*library);
   json["verify"] = json["emit"] = nullptr;
   if (!arguments.no_verify) {
-    const VerifyReport report = VerifyFamily(*synthesis, arguments.header_mode);
+    const VerifyReport report = VerifyLibrary(*library, style);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
     if (!report.ok) return Write(arguments, std::nullopt, json);  // a wrong kernel is not handed out
   }
-  const std::vector<FamilyKernel> kernels = LowerMembers(*synthesis);
+  const HeaderFile file = HeaderFileOf(*library, style);
   int64_t scratch_bytes = 0;
-  for (const FamilyKernel& kernel : kernels)
-    scratch_bytes = std::max(scratch_bytes, kernel.program.scratch_bytes);
-  const std::string code = EmitFamily(arguments, *synthesis, kernels);
+  for (const HeaderFunction& function : file.functions)
+    scratch_bytes = std::max(scratch_bytes, function.scratch_bytes());
+  const std::string code = EmitLibrary(arguments, *library, file);
   json["emit"] = EmitJson(arguments, code.size(), scratch_bytes);
   return Write(arguments, code, json);
 }
 
-absl::StatusOr<int> SynthOne(const Arguments& arguments) {
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
+absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& requests) {
+  const KernelRequest& request = requests.kernels.front();
+  SolveArguments solve = arguments.request.solve;
+  solve.spec = request.family.text();
+  absl::StatusOr<Synthesis> synthesis = Solve(solve, requests.targets.front());
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
-  const HeaderOptions header_options = HeaderOptionsFor(*synthesis, arguments.header_mode);
+  HeaderOptions header_options = HeaderOptionsFor(*synthesis, arguments.header_mode);
+  header_options.name_space = arguments.name_space;
   nlohmann::ordered_json json = SynthesisJson(*synthesis);
   json["verify"] = json["emit"] = nullptr;
   if (!arguments.no_verify) {
-    const VerifyReport report = VerifySynthesis(*synthesis, header_options);
+    const VerifyReport report = VerifySynthesis(*synthesis, header_options, arguments.abi);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
     if (!report.ok) return Write(arguments, std::nullopt, json);  // a wrong kernel is not handed out
   }
-  const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
-  absl::StatusOr<std::string> code = Emit(arguments.emit, *synthesis, program, header_options);
+  const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, request.name);
+  absl::StatusOr<std::string> code = Emit(arguments, *synthesis, program, header_options);
   if (!code.ok()) return code.status();
   json["emit"] = EmitJson(arguments, code->size(), program.scratch_bytes);
   return Write(arguments, *code, json);
 }
 
-absl::StatusOr<int> Synth(Arguments arguments) {
-  if (absl::Status outputs = CheckOutputs(arguments); !outputs.ok()) return outputs;
-  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
-  if (!family.ok()) return family.status();
-  if (family->count() > 1) return SynthFamily(arguments, *family);
-  arguments.solve.spec = family->text();
-  return SynthOne(arguments);
+// Options that contradict each other.
+absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
+  const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
+  if (arguments.abi != Abi::kSystemV && (arguments.emits_c() || arguments.emit == "schedule"))
+    return refuse(Cat("--abi: expected --emit obj, asm or ll, got ", arguments.emit));
+  if (!arguments.name_space.empty() && arguments.emit != "header")
+    return refuse(Cat("--namespace: expected --emit header, got ", arguments.emit));
+  if (!arguments.name_space.empty() && arguments.header_mode == HeaderMode::kBare)
+    return refuse("--namespace: expected another --header-mode, as bare code is put inside one of yours");
+  if (requests.single()) return absl::OkStatus();
+  const bool family = requests.kernels.size() == 1 && requests.targets.size() == 1;
+  if (!arguments.emits_c() && !(family && arguments.emit == "schedule"))
+    return refuse(
+        Cat("--emit: expected header",
+            family ? ", c or schedule for a family of sizes" : " or c for several kernels or targets",
+            ", got ", Quoted(arguments.emit)));
+  if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)
+    return refuse("--header-mode: expected attributes for several targets");
+  return absl::OkStatus();
 }
+
+absl::StatusOr<int> Synth(const Arguments& arguments) {
+  if (absl::Status outputs = CheckOutputs(arguments); !outputs.ok()) return outputs;
+  absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
+  if (!requests.ok()) return requests.status();
+  if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;
+  const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
+  return requests->single() && !whole_file ? SynthOne(arguments, *requests)
+                                           : SynthLibrary(arguments, *requests);
+}
+
+// "a::b"
+const CLI::Validator kNamespace(
+    [](std::string& text) {
+      for (absl::string_view part : absl::StrSplit(text, "::"))
+        if (!IsIdentifier({part.data(), part.size()}))
+          return Cat("expected names with :: between, got ", Quoted(text));
+      return std::string();
+    },
+    "NAMES");
 
 }  // namespace
 
 void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("synth", "Synthesize a kernel and write it");
   auto arguments = std::make_shared<Arguments>();
-  AddSolveOptions(*command, db, arguments->solve);
+  AddRequestOptions(*command, db, arguments->request);
   command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
       ->check(CLI::IsMember({"header", "c", "ll", "asm", "obj", "schedule"}));
   const std::map<std::string, HeaderMode> modes = {
       {"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}};
   command->add_option("--header-mode", arguments->header_mode, "attributes (the default), macros or bare")
       ->transform(CLI::CheckedTransformer(modes).description(""));
+  command->add_option("--prefix", arguments->request.prefix, "What all names in C begin with, as in mylib_");
+  command->add_option("--namespace", arguments->name_space, "The C++ namespace of a header's names; not in C")
+      ->check(kNamespace);
+  const std::map<std::string, Abi> abis = {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}};
+  command
+      ->add_option("--abi", arguments->abi, "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64")
+      ->transform(CLI::CheckedTransformer(abis).description(""));
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)");
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)");
   command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "codegen/host_cpu.h"
+#include "spec/cat.h"
 #include "spec/targets.h"
+#include "spec/text.h"
 
 namespace kirsch {
 
@@ -14,6 +16,20 @@ absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
   for (const std::string& warning : found->warnings)
     std::fprintf(stderr, "kirsch: warning: %s\n", warning.c_str());
   return std::move(found->target);
+}
+
+absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
+  std::vector<Target> targets;
+  for (const Word& word : Split({list, {}}, ',')) {
+    absl::StatusOr<Target> target = LoadTarget(std::string(word.text));
+    if (!target.ok()) return target.status();
+    for (const Target& before : targets)
+      if (before.name == target->name)
+        return absl::InvalidArgumentError(
+            Cat("--target: expected different targets, got ", Quoted(target->name), " twice"));
+    targets.push_back(*std::move(target));
+  }
+  return targets;
 }
 
 }  // namespace kirsch

@@ -5,16 +5,17 @@
 
 #include "spec/cat.h"
 #include "tools/command.h"
-#include "tools/family.h"
 #include "tools/kernel.h"
+#include "tools/library.h"
 #include "tools/output.h"
+#include "tools/requests.h"
 #include "tools/solve.h"
 
 namespace kirsch {
 namespace {
 
 struct Arguments {
-  SolveArguments solve;
+  RequestArguments request;
   std::string json;
 };
 
@@ -41,19 +42,20 @@ absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json js
   return report.ok ? 0 : 1;
 }
 
-absl::StatusOr<int> VerifyMembers(const Arguments& arguments, const SpecFamily& family) {
-  absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(arguments.solve, family);
-  if (!synthesis.ok()) return synthesis.status();
-  PrintFamilySummary(*synthesis);
-  return Report(arguments, FamilyJson(*synthesis), VerifyFamily(*synthesis, HeaderMode::kAttributes));
+absl::StatusOr<int> VerifyAll(const Arguments& arguments, const Requests& requests) {
+  absl::StatusOr<Library> library =
+      SolveLibrary(arguments.request.solve, requests.name, requests.kernels, requests.targets);
+  if (!library.ok()) return library.status();
+  return Report(arguments, LibraryJson(*library), VerifyLibrary(*library, {}));
 }
 
-absl::StatusOr<int> Verify(Arguments arguments) {
-  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
-  if (!family.ok()) return family.status();
-  if (family->count() > 1) return VerifyMembers(arguments, *family);
-  arguments.solve.spec = family->text();
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments.solve);
+absl::StatusOr<int> Verify(const Arguments& arguments) {
+  absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
+  if (!requests.ok()) return requests.status();
+  if (!requests->single()) return VerifyAll(arguments, *requests);
+  SolveArguments solve = arguments.request.solve;
+  solve.spec = requests->kernels.front().family.text();
+  absl::StatusOr<Synthesis> synthesis = Solve(solve, requests->targets.front());
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
   return Report(arguments, SynthesisJson(*synthesis),
@@ -65,7 +67,7 @@ absl::StatusOr<int> Verify(Arguments arguments) {
 void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
   auto arguments = std::make_shared<Arguments>();
-  AddSolveOptions(*command, db, arguments->solve);
+  AddRequestOptions(*command, db, arguments->request);
   command->add_option("--json", arguments->json,
                       "Write the report as JSON to this file (-: standard output)");
   command->callback([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });

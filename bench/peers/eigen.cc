@@ -15,12 +15,16 @@ Eigen::Index Index(size_t value) { return static_cast<Eigen::Index>(value); }
 
 template <typename Lhs, typename Rhs>
 void Multiply(const KirschProblem& p) {
+  const float* const lhs_begin = static_cast<const float*>(p.lhs);
+  const float* const rhs_begin = static_cast<const float*>(p.rhs);
+  float* const out_begin = static_cast<float*>(p.out);
   for (size_t b = 0; b < p.batch; ++b) {
-    const Eigen::Map<const Lhs, 0, Stride> lhs(p.lhs + b * p.lhs_stride, Index(p.m), Index(p.k),
+    const Eigen::Map<const Lhs, 0, Stride> lhs(lhs_begin + b * p.lhs_stride, Index(p.m), Index(p.k),
                                                Stride(Index(p.lda)));
-    const Eigen::Map<const Rhs, 0, Stride> rhs(p.rhs + b * p.rhs_stride, Index(p.k), Index(p.n),
+    const Eigen::Map<const Rhs, 0, Stride> rhs(rhs_begin + b * p.rhs_stride, Index(p.k), Index(p.n),
                                                Stride(Index(p.ldb)));
-    Eigen::Map<Row, 0, Stride> out(p.out + b * p.out_stride, Index(p.m), Index(p.n), Stride(Index(p.ldc)));
+    Eigen::Map<Row, 0, Stride> out(out_begin + b * p.out_stride, Index(p.m), Index(p.n),
+                                   Stride(Index(p.ldc)));
     if (p.accumulate)
       out.noalias() += lhs * rhs;
     else
@@ -42,6 +46,7 @@ const char* kirsch_peer_alternatives() { return ""; }
 const char* kirsch_peer_methods() { return "product"; }
 
 void* kirsch_peer_prepare(int, const KirschProblem* problem) {
+  if (!kirsch_is_f32(problem)) return nullptr;
   Eigen::setNbThreads(problem->threads);
   return const_cast<KirschProblem*>(problem);
 }

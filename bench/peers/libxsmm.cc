@@ -19,6 +19,9 @@ struct Handle {
   std::vector<float> lhs, rhs;  // transposed copies, of the operands that need one
 };
 
+const float* Lhs(const KirschProblem& p) { return static_cast<const float*>(p.lhs); }
+const float* Rhs(const KirschProblem& p) { return static_cast<const float*>(p.rhs); }
+float* Out(const KirschProblem& p) { return static_cast<float*>(p.out); }
 libxsmm_blasint Int(size_t value) { return static_cast<libxsmm_blasint>(value); }
 float Beta(const KirschProblem& p) { return p.accumulate ? 1.0f : 0.0f; }
 
@@ -42,9 +45,9 @@ const float* Upright(const float* operand, bool col, std::vector<float>& copy, s
 void RunSmm(Handle& handle) {
   const KirschProblem& p = *handle.problem;
   for (size_t b = 0; b < p.batch; ++b) {
-    const float* lhs = Upright(p.lhs + b * p.lhs_stride, p.lhs_col != 0, handle.lhs, p.m, p.k, p.lda);
-    const float* rhs = Upright(p.rhs + b * p.rhs_stride, p.rhs_col != 0, handle.rhs, p.k, p.n, p.ldb);
-    handle.kernel(rhs, lhs, p.out + b * p.out_stride);
+    const float* lhs = Upright(Lhs(p) + b * p.lhs_stride, p.lhs_col != 0, handle.lhs, p.m, p.k, p.lda);
+    const float* rhs = Upright(Rhs(p) + b * p.rhs_stride, p.rhs_col != 0, handle.rhs, p.k, p.n, p.ldb);
+    handle.kernel(rhs, lhs, Out(p) + b * p.out_stride);
   }
 }
 
@@ -55,8 +58,8 @@ void RunGemm(const KirschProblem& p) {
   const float alpha = 1, beta = Beta(p);
   for (size_t b = 0; b < p.batch; ++b)
     libxsmm_xgemm_omp(LIBXSMM_GEMM_PRECISION_F32, LIBXSMM_GEMM_PRECISION_F32, &trans_a, &trans_b, &m, &n, &k,
-                      &alpha, p.rhs + b * p.rhs_stride, &lda, p.lhs + b * p.lhs_stride, &ldb, &beta,
-                      p.out + b * p.out_stride, &ldc);
+                      &alpha, Rhs(p) + b * p.rhs_stride, &lda, Lhs(p) + b * p.lhs_stride, &ldb, &beta,
+                      Out(p) + b * p.out_stride, &ldc);
 }
 
 }  // namespace
@@ -71,6 +74,7 @@ const char* kirsch_peer_alternatives() { return "LIBXSMM_TARGET=hsw LIBXSMM_TARG
 const char* kirsch_peer_methods() { return "smm otrans+smm gemm_omp"; }
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
+  if (!kirsch_is_f32(problem)) return nullptr;
   libxsmm_init();
   auto handle = std::make_unique<Handle>();
   handle->method = static_cast<Method>(method);

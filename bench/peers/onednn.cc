@@ -1,5 +1,7 @@
-// oneDNN as a peer: dnnl_sgemm and the matmul primitive, both on plain layouts. The primitive and its memory
-// objects are made once, as a library user would.
+// oneDNN as a peer: dnnl_sgemm and its siblings for bf16 and integers, the matmul primitive on plain layouts,
+// and the same with the weights in the layout it likes best (reordered beforehand). The primitive and its
+// memory objects are made once, as a library user would.
+#include <cstdint>
 #include <dnnl.hpp>
 #include <memory>
 #include <string>
@@ -7,21 +9,46 @@
 
 #include "bench/peers/peer.h"
 
+// In the library, though in no header.
+extern "C" dnnl_status_t dnnl_gemm_bf16bf16f32(char trans_a, char trans_b, dnnl_dim_t m, dnnl_dim_t n,
+                                               dnnl_dim_t k, float alpha, const uint16_t* a, dnnl_dim_t lda,
+                                               const uint16_t* b, dnnl_dim_t ldb, float beta, float* c,
+                                               dnnl_dim_t ldc);
+
 namespace {
 
 using Dims = dnnl::memory::dims;
 
-enum Method { kSgemm, kMatmul };
+enum Method { kSgemm, kBf16Gemm, kIntegerGemm, kMatmul, kPackedMatmul };
 
 dnnl::memory::dim Dim(size_t value) { return static_cast<dnnl::memory::dim>(value); }
 
-dnnl::memory::desc Describe(const KirschProblem& problem, size_t rows, size_t cols, bool col, size_t ld,
-                            size_t stride) {
+// Undefined where oneDNN has no such type.
+dnnl::memory::data_type TypeOf(KirschType type) {
+  switch (type) {
+    case KIRSCH_F32:
+      return dnnl::memory::data_type::f32;
+    case KIRSCH_BF16:
+      return dnnl::memory::data_type::bf16;
+    case KIRSCH_F16:
+      return dnnl::memory::data_type::f16;
+    case KIRSCH_U8:
+      return dnnl::memory::data_type::u8;
+    case KIRSCH_S8:
+      return dnnl::memory::data_type::s8;
+    case KIRSCH_S32:
+      return dnnl::memory::data_type::s32;
+    default:
+      return dnnl::memory::data_type::undef;
+  }
+}
+
+dnnl::memory::desc Describe(const KirschProblem& problem, KirschType type, size_t rows, size_t cols, bool col,
+                            size_t ld, size_t stride) {
   const Dims size = {Dim(problem.batch), Dim(rows), Dim(cols)};
   const Dims strides = {Dim(stride), col ? 1 : Dim(ld), col ? Dim(ld) : 1};
   const size_t skip = problem.batch == 1 ? 1 : 0;  // a batch of one is a plain matrix
-  return {Dims(size.begin() + skip, size.end()), dnnl::memory::data_type::f32,
-          Dims(strides.begin() + skip, strides.end())};
+  return {Dims(size.begin() + skip, size.end()), TypeOf(type), Dims(strides.begin() + skip, strides.end())};
 }
 
 struct Handle {
@@ -33,11 +60,22 @@ struct Handle {
   std::unordered_map<int, dnnl::memory> arguments;
 };
 
-void PrepareMatmul(Handle& handle) {
+// The rhs in the layout that the primitive asks for.
+dnnl::memory Pack(Handle& handle, dnnl::memory rhs, const dnnl::memory::desc& layout) {
+  dnnl::memory packed(layout, handle.engine);
+  dnnl::reorder(rhs, packed).execute(handle.stream, rhs, packed);
+  handle.stream.wait();
+  return packed;
+}
+
+// False where the layout it likes best is the plain one: there is nothing to pack.
+bool PrepareMatmul(Handle& handle) {
   const KirschProblem& p = *handle.problem;
-  const auto lhs = Describe(p, p.m, p.k, p.lhs_col != 0, p.lda, p.lhs_stride);
-  const auto rhs = Describe(p, p.k, p.n, p.rhs_col != 0, p.ldb, p.rhs_stride);
-  const auto out = Describe(p, p.m, p.n, false, p.ldc, p.out_stride);
+  const auto lhs = Describe(p, p.lhs_type, p.m, p.k, p.lhs_col != 0, p.lda, p.lhs_stride);
+  const auto rhs = Describe(p, p.rhs_type, p.k, p.n, p.rhs_col != 0, p.ldb, p.rhs_stride);
+  const auto out = Describe(p, p.out_type, p.m, p.n, false, p.ldc, p.out_stride);
+  const bool pack = handle.method == kPackedMatmul;
+  const dnnl::memory::desc any(rhs.dims(), rhs.data_type(), dnnl::memory::format_tag::any);
   dnnl::primitive_attr attributes;
   if (p.accumulate) {
     dnnl::post_ops add;
@@ -46,17 +84,61 @@ void PrepareMatmul(Handle& handle) {
   }
   handle.engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   handle.stream = dnnl::stream(handle.engine);
-  handle.matmul = dnnl::matmul({dnnl::matmul::desc(lhs, rhs, out), attributes, handle.engine});
-  handle.arguments = {{DNNL_ARG_SRC, {lhs, handle.engine, const_cast<float*>(p.lhs)}},
-                      {DNNL_ARG_WEIGHTS, {rhs, handle.engine, const_cast<float*>(p.rhs)}},
+  const dnnl::matmul::primitive_desc primitive(dnnl::matmul::desc(lhs, pack ? any : rhs, out), attributes,
+                                               handle.engine);
+  if (pack && primitive.weights_desc() == rhs) return false;
+  const dnnl::memory plain(rhs, handle.engine, const_cast<void*>(p.rhs));
+  handle.matmul = dnnl::matmul(primitive);
+  handle.arguments = {{DNNL_ARG_SRC, {lhs, handle.engine, const_cast<void*>(p.lhs)}},
+                      {DNNL_ARG_WEIGHTS, pack ? Pack(handle, plain, primitive.weights_desc()) : plain},
                       {DNNL_ARG_DST, {out, handle.engine, p.out}}};
+  return true;
 }
 
 void RunSgemm(const KirschProblem& p) {
+  const float* lhs = static_cast<const float*>(p.lhs);
+  const float* rhs = static_cast<const float*>(p.rhs);
+  float* out = static_cast<float*>(p.out);
   for (size_t b = 0; b < p.batch; ++b)
     dnnl::sgemm(p.lhs_col ? 'T' : 'N', p.rhs_col ? 'T' : 'N', Dim(p.m), Dim(p.n), Dim(p.k), 1.0f,
-                p.lhs + b * p.lhs_stride, Dim(p.lda), p.rhs + b * p.rhs_stride, Dim(p.ldb),
-                p.accumulate ? 1.0f : 0.0f, p.out + b * p.out_stride, Dim(p.ldc));
+                lhs + b * p.lhs_stride, Dim(p.lda), rhs + b * p.rhs_stride, Dim(p.ldb),
+                p.accumulate ? 1.0f : 0.0f, out + b * p.out_stride, Dim(p.ldc));
+}
+
+bool TakenByBf16Gemm(const KirschProblem& p) {
+  return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 && p.out_type == KIRSCH_F32;
+}
+
+void RunBf16Gemm(const KirschProblem& p) {
+  for (size_t b = 0; b < p.batch; ++b)
+    dnnl_gemm_bf16bf16f32(p.lhs_col ? 'T' : 'N', p.rhs_col ? 'T' : 'N', Dim(p.m), Dim(p.n), Dim(p.k), 1.0f,
+                          static_cast<const uint16_t*>(p.lhs) + b * p.lhs_stride, Dim(p.lda),
+                          static_cast<const uint16_t*>(p.rhs) + b * p.rhs_stride, Dim(p.ldb),
+                          p.accumulate ? 1.0f : 0.0f, static_cast<float*>(p.out) + b * p.out_stride,
+                          Dim(p.ldc));
+}
+
+bool TakenByIntegerGemm(const KirschProblem& p) {
+  return (p.lhs_type == KIRSCH_U8 || p.lhs_type == KIRSCH_S8) && p.rhs_type == KIRSCH_S8 &&
+         p.out_type == KIRSCH_S32;
+}
+
+void RunIntegerGemm(const KirschProblem& p) {
+  const char trans_a = p.lhs_col ? 'T' : 'N', trans_b = p.rhs_col ? 'T' : 'N';
+  const float beta = p.accumulate ? 1 : 0;
+  const int32_t offset = 0;
+  for (size_t b = 0; b < p.batch; ++b) {
+    const uint8_t* lhs = static_cast<const uint8_t*>(p.lhs) + b * p.lhs_stride;
+    const int8_t* rhs = static_cast<const int8_t*>(p.rhs) + b * p.rhs_stride;
+    int32_t* out = static_cast<int32_t*>(p.out) + b * p.out_stride;
+    if (p.lhs_type == KIRSCH_U8)
+      dnnl::gemm_u8s8s32(trans_a, trans_b, 'F', Dim(p.m), Dim(p.n), Dim(p.k), 1, lhs, Dim(p.lda), 0, rhs,
+                         Dim(p.ldb), 0, beta, out, Dim(p.ldc), &offset);
+    else
+      dnnl::gemm_s8s8s32(trans_a, trans_b, 'F', Dim(p.m), Dim(p.n), Dim(p.k), 1,
+                         reinterpret_cast<const int8_t*>(lhs), Dim(p.lda), 0, rhs, Dim(p.ldb), 0, beta, out,
+                         Dim(p.ldc), &offset);
+  }
 }
 
 }  // namespace
@@ -91,27 +173,32 @@ const char* kirsch_peer_core() {
   }
 }
 
-const char* kirsch_peer_alternatives() { return "ONEDNN_MAX_CPU_ISA=AVX2"; }
+// The default may be AMX; the others are what a host without it has.
+const char* kirsch_peer_alternatives() {
+  return "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI ONEDNN_MAX_CPU_ISA=AVX2";
+}
 
-const char* kirsch_peer_methods() { return "sgemm matmul"; }
+const char* kirsch_peer_methods() { return "sgemm gemm_bf16 gemm_s32 matmul matmul+packed"; }
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
   auto handle = std::make_unique<Handle>();
   handle->method = static_cast<Method>(method);
   handle->problem = problem;
-  if (handle->method == kMatmul) {
-    try {
-      PrepareMatmul(*handle);
-    } catch (const dnnl::error&) {
-      return nullptr;
-    }
+  if (handle->method == kSgemm) return kirsch_is_f32(problem) ? handle.release() : nullptr;
+  if (handle->method == kBf16Gemm) return TakenByBf16Gemm(*problem) ? handle.release() : nullptr;
+  if (handle->method == kIntegerGemm) return TakenByIntegerGemm(*problem) ? handle.release() : nullptr;
+  try {
+    return PrepareMatmul(*handle) ? handle.release() : nullptr;
+  } catch (const dnnl::error&) {  // types or layouts that it does not take
+    return nullptr;
   }
-  return handle.release();
 }
 
 void kirsch_peer_run(void* opaque) {
   Handle& handle = *static_cast<Handle*>(opaque);
   if (handle.method == kSgemm) return RunSgemm(*handle.problem);
+  if (handle.method == kBf16Gemm) return RunBf16Gemm(*handle.problem);
+  if (handle.method == kIntegerGemm) return RunIntegerGemm(*handle.problem);
   handle.matmul.execute(handle.stream, handle.arguments);
   handle.stream.wait();
 }

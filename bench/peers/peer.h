@@ -3,7 +3,9 @@
  *
  *   out[b][i][j] (+)= sum over p of lhs[b][i][p] * rhs[b][p][j],  i < m, j < n, p < k, b < batch
  *
- * All sizes, leading dimensions and strides are in elements. Single-threaded use only.
+ * Sums are f32, or s32 for integers; the whole sum is rounded to bf16, to nearest even, or saturated to s16
+ * where the output is narrower. All sizes, leading dimensions and strides are in elements. Single-threaded
+ * use only.
  */
 #ifndef KIRSCH_BENCH_PEERS_PEER_H_
 #define KIRSCH_BENCH_PEERS_PEER_H_
@@ -14,17 +16,32 @@
 extern "C" {
 #endif
 
+typedef enum KirschType {
+  KIRSCH_F32,
+  KIRSCH_BF16,
+  KIRSCH_F16,
+  KIRSCH_U8,
+  KIRSCH_S8,
+  KIRSCH_S16,
+  KIRSCH_S32
+} KirschType;
+
 typedef struct KirschProblem {
   size_t batch, m, k, n;
-  const float* lhs;
-  const float* rhs;
-  float* out;                                /* always row-major */
+  const void* lhs;
+  const void* rhs;
+  void* out; /* always row-major */
+  KirschType lhs_type, rhs_type, out_type;
   int lhs_col, rhs_col;                      /* 0: rows are contiguous, 1: columns are */
   size_t lda, ldb, ldc;                      /* between consecutive rows (columns where *_col) */
   size_t lhs_stride, rhs_stride, out_stride; /* between consecutive matrices of the batch */
   int accumulate;                            /* out += ..., else out = ... */
   int threads;
 } KirschProblem;
+
+static inline int kirsch_is_f32(const KirschProblem* p) {
+  return p->lhs_type == KIRSCH_F32 && p->rhs_type == KIRSCH_F32 && p->out_type == KIRSCH_F32;
+}
 
 /* "onednn 2.6.3". */
 const char* kirsch_peer_name(void);
@@ -36,7 +53,9 @@ const char* kirsch_peer_core(void);
  */
 const char* kirsch_peer_alternatives(void);
 
-/* Ways to ask the library for the product, separated by spaces: "sgemm matmul". */
+/* Ways to ask the library for the product, separated by spaces: "sgemm matmul". One whose name ends in
+ * "+packed" takes a rhs that is already in a layout of the library's choice: packing it is no part of a run.
+ */
 const char* kirsch_peer_methods(void);
 
 /* Makes ready what a user would make once; null where the method does not take this problem. The problem and

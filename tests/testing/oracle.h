@@ -9,8 +9,8 @@
 
 namespace kirsch::testing {
 
-// interpret(impl) == reference(impl.spec), bit for bit on small integers; gaps between the output's rows
-// untouched.
+// interpret(impl) == reference(impl.spec), bit for bit on small integers, and on any if they are integers by
+// type; gaps between the output's rows untouched.
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Target& target);
 
 }  // namespace kirsch::testing

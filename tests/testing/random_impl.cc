@@ -18,9 +18,11 @@ bool EndsInRegisters(const Decision& decision) {
          (decision.kind == RewriteKind::kMove && decision.level == Level::kVrf);
 }
 
-// No register layout suits operands that are both contiguous along an outer axis: one must be packed first.
+// No register layout suits operands that are both contiguous along an outer axis, nor groups of rhs without
+// those of lhs: one must be packed first.
 bool NeedsPack(const Spec& spec) {
-  return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
+  return (InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK ||
+          spec.operand[MatmulDims::kRhs].layout.group > 1) &&
          InnerDim(spec, MatmulDims::kLhs) != MatmulDims::kK;
 }
 
@@ -86,7 +88,8 @@ std::string Describe(const Decision& decision) {
   text << kNames[static_cast<size_t>(decision.kind)] << " dim " << int{decision.dim} << " size "
        << decision.size << " operand " << int{decision.operand} << " to " << Name(decision.level)
        << " layout " << static_cast<int>(decision.layout.kind)
-       << (decision.layout.order == Order::kRow ? " row " : " col ") << decision.layout.panel;
+       << (decision.layout.order == Order::kRow ? " row " : " col ") << int{decision.layout.panel} << "x"
+       << int{decision.layout.group} << " " << Info(decision.dtype).name;
   return text.str();
 }
 

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "spec/cat.h"
+#include "spec/printer.h"
+
 namespace kirsch::testing {
 namespace {
 
@@ -27,9 +30,25 @@ Order RandomOrder(std::mt19937_64* random) { return (*random)() % 2 == 0 ? Order
 
 }  // namespace
 
+std::vector<MatmulTypes> EveryTypes() {
+  std::vector<MatmulTypes> all;
+  for (const MatmulTypes& types : kMatmulTypes) {
+    all.push_back(types);
+    if (types.lhs != types.rhs) all.push_back({types.rhs, types.lhs, types.out});
+  }
+  return all;
+}
+
+std::string NameOf(const MatmulTypes& types) {
+  return Cat(Info(types.lhs).name, "_", Info(types.rhs).name, "_", Info(types.out).name);
+}
+
 Spec MatmulSpec(const MatmulShape& shape) {
   Spec spec;
   spec.accumulate = shape.accumulate;
+  spec.operand[MatmulDims::kLhs].dtype = shape.types.lhs;
+  spec.operand[MatmulDims::kRhs].dtype = shape.types.rhs;
+  spec.operand[MatmulDims::kOut].dtype = shape.types.out;
   spec.size = {shape.b, shape.m, shape.k, shape.n};
   spec.operand[MatmulDims::kLhs].layout = Strided(shape.lhs, shape.m, shape.k, shape.lhs_gap);
   spec.operand[MatmulDims::kRhs].layout = Strided(shape.rhs, shape.k, shape.n, shape.rhs_gap);
@@ -51,12 +70,16 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
   shape.rhs_gap = RandomGap(random);
   shape.out_gap = RandomGap(random);
   shape.accumulate = (*random)() % 2 == 0;
+  shape.types = options.types;
   return MatmulSpec(shape);
 }
 
 std::string Describe(const Spec& spec) {
   std::ostringstream text;
-  text << "matmul b" << spec.size[MatmulDims::kB] << " " << spec.size[MatmulDims::kM] << "x"
+  text << "matmul "
+       << PrintTypes(
+              {spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype, spec.out().dtype})
+       << " b" << spec.size[MatmulDims::kB] << " " << spec.size[MatmulDims::kM] << "x"
        << spec.size[MatmulDims::kK] << "x" << spec.size[MatmulDims::kN];
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;

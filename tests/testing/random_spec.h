@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <vector>
 
+#include "spec/matmul_types.h"
 #include "spec/spec.h"
 
 namespace kirsch::testing {
@@ -15,7 +17,14 @@ struct MatmulShape {
   Order lhs = Order::kRow, rhs = Order::kRow;
   uint32_t lhs_gap = 0, rhs_gap = 0, out_gap = 0;  // leading dimension minus row length
   bool accumulate = false;
+  MatmulTypes types = {Dtype::kF32, Dtype::kF32, Dtype::kF32};
 };
+
+// All of kMatmulTypes, with lhs and rhs in either order.
+std::vector<MatmulTypes> EveryTypes();
+
+// "bf16_bf16_f32", to name a test.
+std::string NameOf(const MatmulTypes& types);
 
 // The root spec, serial, everything in RAM.
 Spec MatmulSpec(const MatmulShape& shape);
@@ -24,13 +33,14 @@ struct RandomSpecOptions {
   uint32_t max_side = 300;
   uint32_t max_batch = 3;
   double max_flops = 1e18;
+  MatmulTypes types = {Dtype::kF32, Dtype::kF32, Dtype::kF32};
 };
 
 // Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate
 // mixed.
 Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random);
 
-// "matmul b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.
+// "matmul f32 b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.
 std::string Describe(const Spec& spec);
 
 }  // namespace kirsch::testing

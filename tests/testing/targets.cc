@@ -59,6 +59,14 @@ Target Avx512Target() {
   return target;
 }
 
+Target Avx512DotTarget() {
+  Target target = Avx512Target();
+  target.name = "avx512dot-test";
+  target.cpu = "sapphirerapids";
+  target.features.insert(target.features.end(), {"avx512vnni", "avx512bf16"});
+  return target;
+}
+
 Target TinyTarget() {
   Target target = WithCaches("tiny-test", "haswell");
   target.features = {"avx", "avx2", "fma"};
@@ -72,6 +80,13 @@ Target TinyTarget() {
   target.memory[Index(Level::kL3)] = TinyCache(128, 2, 4.25, 3, 0.5);
   target.memory[Index(Level::kRam)] = TinyCache(0, 2, 11, 9, 0.3);
   target.memory[Index(Level::kRam)].write_factor = 1.5;
+  return target;
+}
+
+Target TinyDotTarget() {
+  Target target = TinyTarget();
+  target.name = "tinydot-test";
+  target.features.insert(target.features.end(), {"avx512vl", "avx512vnni", "avx512bf16"});
   return target;
 }
 

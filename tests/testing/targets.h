@@ -18,9 +18,13 @@ namespace kirsch::testing {
 Target Avx2Target();
 Target Avx512Target();
 
+// The same with the instructions that multiply bf16 and 8-bit integers in groups.
+Target Avx512DotTarget();
+
 // So small that a matmul with sides up to 6 has all a large one has: caches of 8, 32 and 128 lines of 4
 // elements, two vector widths, six registers; two cores share L3.
 Target TinyTarget();
+Target TinyDotTarget();  // has every arithmetic
 
 }  // namespace kirsch::testing
 

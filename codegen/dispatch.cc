@@ -1,0 +1,164 @@
+#include "codegen/dispatch.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/cpu_checks.h"
+#include "spec/identifier.h"
+
+namespace kirsch {
+namespace {
+
+std::string Parameters(const HeaderFunction& function) {
+  std::string text;
+  for (int dim : function.dims()) absl::StrAppend(&text, "size_t ", SizeParameter(dim), ", ");
+  return text + CParameters(function.signature());
+}
+
+std::string Arguments(const HeaderFunction& function) {
+  std::string text;
+  for (int dim : function.dims()) absl::StrAppend(&text, SizeParameter(dim), ", ");
+  return text + CArguments(function.signature());
+}
+
+// The function that has the kernels of one variant.
+std::string VariantName(const HeaderFunction& function, const HeaderVariant& variant) {
+  return absl::StrCat(function.name, "_", IdentifierOf(variant.target.name));
+}
+
+// The call of one kernel. One with a single task computes all of it whoever calls, so one thread does.
+// `threads`: the caller takes them.
+std::string KernelCall(const LoopProgram& program, bool threads) {
+  const bool alone = threads && !TakesThreads(program);
+  return absl::StrCat(alone ? "if (thread == 0) " : "", program.name, "(",
+                      CArguments(SignatureOf(program, /*swapped=*/false)), ");");
+}
+
+// A switch for each varying size, one inside the other, over the members from the first on.
+class SwitchPrinter {
+ public:
+  SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
+      : function_(function),
+        variant_(variant),
+        dims_(function.dims()),
+        threads_(function.signature().threads) {}
+
+  std::string Print() {
+    PrintSwitch(0, 1);
+    return std::move(text_);
+  }
+
+ private:
+  void PrintSwitch(size_t level, int depth) {
+    if (level == dims_.size()) {
+      Line(depth, KernelCall(variant_.programs[next_++], threads_));
+      return Line(depth, "return 1;");
+    }
+    const SizeRange& range = function_.ranges[static_cast<size_t>(dims_[level])];
+    Line(depth, absl::StrCat("switch (", SizeParameter(dims_[level]), ") {"));
+    for (uint32_t size = range.low; size <= range.high; ++size) {
+      Line(depth + 1, absl::StrCat("case ", size, ":"));
+      PrintSwitch(level + 1, depth + 2);
+    }
+    Line(depth + 1, "default:");
+    Line(depth + 2, "return 0;");
+    Line(depth, "}");
+  }
+
+  void Line(int depth, const std::string& line) {
+    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth), ' '), line, "\n");
+  }
+
+  const HeaderFunction& function_;
+  const HeaderVariant& variant_;
+  const std::vector<int> dims_;
+  const bool threads_;
+  size_t next_ = 0;  // the kernel of the next innermost case
+  std::string text_;
+};
+
+std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
+                                const std::string& name, const std::string& linkage) {
+  return absl::StrCat("\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
+                      SwitchPrinter(function, variant).Print(), "}\n");
+}
+
+// The last variant is called without a look: a CPU that can't run it should have been kept away.
+std::string PrintVariantDispatcher(const HeaderFunction& function, const std::string& linkage) {
+  const bool sizes = !function.dims().empty();
+  std::string text =
+      absl::StrCat("\n", linkage, Declaration(function), " {\n  switch (", function.name, "_choose()) {\n");
+  for (size_t i = 0; i < function.variants.size(); ++i) {
+    const HeaderVariant& variant = function.variants[i];
+    const bool last = i + 1 == function.variants.size();
+    absl::StrAppend(&text, "    ", last ? "default" : absl::StrCat("case ", i + 1), ":\n      ");
+    if (sizes)
+      absl::StrAppend(&text, "return ", VariantName(function, variant), "(", Arguments(function), ");\n");
+    else
+      absl::StrAppend(&text, KernelCall(variant.programs.front(), function.signature().threads),
+                      "\n      return;\n");
+  }
+  return text + "  }\n}\n";
+}
+
+constexpr char kChoice[] = R"(static int $NAME_choice;
+
+static inline int $NAME_runs(int variant) {
+  switch (variant) {
+$CASES  }
+  return 0;
+}
+
+// The variant that $NAME runs: the first that this CPU can. Threads that ask at once find the same.
+static inline int $NAME_choose(void) {
+  int variant = KIRSCH_LOAD($NAME_choice);
+  if (variant == 0) {
+    for (variant = 1; variant <= $COUNT && !$NAME_runs(variant);) ++variant;
+    KIRSCH_STORE($NAME_choice, variant);
+  }
+  return variant;
+}
+
+)";
+
+}  // namespace
+
+const char* SizeParameter(int dim) {
+  constexpr const char* kNames[kFamilyDims] = {"b", "m", "k", "n"};
+  return kNames[dim];
+}
+
+std::string Declaration(const HeaderFunction& function) {
+  return absl::StrCat(function.dims().empty() ? "void " : "int ", function.name, "(", Parameters(function),
+                      ")");
+}
+
+std::string PrintSupported(const HeaderFunction& function, const std::string& linkage) {
+  const size_t count = function.variants.size();
+  std::string choice, condition = CpuCondition(function.variants.front().features());
+  if (count > 1) {
+    std::string cases;
+    for (size_t i = 0; i < count; ++i)
+      absl::StrAppend(&cases, "    case ", i + 1, ":  // ", IdentifierOf(function.variants[i].target.name),
+                      "\n      return ", CpuCondition(function.variants[i].features()), ";\n");
+    choice = absl::StrReplaceAll(
+        kChoice, {{"$NAME", function.name}, {"$CASES", cases}, {"$COUNT", absl::StrCat(count)}});
+    condition = absl::StrCat(function.name, "_choose() <= ", count);
+  }
+  return absl::StrCat(choice, "// 1 if this CPU can run ", function.name, ", else 0.\n", linkage, "int ",
+                      function.name, "_supported(void) {\n  return ", condition, " ? 1 : 0;\n}\n\n");
+}
+
+std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage) {
+  const bool sizes = !function.dims().empty(), variants = function.variants.size() > 1;
+  if (sizes && !variants)
+    return PrintSizeDispatcher(function, function.variants.front(), function.name, linkage);
+  std::string text;
+  for (const HeaderVariant& variant : function.variants)
+    if (sizes)
+      text += PrintSizeDispatcher(function, variant, VariantName(function, variant), "static inline ");
+  return variants ? text + PrintVariantDispatcher(function, linkage) : text;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,29 @@
+// C functions that choose among a function's kernels, by the sizes and by the CPU. Internal to codegen/.
+#ifndef KIRSCH_CODEGEN_DISPATCH_H_
+#define KIRSCH_CODEGEN_DISPATCH_H_
+
+#include <string>
+#include <vector>
+
+#include "codegen/header_file.h"
+
+namespace kirsch {
+
+// "m", the parameter for the size of a dim of MatmulDims.
+const char* SizeParameter(int dim);
+
+// "int NAME(size_t m, const float* __restrict lhs, ...)", the public function.
+std::string Declaration(const HeaderFunction& function);
+
+// "_runs", "_choose": NAME_runs(i) says whether the CPU can run variant i, counting from 1, and
+// NAME_choose() is the first it can run, or one more than there are. The choice is kept in NAME_choice (0:
+// not made yet), which the self-test sets. NAME_supported() goes by these, if there are several variants.
+// `linkage`: what public functions begin with.
+std::string PrintSupported(const HeaderFunction& function, const std::string& linkage);
+
+// The functions that call the kernels, the public one last; nothing if that is a kernel itself.
+std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_DISPATCH_H_

@@ -1,0 +1,114 @@
+#include "codegen/header_comment.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "codegen/dispatch.h"
+#include "codegen/user_matrix.h"
+
+namespace kirsch {
+namespace {
+
+// A backslash at the end of a comment's line would swallow the next line.
+std::string AsComment(const std::string& text) {
+  std::string comment;
+  for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
+    while (!line.empty() && (line.back() == '\\' || line.back() == ' ' || line.back() == '\r'))
+      line.remove_suffix(1);
+    absl::StrAppend(&comment, line.empty() ? "//" : "// ", line, "\n");
+  }
+  return comment;
+}
+
+std::string SizesText(const HeaderFunction& function) {
+  std::string text;
+  for (int dim : function.dims()) {
+    const SizeRange& range = function.ranges[static_cast<size_t>(dim)];
+    absl::StrAppend(&text, text.empty() ? "" : ", ", range.low, " <= ", SizeParameter(dim),
+                    " <= ", range.high);
+  }
+  return text;
+}
+
+std::string OperandsText(const HeaderFunction& function) {
+  if (function.dims().empty())
+    return absl::StrCat(MatricesText(function.members.front()), "No operand overlaps another.\n");
+  return absl::StrCat(
+      "Returns 1 if ", SizesText(function), ": the product is computed. Else 0: nothing was touched.\n",
+      "Operands are as in the specification above (lhs m x k, rhs k x n, out m x n), their leading\n"
+      "dimensions those of the sizes given unless it fixes them: by default the operands of every\n"
+      "member are contiguous at its own sizes. No operand overlaps another.\n");
+}
+
+std::string ThreadsText(const HeaderFunction& function) {
+  std::string text = "Thread 0 <= thread < n_threads does its share";
+  if (!function.dispatched())
+    absl::StrAppend(&text, " of ", function.variants.front().programs.front().tasks, " tasks");
+  text += "; all threads together compute the result.\n";
+  if (function.dispatched()) text += "What is a single task is thread 0's.\n";
+  return text;
+}
+
+std::string VariantText(const HeaderVariant& variant) {
+  std::string text = absl::StrCat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
+  if (variant.programs.size() > 1)
+    absl::StrAppend(&text, "kernels    ", variant.programs.size(), ", one for each size\n");
+  if (variant.cycles > 0)
+    absl::StrAppend(&text, "predicted  ",
+                    absl::StrFormat("%.0f cycles, %.1f GFLOP/s at %.2f GHz\n", variant.cycles, variant.gflops,
+                                    variant.target.ghz));
+  return absl::StrCat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
+}
+
+std::string FunctionText(const HeaderFunction& function) {
+  std::string text = absl::StrCat(function.name, ": ", function.text, "\n\n");
+  for (const HeaderVariant& variant : function.variants) text += VariantText(variant);
+  const int64_t scratch = function.scratch_bytes();
+  absl::StrAppend(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
+                  scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
+                  ";\n", OperandsText(function));
+  if (scratch > 0)
+    absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
+                    function.dispatched() ? " (enough for every kernel)" : "",
+                    ", 64-byte aligned, of this thread alone.\n");
+  if (function.signature().threads) text += ThreadsText(function);
+  if (function.variants.size() > 1)
+    text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";
+  if (function.dims().empty() && function.members.front().swapped)
+    text += "The transposed product is computed: out^T = rhs^T lhs^T.\n";
+  return text;
+}
+
+std::string NotesText(const HeaderFunction& function) {
+  std::string text;
+  for (const HeaderVariant& variant : function.variants)
+    absl::StrAppend(&text, "\nSchedule of ", function.name, " for ", variant.target.name, ":\n",
+                    variant.notes);
+  return text;
+}
+
+std::string InclusionText(const HeaderFile& file) {
+  if (file.mode == HeaderMode::kBare)
+    return "Include this inside a namespace that is compiled for the instructions above, after\n"
+           "<immintrin.h> and <stddef.h>. It has no include guard. GCC and Clang only.\n";
+  std::string text = absl::StrCat(
+      "C99 and C++17, for x86-64; GCC, Clang, and by its documentation MSVC (checked with Clang only).\n",
+      "Call NAME only where NAME_supported() is 1. Self-test: define ", absl::AsciiStrToUpper(file.name),
+      "_SELF_TEST\nand compile this file as a program.\n");
+  if (!file.name_space.empty())
+    absl::StrAppend(&text, "In C++ all names are in the namespace ", file.name_space, ", in C in none.\n");
+  return text;
+}
+
+}  // namespace
+
+std::string HeaderComment(const HeaderFile& file) {
+  std::string text = absl::StrCat("Generated by Kirsch ", file.version, ". ", InclusionText(file));
+  for (const HeaderFunction& function : file.functions) absl::StrAppend(&text, "\n", FunctionText(function));
+  for (const HeaderFunction& function : file.functions) text += NotesText(function);
+  return AsComment(text);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,96 @@
+#include "spec/kernel_file.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/strip.h"
+#include "spec/cat.h"
+#include "spec/identifier.h"
+#include "spec/text.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+Word WithoutBlanks(const Word& word) {
+  const size_t first = std::min(word.text.find_first_not_of(kBlanks), word.text.size());
+  const size_t last = word.text.find_last_not_of(kBlanks);
+  return word.Part(first, last == std::string_view::npos ? 0 : last + 1 - first);
+}
+
+// [NAME =] SPEC
+struct Entry {
+  Word name;  // empty: none
+  Word spec;
+};
+
+// The first '=' is the name's if there is a single word before it; others are of the spec's options.
+Entry SplitEntry(const Word& line) {
+  const size_t equals = line.text.find('=');
+  if (equals != std::string_view::npos) {
+    const Word name = WithoutBlanks(line.Part(0, equals));
+    if (name.text.find_first_of(kBlanks) == std::string_view::npos)
+      return {name, WithoutBlanks(line.Part(equals + 1))};
+  }
+  return {line.Part(0, 0), line};
+}
+
+// The parser of specs counts lines and columns from the start of its text: as much white space before the
+// spec as there is text before it in the file makes them the file's.
+absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view source) {
+  std::string text(static_cast<size_t>(spec.position.line - 1), '\n');
+  text.append(static_cast<size_t>(spec.position.column - 1), ' ');
+  absl::StatusOr<SpecFamily> family = ParseFamily(Cat(text, spec.text));
+  if (family.ok()) return family;
+  const std::string message(family.status().message());
+  return absl::InvalidArgumentError(Cat(source, std::string(absl::StripPrefix(message, "spec"))));
+}
+
+// Reads line after line.
+class KernelFileParser {
+ public:
+  explicit KernelFileParser(std::string_view source) : source_(source) {}
+
+  absl::Status ParseLine(const Word& line) {
+    const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
+    if (content.text.empty()) return absl::OkStatus();
+    const Entry entry = SplitEntry(content);
+    const bool named = entry.spec.text.data() != content.text.data();
+    if (named && !IsIdentifier(entry.name.text))
+      return ExpectedAt(source_, entry.name, "a name (letters, digits, underscores; no digit first)");
+    absl::StatusOr<SpecFamily> family = ParseInPlace(entry.spec, source_);
+    if (!family.ok()) return family.status();
+    const std::string name = named ? std::string(entry.name.text) : IdentifierOf(family->text());
+    const auto [before, is_new] = lines_.try_emplace(name, content.position.line);
+    if (!is_new)
+      return ErrorAt(source_, content.position,
+                     Cat("expected another name, as line ", before->second, " has ", Quoted(name)));
+    requests_.push_back({name, *std::move(family)});
+    return absl::OkStatus();
+  }
+
+  std::vector<KernelRequest> requests() && { return std::move(requests_); }
+
+ private:
+  const std::string_view source_;
+  std::map<std::string, int> lines_;  // of the names so far
+  std::vector<KernelRequest> requests_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source) {
+  KernelFileParser parser(source);
+  std::vector<Word> lines = Split({text, {}}, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].position = {static_cast<int>(i) + 1, 1};
+    if (absl::Status status = parser.ParseLine(lines[i]); !status.ok()) return status;
+  }
+  std::vector<KernelRequest> requests = std::move(parser).requests();
+  if (requests.empty()) return ExpectedAt(source, Word{}, "a kernel ([NAME =] SPEC)");
+  return requests;
+}
+
+}  // namespace kirsch

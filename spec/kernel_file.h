@@ -1,0 +1,26 @@
+// A file of kernels, by custom NAME.kirsch. The grammar is in spec/README.md.
+#ifndef KIRSCH_SPEC_KERNEL_FILE_H_
+#define KIRSCH_SPEC_KERNEL_FILE_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/family.h"
+
+namespace kirsch {
+
+// One kernel that is asked for: a spec, or a family of them.
+struct KernelRequest {
+  std::string name;  // a C identifier; without one in the file, that of its text
+  SpecFamily family;
+};
+
+// Reads the text of a file, in its order: at least one kernel, no name twice. Any text is safe to pass. An
+// error is InvalidArgument, one line: "<source>:<line>:<column>: expected <what>, got '<text>'".
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_KERNEL_FILE_H_

@@ -1,0 +1,116 @@
+#include "tools/library.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "codegen/family_header.h"
+#include "memo/hash_memo.h"
+#include "spec/cat.h"
+#include "spec/identifier.h"
+#include "spec/schedule.h"
+
+namespace kirsch {
+namespace {
+
+const Target& TargetOf(const FamilySynthesis& synthesis) { return synthesis.members.front().target; }
+
+bool IsFamily(const FamilySynthesis& synthesis) { return synthesis.family.count() > 1; }
+
+HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis) {
+  std::vector<const Impl*> impls;
+  for (const Synthesis& member : synthesis.members) impls.push_back(&member.result.impl);
+  const Target& target = TargetOf(synthesis);
+  HeaderVariant variant{target, LowerMembers(name, synthesis.family, impls, target), 0, 0, ""};
+  if (IsFamily(synthesis)) {
+    variant.notes = Cat("Sizes with the same decisions, and what these are:\n\n", RegionSchedules(synthesis));
+  } else {
+    const Synthesis& only = synthesis.members.front();
+    variant.cycles = ToCycles(only.result.cost);
+    variant.gflops = PredictedGflops(only);
+    variant.notes = PrintSchedule(only.result.impl);
+  }
+  return variant;
+}
+
+HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
+  HeaderFunction function = FunctionOf(kernel.name, kernel.variants.front().family);
+  const bool several = kernel.variants.size() > 1;
+  std::vector<HeaderVariant> variants;
+  for (const FamilySynthesis& synthesis : kernel.variants)
+    variants.push_back(VariantOf(
+        several ? Cat(kernel.name, "_", IdentifierOf(TargetOf(synthesis).name)) : kernel.name, synthesis));
+  function.variants = BestFirst(std::move(variants));
+  return function;
+}
+
+nlohmann::ordered_json JsonOf(const FamilySynthesis& synthesis) {
+  return IsFamily(synthesis) ? FamilyJson(synthesis) : SynthesisJson(synthesis.members.front());
+}
+
+void PrintSummaryOf(const FamilySynthesis& synthesis) {
+  if (IsFamily(synthesis)) return PrintFamilySummary(synthesis);
+  PrintSummary(synthesis.members.front());
+}
+
+}  // namespace
+
+absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std::string& name,
+                                     absl::Span<const KernelRequest> requests,
+                                     absl::Span<const Target> targets) {
+  SearchBudget budget(arguments.time_budget);
+  Library library{name, {}};
+  for (const KernelRequest& request : requests) library.kernels.push_back({request.name, {}});
+  for (const Target& target : targets) {
+    const auto memo = std::make_shared<HashMemo>();
+    for (size_t i = 0; i < requests.size(); ++i) {
+      SolveArguments own = arguments;
+      if (requests.size() > 1) own.progress = Cat(requests[i].name, " for ", target.name, ", ");
+      absl::StatusOr<FamilySynthesis> solved = SolveFamily(own, requests[i].family, target, memo, budget);
+      if (!solved.ok()) return solved.status();
+      PrintSummaryOf(*solved);
+      library.kernels[i].variants.push_back(*std::move(solved));
+    }
+  }
+  return library;
+}
+
+HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
+  HeaderFile file{library.name, style.mode, style.external, style.name_space, KIRSCH_VERSION, {}};
+  for (const LibraryKernel& kernel : library.kernels) file.functions.push_back(FunctionOfKernel(kernel));
+  return file;
+}
+
+void PrintLeftOut(const Library& library, const HeaderFile& file) {
+  for (size_t target = 0; target < library.targets(); ++target) {
+    const std::string& name = TargetOf(library.kernels.front().variants[target]).name;
+    const auto without =
+        std::count_if(file.functions.begin(), file.functions.end(), [&](const HeaderFunction& function) {
+          return std::none_of(function.variants.begin(), function.variants.end(),
+                              [&](const HeaderVariant& variant) { return variant.target.name == name; });
+        });
+    if (without > 0)
+      std::fprintf(
+          stderr,
+          "kirsch: %d of %zu kernels without code for %s: wherever that runs, another target's, which "
+          "is tried before, does too\n",
+          static_cast<int>(without), file.functions.size(), name.c_str());
+  }
+}
+
+nlohmann::ordered_json LibraryJson(const Library& library) {
+  if (library.kernels.size() == 1 && library.targets() == 1)
+    return JsonOf(library.kernels.front().variants.front());
+  nlohmann::ordered_json json = {
+      {"name", library.name}, {"version", KIRSCH_VERSION}, {"kernels", nlohmann::ordered_json::array()}};
+  for (const LibraryKernel& kernel : library.kernels)
+    for (const FamilySynthesis& synthesis : kernel.variants) {
+      nlohmann::ordered_json entry = {{"name", kernel.name}};
+      entry.update(JsonOf(synthesis));
+      json["kernels"].push_back(std::move(entry));
+    }
+  return json;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,61 @@
+// Several kernels for several targets on the command line, for one file: solved, printed, verified. A family
+// of sizes is one kernel, and so is a single spec.
+#ifndef KIRSCH_TOOLS_LIBRARY_H_
+#define KIRSCH_TOOLS_LIBRARY_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "codegen/header_file.h"
+#include "codegen/verify.h"
+#include "spec/kernel_file.h"
+#include "tools/family.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+
+struct LibraryKernel {
+  std::string name;                       // of its function
+  std::vector<FamilySynthesis> variants;  // one for each target
+};
+
+struct Library {
+  std::string name;  // of the file, a C identifier
+  std::vector<LibraryKernel> kernels;
+
+  size_t targets() const { return kernels.front().variants.size(); }
+};
+
+// Solves every kernel for every target, with one memo for each target, and says what was found on standard
+// error. The time budget is for all together. `name`: see Library. Neither span is empty.
+absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std::string& name,
+                                     absl::Span<const KernelRequest> requests,
+                                     absl::Span<const Target> targets);
+
+// How the file is to be printed.
+struct LibraryStyle {
+  HeaderMode mode = HeaderMode::kAttributes;
+  bool external = false;
+  std::string name_space;
+};
+
+// The file, with every kernel's variants in the order in which they are tried.
+HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style);
+
+// Says on standard error which kernels' code for which targets is not in `file`, as it would never be chosen.
+void PrintLeftOut(const Library& library, const HeaderFile& file);
+
+// Every member of every kernel by interpreter and JIT; the header, compiled once, by its self-test, which
+// goes through the public functions. One report for all: a rung is passed by those for which it was climbed.
+VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style);
+
+// For one kernel and one target, that of the family or the spec. Else {name, version, kernels: [{name, and
+// the keys of the family or the spec}, one for each kernel and target]}.
+nlohmann::ordered_json LibraryJson(const Library& library);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_LIBRARY_H_

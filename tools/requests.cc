@@ -1,0 +1,61 @@
+#include "tools/requests.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "spec/cat.h"
+#include "spec/file.h"
+#include "spec/identifier.h"
+#include "spec/text.h"
+#include "tools/target_option.h"
+
+namespace kirsch {
+namespace {
+
+absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
+  if (!arguments.file.empty()) {
+    absl::StatusOr<std::string> text = ReadFile(arguments.file);
+    if (!text.ok()) return text.status();
+    return ParseKernelFile(*text, arguments.file);
+  }
+  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
+  if (!family.ok()) return family.status();
+  return std::vector<KernelRequest>{{IdentifierOf(family->text()), *family}};
+}
+
+// "kernels" of "dir/kernels.kirsch".
+std::string FileName(const std::string& path) {
+  const std::string name = IdentifierOf(std::filesystem::path(path).stem().string());
+  return IsIdentifier(name) ? name : Cat("kernels_", name);
+}
+
+}  // namespace
+
+void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
+  AddSolveOptions(command, db, arguments.solve)->required(false);
+  command.add_option("-f,--file", arguments.file,
+                     "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment");
+  command.get_option("--target")
+      ->description(
+          "A known target, host (the default), or a target file; several with commas between are chosen from "
+          "at run time");
+}
+
+absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
+  if (arguments.solve.spec.empty() == arguments.file.empty())
+    return absl::InvalidArgumentError("expected either SPEC or -f FILE");
+  if (!arguments.prefix.empty() && !IsIdentifier(arguments.prefix))
+    return absl::InvalidArgumentError(
+        Cat("--prefix: expected letters, digits and underscores, no digit first, got ",
+            Quoted(arguments.prefix)));
+  absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
+  if (!kernels.ok()) return kernels.status();
+  absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
+  if (!targets.ok()) return targets.status();
+  for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;
+  const std::string name =
+      arguments.file.empty() ? kernels->front().name : arguments.prefix + FileName(arguments.file);
+  return Requests{name, *std::move(kernels), *std::move(targets)};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,40 @@
+// What synth and verify are asked for: SPEC or -f FILE, for one target or several.
+#ifndef KIRSCH_TOOLS_REQUESTS_H_
+#define KIRSCH_TOOLS_REQUESTS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/kernel_file.h"
+#include "spec/target.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+
+struct RequestArguments {
+  SolveArguments solve;
+  std::string file;    // of kernels
+  std::string prefix;  // of all names
+};
+
+// AddSolveOptions, and -f.
+void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments);
+
+struct Requests {
+  std::string name;  // of the header, a C identifier: the kernel's, or the file's without its extension
+  std::vector<KernelRequest> kernels;
+  std::vector<Target> targets;
+
+  // A single spec for a single target.
+  bool single() const {
+    return kernels.size() == 1 && kernels.front().family.count() == 1 && targets.size() == 1;
+  }
+};
+
+absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_REQUESTS_H_
