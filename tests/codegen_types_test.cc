@@ -125,5 +125,39 @@ TEST_P(TypesTest, RandomPrograms) {
   }
 }
 
+// Any bits: ties, subnormals, infinities and what is no number. With one step the f32 sum is a product.
+TEST(Types, OutputsAreRoundedToTheNearestBf16) {
+  for (const Way& way : Ways()) {
+    const Target target = TargetOf(way);
+    if (!HostRuns(target)) continue;
+    const MatmulTypes types{Dtype::kBf16, Dtype::kBf16, Dtype::kBf16};
+    for (const VectorUnit& unit : target.vectors) {
+      const Spec spec = TypedSpec(types, {4, 1, static_cast<uint32_t>(unit.lanes()) + 3});
+      const LoopProgram program =
+          Lower(Chain(spec, target, {IntoRegisters(LayoutKind::kVectors, unit.lanes()), Microkernel()}),
+                target, "kernel");
+      const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, target);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      TypedMatrix lhs(spec, MatmulDims::kLhs), rhs(spec, MatmulDims::kRhs), out(spec, MatmulDims::kOut);
+      std::mt19937 random(20250605);
+      for (int round = 0; round < 3000; ++round) {
+        for (int row = 0; row < 4; ++row) lhs.Set(0, row, 0, random() & 0xffff);
+        for (int column = 0; column < unit.lanes() + 3; ++column) rhs.Set(0, 0, column, random() & 0xffff);
+        RunTyped(reinterpret_cast<AnyKernel>((*kernel)->function()), program.scratch_bytes, lhs, rhs, &out);
+        for (int row = 0; row < 4; ++row)
+          for (int column = 0; column < unit.lanes() + 3; ++column) {
+            const float product = std::fma(static_cast<float>(lhs.value(0, row, 0)),
+                                           static_cast<float>(rhs.value(0, 0, column)), 0.0f);
+            if (std::isnan(product)) {
+              ASSERT_TRUE(std::isnan(out.value(0, row, column))) << way.name;
+            } else {
+              ASSERT_EQ(out.at(0, row, column), NearestBf16(product)) << way.name << " " << product;
+            }
+          }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kirsch::testing
