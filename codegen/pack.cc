@@ -44,7 +44,7 @@ class Packer {
   Procedure Build() && {
     if (pack_.from.order == pack_.to.order) {
       straight_ = builder_.Vector("v", pack_.to.dtype, lanes_ * group_);
-      for (int row = 0; group_ > 1 && row < group_; ++row)
+      for (int row = 0; group_ > 1 && row < std::min<int64_t>(group_, pack_.outer); ++row)
         rows_[static_cast<size_t>(row)] = builder_.Vector(absl::StrCat("r", row), pack_.to.dtype, lanes_);
       StraightCopy();
     } else {

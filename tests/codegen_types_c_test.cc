@@ -35,7 +35,9 @@ class TypesCTest : public ::testing::TestWithParam<Way> {
     std::vector<CKernel> kernels;
     for (const LoopProgram& program : programs_) kernels.push_back({&program, false});
     CStyle style;
-    style.helper_prefix = "static __attribute__((noinline)) ";
+    style.private_prefix = "static __attribute__((noinline)) ";
+    style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
+    style.attributes = false;
     style.helper_name = "helper";
     std::ofstream(directory_ + "/kernels.c")
         << "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n"

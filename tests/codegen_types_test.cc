@@ -77,7 +77,7 @@ TEST_P(TypesTest, OuterProduct) {
 TEST_P(TypesTest, PackedRhs) {
   uint32_t variant = 0;
   for (Order rhs : {Order::kRow, Order::kCol})
-    for (uint32_t k : {1, 2, 3, 4, 5, 7, 16, 18, 67}) {
+    for (uint32_t k : {1, 2, 3, 4, 21, 67}) {
       variant = variant * 5 + 3 + k;
       const uint32_t wide = static_cast<uint32_t>(target_.vectors.front().lanes());
       const uint32_t n = std::array{1u, 3u, wide, wide + 1, 4 * wide - 1, 5 * wide + 6}[variant % 6];
@@ -118,7 +118,7 @@ TEST_P(TypesTest, DotProduct) {
 
 TEST_P(TypesTest, RandomPrograms) {
   TypedWalk random(target_, 20250603);
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < 12; ++round) {
     const Matmul matmul = random.NextMatmul();
     const Spec spec = TypedSpec(types_, matmul);
     ASSERT_TRUE(Works(spec, random.Next(spec))) << Describe(matmul) << ", round " << round;
