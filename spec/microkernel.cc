@@ -43,13 +43,14 @@ Arithmetic PlainArithmetic(Dtype dtype) {
   return IsFloating(dtype) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
 }
 
-// Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, and the
-// products where multiplying and adding are two instructions. With a single row, rhs vectors are used one by
-// one and need no register each.
+// Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
+// products where multiplying and adding are two instructions, and what is being widened. With a single row,
+// rhs vectors are used one by one and need no register each.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   const int vectors = tile.rows == 1 ? 1 : tile.columns;
   const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
-  return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0);
+  return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
+         (tile.widens_lhs || tile.widens_rhs ? 1 : 0);
 }
 
 }  // namespace

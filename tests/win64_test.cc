@@ -145,9 +145,10 @@ TEST_P(Win64Test, TheObjectRunsAsWindowsWould) {
   const Spec* const specs[] = {&tile_, &packed_};
   for (size_t i = 0; i < 2; ++i) {
     const LoopProgram program = Programs()[i];
-    if (i == 0)  // it has something to preserve
+    if (i == 0) {  // it has something to preserve
       EXPECT_THAT(*EmitAssembly(program, target_, {false, Abi::kWin64}),
                   ContainsRegex("movu?aps\t%xmm6, .*rsp"));
+    }
     const auto kernel = JitCompile(program, target_, Abi::kWin64);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     static Win64KernelFunction function;
