@@ -1,5 +1,6 @@
 #include "codegen/dispatch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -78,17 +79,25 @@ class SwitchPrinter {
   std::string text_;
 };
 
+// Where the function takes scratch memory that none of these kernels need.
+std::string IgnoredScratch(const HeaderFunction& function, bool needed) {
+  return function.signature().scratch && !needed ? "  (void)scratch_memory;\n" : "";
+}
+
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
-  return absl::StrCat("\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
-                      SwitchPrinter(function, variant).Print(), "}\n");
+  return absl::StrCat(
+      "\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
+      IgnoredScratch(function, std::any_of(variant.programs.begin(), variant.programs.end(), TakesScratch)),
+      SwitchPrinter(function, variant).Print(), "}\n");
 }
 
 // The last variant is called without a look: a CPU that can't run it should have been kept away.
 std::string PrintVariantDispatcher(const HeaderFunction& function, const std::string& linkage) {
   const bool sizes = !function.dims().empty();
-  std::string text =
-      absl::StrCat("\n", linkage, Declaration(function), " {\n  switch (", function.name, "_choose()) {\n");
+  std::string text = absl::StrCat("\n", linkage, Declaration(function), " {\n",
+                                  IgnoredScratch(function, sizes || function.scratch_bytes() > 0),
+                                  "  switch (", function.name, "_choose()) {\n");
   for (size_t i = 0; i < function.variants.size(); ++i) {
     const HeaderVariant& variant = function.variants[i];
     const bool last = i + 1 == function.variants.size();

@@ -17,6 +17,7 @@ namespace {
 constexpr char kFile[] = R"(#ifdef $MACRO
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 $USING
 // Elements from the first of the operand to the last. Strides: of matrices, rows and columns.
 static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size_t columns) {
@@ -32,16 +33,36 @@ $CALLS  return wrong ? 1 : unable ? 2 : 0;
 
 // Values are so small that every sum is exact for any reduction Kirsch takes.
 constexpr char kFill[] = R"(
-static void $FILE_fill_$TYPE($TYPE* data, const size_t* strides, size_t batch, size_t rows, size_t columns,
+static double $FILE_get_$TYPE($CTYPE element) {
+$GET}
+static $CTYPE $FILE_put_$TYPE(double value) {
+$PUT}
+static void $FILE_fill_$TYPE($CTYPE* data, const size_t* strides, size_t batch, size_t rows, size_t columns,
                              unsigned seed) {
   size_t b, r, c;
   for (b = 0; b < batch; ++b)
     for (r = 0; r < rows; ++r)
       for (c = 0; c < columns; ++c) {
         seed = seed * 1664525u + 1013904223u;
-        data[b * strides[0] + r * strides[1] + c * strides[2]] = ($TYPE)((int)(seed >> 16 & 3) - 1);
+        data[b * strides[0] + r * strides[1] + c * strides[2]] = $FILE_put_$TYPE((double)(seed >> 16 & 3) - $SHIFT);
       }
 }
+)";
+
+// Bits of f16 are only made of the values that operands are filled with.
+constexpr char kGetF16[] =
+    "  return element == 0x3c00 ? 1 : element == 0x4000 ? 2 : element == 0 ? 0 : -1;\n";
+constexpr char kPutF16[] =
+    "  return (uint16_t)(value == 1 ? 0x3c00 : value == 2 ? 0x4000 : value == 0 ? 0 : 0xbc00);\n";
+constexpr char kGetBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+)";
+constexpr char kPutBf16[] = R"(  const float exact = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &exact, sizeof(bits));
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 )";
 
 // Products that would take too long are checked at a sample of the output.
@@ -63,19 +84,20 @@ $SCRATCH_ALLOC  size_t at, i, wrong = 0;
     printf("$NAME: out of memory\n");
     exit(2);
   }
-  $FILE_fill_$LHS(lhs, ls, batch, m, k, 1);
-  $FILE_fill_$RHS(rhs, rs, batch, k, n, 2);
-  $FILE_fill_$OUT(out, os, batch, m, n, 3);
-  $FILE_fill_$OUT(before, os, batch, m, n, 3);
+  $FILE_fill_$TYPELHS(lhs, ls, batch, m, k, 1);
+  $FILE_fill_$TYPERHS(rhs, rs, batch, k, n, 2);
+  $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
+  $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
 $RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
-    $OUT sum = $INITIAL;
+    double sum = $INITIAL;
     for (i = 0; i < k; ++i)
-      sum += lhs[b * ls[0] + row * ls[1] + i * ls[2]] * rhs[b * rs[0] + i * rs[1] + column * rs[2]];
-    if (out[place] != sum && wrong++ == 0)
+      sum += $FILE_get_$TYPELHS(lhs[b * ls[0] + row * ls[1] + i * ls[2]]) *
+             $FILE_get_$TYPERHS(rhs[b * rs[0] + i * rs[1] + column * rs[2]]);
+    if (out[place] != $FILE_put_$TYPEOUT(sum) && wrong++ == 0)
       printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
-             (double)out[place], (double)sum);
+             $FILE_get_$TYPEOUT(out[place]), sum);
   }
   free(lhs);
   free(rhs);
@@ -159,27 +181,65 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   std::string problems;
   for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
-      kCheck, {{"$FULL", absl::StrCat(kFullWork / static_cast<double>(function.members.size()))},
-               {"$LHS", CType(signature.dtypes[MatmulDims::kLhs])},
-               {"$RHS", CType(signature.dtypes[MatmulDims::kRhs])},
-               {"$OUT", CType(signature.dtypes[MatmulDims::kOut])},
-               {"$INITIAL", function.members.front().spec.accumulate ? "before[place]" : "0"},
-               {"$RUN", RunText(function)},
-               {"$PROBLEMS", problems},
-               {"$REFUSED", RefusedText(function)},
-               {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
-               {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
-               {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
-  return absl::StrReplaceAll(text, {{"$NAME", function.name}, {"$FILE", file.name}});
+      kCheck,
+      {{"$FULL", absl::StrCat(kFullWork / static_cast<double>(function.members.size()))},
+       {"$LHS", CType(signature.dtypes[MatmulDims::kLhs])},
+       {"$RHS", CType(signature.dtypes[MatmulDims::kRhs])},
+       {"$OUT", CType(signature.dtypes[MatmulDims::kOut])},
+       {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
+       {"$RUN", RunText(function)},
+       {"$PROBLEMS", problems},
+       {"$REFUSED", RefusedText(function)},
+       {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
+       {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
+       {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
+  return absl::StrReplaceAll(text,
+                             {{"$NAME", function.name},
+                              {"$FILE", file.name},
+                              {"$TYPELHS", std::string(Info(signature.dtypes[MatmulDims::kLhs]).name)},
+                              {"$TYPERHS", std::string(Info(signature.dtypes[MatmulDims::kRhs]).name)},
+                              {"$TYPEOUT", std::string(Info(signature.dtypes[MatmulDims::kOut]).name)}});
+}
+
+// How an element becomes a number, and an exact sum an element.
+struct Conversion {
+  std::string get, put;
+};
+
+Conversion ConversionOf(Dtype dtype) {
+  const std::string cast = absl::StrCat("(", CType(dtype), ")");
+  switch (dtype) {
+    case Dtype::kBf16:
+      return {kGetBf16, kPutBf16};
+    case Dtype::kF16:
+      return {kGetF16, kPutF16};
+    case Dtype::kS16:
+      return {
+          "  return element;\n",
+          absl::StrCat("  return ", cast, "(value < -32768 ? -32768 : value > 32767 ? 32767 : value);\n")};
+    case Dtype::kF32:
+    case Dtype::kU8:
+    case Dtype::kS8:
+    case Dtype::kS32:
+      break;
+  }
+  return {"  return element;\n", absl::StrCat("  return ", cast, "value;\n")};
 }
 
 std::string FillsText(const HeaderFile& file) {
-  std::set<std::string> types;
+  std::set<Dtype> types;
   for (const HeaderFunction& function : file.functions)
-    for (Dtype dtype : function.signature().dtypes) types.insert(CType(dtype));
+    for (Dtype dtype : function.signature().dtypes) types.insert(dtype);
   std::string text;
-  for (const std::string& type : types)
-    text += absl::StrReplaceAll(kFill, {{"$TYPE", type}, {"$FILE", file.name}});
+  for (Dtype dtype : types) {
+    const Conversion conversion = ConversionOf(dtype);
+    text += absl::StrReplaceAll(kFill, {{"$TYPE", std::string(Info(dtype).name)},
+                                        {"$CTYPE", CType(dtype)},
+                                        {"$GET", conversion.get},
+                                        {"$PUT", conversion.put},
+                                        {"$SHIFT", Info(dtype).has_sign ? "1" : "0"},
+                                        {"$FILE", file.name}});
+  }
   return text;
 }
 
