@@ -279,6 +279,18 @@ TEST_F(CliTest, AFileOfKernelsForSeveralTargets) {
   EXPECT_THAT(c.out, HasSubstr("\nvoid square("));
 }
 
+// The self-test of a header knows all types; the header goes through it here.
+TEST_F(CliTest, AFileOfKernelsOfAllTypesIsVerified) {
+  ASSERT_TRUE(WriteFile(Path("types.kirsch"),
+                        "x1 = matmul bf16*bf16->f32 17x33x20\nx2 = matmul bf16 5x300x40 accumulate\n"
+                        "x3 = matmul f32*bf16->f32 3x50x17 rhs=col\nx4 = matmul f16*f16->f32 9x31x33\n"
+                        "x5 = matmul u8*s8->s32 9x31x33\nx6 = matmul s8*s8->s32 9x31x33 accumulate\n"
+                        "x7 = matmul u8*s8->s16 2x30000x16 accumulate\nx8 = matmul s32 9x31x33\n")
+                  .ok());
+  const Outcome outcome = Run(Cat("verify -f ", Path("types.kirsch"), " --target haswell"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+}
+
 TEST_F(CliTest, WhatAFileCannotHaveIsRefused) {
   ASSERT_TRUE(WriteFile(Path("bad.kirsch"), "\na = matmul f32 4x0x4").ok());
   ASSERT_TRUE(WriteFile(Path("two.kirsch"), "a = matmul f32 4x4x4\nb = matmul f32 4x4x5").ok());
