@@ -62,11 +62,12 @@ int64_t TripsOf(const RegisterTile& tile, int64_t k) {
 }
 
 double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& unit, const Target& target) {
-  // A mask may leave room for fewer sets. Their sums are counted as if it didn't: a tile that needs no mask
-  // must never cost more than one that does, or dense operands would be no relaxation (search/relaxation.h).
-  RegisterTile unmasked = tile;
-  unmasked.masked_rhs = false;
-  const double set_sums = (KSplit(unmasked, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
+  // A mask or what is being widened may leave room for fewer sets. Their sums are counted as if it didn't: a
+  // tile that needs neither must never cost more than one that does, or dense operands would be no relaxation
+  // (search/relaxation.h).
+  RegisterTile plain = tile;
+  plain.masked_rhs = plain.widens_lhs = plain.widens_rhs = false;
+  const double set_sums = (KSplit(plain, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   return target.microkernel_cycles + set_sums +
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kApplicationId = 0x4b525343;  // "KRSC"
 constexpr int kBusyMilliseconds = 60'000;       // how long to wait for other processes
+constexpr int kPollMilliseconds = 2;
 constexpr int kCompression = 19;
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
@@ -111,9 +112,20 @@ absl::StatusOr<bool> TableFile::IsNew() const {
 
 absl::Status TableFile::Begin() { return RunSql(database_, path_, "BEGIN IMMEDIATE"); }
 
+// When two processes do this at once, SQLite tells one of them at once that the file is busy, timeout or not:
+// each might wait for the other.
+absl::Status TableFile::UseWriteAheadLog() {
+  for (int waited = 0;; waited += kPollMilliseconds) {
+    absl::Status status = RunSql(database_, path_, "PRAGMA journal_mode=WAL");
+    if (status.ok() || sqlite3_errcode(database_) != SQLITE_BUSY || waited >= kBusyMilliseconds)
+      return status;
+    sqlite3_sleep(kPollMilliseconds);
+  }
+}
+
 // Several processes may come here at once: the first makes the table, the others find it made.
 absl::Status TableFile::Create(const TableIdentity& identity) {
-  absl::Status status = RunSql(database_, path_, "PRAGMA journal_mode=WAL");
+  absl::Status status = UseWriteAheadLog();
   if (status.ok()) status = Begin();
   if (!status.ok()) return status;
   absl::StatusOr<bool> still_new = IsNew();

@@ -65,6 +65,7 @@ class TableFile {
   TableFile(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenDatabase(const std::string& path, int flags);
   absl::Status Begin();
+  absl::Status UseWriteAheadLog();
   absl::Status Create(const TableIdentity& identity);
   absl::Status ReadIdentity();
   absl::Status RefuseOthers(const TableIdentity& expected) const;
