@@ -2,17 +2,16 @@
 // are whole or not there. KIRSCH_BINARY is the path of the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "spec/cat.h"
 #include "spec/file.h"
+#include "tests/cli_testing.h"
 
 namespace kirsch {
 namespace {
@@ -20,15 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::Outcome;
 using ::testing::StartsWith;
 
 class CliTest : public ::testing::Test {
  protected:
-  struct Outcome {
-    int code;
-    std::string out, err;
-  };
-
   void SetUp() override {
     directory_ =
         fs::path(::testing::TempDir()) /
@@ -42,21 +37,11 @@ class CliTest : public ::testing::Test {
 
   // `arguments` as a shell would read them.
   Outcome Run(const std::string& arguments) const {
-    const std::string out = Path(".out"), err = Path(".err");
-    const int status = std::system(Cat(KIRSCH_BINARY, " ", arguments, " >", out, " 2>", err).c_str());
-    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, *ReadFile(out), *ReadFile(err)};
-    fs::remove(out);
-    fs::remove(err);
-    return outcome;
+    return kirsch::testing::RunKirsch("", arguments, directory_.string());
   }
 
   void ExpectRefused(const std::string& arguments, const std::string& message) const {
-    const Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    EXPECT_THAT(outcome.err, StartsWith("kirsch: ")) << arguments;
-    EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    testing::ExpectRefusal(Run(arguments), arguments, message);
   }
 
   fs::path directory_;

@@ -2,11 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -19,6 +17,7 @@
 #include "spec/cat.h"
 #include "spec/file.h"
 #include "spec/target_json.h"
+#include "tests/cli_testing.h"
 #include "tests/testing/temp_directory.h"
 
 namespace kirsch {
@@ -28,34 +27,18 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using testing::Outcome;
 using ::testing::StartsWith;
 
 class DbCliTest : public ::testing::Test {
  protected:
-  struct Outcome {
-    int code;
-    std::string out, err;
-  };
-
   // The user's cache is in the directory, too.
   Outcome Run(const std::string& arguments) const {
-    const std::string out = File(".out"), err = File(".err");
-    const int status = std::system(
-        Cat("XDG_CACHE_HOME=", File("cache"), " ", KIRSCH_BINARY, " ", arguments, " >", out, " 2>", err)
-            .c_str());
-    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, *ReadFile(out), *ReadFile(err)};
-    fs::remove(out);
-    fs::remove(err);
-    return outcome;
+    return kirsch::testing::RunKirsch("XDG_CACHE_HOME=" + File("cache"), arguments, File(""));
   }
 
   void ExpectRefused(const std::string& arguments, const std::string& message) const {
-    const Outcome outcome = Run(arguments);
-    EXPECT_EQ(outcome.code, 2) << arguments;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    EXPECT_THAT(outcome.err, StartsWith("kirsch: ")) << arguments;
-    EXPECT_THAT(outcome.err, HasSubstr(message)) << arguments;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    testing::ExpectRefusal(Run(arguments), arguments, message);
   }
 
   std::string File(const std::string& name) const { return directory_.File(name); }

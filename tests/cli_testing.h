@@ -1,0 +1,48 @@
+// Running the program as a script would. KIRSCH_BINARY is its path.
+#ifndef KIRSCH_TESTS_CLI_TESTING_H_
+#define KIRSCH_TESTS_CLI_TESTING_H_
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "spec/cat.h"
+#include "spec/file.h"
+
+namespace kirsch::testing {
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+// `arguments` as a shell would read them, with `environment` ("NAME=VALUE") set; what is printed goes through
+// files in `directory`.
+inline Outcome RunKirsch(const std::string& environment, const std::string& arguments,
+                         const std::string& directory) {
+  const std::string out = Cat(directory, "/.out"), err = Cat(directory, "/.err");
+  const int status =
+      std::system(Cat(environment, " ", KIRSCH_BINARY, " ", arguments, " >", out, " 2>", err).c_str());
+  Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, *ReadFile(out), *ReadFile(err)};
+  std::filesystem::remove(out);
+  std::filesystem::remove(err);
+  return outcome;
+}
+
+// Bad input: exit code 2 and one line, with `message` in it, on standard error.
+inline void ExpectRefusal(const Outcome& outcome, const std::string& arguments, const std::string& message) {
+  EXPECT_EQ(outcome.code, 2) << arguments;
+  EXPECT_EQ(outcome.out, "") << arguments;
+  EXPECT_THAT(outcome.err, ::testing::StartsWith("kirsch: ")) << arguments;
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr(message)) << arguments;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+}
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_CLI_TESTING_H_
