@@ -15,9 +15,20 @@ struct MicrokernelParameters {
       : lhs(builder.PointerParameter("lhs", kernel.lhs.dtype, false)),
         rhs(builder.PointerParameter("rhs", kernel.rhs.dtype, false)),
         out(builder.PointerParameter("out", kernel.out.dtype, true)),
+        arguments(ArgumentParameters(builder, kernel)),
         trips(builder.IndexParameter("trips")),
         rest(kernel.unroll > 1 ? builder.IndexParameter("rest") : kNoVar) {}
+
+  static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
+    std::vector<VarId> arguments;
+    for (const EpilogueArgument& argument : kernel.arguments)
+      arguments.push_back(
+          builder.PointerParameter(absl::StrCat("arg", arguments.size() + 1), argument.dtype, false));
+    return arguments;
+  }
+
   VarId lhs, rhs, out;
+  std::vector<VarId> arguments;
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
 };
@@ -55,7 +66,7 @@ class AccumulatorSets {
       for (int set = 0; set < width; ++set)
         for (int i = 0; i < rows_; ++i)
           for (int j = 0; j < columns_; ++j)
-            builder_.Do(Add{at(set, i, j), at(set, i, j), at(set + width, i, j)});
+            builder_.Do(Binary{BinaryOp::kAdd, at(set, i, j), at(set, i, j), at(set + width, i, j)});
   }
 
  private:

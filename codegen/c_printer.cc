@@ -84,9 +84,12 @@ class FunctionPrinter {
     PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
   }
   void Print(const MultiplyAdd& op) {
-    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b)));
+    Set(op.accumulator,
+        vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts));
   }
-  void Print(const Add& op) { Set(op.to, vectors_.Add(VarOf(op.to), VarOf(op.a), VarOf(op.b))); }
+  void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }
+  void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
+  void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }
   void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
@@ -231,6 +234,8 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
   for (size_t operand = 0; operand < signature.dtypes.size(); ++operand)  // the first parameters
     signature.dtypes[operand] = vars[operand].dtype;
   if (swapped) std::swap(signature.dtypes[EntryParameter::kLhs], signature.dtypes[EntryParameter::kRhs]);
+  for (int i = 0; i < program.arguments; ++i)
+    signature.arguments.push_back(vars[static_cast<size_t>(EntryParameter::kArguments + i)].dtype);
   signature.scratch = TakesScratch(program);
   signature.threads = TakesThreads(program);
   return signature;
@@ -240,14 +245,19 @@ std::string CParameters(const CSignature& signature) {
   const auto pointer = [&](int operand) {
     return absl::StrCat(CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ");
   };
+  std::string arguments;
+  for (size_t i = 0; i < signature.arguments.size(); ++i)
+    absl::StrAppend(&arguments, "const ", CType(signature.arguments[i]), "* __restrict arg", i + 1, ", ");
   return absl::StrCat("const ", pointer(EntryParameter::kLhs), "lhs, const ", pointer(EntryParameter::kRhs),
-                      "rhs, ", pointer(EntryParameter::kOut), "out",
+                      "rhs, ", arguments, pointer(EntryParameter::kOut), "out",
                       signature.scratch ? ", void* __restrict scratch_memory" : "",
                       signature.threads ? ", size_t thread, size_t n_threads" : "");
 }
 
 std::string CArguments(const CSignature& signature) {
-  return absl::StrCat("lhs, rhs, out", signature.scratch ? ", scratch_memory" : "",
+  std::string arguments;
+  for (size_t i = 0; i < signature.arguments.size(); ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
+  return absl::StrCat("lhs, rhs, ", arguments, "out", signature.scratch ? ", scratch_memory" : "",
                       signature.threads ? ", thread, n_threads" : "");
 }
 

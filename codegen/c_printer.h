@@ -33,6 +33,7 @@ struct CKernel {
 // What the parameters of a public function depend on.
 struct CSignature {
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
+  std::vector<Dtype> arguments;          // of what the epilogue takes
   bool scratch = false, threads = false;
 };
 

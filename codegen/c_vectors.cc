@@ -203,13 +203,29 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
   return statements;
 }
 
-// Words that hold 16 bits, or are cut to them by saturation.
-std::string CVectors::Narrowed(const std::string& words, int lanes, bool saturates) const {
-  const int bytes = 4 * lanes;
-  if (program_.masks) return Intrinsic(bytes, saturates ? "cvtsepi32_epi16" : "cvtepi32_epi16", words);
-  const std::string packed = Intrinsic(bytes, saturates ? "packs_epi32" : "packus_epi32", words, words);
+// The lower half of a ymm whose 16-bit elements came out of packing each half with itself.
+std::string Rejoined(const std::string& packed, int lanes) {
   if (lanes == 4) return packed;
   return absl::StrCat("_mm256_castsi256_si128(_mm256_permute4x64_epi64(", packed, ", 8))");
+}
+
+// Of words that hold 16 bits.
+std::string CVectors::CutTo16(const std::string& words, int lanes) const {
+  const int bytes = 4 * lanes;
+  if (program_.masks) return Intrinsic(bytes, "cvtepi32_epi16", words);
+  return Rejoined(Intrinsic(bytes, "packus_epi32", words, words), lanes);
+}
+
+// Of words of any value. Unsigned saturation takes its input for unsigned, but for the last of AVX2's steps.
+std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) const {
+  const int bytes = 4 * lanes;
+  if (program_.masks && to == Dtype::kU8)
+    return Intrinsic(bytes, "cvtusepi32_epi8",
+                     Intrinsic(bytes, "max_epi32", words, Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)))));
+  if (program_.masks) return Intrinsic(bytes, "cvtsepi32_" + Epi(to), words);
+  const std::string halves = Rejoined(Intrinsic(bytes, "packs_epi32", words, words), lanes);
+  if (to == Dtype::kS16) return halves;
+  return Intrinsic(kXmmBytes, to == Dtype::kU8 ? "packus_epi16" : "packs_epi16", halves, halves);
 }
 
 // To nearest, ties to even; what is no number stays none, though its payload is cut.
@@ -234,7 +250,7 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
                                  Intrinsic(bytes, "or_" + Si(bytes), "upper", constant("0x40")),
                                  Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), unordered));
   statements.push_back(
-      absl::StrCat("const ", IntegerType(bytes / 2), " narrow = ", Narrowed(value, from.lanes, false), ";"));
+      absl::StrCat("const ", IntegerType(bytes / 2), " narrow = ", CutTo16(value, from.lanes), ";"));
   for (std::string& statement : StoreNarrow("narrow", to, Dtype::kBf16, from.lanes, count))
     statements.push_back(std::move(statement));
   return statements;
@@ -253,7 +269,7 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
   if (memory == Dtype::kF32) return {StoreF32(from, to, count)};
   if (from.dtype == Dtype::kF32) return StoreBf16(from, to, count);
   if (from.dtype != memory)
-    return StoreNarrow(Narrowed(from.name, from.lanes, true), to, memory, from.lanes, count);
+    return StoreNarrow(Saturated(from.name, from.lanes, memory), to, memory, from.lanes, count);
   if (memory == Dtype::kS32 && count != from.lanes && !program_.masks)
     return {absl::StrCat(
         Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), from.name), ";")};
@@ -265,12 +281,13 @@ std::string CVectors::Vnni(const char* name, int lanes) const {
   return absl::StrCat(name, lanes < 16 && !program_.HasFeature("avx512vnni") ? "_avx" : "", "_epi32");
 }
 
-std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b) const {
+std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b,
+                                  bool subtracts) const {
   const int bytes = BytesOf(accumulator), lanes = accumulator.lanes;
   const std::string bh = absl::StrCat("(__m", 8 * bytes, "bh)");
   switch (a.dtype) {
     case Dtype::kF32:
-      return Intrinsic(bytes, "fmadd_ps", a.name, b.name, accumulator.name);
+      return Intrinsic(bytes, subtracts ? "fmsub_ps" : "fmadd_ps", a.name, b.name, accumulator.name);
     case Dtype::kS32:
       return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, "mullo_epi32", a.name, b.name));
     case Dtype::kBf16:
@@ -289,8 +306,23 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   KIRSCH_CHECK(false && "no arithmetic for these types");
 }
 
-std::string CVectors::Add(const Var& to, const Var& a, const Var& b) const {
-  return Intrinsic(BytesOf(to), to.dtype == Dtype::kF32 ? "add_ps" : "add_epi32", a.name, b.name);
+std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
+  constexpr std::array<const char*, 5> kNames = {"add", "sub", "mul", "max", "min"};
+  const bool real = a.dtype == Dtype::kF32;
+  std::string name = kNames[static_cast<size_t>(op)];
+  if (op == BinaryOp::kMul && !real) name = "mullo";
+  return Intrinsic(BytesOf(a), absl::StrCat(name, real ? "_ps" : "_epi32"), a.name, b.name);
+}
+
+// Floats by their bits: no text of theirs could say more.
+std::string CVectors::Fill(const Var& to, uint32_t word) const {
+  const int bytes = BytesOf(to);
+  const std::string words = Intrinsic(bytes, "set1_epi32", absl::StrCat("(int)0x", absl::Hex(word)));
+  return to.dtype == Dtype::kF32 ? Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), words) : words;
+}
+
+std::string CVectors::Convert(const Var& to, const Var& from) const {
+  return Intrinsic(BytesOf(to), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", from.name);
 }
 
 // As in LlvmVectors: halves are added until 4 lanes are left, then two horizontal additions. Halves of zmm

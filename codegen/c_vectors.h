@@ -25,8 +25,10 @@ class CVectors {
   std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
   // Statements; several of them are one block.
   std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
-  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b) const;
-  std::string Add(const Var& to, const Var& a, const Var& b) const;
+  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const;
+  std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
+  std::string Fill(const Var& to, uint32_t word) const;
+  std::string Convert(const Var& to, const Var& from) const;
   // Null where there is no vector.
   std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
   std::vector<std::string> Transpose(const std::array<const Var*, 4>& rows) const;
@@ -40,7 +42,8 @@ class CVectors {
   std::string StoreF32(const Var& from, const std::string& to, int count) const;
   std::vector<std::string> StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
                                        int lanes, int count) const;
-  std::string Narrowed(const std::string& words, int lanes, bool saturates) const;
+  std::string CutTo16(const std::string& words, int lanes) const;
+  std::string Saturated(const std::string& words, int lanes, Dtype to) const;
   std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
   std::string Vnni(const char* name, int lanes) const;
 

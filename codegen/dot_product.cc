@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/accumulators.h"
+#include "codegen/epilogue_code.h"
 #include "codegen/microkernels.h"
 #include "codegen/procedure_builder.h"
 #include "spec/check.h"
@@ -21,7 +22,8 @@ class DotProduct {
         accumulators_(builder_, kernel),
         lhs_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
         sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
-        old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar) {
+        old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar),
+        epilogue_(builder_, kernel, parameters_.arguments, kSums) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)
@@ -71,9 +73,9 @@ class DotProduct {
     const Address address = At(parameters_.out, kernel_.out.At(i, j));
     if (kernel_.accumulate) {
       builder_.Do(Load{old_, address, count});
-      builder_.Do(Add{sums_, sums_, old_});
+      builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
     }
-    builder_.Do(Store{sums_, address, count});
+    builder_.Do(Store{epilogue_.Apply(sums_, i, j, count), address, count});
   }
 
   const Microkernel& kernel_;
@@ -81,6 +83,7 @@ class DotProduct {
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
   const VarId lhs_, sums_, old_;
+  EpilogueCode epilogue_;
   std::vector<VarId> rhs_;
 };
 

@@ -19,9 +19,16 @@ namespace kirsch {
 using KernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                                 size_t n_threads);
 
-// The same as Windows calls it.
+// The same with what the epilogue takes; a program that takes less looks at none of the rest.
+using EpilogueKernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch,
+                                        size_t thread, size_t n_threads, const void* arg1, const void* arg2,
+                                        const void* arg3);
+
+// The latter as Windows calls it.
 using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, const void* rhs, void* out,
-                                                            void* scratch, size_t thread, size_t n_threads);
+                                                            void* scratch, size_t thread, size_t n_threads,
+                                                            const void* arg1, const void* arg2,
+                                                            const void* arg3);
 
 // Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
 class JitKernel {
@@ -29,6 +36,9 @@ class JitKernel {
   virtual ~JitKernel() = default;
   // The one of the ABI that it was compiled for.
   KernelFunction function() const { return reinterpret_cast<KernelFunction>(address_); }
+  EpilogueKernelFunction epilogue_function() const {
+    return reinterpret_cast<EpilogueKernelFunction>(address_);
+  }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
 
  protected:

@@ -109,13 +109,18 @@ class BodyPrinter {
 
   void Print(const MultiplyAdd& op) {
     Value *a = Get(op.a), *b = Get(op.b);
-    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), Get(op.accumulator), a, b));
+    Value* accumulator = Get(op.accumulator);
+    if (op.subtracts) accumulator = ir_.CreateFNeg(accumulator);
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), accumulator, a, b));
   }
 
-  void Print(const Add& op) {
+  void Print(const Binary& op) {
     Value *a = Get(op.a), *b = Get(op.b);
-    Set(op.to, vectors_.Add(a, b));
+    Set(op.to, vectors_.Binary(op.op, a, b));
   }
+
+  void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
+  void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), Get(op.from))); }
 
   // Null, or a value of type `none`, where there is no variable.
   std::array<Value*, 4> GetAll(const std::array<VarId, 4>& ids, llvm::Type* none = nullptr) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "llvm/IR/Constants.h"
@@ -162,10 +163,12 @@ Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
   if (from == Dtype::kF32 && to == Dtype::kBf16) {
     value = RoundedToBf16(value);
   } else {
-    KIRSCH_CHECK(from == Dtype::kS32 && to == Dtype::kS16);
-    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, Splat(ir_.getInt32(32767), lanes));
-    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value,
-                                      Splat(ir_.getInt32(static_cast<uint32_t>(-32768)), lanes));
+    KIRSCH_CHECK(from == Dtype::kS32);
+    const auto limit = [&](int64_t number) {
+      return Splat(ir_.getInt32(static_cast<uint32_t>(static_cast<int32_t>(number))), lanes);
+    };
+    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, limit(MostOf(to)));
+    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, limit(LeastOf(to)));
   }
   return ir_.CreateTrunc(value, Vector(Element(to), lanes));
 }
@@ -239,8 +242,41 @@ Value* LlvmVectors::MultiplyAdd(const Var& a_var, Value* accumulator, Value* a, 
   KIRSCH_CHECK(false && "no arithmetic for these types");
 }
 
-Value* LlvmVectors::Add(Value* a, Value* b) {
-  return a->getType()->isFPOrFPVectorTy() ? ir_.CreateFAdd(a, b) : ir_.CreateAdd(a, b);
+Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
+  const bool real = a->getType()->isFPOrFPVectorTy();
+  switch (op) {
+    case BinaryOp::kAdd:
+      return real ? ir_.CreateFAdd(a, b) : ir_.CreateAdd(a, b);
+    case BinaryOp::kSub:
+      return real ? ir_.CreateFSub(a, b) : ir_.CreateSub(a, b);
+    case BinaryOp::kMul:
+      return real ? ir_.CreateFMul(a, b) : ir_.CreateMul(a, b);
+    case BinaryOp::kMax:
+      return ir_.CreateSelect(real ? ir_.CreateFCmpOGT(a, b) : ir_.CreateICmpSGT(a, b), a, b);
+    case BinaryOp::kMin:
+      return ir_.CreateSelect(real ? ir_.CreateFCmpOLT(a, b) : ir_.CreateICmpSLT(a, b), a, b);
+  }
+  KIRSCH_CHECK(false && "no such operation");
+}
+
+Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }
+
+Value* LlvmVectors::Fill(const Var& to, uint32_t word) {
+  return ir_.CreateBitCast(Splat(ir_.getInt32(word), to.lanes), VectorType(to, ir_.getContext()));
+}
+
+Value* LlvmVectors::Convert(const Var& to, Value* from) {
+  llvm::FixedVectorType* type = VectorType(to, ir_.getContext());
+  if (to.dtype == Dtype::kF32) return ir_.CreateSIToFP(from, type);
+  // Rounds as the CPU is told to: to nearest, ties to even.
+  namespace Id = llvm::Intrinsic;
+  const Id::ID id = ForWords(to.lanes, Id::x86_sse2_cvtps2dq, Id::x86_avx_cvt_ps2dq_256,
+                             Id::x86_avx512_mask_cvtps2dq_512);
+  if (to.lanes < 16) return ir_.CreateIntrinsic(id, {}, {from});
+  constexpr uint32_t kCurrentRounding = 4;
+  return ir_.CreateIntrinsic(id, {},
+                             {from, llvm::Constant::getNullValue(type), ir_.getInt16(0xffff),
+                              ir_.getInt32(kCurrentRounding)});
 }
 
 Value* LlvmVectors::PairSums(Value* a, Value* b) {

@@ -23,7 +23,9 @@ class LlvmVectors {
   llvm::Value* Broadcast(const Var& to, llvm::Value* from, Dtype memory, int count);
   void Store(const Var& from, llvm::Value* value, llvm::Value* to, Dtype memory, int count);
   llvm::Value* MultiplyAdd(const Var& a_var, llvm::Value* accumulator, llvm::Value* a, llvm::Value* b);
-  llvm::Value* Add(llvm::Value* a, llvm::Value* b);
+  llvm::Value* Binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* Fill(const Var& to, uint32_t word);
+  llvm::Value* Convert(const Var& to, llvm::Value* from);
   // Of four vectors; 4 lanes.
   llvm::Value* LaneSums(const std::array<llvm::Value*, 4>& from);
   void Transpose(std::array<llvm::Value*, 4>* rows);
@@ -46,6 +48,7 @@ class LlvmVectors {
   llvm::Value* Narrowed(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* RoundedToBf16(llvm::Value* value);
   void StorePieces(llvm::Value* value, llvm::Value* to, Dtype memory, int count);
+  llvm::Value* Add(llvm::Value* a, llvm::Value* b);
   llvm::Value* PairSums(llvm::Value* a, llvm::Value* b);
 
   const LoopProgram& program_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "spec/dtype.h"
+#include "spec/epilogue.h"
 
 namespace kirsch {
 
@@ -73,11 +74,22 @@ struct Store {  // narrows as spec/matmul_types.h says; f32 to bf16 by integers:
 };
 // accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
 // of bf16 x bf16, s16 x s16 and u8 x s8 (in either order) add the products of their elements to the lane.
+// `subtracts`, f32 only: accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;
+  bool subtracts = false;
 };
-struct Add {
+enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin };
+struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN
+  BinaryOp op;
   VarId to, a, b;
+};
+struct Fill {  // a 32-bit word in all lanes
+  VarId to;
+  uint32_t word;
+};
+struct Convert {  // s32 to f32, or f32, within the range of s32, to s32: to nearest, ties to even
+  VarId to, from;
 };
 struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 where from[i] is kNoVar
   VarId to;
@@ -120,8 +132,8 @@ struct OnThread {  // body, on the thread whose number is task % n_threads; only
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Add, LaneSums, Transpose, Interleave, Fence,
-               Prefetch, Advance, Call, For, OnThread>
+  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fill, Convert, LaneSums, Transpose,
+               Interleave, Fence, Prefetch, Advance, Call, For, OnThread>
       op;
 };
 
@@ -133,10 +145,11 @@ struct Procedure {
 };
 
 // Parameters of the entry, in this order: void NAME(const L* lhs, const R* rhs, T* out, void* scratch, size_t
-// thread, size_t n_threads). Operands are those of the spec.
+// thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of which are what the epilogue
+// takes, as far as it does. Operands are those of the spec.
 struct EntryParameter {
-  static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5;
-  static constexpr int kCount = 6;
+  static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5, kArguments = 6;
+  static constexpr int kCount = kArguments + kMaxEpilogueOperands;
 };
 
 struct LoopProgram {
@@ -145,6 +158,7 @@ struct LoopProgram {
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
+  int arguments = 0;          // that the epilogue takes
   int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
 
   bool HasFeature(std::string_view feature) const {

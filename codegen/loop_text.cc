@@ -51,8 +51,13 @@ class TextPrinter {
     Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
   }
   void Print(const Store& op) { Line("store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
-  void Print(const MultiplyAdd& op) { Line(Name(op.accumulator), " += ", Name(op.a), " * ", Name(op.b)); }
-  void Print(const Add& op) { Line(Name(op.to), " = ", Name(op.a), " + ", Name(op.b)); }
+  void Print(const MultiplyAdd& op) { Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b)); }
+  void Print(const Binary& op) {
+    constexpr std::array<const char*, 5> kSigns = {" + ", " - ", " * ", " max ", " min "};
+    Line(Name(op.to), " = ", Name(op.a), kSigns[static_cast<size_t>(op.op)], Name(op.b));
+  }
+  void Print(const Fill& op) { Line(Name(op.to), " = fill 0x", absl::Hex(op.word)); }
+  void Print(const Convert& op) { Line(Name(op.to), " = convert ", Name(op.from)); }
   void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }
   void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
   void Print(const Interleave& op) { Line(Name(op.to), " = interleaved ", Names(op.from)); }

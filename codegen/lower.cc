@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "codegen/microkernels.h"
 #include "codegen/pack.h"
@@ -31,11 +33,17 @@ const TensorSpec& Operand(const Spec& spec, int operand) {
   return spec.operand[static_cast<size_t>(operand)];
 }
 
+VarId ArgumentParameter(const Spec& spec, int operand) {
+  return EntryParameter::kArguments + operand - spec.op_info().output() - 1;
+}
+
 View RootView(const Spec& spec, int operand) {
   const Layout& layout = Operand(spec, operand).layout;
   KIRSCH_CHECK(layout.kind == LayoutKind::kStrided);
   const TileExtent extent = ExtentOf(spec, operand);
-  return {At(operand),
+  const VarId pointer =
+      IsEpilogueOperand(spec, operand) ? ArgumentParameter(spec, operand) : static_cast<VarId>(operand);
+  return {At(pointer),
           extent.outer * layout.ld,
           {layout.order, layout.ld, 0, 0, 1, Operand(spec, operand).dtype}};
 }
@@ -74,14 +82,15 @@ class Lowering {
 
   LoopProgram Run(const Impl& impl) && {
     const Spec& spec = impl.spec;
-    KIRSCH_CHECK(spec.op == OpKind::kMatmul);
+    KIRSCH_CHECK(spec.op_info().base == OpKind::kMatmul);
     AddElementFeatures(spec);
     builder_.PointerParameter("lhs", Operand(spec, EntryParameter::kLhs).dtype, false);
     builder_.PointerParameter("rhs", Operand(spec, EntryParameter::kRhs).dtype, false);
     builder_.PointerParameter("out", spec.out().dtype, true);
-    builder_.PointerParameter("scratch", AccumulatorOf(spec.out().dtype), true);
+    builder_.PointerParameter("scratch", AccumulatorOf(spec), true);
     builder_.IndexParameter("thread");
     builder_.IndexParameter("n_threads");
+    AddArguments(spec);
     Views views;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
       views[static_cast<size_t>(operand)] = RootView(spec, operand);
@@ -96,6 +105,15 @@ class Lowering {
   void AddFeatures(const Features& features) {
     for (std::string_view feature : features)
       if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
+  }
+
+  void AddArguments(const Spec& spec) {
+    program_.arguments = spec.op_info().epilogue.operands();
+    for (int i = 0; i < kMaxEpilogueOperands; ++i) {
+      const bool used = i < program_.arguments;
+      const Dtype dtype = used ? Operand(spec, spec.op_info().output() + 1 + i).dtype : Dtype::kF32;
+      builder_.PointerParameter(absl::StrCat("arg", i + 1), dtype, false);
+    }
   }
 
   // What elements that are no accumulators take: f16 its conversion, and mask registers those for narrow
@@ -235,6 +253,16 @@ class Lowering {
     kernel.rhs = views[kRhs].layout.ForTile(ExtentOf(spec, kRhs).inner);
     kernel.out = views[kOut].layout;
     kernel.accumulate = spec.accumulate;
+    kernel.epilogue = spec.op_info().epilogue;
+    std::vector<Address> pointers = {views[kLhs].start, views[kRhs].start, views[kOut].start};
+    for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
+      const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
+      const View& view = views[static_cast<size_t>(operand)];
+      kernel.arguments.push_back({view.layout.dtype,
+                                  info.UsesDim(MatmulDims::kM) ? view.layout.outer_stride : 0,
+                                  info.UsesDim(MatmulDims::kN)});
+      pointers.push_back(view.start);
+    }
     kernel.prefetch_out = spec.out().level > Level::kL1;
     kernel.prefetch_steps = PrefetchSteps(spec);
     kernel.k_tail = k % kernel.step();
@@ -244,8 +272,7 @@ class Lowering {
     KIRSCH_CHECK(features.has_value());
     AddFeatures(*features);
     builder_.Do(Call{ProcedureFor(kernel.Name(), [&] { return MicrokernelProcedure(kernel); }),
-                     {views[kLhs].start, views[kRhs].start, views[kOut].start},
-                     kernel.Counts(k)});
+                     std::move(pointers), kernel.Counts(k)});
   }
 
   // The number of the procedure of that name, made by `make` when it is first asked for.

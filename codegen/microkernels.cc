@@ -20,6 +20,12 @@ std::string Microkernel::Name() const {
       tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
   if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
   if (accumulate) absl::StrAppend(&name, "_add");
+  for (const EpilogueStep& step : epilogue) {
+    absl::StrAppend(&name, "_", std::string(kirsch::Name(step.op)));
+    if (step.operand == EpilogueOperand::kNumber) absl::StrAppend(&name, absl::Hex(step.number));
+  }
+  for (const EpilogueArgument& argument : arguments)
+    absl::StrAppend(&name, "_", argument.columns ? "n" : "s", argument.row_stride);
   if (prefetch_steps != 0) absl::StrAppend(&name, "_ahead", prefetch_steps);
   if (prefetch_out) absl::StrAppend(&name, "_far");
   return name;

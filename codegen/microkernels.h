@@ -14,11 +14,20 @@
 
 namespace kirsch {
 
+// Where the elements of an epilogue's operand lie, from the one for the tile's first element on.
+struct EpilogueArgument {
+  Dtype dtype;
+  int64_t row_stride;  // 0: the same for all rows
+  bool columns;        // one for each column, contiguous; else the same for all
+};
+
 struct Microkernel {
   RegisterTile tile;
   int64_t n = 0;  // elements along the output's inner dim
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
+  Epilogue epilogue;
+  std::vector<EpilogueArgument> arguments;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
   int prefetch_steps = 0;     // steps of the reduction by which rows of rhs are prefetched; 0: not at all
   int k_split = 1;            // accumulator sets
@@ -36,7 +45,7 @@ struct Microkernel {
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, rhs.dtype); }
-  Dtype accumulator() const { return AccumulatorOf(out.dtype); }
+  Dtype accumulator() const { return AccumulatorOf(lhs.dtype); }
 
   // Unique among kernels that differ.
   std::string Name() const;
@@ -47,7 +56,7 @@ struct Microkernel {
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
-// The procedure: (lhs, rhs, out, trips of the main loop[, trips of the rest]): the rest
+// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest]): the rest
 // only where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/accumulators.h"
+#include "codegen/epilogue_code.h"
 #include "codegen/microkernels.h"
 #include "codegen/procedure_builder.h"
 #include "spec/check.h"
@@ -18,7 +19,8 @@ class OuterProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
-        factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)) {
+        factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
+        epilogue_(builder_, kernel, parameters_.arguments, kernel.tile.lanes) {
     // Panels along the reduction would not advance by a constant.
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
@@ -101,9 +103,9 @@ class OuterProduct {
     const VarId sum = accumulators_.at(0, i, j);
     if (kernel_.accumulate) {
       builder_.Do(Load{old_, address, OutCount(j)});
-      builder_.Do(Add{sum, sum, old_});
+      builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
     }
-    builder_.Do(Store{sum, address, OutCount(j)});
+    builder_.Do(Store{epilogue_.Apply(sum, i, Lane(j), OutCount(j)), address, OutCount(j)});
   }
 
   const Microkernel& kernel_;
@@ -112,6 +114,7 @@ class OuterProduct {
   const AccumulatorSets accumulators_;
   const VarId factor_;  // the broadcast element of lhs, or group of them
   VarId old_ = kNoVar;  // what is added to
+  EpilogueCode epilogue_;
   std::vector<VarId> rhs_;
 };
 

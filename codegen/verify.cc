@@ -71,8 +71,9 @@ class Verifier {
       return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;
-    kernel.run = [this](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t) {
-      if (thread == 0) Interpret(impl_, target_, {lhs, rhs}, out);
+    kernel.run = [this](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t,
+                        const void* arg1, const void* arg2, const void* arg3) {
+      if (thread == 0) Interpret(impl_, target_, {lhs, rhs, nullptr, arg1, arg2, arg3}, out);
     };
     return ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
   }
@@ -82,7 +83,7 @@ class Verifier {
     if (!Runs()) return Skipped(name, cannot_run_);
     const absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_, options_.abi);
     if (!jit.ok()) return Failed(name, jit.status());
-    Kernel kernel{name, (*jit)->function(), program_.scratch_bytes};
+    Kernel kernel{name, (*jit)->epilogue_function(), program_.scratch_bytes};
     if (options_.abi == Abi::kWin64)
       kernel.run = [run = (*jit)->win64_function()](auto... arguments) { run(arguments...); };
     return ladder_.Climb(kernel, kAllTrials);
@@ -102,13 +103,11 @@ class Verifier {
     if (!Runs()) return Skipped(name, cannot_run_);
     if (absl::IsNotFound(build.status())) return Skipped(name, std::string(build.status().message()));
     if (!build.ok()) return Failed(name, build.status());
-    const absl::StatusOr<KernelFunction> function = (*build)->Finish();
+    const absl::StatusOr<EpilogueKernelFunction> function = (*build)->Finish();
     if (!function.ok()) return Failed(name, function.status());
     Kernel kernel{name, *function, program_.scratch_bytes};
     if (options_.header_options.swapped)
-      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
-                                      size_t thread,
-                                      size_t n_threads) { run(rhs, lhs, out, scratch, thread, n_threads); };
+      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, auto... rest) { run(rhs, lhs, rest...); };
     return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }
 

@@ -23,6 +23,27 @@ bool SameBits(Dtype dtype, const void* data, int64_t index, double expected) {
          0;
 }
 
+// Are the sums those of exact arithmetic, whatever they are sums of?
+bool SumsAreExact(const Spec& root, InputKind kind) {
+  return kind == InputKind::kIntegers || !IsFloating(AccumulatorOf(root));
+}
+
+// Makes outputs of the oracle's sums.
+void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* oracle) {
+  const Tolerance tolerance = ToleranceOf(root);
+  const bool exact = SumsAreExact(root, oracle->kind);
+  const int64_t m = root.size[MatmulDims::kM], n = root.size[MatmulDims::kN];
+  oracle->most.resize(oracle->expected.value.size());
+  for (size_t i = 0; i < oracle->most.size(); ++i) {
+    const int64_t row = oracle->rows[i / static_cast<size_t>(n)], column = static_cast<int64_t>(i) % n;
+    double& value = oracle->expected.value[i];
+    const double error = exact ? 0 : tolerance.Of(value, oracle->expected.magnitude[i]);
+    const Uncertain stored = ApplyEpilogue(root, operands, row / m, row % m, column, {value, error});
+    value = stored.value;
+    oracle->most[i] = stored.error;
+  }
+}
+
 absl::Status Mismatch(const Spec& root, int64_t row, size_t column, double expected, double got,
                       double tolerance) {
   const int64_t m = root.size[MatmulDims::kM];
@@ -38,14 +59,14 @@ double Tolerance::Of(double expected, double magnitude) const {
 }
 
 Tolerance ToleranceOf(const Spec& root) {
-  if (!IsFloating(root.out().dtype)) return {};
+  if (!IsFloating(AccumulatorOf(root))) return {};
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
   tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
   if (root.operand[MatmulDims::kLhs].dtype == Dtype::kBf16 &&
       root.operand[MatmulDims::kRhs].dtype == Dtype::kBf16)
     tolerance.absolute = terms * 0x1p-126;
-  if (root.out().dtype == Dtype::kBf16) {
+  if (root.out().dtype == Dtype::kBf16 && root.op_info().epilogue.empty()) {
     tolerance.output = 0x1p-8;
     tolerance.absolute += 0x1p-134;
   }
@@ -53,6 +74,7 @@ Tolerance ToleranceOf(const Spec& root) {
 }
 
 double ErrorBound(const Spec& root) {
+  if (!root.op_info().epilogue.empty()) return 1;
   const Tolerance tolerance = ToleranceOf(root);
   return tolerance.sums + tolerance.output * (1 + tolerance.sums);
 }
@@ -61,8 +83,9 @@ absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t see
                                   std::vector<int64_t> rows) {
   const absl::StatusOr<Operands> operands = Operands::Create(root, {.kind = kind, .seed = seed});
   if (!operands.ok()) return operands.status();
-  Oracle oracle{kind, seed, std::move(rows), {}};
+  Oracle oracle{kind, seed, std::move(rows), {}, {}};
   oracle.expected = ReferenceRows(root, operands->pointers(), oracle.rows);
+  if (!root.op_info().epilogue.empty()) ApplyEpilogue(root, operands->pointers(), &oracle);
   return oracle;
 }
 
@@ -87,7 +110,7 @@ absl::Status CheckRows(const Spec& root, const Oracle& oracle, const void* out, 
   const AxisArray strides = RootStrides(root, root.op_info().output());
   const Dtype dtype = root.out().dtype;
   const Tolerance tolerance = ToleranceOf(root);
-  const bool exact = oracle.kind == InputKind::kIntegers || !IsFloating(dtype);
+  const bool exact = SumsAreExact(root, oracle.kind);
   const int64_t m = root.size[MatmulDims::kM];
   const size_t n = root.size[MatmulDims::kN];
   std::vector<double> got(n);
@@ -97,11 +120,12 @@ absl::Status CheckRows(const Spec& root, const Oracle& oracle, const void* out, 
     for (size_t j = 0; j < n; ++j) {
       const double expected = oracle.expected.value[r * n + j],
                    magnitude = oracle.expected.magnitude[r * n + j];
-      const double error = std::abs(got[j] - expected), most = tolerance.Of(expected, magnitude);
+      const double error = std::abs(got[j] - expected),
+                   most = oracle.most.empty() ? tolerance.Of(expected, magnitude) : oracle.most[r * n + j];
       if (exact && !SameBits(dtype, out, row + static_cast<int64_t>(j) * strides[2], expected))
         return Mismatch(root, oracle.rows[r], j, expected, got[j], 0);
       if (!(error <= most)) return Mismatch(root, oracle.rows[r], j, expected, got[j], most);
-      if (error > 0) *max_error = std::max(*max_error, error / magnitude);
+      if (error > 0) *max_error = std::max(*max_error, error / (oracle.most.empty() ? magnitude : most));
     }
   }
   return absl::OkStatus();

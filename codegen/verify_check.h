@@ -45,10 +45,11 @@ struct Tolerance {
   double Of(double expected, double magnitude) const;
 };
 
+// Of the sums, if there is an epilogue.
 Tolerance ToleranceOf(const Spec& root);
 
 // The largest |computed - reference| of an element, relative to the sum of magnitudes; but for
-// Tolerance::absolute.
+// Tolerance::absolute. With an epilogue, errors are relative to what is allowed, so this is 1.
 double ErrorBound(const Spec& root);
 
 // What the output rows should be for inputs of one kind and seed.
@@ -56,7 +57,8 @@ struct Oracle {
   InputKind kind = InputKind::kIntegers;
   uint64_t seed = 1;
   std::vector<int64_t> rows;  // see ReferenceRows
-  Expected expected;
+  Expected expected;         // after the epilogue, if there is one; and then
+  std::vector<double> most;  // what each element may be off
 };
 
 absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t seed, std::vector<int64_t> rows);

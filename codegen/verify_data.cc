@@ -71,7 +71,7 @@ void FillRun(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int
 }  // namespace
 
 bool Suits(const Spec& root, InputKind kind) {
-  const bool floating = IsFloating(root.out().dtype);
+  const bool floating = IsFloating(AccumulatorOf(root));
   return kind == InputKind::kIntegers || (kind == InputKind::kFullRange ? !floating : floating);
 }
 

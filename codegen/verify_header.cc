@@ -49,7 +49,9 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
 // pointers to void into what the header has, whatever its element types are. Only a bare header includes
 // nothing.
 std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
-  std::string arguments = "lhs, rhs, out";
+  std::string arguments = "lhs, rhs, ";
+  for (int i = 0; i < program.arguments; ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
+  absl::StrAppend(&arguments, "out");
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (program.tasks > 1) absl::StrAppend(&arguments, ", thread, n_threads");
   return absl::StrCat(
@@ -58,8 +60,8 @@ std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
       "void ",
       kEntry,
       "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
-      "                  size_t n_threads) {\n"
-      "  (void)scratch; (void)thread; (void)n_threads;\n"
+      "                  size_t n_threads, const void* arg1, const void* arg2, const void* arg3) {\n"
+      "  (void)scratch; (void)thread; (void)n_threads; (void)arg1; (void)arg2; (void)arg3;\n"
       "  ",
       program.name, "(", arguments, ");\n}\n");
 }
@@ -169,12 +171,12 @@ absl::Status HeaderBuild::WaitForCompiler() {
       absl::StrCat("the header does not compile: ", FirstComplaint(directory_ + "/log")));
 }
 
-absl::StatusOr<KernelFunction> HeaderBuild::Finish() {
+absl::StatusOr<EpilogueKernelFunction> HeaderBuild::Finish() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
   library_ = dlopen(absl::StrCat(directory_, "/", kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
-  return reinterpret_cast<KernelFunction>(dlsym(library_, kEntry));
+  return reinterpret_cast<EpilogueKernelFunction>(dlsym(library_, kEntry));
 }
 
 absl::Status HeaderBuild::RunSelfTest() {

@@ -37,9 +37,9 @@ class HeaderBuild {
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
 
-  // Waits for the compiler; the header's function, with all six parameters, valid while this object lives.
+  // Waits for the compiler; the header's function, with all parameters, valid while this object lives.
   // Its operands are the header's. An error holds the compiler's first complaint.
-  absl::StatusOr<KernelFunction> Finish();
+  absl::StatusOr<EpilogueKernelFunction> Finish();
 
   // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint
   // of the compiler or of the self-test.

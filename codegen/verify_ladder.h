@@ -53,7 +53,8 @@ class Ladder {
 
   const Spec root_;
   const VerifyPlan plan_;
-  const bool sampled_;                            // not all rows are compared
+  const bool sampled_;                            // not all rows are compared ...
+  const bool linear_;                             // ... but the whole output by Freivalds' check
   std::vector<std::unique_ptr<Oracle>> oracles_;  // one per kind of input, made when first needed
   double max_error_ = 0;
 };

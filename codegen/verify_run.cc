@@ -126,7 +126,9 @@ absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& tri
     const absl::StatusOr<GuardedBuffer> scratch = Scratch(kernel.scratch_bytes);
     if (!scratch.ok()) return scratch.status();
     const std::optional<Fault> fault =
-        CatchFault([&] { kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads); });
+        CatchFault([&] {
+          kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads, in[3], in[4], in[5]);
+        });
     if (fault.has_value()) return FaultError(root, *fault, *operands, *scratch);
     if (!scratch->SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
   }

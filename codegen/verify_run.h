@@ -24,7 +24,7 @@ namespace kirsch {
 struct Kernel {
   std::string name;
   std::function<void(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
-                     size_t n_threads)>
+                     size_t n_threads, const void* arg1, const void* arg2, const void* arg3)>
       run;
   int64_t scratch_bytes = 0;  // per thread
 };

@@ -155,7 +155,7 @@ double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) c
   const RegisterTile tile = RegisterTileOf(spec, decision.layout);
   const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
   const bool masked = ExtentOf(spec, decision.operand).inner % tile.lanes != 0;
-  return OutputTileCycles(tile, spec.accumulate, masked, unit);
+  return OutputTileCycles(tile, spec.accumulate, masked, unit) + EpilogueCycles(spec, tile, unit);
 }
 
 Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const {

@@ -81,4 +81,18 @@ double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, 
   return cycles;
 }
 
+double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
+  const Epilogue& epilogue = spec.op_info().epilogue;
+  if (epilogue.empty()) return 0;
+  constexpr double kIntoRange = 3;  // two bounds and a conversion
+  constexpr int kSums = 4;          // summed lanes that are stored at once
+  const Dtype sum = AccumulatorOf(spec);
+  const int vectors = tile.form == LayoutKind::kPartialSums ? tile.rows * ((tile.columns + kSums - 1) / kSums)
+                                                            : tile.accumulators();
+  double instructions = 0;
+  for (int step = 0; step < epilogue.count; ++step) instructions += IsFused(epilogue, sum, step) ? 0 : 1;
+  if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
+  return vectors * (instructions / unit.fma_per_cycle + epilogue.operands() / unit.loads_per_cycle);
+}
+
 }  // namespace kirsch

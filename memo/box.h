@@ -11,7 +11,7 @@
 
 namespace kirsch {
 
-inline constexpr int kMaxCoordinates = kMaxDims + kMaxOperands + 1;
+inline constexpr int kMaxCoordinates = kMaxDims + kMaxMatrices + 1;
 
 struct Box {
   std::array<uint32_t, kMaxCoordinates> low = {}, high = {};  // both included; unused ones are 0

@@ -16,6 +16,9 @@ constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kLayoutKinds = 4;
 
+// What a plane begins with.
+constexpr uint32_t kMatmulCode = 0, kEpilogueCode = 1;
+
 // Reads a coordinate list from the front; `ok` turns false at the first one that is missing or out of range.
 class Reader {
  public:
@@ -66,15 +69,47 @@ void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->layout.group = static_cast<uint8_t>(reader->Next(1, kMaxPanel));
 }
 
+void AppendOp(const Epilogue& epilogue, CoordinateList* plane) {
+  plane->push_back(epilogue.empty() ? kMatmulCode : kEpilogueCode);
+  if (epilogue.empty()) return;
+  plane->push_back(static_cast<uint32_t>(epilogue.count));
+  for (const EpilogueStep& step : epilogue)
+    for (const uint32_t coordinate :
+         {static_cast<uint32_t>(step.op), static_cast<uint32_t>(step.operand), step.number})
+      plane->push_back(coordinate);
+}
+
+// Nothing if no spec has such an epilogue.
+std::optional<OpKind> ReadOp(Reader* reader) {
+  if (reader->Below(2) == kMatmulCode) return OpKind::kMatmul;
+  Epilogue epilogue;
+  epilogue.count = static_cast<int>(reader->Next(1, kMaxEpilogueSteps));
+  for (int i = 0; i < epilogue.count && reader->ok(); ++i) {
+    EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    step.op = static_cast<EpilogueOp>(reader->Below(kEpilogueOps.size()));
+    step.operand = static_cast<EpilogueOperand>(reader->Below(kEpilogueOperands.size()));
+    step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
+    const bool converts = step.op == EpilogueOp::kF32, none = step.operand == EpilogueOperand::kNone;
+    if (converts != none || (step.operand != EpilogueOperand::kNumber && step.number != 0)) return std::nullopt;
+  }
+  if (!reader->ok() || epilogue.operands() > kMaxEpilogueOperands) return std::nullopt;
+  return OpWith(epilogue);
+}
+
 bool ReadPlane(const CoordinateList& plane, Spec* spec) {
   Reader reader(plane);
-  spec->op = static_cast<OpKind>(reader.Below(kOps.size()));
+  const std::optional<OpKind> op = ReadOp(&reader);
+  if (!op) return false;
+  spec->op = *op;
   spec->accumulate = reader.Below(2) != 0;
   spec->threads = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
   spec->sharers = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
   if (!reader.ok()) return false;
-  for (int operand = 0; operand < spec->op_info().num_operands; ++operand)
+  const OpInfo& info = spec->op_info();
+  for (int operand = 0; operand <= info.output(); ++operand)
     ReadTensor(&reader, &spec->operand[static_cast<size_t>(operand)]);
+  for (int operand = info.output() + 1; operand < info.num_operands; ++operand)
+    spec->operand[static_cast<size_t>(operand)].level = static_cast<Level>(reader.Below(kNumLevels));
   return reader.Complete();
 }
 
@@ -85,11 +120,12 @@ bool ReadPoint(const CoordinateList& point, Spec* spec, Lines* available) {
     spec->size[static_cast<size_t>(dim)] = SizeAt(reader.Next(0, kMaxIndex));
     if (spec->size[static_cast<size_t>(dim)] > kMaxSide) return false;
   }
-  for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
+  for (int operand = 0; operand <= spec->op_info().output(); ++operand) {
     const auto ld = LeadingDimension(*spec, operand, reader.Next(0, kMaxIndex + 1));
     if (!ld) return false;
     spec->operand[static_cast<size_t>(operand)].layout.ld = *ld;
   }
+  LayOutEpilogue(spec);
   *available = static_cast<Lines>(reader.Next(0, kUnlimited));
   return reader.Complete();
 }
@@ -115,11 +151,14 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
   Coordinates coordinates;
   CoordinateList& plane = coordinates.plane;
   CoordinateList& point = coordinates.point;
-  plane = {static_cast<uint32_t>(spec.op), spec.accumulate ? 1u : 0u, spec.threads, spec.sharers};
   const OpInfo& info = spec.op_info();
+  AppendOp(info.epilogue, &plane);
+  for (const uint32_t coordinate :
+       {spec.accumulate ? 1u : 0u, uint32_t{spec.threads}, uint32_t{spec.sharers}})
+    plane.push_back(coordinate);
   for (int dim = 0; dim < info.num_dims; ++dim)
     point.push_back(SizeIndex(spec.size[static_cast<size_t>(dim)]));
-  for (int operand = 0; operand < info.num_operands; ++operand) {
+  for (int operand = 0; operand <= info.output(); ++operand) {
     const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
     for (const uint32_t coordinate :
          {static_cast<uint32_t>(tensor.dtype), static_cast<uint32_t>(tensor.level), uint32_t{tensor.moved},
@@ -128,6 +167,8 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
       plane.push_back(coordinate);
     point.push_back(Contiguity(spec, operand));
   }
+  for (int operand = info.output() + 1; operand < info.num_operands; ++operand)
+    plane.push_back(static_cast<uint32_t>(spec.operand[static_cast<size_t>(operand)].level));
   point.push_back(static_cast<uint32_t>(available));
   return coordinates;
 }

@@ -16,10 +16,11 @@ namespace kirsch {
 using CoordinateList = absl::InlinedVector<uint32_t, 32>;
 
 // Of (spec, available):
-//   plane: what kind of spec it is. Op, accumulate, threads, sharers, then of each operand dtype, level,
-//          moved, and its layout's kind, order, panel and group. Specs of different planes have nothing in
-//          common.
-//   point: where on its plane it is. A size index per dim, a contiguity per operand, then `available`.
+//   plane: what kind of spec it is. Op, with the steps of its epilogue, accumulate, threads, sharers, then of each
+//          operand dtype, level, moved, and its layout's kind, order, panel and group; of those that the epilogue
+//          takes, level. Specs of different planes have nothing in common.
+//   point: where on its plane it is. A size index per dim, a contiguity per operand (but for the epilogue's), then
+//          `available`.
 //          Solutions change seldom from one point to the next.
 //
 // The contiguity of an operand is 0 if its rows follow each other (and where there is no leading dimension),

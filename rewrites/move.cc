@@ -104,10 +104,11 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
 
 }  // namespace
 
-// operand@X -> operand@Y, Y faster than X and no slower than the level being filled.
+// operand@X -> operand@Y, Y faster than X and no slower than the level being filled. What the epilogue takes
+// stays where it is: it is read once, or it is a vector.
 void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const Level filling = FillingLevel(spec);
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+  for (int operand = 0; operand <= spec.op_info().output(); ++operand) {
     if (NeedsCopy(spec, operand, target)) continue;
     for (Level level : {Level::kL3, Level::kL2, Level::kL1}) {
       if (level > filling || level >= Operand(spec, operand).level) continue;
@@ -127,11 +128,13 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
   moved.level = decision.level;
   if (decision.level == Level::kVrf) {
     moved.layout = decision.layout;
-    moved.dtype = AccumulatorOf(moved.dtype);
+    moved.dtype = AccumulatorOf(spec);
     // Registers hold the tile: the spec below only adds to it, whatever was asked for.
+    child = WithoutEpilogue(child);
     child.accumulate = true;
-    if (Operand(spec, decision.operand).level > Level::kL1)
-      AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
+    for (int operand = decision.operand; operand < spec.op_info().num_operands; ++operand)
+      if (Operand(spec, operand).level > Level::kL1)
+        AddTransfer(spec, operand, decision.level, FootprintOf(spec, operand, target), expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
     moved.moved = 1;

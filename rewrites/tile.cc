@@ -20,8 +20,8 @@ void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
   expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips, trips};
 }
 
-// A narrow output is made from the whole sum: it has no room for a sum in parts.
-bool ReductionMayBeSplit(const Spec& spec) { return spec.out().dtype == AccumulatorOf(spec.out().dtype); }
+// An output that is not of the sums' type is made from the whole sum: it has no room for a sum in parts.
+bool ReductionMayBeSplit(const Spec& spec) { return spec.out().dtype == AccumulatorOf(spec); }
 
 void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<Decision>* decisions) {
   thread_local std::vector<uint32_t> sizes;
@@ -34,6 +34,24 @@ void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<De
     decision.size = size;
     decisions->push_back(decision);
   }
+}
+
+// The first tile overwrites, unless all accumulate, so no separate pass clears the output; the last one has the
+// epilogue.
+void ExpandReduction(const Spec& spec, const Decision& decision, Expansion* expansion) {
+  const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
+  Spec tile = WithSize(WithoutEpilogue(spec), decision.dim, decision.size);
+  Spec last = WithSize(spec, decision.dim, rest != 0 ? rest : decision.size);
+  last.accumulate = true;
+  const bool last_differs = rest != 0 || last.op != tile.op;
+  int64_t trips = size / decision.size - (rest == 0 && last_differs ? 1 : 0);
+  if (!tile.accumulate) {
+    AddChild(tile, 1, expansion);
+    --trips;
+  }
+  tile.accumulate = true;
+  AddChild(tile, trips, expansion);
+  if (last_differs) AddChild(last, 1, expansion);
 }
 
 }  // namespace
@@ -51,19 +69,10 @@ void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& 
 }
 
 void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion) {
-  const uint32_t size = spec.size[decision.dim];
-  const int64_t whole = size / decision.size;
-  Spec tile = WithSize(spec, decision.dim, decision.size);
-  Spec rest = WithSize(spec, decision.dim, size % decision.size);
-  if (spec.op_info().dims[decision.dim].reduction && !spec.accumulate) {
-    // The first step overwrites, the others accumulate: no separate pass that clears the output.
-    AddChild(tile, 1, expansion);
-    tile.accumulate = rest.accumulate = true;
-    AddChild(tile, whole - 1, expansion);
-  } else {
-    AddChild(tile, whole, expansion);
-  }
-  if (rest.size[decision.dim] != 0) AddChild(rest, 1, expansion);
+  if (spec.op_info().dims[decision.dim].reduction) return ExpandReduction(spec, decision, expansion);
+  const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
+  AddChild(WithSize(spec, decision.dim, decision.size), size / decision.size, expansion);
+  if (rest != 0) AddChild(WithSize(spec, decision.dim, rest), 1, expansion);
 }
 
 // spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T;

@@ -25,7 +25,8 @@ void CanonicaliseVector(Spec& spec, int operand) {
 void TransposeMatmul(Spec& spec) {
   std::swap(spec.size[MatmulDims::kM], spec.size[MatmulDims::kN]);
   std::swap(spec.operand[MatmulDims::kLhs], spec.operand[MatmulDims::kRhs]);
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+  spec.op = OpWith(Transposed(spec.op_info().epilogue));
+  for (int operand = 0; operand <= spec.op_info().output(); ++operand) {
     Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
     layout.order = Turned(layout.order);
   }
@@ -34,13 +35,14 @@ void TransposeMatmul(Spec& spec) {
 }  // namespace
 
 CanonicalSpec Canonicalise(const Spec& asked) {
-  KIRSCH_CHECK(asked.op == OpKind::kMatmul);
+  KIRSCH_CHECK(asked.op_info().base == OpKind::kMatmul);
   CanonicalSpec result{asked, false};
   CanonicaliseVector(result.spec, MatmulDims::kOut);
   result.swapped = result.spec.out().layout.order == Order::kCol;
   if (result.swapped) TransposeMatmul(result.spec);
   CanonicaliseVector(result.spec, MatmulDims::kLhs);
   CanonicaliseVector(result.spec, MatmulDims::kRhs);
+  LayOutEpilogue(&result.spec);
   return result;
 }
 

@@ -32,6 +32,14 @@ constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t
 constexpr int Bytes(Dtype dtype) { return Info(dtype).bytes; }
 constexpr bool IsFloating(Dtype dtype) { return Info(dtype).floating; }
 
+// The ends of an integer type.
+constexpr int64_t LeastOf(Dtype dtype) {
+  return Info(dtype).has_sign ? -(int64_t{1} << (8 * Bytes(dtype) - 1)) : 0;
+}
+constexpr int64_t MostOf(Dtype dtype) {
+  return (int64_t{1} << (8 * Bytes(dtype) - (Info(dtype).has_sign ? 1 : 0))) - 1;
+}
+
 // Sums are kept in 32 bits, whatever is summed and however it is stored in the end.
 inline constexpr int kAccumulatorBytes = 4;
 constexpr Dtype AccumulatorOf(Dtype dtype) { return IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32; }

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "spec/check.h"
+#include "spec/element.h"
+#include "spec/epilogue.h"
 #include "spec/multiversion.h"
 #include "spec/view.h"
 
@@ -160,7 +162,7 @@ class Interpreter {
     const Impl& microkernel = OnlyChild(impl);
     const int output = impl.spec.op_info().output();
     KIRSCH_CHECK(impl.decision.operand == output && microkernel.decision.kind == RewriteKind::kMicrokernel);
-    KIRSCH_CHECK(impl.spec.op == OpKind::kMatmul && impl.spec.size[MatmulDims::kB] == 1);
+    KIRSCH_CHECK(impl.spec.op_info().base == OpKind::kMatmul && impl.spec.size[MatmulDims::kB] == 1);
     const int64_t rows = impl.spec.size[MatmulDims::kM], columns = impl.spec.size[MatmulDims::kN];
     RegisterTileBuffer<Number> tile{impl.decision.layout, rows, columns, RoundUp(columns, kColumns), {}};
     CheckGroups(impl.spec, tile.layout);
@@ -173,7 +175,33 @@ class Interpreter {
     } else {
       RunDotProducts(microkernel.spec, views, &tile);
     }
-    CopyTile(dense, memory);
+    if (impl.spec.op_info().epilogue.empty()) return CopyTile(dense, memory);
+    StoreThroughEpilogue(impl.spec, views, tile);
+  }
+
+  void StoreThroughEpilogue(const Spec& spec, const Views& views, const RegisterTileBuffer<Number>& tile) {
+    const OpInfo& info = spec.op_info();
+    const View& out = views[static_cast<size_t>(info.output())];
+    for (int64_t i = 0; i < tile.rows; ++i)
+      for (int64_t j = 0; j < tile.columns; ++j) {
+        const auto element = [&](int number) {
+          return EpilogueElement(info, info.output() + 1 + number, views, i, j);
+        };
+        const Number sum = tile.value[static_cast<size_t>(i * tile.pitch + j)];
+        const double exact = std::is_floating_point_v<Number> ? static_cast<double>(sum)
+                                                              : static_cast<double>(static_cast<int32_t>(sum));
+        const Uncertain stored = Apply(info.epilogue, kAccumulator, out.dtype, {exact, 0}, element);
+        StoreElement(out.dtype, stored.value, out.data, out.At({0, i, j}));
+      }
+  }
+
+  static double EpilogueElement(const OpInfo& info, int operand, const Views& views, int64_t row,
+                                int64_t column) {
+    const View& view = views[static_cast<size_t>(operand)];
+    const OperandInfo& axes = info.operands[static_cast<size_t>(operand)];
+    const AxisArray index = {0, axes.UsesDim(MatmulDims::kM) ? row : 0,
+                             axes.UsesDim(MatmulDims::kN) ? column : 0};
+    return LoadElement(view.dtype, view.data, view.At(index));
   }
 
   // Where vectors are multiplied group by group, rhs lies so and lhs is contiguous along the reduction.
@@ -248,13 +276,13 @@ class Interpreter {
 void Interpret(const Impl& impl, const Target& target, const ConstOperands& inputs, void* out) {
   Views views;
   const int output = impl.spec.op_info().output();
-  for (int operand = 0; operand < output; ++operand) {
+  for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
     // Views of inputs are never written through.
     void* data = const_cast<void*>(inputs[static_cast<size_t>(operand)]);
     views[static_cast<size_t>(operand)] = RootView(impl.spec, operand, data);
   }
   views[static_cast<size_t>(output)] = RootView(impl.spec, output, out);
-  if (IsFloating(impl.spec.out().dtype)) {
+  if (IsFloating(AccumulatorOf(impl.spec))) {
     Interpreter<float>(target).Run(impl, views);
   } else {
     Interpreter<uint32_t>(target).Run(impl, views);

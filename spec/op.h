@@ -1,18 +1,24 @@
 // What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
-// and costing are written once against this table; a new op is a new row of it.
+// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue are
+// rows that are added as they are met.
 #ifndef KIRSCH_SPEC_OP_H_
 #define KIRSCH_SPEC_OP_H_
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "spec/epilogue.h"
+
 namespace kirsch {
 
-enum class OpKind : uint8_t { kMatmul };
+enum class OpKind : uint16_t { kMatmul };  // and more: see OpWith
 
 inline constexpr int kMaxDims = 8;
-inline constexpr int kMaxOperands = 4;
+inline constexpr int kMaxMatrices = 3;  // that an operation itself takes and makes
+inline constexpr int kMaxOperands = kMaxMatrices + kMaxEpilogueOperands;
 inline constexpr int kMaxAxes = 4;
 
 struct Dim {
@@ -47,14 +53,16 @@ struct OperandInfo {
 };
 
 struct OpInfo {
-  OpKind kind;
+  OpKind base;  // the operation without its epilogue
   std::string_view name;
   int num_dims;
   std::array<Dim, kMaxDims> dims;
-  int num_operands;  // inputs first, the one output last
+  int output_operand;
+  int num_operands;  // inputs, the one output, what the epilogue takes
   std::array<OperandInfo, kMaxOperands> operands;
+  Epilogue epilogue;
 
-  constexpr int output() const { return num_operands - 1; }
+  constexpr int output() const { return output_operand; }
 };
 
 // Dims of matmul: out[b][m][n] = sum over k of lhs[b][m][k] * rhs[b][k][n].
@@ -65,18 +73,32 @@ struct MatmulDims {
 
 constexpr AxisMap Along(int dim) { return AxisMap{{{{static_cast<int8_t>(dim), 1}, {}}}}; }
 
-inline constexpr std::array<OpInfo, 1> kOps = {{
-    {OpKind::kMatmul,
-     "matmul",
-     4,
-     {{{"b", false}, {"m", false}, {"k", true}, {"n", false}}},
-     3,
-     {{{"lhs", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kK)}}},
-       {"rhs", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kK), Along(MatmulDims::kN)}}},
-       {"out", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kN)}}}}}},
-}};
+inline constexpr OpInfo kMatmulInfo = {
+    OpKind::kMatmul,
+    "matmul",
+    4,
+    {{{"b", false}, {"m", false}, {"k", true}, {"n", false}}},
+    MatmulDims::kOut,
+    3,
+    {{{"lhs", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kK)}}},
+      {"rhs", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kK), Along(MatmulDims::kN)}}},
+      {"out", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kN)}}}}},
+    {}};
 
-constexpr const OpInfo& Info(OpKind op) { return kOps[static_cast<size_t>(op)]; }
+inline constexpr size_t kMaxOps = 1 << 14;
+
+namespace internal {
+// Rows are added and never change.
+extern std::array<std::atomic<const OpInfo*>, kMaxOps> op_table;
+}  // namespace internal
+
+inline const OpInfo& Info(OpKind op) {
+  return *internal::op_table[static_cast<size_t>(op)].load(std::memory_order_acquire);
+}
+
+// The row for matmul with this epilogue; the same for equal ones. Its number is this process's own. At most
+// kMaxOps different ones may be asked for. Thread-safe.
+OpKind OpWith(const Epilogue& epilogue);
 
 }  // namespace kirsch
 

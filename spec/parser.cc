@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "spec/canonical.h"
 #include "spec/cat.h"
+#include "spec/epilogue_parser.h"
 #include "spec/matmul_types.h"
 #include "spec/printer.h"
 #include "spec/shorthand.h"
@@ -52,11 +53,24 @@ absl::StatusOr<MatmulTypes> ParseTypes(const Word& word) {
   absl::StatusOr<Dtype> out = single ? lhs : ParseDtype(word.Part(arrow + 2));
   for (const absl::StatusOr<Dtype>* type : {&lhs, &rhs, &out})
     if (!type->ok()) return type->status();
-  const MatmulTypes types{*lhs, *rhs, *out};
-  if (IsSupported(types)) return types;
-  const std::string known = absl::StrJoin(
-      kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
-  return Expected(word, Cat("types that go together (", known, ")"));
+  return MatmulTypes{*lhs, *rhs, *out};
+}
+
+// Do the types go together? With an epilogue, the inputs must for some output.
+absl::Status CheckTypes(const Word& word, const MatmulTypes& types, const Epilogue& epilogue) {
+  const auto accepts = [&](const MatmulTypes& row) {
+    return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
+  };
+  if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts)) {
+    const std::string known = absl::StrJoin(
+        kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+    return Expected(word, Cat("types that go together (", known, ")"));
+  }
+  if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
+    return absl::OkStatus();
+  return Expected(word, TypeAfter(epilogue, AccumulatorOf(types.lhs)) == Dtype::kF32
+                            ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
+                            : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }
 
 // Reads one matmul: sizes, then options in any order.
@@ -76,14 +90,15 @@ class MatmulParser {
     words.remove_prefix(1);
     for (; !words.empty() && !words.front().text.empty(); words.remove_prefix(1))
       if (absl::Status status = ParseOption(words.front()); !status.ok()) return status;
-    for (int operand = 0; operand < spec_.op_info().num_operands; ++operand)
+    for (int operand = 0; operand <= spec_.op_info().output(); ++operand)
       if (absl::Status status = SetLd(operand, sizes); !status.ok()) return status;
+    if (epilogue_ && spec_.accumulate) return Expected(*epilogue_, "no epilogue where the output is added to");
     return spec_;
   }
 
  private:
   static constexpr std::string_view kOptions =
-      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate)";
+      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate epilogue=STEPS)";
 
   // [B:]MxKxN
   absl::Status ParseSizes(const Word& word) {
@@ -120,7 +135,14 @@ class MatmulParser {
       return absl::OkStatus();
     }
     if (equals == word.text.size()) return Expected(word, kOptions);
-    for (int operand = 0; operand < spec_.op_info().num_operands; ++operand) {
+    if (key == kEpilogueWord) {
+      absl::StatusOr<Epilogue> epilogue =
+          ParseEpilogue(kSource, word.Part(equals + 1), AccumulatorOf(spec_));
+      if (epilogue.ok()) spec_.op = OpWith(*epilogue);
+      epilogue_ = word;
+      return epilogue.status();
+    }
+    for (int operand = 0; operand <= spec_.op_info().output(); ++operand) {
       if (key == spec_.op_info().operands[static_cast<size_t>(operand)].name)
         return ParseOrder(word.Part(equals + 1), operand);
       if (key == kLdWords[static_cast<size_t>(operand)]) {
@@ -159,6 +181,7 @@ class MatmulParser {
 
   Spec spec_;
   std::array<std::optional<Word>, 3> ld_;
+  std::optional<Word> epilogue_;
   std::vector<std::string_view> seen_;
 };
 
@@ -166,12 +189,13 @@ class MatmulParser {
 
 absl::StatusOr<ParsedSpec> ParseSpec(std::string_view text) {
   const std::vector<Word> words = SplitWords(text);
-  absl::StatusOr<OpInfo> op = FindRow(words[0], "an operation", kOps);
-  if (!op.ok()) return op.status();
+  if (words[0].text != kMatmulInfo.name) return Expected(words[0], Cat("an operation (", kMatmulInfo.name, ")"));
   absl::StatusOr<MatmulTypes> types = ParseTypes(words[1]);
   if (!types.ok()) return types.status();
   absl::StatusOr<Spec> asked = MatmulParser(*types).Parse(absl::MakeConstSpan(words).subspan(2));
   if (!asked.ok()) return asked.status();
+  if (absl::Status status = CheckTypes(words[1], *types, asked->op_info().epilogue); !status.ok())
+    return status;
   const CanonicalSpec canonical = Canonicalise(*asked);
   return ParsedSpec{canonical.spec, canonical.swapped, PrintSpec(*asked)};
 }

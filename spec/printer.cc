@@ -43,13 +43,15 @@ std::string PrintSpec(const Spec& spec) {
   const MatmulTypes types{spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype,
                           spec.out().dtype};
   std::string text = Cat(op.name, " ", PrintTypes(types), " ", Sizes(spec));
-  for (int operand = 0; operand < op.num_operands; ++operand) Append(&text, OperandOption(spec, operand));
-  for (int operand = 0; operand < op.num_operands; ++operand) {
+  for (int operand = 0; operand <= op.output(); ++operand) Append(&text, OperandOption(spec, operand));
+  for (int operand = 0; operand <= op.output(); ++operand) {
     const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
     if (layout.kind == LayoutKind::kStrided && layout.ld != ExtentOf(spec, operand).inner)
       Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
   }
   if (spec.accumulate) Append(&text, " ", kAccumulateWord);
+  if (!op.epilogue.empty())
+    Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(op.epilogue, AccumulatorOf(spec)));
   if (spec.threads > 1) Append(&text, " threads=", spec.threads);
   if (spec.sharers > 1) Append(&text, " sharers=", spec.sharers);
   return text;

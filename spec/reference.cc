@@ -40,6 +40,11 @@ AxisArray DenseStrides(const Spec& spec, int operand) {
 double Magnitude(double term) { return std::abs(term); }
 double Magnitude(uint64_t) { return 0; }
 
+// What a sum is to be in the output, or for the epilogue.
+Dtype SumOrOutput(const Spec& root) {
+  return root.op_info().epilogue.empty() ? root.out().dtype : AccumulatorOf(root);
+}
+
 // What an element of type `out` is to be, given the sum.
 double Final(Dtype, double sum) { return sum; }
 double Final(Dtype out, uint64_t sum) {
@@ -112,7 +117,7 @@ Expected ReferenceIn(const Spec& root, const ConstOperands& operands) {
     Accumulate(root, output_only, operands, output, output, &sums, &result.magnitude);
   }
   Accumulate(root, root, operands, 0, output - 1, &sums, &result.magnitude);
-  for (size_t i = 0; i < elements; ++i) result.value[i] = Final(root.out().dtype, sums[i]);
+  for (size_t i = 0; i < elements; ++i) result.value[i] = Final(SumOrOutput(root), sums[i]);
   return result;
 }
 
@@ -247,13 +252,13 @@ RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const s
 }  // namespace
 
 Expected Reference(const Spec& root, const ConstOperands& operands) {
-  return IsFloating(root.out().dtype) ? ReferenceIn<double>(root, operands)
+  return IsFloating(AccumulatorOf(root)) ? ReferenceIn<double>(root, operands)
                                       : ReferenceIn<uint64_t>(root, operands);
 }
 
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
-  KIRSCH_CHECK(root.op == OpKind::kMatmul);
-  const Dtype out = root.out().dtype;
+  KIRSCH_CHECK(root.op_info().base == OpKind::kMatmul);
+  const Dtype out = SumOrOutput(root);
   if (IsFloating(out)) {
     RowSums<double> sums = SumRows<double>(root, operands, rows);
     return {std::move(sums.value), std::move(sums.magnitude)};
@@ -263,6 +268,21 @@ Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const st
   std::transform(sums.value.begin(), sums.value.end(), result.value.begin(),
                  [&](uint32_t sum) { return Final(out, uint64_t{sum}); });
   return result;
+}
+
+Uncertain ApplyEpilogue(const Spec& root, const ConstOperands& operands, int64_t batch, int64_t row,
+                        int64_t column, Uncertain sum) {
+  const OpInfo& info = root.op_info();
+  const auto element = [&](int number) {
+    const int operand = info.output() + 1 + number;
+    const AxisArray strides = RootStrides(root, operand), extents = AxisExtents(root, operand);
+    const AxisArray place = {batch, row, column};
+    int64_t at = 0;
+    for (size_t axis = 0; axis < 3; ++axis) at += extents[axis] == 1 ? 0 : place[axis] * strides[axis];
+    return LoadElement(root.operand[static_cast<size_t>(operand)].dtype,
+                       operands[static_cast<size_t>(operand)], at);
+  };
+  return Apply(info.epilogue, AccumulatorOf(root), root.out().dtype, sum, element);
 }
 
 int64_t TermsPerElement(const Spec& spec) {

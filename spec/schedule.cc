@@ -83,7 +83,7 @@ class DecisionParser {
 
   absl::Status Operand() {
     const Word& word = Next();
-    for (int operand = 0; operand < op_.num_operands; ++operand)
+    for (int operand = 0; operand <= op_.output(); ++operand)
       if (op_.operands[static_cast<size_t>(operand)].name == word.text) {
         decision_.operand = static_cast<uint8_t>(operand);
         return absl::OkStatus();

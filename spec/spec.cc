@@ -32,6 +32,27 @@ TileExtent ExtentOf(const Spec& spec, int operand) {
 int OuterDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, false).terms[0].dim; }
 int InnerDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, true).terms[0].dim; }
 
+Spec WithoutEpilogue(const Spec& spec) {
+  Spec sums = spec;
+  for (int operand = spec.op_info().output() + 1; operand < spec.op_info().num_operands; ++operand)
+    sums.operand[static_cast<size_t>(operand)] = {};
+  sums.op = spec.op_info().base;
+  return sums;
+}
+
+void LayOutEpilogue(Spec* spec) {
+  const Epilogue& epilogue = spec->op_info().epilogue;
+  auto operand = static_cast<size_t>(spec->op_info().output()) + 1;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (!step.HasOperand()) continue;
+    TensorSpec& tensor = spec->operand[operand++];
+    tensor.dtype = TypeBefore(epilogue, AccumulatorOf(*spec), i);
+    tensor.layout = spec->out().layout;
+    if (step.operand != EpilogueOperand::kAll) tensor.layout = Layout{.ld = 1};
+  }
+}
+
 double Flops(const Spec& spec) {
   double points = 2;
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) points *= spec.size[static_cast<size_t>(dim)];

@@ -31,7 +31,7 @@ struct alignas(8) Spec {
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
   // 1: a relaxation that only bounds ask about: operands need neither widening nor interleaving.
   uint8_t ideal = 0;
-  std::array<uint8_t, 3> zero = {};
+  std::array<uint8_t, 2> zero = {};
   std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
@@ -39,7 +39,7 @@ struct alignas(8) Spec {
   const TensorSpec& out() const { return operand[static_cast<size_t>(op_info().output())]; }
   TensorSpec& out() { return operand[static_cast<size_t>(op_info().output())]; }
 
-  static constexpr size_t kWords = 11;
+  static constexpr size_t kWords = 14;
   using Words = std::array<uint64_t, kWords>;
   Words words() const { return std::bit_cast<Words>(*this); }
 
@@ -71,6 +71,19 @@ TileExtent ExtentOf(const Spec& spec, int operand);
 // The dims that index the outer / inner axis of an operand's stored matrix (single-term axes).
 int OuterDim(const Spec& spec, int operand);
 int InnerDim(const Spec& spec, int operand);
+
+// Of an operand of the epilogue, whose place in a spec follows from the op and the output.
+inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > spec.op_info().output(); }
+
+// The type that sums are kept in. (Layouts and levels are left out of account.)
+inline Dtype AccumulatorOf(const Spec& spec) { return AccumulatorOf(spec.operand[0].dtype); }
+
+// The sums alone, stored where the output is.
+Spec WithoutEpilogue(const Spec& spec);
+
+// Types and layouts of the epilogue's operands: those of the value they meet, contiguous, or lying as the output
+// does.
+void LayOutEpilogue(Spec* spec);
 
 // 2 * (points of the iteration space): multiplications plus additions.
 double Flops(const Spec& spec);

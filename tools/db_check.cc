@@ -29,7 +29,7 @@ struct Arguments {
 // A root: what a query asks for. Serial, as a caller has it, all operands in one place.
 bool IsRoot(const Spec& spec) {
   if (spec.threads != 1 || spec.sharers != 1) return false;
-  for (int i = 0; i < spec.op_info().num_operands; ++i) {
+  for (int i = 0; i <= spec.op_info().output(); ++i) {
     const TensorSpec& tensor = spec.operand[static_cast<size_t>(i)];
     if (tensor.layout.kind != LayoutKind::kStrided || tensor.moved != 0 || tensor.level == Level::kVrf ||
         tensor.level != spec.operand[0].level)

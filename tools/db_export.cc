@@ -54,10 +54,11 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   const OpInfo& op = spec.op_info();
   ordered_json json;
   json["op"] = std::string(op.name);
+  if (!op.epilogue.empty()) json["epilogue"] = PrintEpilogue(op.epilogue, AccumulatorOf(spec));
   json["accumulate"] = spec.accumulate;
   json["threads"] = spec.threads;
   json["sharers"] = spec.sharers;
-  for (int i = 0; i < op.num_operands; ++i) {
+  for (int i = 0; i <= op.output(); ++i) {
     const auto operand = static_cast<size_t>(i);
     json["operands"][std::string(op.operands[operand].name)] = OperandJson(spec.operand[operand]);
   }
@@ -65,7 +66,7 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   for (int dim = 0; dim < op.num_dims; ++dim, ++coordinate)
     json["sizes"][std::string(op.dims[static_cast<size_t>(dim)].name)] =
         Sizes(box.low[coordinate], box.high[coordinate]);
-  for (int i = 0; i < op.num_operands; ++i, ++coordinate)
+  for (int i = 0; i <= op.output(); ++i, ++coordinate)
     json["ld"][std::string(op.operands[static_cast<size_t>(i)].name)] =
         LeadingDimensions(box.low[coordinate], box.high[coordinate]);
   json["available"] = {box.low[coordinate], box.high[coordinate]};

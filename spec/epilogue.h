@@ -1,0 +1,151 @@
+// What becomes of each sum before it is stored: a few elementwise steps, with scalars, vectors or a matrix.
+#ifndef KIRSCH_SPEC_EPILOGUE_H_
+#define KIRSCH_SPEC_EPILOGUE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// The file format numbers both as they come. x is the value so far, y the step's operand.
+enum class EpilogueOp : uint8_t {
+  kAdd,  // x + y
+  kSub,  // x - y
+  kMul,  // x * y; a product of floats that is added to, or subtracted from, in the next step is not rounded
+  kMax,  // x > y ? x : y, so a NaN becomes y
+  kMin,  // x < y ? x : y
+  kF32,  // the s32 x as an f32, to nearest
+};
+
+enum class EpilogueOperand : uint8_t {
+  kNone,
+  kNumber,   // a constant of the kernel
+  kScalar,   // one element
+  kRows,     // one element for each row of the output
+  kColumns,  // one for each column
+  kAll,      // one for each element, lying as the output does
+};
+
+struct EpilogueOpInfo {
+  EpilogueOp op;
+  std::string_view name;
+};
+inline constexpr std::array<EpilogueOpInfo, 6> kEpilogueOps = {{
+    {EpilogueOp::kAdd, "add"},
+    {EpilogueOp::kSub, "sub"},
+    {EpilogueOp::kMul, "mul"},
+    {EpilogueOp::kMax, "max"},
+    {EpilogueOp::kMin, "min"},
+    {EpilogueOp::kF32, "f32"},
+}};
+
+struct EpilogueOperandInfo {
+  EpilogueOperand operand;
+  std::string_view name;  // after the colon; numbers speak for themselves
+};
+inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
+    {EpilogueOperand::kNone, ""},
+    {EpilogueOperand::kNumber, ""},
+    {EpilogueOperand::kScalar, "scalar"},
+    {EpilogueOperand::kRows, "m"},
+    {EpilogueOperand::kColumns, "n"},
+    {EpilogueOperand::kAll, "mn"},
+}};
+
+constexpr std::string_view Name(EpilogueOp op) { return kEpilogueOps[static_cast<size_t>(op)].name; }
+
+struct EpilogueStep {
+  EpilogueOp op = EpilogueOp::kAdd;
+  EpilogueOperand operand = EpilogueOperand::kNone;
+  uint32_t number = 0;  // kNumber: the bits of an f32 or an s32, whichever the value is by then
+
+  // Is the operand in memory?
+  bool HasOperand() const { return operand >= EpilogueOperand::kScalar; }
+  friend bool operator==(const EpilogueStep&, const EpilogueStep&) = default;
+};
+
+inline constexpr int kMaxEpilogueSteps = 8;
+inline constexpr int kMaxEpilogueOperands = 3;
+
+// A value: steps after the first `count` are default ones.
+struct Epilogue {
+  int count = 0;
+  std::array<EpilogueStep, kMaxEpilogueSteps> steps = {};
+
+  const EpilogueStep* begin() const { return steps.data(); }
+  const EpilogueStep* end() const { return steps.data() + count; }
+  bool empty() const { return count == 0; }
+  int operands() const {
+    int operands = 0;
+    for (const EpilogueStep& step : *this) operands += step.HasOperand() ? 1 : 0;
+    return operands;
+  }
+  friend bool operator==(const Epilogue&, const Epilogue&) = default;
+};
+
+// The type of the value before step `step` (0: the sum's own), sums being of type `sum`: f32 or s32.
+Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step);
+inline Dtype TypeAfter(const Epilogue& epilogue, Dtype sum) {
+  return TypeBefore(epilogue, sum, epilogue.count);
+}
+
+// True if step `step` is a multiplication that is one operation with the addition or subtraction after it.
+bool IsFused(const Epilogue& epilogue, Dtype sum, int step);
+
+// Rows become columns.
+Epilogue Transposed(const Epilogue& epilogue);
+
+// "f32,mul:n,add:3", as in specs; "relu" stands for "max:0".
+std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum);
+
+// A value that may be off by `error`.
+struct Uncertain {
+  double value = 0;
+  double error = 0;
+};
+
+// The element of type `out` that `sum` becomes; operand(i) is the element of the epilogue's i-th operand in
+// memory. If the sum has no error, this is what a kernel computes, bit for bit; else the error is a bound of
+// what it may be off: what the sum is, and what roundings add.
+//
+// In the end, floats become integers to nearest, ties to even, and what is beyond the integers' range, or no
+// number, the nearest of it, or the least. What is beyond the range of an output of integers is saturated.
+template <typename OperandAt>
+Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain sum, const OperandAt& operand);
+
+// For Apply: one step, or two that are fused (`addend` is the second's operand).
+Uncertain ApplyStep(EpilogueOp op, Dtype type, Uncertain x, double y);
+Uncertain ApplyFused(EpilogueOp next, Uncertain x, double factor, double addend);
+Uncertain StoredAs(Dtype out, Dtype type, Uncertain x);
+double NumberOf(const EpilogueStep& step, Dtype type);
+
+template <typename OperandAt>
+Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain sum,
+                const OperandAt& operand) {
+  Uncertain x = sum;
+  int next_operand = 0;
+  const auto value_of = [&](int step) {
+    const EpilogueStep& s = epilogue.steps[static_cast<size_t>(step)];
+    return s.HasOperand() ? operand(next_operand++) : NumberOf(s, TypeBefore(epilogue, sum_type, step));
+  };
+  for (int step = 0; step < epilogue.count; ++step) {
+    const EpilogueOp op = epilogue.steps[static_cast<size_t>(step)].op;
+    if (IsFused(epilogue, sum_type, step)) {
+      const double factor = value_of(step);
+      ++step;
+      x = ApplyFused(epilogue.steps[static_cast<size_t>(step)].op, x, factor, value_of(step));
+    } else {
+      x = ApplyStep(op, TypeBefore(epilogue, sum_type, step), x, value_of(step));
+    }
+  }
+  return StoredAs(out, TypeAfter(epilogue, sum_type), x);
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_EPILOGUE_H_
