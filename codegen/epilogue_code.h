@@ -21,6 +21,7 @@ class EpilogueCode {
   VarId Apply(VarId sums, int row, int64_t column, int count);
 
  private:
+  VarId Vector(const char* name, Dtype dtype, VarId* made);
   Address AddressOf(size_t argument, int row, int64_t column) const;
   void LoadOperand(const EpilogueStep& step, VarId to);
   VarId Stored(VarId x);
@@ -34,6 +35,8 @@ class EpilogueCode {
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;
   const std::vector<VarId>& arguments_;
+  const int lanes_;
+  // Made when they are first needed.
   VarId real_ = kNoVar;     // what a sum of integers is converted to
   VarId integer_ = kNoVar;  // what floats become in the end
   VarId integer_operand_ = kNoVar, real_operand_ = kNoVar;  // of a step

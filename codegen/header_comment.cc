@@ -42,6 +42,30 @@ std::string OperandsText(const HeaderFunction& function) {
       "member are contiguous at its own sizes. No operand overlaps another.\n");
 }
 
+// What the epilogue takes, and when.
+std::string EpilogueText(const HeaderFunction& function) {
+  constexpr const char* kElements[] = {"", "", "one element", "an element for each row of out",
+                                       "an element for each column of out",
+                                       "an element for each of out's, lying as they do"};
+  const HeaderMember& member = function.members.front();
+  const Epilogue epilogue = EpilogueOfUser(member);
+  if (epilogue.empty()) return "";
+  const Dtype sum = AccumulatorOf(member.spec);
+  std::string text = absl::StrCat("Each sum of products, an ", std::string(Info(sum).name),
+                                  ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
+  int argument = 0;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (step.HasOperand())
+      absl::StrAppend(&text, "arg", ++argument, ": for ", std::string(Name(step.op)), ", ",
+                      kElements[static_cast<size_t>(step.operand)], ", ",
+                      std::string(Info(TypeBefore(epilogue, sum, i)).name), "\n");
+  }
+  if (!IsFloating(member.spec.out().dtype))
+    text += "What is stored is rounded to nearest, ties to even, and saturated.\n";
+  return text;
+}
+
 std::string ThreadsText(const HeaderFunction& function) {
   std::string text = "Thread 0 <= thread < n_threads does its share";
   if (!function.dispatched())
@@ -68,7 +92,7 @@ std::string FunctionText(const HeaderFunction& function) {
   const int64_t scratch = function.scratch_bytes();
   absl::StrAppend(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
                   scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
-                  ";\n", OperandsText(function));
+                  ";\n", OperandsText(function), EpilogueText(function));
   if (function.signature().scratch)
     absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
                     function.dispatched() ? " (enough for every kernel)" : "",

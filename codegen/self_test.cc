@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/user_matrix.h"
@@ -32,9 +33,10 @@ $CALLS  return wrong ? 1 : unable ? 2 : 0;
 )";
 
 // Values are so small that every sum is exact for any reduction Kirsch takes.
-constexpr char kFill[] = R"(
+constexpr char kGet[] = R"(
 static double $FILE_get_$TYPE($CTYPE element) {
-$GET}
+$GET})";
+constexpr char kFill[] = R"(
 static $CTYPE $FILE_put_$TYPE(double value) {
 $PUT}
 static void $FILE_fill_$TYPE($CTYPE* data, const size_t* strides, size_t batch, size_t rows, size_t columns,
@@ -65,6 +67,12 @@ constexpr char kPutBf16[] = R"(  const float exact = (float)value;
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 )";
 
+// Adding and subtracting 1.5 * 2^52 rounds to an integer, ties to even.
+constexpr char kPutSaturated[] = R"(  volatile double rounded = value + 0x1.8p52;
+  rounded -= 0x1.8p52;
+  return $CAST(!(rounded > $LEAST) ? $LEAST : rounded > $MOST ? $MOST : rounded);
+)";
+
 // Products that would take too long are checked at a sample of the output.
 constexpr char kCheck[] = R"(
 // The problem's batch, m, k, n; then of lhs, rhs and out: the distance in elements of consecutive matrices,
@@ -73,14 +81,14 @@ static int $NAME_check(const size_t* problem) {
   const size_t batch = problem[0], m = problem[1], k = problem[2], n = problem[3];
   const size_t *ls = problem + 4, *rs = problem + 7, *os = problem + 10;
   const size_t on = $FILE_count(os, batch, m, n);
-  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
+$VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
   const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
   $LHS* lhs = ($LHS*)malloc($FILE_count(ls, batch, m, k) * sizeof($LHS));
   $RHS* rhs = ($RHS*)malloc($FILE_count(rs, batch, k, n) * sizeof($RHS));
   $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
-$SCRATCH_ALLOC  size_t at, i, wrong = 0;
-  if (!lhs || !rhs || !out || !before$SCRATCH_CHECK) {
+$ARGUMENTS_ALLOC$SCRATCH_ALLOC  size_t at, i, wrong = 0;
+  if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK) {
     printf("$NAME: out of memory\n");
     exit(2);
   }
@@ -88,14 +96,14 @@ $SCRATCH_ALLOC  size_t at, i, wrong = 0;
   $FILE_fill_$TYPERHS(rhs, rs, batch, k, n, 2);
   $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
   $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
-$RUN  for (at = 0; at < batch * m * n; at += step) {
+$ARGUMENTS_FILL$RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
     double sum = $INITIAL;
     for (i = 0; i < k; ++i)
       sum += $FILE_get_$TYPELHS(lhs[b * ls[0] + row * ls[1] + i * ls[2]]) *
              $FILE_get_$TYPERHS(rhs[b * rs[0] + i * rs[1] + column * rs[2]]);
-    if (out[place] != $FILE_put_$TYPEOUT(sum) && wrong++ == 0)
+$EPILOGUE    if (out[place] != $FILE_put_$TYPEOUT(sum) && wrong++ == 0)
       printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
              $FILE_get_$TYPEOUT(out[place]), sum);
   }
@@ -103,7 +111,7 @@ $RUN  for (at = 0; at < batch * m * n; at += step) {
   free(rhs);
   free(out);
   free(before);
-$SCRATCH_FREE  return wrong ? 1 : 0;
+$ARGUMENTS_FREE$SCRATCH_FREE  return wrong ? 1 : 0;
 }
 
 static int $NAME_check_all(const char* what) {
@@ -146,9 +154,17 @@ std::string CallText(const HeaderFunction& function, Size size, const std::strin
   return call + ")";
 }
 
+// "arg1, arg2, ", or "NULL, NULL, ".
+std::string ArgumentNames(const HeaderFunction& function, const std::string& name) {
+  std::string names;
+  for (size_t i = 1; i <= function.signature().arguments.size(); ++i)
+    absl::StrAppend(&names, name.empty() ? "NULL" : absl::StrCat(name, i), ", ");
+  return names;
+}
+
 std::string RunText(const HeaderFunction& function) {
   const std::string call = CallText(
-      function, [](int dim) { return kSizeNames[dim]; }, "lhs, rhs, out", "scratch", "i, 3");
+      function, [](int dim) { return kSizeNames[dim]; }, absl::StrCat("lhs, rhs, ", ArgumentNames(function, "arg"), "out"), "scratch", "i, 3");
   const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
   return absl::StrCat("  ", loop, function.dims().empty() ? "" : "wrong += !", call, ";\n");
 }
@@ -162,7 +178,7 @@ std::string RefusedText(const HeaderFunction& function) {
       const auto size = [&](int dim) {
         return dim == varied ? outside : function.ranges[static_cast<size_t>(dim)].low;
       };
-      absl::StrAppend(&text, "  wrong |= ", CallText(function, size, "NULL, NULL, NULL", "NULL", "0, 1"),
+      absl::StrAppend(&text, "  wrong |= ", CallText(function, size, absl::StrCat("NULL, NULL, ", ArgumentNames(function, ""), "NULL"), "NULL", "0, 1"),
                       ";\n");
     }
   }
@@ -176,8 +192,72 @@ std::string ProblemText(const HeaderMember& member) {
   return text + "},\n";
 }
 
+// What the epilogue takes: memory that is filled with small integers.
+struct ArgumentsText {
+  std::string alloc, check, fill, free;
+};
+
+ArgumentsText ArgumentsTextOf(const HeaderMember& member) {
+  const Epilogue epilogue = EpilogueOfUser(member);
+  ArgumentsText text;
+  int number = 0;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (!step.HasOperand()) continue;
+    constexpr const char* kCounts[] = {"", "", "1", "m", "n", "on"};
+    const Dtype dtype = TypeBefore(epilogue, AccumulatorOf(member.spec), i);
+    const std::string name = absl::StrCat("arg", ++number), type = CType(dtype);
+    const char* const count = kCounts[static_cast<size_t>(step.operand)];
+    absl::StrAppend(&text.alloc, "  ", type, "* ", name, " = (", type, "*)malloc(", count, " * sizeof(", type,
+                    "));\n");
+    absl::StrAppend(&text.check, " || !", name);
+    const bool all = step.operand == EpilogueOperand::kAll;
+    absl::StrAppend(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
+                    all ? "os, batch, m, n" : absl::StrCat("vector, 1, 1, ", count), ", ", 3 + number, ");\n");
+    absl::StrAppend(&text.free, "  free(", name, ");\n");
+  }
+  return text;
+}
+
+// The step's operand as a C expression, a double.
+std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
+  if (step.operand == EpilogueOperand::kNone) return "";
+  if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
+  constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
+  return absl::StrCat("(double)arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
+}
+
+// `sum` becomes what is to be stored. Products and sums of two floats are exact in double, as far as these
+// values go, and are rounded as the kernel does.
+std::string EpilogueText(const HeaderMember& member) {
+  const Epilogue epilogue = EpilogueOfUser(member);
+  const Dtype sum = AccumulatorOf(member.spec);
+  std::string text;
+  int arguments = 0;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    const Dtype type = TypeBefore(epilogue, sum, i);
+    const std::string y = OperandText(step, type, &arguments);
+    constexpr const char* kSigns[] = {"+", "-", "*", ">", "<"};
+    const char* const sign = step.op == EpilogueOp::kF32 ? "" : kSigns[static_cast<size_t>(step.op)];
+    if (step.op == EpilogueOp::kF32) {
+      text += "    sum = (float)sum;\n";
+    } else if (step.op == EpilogueOp::kMax || step.op == EpilogueOp::kMin) {
+      absl::StrAppend(&text, "    sum = sum ", sign, " ", y, " ? sum : ", y, ";\n");
+    } else if (type == Dtype::kS32) {
+      absl::StrAppend(&text, "    sum = (int32_t)((uint32_t)(int64_t)sum ", sign, " (uint32_t)(int64_t)", y,
+                      ");\n");
+    } else {
+      absl::StrAppend(&text, "    sum = ", IsFused(epilogue, sum, i) ? "" : "(float)", "(sum ", sign, " ", y,
+                      ");\n");
+    }
+  }
+  return text;
+}
+
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
+  const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
   std::string problems;
   for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
@@ -188,6 +268,12 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$OUT", CType(signature.dtypes[MatmulDims::kOut])},
        {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
        {"$RUN", RunText(function)},
+       {"$ARGUMENTS_ALLOC", arguments.alloc},
+       {"$VECTOR", arguments.fill.find("vector") == std::string::npos ? "" : "  static const size_t vector[3] = {0, 0, 1};\n"},
+       {"$ARGUMENTS_CHECK", arguments.check},
+       {"$ARGUMENTS_FILL", arguments.fill},
+       {"$ARGUMENTS_FREE", arguments.free},
+       {"$EPILOGUE", EpilogueText(function.members.front())},
        {"$PROBLEMS", problems},
        {"$REFUSED", RefusedText(function)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
@@ -214,12 +300,13 @@ Conversion ConversionOf(Dtype dtype) {
     case Dtype::kF16:
       return {kGetF16, kPutF16};
     case Dtype::kS16:
-      return {
-          "  return element;\n",
-          absl::StrCat("  return ", cast, "(value < -32768 ? -32768 : value > 32767 ? 32767 : value);\n")};
-    case Dtype::kF32:
     case Dtype::kU8:
     case Dtype::kS8:
+      return {"  return element;\n",
+              absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
+                                                  {"$LEAST", absl::StrCat(LeastOf(dtype))},
+                                                  {"$MOST", absl::StrCat(MostOf(dtype))}})};
+    case Dtype::kF32:
     case Dtype::kS32:
       break;
   }
@@ -227,13 +314,17 @@ Conversion ConversionOf(Dtype dtype) {
 }
 
 std::string FillsText(const HeaderFile& file) {
-  std::set<Dtype> types;
-  for (const HeaderFunction& function : file.functions)
-    for (Dtype dtype : function.signature().dtypes) types.insert(dtype);
+  std::set<Dtype> types, compared;
+  for (const HeaderFunction& function : file.functions) {
+    const CSignature signature = function.signature();
+    types.insert(signature.dtypes.begin(), signature.dtypes.end());
+    compared.insert(signature.dtypes.begin(), signature.dtypes.end());
+    types.insert(signature.arguments.begin(), signature.arguments.end());
+  }
   std::string text;
   for (Dtype dtype : types) {
     const Conversion conversion = ConversionOf(dtype);
-    text += absl::StrReplaceAll(kFill, {{"$TYPE", std::string(Info(dtype).name)},
+    text += absl::StrReplaceAll(absl::StrCat(compared.contains(dtype) ? kGet : "", kFill), {{"$TYPE", std::string(Info(dtype).name)},
                                         {"$CTYPE", CType(dtype)},
                                         {"$GET", conversion.get},
                                         {"$PUT", conversion.put},

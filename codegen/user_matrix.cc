@@ -35,6 +35,11 @@ UserSizes SizesOfUser(const HeaderMember& member) {
   return sizes;
 }
 
+Epilogue EpilogueOfUser(const HeaderMember& member) {
+  const Epilogue& epilogue = member.spec.op_info().epilogue;
+  return member.swapped ? Transposed(epilogue) : epilogue;
+}
+
 std::string MatricesText(const HeaderMember& member) {
   constexpr const char* kNames[] = {"lhs", "rhs", "out"};
   const std::array<UserMatrix, 3> matrices = UserMatrices(member);

@@ -23,6 +23,9 @@ std::array<UserMatrix, 3> UserMatrices(const HeaderMember& member);
 // The sizes of the problem as the user states them.
 UserSizes SizesOfUser(const HeaderMember& member);
 
+// The epilogue with the user's rows and columns.
+Epilogue EpilogueOfUser(const HeaderMember& member);
+
 // What the operands hold, one line each, and what is computed.
 std::string MatricesText(const HeaderMember& member);
 

@@ -26,7 +26,7 @@ std::string Text(const VerifyReport& report) {
     Append(&text, rung["outcome"].get<std::string>(), "  ", rung["name"].get<std::string>(), ": ",
            rung["text"].get<std::string>(), "\n");
   Append(&text, report.ok ? "ok" : "FAILED", ": largest error ", report.max_error, ", at most ",
-         report.error_bound, " of the sum of magnitudes\n");
+         report.error_bound, " of the sum of magnitudes (with an epilogue: of what is allowed)\n");
   return text;
 }
 
