@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/c_printer.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -169,7 +170,7 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
   return Widened(value, memory, to.dtype, to.lanes);
 }
 
-// Pieces of 16, 8, 4 and 2 bytes where there are no masks.
+// Pieces of 16, 8, 4, 2 and 1 bytes where there are no masks.
 std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
                                                int lanes, int count) const {
   const int element = Bytes(memory), bytes = lanes * element;
@@ -193,6 +194,11 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
     if (done % kXmmBytes != 0) part = Intrinsic(kXmmBytes, "srli_si128", part, done % kXmmBytes);
     const std::string at = Offset(to, done / element);
     const std::string cast = absl::StrCat("(__m128i*)(", at, ")");
+    if (piece == 1) {
+      statements.push_back(
+          absl::StrCat("*(", at, ") = (", CType(memory), ")", Intrinsic(kXmmBytes, "extract_epi8", part, 0), ";"));
+      break;
+    }
     statements.push_back(absl::StrCat(piece == kXmmBytes ? Intrinsic(piece, "storeu_si128", cast, part)
                                       : piece == 8
                                           ? Intrinsic(piece, "storel_epi64", cast, part)

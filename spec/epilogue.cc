@@ -134,7 +134,7 @@ Uncertain StoredAs(Dtype out, Dtype type, Uncertain x) {
   if (out == Dtype::kF32) return Rounded(x.value, x.error);
   if (out == Dtype::kBf16) {
     const double stored = Widen(ToBf16(static_cast<float>(x.value)));
-    const double error = x.error > 0 ? x.error + 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-134 : 0;
+    const double error = x.error > 0 ? x.error + 2 * 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-133 : 0;
     return {stored, error};
   }
   const auto least = static_cast<double>(LeastOf(out)), most = static_cast<double>(MostOf(out));

@@ -46,11 +46,11 @@ inline constexpr std::array<EpilogueOpInfo, 6> kEpilogueOps = {{
 
 struct EpilogueOperandInfo {
   EpilogueOperand operand;
-  std::string_view name;  // after the colon; numbers speak for themselves
+  std::string_view name;  // in a spec, after the colon; numbers are themselves there
 };
 inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
     {EpilogueOperand::kNone, ""},
-    {EpilogueOperand::kNumber, ""},
+    {EpilogueOperand::kNumber, "number"},
     {EpilogueOperand::kScalar, "scalar"},
     {EpilogueOperand::kRows, "m"},
     {EpilogueOperand::kColumns, "n"},

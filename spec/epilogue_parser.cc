@@ -54,7 +54,7 @@ class EpilogueParser {
 
   absl::Status ParseOperand(const Word& word, EpilogueStep* step) {
     for (const EpilogueOperandInfo& info : kEpilogueOperands)
-      if (!info.name.empty() && info.name == word.text) step->operand = info.operand;
+      if (info.operand >= EpilogueOperand::kScalar && info.name == word.text) step->operand = info.operand;
     if (step->operand == EpilogueOperand::kNone) return ParseNumber(word, step);
     if (epilogue_.operands() > kMaxEpilogueOperands)
       return ExpectedAt(source_, word, Cat("at most ", kMaxEpilogueOperands, " operands in memory"));

@@ -223,6 +223,29 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
   }
 }
 
+// Codes that stand for no epilogue.
+TEST(CoordinatesTest, OnlyEpiloguesThatThereAreHaveAPlane) {
+  const auto at = [](CoordinateList op, bool has_operand) {
+    op.insert(op.end(), {0, 1, 1});
+    for (int operand = 0; operand < 3; ++operand) op.insert(op.end(), {0, 4, 0, 0, 0, 0, 1});
+    if (has_operand) op.push_back(1);
+    return QuestionAt({op, {0, 0, 0, 0, 0, 0, 0, 0}}).has_value();
+  };
+  EXPECT_TRUE(at({0}, false));
+  EXPECT_TRUE(at({1, 1, 0, 4, 0}, true));
+  EXPECT_TRUE(at({1, 1, 3, 1, 77}, false));
+  EXPECT_TRUE(at({1, 1, 5, 0, 0}, false));
+  EXPECT_FALSE(at({2}, false));               // no such op
+  EXPECT_FALSE(at({1, 0}, false));            // no steps
+  EXPECT_FALSE(at({1, 1, 0, 4, 0}, false));   // no level of the operand
+  EXPECT_FALSE(at({1, 1, 0, 4, 1}, true));    // a number that nobody looks at
+  EXPECT_FALSE(at({1, 1, 6, 4, 0}, true));    // no such step
+  EXPECT_FALSE(at({1, 1, 0, 6, 0}, true));    // no such operand
+  EXPECT_FALSE(at({1, 1, 5, 4, 0}, true));    // a conversion has none
+  EXPECT_FALSE(at({1, 1, 0, 0, 0}, false));   // an addition has one
+  EXPECT_FALSE(at({1, 4, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0}, true));  // too many in memory
+}
+
 void ExpectAllReturn(const Impl& impl) {
   ExpectReturns(impl.spec, 17);
   for (const Impl::Child& child : impl.children) ExpectAllReturn(child.impl);
@@ -233,6 +256,7 @@ TEST(CoordinatesTest, EverySpecOfRandomProgramsReturns) {
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::TinyTarget()})
     for (int i = 0; i < 300; ++i) {
       Spec root = testing::RandomMatmulSpec({.max_side = 100}, &random);
+      if (i % 3 == 0) root = testing::WithRandomEpilogue(root, &random);
       root.threads = static_cast<uint8_t>(1 + i % 3);
       ExpectAllReturn(testing::RandomImpl(root, target, &random));
       if (HasFatalFailure()) return;

@@ -25,6 +25,8 @@ AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
 LAYOUTS = ["strided", "packed", "vectors", "sums"]
 ORDERS = ["row", "col"]
+STEPS = ["add", "sub", "mul", "max", "min", "f32"]
+STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
 DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32"]
 
 
@@ -197,9 +199,15 @@ def decision_text(decision):
 
 
 def box_json(plane, low, high, decision):
-    op, accumulate, threads, sharers, *rest = plane
-    assert op == 0 and len(rest) == 21 and len(low) == 8, plane
-    box = {"op": "matmul", "accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
+    op, *rest = plane
+    box = {"op": "matmul"}
+    if op == 1:
+        box["epilogue"] = [(STEPS[rest[1 + 3 * i]], STEP_OPERANDS[rest[2 + 3 * i]], rest[3 + 3 * i]) for i in range(rest[0])]
+        rest = rest[1 + 3 * rest[0]:]
+    in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
+    accumulate, threads, sharers, *rest = rest
+    assert op < 2 and len(rest) == 21 + in_memory and len(low) == 8, plane
+    box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
     for i, name in enumerate(OPERANDS):
         dtype, level, moved, kind, order, panel, group = rest[7 * i:7 * i + 7]
         box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
@@ -219,7 +227,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(2,)], "another format"
+    assert query("PRAGMA user_version") == [(3,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     identity = dict(query("SELECT name, value FROM identity"))
     prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))
@@ -244,7 +252,7 @@ def test(kirsch, directory):
         old.unlink()
     run = lambda *arguments: subprocess.run([kirsch, *arguments], check=True, capture_output=True, text=True).stdout
     sizes = [[f"{m}x{k}x{n}"] for m in (3, 4, 5, 6) for k in (5, 6, 7) for n in (8, 9, 10)]  # neighbours: boxes
-    for spec, *options in (*sizes, ["17x31x23"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
+    for spec, *options in (*sizes, ["17x31x23"], ["17x31x23 epilogue=add:n,mul:0.5,relu"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
                            ["f32*bf16->f32 1x70x90"]):

@@ -108,5 +108,22 @@ TEST_P(EveryTypes, ProgramsAreRight) {
   }
 }
 
+// The same with something done to the sums.
+TEST_P(EveryTypes, ProgramsWithAnEpilogueAreRight) {
+  std::mt19937_64 random(14);
+  const CostModel model(target());
+  for (int round = 0; round < Shapes(10) && !HasFailure(); ++round) {
+    const Spec plain =
+        testing::RandomMatmulSpec({.max_side = 200, .max_flops = 4e6, .types = types()}, &random);
+    Spec spec = testing::WithRandomEpilogue(plain, &random);
+    if (round % 2 == 0) {
+      Verify(Chosen(spec, model), target(), round);
+    } else {
+      spec.threads = round % 4 == 1 ? 6 : 1;
+      Verify(testing::RandomImpl(spec, target(), &random), target(), round);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kirsch

@@ -411,11 +411,11 @@ TEST(HeaderBuildTest, CallsWithTheParametersThatAreThere) {
       "  *c = *a + 10 * *b + 100 * (float)t + 1000 * (float)n;\n}\n",
       program, HeaderMode::kBare, *compiler);
   ASSERT_TRUE(build.ok()) << build.status();
-  const absl::StatusOr<KernelFunction> function = (*build)->Finish();
+  const absl::StatusOr<EpilogueKernelFunction> function = (*build)->Finish();
   ASSERT_TRUE(function.ok()) << function.status();
   const float a = 1, b = 2;
   float c = 0;
-  (*function)(&a, &b, &c, nullptr, 3, 4);
+  (*function)(&a, &b, &c, nullptr, 3, 4, nullptr, nullptr, nullptr);
   EXPECT_EQ(c, 4321);
 }
 

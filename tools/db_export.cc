@@ -54,7 +54,10 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   const OpInfo& op = spec.op_info();
   ordered_json json;
   json["op"] = std::string(op.name);
-  if (!op.epilogue.empty()) json["epilogue"] = PrintEpilogue(op.epilogue, AccumulatorOf(spec));
+  for (const EpilogueStep& step : op.epilogue)
+    json["epilogue"].push_back({std::string(Name(step.op)),
+                                std::string(kEpilogueOperands[static_cast<size_t>(step.operand)].name),
+                                step.number});
   json["accumulate"] = spec.accumulate;
   json["threads"] = spec.threads;
   json["sharers"] = spec.sharers;

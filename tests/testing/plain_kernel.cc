@@ -39,7 +39,7 @@ Kernel PlainKernel(const Spec& spec, const Flaw& flaw) {
   kernel.name = "plain";
   kernel.scratch_bytes = 64;
   kernel.run = [spec, flaw](const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
-                            size_t n_threads) {
+                            size_t n_threads, auto...) {
     const AxisArray c = RootStrides(spec, MatmulDims::kOut);
     const Dtype dtype = spec.out().dtype;
     for (int64_t i = static_cast<int64_t>(thread); i < spec.size[MatmulDims::kM];

@@ -1,10 +1,12 @@
 #include "tests/testing/random_spec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <sstream>
 
 #include "spec/cat.h"
+#include "spec/epilogue_parser.h"
 #include "spec/printer.h"
 
 namespace kirsch::testing {
@@ -72,6 +74,33 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
   shape.accumulate = (*random)() % 2 == 0;
   shape.types = options.types;
   return MatmulSpec(shape);
+}
+
+Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
+  const Dtype sum = AccumulatorOf(spec);
+  Epilogue epilogue;
+  const int steps = 1 + static_cast<int>((*random)() % 5);
+  bool real = sum == Dtype::kF32;
+  while (epilogue.count < steps) {
+    EpilogueStep step;
+    step.op = static_cast<EpilogueOp>((*random)() % kEpilogueOps.size());
+    if (step.op == EpilogueOp::kF32 && real) continue;
+    if (step.op != EpilogueOp::kF32) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
+    if (step.HasOperand() && epilogue.operands() == kMaxEpilogueOperands) continue;
+    const auto number = static_cast<int32_t>((*random)() % 7) - 3;
+    if (step.operand == EpilogueOperand::kNumber)
+      step.number = real ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number)) : static_cast<uint32_t>(number);
+    real |= step.op == EpilogueOp::kF32;
+    epilogue.steps[static_cast<size_t>(epilogue.count++)] = step;
+  }
+  Spec with = spec;
+  with.op = OpWith(epilogue);
+  with.accumulate = false;
+  do {
+    with.out().dtype = kDtypes[(*random)() % kDtypes.size()].dtype;
+  } while (!MayStore(TypeAfter(epilogue, sum), with.out().dtype));
+  LayOutEpilogue(&with);
+  return with;
 }
 
 std::string Describe(const Spec& spec) {

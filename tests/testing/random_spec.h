@@ -40,6 +40,9 @@ struct RandomSpecOptions {
 // mixed.
 Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random);
 
+// The same matmul with a random epilogue, and an output of a type that goes with it; it does not accumulate.
+Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random);
+
 // "matmul f32 b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.
 std::string Describe(const Spec& spec);
 
