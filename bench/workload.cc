@@ -60,8 +60,9 @@ IntegerRange RangeOf(KirschType type, const Problem& problem) {
 }  // namespace
 
 absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
-  if (spec.op != OpKind::kMatmul)
-    return absl::InvalidArgumentError("bench: expected a matmul without an epilogue, as the peers have it");
+  if (spec.op != OpKind::kMatmul || spec.block != 0)
+    return absl::InvalidArgumentError(
+        "bench: expected a matmul without an epilogue and column-blocks, as the peers have it");
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     if (absl::Status status = CheckOperand(spec, operand); !status.ok()) return status;
   if (spec.out().layout.order != Order::kRow)

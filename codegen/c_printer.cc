@@ -120,7 +120,13 @@ class FunctionPrinter {
   }
 
   void Print(const OnThread& op) {
-    Line("if ((", Text(op.task), ") % n_threads == thread) {");
+    const std::string task = absl::StrCat("(", Text(op.task), ")");
+    if (program_.block == 0) {
+      Line("if (", task, " % ", kThreads, " == ", kThread, ") {");
+    } else {
+      const std::string column = absl::StrCat(task, " * ", program_.block);
+      Line("if (", column, " >= ", kFirstColumn, " && ", column, " < ", kEndColumn, ") {");
+    }
     PrintNested(op.body);
   }
 
@@ -238,7 +244,14 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
     signature.arguments.push_back(vars[static_cast<size_t>(EntryParameter::kArguments + i)].dtype);
   signature.scratch = TakesScratch(program);
   signature.threads = TakesThreads(program);
+  signature.columns = program.block != 0;
   return signature;
+}
+
+// What says which share of the work is wanted.
+std::string ShareNames(const CSignature& signature, const char* separator) {
+  return signature.columns ? absl::StrCat(kFirstColumn, separator, kEndColumn)
+                           : absl::StrCat(kThread, separator, kThreads);
 }
 
 std::string CParameters(const CSignature& signature) {
@@ -251,14 +264,14 @@ std::string CParameters(const CSignature& signature) {
   return absl::StrCat("const ", pointer(EntryParameter::kLhs), "lhs, const ", pointer(EntryParameter::kRhs),
                       "rhs, ", arguments, pointer(EntryParameter::kOut), "out",
                       signature.scratch ? ", void* __restrict scratch_memory" : "",
-                      signature.threads ? ", size_t thread, size_t n_threads" : "");
+                      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "");
 }
 
 std::string CArguments(const CSignature& signature) {
   std::string arguments;
   for (size_t i = 0; i < signature.arguments.size(); ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
   return absl::StrCat("lhs, rhs, ", arguments, "out", signature.scratch ? ", scratch_memory" : "",
-                      signature.threads ? ", thread, n_threads" : "");
+                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "");
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {

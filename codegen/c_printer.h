@@ -35,6 +35,7 @@ struct CSignature {
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
   std::vector<Dtype> arguments;          // of what the epilogue takes
   bool scratch = false, threads = false;
+  bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
 };
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped);
@@ -46,9 +47,12 @@ std::string CParameters(const CSignature& signature);
 // The arguments of the same names.
 std::string CArguments(const CSignature& signature);
 
+// "thread, n_threads", or what columns are wanted.
+std::string ShareNames(const CSignature& signature, const char* separator);
+
 // A kernel takes scratch memory and threads only if its program needs them.
 inline bool TakesScratch(const LoopProgram& program) { return program.scratch_bytes > 0; }
-inline bool TakesThreads(const LoopProgram& program) { return program.tasks > 1; }
+inline bool TakesThreads(const LoopProgram& program) { return program.tasks > 1 || program.block != 0; }
 
 // All functions: the procedures that entries call, those of equal code once for all kernels; then the
 // entries.

@@ -32,6 +32,11 @@ std::string SizesText(const HeaderFunction& function) {
   return text;
 }
 
+std::string OrderText(const HeaderFunction& function) {
+  if (function.members.front().spec.fixed_order == 0) return "";
+  return "Each sum is one chain of fused multiply-adds, k ascending: the same bits however the work is split.\n";
+}
+
 std::string OperandsText(const HeaderFunction& function) {
   if (function.dims().empty())
     return absl::StrCat(MatricesText(function.members.front()), "No operand overlaps another.\n");
@@ -67,6 +72,10 @@ std::string EpilogueText(const HeaderFunction& function) {
 }
 
 std::string ThreadsText(const HeaderFunction& function) {
+  if (function.signature().columns)
+    return absl::StrCat("The columns ", kFirstColumn, " <= c < ", kEndColumn, " of out are computed, in whole blocks of ",
+                        function.variants.front().programs.front().block,
+                        ":\na block belongs to the range it begins in. Several threads may compute disjoint ranges at once.\n");
   std::string text = "Thread 0 <= thread < n_threads does its share";
   if (!function.dispatched())
     absl::StrAppend(&text, " of ", function.variants.front().programs.front().tasks, " tasks");
@@ -92,7 +101,7 @@ std::string FunctionText(const HeaderFunction& function) {
   const int64_t scratch = function.scratch_bytes();
   absl::StrAppend(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
                   scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
-                  ";\n", OperandsText(function), EpilogueText(function));
+                  ";\n", OperandsText(function), OrderText(function), EpilogueText(function));
   if (function.signature().scratch)
     absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
                     function.dispatched() ? " (enough for every kernel)" : "",

@@ -192,12 +192,18 @@ class BodyPrinter {
   void Print(const OnThread& op) {
     llvm::BasicBlock* body = NewBlock("mine");
     llvm::BasicBlock* exit = NewBlock("others");
-    Value* owner = ir_.CreateURem(ValueOf(op.task), Get(EntryParameter::kThreads));
-    ir_.CreateCondBr(ir_.CreateICmpEQ(owner, Get(EntryParameter::kThread)), body, exit);
+    ir_.CreateCondBr(IsMine(ValueOf(op.task)), body, exit);
     ir_.SetInsertPoint(body);
     PrintBlock(op.body);
     ir_.CreateBr(exit);
     ir_.SetInsertPoint(exit);
+  }
+
+  Value* IsMine(Value* task) {
+    Value *thread = Get(EntryParameter::kThread), *threads = Get(EntryParameter::kThreads);
+    if (program_.block == 0) return ir_.CreateICmpEQ(ir_.CreateURem(task, threads), thread);
+    Value* column = ir_.CreateMul(task, ir_.getInt64(static_cast<uint64_t>(program_.block)));
+    return ir_.CreateAnd(ir_.CreateICmpUGE(column, thread), ir_.CreateICmpULT(column, threads));
   }
 
   llvm::BasicBlock* NewBlock(const char* name) {

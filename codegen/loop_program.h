@@ -126,7 +126,7 @@ struct For {  // body with index = 0 .. count - 1
   Affine count;
   std::vector<Stmt> body;
 };
-struct OnThread {  // body, on the thread whose number is task % n_threads; only in the entry
+struct OnThread {  // body, on the thread whose number is task % n_threads, or see LoopProgram::block; only in the entry
   Affine task;
   std::vector<Stmt> body;
 };
@@ -152,6 +152,10 @@ struct EntryParameter {
   static constexpr int kCount = kArguments + kMaxEpilogueOperands;
 };
 
+// What the last two parameters are called.
+inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
+inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
+
 struct LoopProgram {
   std::string name;                   // the entry's
   std::vector<Procedure> procedures;  // procedures[0] is the entry; it is the only one that calls others
@@ -160,6 +164,9 @@ struct LoopProgram {
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
   int arguments = 0;          // that the epilogue takes
   int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
+  // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first column and
+  // the end of those wanted: a block is computed if it begins among them.
+  int64_t block = 0;
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();

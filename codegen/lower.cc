@@ -67,7 +67,8 @@ int64_t TaskCount(const Impl& impl) {
     parallel = std::max(parallel, inside);
     tasks += child.trips * inside;
   }
-  return impl.decision.kind == RewriteKind::kParallelTile || parallel > 1 ? tasks : 1;
+  const bool shared = impl.decision.kind == RewriteKind::kParallelTile || impl.spec.block != 0;
+  return shared || parallel > 1 ? tasks : 1;
 }
 
 class Lowering {
@@ -88,8 +89,9 @@ class Lowering {
     builder_.PointerParameter("rhs", Operand(spec, EntryParameter::kRhs).dtype, false);
     builder_.PointerParameter("out", spec.out().dtype, true);
     builder_.PointerParameter("scratch", AccumulatorOf(spec), true);
-    builder_.IndexParameter("thread");
-    builder_.IndexParameter("n_threads");
+    program_.block = spec.block;
+    builder_.IndexParameter(spec.block != 0 ? kFirstColumn : kThread);
+    builder_.IndexParameter(spec.block != 0 ? kEndColumn : kThreads);
     AddArguments(spec);
     Views views;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
@@ -129,8 +131,9 @@ class Lowering {
 
   // The part of the tree above the tasks; `task` is the number of the first task in `impl`.
   void LowerTask(const Impl& impl, const Views& views, const Affine& task) {
-    if (program_.tasks == 1) return LowerNode(impl, views);
-    if (TaskCount(impl) == 1) return builder_.OnThreadOf(task, [&] { LowerNode(impl, views); });
+    const bool shared = program_.tasks > 1 || program_.block != 0;
+    if (!shared) return LowerNode(impl, views);
+    if (impl.spec.block == 0 && TaskCount(impl) == 1) return builder_.OnThreadOf(task, [&] { LowerNode(impl, views); });
     LowerTiles(impl, views, task);
   }
 

@@ -19,7 +19,7 @@ std::string Microkernel::Name() const {
       dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_",
       tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
   if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
-  if (accumulate) absl::StrAppend(&name, "_add");
+  if (accumulate) absl::StrAppend(&name, tile.one_chain ? "_from" : "_add");
   for (const EpilogueStep& step : epilogue) {
     absl::StrAppend(&name, "_", std::string(kirsch::Name(step.op)));
     if (step.operand == EpilogueOperand::kNumber) absl::StrAppend(&name, absl::Hex(step.number));

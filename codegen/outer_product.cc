@@ -30,13 +30,16 @@ class OuterProduct {
                  kernel.rhs.panel % kernel.tile.lanes == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)
       rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
-    if (kernel.accumulate)
+    if (kernel.accumulate && !StartsFromOld())
       old_ = group() == 1 ? factor_ : builder_.Vector("old", kernel.accumulator(), kernel.tile.lanes);
   }
 
   Procedure Build() && {
     if (kernel_.prefetch_out) PrefetchOut();
-    accumulators_.Clear();
+    if (StartsFromOld())
+      LoadOld();
+    else
+      accumulators_.Clear();
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll, group()); });
     if (parameters_.rest != kNoVar)
       builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1, group()); });
@@ -83,6 +86,15 @@ class OuterProduct {
     builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps * group(), 0)});
   }
 
+  // A single chain includes what is accumulated into. (Narrow outputs are not: they are no sums.)
+  bool StartsFromOld() const { return kernel_.accumulate && kernel_.tile.one_chain; }
+  void LoadOld() {
+    for (int i = 0; i < kernel_.tile.rows; ++i)
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(
+            Load{accumulators_.at(0, i, j), At(parameters_.out, kernel_.out.At(i, Lane(j))), OutCount(j)});
+  }
+
   static int64_t LineElements(const MatrixLayout& layout) { return 64 / Bytes(layout.dtype); }
 
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
@@ -101,7 +113,7 @@ class OuterProduct {
   void StoreOut(int i, int j) {
     const Address address = At(parameters_.out, kernel_.out.At(i, Lane(j)));
     const VarId sum = accumulators_.at(0, i, j);
-    if (kernel_.accumulate) {
+    if (kernel_.accumulate && !StartsFromOld()) {
       builder_.Do(Load{old_, address, OutCount(j)});
       builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
     }

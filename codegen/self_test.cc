@@ -164,7 +164,8 @@ std::string ArgumentNames(const HeaderFunction& function, const std::string& nam
 
 std::string RunText(const HeaderFunction& function) {
   const std::string call = CallText(
-      function, [](int dim) { return kSizeNames[dim]; }, absl::StrCat("lhs, rhs, ", ArgumentNames(function, "arg"), "out"), "scratch", "i, 3");
+      function, [](int dim) { return kSizeNames[dim]; }, absl::StrCat("lhs, rhs, ", ArgumentNames(function, "arg"), "out"), "scratch",
+      function.signature().columns ? "n * i / 3, n * (i + 1) / 3" : "i, 3");
   const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
   return absl::StrCat("  ", loop, function.dims().empty() ? "" : "wrong += !", call, ";\n");
 }

@@ -86,7 +86,18 @@ class Verifier {
     Kernel kernel{name, (*jit)->epilogue_function(), program_.scratch_bytes};
     if (options_.abi == Abi::kWin64)
       kernel.run = [run = (*jit)->win64_function()](auto... arguments) { run(arguments...); };
-    return ladder_.Climb(kernel, kAllTrials);
+    return ladder_.Climb(OfRanges(std::move(kernel)), kAllTrials);
+  }
+
+  // One that computes ranges of columns, as one that threads share: a range for each.
+  Kernel OfRanges(Kernel kernel) const {
+    if (program_.block == 0) return kernel;
+    const size_t columns = impl_.spec.size[static_cast<size_t>(BlockDim(impl_.spec))];
+    kernel.run = [columns, run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
+                                             size_t thread, size_t n_threads, auto... arguments) {
+      run(lhs, rhs, out, scratch, columns * thread / n_threads, columns * (thread + 1) / n_threads, arguments...);
+    };
+    return kernel;
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
@@ -108,7 +119,7 @@ class Verifier {
     Kernel kernel{name, *function, program_.scratch_bytes};
     if (options_.header_options.swapped)
       kernel.run = [run = kernel.run](const void* lhs, const void* rhs, auto... rest) { run(rhs, lhs, rest...); };
-    return ladder_.Climb(kernel, flops_ > kMostFlopsTwice ? 1 : kAllTrials);
+    return ladder_.Climb(OfRanges(std::move(kernel)), flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }
 
   const Impl& impl_;

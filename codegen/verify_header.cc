@@ -53,7 +53,7 @@ std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   for (int i = 0; i < program.arguments; ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
   absl::StrAppend(&arguments, "out");
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
-  if (program.tasks > 1) absl::StrAppend(&arguments, ", thread, n_threads");
+  if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
   return absl::StrCat(
       mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
       "#include \"kernel.h\"\n"

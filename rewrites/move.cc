@@ -41,7 +41,7 @@ bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(s
 // reduction.
 absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  const Arithmetic best = BestArithmetic(Operand(spec, kLhs).dtype, Operand(spec, kRhs).dtype, target);
+  const Arithmetic best = BestArithmetic(spec, target);
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, own);
   const int group = Info(best).group;
   if (operand == kLhs) return {{lane, 1, group > 1 && !ContiguousAlong(spec, kLhs, kK)}};
@@ -83,7 +83,7 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kPartialSums)
-    return ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0;
+    return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0;
   if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
   return spec.ideal || (rhs.group == group && (group == 1 || ContiguousAlong(spec, kLhs, kK)));
@@ -93,13 +93,14 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
 // moved. Lhs across the reduction is no partner of groups, which rhs along it has in all of its copies.
 bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  if (spec.ideal || ContiguousAlong(spec, kLhs, kK)) return false;
   const bool rhs_along_k = ContiguousAlong(spec, kRhs, kK);
+  if (spec.fixed_order != 0) return operand == kRhs && rhs_along_k;
+  if (spec.ideal || ContiguousAlong(spec, kLhs, kK)) return false;
   if (operand == kRhs) return rhs_along_k;
   if (operand != kLhs) return false;
   return Operand(spec, kRhs).layout.group > 1 ||
          (rhs_along_k &&
-          Info(BestArithmetic(Operand(spec, kLhs).dtype, Operand(spec, kRhs).dtype, target)).group > 1);
+          Info(BestArithmetic(spec, target)).group > 1);
 }
 
 }  // namespace
@@ -194,9 +195,8 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
 // The group in which a tile of this form multiplies: that of the packed rhs; along the reduction, any that
 // there is.
 int GroupOf(const Spec& spec, LayoutKind form, const Target& target) {
-  const TensorSpec &lhs = Operand(spec, MatmulDims::kLhs), &rhs = Operand(spec, MatmulDims::kRhs);
-  if (form == LayoutKind::kVectors && !spec.ideal) return rhs.layout.group;
-  return Info(BestArithmetic(lhs.dtype, rhs.dtype, target)).group;
+  if (form == LayoutKind::kVectors && !spec.ideal) return Operand(spec, MatmulDims::kRhs).layout.group;
+  return Info(BestArithmetic(spec, target)).group;
 }
 
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {

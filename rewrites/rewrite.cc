@@ -10,6 +10,7 @@ namespace kirsch {
 
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   decisions->clear();
+  if (spec.block != 0) return EnumerateBlocks(spec, decisions);
   if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
   if (spec.out().level == Level::kVrf) {
     Decision microkernel;

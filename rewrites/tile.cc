@@ -71,8 +71,19 @@ void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& 
 void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion) {
   if (spec.op_info().dims[decision.dim].reduction) return ExpandReduction(spec, decision, expansion);
   const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
-  AddChild(WithSize(spec, decision.dim, decision.size), size / decision.size, expansion);
-  if (rest != 0) AddChild(WithSize(spec, decision.dim, rest), 1, expansion);
+  Spec tile = WithSize(spec, decision.dim, decision.size);
+  tile.block = tile.block_rows = 0;
+  AddChild(tile, size / decision.size, expansion);
+  if (rest != 0) AddChild(WithSize(tile, decision.dim, rest), 1, expansion);
+}
+
+// The blocks of a root that is computed so.
+void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions) {
+  Decision decision;
+  decision.kind = RewriteKind::kTile;
+  decision.dim = static_cast<uint8_t>(BlockDim(spec));
+  decision.size = std::min<uint32_t>(spec.block, spec.size[decision.dim]);
+  decisions->push_back(decision);
 }
 
 // spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T;

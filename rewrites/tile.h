@@ -10,6 +10,7 @@ namespace kirsch {
 
 void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& target,
                     std::vector<Decision>* decisions);
+void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions);
 void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion);
 
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions);

@@ -23,7 +23,7 @@ std::string_view BottleneckOf(const Spec& spec, const Target& target) {
 
 double PeakCycles(const Spec& spec, const Target& target) {
   const Arithmetic best =
-      BestArithmetic(spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype, target);
+      BestArithmetic(spec, target);
   double flops_per_cycle = 0;
   for (const VectorUnit& unit : target.vectors)
     flops_per_cycle =

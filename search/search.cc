@@ -64,12 +64,12 @@ Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost incum
 // exists.
 int64_t NeededCopyLines(const Spec& root, const Target& target) {
   constexpr int kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK;
+  const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK && root.fixed_order == 0;
   if (dot_product || InnerDim(root, kRhs) != kK) return 0;
   const Dtype dtype = root.operand[kRhs].dtype;
   const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
   const auto group =
-      static_cast<uint8_t>(Info(BestArithmetic(root.operand[MatmulDims::kLhs].dtype, dtype, target)).group);
+      static_cast<uint8_t>(Info(BestArithmetic(root, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
   const int64_t elements =
       PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);

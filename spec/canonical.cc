@@ -26,6 +26,7 @@ void TransposeMatmul(Spec& spec) {
   std::swap(spec.size[MatmulDims::kM], spec.size[MatmulDims::kN]);
   std::swap(spec.operand[MatmulDims::kLhs], spec.operand[MatmulDims::kRhs]);
   spec.op = OpWith(Transposed(spec.op_info().epilogue));
+  if (spec.block != 0) spec.block_rows ^= 1;
   for (int operand = 0; operand <= spec.op_info().output(); ++operand) {
     Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
     layout.order = Turned(layout.order);
@@ -43,6 +44,7 @@ CanonicalSpec Canonicalise(const Spec& asked) {
   CanonicaliseVector(result.spec, MatmulDims::kLhs);
   CanonicaliseVector(result.spec, MatmulDims::kRhs);
   LayOutEpilogue(&result.spec);
+  if (!IsFloating(AccumulatorOf(result.spec))) result.spec.fixed_order = 0;
   return result;
 }
 

@@ -64,6 +64,11 @@ Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
   return best;
 }
 
+Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
+  const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
+  return spec.fixed_order != 0 ? PlainArithmetic(lhs) : BestArithmetic(lhs, rhs, target);
+}
+
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group) {
   if (group == 1) return PlainArithmetic(lhs);
   if (group == Info(Arithmetic::kDotU8S8).group) return Arithmetic::kDotU8S8;
@@ -107,6 +112,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers) {
     tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind == LayoutKind::kStrided &&
                       Bytes(rhs.dtype) == kAccumulatorBytes;
   }
+  tile.one_chain = spec.fixed_order != 0;
   if (spec.ideal) return tile;
   tile.widens_lhs = LaneType(tile.arithmetic, lhs.dtype) != lhs.dtype;
   tile.widens_rhs = LaneType(tile.arithmetic, rhs.dtype) != rhs.dtype;
@@ -127,7 +133,7 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.latency * rate.per_cycle;
   int sets = 1;
-  while (sets < 4 && tile.accumulators() * sets < wanted &&
+  while (!tile.one_chain && sets < 4 && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
   return sets;

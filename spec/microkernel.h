@@ -39,6 +39,9 @@ constexpr const ArithmeticInfo& Info(Arithmetic arithmetic) {
 // the one with the largest group.
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 
+// The same for a spec: one without groups where they would change the order of its sums.
+Arithmetic BestArithmetic(const Spec& spec, const Target& target);
+
 // The one of a given group: 1, or that of BestArithmetic.
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group);
 
@@ -62,6 +65,7 @@ struct RegisterTile {
   bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask register or mask vector
   bool widens_lhs = false;  // lhs or rhs are not of the arithmetic's own type
   bool widens_rhs = false;
+  bool one_chain = false;  // sums must not be split
   int accumulators() const { return rows * columns; }
   int group() const { return Info(arithmetic).group; }
 };

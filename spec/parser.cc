@@ -98,7 +98,8 @@ class MatmulParser {
 
  private:
   static constexpr std::string_view kOptions =
-      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate epilogue=STEPS)";
+      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate fixed-order "
+      "column-blocks=N epilogue=STEPS)";
 
   // [B:]MxKxN
   absl::Status ParseSizes(const Word& word) {
@@ -134,7 +135,17 @@ class MatmulParser {
       spec_.accumulate = true;
       return absl::OkStatus();
     }
+    if (word.text == kFixedOrderWord) {
+      spec_.fixed_order = 1;
+      return absl::OkStatus();
+    }
     if (equals == word.text.size()) return Expected(word, kOptions);
+    if (key == kBlocksWord) {
+      absl::StatusOr<uint32_t> block = ParseNumber(kSource, word.Part(equals + 1), "columns of a block", 1,
+                                                   std::numeric_limits<uint16_t>::max());
+      if (block.ok()) spec_.block = static_cast<uint16_t>(*block);
+      return block.status();
+    }
     if (key == kEpilogueWord) {
       absl::StatusOr<Epilogue> epilogue =
           ParseEpilogue(kSource, word.Part(equals + 1), AccumulatorOf(spec_));

@@ -50,6 +50,8 @@ std::string PrintSpec(const Spec& spec) {
       Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
   }
   if (spec.accumulate) Append(&text, " ", kAccumulateWord);
+  if (spec.fixed_order != 0) Append(&text, " ", kFixedOrderWord);
+  if (spec.block != 0) Append(&text, " ", spec.block_rows != 0 ? "row-blocks" : kBlocksWord, "=", spec.block);
   if (!op.epilogue.empty())
     Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(op.epilogue, AccumulatorOf(spec)));
   if (spec.threads > 1) Append(&text, " threads=", spec.threads);

@@ -30,8 +30,14 @@ struct alignas(8) Spec {
   uint8_t threads = 1;      // threads that may still be given work; 1: serial
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
   // 1: a relaxation that only bounds ask about: operands need neither widening nor interleaving.
-  uint8_t ideal = 0;
-  std::array<uint8_t, 2> zero = {};
+  uint8_t ideal : 1 = 0;
+  // 1: every sum is a single chain of multiply-adds, by ascending steps of the reduction, that starts from what is
+  // accumulated into, or from 0. So it is the same whatever the tiles. Sums of integers are the same anyway.
+  uint8_t fixed_order : 1 = 0;
+  uint8_t block_rows : 1 = 0;  // blocks are of rows
+  uint8_t zero : 5 = 0;
+  // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0: whole.
+  uint16_t block = 0;
   std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
@@ -71,6 +77,9 @@ TileExtent ExtentOf(const Spec& spec, int operand);
 // The dims that index the outer / inner axis of an operand's stored matrix (single-term axes).
 int OuterDim(const Spec& spec, int operand);
 int InnerDim(const Spec& spec, int operand);
+
+// The dim that blocks are along.
+inline int BlockDim(const Spec& spec) { return spec.block_rows != 0 ? MatmulDims::kM : MatmulDims::kN; }
 
 // Of an operand of the epilogue, whose place in a spec follows from the op and the output.
 inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > spec.op_info().output(); }

@@ -118,7 +118,7 @@ int CountSpecs(const std::vector<Attributes>& operands, uint32_t sides) {
 
 CoordinateList PlaneOf(uint32_t accumulate, uint32_t threads, uint32_t sharers,
                        const std::vector<Attributes>& operands) {
-  CoordinateList plane = {0, accumulate, threads, sharers};
+  CoordinateList plane = {0, accumulate, threads, sharers, 0, 0, 0};
   for (const Attributes& operand : operands) plane.insert(plane.end(), operand.begin(), operand.end());
   return plane;
 }
@@ -223,10 +223,24 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
   }
 }
 
+TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
+  const auto at = [](uint32_t fixed_order, uint32_t block, uint32_t rows) {
+    CoordinateList plane = {0, 0, 1, 1, fixed_order, block, rows};
+    for (int operand = 0; operand < 3; ++operand) plane.insert(plane.end(), {0, 4, 0, 0, 0, 0, 1});
+    const auto question = QuestionAt({plane, {0, 0, 0, 0, 0, 0, 0, 0}});
+    EXPECT_TRUE(!question || CoordinatesOf(question->spec, question->available).plane == plane);
+    return question.has_value();
+  };
+  for (uint32_t order : {0u, 1u, 2u})
+    for (uint32_t block : {0u, 1u, 65535u, 65536u})
+      for (uint32_t rows : {0u, 1u, 2u})
+        EXPECT_EQ(at(order, block, rows), order < 2 && block < 65536 && rows <= (block == 0 ? 0u : 1u));
+}
+
 // Codes that stand for no epilogue.
 TEST(CoordinatesTest, OnlyEpiloguesThatThereAreHaveAPlane) {
   const auto at = [](CoordinateList op, bool has_operand) {
-    op.insert(op.end(), {0, 1, 1});
+    op.insert(op.end(), {0, 1, 1, 0, 0, 0});
     for (int operand = 0; operand < 3; ++operand) op.insert(op.end(), {0, 4, 0, 0, 0, 0, 1});
     if (has_operand) op.push_back(1);
     return QuestionAt({op, {0, 0, 0, 0, 0, 0, 0, 0}}).has_value();

@@ -205,9 +205,10 @@ def box_json(plane, low, high, decision):
         box["epilogue"] = [(STEPS[rest[1 + 3 * i]], STEP_OPERANDS[rest[2 + 3 * i]], rest[3 + 3 * i]) for i in range(rest[0])]
         rest = rest[1 + 3 * rest[0]:]
     in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
-    accumulate, threads, sharers, *rest = rest
+    accumulate, threads, sharers, fixed_order, block, block_rows, *rest = rest
     assert op < 2 and len(rest) == 21 + in_memory and len(low) == 8, plane
-    box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
+    box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order), "block": block,
+            "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
         dtype, level, moved, kind, order, panel, group = rest[7 * i:7 * i + 7]
         box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
@@ -252,7 +253,7 @@ def test(kirsch, directory):
         old.unlink()
     run = lambda *arguments: subprocess.run([kirsch, *arguments], check=True, capture_output=True, text=True).stdout
     sizes = [[f"{m}x{k}x{n}"] for m in (3, 4, 5, 6) for k in (5, 6, 7) for n in (8, 9, 10)]  # neighbours: boxes
-    for spec, *options in (*sizes, ["17x31x23"], ["17x31x23 epilogue=add:n,mul:0.5,relu"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
+    for spec, *options in (*sizes, ["17x31x23"], ["17x31x23 fixed-order epilogue=add:n,mul:0.5,relu"], ["17x70x923 column-blocks=100"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
                            ["f32*bf16->f32 1x70x90"]):

@@ -61,6 +61,9 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   json["accumulate"] = spec.accumulate;
   json["threads"] = spec.threads;
   json["sharers"] = spec.sharers;
+  json["fixed_order"] = spec.fixed_order != 0;
+  json["block"] = spec.block;
+  json["block_rows"] = spec.block_rows != 0;
   for (int i = 0; i <= op.output(); ++i) {
     const auto operand = static_cast<size_t>(i);
     json["operands"][std::string(op.operands[operand].name)] = OperandJson(spec.operand[operand]);

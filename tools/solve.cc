@@ -112,7 +112,8 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
-      "accumulate.\n"
+      "accumulate,\n"
+      "fixed-order, column-blocks=N, epilogue=STEPS (see spec/README.md).\n"
       "A size may be a range, as in 'matmul f32 1..64x256x256': a family (not for bench).");
   return spec;
 }
@@ -131,6 +132,8 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
                                 std::shared_ptr<Memo> memo) {
   absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
   if (!parsed.ok()) return parsed.status();
+  if (parsed->spec.block != 0 && arguments.threads > 1)
+    return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
   Spec root = parsed->spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
