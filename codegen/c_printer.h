@@ -33,6 +33,7 @@ struct CKernel {
 // What the parameters of a public function depend on.
 struct CSignature {
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
+  int packed = -1;                   // which of them is taken as NAME_pack left it; -1: none
   bool scratch = false, threads = false;
 };
 
@@ -42,15 +43,22 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped);
 // MSVC take in C and in C++.
 std::string CParameters(const CSignature& signature);
 
+// Those of the function that packs; only if there is one.
+std::string CPackParameters(const CSignature& signature);
+
+// The user's name of an operand: "lhs".
+const char* COperandName(int operand);
+
 // The arguments of the same names.
 std::string CArguments(const CSignature& signature);
+std::string CPackArguments(const CSignature& signature);
 
 // A kernel takes scratch memory and threads only if its program needs them.
 inline bool TakesScratch(const LoopProgram& program) { return program.scratch_bytes > 0; }
 inline bool TakesThreads(const LoopProgram& program) { return program.tasks > 1; }
 
 // All functions: the procedures that entries call, those of equal code once for all kernels; then the
-// entries.
+// entries, and where an operand is packed ahead, the functions that do so.
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style);
 
 }  // namespace kirsch

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -132,6 +133,15 @@ struct Procedure {
   std::vector<Stmt> body;
 };
 
+// An operand that is packed ahead: procedures[procedure], called with (operand, packed), packs it once; the
+// entry takes what it wrote instead of the operand.
+struct Packing {
+  int operand = 0;            // as in EntryParameter
+  Dtype dtype = Dtype::kF32;  // of the operand; the entry's parameter has the copy's
+  int64_t bytes = 0;          // of the packed buffer, a multiple of 64, to which it is aligned
+  int procedure = 0;
+};
+
 // Parameters of the entry, in this order: void NAME(const L* lhs, const R* rhs, T* out, void* scratch, size_t
 // thread, size_t n_threads). Operands are those of the spec.
 struct EntryParameter {
@@ -143,14 +153,18 @@ struct LoopProgram {
   std::string name;                   // the entry's
   std::vector<Procedure> procedures;  // procedures[0] is the entry; it is the only one that calls others
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
-  bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
-  int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
-  int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
+  bool masks = false;              // masked accesses by mask registers, else by AVX2's maskload and maskstore
+  int64_t scratch_bytes = 0;       // per thread, 64-byte aligned; 0: none is used
+  std::optional<Packing> packing;  // if an operand is
+  int64_t tasks = 1;               // tasks that threads share; 1: `thread` and `n_threads` are not used
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();
   }
 };
+
+// The public function that packs ahead.
+inline std::string PackName(const LoopProgram& program) { return program.name + "_pack"; }
 
 }  // namespace kirsch
 

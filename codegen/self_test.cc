@@ -79,8 +79,8 @@ static int $NAME_check(const size_t* problem) {
   $RHS* rhs = ($RHS*)malloc($FILE_count(rs, batch, k, n) * sizeof($RHS));
   $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
-$SCRATCH_ALLOC  size_t at, i, wrong = 0;
-  if (!lhs || !rhs || !out || !before$SCRATCH_CHECK) {
+$SCRATCH_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
+  if (!lhs || !rhs || !out || !before$SCRATCH_CHECK$PACKED_CHECK) {
     printf("$NAME: out of memory\n");
     exit(2);
   }
@@ -88,7 +88,7 @@ $SCRATCH_ALLOC  size_t at, i, wrong = 0;
   $FILE_fill_$TYPERHS(rhs, rs, batch, k, n, 2);
   $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
   $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
-$RUN  for (at = 0; at < batch * m * n; at += step) {
+$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
     double sum = $INITIAL;
@@ -103,7 +103,7 @@ $RUN  for (at = 0; at < batch * m * n; at += step) {
   free(rhs);
   free(out);
   free(before);
-$SCRATCH_FREE  return wrong ? 1 : 0;
+$SCRATCH_FREE$PACKED_FREE  return wrong ? 1 : 0;
 }
 
 static int $NAME_check_all(const char* what) {
@@ -119,6 +119,10 @@ $REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
 
 constexpr char kScratchAlloc[] = R"(  char* block = (char*)malloc($NAME_scratch_bytes() + 64);
   void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;
+)";
+
+constexpr char kPackedAlloc[] = R"(  char* packed_block = (char*)malloc($NAME_packed_bytes() + 64);
+  void* packed = packed_block ? packed_block + (64 - (size_t)packed_block % 64) : NULL;
 )";
 
 constexpr char kCallVariant[] = R"(  if ($CONDITION) {
@@ -146,9 +150,15 @@ std::string CallText(const HeaderFunction& function, Size size, const std::strin
   return call + ")";
 }
 
+std::string OperandsText(CSignature signature) {
+  signature.scratch = signature.threads = false;
+  return CArguments(signature);
+}
+
 std::string RunText(const HeaderFunction& function) {
   const std::string call = CallText(
-      function, [](int dim) { return kSizeNames[dim]; }, "lhs, rhs, out", "scratch", "i, 3");
+      function, [](int dim) { return kSizeNames[dim]; }, OperandsText(function.signature()), "scratch",
+      "i, 3");
   const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
   return absl::StrCat("  ", loop, function.dims().empty() ? "" : "wrong += !", call, ";\n");
 }
@@ -178,6 +188,7 @@ std::string ProblemText(const HeaderMember& member) {
 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
+  const bool packed = signature.packed >= 0;
   std::string problems;
   for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
@@ -192,6 +203,10 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$REFUSED", RefusedText(function)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
        {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
+       {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
+       {"$PACKED_CHECK", packed ? " || !packed" : ""},
+       {"$PACKED_FREE", packed ? "  free(packed_block);\n" : ""},
+       {"$PACK", packed ? absl::StrCat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
        {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
   return absl::StrReplaceAll(text,
                              {{"$NAME", function.name},

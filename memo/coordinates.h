@@ -17,8 +17,8 @@ using CoordinateList = absl::InlinedVector<uint32_t, 32>;
 
 // Of (spec, available):
 //   plane: what kind of spec it is. Op, accumulate, threads, sharers, then of each operand dtype, level,
-//          moved, and its layout's kind, order, panel and group. Specs of different planes have nothing in
-//          common.
+//          moved, constant, and its layout's kind, order, panel and group. Specs of different planes have
+//          nothing in common.
 //   point: where on its plane it is. A size index per dim, a contiguity per operand, then `available`.
 //          Solutions change seldom from one point to the next.
 //

@@ -83,7 +83,8 @@ class MatmulParser {
 
  private:
   static constexpr std::string_view kOptions =
-      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate)";
+      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
+      "const-lhs const-rhs)";
 
   // [B:]MxKxN
   absl::Status ParseSizes(const Word& word) {
@@ -119,6 +120,7 @@ class MatmulParser {
       spec_.accumulate = true;
       return absl::OkStatus();
     }
+    if (word.text.starts_with(kConstantPrefix)) return ParseConstant(word);
     if (equals == word.text.size()) return Expected(word, kOptions);
     for (int operand = 0; operand < spec_.op_info().num_operands; ++operand) {
       if (key == spec_.op_info().operands[static_cast<size_t>(operand)].name)
@@ -127,6 +129,20 @@ class MatmulParser {
         ld_[static_cast<size_t>(operand)] = word.Part(equals + 1);
         return absl::OkStatus();
       }
+    }
+    return Expected(word, kOptions);
+  }
+
+  // const-lhs or const-rhs. Sizes come first, so the batch is known.
+  absl::Status ParseConstant(const Word& word) {
+    const std::string_view name = word.text.substr(kConstantPrefix.size());
+    for (int operand = 0; operand < spec_.op_info().output(); ++operand) {
+      if (name != spec_.op_info().operands[static_cast<size_t>(operand)].name) continue;
+      if (ConstantOperand(spec_) >= 0)
+        return Expected(word, "one constant operand (of two, the product would be constant, too)");
+      if (spec_.size[MatmulDims::kB] > 1) return Expected(word, "a batch of 1 where an operand is constant");
+      spec_.operand[static_cast<size_t>(operand)].constant = 1;
+      return absl::OkStatus();
     }
     return Expected(word, kOptions);
   }

@@ -50,6 +50,8 @@ std::string PrintSpec(const Spec& spec) {
       Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
   }
   if (spec.accumulate) Append(&text, " ", kAccumulateWord);
+  if (const int operand = ConstantOperand(spec); operand >= 0)
+    Append(&text, " ", kConstantPrefix, op.operands[static_cast<size_t>(operand)].name);
   if (spec.threads > 1) Append(&text, " threads=", spec.threads);
   if (spec.sharers > 1) Append(&text, " sharers=", spec.sharers);
   return text;

@@ -32,6 +32,12 @@ TileExtent ExtentOf(const Spec& spec, int operand) {
 int OuterDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, false).terms[0].dim; }
 int InnerDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, true).terms[0].dim; }
 
+int ConstantOperand(const Spec& spec) {
+  for (int operand = 0; operand < spec.op_info().output(); ++operand)
+    if (spec.operand[static_cast<size_t>(operand)].constant != 0) return operand;
+  return -1;
+}
+
 double Flops(const Spec& spec) {
   double points = 2;
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) points *= spec.size[static_cast<size_t>(dim)];

@@ -281,7 +281,7 @@ void ThreadedKernel(const void* lhs, const void* rhs, void* out, void* scratch, 
 }
 
 BenchItem Item(const std::string& text, KernelFn kernel) {
-  return {text, MatmulSpec(1, 8, 8, 8), kernel, 100};
+  return {text, MatmulSpec(1, 8, 8, 8), {kernel, 100}};
 }
 
 TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {

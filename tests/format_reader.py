@@ -198,11 +198,12 @@ def decision_text(decision):
 
 def box_json(plane, low, high, decision):
     op, accumulate, threads, sharers, *rest = plane
-    assert op == 0 and len(rest) == 21 and len(low) == 8, plane
+    assert op == 0 and len(rest) == 24 and len(low) == 8, plane
     box = {"op": "matmul", "accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "operands": {}}
     for i, name in enumerate(OPERANDS):
-        dtype, level, moved, kind, order, panel, group = rest[7 * i:7 * i + 7]
+        dtype, level, moved, constant, kind, order, panel, group = rest[8 * i:8 * i + 8]
         box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
+                                 "constant": bool(constant),
                                  "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel, "group": group}
     ranges = [range(a, b + 1) for a, b in zip(low, high)]
     box["sizes"] = {name: [size_at(i) for i in r] for name, r in zip(DIMS, ranges)}
@@ -219,7 +220,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(2,)], "another format"
+    assert query("PRAGMA user_version") == [(3,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     identity = dict(query("SELECT name, value FROM identity"))
     prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))
