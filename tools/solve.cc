@@ -120,7 +120,7 @@ nlohmann::ordered_json PackingJson(const Synthesis& synthesis) {
   nlohmann::ordered_json json = {{"pack_cycles", synthesis.pack_cycles},
                                  {"unpacked_cycles", synthesis.unpacked_cycles},
                                  {"pays_from_call", nullptr}};
-  if (saved > 0) json["pays_from_call"] = std::ceil(synthesis.pack_cycles / saved);
+  if (saved > 0) json["pays_from_call"] = static_cast<int64_t>(std::ceil(synthesis.pack_cycles / saved));
   return json;
 }
 
