@@ -107,8 +107,8 @@ void AppendLegend(const BenchReport& report, std::string& out) {
   if (any(&BenchResult::disturbed)) out += "!: busy machine, do not believe that line\n";
   if (any(&BenchResult::packed))
     out +=
-        "+packed: an operand was packed beforehand, at no charge; ratios are to the best of those that pack "
-        "it themselves, or, where ours is such, to the best of all\n";
+        "+packed: an operand was packed beforehand, at no charge; ratios are to the best peer with our "
+        "task\n";
 }
 
 }  // namespace
