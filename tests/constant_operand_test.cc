@@ -94,6 +94,25 @@ TEST(ConstantDecisions, ComeFirstAndOnce) {
   }
 }
 
+// Threads share out the packed operand by whole panels.
+TEST(ConstantDecisions, PanelsAreNotSplitAmongThreads) {
+  const Target target = testing::Avx512Target();
+  Spec spec = testing::MatmulSpec({.m = 1, .k = 40, .n = 200});
+  spec.threads = 3;
+  bool shared_out = false;
+  for (uint8_t panel : {32, 48, 64}) {
+    spec.operand[kRhs].layout = {LayoutKind::kPacked, Order::kRow, panel, 1, 0};
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, target, &decisions);
+    for (const Decision& decision : decisions) {
+      if (decision.parts == 1) continue;
+      EXPECT_EQ(decision.size % panel, 0u);
+      shared_out = true;
+    }
+  }
+  EXPECT_TRUE(shared_out);
+}
+
 TEST(ConstantDecisions, ArePaidOnce) {
   const CostModel model(testing::Avx512Target());
   const Spec spec = testing::MatmulSpec({.m = 40, .k = 40, .n = 40, .constant = kRhs});
