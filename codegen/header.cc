@@ -8,7 +8,7 @@ std::string PrintHeader(const LoopProgram& program, const Target& target, const 
   function.text = options.spec_text;
   function.members = {{options.spec, options.swapped}};
   function.variants = {
-      {target, {program}, options.cycles, options.gflops, options.packing_cost, options.schedule}};
+      {target, {program}, options.cycles, options.gflops, options.schedule, options.packing}};
   return PrintHeaderFile(
       {program.name, options.mode, options.external, options.name_space, options.version, {function}});
 }

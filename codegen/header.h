@@ -14,16 +14,16 @@ namespace kirsch {
 
 struct HeaderOptions {
   HeaderMode mode = HeaderMode::kAttributes;
-  bool external = false;     // as in HeaderFile
-  std::string name_space;    // as in HeaderFile
-  bool swapped = false;      // as in HeaderMember
-  Spec spec;                 // the root spec the program computes: what the self-test checks
-  std::string spec_text;     // the user's spec, for the comment
-  std::string schedule;      // text, any number of lines, for the comment
-  std::string version;       // of Kirsch
-  double cycles = 0;         // predicted
-  double gflops = 0;         // predicted
-  PackingCost packing_cost;  // as in HeaderVariant
+  bool external = false;   // as in HeaderFile
+  std::string name_space;  // as in HeaderFile
+  bool swapped = false;    // as in HeaderMember
+  Spec spec;               // the root spec the program computes: what the self-test checks
+  std::string spec_text;   // the user's spec, for the comment
+  std::string schedule;    // text, any number of lines, for the comment
+  std::string version;     // of Kirsch
+  double cycles = 0;       // predicted
+  double gflops = 0;       // predicted
+  PackingCost packing;     // as in HeaderVariant
 };
 
 // A file of the one function program.name; see PrintHeaderFile.

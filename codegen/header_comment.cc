@@ -54,7 +54,7 @@ std::string ThreadsText(const HeaderFunction& function) {
 }
 
 std::string PackingText(const HeaderVariant& variant) {
-  const double once = variant.packing_cost.pack_cycles, unpacked = variant.packing_cost.unpacked_cycles;
+  const double once = variant.packing.pack_cycles, unpacked = variant.packing.unpacked_cycles;
   if (once == 0 || unpacked == 0) return "";
   const double saved = unpacked - variant.cycles;
   std::string text = absl::StrFormat("packing    %.0f cycles once, predicted; ", once);
@@ -98,10 +98,9 @@ std::string FunctionText(const HeaderFunction& function) {
                   scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
                   ";\n", OperandsText(function));
   if (function.signature().scratch)
-    absl::StrAppend(
-        &text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
-        function.dispatched() ? " (enough for every kernel)" : "",
-        scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
+    absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
+                    function.dispatched() ? " (enough for every kernel)" : "",
+                    scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
   text += PackedText(function);
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)

@@ -153,10 +153,10 @@ struct LoopProgram {
   std::string name;                   // the entry's
   std::vector<Procedure> procedures;  // procedures[0] is the entry; it is the only one that calls others
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
-  bool masks = false;              // masked accesses by mask registers, else by AVX2's maskload and maskstore
-  int64_t scratch_bytes = 0;       // per thread, 64-byte aligned; 0: none is used
-  std::optional<Packing> packing;  // if an operand is
-  int64_t tasks = 1;               // tasks that threads share; 1: `thread` and `n_threads` are not used
+  bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
+  int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
+  int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
+  std::optional<Packing> packing;
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();

@@ -17,20 +17,20 @@ enum class RewriteKind : uint8_t {
   kTile,          // run the spec on consecutive tiles of `size` along `dim`; the remainder is its own spec
   kParallelTile,  // the same, the tiles shared out over `parts` groups of threads
   kMove,          // make `operand` resident at `level` (same layout)
-  kPack,         // copy `operand` to a buffer at `level` in `layout`; a constant one ahead, once for all runs
-  kMicrokernel,  // compute the register tile; `layout` of the output names the form
+  kPack,          // copy `operand` to a buffer at `level` in `layout`; a constant one once, ahead
+  kMicrokernel,   // compute the register tile; `layout` of the output names the form
 };
 
+// Of a constant operand, the copy's layout may also be kStrided (with `ld` 0): plain rows that follow each
+// other.
 struct Decision {
   RewriteKind kind = RewriteKind::kNone;
   uint8_t dim = 0;
   uint8_t operand = 0;
   Level level = Level::kVrf;
-  uint32_t size = 0;   // tile size
-  uint32_t parts = 0;  // kParallelTile: groups of threads
-  // kPack: the copy's layout; of a constant operand also kStrided, rows that follow each other (with `ld` 0
-  // here). kMove to VRF: the register layout.
-  Layout layout;
+  uint32_t size = 0;          // tile size
+  uint32_t parts = 0;         // kParallelTile: groups of threads
+  Layout layout;              // kPack: the copy's layout; kMove to VRF: the register layout
   Dtype dtype = Dtype::kF32;  // kPack: the copy's
 
   friend bool operator==(const Decision&, const Decision&) = default;

@@ -248,7 +248,7 @@ def test(kirsch, directory):
     for spec, *options in (*sizes, ["17x31x23"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
-                           ["f32*bf16->f32 1x70x90"]):
+                           ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["9x20x9 lhs=col const-lhs"]):
         types, spec = spec.split(" ", 1) if "*" in spec else ("f32", spec)
         for target in "haswell", "znver4":
             run("synth", f"matmul {types} {spec}", *options, "--target", target, "--no-verify", "--emit", "schedule",

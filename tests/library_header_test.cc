@@ -42,7 +42,7 @@ HeaderFunction Function(const std::string& name, const std::string& text,
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
     const std::string entry = targets.size() > 1 ? absl::StrCat(name, "_", IdentifierOf(target.name)) : name;
-    function.variants.push_back({target, LowerMembers(entry, family, pointers, target), 0, 0, {}, ""});
+    function.variants.push_back({target, LowerMembers(entry, family, pointers, target), 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   return function;
@@ -85,7 +85,7 @@ std::vector<std::string> NamesOf(const std::vector<HeaderVariant>& variants) {
 HeaderVariant Variant(const Target& target, const std::vector<std::string>& features) {
   LoopProgram program;
   program.features = features;
-  return {target, {program}, 0, 0, {}, ""};
+  return {target, {program}, 0, 0, ""};
 }
 
 TEST(BestFirst, ByWidthThenFeaturesThenAsGiven) {

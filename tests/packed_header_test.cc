@@ -151,7 +151,7 @@ TEST_P(PackedHeaderTest, TheCommentSaysWhenPackingPays) {
   const auto comment = [&](double cycles, const PackingCost& cost) {
     HeaderOptions options = Options(spec);
     options.cycles = cycles;
-    options.packing_cost = cost;
+    options.packing = cost;
     return PrintHeader(program, target_, options);
   };
   EXPECT_THAT(
@@ -181,7 +181,6 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
          LowerMembers(absl::StrCat("one_", IdentifierOf(target.name)), family, impls, target),
          0,
          0,
-         {},
          ""});
   }
   function.variants = BestFirst(std::move(function.variants));

@@ -98,7 +98,8 @@ TEST_P(EveryTypes, ProgramsAreRight) {
   std::mt19937_64 random(13);
   const CostModel model(target());
   for (int round = 0; round < Shapes(10) && !HasFailure(); ++round) {
-    Spec spec = testing::RandomMatmulSpec({.max_side = 200, .max_flops = 4e6, .types = types(), .constants = true}, &random);
+    Spec spec = testing::RandomMatmulSpec(
+        {.max_side = 200, .max_flops = 4e6, .types = types(), .constants = true}, &random);
     if (round % 2 == 0) {
       Verify(Chosen(spec, model), target(), round);
     } else {

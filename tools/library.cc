@@ -22,14 +22,14 @@ HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesi
   std::vector<const Impl*> impls;
   for (const Synthesis& member : synthesis.members) impls.push_back(&member.result.impl);
   const Target& target = TargetOf(synthesis);
-  HeaderVariant variant{target, LowerMembers(name, synthesis.family, impls, target), 0, 0, {}, ""};
+  HeaderVariant variant{target, LowerMembers(name, synthesis.family, impls, target), 0, 0, ""};
   if (IsFamily(synthesis)) {
     variant.notes = Cat("Sizes with the same decisions, and what these are:\n\n", RegionSchedules(synthesis));
   } else {
     const Synthesis& only = synthesis.members.front();
     variant.cycles = ToCycles(only.result.cost);
     variant.gflops = PredictedGflops(only);
-    variant.packing_cost = {only.pack_cycles, only.unpacked_cycles};
+    variant.packing = {only.pack_cycles, only.unpacked_cycles};
     variant.notes = PrintSchedule(only.result.impl);
   }
   return variant;
