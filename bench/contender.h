@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "bench/workload.h"
 
 namespace kirsch {
@@ -32,6 +33,9 @@ class Contender {
   // Makes ready to run `problem` (which outlives the use) by one of the methods. Unimplemented: the method
   // does not take this problem. `item` is the problem's number in the request.
   virtual absl::Status Prepare(const Problem& problem, size_t item, size_t method) = 0;
+
+  // Memory beside the operands that every run reads: a packed operand. Cold runs find it cold, too.
+  virtual absl::Span<const char> Own() const { return {}; }
 
   // What is timed.
   virtual void Run() = 0;

@@ -1,5 +1,6 @@
 #include "bench/our_kernel.h"
 
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -11,7 +12,7 @@ namespace {
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
-using Scratch = std::unique_ptr<void, Free>;
+using Memory = std::unique_ptr<void, Free>;
 
 class OurContender : public Contender {
  public:
@@ -20,37 +21,58 @@ class OurContender : public Contender {
 
   absl::StatusOr<ContenderInfo> Load() override {
     if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
-    return ContenderInfo{"kirsch", "", {"kernel"}, {}};
+    return ContenderInfo{"kirsch", "", {"kernel", "kernel+packed"}, {}};
   }
 
-  absl::Status Prepare(const Problem& problem, size_t item, size_t) override {
+  absl::Status Prepare(const Problem& problem, size_t item, size_t method) override {
     problem_ = &problem;
     kernel_ = kernels_[item];
     if (kernel_.kernel == nullptr) return absl::UnimplementedError("no kernel of ours that runs here");
+    if ((kernel_.pack != nullptr) != (method == kPacked)) return absl::UnimplementedError("the other method");
     scratch_.clear();
-    // Whole lines and never none: the kernel may look at the pointer.
-    const size_t bytes = kernel_.scratch_bytes / 64 * 64 + 64;
     for (int thread = 0; thread < threads_; ++thread) {
-      scratch_.emplace_back(std::aligned_alloc(64, bytes));
+      scratch_.push_back(Allocate(kernel_.scratch_bytes));
       if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
     }
-    return absl::OkStatus();
+    inputs_ = {problem.lhs, problem.rhs};
+    return kernel_.pack == nullptr ? absl::OkStatus() : Pack();
+  }
+
+  absl::Span<const char> Own() const override {
+    if (kernel_.pack == nullptr) return {};
+    return {static_cast<const char*>(packed_.get()), kernel_.packed_bytes};
   }
 
   void Run() override {
     const size_t threads = static_cast<size_t>(threads_);
     team_.Run([this, threads](size_t thread) {
-      kernel_.kernel(problem_->lhs, problem_->rhs, problem_->out, scratch_[thread].get(), thread, threads);
+      kernel_.kernel(inputs_[0], inputs_[1], problem_->out, scratch_[thread].get(), thread, threads);
     });
   }
 
  private:
+  static constexpr size_t kPacked = 1;  // of the methods
+
+  // Whole lines and never none: the kernel may look at the pointer.
+  static Memory Allocate(size_t bytes) { return Memory(std::aligned_alloc(64, bytes / 64 * 64 + 64)); }
+
+  absl::Status Pack() {
+    packed_ = Allocate(kernel_.packed_bytes);
+    if (packed_ == nullptr) return absl::ResourceExhaustedError("no memory for the packed operand");
+    const void*& operand = inputs_[static_cast<size_t>(kernel_.packed_operand)];
+    kernel_.pack(operand, packed_.get());
+    operand = packed_.get();
+    return absl::OkStatus();
+  }
+
   std::vector<OurKernel> kernels_;
   int threads_;
   Team team_;
   const Problem* problem_ = nullptr;
   OurKernel kernel_;
-  std::vector<Scratch> scratch_;
+  std::vector<Memory> scratch_;
+  Memory packed_;
+  std::array<const void*, 2> inputs_ = {};
 };
 
 }  // namespace

@@ -13,6 +13,10 @@ namespace kirsch {
 struct OurKernel {
   KernelFn kernel = nullptr;
   size_t scratch_bytes = 0;  // per thread
+  // Where it takes an operand packed, at no charge:
+  PackFn pack = nullptr;
+  int packed_operand = 0;  // 0: lhs, 1: rhs
+  size_t packed_bytes = 0;
 };
 
 std::unique_ptr<Contender> MakeOurContender(std::vector<OurKernel> kernels, int threads);

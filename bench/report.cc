@@ -78,9 +78,10 @@ json ToJson(const BenchSummary& summary) {
 std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
   std::vector<SpecResults> groups;
   for (const BenchResult& result : report.results) {
-    if (groups.empty() || groups.back().spec != result.spec) groups.push_back({result.spec, {}, 0, 0});
+    if (groups.empty() || groups.back().spec != result.spec) groups.push_back({result.spec, {}, 0, 0, false});
     SpecResults& group = groups.back();
     group.results.push_back(result);
+    group.packed |= result.ours() && result.packed;
     if (!result.correct || result.ours()) continue;
     group.best_packed_gflops = std::max(group.best_packed_gflops, result.gflops_median);
     if (!result.packed) group.best_peer_gflops = std::max(group.best_peer_gflops, result.gflops_median);
@@ -105,7 +106,7 @@ BenchSummary Summarize(const BenchReport& report, bool packed) {
   for (const SpecResults& group : GroupBySpec(report)) {
     const double best = packed ? group.best_packed_gflops : group.best_peer_gflops;
     for (const BenchResult& result : group.results) {
-      if (!result.ours() || !result.correct || best == 0) continue;
+      if (!result.ours() || !result.correct || best == 0 || (result.packed && !packed)) continue;
       const double ratio = result.gflops_median / best;
       if (ratios.empty() || ratio < summary.worst_ratio) {
         summary.worst_ratio = ratio;

@@ -19,7 +19,7 @@ struct BenchResult {
   std::string method;  // what was called: "cblas_sgemm"
   std::string unit = "GFLOP/s";  // of gflops_median: "GOP/s" for integers
   size_t item = 0;               // the spec's place in the request
-  bool packed = false;           // the rhs was packed beforehand, at no charge: no peer of those that pack it
+  bool packed = false;  // an operand was packed beforehand, at no charge: no peer of those that pack it
   double gflops_median = 0;
   double gflops_spread = 0;  // interquartile range over median
   double seconds_median = 0;
@@ -79,10 +79,14 @@ struct SpecResults {
   std::vector<BenchResult> results;
   double best_peer_gflops = 0;    // 0: no peer computed it
   double best_packed_gflops = 0;  // of the peers with a packed rhs as well
+  bool packed = false;            // ours was given a packed operand
+
+  // What ratios are to; 0: nothing.
+  double best() const { return packed ? best_packed_gflops : best_peer_gflops; }
 };
 
 std::vector<SpecResults> GroupBySpec(const BenchReport& report);
-// `packed`: beside the peers that were given a packed rhs, too.
+// `packed`: beside the peers that were given a packed rhs, too; ours with one counts only there.
 BenchSummary Summarize(const BenchReport& report, bool packed = false);
 
 nlohmann::json ToJson(const BenchReport& report);

@@ -32,8 +32,10 @@ struct Candidate {
 
   const std::string& method_name() const { return entrant->info.methods[method]; }
   bool packed() const { return absl::EndsWith(method_name(), kPackedSuffix); }
-  // A peer that takes a packed rhs has another task than one that does not.
-  std::string peer() const { return packed() ? absl::StrCat(entrant->peer, kPackedSuffix) : entrant->peer; }
+  // A peer that takes a packed operand has another task than one that does not. We have the one of the spec.
+  std::string peer() const {
+    return packed() && entrant->peer != kOurName ? absl::StrCat(entrant->peer, kPackedSuffix) : entrant->peer;
+  }
 };
 
 int RoundsFor(double call_seconds) {

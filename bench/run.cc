@@ -70,8 +70,7 @@ class Benchmark {
   // Ours and the limits must be able to start; peers may be missing.
   absl::Status Enter() {
     std::vector<OurKernel> kernels;
-    for (const BenchItem& item : request_.items)
-      kernels.push_back({item.kernel, item.scratch_bytes_per_thread});
+    for (const BenchItem& item : request_.items) kernels.push_back(item.kernel);
     const int threads = request_.threads;
     Entrant ours;
     ours.peer = kOurName;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "bench/our_kernel.h"
 #include "bench/report.h"
 #include "bench/workload.h"
 #include "spec/spec.h"
@@ -19,8 +20,7 @@ struct BenchItem {
   // The canonical root spec. Where the user's out was column-major its operands are swapped and transposed:
   // the same mathematics on the same memory, for everyone.
   Spec spec;
-  KernelFn kernel = nullptr;            // ours; null where it cannot run here
-  size_t scratch_bytes_per_thread = 0;  // that it needs
+  OurKernel kernel = {};  // ours; null where it cannot run here
 };
 
 struct BenchRequest {

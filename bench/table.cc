@@ -107,8 +107,8 @@ void AppendLegend(const BenchReport& report, std::string& out) {
   if (any(&BenchResult::disturbed)) out += "!: busy machine, do not believe that line\n";
   if (any(&BenchResult::packed))
     out +=
-        "+packed: the rhs was packed beforehand, at no charge; ratios are to the best of those that pack it "
-        "themselves\n";
+        "+packed: an operand was packed beforehand, at no charge; ratios are to the best peer with our "
+        "task\n";
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ std::string FormatTable(const BenchReport& report) {
   for (const BenchResult& result : report.results) width = std::max(width, result.name.size());
   const int name_width = static_cast<int>(width);
   for (const SpecResults& group : GroupBySpec(report)) {
-    const Block block{name_width, report.cold || group.results.front().memory_bound, group.best_peer_gflops};
+    const Block block{name_width, report.cold || group.results.front().memory_bound, group.best()};
     AppendHeading(block, group, out);
     for (const BenchResult& result : group.results) AppendResult(block, result, out);
   }

@@ -104,11 +104,13 @@ Sample TimeWarm(absl::FunctionRef<void()> call, int64_t calls) {
   return sample;
 }
 
-Sample TimeCold(absl::FunctionRef<void()> call, const Problem& problem, double min_seconds) {
+Sample TimeCold(absl::FunctionRef<void()> call, const Problem& problem, absl::Span<const char> more,
+                double min_seconds) {
   Sample sum;
   int calls = 0;
   while (calls == 0 || (sum.total_seconds < min_seconds && calls < kMaxColdCalls)) {
     Evict(problem);
+    Flush(more.data(), more.size());
     const Sample one = TimeWarm(call, 1);
     sum.total_seconds += one.total_seconds;
     sum.cpu_seconds += one.cpu_seconds;

@@ -91,7 +91,8 @@ class Server {
 
   Sample Take(double min_seconds) {
     const auto run = [this] { contender_->Run(); };
-    return options_.cold ? TimeCold(run, *options_.problem, min_seconds) : TimeWarm(run, calls_);
+    return options_.cold ? TimeCold(run, *options_.problem, contender_->Own(), min_seconds)
+                         : TimeWarm(run, calls_);
   }
 
   void WarmUp(double min_seconds) {

@@ -19,6 +19,9 @@ using Problem = KirschProblem;
 using KernelFn = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                           size_t n_threads);
 
+// Packs an operand for one of them, into 64-byte aligned memory.
+using PackFn = void (*)(const void* operand, void* packed);
+
 // Sizes and strides of the spec's operands, pointers still null. Batch stride = outer extent * leading
 // dimension. InvalidArgument for a spec that is not a root spec of a matmul (every operand strided).
 absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads);

@@ -210,7 +210,28 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
   if (ignores_scratch) absl::StrAppend(&text, "  (void)scratch_memory;\n");
+  if (program.packing) {
+    const Var& packed = entry.vars[static_cast<size_t>(program.packing->operand)];
+    const std::string type = absl::StrCat("const ", CType(packed.dtype), "*");
+    absl::StrAppend(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
+  }
   return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
+}
+
+std::string InputParameter(const CSignature& signature, int operand) {
+  return absl::StrCat("const ", CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ",
+                      COperandName(operand));
+}
+
+std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
+  const LoopProgram& program = *kernel.program;
+  const size_t number = static_cast<size_t>(program.packing->procedure);
+  const CSignature signature = SignatureOf(program, kernel.swapped);
+  return absl::StrCat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
+                      TargetAttribute(program, style), "void ", PackName(program), "(",
+                      CPackParameters(signature), ") {\n  ", callees[number], "(",
+                      COperandName(signature.packed), ", (", CType(program.procedures[number].vars[1].dtype),
+                      "*)packed);\n}\n");
 }
 
 }  // namespace
@@ -239,6 +260,11 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
   CSignature signature;
   for (size_t operand = 0; operand < signature.dtypes.size(); ++operand)  // the first parameters
     signature.dtypes[operand] = vars[operand].dtype;
+  if (program.packing) {
+    signature.packed = program.packing->operand;
+    signature.dtypes[static_cast<size_t>(signature.packed)] = program.packing->dtype;
+    if (swapped) signature.packed = EntryParameter::kLhs + EntryParameter::kRhs - signature.packed;
+  }
   if (swapped) std::swap(signature.dtypes[EntryParameter::kLhs], signature.dtypes[EntryParameter::kRhs]);
   for (int i = 0; i < program.arguments; ++i)
     signature.arguments.push_back(vars[static_cast<size_t>(EntryParameter::kArguments + i)].dtype);
@@ -254,32 +280,51 @@ std::string ShareNames(const CSignature& signature, const char* separator) {
                            : absl::StrCat(kThread, separator, kThreads);
 }
 
+const char* COperandName(int operand) {
+  constexpr std::array<const char*, 3> kNames = {"lhs", "rhs", "out"};
+  return kNames[static_cast<size_t>(operand)];
+}
+
 std::string CParameters(const CSignature& signature) {
-  const auto pointer = [&](int operand) {
-    return absl::StrCat(CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ");
+  const auto input = [&](int operand) {
+    return operand == signature.packed ? "const void* __restrict packed" : InputParameter(signature, operand);
   };
   std::string arguments;
   for (size_t i = 0; i < signature.arguments.size(); ++i)
     absl::StrAppend(&arguments, "const ", CType(signature.arguments[i]), "* __restrict arg", i + 1, ", ");
-  return absl::StrCat("const ", pointer(EntryParameter::kLhs), "lhs, const ", pointer(EntryParameter::kRhs),
-                      "rhs, ", arguments, pointer(EntryParameter::kOut), "out",
+  return absl::StrCat(input(EntryParameter::kLhs), ", ", input(EntryParameter::kRhs), ", ", arguments,
+                      CType(signature.dtypes[EntryParameter::kOut]), "* __restrict out",
                       signature.scratch ? ", void* __restrict scratch_memory" : "",
                       signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "");
 }
 
+std::string CPackParameters(const CSignature& signature) {
+  return absl::StrCat(InputParameter(signature, signature.packed), ", void* __restrict packed");
+}
+
+std::string CPackArguments(const CSignature& signature) {
+  return absl::StrCat(COperandName(signature.packed), ", packed");
+}
+
 std::string CArguments(const CSignature& signature) {
+  const auto name = [&](int operand) {
+    return operand == signature.packed ? "packed" : COperandName(operand);
+  };
   std::string arguments;
   for (size_t i = 0; i < signature.arguments.size(); ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
-  return absl::StrCat("lhs, rhs, ", arguments, "out", signature.scratch ? ", scratch_memory" : "",
+  return absl::StrCat(name(EntryParameter::kLhs), ", ", name(EntryParameter::kRhs), ", ", arguments, "out",
+                      signature.scratch ? ", scratch_memory" : "",
                       signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "");
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
   HelperPool helpers(style);
   std::string entries;
-  for (const CKernel& kernel : kernels)
-    absl::StrAppend(&entries, entries.empty() ? "" : "\n",
-                    PrintEntry(kernel, style, helpers.Add(*kernel.program)));
+  for (const CKernel& kernel : kernels) {
+    const std::vector<std::string> callees = helpers.Add(*kernel.program);
+    absl::StrAppend(&entries, entries.empty() ? "" : "\n", PrintEntry(kernel, style, callees));
+    if (kernel.program->packing) entries += PrintPack(kernel, style, callees);
+  }
   return helpers.text() + entries;
 }
 

@@ -34,6 +34,7 @@ struct CKernel {
 struct CSignature {
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
   std::vector<Dtype> arguments;          // of what the epilogue takes
+  int packed = -1;                   // which of them is taken as NAME_pack left it; -1: none
   bool scratch = false, threads = false;
   bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
 };
@@ -44,8 +45,15 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped);
 // MSVC take in C and in C++.
 std::string CParameters(const CSignature& signature);
 
+// Those of the function that packs; only if there is one.
+std::string CPackParameters(const CSignature& signature);
+
+// The user's name of an operand: "lhs".
+const char* COperandName(int operand);
+
 // The arguments of the same names.
 std::string CArguments(const CSignature& signature);
+std::string CPackArguments(const CSignature& signature);
 
 // "thread, n_threads", or what columns are wanted.
 std::string ShareNames(const CSignature& signature, const char* separator);
@@ -55,7 +63,7 @@ inline bool TakesScratch(const LoopProgram& program) { return program.scratch_by
 inline bool TakesThreads(const LoopProgram& program) { return program.tasks > 1 || program.block != 0; }
 
 // All functions: the procedures that entries call, those of equal code once for all kernels; then the
-// entries.
+// entries, and where an operand is packed ahead, the functions that do so.
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style);
 
 }  // namespace kirsch

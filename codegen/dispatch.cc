@@ -29,21 +29,19 @@ std::string VariantName(const HeaderFunction& function, const HeaderVariant& var
 }
 
 // The call of one kernel. One with a single task computes all of it whoever calls, so one thread does.
-// `threads`: the caller takes them.
-std::string KernelCall(const LoopProgram& program, bool threads) {
-  const bool alone = threads && !TakesThreads(program);
-  return absl::StrCat(alone ? "if (thread == 0) " : "", program.name, "(",
-                      CArguments(SignatureOf(program, /*swapped=*/false)), ");");
+// `caller`: the function's signature.
+std::string KernelCall(const LoopProgram& program, CSignature caller) {
+  const bool alone = caller.threads && !TakesThreads(program);
+  caller.scratch = TakesScratch(program);
+  caller.threads = TakesThreads(program);
+  return absl::StrCat(alone ? "if (thread == 0) " : "", program.name, "(", CArguments(caller), ");");
 }
 
 // A switch for each varying size, one inside the other, over the members from the first on.
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
-      : function_(function),
-        variant_(variant),
-        dims_(function.dims()),
-        threads_(function.signature().threads) {}
+      : function_(function), variant_(variant), dims_(function.dims()), signature_(function.signature()) {}
 
   std::string Print() {
     PrintSwitch(0, 1);
@@ -53,7 +51,7 @@ class SwitchPrinter {
  private:
   void PrintSwitch(size_t level, int depth) {
     if (level == dims_.size()) {
-      Line(depth, KernelCall(variant_.programs[next_++], threads_));
+      Line(depth, KernelCall(variant_.programs[next_++], signature_));
       return Line(depth, "return 1;");
     }
     const SizeRange& range = function_.ranges[static_cast<size_t>(dims_[level])];
@@ -74,7 +72,7 @@ class SwitchPrinter {
   const HeaderFunction& function_;
   const HeaderVariant& variant_;
   const std::vector<int> dims_;
-  const bool threads_;
+  const CSignature signature_;
   size_t next_ = 0;  // the kernel of the next innermost case
   std::string text_;
 };
@@ -92,23 +90,38 @@ std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVari
       SwitchPrinter(function, variant).Print(), "}\n");
 }
 
-// The last variant is called without a look: a CPU that can't run it should have been kept away.
+// A switch over the variants, with a statement for each. The last one's is for all that is left: a CPU that
+// can't run it should have been kept away.
+template <typename Statement>
+std::string VariantSwitch(const HeaderFunction& function, Statement statement) {
+  std::string text = absl::StrCat("  switch (", function.name, "_choose()) {\n");
+  for (size_t i = 0; i < function.variants.size(); ++i) {
+    const bool last = i + 1 == function.variants.size();
+    absl::StrAppend(&text, "    ", last ? "default" : absl::StrCat("case ", i + 1), ":\n      ",
+                    statement(function.variants[i]), "\n");
+  }
+  return text + "  }\n";
+}
+
 std::string PrintVariantDispatcher(const HeaderFunction& function, const std::string& linkage) {
   const bool sizes = !function.dims().empty();
-  std::string text = absl::StrCat("\n", linkage, Declaration(function), " {\n",
-                                  IgnoredScratch(function, sizes || function.scratch_bytes() > 0),
-                                  "  switch (", function.name, "_choose()) {\n");
-  for (size_t i = 0; i < function.variants.size(); ++i) {
-    const HeaderVariant& variant = function.variants[i];
-    const bool last = i + 1 == function.variants.size();
-    absl::StrAppend(&text, "    ", last ? "default" : absl::StrCat("case ", i + 1), ":\n      ");
-    if (sizes)
-      absl::StrAppend(&text, "return ", VariantName(function, variant), "(", Arguments(function), ");\n");
-    else
-      absl::StrAppend(&text, KernelCall(variant.programs.front(), function.signature().threads),
-                      "\n      return;\n");
-  }
-  return text + "  }\n}\n";
+  const auto call = [&](const HeaderVariant& variant) {
+    if (sizes) return absl::StrCat("return ", VariantName(function, variant), "(", Arguments(function), ");");
+    return absl::StrCat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
+  };
+  return absl::StrCat("\n", linkage, Declaration(function), " {\n",
+                      IgnoredScratch(function, sizes || function.scratch_bytes() > 0),
+                      VariantSwitch(function, call), "}\n");
+}
+
+std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
+  const CSignature signature = function.signature();
+  if (signature.packed < 0) return "";
+  const auto call = [&](const HeaderVariant& variant) {
+    return absl::StrCat(PackName(variant.programs.front()), "(", CPackArguments(signature),
+                        ");\n      return;");
+  };
+  return absl::StrCat("\n", linkage, PackDeclaration(function), " {\n", VariantSwitch(function, call), "}\n");
 }
 
 constexpr char kChoice[] = R"(static int $NAME_choice;
@@ -143,6 +156,22 @@ std::string Declaration(const HeaderFunction& function) {
                       ")");
 }
 
+std::string PackDeclaration(const HeaderFunction& function) {
+  return absl::StrCat("void ", function.name, "_pack(", CPackParameters(function.signature()), ")");
+}
+
+std::string PrintPackedBytes(const HeaderFunction& function, const std::string& linkage) {
+  if (function.signature().packed < 0) return "";
+  const auto value = [](const HeaderVariant& variant) {
+    return absl::StrCat("return ", variant.programs.front().packing->bytes, ";");
+  };
+  const std::string body = function.variants.size() > 1
+                               ? VariantSwitch(function, value)
+                               : absl::StrCat("  ", value(function.variants.front()), "\n");
+  return absl::StrCat("// Bytes of the packed operand.\n", linkage, "size_t ", function.name,
+                      "_packed_bytes(void) {\n", body, "}\n\n");
+}
+
 std::string PrintSupported(const HeaderFunction& function, const std::string& linkage) {
   const size_t count = function.variants.size();
   std::string choice, condition = CpuCondition(function.variants.front().features());
@@ -167,7 +196,9 @@ std::string PrintDispatchers(const HeaderFunction& function, const std::string& 
   for (const HeaderVariant& variant : function.variants)
     if (sizes)
       text += PrintSizeDispatcher(function, variant, VariantName(function, variant), "static inline ");
-  return variants ? text + PrintVariantDispatcher(function, linkage) : text;
+  if (!variants) return text;
+  return absl::StrCat(text, PrintVariantDispatcher(function, linkage),
+                      PrintPackDispatcher(function, linkage));
 }
 
 }  // namespace kirsch

@@ -23,6 +23,7 @@ struct HeaderOptions {
   std::string version;     // of Kirsch
   double cycles = 0;       // predicted
   double gflops = 0;       // predicted
+  PackingCost packing;     // as in HeaderVariant
 };
 
 // A file of the one function program.name; see PrintHeaderFile.

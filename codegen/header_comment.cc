@@ -1,5 +1,7 @@
 #include "codegen/header_comment.h"
 
+#include <cmath>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -84,6 +86,18 @@ std::string ThreadsText(const HeaderFunction& function) {
   return text;
 }
 
+std::string PackingText(const HeaderVariant& variant) {
+  const double once = variant.packing.pack_cycles, unpacked = variant.packing.unpacked_cycles;
+  if (once == 0 || unpacked == 0) return "";
+  const double saved = unpacked - variant.cycles;
+  std::string text = absl::StrFormat("packing    %.0f cycles once, predicted; ", once);
+  if (saved <= 0)
+    return absl::StrCat(text, "saves none in a call: without const there is as fast a kernel\n");
+  absl::StrAppendFormat(&text, "saves %.0f of %.0f in every call: pays from %.0f %s on\n", saved, unpacked,
+                        std::ceil(once / saved), once <= saved ? "call" : "calls");
+  return text;
+}
+
 std::string VariantText(const HeaderVariant& variant) {
   std::string text = absl::StrCat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
   if (variant.programs.size() > 1)
@@ -92,7 +106,21 @@ std::string VariantText(const HeaderVariant& variant) {
     absl::StrAppend(&text, "predicted  ",
                     absl::StrFormat("%.0f cycles, %.1f GFLOP/s at %.2f GHz\n", variant.cycles, variant.gflops,
                                     variant.target.ghz));
+  text += PackingText(variant);
   return absl::StrCat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
+}
+
+// How the operand that is packed ahead is passed.
+std::string PackedText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  if (signature.packed < 0) return "";
+  const std::string operand = COperandName(signature.packed);
+  std::string text = absl::StrCat(
+      PackDeclaration(function), ";\nCall it once for an ", operand, " that stays what it is; `packed` has ",
+      function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name, " takes it instead of the ",
+      operand, ", any number of times, in any thread.\n");
+  if (function.variants.size() > 1) text += "How it is packed depends on the CPU: not for another machine.\n";
+  return text;
 }
 
 std::string FunctionText(const HeaderFunction& function) {
@@ -106,6 +134,7 @@ std::string FunctionText(const HeaderFunction& function) {
     absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
                     function.dispatched() ? " (enough for every kernel)" : "",
                     scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
+  text += PackedText(function);
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)
     text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";

@@ -67,7 +67,7 @@ std::string Functions(const HeaderFile& file) {
       for (size_t i = 0; i < variant.programs.size(); ++i)
         kernels.push_back({&variant.programs[i], function.members[i].swapped, function.dispatched(),
                            function.uniform && !function.dispatched()});
-    scratch += ScratchFunction(file, function);
+    scratch += ScratchFunction(file, function) + PrintPackedBytes(function, PublicPrefix(file));
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
   return absl::StrCat(scratch, PrintC(kernels, style), dispatchers);

@@ -31,12 +31,19 @@ struct HeaderMember {
   bool swapped = false;
 };
 
+// What packing an operand ahead takes and what it is good for, in predicted cycles; 0: not said.
+struct PackingCost {
+  double pack_cycles = 0;      // once
+  double unpacked_cycles = 0;  // of a call of the kernel for the operand as it lies
+};
+
 // A function's code for one target.
 struct HeaderVariant {
   Target target;
   std::vector<LoopProgram> programs;  // one for each member of the function, in their order
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes;                  // text, any number of lines, for the comment
+  PackingCost packing = {};           // if an operand is packed ahead
 
   std::vector<std::string> features() const;  // that some program needs
 };
@@ -45,7 +52,7 @@ struct HeaderFunction {
   std::string name;                     // a C identifier
   std::string text;                     // the user's spec or family, for the comment
   UserRanges ranges;                    // those that vary are parameters
-  std::vector<HeaderMember> members;    // as the family's, or one
+  std::vector<HeaderMember> members;    // as the family's, or one; one if an operand is packed ahead
   // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike, and
   // alike whatever the target.
   bool uniform = false;
@@ -77,6 +84,9 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 // or, if sizes vary,
 //   int NAME([size_t b,] [size_t m,] [size_t k,] [size_t n,] as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
+// Where an operand is packed ahead, NAME takes `const void* packed` in its place, and there are
+//   size_t NAME_packed_bytes(void);    bytes of the packed operand, 64-byte aligned
+//   void NAME_pack(const T* operand, void* packed)   both for the kernel that this CPU runs
 //   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)
 //   size_t NAME_scratch_bytes(void);   if it takes scratch memory: the most that any kernel needs
 // and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant

@@ -15,8 +15,8 @@ namespace {
 
 class OrcKernel : public JitKernel {
  public:
-  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, uintptr_t address)
-      : JitKernel(address), jit_(std::move(jit)) {}
+  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, uintptr_t address, uintptr_t pack_address)
+      : JitKernel(address, pack_address), jit_(std::move(jit)) {}
 
  private:
   const std::unique_ptr<llvm::orc::LLJIT> jit_;
@@ -73,7 +73,10 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
     return ToStatus(std::move(error));
   auto address = (*jit)->lookup(program.name);
   if (!address) return ToStatus(address.takeError());
-  return std::make_unique<OrcKernel>(std::move(*jit), address->getValue());
+  if (!program.packing) return std::make_unique<OrcKernel>(std::move(*jit), address->getValue(), 0);
+  auto pack = (*jit)->lookup(PackName(program));
+  if (!pack) return ToStatus(pack.takeError());
+  return std::make_unique<OrcKernel>(std::move(*jit), address->getValue(), pack->getValue());
 }
 
 }  // namespace kirsch

@@ -30,6 +30,10 @@ using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, con
                                                             const void* arg1, const void* arg2,
                                                             const void* arg3);
 
+// Packs an operand ahead, into a buffer as LoopProgram::packing says.
+using PackFunction = void (*)(const void* operand, void* packed);
+using Win64PackFunction = void(__attribute__((ms_abi)) *)(const void* operand, void* packed);
+
 // Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
 class JitKernel {
  public:
@@ -40,12 +44,15 @@ class JitKernel {
     return reinterpret_cast<EpilogueKernelFunction>(address_);
   }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
+  // Null if the program packs nothing ahead.
+  PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_address_); }
+  Win64PackFunction win64_pack() const { return reinterpret_cast<Win64PackFunction>(pack_address_); }
 
  protected:
-  explicit JitKernel(uintptr_t address) : address_(address) {}
+  JitKernel(uintptr_t address, uintptr_t pack_address) : address_(address), pack_address_(pack_address) {}
 
  private:
-  const uintptr_t address_;
+  const uintptr_t address_, pack_address_;
 };
 
 // Compiles for `target`. Whether the host can run it is the caller's business (see host_cpu.h); an error is a

@@ -219,9 +219,10 @@ class BodyPrinter {
   std::vector<llvm::AllocaInst*> slots_;
 };
 
-// Declares a procedure; `argument_of[i]` is the position of parameter i in the function's type.
-llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argument_of, bool entry,
-                        llvm::Module& module) {
+// Declares a procedure, external if it has a `public_name`; `argument_of[i]` is the position of parameter i
+// in the function's type.
+llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argument_of,
+                        const std::string& public_name, llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   const size_t count = static_cast<size_t>(procedure.num_parameters);
   std::vector<llvm::Type*> types(count);
@@ -232,7 +233,8 @@ llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argu
             : llvm::Type::getInt64Ty(context);
   auto* function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
-      entry ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage, procedure.name, module);
+      public_name.empty() ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage,
+      public_name.empty() ? procedure.name : public_name, module);
   for (size_t i = 0; i < count; ++i) {
     const unsigned argument = static_cast<unsigned>(argument_of[i]);
     function->getArg(argument)->setName(procedure.vars[i].name);
@@ -255,6 +257,13 @@ void AddAttributes(const LoopProgram& program, const Target& target, llvm::Funct
   function->addFnAttr(llvm::Attribute::NoUnwind);
 }
 
+// What others call a procedure; empty: none does.
+std::string PublicName(const LoopProgram& program, size_t procedure) {
+  if (procedure == 0) return program.name;
+  const bool packs = program.packing && program.packing->procedure == static_cast<int>(procedure);
+  return packs ? PackName(program) : "";
+}
+
 std::vector<int> ArgumentOrder(const Procedure& procedure, bool swapped) {
   std::vector<int> order;
   for (int i = 0; i < procedure.num_parameters; ++i) order.push_back(i);
@@ -272,7 +281,7 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
   for (const Procedure& procedure : program.procedures) {
     const bool entry = functions.empty();
     orders.push_back(ArgumentOrder(procedure, entry && options.swapped));
-    functions.push_back(Declare(procedure, orders.back(), entry, *module));
+    functions.push_back(Declare(procedure, orders.back(), PublicName(program, functions.size()), *module));
     AddAttributes(program, target, functions.back());
     // Windows wants to unwind through every function.
     if (options.abi == Abi::kWin64) functions.back()->setUWTableKind(llvm::UWTableKind::Default);

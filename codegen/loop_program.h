@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -144,6 +145,15 @@ struct Procedure {
   std::vector<Stmt> body;
 };
 
+// An operand that is packed ahead: procedures[procedure], called with (operand, packed), packs it once; the
+// entry takes what it wrote instead of the operand.
+struct Packing {
+  int operand = 0;            // as in EntryParameter
+  Dtype dtype = Dtype::kF32;  // of the operand; the entry's parameter has the copy's
+  int64_t bytes = 0;          // of the packed buffer, a multiple of 64, to which it is aligned
+  int procedure = 0;
+};
+
 // Parameters of the entry, in this order: void NAME(const L* lhs, const R* rhs, T* out, void* scratch, size_t
 // thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of which are what the epilogue
 // takes, as far as it does. Operands are those of the spec.
@@ -167,11 +177,15 @@ struct LoopProgram {
   // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first column and
   // the end of those wanted: a block is computed if it begins among them.
   int64_t block = 0;
+  std::optional<Packing> packing;
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();
   }
 };
+
+// The public function that packs ahead.
+inline std::string PackName(const LoopProgram& program) { return program.name + "_pack"; }
 
 }  // namespace kirsch
 

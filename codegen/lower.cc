@@ -82,8 +82,11 @@ class Lowering {
   }
 
   LoopProgram Run(const Impl& impl) && {
-    const Spec& spec = impl.spec;
-    KIRSCH_CHECK(spec.op_info().base == OpKind::kMatmul);
+    KIRSCH_CHECK(impl.spec.op_info().base == OpKind::kMatmul);
+    AddElementFeatures(impl.spec);
+    const bool packed_ahead = ConstantOperand(impl.spec) >= 0;
+    const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
+    const Spec& spec = kernel.spec;
     AddElementFeatures(spec);
     builder_.PointerParameter("lhs", Operand(spec, EntryParameter::kLhs).dtype, false);
     builder_.PointerParameter("rhs", Operand(spec, EntryParameter::kRhs).dtype, false);
@@ -95,9 +98,10 @@ class Lowering {
     AddArguments(spec);
     Views views;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-      views[static_cast<size_t>(operand)] = RootView(spec, operand);
-    program_.tasks = TaskCount(impl);
-    LowerTask(impl, views, Constant(0));
+      views[static_cast<size_t>(operand)] = RootView(impl.spec, operand);
+    if (packed_ahead) views[impl.decision.operand] = PackAhead(impl, views[impl.decision.operand]);
+    program_.tasks = TaskCount(kernel);
+    LowerTask(kernel, views, Constant(0));
     program_.procedures.insert(program_.procedures.begin(), std::move(builder_).Build());
     return std::move(program_);
   }
@@ -208,36 +212,62 @@ class Lowering {
   }
 
   MatrixLayout PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
-    if (layout.panel == 0) return {layout.order, PackedLd(extent.inner, dtype, target_), 0, 0, 1, dtype};
+    if (layout.panel == 0) return {layout.order, CopyLd(extent, layout, dtype, target_), 0, 0, 1, dtype};
     const int64_t group = layout.group, groups = (extent.outer + group - 1) / group;
     const int64_t group_stride = layout.panel * group;
     return {layout.order, group_stride, layout.panel, groups * group_stride, group, dtype};
   }
 
+  // The copy that a kPack makes of an operand that lies like `from`.
+  Pack CopyOf(const Impl& impl, const MatrixLayout& from) const {
+    const int operand = impl.decision.operand;
+    const Spec& child = OnlyChild(impl).spec;
+    const TileExtent extent = ExtentOf(child, operand);
+    KIRSCH_CHECK(extent.batch == 1);
+    const TensorSpec& copy = Operand(child, operand);
+    return {target_.vectors.front().bytes, extent.outer, extent.inner, from,
+            PackedLayout(extent, copy.layout, copy.dtype)};
+  }
+
+  int64_t CopyBytes(const Impl& impl) const {
+    const int operand = impl.decision.operand;
+    const Spec& child = OnlyChild(impl).spec;
+    const TensorSpec& copy = Operand(child, operand);
+    return PackedElements(ExtentOf(child, operand), copy.layout, copy.dtype, target_) * Bytes(copy.dtype);
+  }
+
+  int ProcedureFor(const Pack& pack) {
+    return ProcedureFor(pack.Name(), [&] { return PackProcedure(pack); });
+  }
+
+  // The view that the kernel has of an operand that is packed before it is called.
+  View PackAhead(const Impl& impl, const View& operand) {
+    KIRSCH_CHECK(impl.decision.kind == RewriteKind::kPack);
+    const Pack pack = CopyOf(impl, operand.layout);
+    // Rows that are no whole vectors apart end with a whole one all the same.
+    const bool beyond =
+        pack.to.panel == 0 && pack.to.outer_stride * Bytes(pack.to.dtype) % pack.vector_bytes != 0;
+    const int64_t bytes = CopyBytes(impl) + (beyond ? pack.vector_bytes : 0);
+    program_.packing = Packing{impl.decision.operand, pack.from.dtype, WholeLines(bytes), ProcedureFor(pack)};
+    return {operand.start, 0, pack.to};
+  }
+
+  static int64_t WholeLines(int64_t bytes) {
+    return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+  }
+
   void LowerPack(const Impl& impl, const Views& views) {
     const int operand = impl.decision.operand;
     const Impl& child = OnlyChild(impl);
-    const Layout& layout = impl.decision.layout;
-    const Dtype dtype = Operand(child.spec, operand).dtype;
-    const TileExtent extent = ExtentOf(child.spec, operand);
-    KIRSCH_CHECK(extent.batch == 1 && layout.kind == LayoutKind::kPacked);
-
-    Pack pack;
-    pack.vector_bytes = target_.vectors.front().bytes;
-    pack.outer = extent.outer;
-    pack.inner = extent.inner;
-    pack.from = views[static_cast<size_t>(operand)].layout;
-    pack.to = PackedLayout(extent, layout, dtype);
-
-    const int64_t bytes = PackedElements(extent, layout, dtype, target_) * Bytes(dtype);
+    const Pack pack = CopyOf(impl, views[static_cast<size_t>(operand)].layout);
     const int64_t outside = scratch_top_;
     Views inside = views;
-    inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(dtype)), 0,
-                                            pack.to};
-    builder_.Do(Call{ProcedureFor(pack.Name(), [&] { return PackProcedure(pack); }),
+    inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(pack.to.dtype)),
+                                            0, pack.to};
+    builder_.Do(Call{ProcedureFor(pack),
                      {views[static_cast<size_t>(operand)].start, inside[static_cast<size_t>(operand)].start},
                      {}});
-    scratch_top_ += (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
+    scratch_top_ += WholeLines(CopyBytes(impl));
     program_.scratch_bytes = std::max(program_.scratch_bytes, scratch_top_);
     LowerNode(child, inside);
     scratch_top_ = outside;  // buffers of siblings share the space

@@ -11,7 +11,8 @@
 namespace kirsch {
 
 // The program that computes `impl`, its entry called `name` (a C identifier). `impl` is complete: every leaf
-// is a microkernel. Thread-safe.
+// is a microkernel. If an operand is constant, the first decision is how it is packed; that is the program's
+// `packing`, and the entry computes the rest. Thread-safe.
 LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name);
 
 }  // namespace kirsch

@@ -36,9 +36,10 @@ class Packer {
         group_(static_cast<int>(pack.to.group)),
         lanes_(LanesOf(pack)),
         width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
-        chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_) {
+        chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_),
+        rows_at_once_(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0 ? kRowsAtOnce : 1) {
     KIRSCH_CHECK(pack.from.panel == 0);
-    KIRSCH_CHECK(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0);
+    KIRSCH_CHECK(rows_at_once_ > 1 || pack.from.order == pack.to.order);
   }
 
   Procedure Build() && {
@@ -58,11 +59,11 @@ class Packer {
 
  private:
   void StraightCopy() {
-    builder_.Loop(Constant(pack_.outer / kRowsAtOnce), [&](VarId block) {
-      StraightRows(Plus(Constant(0), block, kRowsAtOnce * pack_.from.outer_stride),
-                   Plus(Constant(0), block, pack_.to.OuterOffset(kRowsAtOnce)), kRowsAtOnce);
+    builder_.Loop(Constant(pack_.outer / rows_at_once_), [&](VarId block) {
+      StraightRows(Plus(Constant(0), block, rows_at_once_ * pack_.from.outer_stride),
+                   Plus(Constant(0), block, pack_.to.OuterOffset(rows_at_once_)), rows_at_once_);
     });
-    const int64_t done = pack_.outer / kRowsAtOnce * kRowsAtOnce;
+    const int64_t done = pack_.outer / rows_at_once_ * rows_at_once_;
     if (done < pack_.outer)
       StraightRows(Constant(done * pack_.from.outer_stride), Constant(pack_.to.OuterOffset(done)),
                    static_cast<int>(pack_.outer - done));
@@ -174,6 +175,7 @@ class Packer {
   const int group_;
   const int lanes_;
   const int64_t width_, chunk_stride_;
+  const int rows_at_once_;
   VarId straight_ = kNoVar;  // the vector that a straight copy writes
   std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
 };

@@ -13,7 +13,9 @@ namespace kirsch {
 struct Pack {
   int vector_bytes = 0;          // of the widest vectors
   int64_t outer = 0, inner = 0;  // of the copy's stored matrix
-  // `from` has no panels; a different order means that the copy transposes, a wider type that it widens.
+  // `from` has no panels; a different order means that the copy transposes, a wider type that it widens. Rows
+  // that are no whole vectors apart are written one after the other, each beyond its end: by less than a
+  // vector.
   MatrixLayout from, to;
 
   // Unique among copies that differ.

@@ -87,8 +87,8 @@ $VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch /
   $RHS* rhs = ($RHS*)malloc($FILE_count(rs, batch, k, n) * sizeof($RHS));
   $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
-$ARGUMENTS_ALLOC$SCRATCH_ALLOC  size_t at, i, wrong = 0;
-  if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK) {
+$ARGUMENTS_ALLOC$SCRATCH_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
+  if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK$PACKED_CHECK) {
     printf("$NAME: out of memory\n");
     exit(2);
   }
@@ -96,7 +96,7 @@ $ARGUMENTS_ALLOC$SCRATCH_ALLOC  size_t at, i, wrong = 0;
   $FILE_fill_$TYPERHS(rhs, rs, batch, k, n, 2);
   $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
   $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
-$ARGUMENTS_FILL$RUN  for (at = 0; at < batch * m * n; at += step) {
+$ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
     double sum = $INITIAL;
@@ -111,7 +111,7 @@ $EPILOGUE    if (out[place] != $FILE_put_$TYPEOUT(sum) && wrong++ == 0)
   free(rhs);
   free(out);
   free(before);
-$ARGUMENTS_FREE$SCRATCH_FREE  return wrong ? 1 : 0;
+$ARGUMENTS_FREE$SCRATCH_FREE$PACKED_FREE  return wrong ? 1 : 0;
 }
 
 static int $NAME_check_all(const char* what) {
@@ -127,6 +127,10 @@ $REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
 
 constexpr char kScratchAlloc[] = R"(  char* block = (char*)malloc($NAME_scratch_bytes() + 64);
   void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;
+)";
+
+constexpr char kPackedAlloc[] = R"(  char* packed_block = (char*)malloc($NAME_packed_bytes() + 64);
+  void* packed = packed_block ? packed_block + (64 - (size_t)packed_block % 64) : NULL;
 )";
 
 constexpr char kCallVariant[] = R"(  if ($CONDITION) {
@@ -154,17 +158,21 @@ std::string CallText(const HeaderFunction& function, Size size, const std::strin
   return call + ")";
 }
 
-// "arg1, arg2, ", or "NULL, NULL, ".
-std::string ArgumentNames(const HeaderFunction& function, const std::string& name) {
-  std::string names;
-  for (size_t i = 1; i <= function.signature().arguments.size(); ++i)
-    absl::StrAppend(&names, name.empty() ? "NULL" : absl::StrCat(name, i), ", ");
-  return names;
+std::string OperandsText(CSignature signature) {
+  signature.scratch = signature.threads = false;
+  return CArguments(signature);
+}
+
+// The same without operands.
+std::string NullText(const CSignature& signature) {
+  std::string text = "NULL, NULL, NULL";
+  for (size_t i = 0; i < signature.arguments.size(); ++i) text += ", NULL";
+  return text;
 }
 
 std::string RunText(const HeaderFunction& function) {
   const std::string call = CallText(
-      function, [](int dim) { return kSizeNames[dim]; }, absl::StrCat("lhs, rhs, ", ArgumentNames(function, "arg"), "out"), "scratch",
+      function, [](int dim) { return kSizeNames[dim]; }, OperandsText(function.signature()), "scratch",
       function.signature().columns ? "n * i / 3, n * (i + 1) / 3" : "i, 3");
   const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
   return absl::StrCat("  ", loop, function.dims().empty() ? "" : "wrong += !", call, ";\n");
@@ -179,7 +187,7 @@ std::string RefusedText(const HeaderFunction& function) {
       const auto size = [&](int dim) {
         return dim == varied ? outside : function.ranges[static_cast<size_t>(dim)].low;
       };
-      absl::StrAppend(&text, "  wrong |= ", CallText(function, size, absl::StrCat("NULL, NULL, ", ArgumentNames(function, ""), "NULL"), "NULL", "0, 1"),
+      absl::StrAppend(&text, "  wrong |= ", CallText(function, size, NullText(function.signature()), "NULL", "0, 1"),
                       ";\n");
     }
   }
@@ -259,6 +267,7 @@ std::string EpilogueText(const HeaderMember& member) {
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
+  const bool packed = signature.packed >= 0;
   std::string problems;
   for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
@@ -279,6 +288,10 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$REFUSED", RefusedText(function)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
        {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
+       {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
+       {"$PACKED_CHECK", packed ? " || !packed" : ""},
+       {"$PACKED_FREE", packed ? "  free(packed_block);\n" : ""},
+       {"$PACK", packed ? absl::StrCat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
        {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
   return absl::StrReplaceAll(text,
                              {{"$NAME", function.name},

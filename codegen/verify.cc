@@ -84,6 +84,9 @@ class Verifier {
     const absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_, options_.abi);
     if (!jit.ok()) return Failed(name, jit.status());
     Kernel kernel{name, (*jit)->epilogue_function(), program_.scratch_bytes};
+    SetPacking((*jit)->pack(), &kernel);
+    if (options_.abi == Abi::kWin64 && kernel.pack)
+      kernel.pack = [pack = (*jit)->win64_pack()](auto... arguments) { pack(arguments...); };
     if (options_.abi == Abi::kWin64)
       kernel.run = [run = (*jit)->win64_function()](auto... arguments) { run(arguments...); };
     return ladder_.Climb(OfRanges(std::move(kernel)), kAllTrials);
@@ -98,6 +101,13 @@ class Verifier {
       run(lhs, rhs, out, scratch, columns * thread / n_threads, columns * (thread + 1) / n_threads, arguments...);
     };
     return kernel;
+  }
+
+  void SetPacking(PackFunction pack, Kernel* kernel) const {
+    if (!program_.packing) return;
+    kernel->packed_operand = program_.packing->operand;
+    kernel->packed_bytes = program_.packing->bytes;
+    kernel->pack = pack;
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
@@ -117,6 +127,7 @@ class Verifier {
     const absl::StatusOr<EpilogueKernelFunction> function = (*build)->Finish();
     if (!function.ok()) return Failed(name, function.status());
     Kernel kernel{name, *function, program_.scratch_bytes};
+    SetPacking((*build)->pack(), &kernel);
     if (options_.header_options.swapped)
       kernel.run = [run = kernel.run](const void* lhs, const void* rhs, auto... rest) { run(rhs, lhs, rest...); };
     return ladder_.Climb(OfRanges(std::move(kernel)), flops_ > kMostFlopsTwice ? 1 : kAllTrials);

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kEntry[] = "kirsch_verify_entry";
+constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
 
 absl::StatusOr<std::string> MakeDirectory() {
   std::error_code error;
@@ -43,6 +43,14 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   file << text;
   file.close();
   return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
+}
+
+// The function that packs, refusing to if the header says another number of bytes.
+std::string PackWrapper(const LoopProgram& program) {
+  if (!program.packing) return "";
+  return absl::StrCat("void ", kPackEntry, "(const void* operand, void* packed) {\n  if (", program.name,
+                      "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program),
+                      "(operand, packed);\n}\n");
 }
 
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
@@ -63,7 +71,7 @@ std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
       "                  size_t n_threads, const void* arg1, const void* arg2, const void* arg3) {\n"
       "  (void)scratch; (void)thread; (void)n_threads; (void)arg1; (void)arg2; (void)arg3;\n"
       "  ",
-      program.name, "(", arguments, ");\n}\n");
+      program.name, "(", arguments, ");\n}\n", PackWrapper(program));
 }
 
 constexpr char kSource[] = "kernel.c";
@@ -176,6 +184,7 @@ absl::StatusOr<EpilogueKernelFunction> HeaderBuild::Finish() {
   library_ = dlopen(absl::StrCat(directory_, "/", kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
+  pack_ = reinterpret_cast<PackFunction>(dlsym(library_, kPackEntry));
   return reinterpret_cast<EpilogueKernelFunction>(dlsym(library_, kEntry));
 }
 

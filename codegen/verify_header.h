@@ -41,6 +41,9 @@ class HeaderBuild {
   // Its operands are the header's. An error holds the compiler's first complaint.
   absl::StatusOr<EpilogueKernelFunction> Finish();
 
+  // The header's function that packs an operand ahead, as long; null if there is none. After Finish().
+  PackFunction pack() const { return pack_; }
+
   // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint
   // of the compiler or of the self-test.
   absl::Status RunSelfTest();
@@ -56,6 +59,7 @@ class HeaderBuild {
   std::string directory_;
   pid_t compiler_ = -1;
   void* library_ = nullptr;
+  PackFunction pack_ = nullptr;
 };
 
 }  // namespace kirsch

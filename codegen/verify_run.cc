@@ -62,25 +62,36 @@ std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::
 }
 
 absl::Status FaultError(const Spec& root, const Fault& fault, const Operands& operands,
-                        const GuardedBuffer& scratch) {
+                        const GuardedBuffer& packed, const GuardedBuffer& scratch) {
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     if (operands.at(operand).Owns(fault.address))
       return absl::OutOfRangeError(
           Explain(fault, operands.at(operand),
                   std::string(root.op_info().operands[static_cast<size_t>(operand)].name)));
+  if (packed.Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, packed, "the packed operand"));
   if (scratch.Owns(fault.address))
     return absl::OutOfRangeError(Explain(fault, scratch, "the scratch memory"));
   return absl::OutOfRangeError(
       absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
 }
 
-// Scratch memory ends at a guard page, after what aligning its end takes.
-absl::StatusOr<GuardedBuffer> Scratch(int64_t bytes) {
+// Aligned memory that ends at a guard page, after what aligning its end takes, full of NaN.
+absl::StatusOr<GuardedBuffer> AlignedBuffer(int64_t bytes) {
   const size_t whole =
       (static_cast<size_t>(bytes) + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
   absl::StatusOr<GuardedBuffer> scratch = GuardedBuffer::Create(whole, Placement::kAtEnd);
   if (scratch.ok()) memset(scratch->data(), kScratchFill, whole);
   return scratch;
+}
+
+// Leaves the packed operand read-only.
+absl::Status PackGuarded(const Spec& root, const Kernel& kernel, const Operands& operands,
+                         const void* operand, GuardedBuffer* packed) {
+  const std::optional<Fault> fault = CatchFault([&] { kernel.pack(operand, packed->data()); });
+  if (fault.has_value()) return FaultError(root, *fault, operands, *packed, *packed);
+  if (!packed->SlackIntact()) return absl::OutOfRangeError("wrote beside the packed operand");
+  packed->SetReadOnly(true);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -120,16 +131,24 @@ absl::Status Operands::CheckOutside(const Spec& root) const {
 }
 
 absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands) {
-  const ConstOperands in = operands->pointers();
+  ConstOperands in = operands->pointers();
+  absl::StatusOr<GuardedBuffer> packed = AlignedBuffer(kernel.packed_bytes);
+  if (!packed.ok()) return packed.status();
+  if (kernel.pack) {
+    const void*& operand = in[static_cast<size_t>(kernel.packed_operand)];
+    const absl::Status status = PackGuarded(root, kernel, *operands, operand, &*packed);
+    if (!status.ok()) return status;
+    operand = packed->data();
+  }
   void* const out = operands->at(root.op_info().output()).data();
   for (size_t thread = trial.n_threads; thread-- > 0;) {
-    const absl::StatusOr<GuardedBuffer> scratch = Scratch(kernel.scratch_bytes);
+    const absl::StatusOr<GuardedBuffer> scratch = AlignedBuffer(kernel.scratch_bytes);
     if (!scratch.ok()) return scratch.status();
     const std::optional<Fault> fault =
         CatchFault([&] {
           kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads, in[3], in[4], in[5]);
         });
-    if (fault.has_value()) return FaultError(root, *fault, *operands, *scratch);
+    if (fault.has_value()) return FaultError(root, *fault, *operands, *packed, *scratch);
     if (!scratch->SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
   }
   return operands->CheckOutside(root);

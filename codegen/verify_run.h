@@ -27,6 +27,10 @@ struct Kernel {
                      size_t n_threads, const void* arg1, const void* arg2, const void* arg3)>
       run;
   int64_t scratch_bytes = 0;  // per thread
+  // Where it takes an operand packed: which, the function that packs it, and bytes of the result.
+  int packed_operand = -1;
+  std::function<void(const void* operand, void* packed)> pack = {};
+  int64_t packed_bytes = 0;
 };
 
 // How the buffers lie and how the work is split in one run.
@@ -56,9 +60,10 @@ class Operands {
   std::vector<GuardedBuffer> buffers_;
 };
 
-// Runs the kernel once as each of `trial.n_threads` threads, last thread first, each with scratch memory of
-// its own that is full of NaN, whatever floats are read from it. An error says how the kernel broke the
-// rules: a fault with the access that caused it, or a write where nothing was to be written.
+// If the kernel takes an operand packed, packs it first, into a guarded buffer that is then read-only. Runs
+// the kernel once as each of `trial.n_threads` threads, last thread first, each with scratch memory of its
+// own that is full of NaN, whatever floats are read from it. An error says how the kernel broke the rules: a
+// fault with the access that caused it, or a write where nothing was to be written.
 absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands);
 
 }  // namespace kirsch

@@ -175,6 +175,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       return FromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
+      if (spec.operand[decision.operand].constant != 0) return 0;  // paid once, not in every run
       return FromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
       const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
@@ -234,6 +235,11 @@ double CostModel::OutputBound(const Spec& spec) const {
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level from) const {
   if (from <= Level::kL1) return {};
   Footprint lines{FootprintOf(spec, operand, target_).lines, 0, 0};
+  // A copy may take fewer lines, but never less than its elements.
+  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  if (tensor.constant != 0)
+    lines.lines =
+        std::min(lines.lines, ExtentOf(spec, operand).elements() * Bytes(tensor.dtype) / target_.line_bytes);
   const bool written = operand == spec.op_info().output();
   const double total =
       TransferCycles({from, Level::kVrf, lines, written ? lines : Footprint{}}, spec.sharers);

@@ -25,6 +25,9 @@ class CostModel {
   // What the node costs beside its children.
   Cost Base(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
 
+  // Cycles the copy of a pack takes, one made ahead too (which is no part of Base).
+  double PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
+
   // A lower bound of every program for `spec`, whatever the limits.
   Cost LowerBound(const Spec& spec) const;
 
@@ -48,7 +51,6 @@ class CostModel {
   double UnstreamedCycles(const Transfer& transfer) const;
   Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
-  double PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
 

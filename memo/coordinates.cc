@@ -63,6 +63,7 @@ void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->dtype = static_cast<Dtype>(reader->Below(kDtypes.size()));
   tensor->level = static_cast<Level>(reader->Below(kNumLevels));
   tensor->moved = static_cast<uint8_t>(reader->Below(2));
+  tensor->constant = static_cast<uint8_t>(reader->Below(2));
   tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kLayoutKinds));
   tensor->layout.order = static_cast<Order>(reader->Below(2));
   tensor->layout.panel = static_cast<uint8_t>(reader->Next(0, kMaxPanel));
@@ -166,8 +167,9 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
     const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
     for (const uint32_t coordinate :
          {static_cast<uint32_t>(tensor.dtype), static_cast<uint32_t>(tensor.level), uint32_t{tensor.moved},
-          static_cast<uint32_t>(tensor.layout.kind), static_cast<uint32_t>(tensor.layout.order),
-          uint32_t{tensor.layout.panel}, uint32_t{tensor.layout.group}})
+          uint32_t{tensor.constant}, static_cast<uint32_t>(tensor.layout.kind),
+          static_cast<uint32_t>(tensor.layout.order), uint32_t{tensor.layout.panel},
+          uint32_t{tensor.layout.group}})
       plane.push_back(coordinate);
     point.push_back(Contiguity(spec, operand));
   }

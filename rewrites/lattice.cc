@@ -48,17 +48,6 @@ void AppendReductionSizes(uint32_t size, uint32_t rows, std::vector<uint32_t>* s
   AppendPowers(std::min(kCoarseSteps, 4 * std::bit_ceil(rows)), 0, size, sizes);
 }
 
-// The panel width the output's vector dim is bound to by a packed operand; 0 if none.
-uint32_t BoundPanel(const Spec& spec) {
-  const int dim = OutputVectorDim(spec);
-  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
-    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
-    if (layout.kind == LayoutKind::kPacked && layout.panel != 0 && InnerDim(spec, operand) == dim)
-      return layout.panel;
-  }
-  return 0;
-}
-
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   const size_t first = sizes->size();
@@ -81,6 +70,16 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
 }
 
 }  // namespace
+
+uint32_t BoundPanel(const Spec& spec) {
+  const int dim = OutputVectorDim(spec);
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    if (layout.kind == LayoutKind::kPacked && layout.panel != 0 && InnerDim(spec, operand) == dim)
+      return layout.panel;
+  }
+  return 0;
+}
 
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];

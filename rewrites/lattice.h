@@ -26,6 +26,10 @@ namespace kirsch {
 // search for a gain below 0.4 % in predicted cost.
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes);
 
+// The panel width the output's vector dim is bound to by a packed operand: tiles are multiples of it. 0 if
+// none.
+uint32_t BoundPanel(const Spec& spec);
+
 // Panel widths an operand that holds the output's vector dim may be packed into.
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths);
 

@@ -145,28 +145,71 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
   AddChild(child, expansion);
 }
 
+namespace {
+
+// The copies of an operand at `level` that suit the best arithmetic.
+void AppendCopies(const Spec& spec, int operand, Level level, const Target& target,
+                  std::vector<Decision>* decisions) {
+  const int vector_dim = InnerDim(spec, spec.op_info().output());
+  thread_local std::vector<uint8_t> widths;
+  widths.assign(1, 0);
+  if (spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim)) {
+    widths.clear();
+    AppendPanelWidths(spec, target, &widths);
+  }
+  for (const CopyForm& form : CopyForms(spec, operand, target))
+    for (uint8_t width : widths)
+      AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
+}
+
+// How a copy lies. A dense one is taken to be walked from end to end, which tiles of a whole operand are not:
+// what is packed ahead has plain rows instead, padded unless they are to follow each other.
+Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& target) {
+  Layout layout = decision.layout;
+  if (Operand(spec, decision.operand).constant == 0 || layout.panel != 0) return layout;
+  Spec copy = spec;
+  copy.operand[decision.operand].layout = layout;
+  const int64_t inner = ExtentOf(copy, decision.operand).inner;
+  const bool padded = layout.kind == LayoutKind::kPacked;
+  layout.kind = LayoutKind::kStrided;
+  layout.ld = static_cast<uint32_t>(padded ? PackedLd(inner, decision.dtype, target) : inner);
+  return layout;
+}
+
+}  // namespace
+
 // operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled.
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const Level filling = FillingLevel(spec);
-  const int vector_dim = InnerDim(spec, spec.op_info().output());
-  thread_local std::vector<uint8_t> widths;
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
     if (Operand(spec, operand).layout.kind != LayoutKind::kStrided || Operand(spec, operand).moved) continue;
-    const absl::InlinedVector<CopyForm, 2> forms = CopyForms(spec, operand, target);
-    const bool panels = spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim);
-    widths.assign(1, 0);
-    if (panels) {
-      widths.clear();
-      AppendPanelWidths(spec, target, &widths);
-    }
-    for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1}) {
-      if (level > filling || level > Operand(spec, operand).level) continue;
-      for (const CopyForm& form : forms)
-        for (uint8_t width : widths)
-          AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
-    }
+    for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1})
+      if (level <= filling && level <= Operand(spec, operand).level)
+        AppendCopies(spec, operand, level, target, decisions);
   }
+}
+
+// Would blocks of the output begin inside of panels?
+bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
+  if (spec.block == 0 || layout.panel == 0 || spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))]) return false;
+  return spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec)) &&
+         spec.block % layout.panel != 0;
+}
+
+void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
+                            std::vector<Decision>* decisions) {
+  const TensorSpec& tensor = Operand(spec, operand);
+  AppendCopies(spec, operand, tensor.level, target, decisions);
+  std::erase_if(*decisions, [&](const Decision& decision) { return CutsPanels(spec, operand, decision.layout); });
+  const Layout padded = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
+  const bool known = std::any_of(decisions->begin(), decisions->end(), [&](const Decision& decision) {
+    return decision.layout == padded && decision.dtype == tensor.dtype;
+  });
+  if (!known) AppendPack(operand, tensor.level, tensor.dtype, padded, decisions);
+  Layout rows = padded;
+  rows.kind = LayoutKind::kStrided;
+  AppendPack(operand, tensor.level, tensor.dtype, rows, decisions);
 }
 
 void ExpandPack(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
@@ -174,10 +217,11 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   Spec child = spec;
   TensorSpec& copy = child.operand[decision.operand];
   copy.level = decision.level;
-  copy.layout = decision.layout;
+  copy.layout = LayoutOfCopy(spec, decision, target);
   copy.dtype = decision.dtype;
+  copy.constant = 0;
   const TileExtent extent = ExtentOf(child, decision.operand);
-  const int64_t elements = PackedElements(extent, decision.layout, decision.dtype, target);
+  const int64_t elements = PackedElements(extent, copy.layout, decision.dtype, target);
   Transfer transfer{source.level, Level::kVrf, FootprintOf(spec, decision.operand, target), {}};
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
   Transfer stored{decision.level, Level::kVrf, {}, FootprintOf(child, decision.operand, target)};
@@ -189,6 +233,9 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   expansion->filled = decision.level;
   const int64_t bytes = elements * Bytes(decision.dtype);
   expansion->filled_lines = (bytes + target.line_bytes - 1) / target.line_bytes;
+  if (source.constant != 0)  // the copy is there instead of the operand
+    expansion->filled_lines =
+        std::max<int64_t>(0, expansion->filled_lines - expansion->transfers[0].read.lines);
   AddChild(child, expansion);
 }
 

@@ -10,6 +10,8 @@ namespace kirsch {
 
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   decisions->clear();
+  if (const int operand = ConstantOperand(spec); operand >= 0)
+    return EnumerateConstantPacks(spec, operand, target, decisions);
   if (spec.block != 0) return EnumerateBlocks(spec, decisions);
   if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
   if (spec.out().level == Level::kVrf) {

@@ -6,6 +6,7 @@
 //   fast
 //     as every level in use. So at any time one level is being filled, slower ones are closed, faster ones
 //     are empty, and a single number - the lines left at the level being filled - is all there is of limits.
+//   * A constant operand is packed ahead, before anything else; in plain rows at least.
 //   * A batch is split first, one matrix at a time (or shared out over threads).
 //   * Tile sizes come from a lattice per kind of dim (lattice.h); any remainder is a spec of its own.
 //   * A spec whose output fits the registers is not tiled along a reduction: the microkernel does that.

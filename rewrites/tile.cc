@@ -87,14 +87,15 @@ void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions) {
 }
 
 // spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T;
-// tiles are as even as whole vectors allow. Or one part: the rest of the spec runs on one thread.
+// tiles are as even as whole vectors (or panels) allow. Or one part: the rest of the spec runs on one thread.
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
-  const uint32_t lanes = static_cast<uint32_t>(target.vectors.front().lanes());
+  const uint32_t panel = BoundPanel(spec);
+  const uint32_t vectors = panel != 0 ? panel : static_cast<uint32_t>(target.vectors.front().lanes());
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) {
     if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) continue;
     if (dim != kBatch && spec.size[kBatch] > 1 && spec.size[kBatch] >= spec.threads) continue;
-    const uint32_t grain = dim == vector_dim ? lanes : 1;
+    const uint32_t grain = dim == vector_dim ? vectors : 1;
     const uint32_t size = spec.size[static_cast<size_t>(dim)];
     for (uint32_t parts = 2; parts <= spec.threads; ++parts) {
       if (spec.threads % parts != 0) continue;

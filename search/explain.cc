@@ -76,6 +76,7 @@ class Explainer {
   }
 
   void AddTraffic(const Expansion& expansion, ExplainedNode* node) const {
+    if (expansion.copied_elements > 0 && ConstantOperand(node->impl->spec) >= 0) return;  // not in every run
     const int line_bytes = model_.target().line_bytes;
     for (int i = 0; i < expansion.num_transfers; ++i) {
       const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];

@@ -42,7 +42,7 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
 }  // namespace
 
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
-  if (spec.threads > 1 || spec.out().level == Level::kVrf) return std::nullopt;
+  if (spec.threads > 1 || spec.out().level == Level::kVrf || ConstantOperand(spec) >= 0) return std::nullopt;
   if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
   Relaxation relaxed{spec, 0};
   if (MakeDense(&relaxed.spec)) return relaxed;

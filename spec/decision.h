@@ -17,10 +17,12 @@ enum class RewriteKind : uint8_t {
   kTile,          // run the spec on consecutive tiles of `size` along `dim`; the remainder is its own spec
   kParallelTile,  // the same, the tiles shared out over `parts` groups of threads
   kMove,          // make `operand` resident at `level` (same layout)
-  kPack,          // copy `operand` to a buffer at `level` in `layout`
+  kPack,          // copy `operand` to a buffer at `level` in `layout`; a constant one once, ahead
   kMicrokernel,   // compute the register tile; `layout` of the output names the form
 };
 
+// Of a constant operand, the copy's layout may also be kStrided (with `ld` 0): plain rows that follow each
+// other.
 struct Decision {
   RewriteKind kind = RewriteKind::kNone;
   uint8_t dim = 0;

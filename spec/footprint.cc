@@ -109,8 +109,12 @@ int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {
   return lines * per_line;
 }
 
+int64_t CopyLd(const TileExtent& extent, const Layout& layout, Dtype dtype, const Target& target) {
+  return layout.kind == LayoutKind::kStrided ? layout.ld : PackedLd(extent.inner, dtype, target);
+}
+
 int64_t PackedElements(const TileExtent& extent, const Layout& layout, Dtype dtype, const Target& target) {
-  if (layout.panel == 0) return extent.batch * extent.outer * PackedLd(extent.inner, dtype, target);
+  if (layout.panel == 0) return extent.batch * extent.outer * CopyLd(extent, layout, dtype, target);
   return CeilDiv(extent.inner, layout.panel) * layout.panel * extent.batch * GroupedRows(extent, layout);
 }
 

@@ -32,7 +32,10 @@ bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target);
 // away from strides that fall on few cache sets.
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target);
 
-// Elements of the buffer that holds a kPacked copy of the operand's tile, all panels padded to full width.
+// The same of any copy without panels, a kStrided one too.
+int64_t CopyLd(const TileExtent& extent, const Layout& layout, Dtype dtype, const Target& target);
+
+// Elements of the buffer that holds a copy of the operand's tile, all panels padded to full width.
 int64_t PackedElements(const TileExtent& extent, const Layout& layout, Dtype dtype, const Target& target);
 
 }  // namespace kirsch

@@ -12,7 +12,8 @@
 //   kMove          one child, once. Below VRF it stands for data that the caches bring; into VRF (always the
 //                  output) it means: load the tile if the spec accumulates, else clear it; run the child;
 //                  store.
-//   kPack          one child, once, on the copy. The copy is made when the node starts.
+//   kPack          one child, once, on the copy. The copy is made when the node starts; that of a constant
+//                  operand, which the root alone decides on, once, before any run of the program.
 //   kMicrokernel   no children: out += lhs * rhs on the register tile (for matmul).
 #ifndef KIRSCH_SPEC_IMPL_H_
 #define KIRSCH_SPEC_IMPL_H_

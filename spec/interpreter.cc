@@ -147,8 +147,8 @@ class Interpreter {
 
   void RunPack(const Impl& impl, const Views& views) {
     const size_t operand = impl.decision.operand;
-    View packed = PackedView(impl.spec, impl.decision.operand, impl.decision.dtype, impl.decision.layout,
-                             target_, nullptr);
+    const Layout& layout = OnlyChild(impl).spec.operand[operand].layout;
+    View packed = PackedView(impl.spec, impl.decision.operand, impl.decision.dtype, layout, target_, nullptr);
     // Nothing may be computed from padding, but for the zeros of the last group, which Gather leaves out.
     std::vector<std::byte> copy(static_cast<size_t>(packed.elements * Bytes(packed.dtype)), kPadding);
     packed.data = copy.data();

@@ -98,8 +98,8 @@ class MatmulParser {
 
  private:
   static constexpr std::string_view kOptions =
-      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate fixed-order "
-      "column-blocks=N epilogue=STEPS)";
+      "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs const-rhs "
+      "fixed-order column-blocks=N epilogue=STEPS)";
 
   // [B:]MxKxN
   absl::Status ParseSizes(const Word& word) {
@@ -139,6 +139,7 @@ class MatmulParser {
       spec_.fixed_order = 1;
       return absl::OkStatus();
     }
+    if (word.text.starts_with(kConstantPrefix)) return ParseConstant(word);
     if (equals == word.text.size()) return Expected(word, kOptions);
     if (key == kBlocksWord) {
       absl::StatusOr<uint32_t> block = ParseNumber(kSource, word.Part(equals + 1), "columns of a block", 1,
@@ -160,6 +161,20 @@ class MatmulParser {
         ld_[static_cast<size_t>(operand)] = word.Part(equals + 1);
         return absl::OkStatus();
       }
+    }
+    return Expected(word, kOptions);
+  }
+
+  // const-lhs or const-rhs. Sizes come first, so the batch is known.
+  absl::Status ParseConstant(const Word& word) {
+    const std::string_view name = word.text.substr(kConstantPrefix.size());
+    for (int operand = 0; operand < spec_.op_info().output(); ++operand) {
+      if (name != spec_.op_info().operands[static_cast<size_t>(operand)].name) continue;
+      if (ConstantOperand(spec_) >= 0)
+        return Expected(word, "one constant operand (of two, the product would be constant, too)");
+      if (spec_.size[MatmulDims::kB] > 1) return Expected(word, "a batch of 1 where an operand is constant");
+      spec_.operand[static_cast<size_t>(operand)].constant = 1;
+      return absl::OkStatus();
     }
     return Expected(word, kOptions);
   }

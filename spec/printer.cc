@@ -50,6 +50,8 @@ std::string PrintSpec(const Spec& spec) {
       Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
   }
   if (spec.accumulate) Append(&text, " ", kAccumulateWord);
+  if (const int operand = ConstantOperand(spec); operand >= 0)
+    Append(&text, " ", kConstantPrefix, op.operands[static_cast<size_t>(operand)].name);
   if (spec.fixed_order != 0) Append(&text, " ", kFixedOrderWord);
   if (spec.block != 0) Append(&text, " ", spec.block_rows != 0 ? "row-blocks" : kBlocksWord, "=", spec.block);
   if (!op.epilogue.empty())

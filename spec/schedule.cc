@@ -131,6 +131,11 @@ class DecisionParser {
       layout.order = Order::kCol;
       text.remove_suffix(kColSuffix.size());
     }
+    for (Order order : {Order::kRow, Order::kCol})
+      if (word.text == OrderWord(order)) {
+        layout.order = order;
+        return absl::OkStatus();
+      }
     for (LayoutKind kind : {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums}) {
       const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
       if (!text.starts_with(name)) continue;
@@ -146,7 +151,8 @@ class DecisionParser {
       layout.group = static_cast<uint8_t>(*group);
       return absl::OkStatus();
     }
-    return ExpectedAt(file_, word, "a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it)");
+    return ExpectedAt(file_, word,
+                      "a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it)");
   }
 
   std::string_view file_;
@@ -184,7 +190,7 @@ std::vector<std::vector<Word>> SplitLines(std::string_view text) {
 std::string PrintDecision(OpKind op, const Decision& decision) {
   const OpInfo& info = Info(op);
   const std::string_view dim = info.dims[decision.dim].name, operand = info.operands[decision.operand].name;
-  const bool relaid = decision.layout.kind != LayoutKind::kStrided;
+  const bool relaid = decision.kind == RewriteKind::kPack || decision.layout.kind != LayoutKind::kStrided;
   const std::string layout = relaid ? Cat(" ", PrintLayout(decision.layout)) : "";
   switch (decision.kind) {
     case RewriteKind::kNone:

@@ -53,6 +53,12 @@ void LayOutEpilogue(Spec* spec) {
   }
 }
 
+int ConstantOperand(const Spec& spec) {
+  for (int operand = 0; operand < spec.op_info().output(); ++operand)
+    if (spec.operand[static_cast<size_t>(operand)].constant != 0) return operand;
+  return -1;
+}
+
 double Flops(const Spec& spec) {
   double points = 2;
   for (int dim = 0; dim < spec.op_info().num_dims; ++dim) points *= spec.size[static_cast<size_t>(dim)];

@@ -19,7 +19,9 @@ struct TensorSpec {
   Dtype dtype = Dtype::kF32;
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
   uint8_t moved = 0;  // 1 once a move without code has brought it here: no later copy may count on that
-  uint8_t zero = 0;
+  // 1: what it holds is known ahead, so that it may be packed once, outside of the kernel. Of inputs of root
+  // specs without a batch; one at most.
+  uint8_t constant = 0;
   Layout layout;
 };
 static_assert(sizeof(TensorSpec) == 12);
@@ -93,6 +95,9 @@ Spec WithoutEpilogue(const Spec& spec);
 // Types and layouts of the epilogue's operands: those of the value they meet, contiguous, or lying as the output
 // does.
 void LayOutEpilogue(Spec* spec);
+
+// The input that is constant; -1: none is.
+int ConstantOperand(const Spec& spec);
 
 // 2 * (points of the iteration space): multiplications plus additions.
 double Flops(const Spec& spec);

@@ -149,7 +149,7 @@ View PackedView(const Spec& spec, int operand, Dtype dtype, const Layout& layout
   view.elements = PackedElements(extent, layout, dtype, target);
   if (layout.panel == 0) {
     view.stride[inner] = 1;
-    view.stride[outer] = PackedLd(extent.inner, dtype, target);
+    view.stride[outer] = CopyLd(extent, layout, dtype, target);
   } else {
     view.panel_axis = static_cast<int>(inner);
     view.panel = layout.panel;

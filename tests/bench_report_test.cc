@@ -160,6 +160,14 @@ TEST(Report, APeerWithAPackedRhsIsNoPeerOfOneThatPacksIt) {
                                          HasSubstr("packed ones too: geometric mean 0.500")));
 }
 
+TEST(Report, OursWithAPackedOperandIsBesideAllPeers) {
+  BenchReport report = TwoLimits();
+  report.results[0].packed = true;
+  EXPECT_EQ(Summarize(report).shapes, 0);
+  EXPECT_DOUBLE_EQ(Summarize(report, /*packed=*/true).geometric_mean, 0.5);
+  EXPECT_THAT(Block(FormatTable(report), "vector")[3], HasSubstr(" 0.500 "));
+}
+
 TEST(Report, LinesAreNarrow) {
   BenchReport report = TwoLimits();
   report.cold = true;

@@ -281,7 +281,7 @@ void ThreadedKernel(const void* lhs, const void* rhs, void* out, void* scratch, 
 }
 
 BenchItem Item(const std::string& text, KernelFn kernel) {
-  return {text, MatmulSpec(1, 8, 8, 8), kernel, 100};
+  return {text, MatmulSpec(1, 8, 8, 8), {kernel, 100}};
 }
 
 TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
@@ -327,6 +327,41 @@ TEST(RunBench, AWrongKernelIsMarkedAndADeadOneReported) {
   ASSERT_EQ(report->failed.size(), 1u);
   EXPECT_EQ(report->failed[0].spec, "dying");
   EXPECT_THAT(report->failed[0].reason, HasSubstr("signal 4"));
+}
+
+// Takes rhs transposed.
+void PackedKernel(const void* lhs, const void* rhs, void* out, void*, size_t, size_t) {
+  for (size_t i = 0; i < 64; ++i) {
+    float sum = 0;
+    for (size_t k = 0; k < 8; ++k) sum += At(lhs, i / 8 * 8 + k) * At(rhs, i % 8 * 8 + k);
+    static_cast<float*>(out)[i] = sum;
+  }
+}
+
+void PackTransposed(const void* rhs, void* packed) {
+  for (size_t i = 0; i < 64; ++i) static_cast<float*>(packed)[i] = At(rhs, i % 8 * 8 + i / 8);
+}
+
+TEST(RunBench, PacksBeforeItMeasures) {
+  for (bool cold : {false, true}) {
+    BenchRequest request;
+    request.items = {Item("right", RightKernel), Item("packed", PackedKernel)};
+    request.items[1].kernel.pack = PackTransposed;
+    request.items[1].kernel.packed_operand = 1;
+    request.items[1].kernel.packed_bytes = 256;
+    request.cold = cold;
+    const absl::StatusOr<BenchReport> report = RunBench(request);
+    ASSERT_TRUE(report.ok()) << report.status();
+    ASSERT_EQ(report->results.size(), 2u);
+    EXPECT_EQ(report->results[0].method, "kernel");
+    EXPECT_FALSE(report->results[0].packed);
+    EXPECT_EQ(report->results[1].method, "kernel+packed");
+    EXPECT_TRUE(report->results[1].packed);
+    EXPECT_TRUE(report->results[1].ours());
+    EXPECT_TRUE(report->results[1].correct);
+    EXPECT_TRUE(report->failed.empty());
+    EXPECT_TRUE(report->declined.empty());
+  }
 }
 
 TEST(RunBench, RunsEveryThreadOfATeam) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -218,6 +219,35 @@ TEST_F(CliTest, OtherCommandsOfAFamily) {
   EXPECT_EQ(Run("synth 'matmul f32 1..3x4x4' --no-verify --emit c").code, 0);
   const Outcome json = Run("verify 'matmul f32 1..3x4x4' --json -");
   EXPECT_EQ(nlohmann::json::parse(json.out, nullptr, false)["verify"]["ok"], true) << json.out;
+}
+
+TEST_F(CliTest, AConstantOperandIsPackedAhead) {
+  const std::string spec = "'matmul f32 300x301x302 rhs=col const-rhs'";
+  const Outcome outcome = Run(Cat("synth ", spec, " -o ", Path("k.h"), " --json ", Path("k.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
+  const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("k.json")), nullptr, false);
+  const nlohmann::json& packing = json["packing"];
+  EXPECT_GT(packing["pack_cycles"], 0);
+  const double saved = packing["unpacked_cycles"].get<double>() - json["cost_cycles"].get<double>();
+  ASSERT_GT(saved, 0);
+  EXPECT_EQ(packing["pays_from_call"], std::ceil(packing["pack_cycles"].get<double>() / saved));
+  EXPECT_GE(json["emit"]["packed_bytes"], 301 * 302 * 4);
+  EXPECT_THAT(*ReadFile(Path("k.h")),
+              HasSubstr(Cat("pays from ", packing["pays_from_call"].get<int>(), " call")));
+
+  const Outcome unpacked = Run("synth 'matmul f32 300x301x302 rhs=col' --no-verify --json -");
+  const nlohmann::json without = nlohmann::json::parse(unpacked.out, nullptr, false);
+  EXPECT_FALSE(without.contains("packing"));
+  EXPECT_EQ(without["cost_cycles"], packing["unpacked_cycles"]);
+
+  EXPECT_EQ(Run(Cat("synth ", spec, " --emit schedule --no-verify -o ", Path("k.schedule"))).code, 0);
+  const Outcome pinned = Run(Cat("verify ", spec, " --json - --schedule ", Path("k.schedule")));
+  EXPECT_EQ(nlohmann::json::parse(pinned.out, nullptr, false)["cost_cycles"], json["cost_cycles"]);
+  EXPECT_THAT(Run(Cat("explain ", spec)).out, HasSubstr("pack rhs "));
+  EXPECT_EQ(Run(Cat("verify ", spec, " --threads 2")).code, 0);
+  ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs'",
+                "expected a single size where an operand is constant");
 }
 
 TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {

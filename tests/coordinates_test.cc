@@ -54,7 +54,7 @@ void ExpectReturns(const Spec& spec, Lines available) {
   ASSERT_EQ(question->available, available);
 }
 
-using Attributes = std::vector<uint32_t>;  // dtype, level, moved, kind, order, panel, group
+using Attributes = std::vector<uint32_t>;  // dtype, level, moved, constant, kind, order, panel, group
 
 std::vector<Attributes> AllAttributes() {
   std::vector<Attributes> all;
@@ -63,15 +63,16 @@ std::vector<Attributes> AllAttributes() {
       for (uint32_t kind = 0; kind <= 4; ++kind)
         for (uint32_t order = 0; order <= 2; ++order)
           for (uint32_t panel : {0u, 16u, 255u, 256u})
-            all.push_back({0, level, moved, kind, order, panel, 1});
-  for (uint32_t dtype = 0; dtype <= kDtypes.size(); ++dtype) all.push_back({dtype, 1, 0, 0, 0, 0, 1});
-  for (uint32_t group : {0u, 2u, 255u, 256u}) all.push_back({1, 1, 0, 1, 0, 16, group});
+            all.push_back({0, level, moved, 0, kind, order, panel, 1});
+  for (uint32_t constant : {1u, 2u}) all.push_back({0, 4, 0, constant, 0, 0, 0, 1});
+  for (uint32_t dtype = 0; dtype <= kDtypes.size(); ++dtype) all.push_back({dtype, 1, 0, 0, 0, 0, 0, 1});
+  for (uint32_t group : {0u, 2u, 255u, 256u}) all.push_back({1, 1, 0, 0, 1, 0, 16, group});
   return all;
 }
 
 bool AreAttributes(const Attributes& a) {
-  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] < 2 && a[3] < 4 && a[4] < 2 && a[5] < 256 &&
-         a[6] % 256 > 0;
+  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] < 2 && a[3] < 2 && a[4] < 4 && a[5] < 2 &&
+         a[6] < 256 && a[7] % 256 > 0;
 }
 
 // Every point with sizes 1 .. `sides` (batch: 2) and contiguities up to 6: nothing, or a spec whose
@@ -98,7 +99,7 @@ int WalkPlane(const CoordinateList& plane, uint32_t sides) {
 
 // The leading dimensions 1 .. 6 that a matrix with rows of `inner` may have; 0 for what has none.
 int LeadingDimensions(const Attributes& operand, uint32_t inner) {
-  return operand[3] != 0 ? 1 : static_cast<int>(7 - inner);
+  return operand[4] != 0 ? 1 : static_cast<int>(7 - inner);
 }
 
 // How many specs WalkPlane ought to find.
@@ -110,7 +111,7 @@ int CountSpecs(const std::vector<Attributes>& operands, uint32_t sides) {
         const uint32_t row[] = {k, n, n}, column[] = {m, k, m};
         int product = 2;
         for (size_t i = 0; i < 3; ++i)
-          product *= LeadingDimensions(operands[i], operands[i][4] == 0 ? row[i] : column[i]);
+          product *= LeadingDimensions(operands[i], operands[i][5] == 0 ? row[i] : column[i]);
         specs += product;
       }
   return specs;
@@ -124,8 +125,8 @@ CoordinateList PlaneOf(uint32_t accumulate, uint32_t threads, uint32_t sharers,
 }
 
 TEST(CoordinatesTest, SmallSpecsOfEveryPlane) {
-  const Attributes plain = {0, 4, 0, 0, 0, 0, 1}, column = {0, 2, 1, 0, 1, 0, 1},
-                   packed = {0, 1, 1, 1, 0, 16, 1};
+  const Attributes plain = {0, 4, 0, 0, 0, 0, 0, 1}, column = {0, 2, 1, 0, 0, 1, 0, 1},
+                   packed = {0, 1, 1, 0, 1, 0, 16, 1};
   for (const Attributes& attributes : AllAttributes())
     for (size_t operand = 0; operand < 3; ++operand) {
       std::vector<Attributes> operands = {plain, column, packed};
@@ -140,7 +141,7 @@ TEST(CoordinatesTest, SmallSpecsOfEveryPlane) {
 }
 
 TEST(CoordinatesTest, OnlyWhatIsASpecHasAPlane) {
-  const Attributes plain = {0, 4, 0, 0, 0, 0, 1};
+  const Attributes plain = {0, 4, 0, 0, 0, 0, 0, 1};
   for (uint32_t accumulate : {0u, 1u, 2u})
     for (uint32_t threads : {0u, 1u, 2u, 255u, 256u})
       for (uint32_t sharers : {0u, 1u, 2u, 255u, 256u}) {
@@ -210,6 +211,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
       tensor.dtype = kDtypes[random() % kDtypes.size()].dtype;
       tensor.level = static_cast<Level>(random() % kNumLevels);
       tensor.moved = static_cast<uint8_t>(random() % 2);
+      tensor.constant = static_cast<uint8_t>(random() % 2);
       tensor.layout.kind = random() % 2 == 0 ? LayoutKind::kStrided : static_cast<LayoutKind>(random() % 4);
       tensor.layout.order = static_cast<Order>(random() % 2);
       tensor.layout.panel = static_cast<uint8_t>(random());
@@ -226,7 +228,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
 TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
   const auto at = [](uint32_t fixed_order, uint32_t block, uint32_t rows) {
     CoordinateList plane = {0, 0, 1, 1, fixed_order, block, rows};
-    for (int operand = 0; operand < 3; ++operand) plane.insert(plane.end(), {0, 4, 0, 0, 0, 0, 1});
+    for (int operand = 0; operand < 3; ++operand) plane.insert(plane.end(), {0, 4, 0, 0, 0, 0, 0, 1});
     const auto question = QuestionAt({plane, {0, 0, 0, 0, 0, 0, 0, 0}});
     EXPECT_TRUE(!question || CoordinatesOf(question->spec, question->available).plane == plane);
     return question.has_value();
@@ -241,7 +243,7 @@ TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
 TEST(CoordinatesTest, OnlyEpiloguesThatThereAreHaveAPlane) {
   const auto at = [](CoordinateList op, bool has_operand) {
     op.insert(op.end(), {0, 1, 1, 0, 0, 0});
-    for (int operand = 0; operand < 3; ++operand) op.insert(op.end(), {0, 4, 0, 0, 0, 0, 1});
+    for (int operand = 0; operand < 3; ++operand) op.insert(op.end(), {0, 4, 0, 0, 0, 0, 0, 1});
     if (has_operand) op.push_back(1);
     return QuestionAt({op, {0, 0, 0, 0, 0, 0, 0, 0}}).has_value();
   };

@@ -206,12 +206,13 @@ def box_json(plane, low, high, decision):
         rest = rest[1 + 3 * rest[0]:]
     in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
     accumulate, threads, sharers, fixed_order, block, block_rows, *rest = rest
-    assert op < 2 and len(rest) == 21 + in_memory and len(low) == 8, plane
-    box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order), "block": block,
-            "block_rows": bool(block_rows), "operands": {}}
+    assert op < 2 and len(rest) == 24 + in_memory and len(low) == 8, plane
+    box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order),
+            "block": block, "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
-        dtype, level, moved, kind, order, panel, group = rest[7 * i:7 * i + 7]
+        dtype, level, moved, constant, kind, order, panel, group = rest[8 * i:8 * i + 8]
         box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
+                                 "constant": bool(constant),
                                  "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel, "group": group}
     ranges = [range(a, b + 1) for a, b in zip(low, high)]
     box["sizes"] = {name: [size_at(i) for i in r] for name, r in zip(DIMS, ranges)}
@@ -256,7 +257,7 @@ def test(kirsch, directory):
     for spec, *options in (*sizes, ["17x31x23"], ["17x31x23 fixed-order epilogue=add:n,mul:0.5,relu"], ["17x70x923 column-blocks=100"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
-                           ["f32*bf16->f32 1x70x90"]):
+                           ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["9x20x9 lhs=col const-lhs"]):
         types, spec = spec.split(" ", 1) if "*" in spec else ("f32", spec)
         for target in "haswell", "znver4":
             run("synth", f"matmul {types} {spec}", *options, "--target", target, "--no-verify", "--emit", "schedule",

@@ -31,6 +31,8 @@ std::vector<Spec> SmallSpecs() {
           shape.b = 1 + (m + k + n) % 3 / 2;
           shape.out_gap = n % 2;
           specs.push_back(MatmulSpec(shape));
+          shape.constant = static_cast<int>(k % 2);
+          if (shape.b == 1) specs.push_back(MatmulSpec(shape));
         }
   return specs;
 }
@@ -47,6 +49,8 @@ std::vector<Spec> SmallSpecsOf(const MatmulTypes& types) {
           shape.rhs = (mix & 2) != 0 ? Order::kCol : Order::kRow;
           shape.out_gap = n % 2;
           specs.push_back(MatmulSpec(shape));
+          shape.constant = static_cast<int>(k % 2);
+          if (shape.b == 1) specs.push_back(MatmulSpec(shape));
         }
   return specs;
 }
@@ -90,7 +94,7 @@ TEST_P(EveryTarget, EveryDecisionOfLargerSpecsIsSound) {
 TEST_P(EveryTarget, RandomProgramsOfLargerSpecsAreSound) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 300; ++round) {
-    Spec spec = testing::RandomMatmulSpec({.max_side = 150, .max_flops = 2e6}, &random);
+    Spec spec = testing::RandomMatmulSpec({.max_side = 150, .max_flops = 2e6, .constants = true}, &random);
     spec.threads = round % 3 == 0 ? 4 : 1;
     const Impl impl = testing::RandomImpl(spec, GetParam(), &random);
     ASSERT_TRUE(InterpretedEqualsReference(impl, GetParam())) << Describe(spec) << "\n" << Describe(impl);
@@ -148,7 +152,8 @@ TEST_P(EveryTypes, EveryDecisionOfLargerSpecsIsSound) {
   for (const Target& target : Targets())
     for (int round = 0; round < 4; ++round) {
       const Spec spec = testing::RandomMatmulSpec(
-          {.max_side = 130, .max_batch = 1, .max_flops = 3e5, .types = GetParam()}, &random);
+          {.max_side = 130, .max_batch = 1, .max_flops = 3e5, .types = GetParam(), .constants = true},
+          &random);
       ExpectSound(spec, target, &random);
       ASSERT_FALSE(HasFailure());
     }
@@ -158,8 +163,8 @@ TEST_P(EveryTypes, RandomProgramsOfLargerSpecsAreSound) {
   std::mt19937_64 random(7);
   for (const Target& target : Targets())
     for (int round = 0; round < 30; ++round) {
-      Spec spec =
-          testing::RandomMatmulSpec({.max_side = 150, .max_flops = 1e6, .types = GetParam()}, &random);
+      Spec spec = testing::RandomMatmulSpec(
+          {.max_side = 150, .max_flops = 1e6, .types = GetParam(), .constants = true}, &random);
       spec.threads = round % 3 == 0 ? 4 : 1;
       const Impl impl = testing::RandomImpl(spec, target, &random);
       ASSERT_TRUE(InterpretedEqualsReference(impl, target)) << target.name << ": " << Describe(spec) << "\n"

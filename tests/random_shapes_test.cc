@@ -59,7 +59,7 @@ TEST_P(EveryTarget, ChosenProgramsAreRight) {
   std::mt19937_64 random(11);
   const CostModel model(GetParam());
   for (int round = 0; round < Shapes(12) && !HasFailure(); ++round) {
-    const Spec spec = testing::RandomMatmulSpec({.max_side = 300}, &random);
+    const Spec spec = testing::RandomMatmulSpec({.max_side = 300, .constants = true}, &random);
     Verify(Chosen(spec, model), GetParam(), round);
   }
 }
@@ -68,7 +68,7 @@ TEST_P(EveryTarget, ChosenProgramsAreRight) {
 TEST_P(EveryTarget, DrawnProgramsAreRight) {
   std::mt19937_64 random(12);
   for (int round = 0; round < Shapes(200) && !HasFailure(); ++round) {
-    Spec spec = testing::RandomMatmulSpec({.max_side = 300, .max_flops = 4e6}, &random);
+    Spec spec = testing::RandomMatmulSpec({.max_side = 300, .max_flops = 4e6, .constants = true}, &random);
     spec.threads = round % 4 == 0 ? 6 : 1;
     Verify(testing::RandomImpl(spec, GetParam(), &random), GetParam(), round);
   }
@@ -98,7 +98,8 @@ TEST_P(EveryTypes, ProgramsAreRight) {
   std::mt19937_64 random(13);
   const CostModel model(target());
   for (int round = 0; round < Shapes(10) && !HasFailure(); ++round) {
-    Spec spec = testing::RandomMatmulSpec({.max_side = 200, .max_flops = 4e6, .types = types()}, &random);
+    Spec spec = testing::RandomMatmulSpec(
+        {.max_side = 200, .max_flops = 4e6, .types = types(), .constants = true}, &random);
     if (round % 2 == 0) {
       Verify(Chosen(spec, model), target(), round);
     } else {

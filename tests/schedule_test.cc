@@ -78,16 +78,16 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
       {"move a L2", "s:1:6: expected an operand of matmul, got 'a'"},
       {"move lhs L4", "s:1:10: expected VRF, L1, L2, L3 or RAM, got 'L4'"},
       {"pack lhs L2",
-       "s:1:12: expected a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got nothing"},
+       "s:1:12: expected a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got nothing"},
       {"pack lhs L2 vectors",
-       "s:1:13: expected a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got 'vectors'"},
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got 'vectors'"},
       {"pack lhs L2 packed99999",
-       "s:1:13: expected a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got 'packed99999'"},
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got 'packed99999'"},
       {"pack lhs L2 packed32x",
-       "s:1:13: expected a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got "
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got "
        "'packed32x'"},
       {"pack lhs L2 packed32x256",
-       "s:1:13: expected a layout (packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got "
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got "
        "'packed32x256'"},
       {"pack lhs L2 packed", "s:1:19: expected the element type of the copy, got nothing"},
       {"pack lhs L2 packed f64", "s:1:20: expected the element type of the copy, got 'f64'"},

@@ -82,6 +82,21 @@ TEST(SpecParserTest, ReadsAndPrintsTypes) {
   EXPECT_EQ(Parse("matmul s32*s32->s32 2x2x2").text, "matmul s32 2x2x2");
 }
 
+// The transposed problem has the other operand constant.
+TEST(SpecParserTest, ReadsAndPrintsConstants) {
+  const std::string text = "matmul f32 64x32x16 rhs=col accumulate const-rhs";
+  const ParsedSpec parsed = Parse("matmul f32 64x32x16 const-rhs accumulate rhs=col");
+  EXPECT_EQ(parsed.text, text);
+  EXPECT_EQ(PrintSpec(parsed.spec), text);
+  EXPECT_EQ(ConstantOperand(parsed.spec), MatmulDims::kRhs);
+  EXPECT_EQ(ConstantOperand(Parse("matmul f32 64x32x16 const-lhs").spec), MatmulDims::kLhs);
+  EXPECT_EQ(ConstantOperand(Parse("matmul f32 64x32x16").spec), -1);
+  const ParsedSpec swapped = Parse("matmul f32 64x32x16 out=col const-rhs");
+  EXPECT_TRUE(swapped.swapped);
+  EXPECT_EQ(ConstantOperand(swapped.spec), MatmulDims::kLhs);
+  EXPECT_FALSE(parsed.spec == Parse("matmul f32 64x32x16 rhs=col accumulate").spec);
+}
+
 TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "spec:1:1: expected an operation (matmul), got nothing"},
@@ -118,12 +133,19 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul f32 4x4x4 lhs=diag", "spec:1:22: expected row or col, got 'diag'"},
       {"matmul f32 4x4x4 lhs=col lhs=row", "spec:1:26: expected each option once, got 'lhs=row'"},
       {"matmul f32 4x4x4\n fast",
-       "spec:2:2: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate), got "
-       "'fast'"},
+       "spec:2:2: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
+       "const-rhs), got 'fast'"},
       {"matmul f32 4x4x4 accumulate=1",
-       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate), "
-       "got "
-       "'accumulate=1'"},
+       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
+       "const-rhs), got 'accumulate=1'"},
+      {"matmul f32 4x4x4 const-out",
+       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
+       "const-rhs), got 'const-out'"},
+      {"matmul f32 2:4x4x4 const-rhs",
+       "spec:1:20: expected a batch of 1 where an operand is constant, got 'const-rhs'"},
+      {"matmul f32 4x4x4 const-rhs const-lhs",
+       "spec:1:28: expected one constant operand (of two, the product would be constant, too), got 'const-lhs'"},
+      {"matmul f32 4x4x4 const-rhs const-rhs", "spec:1:28: expected each option once, got 'const-rhs'"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <random>
@@ -258,6 +259,49 @@ TEST_F(Rules, AnIllegalInstruction) {
               HasSubstr("died of signal 4"));
 }
 
+// Kernels that take rhs packed: as it is, with 5 floats more to fill whole lines.
+class PackingRules : public ::testing::Test {
+ protected:
+  std::string Failure(const std::function<void(const float* rhs, float* packed)>& flaw,
+                      const testing::Flaw& kernel_flaw = {}) const {
+    Kernel kernel = PlainKernel(spec_, kernel_flaw);
+    kernel.packed_operand = MatmulDims::kRhs;
+    kernel.packed_bytes = 128;
+    kernel.pack = [flaw](const void* rhs, void* packed) {
+      std::memcpy(packed, rhs, 27 * sizeof(float));
+      if (flaw) flaw(static_cast<const float*>(rhs), static_cast<float*>(packed));
+    };
+    return Ladder(spec_, {1000, {{}}}).Climb(kernel, kAll).text;
+  }
+  const Spec spec_ = MatmulSpec({.m = 5, .k = 3, .n = 9});
+};
+
+TEST_F(PackingRules, ThoseThatKeepThemPass) { EXPECT_THAT(Failure({}), HasSubstr("every element compared")); }
+
+TEST_F(PackingRules, PackingWrongly) {
+  EXPECT_THAT(Failure([](const float*, float* packed) { packed[26] += 1; }), HasSubstr("out[0][0][8]"));
+}
+
+TEST_F(PackingRules, LeavingTheOperandOrTheBuffer) {
+  EXPECT_THAT(Failure([](const float* rhs, float* packed) { packed[0] += 0 * rhs[27]; }),
+              HasSubstr("read 0 bytes after the end of rhs"));
+  EXPECT_THAT(Failure([](const float*, float* packed) { packed[32] = 0; }),
+              HasSubstr("wrote 0 bytes after the end of the packed operand"));
+  EXPECT_THAT(Failure([](const float*, float* packed) { packed[-1] = 0; }),
+              HasSubstr("wrote beside the packed operand"));
+}
+
+TEST_F(PackingRules, TheKernelWritingWhatIsPacked) {
+  EXPECT_THAT(Failure({}, {.after = [](float*, float* rhs, float*, float*, size_t) { rhs[2] = 0; }}),
+              HasSubstr("wrote byte 8 of the packed operand, an input"));
+}
+
+TEST_F(PackingRules, UsingWhatWasNotPacked) {
+  EXPECT_THAT(
+      Failure({}, {.after = [](float*, float* rhs, float* out, float*, size_t) { out[0] += rhs[30]; }}),
+      HasSubstr("out[0][0][0]: expected"));
+}
+
 // The plan and Freivalds' check
 // ----------------------------------------------------------------------------------
 
@@ -347,6 +391,19 @@ TEST_P(EveryTarget, ASwappedRequestTakesTheUsersOperands) {
   options.header_options.swapped = true;
   const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), options);
   EXPECT_TRUE(report.ok) << report.first_mismatch;
+}
+
+TEST_P(EveryTarget, APackedOperandIsPackedByTheCodeItself) {
+  const Spec spec = MatmulSpec({.m = 9, .k = 8, .n = 30, .rhs = Order::kCol, .rhs_gap = 3, .constant = 1});
+  for (Abi abi : {Abi::kSystemV, Abi::kWin64})
+    for (HeaderMode mode : {HeaderMode::kAttributes, HeaderMode::kMacros, HeaderMode::kBare}) {
+      VerifyOptions options;
+      options.abi = abi;
+      options.header_options.mode = mode;
+      const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), options);
+      EXPECT_TRUE(report.ok) << report.first_mismatch;
+      EXPECT_EQ(Rung(report, "header").outcome, RungOutcome::kPassed);
+    }
 }
 
 TEST(VerifyKernelTest, AProgramForAnotherCpuIsOnlyInterpreted) {

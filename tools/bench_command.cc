@@ -74,8 +74,12 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bo
         Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
     absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, synthesis->target);
     if (!kernel.ok()) return kernel.status();
-    item.kernel = (*kernel)->function();
-    item.scratch_bytes_per_thread = static_cast<size_t>(program.scratch_bytes);
+    item.kernel = {(*kernel)->function(), static_cast<size_t>(program.scratch_bytes)};
+    if (program.packing) {
+      item.kernel.pack = (*kernel)->pack();
+      item.kernel.packed_operand = program.packing->operand;
+      item.kernel.packed_bytes = static_cast<size_t>(program.packing->bytes);
+    }
     kernels->code.push_back(*std::move(kernel));
   }
   kernels->items.push_back(std::move(item));

@@ -27,6 +27,7 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   json["dtype"] = std::string(Info(tensor.dtype).name);
   json["level"] = std::string(Name(tensor.level));
   json["moved"] = tensor.moved != 0;
+  json["constant"] = tensor.constant != 0;
   json["layout"] =
       layout.kind == LayoutKind::kStrided ? "strided" : std::string(kLayoutWords[Index(layout.kind)]);
   json["order"] = std::string(OrderWord(layout.order));

@@ -96,6 +96,9 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
   if (count > kMostMembers)
     return absl::InvalidArgumentError(
         Cat("SPEC: expected a family of at most ", kMostMembers, " sizes, got ", count));
+  if (count > 1 && ConstantOperand(family.member(0).spec) >= 0)
+    return absl::InvalidArgumentError(
+        "SPEC: expected a single size where an operand is constant (each size packs it in a way of its own)");
   if (!arguments.schedule.empty())
     return absl::InvalidArgumentError("--schedule: expected a single spec for a single target to follow it");
   FamilySynthesis synthesis{family, {}, {}};

@@ -38,6 +38,7 @@ HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode) {
   options.version = KIRSCH_VERSION;
   options.cycles = ToCycles(synthesis.result.cost);
   options.gflops = PredictedGflops(synthesis);
+  options.packing = {synthesis.pack_cycles, synthesis.unpacked_cycles};
   return options;
 }
 

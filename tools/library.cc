@@ -29,6 +29,7 @@ HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesi
     const Synthesis& only = synthesis.members.front();
     variant.cycles = ToCycles(only.result.cost);
     variant.gflops = PredictedGflops(only);
+    variant.packing = {only.pack_cycles, only.unpacked_cycles};
     variant.notes = PrintSchedule(only.result.impl);
   }
   return variant;

@@ -1,6 +1,7 @@
 #include "tools/solve.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
+#include "rewrites/rewrite.h"
 #include "search/answer.h"
 #include "search/replay.h"
 #include "spec/cat.h"
@@ -92,6 +94,36 @@ absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& p
   return SearchWithTable(*arguments.db, placed, model, memo, options);
 }
 
+// What packing costs, and what there would be without.
+absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& model, Synthesis* synthesis) {
+  const Impl& impl = synthesis->result.impl;
+  const StopReason stop = synthesis->result.stop;
+  const int operand = ConstantOperand(impl.spec);
+  if (operand < 0 || (stop != StopReason::kOptimal && stop != StopReason::kPinned)) return absl::OkStatus();
+  SolveArguments unpacked = arguments;
+  unpacked.schedule.clear();
+  unpacked.progress += "without const, ";
+  Spec root = impl.spec;
+  root.operand[static_cast<size_t>(operand)].constant = 0;
+  const absl::StatusOr<SearchResult> result = Find(unpacked, root, model, *synthesis->memo);
+  if (!result.ok()) return result.status();
+  if (result->stop != StopReason::kOptimal) return absl::OkStatus();
+  Expansion expansion;
+  Expand(impl.spec, impl.decision, model.target(), &expansion);
+  synthesis->pack_cycles = model.PackCycles(impl.spec, impl.decision, expansion);
+  synthesis->unpacked_cycles = ToCycles(result->cost);
+  return absl::OkStatus();
+}
+
+nlohmann::ordered_json PackingJson(const Synthesis& synthesis) {
+  const double saved = synthesis.unpacked_cycles - ToCycles(synthesis.result.cost);
+  nlohmann::ordered_json json = {{"pack_cycles", synthesis.pack_cycles},
+                                 {"unpacked_cycles", synthesis.unpacked_cycles},
+                                 {"pays_from_call", nullptr}};
+  if (saved > 0) json["pays_from_call"] = static_cast<int64_t>(std::ceil(synthesis.pack_cycles / saved));
+  return json;
+}
+
 }  // namespace
 
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments) {
@@ -113,6 +145,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
       "accumulate,\n"
+      "const-lhs or const-rhs (that operand is packed once, ahead),\n"
       "fixed-order, column-blocks=N, epilogue=STEPS (see spec/README.md).\n"
       "A size may be a range, as in 'matmul f32 1..64x256x256': a family (not for bench).");
   return spec;
@@ -140,7 +173,10 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
-  return Synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
+  Synthesis synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
+  absl::Status status = AddPackingCost(arguments, model, &synthesis);
+  if (!status.ok()) return status;
+  return synthesis;
 }
 
 double PredictedGflops(const Synthesis& synthesis) {
@@ -164,6 +200,7 @@ nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
                     {"table_seconds", result.table_seconds}};
   json["cost_cycles"] = ToCycles(result.cost);
   json["predicted_gflops"] = PredictedGflops(synthesis);
+  if (synthesis.pack_cycles > 0) json["packing"] = PackingJson(synthesis);
   json["schedule"] = PrintSchedule(result.impl);
   return json;
 }

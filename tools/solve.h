@@ -24,12 +24,12 @@ struct SolveArguments {
   int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
-  std::string progress;  // what the progress line begins with
+  std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
 
-// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which is
-// required. `db` lives as long as `arguments`.
+// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which
+// is required. `db` lives as long as `arguments`.
 CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments);
 
 struct Synthesis {
@@ -37,6 +37,9 @@ struct Synthesis {
   Target target;
   SearchResult result;
   std::shared_ptr<Memo> memo;  // what the search learned
+  // Of a constant operand, in predicted cycles: its packing, and a call of the kernel without `const`. 0
+  // where none is, or the search was stopped.
+  double pack_cycles = 0, unpacked_cycles = 0;
 };
 
 // Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
@@ -53,7 +56,8 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
 double PredictedGflops(const Synthesis& synthesis);
 
 // The keys that the --json of several commands share: spec, target, version, search, cost_cycles,
-// predicted_gflops, schedule.
+// predicted_gflops, schedule; for a constant operand also packing: {pack_cycles, unpacked_cycles,
+// pays_from_call} (null where it never does).
 nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis);
 
 // One line for people, on standard error: what was found, how good it should be, how long it took.

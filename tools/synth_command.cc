@@ -70,8 +70,18 @@ absl::StatusOr<int> Write(const Arguments& arguments, const std::optional<std::s
   return code ? 0 : 1;
 }
 
-nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes, int64_t scratch_bytes) {
-  return {{"path", arguments.output}, {"bytes", bytes}, {"scratch_bytes", scratch_bytes}};
+// The bytes of memory are the most that any of the programs needs.
+nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
+                                absl::Span<const LoopProgram* const> programs) {
+  int64_t scratch_bytes = 0, packed_bytes = 0;
+  for (const LoopProgram* program : programs) {
+    scratch_bytes = std::max(scratch_bytes, program->scratch_bytes);
+    if (program->packing) packed_bytes = std::max(packed_bytes, program->packing->bytes);
+  }
+  return {{"path", arguments.output},
+          {"bytes", bytes},
+          {"scratch_bytes", scratch_bytes},
+          {"packed_bytes", packed_bytes}};
 }
 
 std::string EmitLibrary(const Arguments& arguments, const Library& library, const HeaderFile& file) {
@@ -94,11 +104,12 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
     if (!report.ok) return Write(arguments, std::nullopt, json);  // a wrong kernel is not handed out
   }
   const HeaderFile file = HeaderFileOf(*library, style);
-  int64_t scratch_bytes = 0;
+  std::vector<const LoopProgram*> programs;
   for (const HeaderFunction& function : file.functions)
-    scratch_bytes = std::max(scratch_bytes, function.scratch_bytes());
+    for (const HeaderVariant& variant : function.variants)
+      for (const LoopProgram& program : variant.programs) programs.push_back(&program);
   const std::string code = EmitLibrary(arguments, *library, file);
-  json["emit"] = EmitJson(arguments, code.size(), scratch_bytes);
+  json["emit"] = EmitJson(arguments, code.size(), programs);
   return Write(arguments, code, json);
 }
 
@@ -122,7 +133,7 @@ absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& request
   const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, request.name);
   absl::StatusOr<std::string> code = Emit(arguments, *synthesis, program, header_options);
   if (!code.ok()) return code.status();
-  json["emit"] = EmitJson(arguments, code->size(), program.scratch_bytes);
+  json["emit"] = EmitJson(arguments, code->size(), {&program});
   return Write(arguments, *code, json);
 }
 

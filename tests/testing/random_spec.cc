@@ -55,6 +55,7 @@ Spec MatmulSpec(const MatmulShape& shape) {
   spec.operand[MatmulDims::kLhs].layout = Strided(shape.lhs, shape.m, shape.k, shape.lhs_gap);
   spec.operand[MatmulDims::kRhs].layout = Strided(shape.rhs, shape.k, shape.n, shape.rhs_gap);
   spec.operand[MatmulDims::kOut].layout = Strided(Order::kRow, shape.m, shape.n, shape.out_gap);
+  if (shape.constant >= 0) spec.operand[static_cast<size_t>(shape.constant)].constant = 1;
   return spec;
 }
 
@@ -73,6 +74,7 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
   shape.out_gap = RandomGap(random);
   shape.accumulate = (*random)() % 2 == 0;
   shape.types = options.types;
+  if (options.constants && shape.b == 1) shape.constant = static_cast<int>((*random)() % 3) - 1;
   return MatmulSpec(shape);
 }
 
@@ -116,6 +118,8 @@ std::string Describe(const Spec& spec) {
          << (layout.order == Order::kRow ? "row" : "col") << "/" << layout.ld;
   }
   if (spec.accumulate) text << " accumulate";
+  if (const int operand = ConstantOperand(spec); operand >= 0)
+    text << " const-" << spec.op_info().operands[static_cast<size_t>(operand)].name;
   return text.str();
 }
 

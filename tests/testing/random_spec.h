@@ -18,6 +18,7 @@ struct MatmulShape {
   uint32_t lhs_gap = 0, rhs_gap = 0, out_gap = 0;  // leading dimension minus row length
   bool accumulate = false;
   MatmulTypes types = {Dtype::kF32, Dtype::kF32, Dtype::kF32};
+  int constant = -1;  // operand; -1: none
 };
 
 // All of kMatmulTypes, with lhs and rhs in either order.
@@ -34,6 +35,7 @@ struct RandomSpecOptions {
   uint32_t max_batch = 3;
   double max_flops = 1e18;
   MatmulTypes types = {Dtype::kF32, Dtype::kF32, Dtype::kF32};
+  bool constants = false;  // lhs or rhs is constant in two of three specs without a batch
 };
 
 // Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate
