@@ -20,7 +20,8 @@ std::string Microkernel::Name() const {
       tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
   if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
   if (accumulate) absl::StrAppend(&name, "_add");
-  if (prefetch_steps != 0) absl::StrAppend(&name, "_ahead", prefetch_steps);
+  if (prefetch_k != 0) absl::StrAppend(&name, "_k", prefetch_k, "ahead");
+  if (prefetch_n != 0) absl::StrAppend(&name, "_n", prefetch_n, "ahead");
   if (prefetch_out) absl::StrAppend(&name, "_far");
   return name;
 }

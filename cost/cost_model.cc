@@ -36,6 +36,15 @@ double ReductionSteps(const Spec& spec) {
   return steps;
 }
 
+int64_t PrefetchedLines(const Expansion& expansion) {
+  int64_t lines = 0;
+  for (int i = 0; i < expansion.num_transfers; ++i) {
+    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
+    if (transfer.ahead_lines != 0) lines += transfer.read.lines;
+  }
+  return lines;
+}
+
 // A copy of lhs may turn it, where there are groups.
 bool DotProductPossible(const Spec& spec) {
   return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
@@ -94,13 +103,32 @@ void CostModel::FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) cons
       }
 }
 
+// The share of the lines that no prefetch instruction asks for in time.
+double CostModel::LateShare(const Transfer& transfer) const {
+  const MemoryLevel& level = target_.at(transfer.from);
+  if (transfer.ahead_lines == 0 || transfer.read.runs > level.prefetch_streams) return 1;
+  const double on_time = static_cast<double>(transfer.ahead_lines) / level.prefetch_lines;
+  return 1 - (1 - transfer.head) * std::min(1.0, on_time);
+}
+
 // Cycles spent on lines that no prefetcher brings in time. Nothing hides them.
 double CostModel::UnstreamedCycles(const Transfer& transfer) const {
-  if (transfer.from <= Level::kL1 || transfer.prefetched) return 0;
+  if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
   const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
   const bool too_many = !transfer.in_order && runs > level.streams;
-  return (too_many ? lines : std::min(lines, runs * level.ramp_lines)) * level.unstreamed_cycles_per_line;
+  return (too_many ? lines : std::min(lines, runs * level.ramp_lines)) * level.unstreamed_cycles_per_line *
+         LateShare(transfer);
+}
+
+// What inputs take longer than the fastest stream there is: one run is slower than several, and hardware alone
+// slower than prefetch instructions.
+double CostModel::StreamingCycles(const Transfer& transfer) const {
+  if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
+  const MemoryLevel& level = target_.at(transfer.from);
+  const double per_line = (transfer.read.runs == 1 ? level.lone_cycles_per_line : 0) +
+                          LateShare(transfer) * level.unprefetched_cycles_per_line;
+  return static_cast<double>(transfer.read.lines) * per_line;
 }
 
 double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
@@ -109,6 +137,7 @@ double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
          LinesCycles(transfer.written, level, sharers) * level.write_factor + UnstreamedCycles(transfer) +
+         StreamingCycles(transfer) +
          std::max(0.0, pages) * level.cycles_per_page;
 }
 
@@ -134,6 +163,21 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
     exposure.exposed += one.exposed;
   }
   return exposure;
+}
+
+// Few rows of rhs are read in one walk along them. Where a row goes on behind the tile, the prefetchers do so
+// too, and what they bring is not read next.
+double CostModel::OverrunCycles(const Spec& spec, const Decision& decision) const {
+  constexpr int kRhs = MatmulDims::kRhs;
+  const TensorSpec& rhs = spec.operand[kRhs];
+  const MemoryLevel& level = target_.at(rhs.level);
+  if (level.overrun_lines == 0 || rhs.layout.kind != LayoutKind::kStrided || decision.dim != OuterDim(spec, kRhs))
+    return 0;
+  const TileExtent extent = ExtentOf(spec, kRhs);
+  const int64_t behind = (rhs.layout.ld - extent.inner) * Bytes(rhs.dtype);
+  const bool walks_along = decision.dim == MatmulDims::kK && static_cast<int64_t>(decision.size) <= level.streams;
+  if (!walks_along || behind < int64_t{level.overrun_lines} * target_.line_bytes) return 0;
+  return static_cast<double>(extent.outer) * LinesCycles({level.overrun_lines, 0, 0}, level, spec.sharers);
 }
 
 // A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
@@ -164,7 +208,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
-      return FromCycles(static_cast<double>(trips) * target_.loop_cycles);
+      return FromCycles(static_cast<double>(trips) * target_.loop_cycles + OverrunCycles(spec, decision));
     }
     case RewriteKind::kParallelTile:
       return decision.parts > 1 && spec.sharers == 1 ? FromCycles(target_.fork_join_cycles) : 0;
@@ -177,9 +221,10 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
     case RewriteKind::kPack:
       return FromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
-      const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
+      RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
+      tile.prefetches = static_cast<double>(PrefetchedLines(expansion)) / static_cast<double>(TripsOf(tile, steps));
       double compute = MicrokernelCycles(tile, steps, unit, target_);
       if (spec.ideal) {
         RegisterTile plain = tile;
