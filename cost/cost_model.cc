@@ -165,19 +165,24 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
   return exposure;
 }
 
-// Few rows of rhs are read in one walk along them. Where a row goes on behind the tile, the prefetchers do so
-// too, and what they bring is not read next.
-double CostModel::OverrunCycles(const Spec& spec, const Decision& decision) const {
+// Tiles of the reduction read columns of rhs in pieces, or few rows in one walk along them. Where a run goes on
+// behind the tile, the prefetchers do so too, and what they bring is not read next.
+double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) const {
   constexpr int kRhs = MatmulDims::kRhs;
   const TensorSpec& rhs = spec.operand[kRhs];
   const MemoryLevel& level = target_.at(rhs.level);
-  if (level.overrun_lines == 0 || rhs.layout.kind != LayoutKind::kStrided || decision.dim != OuterDim(spec, kRhs))
-    return 0;
-  const TileExtent extent = ExtentOf(spec, kRhs);
-  const int64_t behind = (rhs.layout.ld - extent.inner) * Bytes(rhs.dtype);
-  const bool walks_along = decision.dim == MatmulDims::kK && static_cast<int64_t>(decision.size) <= level.streams;
-  if (!walks_along || behind < int64_t{level.overrun_lines} * target_.line_bytes) return 0;
-  return static_cast<double>(extent.outer) * LinesCycles({level.overrun_lines, 0, 0}, level, spec.sharers);
+  if (level.overrun_lines == 0 || rhs.layout.kind != LayoutKind::kStrided) return 0;
+  const bool columns = InnerDim(spec, kRhs) == MatmulDims::kK;
+  const int64_t lines = level.overrun_lines;
+  double runs = 0;
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    const TileExtent tile = ExtentOf(child.spec, kRhs);
+    const bool walks_along = columns || tile.outer <= level.streams;
+    const int64_t behind = (rhs.layout.ld - tile.inner) * Bytes(rhs.dtype);
+    if (walks_along && behind >= lines * target_.line_bytes) runs += static_cast<double>(child.trips * tile.outer);
+  }
+  return runs * LinesCycles({lines, 0, 0}, level, spec.sharers);
 }
 
 // A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
@@ -208,7 +213,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
-      return FromCycles(static_cast<double>(trips) * target_.loop_cycles + OverrunCycles(spec, decision));
+      return FromCycles(static_cast<double>(trips) * target_.loop_cycles + 
+                        (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
     }
     case RewriteKind::kParallelTile:
       return decision.parts > 1 && spec.sharers == 1 ? FromCycles(target_.fork_join_cycles) : 0;

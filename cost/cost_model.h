@@ -50,7 +50,7 @@ class CostModel {
   double StreamingCycles(const Transfer& transfer) const;
   Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
-  double OverrunCycles(const Spec& spec, const Decision& decision) const;
+  double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
   double PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;

@@ -8,6 +8,7 @@ namespace {
 constexpr int kRhs = MatmulDims::kRhs;
 constexpr int64_t kAheadBytes[] = {256, 512, 1024, 2048};
 constexpr uint32_t kAheadRows = 8;
+constexpr int64_t kFewRows = 16;    // rows walked along side by side; of more, next to none stay in L1
 constexpr int64_t kLeastRuns = 2;   // what is read is at least twice as long as what is asked for ahead
 constexpr uint32_t kLeastRows = 4;  // and at least four times as high
 
@@ -68,8 +69,8 @@ void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Dec
   if (rhs.level < Level::kL3) return;
   const bool strided = rhs.layout.kind == LayoutKind::kStrided;
   if (!strided && rhs.layout.panel == 0) return;  // dense: nothing to gain
-  if (strided) EnumerateAlong(spec, target, decisions);
   const TileExtent extent = ExtentOf(spec, kRhs);
+  if (strided && extent.outer <= kFewRows) EnumerateAlong(spec, target, decisions);
   if (!InColumns(spec)) {
     if (extent.outer >= kLeastRows * kAheadRows) AppendMicrokernel(MatmulDims::kK, kAheadRows, decisions);
   } else if (StaysInL1(spec, kLeastRuns * extent.inner, target)) {
@@ -84,9 +85,7 @@ void PrefetchRhs(const Spec& spec, const Decision& decision, const Target& targe
     rhs->ahead_lines = LinesAheadAlong(spec, bytes, rhs->read, target);
     rhs->head = static_cast<double>(bytes) / static_cast<double>(RunBytes(spec));
   } else {
-    const int64_t rows = ExtentOf(spec, kRhs).outer;
-    rhs->ahead_lines = rhs->read.lines * decision.size / rows;
-    rhs->head = InColumns(spec) ? 0 : static_cast<double>(decision.size) / static_cast<double>(rows);
+    rhs->ahead_lines = rhs->read.lines * decision.size / ExtentOf(spec, kRhs).outer;
   }
 }
 
