@@ -69,7 +69,8 @@ class DotProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t k) {
     for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n))});
+      builder_.Do(
+          Prefetch{At(parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n))});
   }
 
   // Output elements (i, j .. j + 3), as far as there are any.

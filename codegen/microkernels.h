@@ -20,10 +20,10 @@ struct Microkernel {
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
-  // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most one
-  // of the two is not 0.
+  // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
+  // one of the two is not 0.
   int64_t prefetch_k = 0, prefetch_n = 0;
-  int k_split = 1;            // accumulator sets
+  int k_split = 1;  // accumulator sets
   // Vectors (kPartialSums) or groups of steps (kVectors) of the reduction that one trip of the main loop
   // takes: a multiple of k_split.
   int unroll = 1;

@@ -121,8 +121,8 @@ double CostModel::UnstreamedCycles(const Transfer& transfer) const {
          LateShare(transfer);
 }
 
-// What inputs take longer than the fastest stream there is: one run is slower than several, and hardware alone
-// slower than prefetch instructions.
+// What inputs take longer than the fastest stream there is: one run is slower than several, and hardware
+// alone slower than prefetch instructions.
 double CostModel::StreamingCycles(const Transfer& transfer) const {
   if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
@@ -137,8 +137,7 @@ double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
          LinesCycles(transfer.written, level, sharers) * level.write_factor + UnstreamedCycles(transfer) +
-         StreamingCycles(transfer) +
-         std::max(0.0, pages) * level.cycles_per_page;
+         StreamingCycles(transfer) + std::max(0.0, pages) * level.cycles_per_page;
 }
 
 // What a move brings closer need only come the rest of the way later: a transfer costs the difference of its
@@ -165,8 +164,8 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
   return exposure;
 }
 
-// Tiles of the reduction read columns of rhs in pieces, or few rows in one walk along them. Where a run goes on
-// behind the tile, the prefetchers do so too, and what they bring is not read next.
+// Tiles of the reduction read columns of rhs in pieces, or few rows in one walk along them. Where a run goes
+// on behind the tile, the prefetchers do so too, and what they bring is not read next.
 double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) const {
   constexpr int kRhs = MatmulDims::kRhs;
   const TensorSpec& rhs = spec.operand[kRhs];
@@ -180,7 +179,8 @@ double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) co
     const TileExtent tile = ExtentOf(child.spec, kRhs);
     const bool walks_along = columns || tile.outer <= level.streams;
     const int64_t behind = (rhs.layout.ld - tile.inner) * Bytes(rhs.dtype);
-    if (walks_along && behind >= lines * target_.line_bytes) runs += static_cast<double>(child.trips * tile.outer);
+    if (walks_along && behind >= lines * target_.line_bytes)
+      runs += static_cast<double>(child.trips * tile.outer);
   }
   return runs * LinesCycles({lines, 0, 0}, level, spec.sharers);
 }
@@ -213,7 +213,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
-      return FromCycles(static_cast<double>(trips) * target_.loop_cycles + 
+      return FromCycles(static_cast<double>(trips) * target_.loop_cycles +
                         (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
     }
     case RewriteKind::kParallelTile:
@@ -230,7 +230,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
-      tile.prefetches = static_cast<double>(PrefetchedLines(expansion)) / static_cast<double>(TripsOf(tile, steps));
+      tile.prefetches =
+          static_cast<double>(PrefetchedLines(expansion)) / static_cast<double>(TripsOf(tile, steps));
       double compute = MicrokernelCycles(tile, steps, unit, target_);
       if (spec.ideal) {
         RegisterTile plain = tile;

@@ -47,8 +47,8 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
   trip.widening = widened / kWideningsPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? tile.rows : 0;
-  trip.load =
-      (loads - broadcasts + tile.prefetches) / unit.loads_per_cycle + broadcasts / target.vectors.back().loads_per_cycle;
+  trip.load = (loads - broadcasts + tile.prefetches) / unit.loads_per_cycle +
+              broadcasts / target.vectors.back().loads_per_cycle;
   trip.latency = rate.latency / KSplit(tile, unit);
   trip.front_end = (fmas * InstructionsOf(tile.arithmetic) + loads - folded +
                     widened * kWideningInstructions + tile.prefetches + LoopInstructionsPerTrip(tile)) /

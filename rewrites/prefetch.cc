@@ -15,9 +15,7 @@ constexpr uint32_t kLeastRows = 4;  // and at least four times as high
 // The tile lies in columns, read along the reduction; else in rows, read across it.
 bool InColumns(const Spec& spec) { return InnerDim(spec, kRhs) == MatmulDims::kK; }
 
-int64_t BytesAlong(const Spec& spec, int64_t elements) {
-  return elements * Bytes(spec.operand[kRhs].dtype);
-}
+int64_t BytesAlong(const Spec& spec, int64_t elements) { return elements * Bytes(spec.operand[kRhs].dtype); }
 
 // Bytes from where the tile's runs begin to where the walk along them ends: a tile of whole columns has them
 // all; rows go on in the tiles beside it.
@@ -38,8 +36,8 @@ bool StaysInL1(const Spec& spec, int64_t elements, const Target& target) {
          target.at(Level::kL1).bytes / target.line_bytes;
 }
 
-// Lines on their way: of columns, the distance of each; of rows that go on in the next tile, whole tiles; else
-// the distance is covered while a single row is read.
+// Lines on their way: of columns, the distance of each; of rows that go on in the next tile, whole tiles;
+// else the distance is covered while a single row is read.
 int64_t LinesAheadAlong(const Spec& spec, int64_t bytes, const Footprint& tile, const Target& target) {
   if (InColumns(spec)) return tile.runs * LinesOf(bytes, target);
   const int64_t tiles = bytes / BytesAlong(spec, ExtentOf(spec, kRhs).inner);

@@ -43,7 +43,8 @@ class DecisionParser {
  private:
   absl::Status ParseArguments(std::string_view verb) {
     if (verb == "search") return absl::OkStatus();
-    if (verb == "microkernel") return InOrder(Set(RewriteKind::kMicrokernel), &DecisionParser::OptionalPrefetch);
+    if (verb == "microkernel")
+      return InOrder(Set(RewriteKind::kMicrokernel), &DecisionParser::OptionalPrefetch);
     if (verb == "tile") return InOrder(Set(RewriteKind::kTile), &DecisionParser::Dim, &DecisionParser::Size);
     if (verb == "parallel")
       return InOrder(Set(RewriteKind::kParallelTile), &DecisionParser::Dim, &DecisionParser::Size,
@@ -122,8 +123,7 @@ class DecisionParser {
   }
 
   absl::Status OptionalPrefetch() {
-    return words_[next_].text.empty() ? absl::OkStatus()
-                                      : InOrder(Dim(), &DecisionParser::Size);
+    return words_[next_].text.empty() ? absl::OkStatus() : InOrder(Dim(), &DecisionParser::Size);
   }
 
   absl::Status OptionalLayout() { return words_[next_].text.empty() ? absl::OkStatus() : CopyLayout(); }
