@@ -43,7 +43,7 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
                         : tile.columns == 1 && unit.masks && !tile.widens_lhs ? tile.rows
                                                                               : 0;
   TripCycles trip;
-  trip.arithmetic = fmas / rate.per_cycle;
+  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
   trip.widening = widened / kWideningsPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? tile.rows : 0;

@@ -58,6 +58,7 @@ struct VectorUnit {
   double dot_u8s8_per_cycle = 1, dot_u8s8_latency = 5;
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
+  double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
 
   int lanes() const { return bytes / kAccumulatorBytes; }

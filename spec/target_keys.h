@@ -49,6 +49,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"dot_s16_latency", &VectorUnit::dot_s16_latency, 1, 64},
     {"dot_u8s8_per_cycle", &VectorUnit::dot_u8s8_per_cycle, 0.0625, 16},
     {"dot_u8s8_latency", &VectorUnit::dot_u8s8_latency, 1, 64},
+    {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
 };
 

@@ -41,6 +41,16 @@ TEST(MicrokernelCostTest, TallTileIsBoundByArithmetic) {
   EXPECT_EQ(trip.total(), 28);
 }
 
+// 5 x 64 bf16 on a CPU that widens on the ports of its FMAs: 20 FMAs at two a cycle, 5 + 4 to widen.
+TEST(MicrokernelCostTest, WideningTakesMultiplyAddUnits) {
+  const Target target = Named("sapphirerapids");
+  RegisterTile tile = OuterProduct(16, 5, 4);
+  tile.widens_lhs = tile.widens_rhs = true;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 9);
+  tile.widens_lhs = false;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 4);
+}
+
 // 6 x 16 floats, haswell: 12 FMAs and 8 loads at two a cycle.
 TEST(MicrokernelCostTest, ClassicAvx2TileIsBoundByArithmetic) {
   const Target target = Named("haswell");
