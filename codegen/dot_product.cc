@@ -12,6 +12,7 @@ namespace kirsch {
 namespace {
 
 constexpr int kSums = 4;  // output elements that LaneSums makes at once
+constexpr int64_t kLineBytes = 64;
 
 class DotProduct {
  public:
@@ -51,6 +52,7 @@ class DotProduct {
       const int64_t k = u * kernel_.step();
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, j)), count});
+      if (kernel_.prefetches() && k % LineElements() == 0) PrefetchRhs(k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         builder_.Do(Load{lhs_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
@@ -62,6 +64,15 @@ class DotProduct {
     const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, steps});
     builder_.Do(Advance{parameters_.rhs, steps});
+  }
+
+  int64_t LineElements() const { return kLineBytes / Bytes(kernel_.rhs.dtype); }
+
+  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  void PrefetchRhs(int64_t k) {
+    for (int j = 0; j < kernel_.tile.columns; ++j)
+      builder_.Do(
+          Prefetch{At(parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n))});
   }
 
   // Output elements (i, j .. j + 3), as far as there are any.

@@ -277,7 +277,8 @@ class Lowering {
     constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
     const Spec& spec = impl.spec;
     KIRSCH_CHECK(impl.decision.operand == kOut);
-    KIRSCH_CHECK(OnlyChild(impl).decision.kind == RewriteKind::kMicrokernel);
+    const Decision& microkernel = OnlyChild(impl).decision;
+    KIRSCH_CHECK(microkernel.kind == RewriteKind::kMicrokernel);
     const int64_t k = spec.size[MatmulDims::kK];
     Microkernel kernel;
     kernel.tile = RegisterTileOf(spec, impl.decision.layout);
@@ -297,7 +298,7 @@ class Lowering {
       pointers.push_back(view.start);
     }
     kernel.prefetch_out = spec.out().level > Level::kL1;
-    kernel.prefetch_steps = PrefetchSteps(spec);
+    (microkernel.dim == MatmulDims::kK ? kernel.prefetch_k : kernel.prefetch_n) = microkernel.size;
     kernel.k_tail = k % kernel.step();
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
     FitToRegisters(unit, &kernel);

@@ -26,7 +26,8 @@ std::string Microkernel::Name() const {
   }
   for (const EpilogueArgument& argument : arguments)
     absl::StrAppend(&name, "_", argument.columns ? "n" : "s", argument.row_stride);
-  if (prefetch_steps != 0) absl::StrAppend(&name, "_ahead", prefetch_steps);
+  if (prefetch_k != 0) absl::StrAppend(&name, "_k", prefetch_k, "ahead");
+  if (prefetch_n != 0) absl::StrAppend(&name, "_n", prefetch_n, "ahead");
   if (prefetch_out) absl::StrAppend(&name, "_far");
   return name;
 }

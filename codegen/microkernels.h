@@ -29,8 +29,10 @@ struct Microkernel {
   Epilogue epilogue;
   std::vector<EpilogueArgument> arguments;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
-  int prefetch_steps = 0;     // steps of the reduction by which rows of rhs are prefetched; 0: not at all
-  int k_split = 1;            // accumulator sets
+  // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
+  // one of the two is not 0.
+  int64_t prefetch_k = 0, prefetch_n = 0;
+  int k_split = 1;  // accumulator sets
   // Vectors (kPartialSums) or groups of steps (kVectors) of the reduction that one trip of the main loop
   // takes: a multiple of k_split.
   int unroll = 1;
@@ -45,6 +47,7 @@ struct Microkernel {
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, rhs.dtype); }
+  bool prefetches() const { return prefetch_k != 0 || prefetch_n != 0; }
   Dtype accumulator() const { return AccumulatorOf(lhs.dtype); }
 
   // Unique among kernels that differ.

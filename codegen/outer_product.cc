@@ -73,7 +73,7 @@ class OuterProduct {
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(
             Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j)});
-      if (kernel_.prefetch_steps != 0) PrefetchRhs(k + kernel_.prefetch_steps);
+      if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
@@ -99,8 +99,8 @@ class OuterProduct {
 
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
-    for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs))
-      builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column))});
+    for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
+      builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column + kernel_.prefetch_n))});
   }
 
   void PrefetchOut() {

@@ -36,6 +36,15 @@ double ReductionSteps(const Spec& spec) {
   return steps;
 }
 
+int64_t PrefetchedLines(const Expansion& expansion) {
+  int64_t lines = 0;
+  for (int i = 0; i < expansion.num_transfers; ++i) {
+    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
+    if (transfer.ahead_lines != 0) lines += transfer.read.lines;
+  }
+  return lines;
+}
+
 // A copy of lhs may turn it, where there are groups.
 bool DotProductPossible(const Spec& spec) {
   return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
@@ -94,13 +103,32 @@ void CostModel::FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) cons
       }
 }
 
+// The share of the lines that no prefetch instruction asks for in time.
+double CostModel::LateShare(const Transfer& transfer) const {
+  const MemoryLevel& level = target_.at(transfer.from);
+  if (transfer.ahead_lines == 0 || transfer.read.runs > level.prefetch_streams) return 1;
+  const double on_time = static_cast<double>(transfer.ahead_lines) / level.prefetch_lines;
+  return 1 - (1 - transfer.head) * std::min(1.0, on_time);
+}
+
 // Cycles spent on lines that no prefetcher brings in time. Nothing hides them.
 double CostModel::UnstreamedCycles(const Transfer& transfer) const {
-  if (transfer.from <= Level::kL1 || transfer.prefetched) return 0;
+  if (transfer.from <= Level::kL1) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
   const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
   const bool too_many = !transfer.in_order && runs > level.streams;
-  return (too_many ? lines : std::min(lines, runs * level.ramp_lines)) * level.unstreamed_cycles_per_line;
+  return (too_many ? lines : std::min(lines, runs * level.ramp_lines)) * level.unstreamed_cycles_per_line *
+         LateShare(transfer);
+}
+
+// What inputs take longer than the fastest stream there is: one run is slower than several, and hardware
+// alone slower than prefetch instructions.
+double CostModel::StreamingCycles(const Transfer& transfer) const {
+  if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
+  const MemoryLevel& level = target_.at(transfer.from);
+  const double per_line = (transfer.read.runs == 1 ? level.lone_cycles_per_line : 0) +
+                          LateShare(transfer) * level.unprefetched_cycles_per_line;
+  return static_cast<double>(transfer.read.lines) * per_line;
 }
 
 double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
@@ -109,7 +137,7 @@ double CostModel::TransferCycles(const Transfer& transfer, int sharers) const {
   const auto pages = static_cast<double>(transfer.read.pages - target_.l1_dtlb_entries);
   return LinesCycles(transfer.read, level, sharers) +
          LinesCycles(transfer.written, level, sharers) * level.write_factor + UnstreamedCycles(transfer) +
-         std::max(0.0, pages) * level.cycles_per_page;
+         StreamingCycles(transfer) + std::max(0.0, pages) * level.cycles_per_page;
 }
 
 // What a move brings closer need only come the rest of the way later: a transfer costs the difference of its
@@ -134,6 +162,27 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
     exposure.exposed += one.exposed;
   }
   return exposure;
+}
+
+// Tiles of the reduction read columns of rhs in pieces, or few rows in one walk along them. Where a run goes
+// on behind the tile, the prefetchers do so too, and what they bring is not read next.
+double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) const {
+  constexpr int kRhs = MatmulDims::kRhs;
+  const TensorSpec& rhs = spec.operand[kRhs];
+  const MemoryLevel& level = target_.at(rhs.level);
+  if (level.overrun_lines == 0 || rhs.layout.kind != LayoutKind::kStrided) return 0;
+  const bool columns = InnerDim(spec, kRhs) == MatmulDims::kK;
+  const int64_t lines = level.overrun_lines;
+  double runs = 0;
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    const TileExtent tile = ExtentOf(child.spec, kRhs);
+    const bool walks_along = columns || tile.outer <= level.streams;
+    const int64_t behind = (rhs.layout.ld - tile.inner) * Bytes(rhs.dtype);
+    if (walks_along && behind >= lines * target_.line_bytes)
+      runs += static_cast<double>(child.trips * tile.outer);
+  }
+  return runs * LinesCycles({lines, 0, 0}, level, spec.sharers);
 }
 
 // A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
@@ -164,7 +213,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
-      return FromCycles(static_cast<double>(trips) * target_.loop_cycles);
+      return FromCycles(static_cast<double>(trips) * target_.loop_cycles +
+                        (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
     }
     case RewriteKind::kParallelTile:
       return decision.parts > 1 && spec.sharers == 1 ? FromCycles(target_.fork_join_cycles) : 0;
@@ -178,9 +228,11 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       if (spec.operand[decision.operand].constant != 0) return 0;  // paid once, not in every run
       return FromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
-      const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
+      RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
+      tile.prefetches =
+          static_cast<double>(PrefetchedLines(expansion)) / static_cast<double>(TripsOf(tile, steps));
       double compute = MicrokernelCycles(tile, steps, unit, target_);
       if (spec.ideal) {
         RegisterTile plain = tile;

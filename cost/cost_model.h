@@ -48,9 +48,12 @@ class CostModel {
   };
   Exposure Compulsory(const Spec& spec, int operand, Level from) const;
   double OutputBound(const Spec& spec) const;
+  double LateShare(const Transfer& transfer) const;
   double UnstreamedCycles(const Transfer& transfer) const;
+  double StreamingCycles(const Transfer& transfer) const;
   Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
+  double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
 

@@ -43,15 +43,15 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
                         : tile.columns == 1 && unit.masks && !tile.widens_lhs ? tile.rows
                                                                               : 0;
   TripCycles trip;
-  trip.arithmetic = fmas / rate.per_cycle;
+  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
   trip.widening = widened / kWideningsPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? tile.rows : 0;
-  trip.load =
-      (loads - broadcasts) / unit.loads_per_cycle + broadcasts / target.vectors.back().loads_per_cycle;
+  trip.load = (loads - broadcasts + tile.prefetches) / unit.loads_per_cycle +
+              broadcasts / target.vectors.back().loads_per_cycle;
   trip.latency = rate.latency / KSplit(tile, unit);
   trip.front_end = (fmas * InstructionsOf(tile.arithmetic) + loads - folded +
-                    widened * kWideningInstructions + LoopInstructionsPerTrip(tile)) /
+                    widened * kWideningInstructions + tile.prefetches + LoopInstructionsPerTrip(tile)) /
                    target.issue_width;
   return trip;
 }

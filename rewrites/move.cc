@@ -4,6 +4,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "rewrites/lattice.h"
+#include "rewrites/prefetch.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
@@ -268,7 +269,8 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   }
 }
 
-void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expansion) {
+void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target& target,
+                       Expansion* expansion) {
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     const TensorSpec& tensor = Operand(spec, operand);
     if (tensor.level <= Level::kL1) continue;
@@ -278,8 +280,9 @@ void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expans
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
                                  footprint.lines * (target.line_bytes / Bytes(tensor.dtype)));
     AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
-    Transfer& transfer = expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)];
-    transfer.prefetched = operand == MatmulDims::kRhs && PrefetchSteps(spec) != 0;
+    if (operand == MatmulDims::kRhs)
+      PrefetchRhs(spec, decision, target,
+                  &expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)]);
   }
 }
 

@@ -24,7 +24,8 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions);
 
 // The microkernel on a register tile: its operands below L1 stream through.
-void ExpandMicrokernel(const Spec& spec, const Target& target, Expansion* expansion);
+void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target& target,
+                       Expansion* expansion);
 
 }  // namespace kirsch
 

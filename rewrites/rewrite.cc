@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rewrites/move.h"
+#include "rewrites/prefetch.h"
 #include "rewrites/tile.h"
 #include "spec/check.h"
 
@@ -18,7 +19,7 @@ void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Deci
     Decision microkernel;
     microkernel.kind = RewriteKind::kMicrokernel;
     decisions->push_back(microkernel);
-    return;
+    return EnumeratePrefetches(spec, target, decisions);
   }
   EnumerateRegisterTiles(spec, target, decisions);
   const bool fits_registers = !decisions->empty();
@@ -45,7 +46,7 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
     case RewriteKind::kPack:
       return ExpandPack(spec, decision, target, expansion);
     case RewriteKind::kMicrokernel:
-      return ExpandMicrokernel(spec, target, expansion);
+      return ExpandMicrokernel(spec, decision, target, expansion);
     case RewriteKind::kNone:
       break;
   }

@@ -18,7 +18,8 @@ enum class RewriteKind : uint8_t {
   kParallelTile,  // the same, the tiles shared out over `parts` groups of threads
   kMove,          // make `operand` resident at `level` (same layout)
   kPack,          // copy `operand` to a buffer at `level` in `layout`; a constant one once, ahead
-  kMicrokernel,   // compute the register tile; `layout` of the output names the form
+  kMicrokernel,   // compute the register tile; `layout` of the output names the form. Prefetches the
+                  // elements of rhs that lie `size` further along `dim` than those it reads; 0: none
 };
 
 // Of a constant operand, the copy's layout may also be kStrided (with `ld` 0): plain rows that follow each
@@ -28,7 +29,7 @@ struct Decision {
   uint8_t dim = 0;
   uint8_t operand = 0;
   Level level = Level::kVrf;
-  uint32_t size = 0;          // tile size
+  uint32_t size = 0;          // tile size; kMicrokernel: elements to prefetch ahead
   uint32_t parts = 0;         // kParallelTile: groups of threads
   Layout layout;              // kPack: the copy's layout; kMove to VRF: the register layout
   Dtype dtype = Dtype::kF32;  // kPack: the copy's

@@ -17,8 +17,9 @@ struct Transfer {
   Level to = Level::kVrf;    // the faster end; kVrf: through to the core
   Footprint read;            // zero when the output is only written
   Footprint written;         // zero for inputs
-  bool prefetched = false;   // every line is asked for well ahead
   bool in_order = false;     // the rows are read one after another, not side by side
+  int64_t ahead_lines = 0;   // lines that prefetch instructions have asked for at any time; 0: there are none
+  double head = 0;           // the share of all lines that none asks for: the first ones of each run
 };
 
 // What one decision makes of a spec: plain data, priced by cost/.

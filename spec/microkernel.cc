@@ -139,11 +139,4 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   return sets;
 }
 
-int PrefetchSteps(const Spec& spec) {
-  constexpr int kSteps = 8, kShortest = 4 * kSteps;
-  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  if (rhs.layout.kind != LayoutKind::kStrided || rhs.layout.order != Order::kRow) return 0;
-  return rhs.level == Level::kL3 && spec.size[MatmulDims::kK] >= kShortest ? kSteps : 0;
-}
-
 }  // namespace kirsch

@@ -66,6 +66,7 @@ struct RegisterTile {
   bool widens_lhs = false;  // lhs or rhs are not of the arithmetic's own type
   bool widens_rhs = false;
   bool one_chain = false;  // sums must not be split
+  double prefetches = 0;  // lines that are prefetched in each trip, on average
   int accumulators() const { return rows * columns; }
   int group() const { return Info(arithmetic).group; }
 };
@@ -82,11 +83,6 @@ int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
 // Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
 // their latency: 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
-
-// Steps of the reduction by which a microkernel prefetches the rows of rhs; 0 where it does not. It does so
-// for rows of the caller's matrix that come from L3: too short and too far apart for the hardware to follow.
-// (From RAM it would not help: measured, too few lines can be on their way at once.)
-int PrefetchSteps(const Spec& spec);
 
 }  // namespace kirsch
 

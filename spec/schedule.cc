@@ -16,7 +16,7 @@ constexpr size_t kDeepest = 256;
 constexpr std::string_view kDecisions =
     "tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | pack OPERAND LEVEL LAYOUT TYPE "
     "| "
-    "microkernel | "
+    "microkernel [DIM AHEAD] | "
     "search";
 
 std::optional<uint32_t> ParsePositive(std::string_view text) {
@@ -43,7 +43,8 @@ class DecisionParser {
  private:
   absl::Status ParseArguments(std::string_view verb) {
     if (verb == "search") return absl::OkStatus();
-    if (verb == "microkernel") return Set(RewriteKind::kMicrokernel);
+    if (verb == "microkernel")
+      return InOrder(Set(RewriteKind::kMicrokernel), &DecisionParser::OptionalPrefetch);
     if (verb == "tile") return InOrder(Set(RewriteKind::kTile), &DecisionParser::Dim, &DecisionParser::Size);
     if (verb == "parallel")
       return InOrder(Set(RewriteKind::kParallelTile), &DecisionParser::Dim, &DecisionParser::Size,
@@ -119,6 +120,10 @@ class DecisionParser {
         return absl::OkStatus();
       }
     return ExpectedAt(file_, word, "the element type of the copy");
+  }
+
+  absl::Status OptionalPrefetch() {
+    return words_[next_].text.empty() ? absl::OkStatus() : InOrder(Dim(), &DecisionParser::Size);
   }
 
   absl::Status OptionalLayout() { return words_[next_].text.empty() ? absl::OkStatus() : CopyLayout(); }
@@ -204,7 +209,7 @@ std::string PrintDecision(OpKind op, const Decision& decision) {
     case RewriteKind::kPack:
       return Cat("pack ", operand, " ", Name(decision.level), layout, " ", Info(decision.dtype).name);
     case RewriteKind::kMicrokernel:
-      return "microkernel";
+      return decision.size == 0 ? "microkernel" : Cat("microkernel ", dim, " ", decision.size);
   }
   return "";
 }

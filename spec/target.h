@@ -28,9 +28,14 @@ struct MemoryLevel {
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   int ramp_lines = 0;                     // ... as are the first lines of each run of consecutive lines
   int streams = 64;                       // ... and all lines, if this many runs are read side by side
-  double cycles_per_page = 0;             // extra for each page beyond those the first-level TLB holds
-  double write_factor = 1;                // a line written back costs this many times a line read
-  double overlap = 0;                     // 0..1: the share of a transfer that hides behind arithmetic
+  double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone, with none beside it
+  double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
+  int prefetch_lines = 16;                  // with this many lines on their way ...
+  int prefetch_streams = 64;                // ... and of no more runs than this
+  int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
+  double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
+  double write_factor = 1;                  // a line written back costs this many times a line read
+  double overlap = 0;                       // 0..1: the share of a transfer that hides behind arithmetic
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
@@ -53,6 +58,7 @@ struct VectorUnit {
   double dot_u8s8_per_cycle = 1, dot_u8s8_latency = 5;
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
+  double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
 
   int lanes() const { return bytes / kAccumulatorBytes; }

@@ -49,6 +49,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"dot_s16_latency", &VectorUnit::dot_s16_latency, 1, 64},
     {"dot_u8s8_per_cycle", &VectorUnit::dot_u8s8_per_cycle, 0.0625, 16},
     {"dot_u8s8_latency", &VectorUnit::dot_u8s8_latency, 1, 64},
+    {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
 };
 
@@ -66,6 +67,11 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"unstreamed_cycles_per_line", &MemoryLevel::unstreamed_cycles_per_line, 0, kMostCycles},
     {"ramp_lines", &MemoryLevel::ramp_lines, 0, 1 << 20},
     {"streams", &MemoryLevel::streams, 0, 1 << 20},
+    {"lone_cycles_per_line", &MemoryLevel::lone_cycles_per_line, 0, kMostCycles},
+    {"unprefetched_cycles_per_line", &MemoryLevel::unprefetched_cycles_per_line, 0, kMostCycles},
+    {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
+    {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},
+    {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
     {"write_factor", &MemoryLevel::write_factor, 0, 100},
     {"overlap", &MemoryLevel::overlap, 0, 1},

@@ -1,14 +1,20 @@
 // Lowered and JIT-compiled programs against the naive loop, bit for bit on integers.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "absl/strings/str_cat.h"
 #include "codegen/jit.h"
+#include "codegen/loop_text.h"
 #include "codegen/lower.h"
 #include "tests/codegen_testing.h"
 
 namespace kirsch::testing {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class CodegenTest : public ::testing::TestWithParam<bool> {
  protected:
@@ -82,6 +88,35 @@ TEST_P(CodegenTest, DotProductOfEverySmallTile) {
           ASSERT_TRUE(Works(spec, impl)) << Describe(matmul) << ", lanes " << lanes;
         }
   }
+}
+
+// Prefetches change nothing, wherever they point, and there is one for each line of what is read.
+TEST_P(CodegenTest, PrefetchesOfEveryForm) {
+  const int lanes = WidestLanes();
+  const int64_t line = 16;  // elements
+  for (Order rhs : {Order::kRow, Order::kCol})
+    for (int dim : {MatmulDims::kK, MatmulDims::kN})
+      for (uint32_t k : {1, 37, 256})
+        for (uint32_t n : {1, 4}) {
+          const uint32_t columns = rhs == Order::kRow ? n * static_cast<uint32_t>(lanes) : n;
+          const Spec spec = MakeSpec({1, k, columns, 1, Order::kRow, rhs, 3});
+          Decision ahead = Microkernel();
+          ahead.dim = static_cast<uint8_t>(dim);
+          ahead.size = 64;
+          const LayoutKind form = rhs == Order::kRow ? LayoutKind::kVectors : LayoutKind::kPartialSums;
+          const Impl impl = Chain(spec, target_, {IntoRegisters(form, lanes), ahead});
+          ASSERT_TRUE(Works(spec, impl)) << "k " << k << ", n " << n;
+          const std::string text = LoopText(Lower(impl, target_, "kernel"));
+          const int64_t ld = spec.operand[MatmulDims::kRhs].layout.ld;
+          const bool along = (dim == MatmulDims::kK) == (rhs == Order::kCol);
+          const int64_t offset = along ? 64 : 64 * ld;
+          EXPECT_THAT(text, HasSubstr(absl::StrCat("prefetch [rhs + ", offset, "]"))) << text;
+          const int64_t last = rhs == Order::kRow ? (columns - 1) / line * line : (n - 1) * ld;
+          EXPECT_THAT(text, HasSubstr(absl::StrCat("prefetch [rhs + ", offset + last, "]"))) << text;
+          EXPECT_THAT(LoopText(Lower(Chain(spec, target_, {IntoRegisters(form, lanes), Microkernel()}),
+                                     target_, "kernel")),
+                      Not(HasSubstr("prefetch [rhs")));
+        }
 }
 
 // The rest of a tile that does not fill its panels, and the copy that feeds it, straight and transposing.

@@ -41,6 +41,16 @@ TEST(MicrokernelCostTest, TallTileIsBoundByArithmetic) {
   EXPECT_EQ(trip.total(), 28);
 }
 
+// 5 x 64 bf16 on a CPU that widens on the ports of its FMAs: 20 FMAs at two a cycle, 5 + 4 to widen.
+TEST(MicrokernelCostTest, WideningTakesMultiplyAddUnits) {
+  const Target target = Named("sapphirerapids");
+  RegisterTile tile = OuterProduct(16, 5, 4);
+  tile.widens_lhs = tile.widens_rhs = true;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 9);
+  tile.widens_lhs = false;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 4);
+}
+
 // 6 x 16 floats, haswell: 12 FMAs and 8 loads at two a cycle.
 TEST(MicrokernelCostTest, ClassicAvx2TileIsBoundByArithmetic) {
   const Target target = Named("haswell");
@@ -114,6 +124,74 @@ TEST_P(CostModelTest, TransfersGrowWithLinesRunsPagesAndSharers) {
     EXPECT_LT(cycles, model_.TransferCycles({level, Level::kVrf, {10, 3, 2}, {5, 1, 1}}, 1));
   }
   EXPECT_EQ(model_.TransferCycles({Level::kL1, Level::kVrf, {10, 3, 2}, {}}, 1), 0);
+}
+
+// 100 lines from RAM at 10 cycles each, and what they cost in addition.
+TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
+  Target target = testing::Avx512Target();
+  MemoryLevel& ram = target.memory[Index(Level::kRam)];
+  ram.cycles_per_line = 10;
+  ram.lone_cycles_per_line = 2;
+  ram.unprefetched_cycles_per_line = 3;
+  ram.unstreamed_cycles_per_line = 5;
+  ram.ramp_lines = 4;
+  ram.prefetch_lines = 16;
+  ram.prefetch_streams = 8;
+  const CostModel model(target);
+  const auto cycles = [&](int64_t runs, int64_t ahead_lines, double head) {
+    Transfer transfer{Level::kRam, Level::kVrf, {100, runs, 1}, {}};
+    transfer.ahead_lines = ahead_lines;
+    transfer.head = head;
+    return model.TransferCycles(transfer, 1);
+  };
+  EXPECT_EQ(cycles(0, 0, 0), 1000) << "dense: what bounds are made of";
+  EXPECT_EQ(cycles(1, 0, 0), 1000 + 4 * 5 + 100 * (2 + 3));
+  EXPECT_EQ(cycles(2, 0, 0), 1000 + 8 * 5 + 100 * 3);
+  EXPECT_EQ(cycles(2, 16, 0), 1000) << "all on time";
+  EXPECT_EQ(cycles(1, 16, 0), 1000 + 100 * 2) << "still alone";
+  EXPECT_EQ(cycles(2, 8, 0), 1000 + 0.5 * (8 * 5 + 100 * 3)) << "half as far ahead as it takes";
+  EXPECT_EQ(cycles(2, 16, 0.25), 1000 + 0.25 * (8 * 5 + 100 * 3)) << "not the first quarter of each run";
+  EXPECT_EQ(cycles(9, 16, 0), cycles(9, 0, 0)) << "too many runs";
+  Transfer out{Level::kRam, Level::kVrf, {100, 1, 1}, {100, 1, 1}};
+  EXPECT_EQ(model.TransferCycles(out, 1), 1000 + 1000 + 4 * 5) << "outputs do not stream";
+}
+
+// Prefetches take their share of the load ports and of the front end.
+TEST(StreamingTest, PrefetchesAreInstructions) {
+  const Target target = Named("znver4");
+  RegisterTile tile = OuterProduct(16, 1, 4);
+  const TripCycles without = TripCyclesOf(tile, target.vectors[0], target);
+  tile.prefetches = 4;
+  const TripCycles with = TripCyclesOf(tile, target.vectors[0], target);
+  EXPECT_EQ(with.load, without.load + 4);
+  EXPECT_DOUBLE_EQ(with.front_end, without.front_end + 4 / target.issue_width);
+}
+
+// Tiles of the reduction: rows that go on behind the tile, or columns in pieces.
+TEST(StreamingTest, RunsThatEndEarlyCostTheLinesBehindThem) {
+  Target target = testing::Avx512Target();
+  target.memory[Index(Level::kRam)].cycles_per_line = 10;
+  target.memory[Index(Level::kRam)].overrun_lines = 20;
+  target.memory[Index(Level::kRam)].streams = 12;
+  const CostModel model(target);
+  const auto cycles = [&](Order order, uint32_t n, uint32_t ld, uint32_t size) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = 1024, .n = n, .rhs = order});
+    for (int operand = 0; operand < 3; ++operand)
+      spec.operand[static_cast<size_t>(operand)].level = Level::kRam;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
+    Decision tile;
+    tile.kind = RewriteKind::kTile;
+    tile.dim = MatmulDims::kK;
+    tile.size = size;
+    Expansion expansion;
+    Expand(spec, tile, target, &expansion);
+    return ToCycles(model.Base(spec, tile, expansion)) - 1024.0 / size * target.loop_cycles;
+  };
+  EXPECT_EQ(cycles(Order::kRow, 4096, 4096, 8), 0);
+  EXPECT_EQ(cycles(Order::kRow, 2048, 4096, 8), 1024 * 20 * 10);
+  EXPECT_EQ(cycles(Order::kRow, 4000, 4096, 8), 0) << "less than 20 lines behind";
+  EXPECT_EQ(cycles(Order::kRow, 2048, 4096, 16), 0) << "too many rows to be walked along";
+  EXPECT_EQ(cycles(Order::kCol, 64, 1024, 512), 64 * 2 * 20 * 10);
 }
 
 // The search's bound of a larger problem is no lower.

@@ -195,7 +195,7 @@ def decision_text(decision):
         text += " " + layout_text(layout, order, panel, group) if kind == 4 or level == 0 else ""
         return text + (" " + DTYPES[dtype] if kind == 4 else "")
     assert kind == 5, kind
-    return "microkernel"
+    return f"microkernel {DIMS[dim]} {size}" if size else "microkernel"
 
 
 def box_json(plane, low, high, decision):

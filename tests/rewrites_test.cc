@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,63 @@ std::vector<Spec> EveryRhs(uint32_t m, uint32_t k, uint32_t n) {
   for (uint8_t panel : {0, 8, 16, 32, 48})
     specs.push_back(WithRhs(row, {LayoutKind::kPacked, Order::kRow, panel, 1, 0}));
   return specs;
+}
+
+// The microkernels of a 1 x k x n tile in registers whose rhs comes from `level`, as text.
+std::vector<std::string> Microkernels(uint32_t k, uint32_t n, Order order, uint32_t ld, Level level) {
+  Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = n, .rhs = order});
+  spec.operand[MatmulDims::kRhs].level = level;
+  spec.operand[MatmulDims::kRhs].layout.ld = ld;
+  spec.out().level = Level::kVrf;
+  spec.out().layout = {order == Order::kRow ? LayoutKind::kVectors : LayoutKind::kPartialSums, Order::kRow,
+                       16, 1, 0};
+  std::vector<std::string> text;
+  for (const Decision& decision : Decisions(spec, testing::Avx512Target()))
+    text.push_back(PrintDecision(spec.op, decision));
+  return text;
+}
+
+TEST(PrefetchTest, OnlyOfWhatStreamsFromBeyondL2) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(Microkernels(8, 64, Order::kRow, 4096, Level::kRam),
+            (Texts{"microkernel", "microkernel n 64", "microkernel n 128", "microkernel n 256",
+                   "microkernel n 512"}));
+  EXPECT_EQ(Microkernels(9, 64, Order::kRow, 4096, Level::kRam), Texts{"microkernel"})
+      << "rows 16 KiB apart lie on one set of L1, which has 8 ways";
+  EXPECT_EQ(Microkernels(8, 64, Order::kRow, 4096, Level::kL2), Texts{"microkernel"});
+  EXPECT_EQ(Microkernels(8, 64, Order::kRow, 64, Level::kRam), Texts{"microkernel"}) << "rows end here";
+  EXPECT_EQ(Microkernels(64, 64, Order::kRow, 4096, Level::kL3), (Texts{"microkernel", "microkernel k 8"}));
+  EXPECT_EQ(Microkernels(1000, 4, Order::kCol, 1000, Level::kRam),
+            (Texts{"microkernel", "microkernel k 64", "microkernel k 128", "microkernel k 256",
+                   "microkernel n 4"}));
+  EXPECT_EQ(Microkernels(4000, 4, Order::kCol, 4000, Level::kRam).back(), "microkernel k 512")
+      << "the columns beside these do not stay in L1";
+}
+
+// What is on its way, and the first lines of each run, which nobody asks for.
+TEST(PrefetchTest, LooksSoManyLinesAhead) {
+  Spec spec = testing::MatmulSpec({.m = 1, .k = 8, .n = 64});
+  spec.operand[MatmulDims::kRhs].level = Level::kRam;
+  spec.operand[MatmulDims::kRhs].layout.ld = 4096;
+  spec.out().level = Level::kVrf;
+  spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
+  const auto rhs = [&](uint32_t ahead) {
+    Decision decision;
+    decision.kind = RewriteKind::kMicrokernel;
+    decision.dim = kN;
+    decision.size = ahead;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    for (int i = 0; i < expansion.num_transfers; ++i)
+      if (expansion.transfers[static_cast<size_t>(i)].from == Level::kRam &&
+          expansion.transfers[static_cast<size_t>(i)].read.runs == 8)
+        return expansion.transfers[static_cast<size_t>(i)];
+    return Transfer{};
+  };
+  EXPECT_EQ(rhs(0).ahead_lines, 0);
+  EXPECT_EQ(rhs(128).ahead_lines, 2 * 8 * 4) << "two tiles of 8 rows of 4 lines";
+  EXPECT_EQ(rhs(128).head, 128.0 / 4096);
+  EXPECT_EQ(rhs(32).ahead_lines, 2) << "less than a tile: within the same row";
 }
 
 class EveryTarget : public ::testing::TestWithParam<Target> {};

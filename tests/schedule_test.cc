@@ -20,7 +20,7 @@ constexpr char kText[] =
     "  pack rhs L2 packed16 f32\n"
     "    move lhs L1\n"
     "      move out VRF vectors16\n"
-    "        microkernel\n"
+    "        microkernel k 512\n"
     "\n"
     "  parallel m 10 2\n"
     "    pack rhs RAM packed32x2-col bf16\n"
@@ -38,7 +38,8 @@ TEST(ScheduleTest, ReadsAnOutline) {
   absl::StatusOr<Schedule> schedule = Parse(kText);
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   EXPECT_EQ(Outline(*schedule),
-            "tile n 256\n pack rhs L2 packed16 f32\n  move lhs L1\n   move out VRF vectors16\n    microkernel\n"
+            "tile n 256\n pack rhs L2 packed16 f32\n  move lhs L1\n   move out VRF vectors16\n    "
+            "microkernel k 512\n"
             " parallel m 10 2\n  pack rhs RAM packed32x2-col bf16\n   move out VRF sums8\n  search\n");
   EXPECT_EQ(schedule->children[1].position, (TextPosition{8, 3}));
   const Decision& pack = schedule->children[0].decision;
@@ -49,6 +50,10 @@ TEST(ScheduleTest, ReadsAnOutline) {
   const Decision& grouped = schedule->children[1].children[0].decision;
   EXPECT_EQ(grouped.layout, (Layout{LayoutKind::kPacked, Order::kCol, 32, 2, 0}));
   EXPECT_EQ(grouped.dtype, Dtype::kBf16);
+  const Decision& microkernel = schedule->children[0].children[0].children[0].children[0].decision;
+  EXPECT_EQ(microkernel.kind, RewriteKind::kMicrokernel);
+  EXPECT_EQ(microkernel.dim, MatmulDims::kK);
+  EXPECT_EQ(microkernel.size, 512u);
 }
 
 TEST(ScheduleTest, PrintedProgramParsesBack) {
@@ -70,13 +75,17 @@ TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
       {"# nothing\n",
        "s:1:1: expected a schedule (tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | "
        "pack "
-       "OPERAND LEVEL LAYOUT TYPE | microkernel | search), got nothing"},
+       "OPERAND LEVEL LAYOUT TYPE | microkernel [DIM AHEAD] | search), got nothing"},
       {"tile m 4\n  tile q 4\n", "s:2:8: expected a dim of matmul, got 'q'"},
       {"tile m 0", "s:1:8: expected a positive number, got '0'"},
       {"tile m", "s:1:7: expected a positive number, got nothing"},
       {"tile m 4 5", "s:1:10: expected the end of the line, got '5'"},
       {"move a L2", "s:1:6: expected an operand of matmul, got 'a'"},
       {"move lhs L4", "s:1:10: expected VRF, L1, L2, L3 or RAM, got 'L4'"},
+      {"microkernel k", "s:1:14: expected a positive number, got nothing"},
+      {"microkernel k 0", "s:1:15: expected a positive number, got '0'"},
+      {"microkernel 8", "s:1:13: expected a dim of matmul, got '8'"},
+      {"microkernel n 8 9", "s:1:17: expected the end of the line, got '9'"},
       {"pack lhs L2",
        "s:1:12: expected a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it), got nothing"},
       {"pack lhs L2 vectors",

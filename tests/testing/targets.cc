@@ -31,6 +31,11 @@ MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double uns
   level.cycles_per_page = unstreamed;
   level.ramp_lines = 1;
   level.streams = 3;
+  level.lone_cycles_per_line = 0.5 * unstreamed;
+  level.unprefetched_cycles_per_line = 0.25 * unstreamed;
+  level.prefetch_lines = 3;
+  level.prefetch_streams = 2;
+  level.overrun_lines = unstreamed > 0 ? 1 : 0;
   level.overlap = overlap;
   return level;
 }
