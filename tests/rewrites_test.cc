@@ -209,7 +209,7 @@ void ExpectCanonical(const Spec& spec) {
   EXPECT_EQ(spec.zero, (std::array<uint8_t, 3>{}));
   for (int operand = 0; operand < kMaxOperands; ++operand) {
     const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
-    EXPECT_EQ(tensor.zero, 0);
+    EXPECT_EQ(tensor.constant, 0);
     if (operand >= spec.op_info().num_operands) continue;
     const Layout& layout = tensor.layout;
     const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums;
