@@ -64,7 +64,8 @@ void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision
 
 void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const TensorSpec& rhs = spec.operand[kRhs];
-  if (rhs.level < Level::kL3) return;
+  // A move without code brings data when it is first used, from wherever that was.
+  if (rhs.level < Level::kL3 || rhs.moved) return;
   const bool strided = rhs.layout.kind == LayoutKind::kStrided;
   if (!strided && rhs.layout.panel == 0) return;  // dense: nothing to gain
   const TileExtent extent = ExtentOf(spec, kRhs);
