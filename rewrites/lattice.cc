@@ -13,7 +13,7 @@ constexpr uint32_t kMaxDotColumns = 6;
 constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
 constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
 constexpr uint32_t kWalkedRows = 8;     // rows of rhs that are read side by side in a walk along them,
-constexpr uint32_t kFewWalkers = 8;     // for at most so many rows of the output,
+constexpr uint32_t kFewWalkers = 16;    // for at most so many rows of the output,
 constexpr int64_t kLongWalk = 4096;  // over so many elements at least: shorter ones only cost time to search
 constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
 

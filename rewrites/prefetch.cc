@@ -64,8 +64,7 @@ void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision
 
 void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   const TensorSpec& rhs = spec.operand[kRhs];
-  // A move without code brings data when it is first used, from wherever that was.
-  if (rhs.level < Level::kL3 || rhs.moved) return;
+  if (rhs.level < Level::kL3) return;
   const bool strided = rhs.layout.kind == LayoutKind::kStrided;
   if (!strided && rhs.layout.panel == 0) return;  // dense: nothing to gain
   const TileExtent extent = ExtentOf(spec, kRhs);
