@@ -12,7 +12,10 @@ constexpr uint32_t kMaxVectors = 6;  // register-tile widths, in vectors
 constexpr uint32_t kMaxDotColumns = 6;
 constexpr uint32_t kFewRows = 28;       // up to here every height is tried, above only those that fit well
 constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no finer than this
-constexpr uint32_t kWideTileRows = 5;   // tiles of more than 4 vectors are for so few rows
+constexpr uint32_t kWalkedRows = 8;     // rows of rhs that are read side by side in a walk along them,
+constexpr uint32_t kFewWalkers = 16;    // for at most so many rows of the output,
+constexpr int64_t kLongWalk = 4096;  // over so many elements at least: shorter ones only cost time to search
+constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
 
 // The output's dims: rows, and the dim that vectors run along.
 int OutputRowDim(const Spec& spec) { return OuterDim(spec, spec.op_info().output()); }
@@ -44,8 +47,19 @@ void AppendRowSizes(uint32_t size, const Target& target, std::vector<uint32_t>* 
   AppendPowers(32, 0, size, sizes);
 }
 
-void AppendReductionSizes(uint32_t size, uint32_t rows, std::vector<uint32_t>* sizes) {
-  AppendPowers(std::min(kCoarseSteps, 4 * std::bit_ceil(rows)), 0, size, sizes);
+// True if few rows of rhs can be read in one walk along them, from beyond L2 to the registers.
+bool MayWalkRows(const Spec& spec, uint32_t rows) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  return rows <= kFewWalkers && rhs.level >= Level::kL3 && !rhs.moved &&
+         rhs.layout.kind == LayoutKind::kStrided && rhs.layout.order == Order::kRow &&
+         ExtentOf(spec, MatmulDims::kRhs).inner >= kLongWalk;
+}
+
+void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
+  const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
+  uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
+  if (MayWalkRows(spec, rows)) finest = std::min(finest, kWalkedRows);
+  AppendPowers(finest, 0, size, sizes);
 }
 
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
@@ -83,8 +97,7 @@ uint32_t BoundPanel(const Spec& spec) {
 
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
-  if (spec.op_info().dims[static_cast<size_t>(dim)].reduction)
-    return AppendReductionSizes(size, spec.size[static_cast<size_t>(OutputRowDim(spec))], sizes);
+  if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) return AppendReductionSizes(spec, size, sizes);
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
   if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
   if (size > 1) sizes->push_back(1);
