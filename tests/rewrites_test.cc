@@ -206,7 +206,7 @@ void ExpectCanonical(const Spec& spec) {
     EXPECT_EQ(spec.size[static_cast<size_t>(dim)] != 0, dim < spec.op_info().num_dims);
   EXPECT_GE(spec.threads, 1);
   EXPECT_GE(spec.sharers, 1);
-  EXPECT_EQ(spec.zero, (std::array<uint8_t, 3>{}));
+  EXPECT_EQ(spec.zero, 0);
   for (int operand = 0; operand < kMaxOperands; ++operand) {
     const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
     EXPECT_EQ(tensor.constant, 0);
