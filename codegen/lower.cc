@@ -115,11 +115,9 @@ class Lowering {
 
   void AddArguments(const Spec& spec) {
     program_.arguments = spec.op_info().epilogue.operands();
-    for (int i = 0; i < kMaxEpilogueOperands; ++i) {
-      const bool used = i < program_.arguments;
-      const Dtype dtype = used ? Operand(spec, spec.op_info().output() + 1 + i).dtype : Dtype::kF32;
-      builder_.PointerParameter(absl::StrCat("arg", i + 1), dtype, false);
-    }
+    for (int i = 0; i < program_.arguments; ++i)
+      builder_.PointerParameter(absl::StrCat("arg", i + 1), Operand(spec, spec.op_info().output() + 1 + i).dtype,
+                                false);
   }
 
   // What elements that are no accumulators take: f16 its conversion, and mask registers those for narrow

@@ -134,13 +134,13 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul f32 4x4x4 lhs=col lhs=row", "spec:1:26: expected each option once, got 'lhs=row'"},
       {"matmul f32 4x4x4\n fast",
        "spec:2:2: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
-       "const-rhs), got 'fast'"},
+       "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'fast'"},
       {"matmul f32 4x4x4 accumulate=1",
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
-       "const-rhs), got 'accumulate=1'"},
+       "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'accumulate=1'"},
       {"matmul f32 4x4x4 const-out",
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
-       "const-rhs), got 'const-out'"},
+       "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'const-out'"},
       {"matmul f32 2:4x4x4 const-rhs",
        "spec:1:20: expected a batch of 1 where an operand is constant, got 'const-rhs'"},
       {"matmul f32 4x4x4 const-rhs const-lhs",

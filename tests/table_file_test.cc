@@ -170,9 +170,9 @@ TEST(TableFileTest, OtherIdentitiesAndFormatsAreLeftAlone) {
   other.target_name = "another name for it";
   EXPECT_TRUE(TableFile::Open(path, other).ok());
 
-  Sql(path, "PRAGMA user_version=3");
+  Sql(path, "PRAGMA user_version=4");
   const std::string newer = *ReadFile(path);
-  expect_refused(kIdentity, "expected a table of format 2, got format 3");
+  expect_refused(kIdentity, "expected a table of format 3, got format 4");
   EXPECT_FALSE(TableFile::OpenExisting(path).ok());
   EXPECT_TRUE(*ReadFile(path) == newer);
   Sql(path, "PRAGMA application_id=5");
