@@ -39,11 +39,15 @@ inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, D
   return builder.Vector(name, dtype, kernel.tile.lanes * WordElements(dtype));
 }
 
-// `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.
+// What lhs is too much by where it is o8, four elements to a word.
+inline constexpr uint32_t kExcess = 0x80808080;
+
+// `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets. Where lhs
+// is o8 there is one more row, for what is to be taken off.
 class AccumulatorSets {
  public:
   AccumulatorSets(ProcedureBuilder& builder, const Microkernel& kernel)
-      : builder_(builder), sets_(kernel.k_split), rows_(kernel.tile.rows), columns_(kernel.tile.columns) {
+      : builder_(builder), sets_(kernel.k_split), tile_rows_(kernel.tile.rows), rows_(kernel.tile.sum_rows()), columns_(kernel.tile.columns) {
     for (int set = 0; set < sets_; ++set)
       for (int i = 0; i < rows_; ++i)
         for (int j = 0; j < columns_; ++j)
@@ -60,18 +64,21 @@ class AccumulatorSets {
     for (VarId var : vars_) builder_.Do(Zero{var});
   }
 
-  // Adds all sets into set 0, pairwise.
+  // Adds all sets into set 0, pairwise; then takes off the excess.
   void SumSets() const {
     for (int width = sets_ / 2; width >= 1; width /= 2)
       for (int set = 0; set < width; ++set)
         for (int i = 0; i < rows_; ++i)
           for (int j = 0; j < columns_; ++j)
             builder_.Do(Binary{BinaryOp::kAdd, at(set, i, j), at(set, i, j), at(set + width, i, j)});
+    for (int i = 0; i < tile_rows_ && rows_ > tile_rows_; ++i)
+      for (int j = 0; j < columns_; ++j)
+        builder_.Do(Binary{BinaryOp::kSub, at(0, i, j), at(0, i, j), at(0, tile_rows_, j)});
   }
 
  private:
   ProcedureBuilder& builder_;
-  const int sets_, rows_, columns_;
+  const int sets_, tile_rows_, rows_, columns_;
   std::vector<VarId> vars_;
 };
 

@@ -244,6 +244,7 @@ std::string CType(Dtype dtype) {
     case Dtype::kF16:
       return "uint16_t";
     case Dtype::kU8:
+    case Dtype::kO8:
       return "uint8_t";
     case Dtype::kS8:
       return "int8_t";

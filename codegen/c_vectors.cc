@@ -70,6 +70,10 @@ std::string Word(const std::string& from, Dtype memory, int first, int count) {
 std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   const int bytes = lanes * Bytes(to);
   if (from == to) return value;
+  if (from == Dtype::kO8 || to == Dtype::kO8) {
+    const std::string turned = Intrinsic(lanes, "xor_" + Si(lanes), value, Intrinsic(lanes, "set1_epi8", "(char)0x80"));
+    return Widened(turned, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to, lanes);
+  }
   if (from == Dtype::kF16) return Intrinsic(bytes, "cvtph_ps", value);
   if (from == Dtype::kBf16)
     return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"),
@@ -303,6 +307,7 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
         return Intrinsic(bytes, Vnni("dpwssd", lanes), accumulator.name, a.name, b.name);
       return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, "madd_epi16", a.name, b.name));
     case Dtype::kU8:
+    case Dtype::kO8:
       return Intrinsic(bytes, Vnni("dpbusd", lanes), accumulator.name, a.name, b.name);
     case Dtype::kS8:
       return Intrinsic(bytes, Vnni("dpbusd", lanes), accumulator.name, b.name, a.name);

@@ -27,6 +27,8 @@ class DotProduct {
         epilogue_(builder_, kernel, parameters_.arguments, kSums) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
+    if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
+      excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     for (int j = 0; j < kernel.tile.columns; ++j)
       rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
   }
@@ -34,6 +36,7 @@ class DotProduct {
   Procedure Build() && {
     const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
+    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, whole); });
     if (parameters_.rest != kNoVar)
       builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, whole); });
@@ -60,6 +63,9 @@ class DotProduct {
           builder_.Do(
               MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), lhs_, rhs_[static_cast<size_t>(j)]});
       }
+      for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
+        builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_,
+                                rhs_[static_cast<size_t>(j)]});
     }
     const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, steps});
@@ -95,6 +101,7 @@ class DotProduct {
   const AccumulatorSets accumulators_;
   const VarId lhs_, sums_, old_;
   EpilogueCode epilogue_;
+  VarId excess_ = kNoVar;  // of lhs as o8
   std::vector<VarId> rhs_;
 };
 

@@ -87,6 +87,12 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #define KIRSCH_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define KIRSCH_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 means its own <immintrin.h>, which leaves what is not used uninitialized.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 )";
 
 constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
@@ -94,6 +100,9 @@ constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #undef KIRSCH_FENCE
 #undef KIRSCH_LOAD
 #undef KIRSCH_STORE
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 )";
 
 constexpr char kIncludes[] = R"(#include <immintrin.h>

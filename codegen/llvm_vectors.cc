@@ -114,6 +114,10 @@ Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, int count) 
 
 Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
+  if (from == Dtype::kO8 || to == Dtype::kO8) {
+    value = ir_.CreateXor(value, Splat(ir_.getInt8(0x80), LanesIn(value)));
+    return Widened(value, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to);
+  }
   llvm::FixedVectorType* type = Vector(Element(to), LanesIn(value));
   if (from == Dtype::kF16)
     return ir_.CreateFPExt(ir_.CreateBitCast(value, Vector(ir_.getHalfTy(), LanesIn(value))), type);
@@ -233,6 +237,7 @@ Value* LlvmVectors::MultiplyAdd(const Var& a_var, Value* accumulator, Value* a, 
       std::swap(a, b);  // the u8 comes first
       [[fallthrough]];
     case Dtype::kU8:
+    case Dtype::kO8:
       return call(ForWords(words, Id::x86_avx512_vpdpbusd_128, Id::x86_avx512_vpdpbusd_256,
                            Id::x86_avx512_vpdpbusd_512),
                   {accumulator, as(a, word), as(b, word)});

@@ -74,7 +74,7 @@ struct Store {  // narrows as spec/matmul_types.h says; f32 to bf16 by integers:
   int count;
 };
 // accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
-// of bf16 x bf16, s16 x s16 and u8 x s8 (in either order) add the products of their elements to the lane.
+// of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of their elements to the lane.
 // `subtracts`, f32 only: accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;

@@ -44,7 +44,7 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
     // With few registers, compilers copy and spill accumulators that are updated more than once in a trip,
     // and load operands so early that the accumulators have to make room for them.
     RegisterTile all_sets = kernel->tile;
-    all_sets.rows *= kernel->k_split;
+    all_sets.rows = kernel->tile.sum_rows() * kernel->k_split;
     kernel->fence_steps = true;
     kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
     return;

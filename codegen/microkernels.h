@@ -45,8 +45,8 @@ struct Microkernel {
     return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
   }
   // A vector of operands or of accumulators.
-  Dtype lhs_lanes() const { return LaneType(tile.arithmetic, lhs.dtype); }
-  Dtype rhs_lanes() const { return LaneType(tile.arithmetic, rhs.dtype); }
+  Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
+  Dtype rhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype); }
   bool prefetches() const { return prefetch_k != 0 || prefetch_n != 0; }
   Dtype accumulator() const { return AccumulatorOf(lhs.dtype); }
 

@@ -30,12 +30,15 @@ class OuterProduct {
                  kernel.rhs.panel % kernel.tile.lanes == 0);
     for (int j = 0; j < kernel.tile.columns; ++j)
       rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
+    if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
+      excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (kernel.accumulate && !StartsFromOld())
       old_ = group() == 1 ? factor_ : builder_.Vector("old", kernel.accumulator(), kernel.tile.lanes);
   }
 
   Procedure Build() && {
     if (kernel_.prefetch_out) PrefetchOut();
+    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
     if (StartsFromOld())
       LoadOld();
     else
@@ -81,6 +84,9 @@ class OuterProduct {
           builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), factor_,
                                   rhs_[static_cast<size_t>(j)]});
       }
+      for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
+        builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_,
+                                rhs_[static_cast<size_t>(j)]});
     }
     builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps * group())});
     builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps * group(), 0)});
@@ -125,7 +131,8 @@ class OuterProduct {
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
   const VarId factor_;  // the broadcast element of lhs, or group of them
-  VarId old_ = kNoVar;  // what is added to
+  VarId old_ = kNoVar;     // what is added to
+  VarId excess_ = kNoVar;  // of lhs as o8
   EpilogueCode epilogue_;
   std::vector<VarId> rhs_;
 };

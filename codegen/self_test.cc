@@ -322,6 +322,7 @@ Conversion ConversionOf(Dtype dtype) {
                                                   {"$MOST", absl::StrCat(MostOf(dtype))}})};
     case Dtype::kF32:
     case Dtype::kS32:
+    case Dtype::kO8:
       break;
   }
   return {"  return element;\n", absl::StrCat("  return ", cast, "value;\n")};

@@ -43,7 +43,7 @@ bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(s
 absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Arithmetic best = BestArithmetic(spec, target);
-  const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, own);
+  const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
   const int group = Info(best).group;
   if (operand == kLhs) return {{lane, 1, group > 1 && !ContiguousAlong(spec, kLhs, kK)}};
   const TensorSpec& lhs = Operand(spec, kLhs);

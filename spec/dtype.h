@@ -3,12 +3,13 @@
 #define KIRSCH_SPEC_DTYPE_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace kirsch {
 
-enum class Dtype : uint8_t { kF32, kBf16, kF16, kU8, kS8, kS16, kS32 };  // the file format numbers them so
+enum class Dtype : uint8_t { kF32, kBf16, kF16, kU8, kS8, kS16, kS32, kO8 };  // the file format numbers them so
 
 struct DtypeInfo {
   Dtype dtype;
@@ -18,7 +19,7 @@ struct DtypeInfo {
   bool has_sign;
 };
 
-inline constexpr std::array<DtypeInfo, 7> kDtypes = {{
+inline constexpr std::array<DtypeInfo, 8> kDtypes = {{
     {Dtype::kF32, "f32", 4, true, true},
     {Dtype::kBf16, "bf16", 2, true, true},  // the upper half of an f32
     {Dtype::kF16, "f16", 2, true, true},    // IEEE binary16
@@ -26,7 +27,10 @@ inline constexpr std::array<DtypeInfo, 7> kDtypes = {{
     {Dtype::kS8, "s8", 1, false, true},
     {Dtype::kS16, "s16", 2, false, true},
     {Dtype::kS32, "s32", 4, false, true},
+    {Dtype::kO8, "o8", 1, false, true},  // an s8, kept as the u8 that is 128 more; only in our own copies
 }};
+
+inline constexpr size_t kCallersDtypes = 7;  // the first ones are those that callers may have
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
 constexpr int Bytes(Dtype dtype) { return Info(dtype).bytes; }

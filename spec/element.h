@@ -20,6 +20,9 @@ struct Bf16 {
 struct F16 {
   uint16_t bits;
 };
+struct O8 {
+  uint8_t bits;
+};
 
 // Every element as a number of the type that sums are kept in: float or int32_t. Always exact.
 inline float Widen(float x) { return x; }
@@ -33,6 +36,7 @@ inline float Widen(F16 x) {
 }
 inline int32_t Widen(uint8_t x) { return x; }
 inline int32_t Widen(int8_t x) { return x; }
+inline int32_t Widen(O8 x) { return int32_t{x.bits} - 128; }
 inline int32_t Widen(int16_t x) { return x; }
 inline int32_t Widen(int32_t x) { return x; }
 
@@ -72,6 +76,8 @@ Element Narrow(Number x) {
     return ToBf16(x);
   } else if constexpr (std::is_same_v<Element, F16>) {
     return ToF16(x);
+  } else if constexpr (std::is_same_v<Element, O8>) {
+    return {static_cast<uint8_t>(std::clamp<int32_t>(x, -128, 127) + 128)};
   } else {
     return static_cast<Element>(
         std::clamp<int32_t>(x, std::numeric_limits<Element>::min(), std::numeric_limits<Element>::max()));
@@ -96,6 +102,8 @@ decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
       return body(int16_t());
     case Dtype::kS32:
       return body(int32_t());
+    case Dtype::kO8:
+      return body(O8());
   }
   KIRSCH_CHECK(false && "no such dtype");
 }

@@ -7,6 +7,7 @@
 namespace kirsch {
 namespace {
 
+bool IsS8(Dtype dtype) { return dtype == Dtype::kS8 || dtype == Dtype::kO8; }
 bool Is8Bit(Dtype dtype) { return dtype == Dtype::kU8 || dtype == Dtype::kS8; }
 bool Fits16Bit(Dtype dtype) { return Is8Bit(dtype) || dtype == Dtype::kS16; }
 
@@ -19,6 +20,8 @@ bool Takes(Arithmetic arithmetic, Dtype lhs, Dtype rhs) {
       return Fits16Bit(lhs) && Fits16Bit(rhs);
     case Arithmetic::kDotU8S8:
       return (lhs == Dtype::kU8 && rhs == Dtype::kS8) || (lhs == Dtype::kS8 && rhs == Dtype::kU8);
+    case Arithmetic::kDotO8S8:
+      return IsS8(lhs) && rhs == Dtype::kS8;
     case Arithmetic::kFma:
     case Arithmetic::kMultiplyAdd:
       return false;
@@ -50,7 +53,7 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   const int vectors = tile.rows == 1 ? 1 : tile.columns;
   const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
   return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
-         (tile.widens_lhs || tile.widens_rhs ? 1 : 0);
+         (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.arithmetic == Arithmetic::kDotO8S8 ? 1 : 0);
 }
 
 }  // namespace
@@ -71,7 +74,8 @@ Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
 
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group) {
   if (group == 1) return PlainArithmetic(lhs);
-  if (group == Info(Arithmetic::kDotU8S8).group) return Arithmetic::kDotU8S8;
+  if (group == Info(Arithmetic::kDotU8S8).group)
+    return IsS8(lhs) && IsS8(rhs) ? Arithmetic::kDotO8S8 : Arithmetic::kDotU8S8;
   KIRSCH_CHECK(group == 2);
   return lhs == Dtype::kBf16 && rhs == Dtype::kBf16 ? Arithmetic::kDotBf16 : Arithmetic::kDotS16;
 }
@@ -81,7 +85,7 @@ bool IsPlain(const Spec& spec) {
          Bytes(spec.operand[MatmulDims::kRhs].dtype) == kAccumulatorBytes;
 }
 
-Dtype LaneType(Arithmetic arithmetic, Dtype dtype) {
+Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   switch (arithmetic) {
     case Arithmetic::kFma:
       return Dtype::kF32;
@@ -93,6 +97,8 @@ Dtype LaneType(Arithmetic arithmetic, Dtype dtype) {
       return Dtype::kS16;
     case Arithmetic::kDotU8S8:
       return dtype;
+    case Arithmetic::kDotO8S8:
+      return operand == MatmulDims::kLhs ? Dtype::kO8 : Dtype::kS8;
   }
   KIRSCH_CHECK(false && "no such arithmetic");
 }
@@ -114,8 +120,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers) {
   }
   tile.one_chain = spec.fixed_order != 0;
   if (spec.ideal) return tile;
-  tile.widens_lhs = LaneType(tile.arithmetic, lhs.dtype) != lhs.dtype;
-  tile.widens_rhs = LaneType(tile.arithmetic, rhs.dtype) != rhs.dtype;
+  tile.widens_lhs = LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype) != lhs.dtype;
+  tile.widens_rhs = LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype) != rhs.dtype;
   return tile;
 }
 

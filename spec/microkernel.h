@@ -29,6 +29,8 @@ inline constexpr std::array<ArithmeticInfo, kNumArithmetics> kArithmetics = {{
     {Arithmetic::kDotBf16, "dotbf16", 2},  // vdpbf16ps: f32 += bf16 * bf16, twice; subnormals count as zero
     {Arithmetic::kDotS16, "dots16", 2},    // vpmaddwd, vpaddd (or vpdpwssd): s32 += s16 * s16, twice
     {Arithmetic::kDotU8S8, "dotu8s8", 4},  // vpdpbusd: s32 += u8 * s8, four times; either operand is the u8
+    // The same with lhs as o8, which is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
+    {Arithmetic::kDotO8S8, "doto8s8", 4},
 }};
 
 constexpr const ArithmeticInfo& Info(Arithmetic arithmetic) {
@@ -48,8 +50,8 @@ Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group);
 // True if the inputs are of types that no program widens or interleaves.
 bool IsPlain(const Spec& spec);
 
-// The type in which an operand of type `dtype` enters the arithmetic. If it is another, loads widen.
-Dtype LaneType(Arithmetic arithmetic, Dtype dtype);
+// The type in which lhs or rhs, of type `dtype`, enters the arithmetic. If it is another, loads widen.
+Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype);
 
 // A register tile: `rows` x `columns` accumulators.
 //   kVectors      outer product: a column is a vector along the output's inner dim; per `group` steps of the
@@ -67,7 +69,8 @@ struct RegisterTile {
   bool widens_rhs = false;
   bool one_chain = false;  // sums must not be split
   double prefetches = 0;  // lines that are prefetched in each trip, on average
-  int accumulators() const { return rows * columns; }
+  int sum_rows() const { return rows + (arithmetic == Arithmetic::kDotO8S8 ? 1 : 0); }
+  int accumulators() const { return sum_rows() * columns; }
   int group() const { return Info(arithmetic).group; }
 };
 

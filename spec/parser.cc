@@ -37,7 +37,7 @@ auto FindRow(const Word& word, std::string_view what, const Table& table)
 }
 
 absl::StatusOr<Dtype> ParseDtype(const Word& word) {
-  absl::StatusOr<DtypeInfo> info = FindRow(word, "an element type", kDtypes);
+  absl::StatusOr<DtypeInfo> info = FindRow(word, "an element type", absl::MakeConstSpan(kDtypes).first(kCallersDtypes));
   if (!info.ok()) return info.status();
   return info->dtype;
 }

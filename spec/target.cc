@@ -30,6 +30,7 @@ ArithmeticRate VectorUnit::rate(Arithmetic arithmetic) const {
     case Arithmetic::kDotS16:
       return {dot_s16_per_cycle, dot_s16_latency};
     case Arithmetic::kDotU8S8:
+    case Arithmetic::kDotO8S8:
       return {dot_u8s8_per_cycle, dot_u8s8_latency};
   }
   KIRSCH_CHECK(false && "no such arithmetic");
@@ -55,6 +56,7 @@ std::optional<std::vector<std::string_view>> FeaturesOf(Arithmetic arithmetic, c
       return wide ? one_of({{"avx512vnni", "avx512bw"}, {"avx512bw"}})
                   : one_of({{"avx512vnni", "avx512vl"}, {"avxvnni"}, {"avx2"}});
     case Arithmetic::kDotU8S8:
+    case Arithmetic::kDotO8S8:
       return wide ? one_of({{"avx512vnni"}}) : one_of({{"avx512vnni", "avx512vl"}, {"avxvnni"}});
   }
   KIRSCH_CHECK(false && "no such arithmetic");

@@ -27,7 +27,7 @@ LAYOUTS = ["strided", "packed", "vectors", "sums"]
 ORDERS = ["row", "col"]
 STEPS = ["add", "sub", "mul", "max", "min", "f32"]
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
-DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32"]
+DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "o8"]
 
 
 def rotate(x, bits):

@@ -99,7 +99,7 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   with.op = OpWith(epilogue);
   with.accumulate = false;
   do {
-    with.out().dtype = kDtypes[(*random)() % kDtypes.size()].dtype;
+    with.out().dtype = kDtypes[(*random)() % kCallersDtypes].dtype;
   } while (!MayStore(TypeAfter(epilogue, sum), with.out().dtype));
   LayOutEpilogue(&with);
   return with;
