@@ -170,9 +170,10 @@ TEST(TableFileTest, OtherIdentitiesAndFormatsAreLeftAlone) {
   other.target_name = "another name for it";
   EXPECT_TRUE(TableFile::Open(path, other).ok());
 
-  Sql(path, "PRAGMA user_version=4");
+  Sql(path, Cat("PRAGMA user_version=", kTableFormat + 1));
   const std::string newer = *ReadFile(path);
-  expect_refused(kIdentity, "expected a table of format 3, got format 4");
+  expect_refused(kIdentity,
+                 Cat("expected a table of format ", kTableFormat, ", got format ", kTableFormat + 1));
   EXPECT_FALSE(TableFile::OpenExisting(path).ok());
   EXPECT_TRUE(*ReadFile(path) == newer);
   Sql(path, "PRAGMA application_id=5");
