@@ -42,12 +42,16 @@ inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, D
 // What lhs is too much by where it is o8, four elements to a word.
 inline constexpr uint32_t kExcess = 0x80808080;
 
-// `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets. Where lhs
-// is o8 there is one more row, for what is to be taken off.
+// `k_split` sets of rows x columns accumulators; consecutive steps of the reduction go to different sets.
+// Where lhs is o8 there is one more row, for what is to be taken off.
 class AccumulatorSets {
  public:
   AccumulatorSets(ProcedureBuilder& builder, const Microkernel& kernel)
-      : builder_(builder), sets_(kernel.k_split), tile_rows_(kernel.tile.rows), rows_(kernel.tile.sum_rows()), columns_(kernel.tile.columns) {
+      : builder_(builder),
+        sets_(kernel.k_split),
+        tile_rows_(kernel.tile.rows),
+        rows_(kernel.tile.sum_rows()),
+        columns_(kernel.tile.columns) {
     for (int set = 0; set < sets_; ++set)
       for (int i = 0; i < rows_; ++i)
         for (int j = 0; j < columns_; ++j)

@@ -84,8 +84,7 @@ class FunctionPrinter {
     PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
   }
   void Print(const MultiplyAdd& op) {
-    Set(op.accumulator,
-        vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts));
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts));
   }
   void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }

@@ -33,7 +33,7 @@ struct CKernel {
 // What the parameters of a public function depend on.
 struct CSignature {
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
-  std::vector<Dtype> arguments;          // of what the epilogue takes
+  std::vector<Dtype> arguments;      // of what the epilogue takes
   int packed = -1;                   // which of them is taken as NAME_pack left it; -1: none
   bool scratch = false, threads = false;
   bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns

@@ -71,7 +71,8 @@ std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   const int bytes = lanes * Bytes(to);
   if (from == to) return value;
   if (from == Dtype::kO8 || to == Dtype::kO8) {
-    const std::string turned = Intrinsic(lanes, "xor_" + Si(lanes), value, Intrinsic(lanes, "set1_epi8", "(char)0x80"));
+    const std::string turned =
+        Intrinsic(lanes, "xor_" + Si(lanes), value, Intrinsic(lanes, "set1_epi8", "(char)0x80"));
     return Widened(turned, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to, lanes);
   }
   if (from == Dtype::kF16) return Intrinsic(bytes, "cvtph_ps", value);
@@ -199,8 +200,8 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
     const std::string at = Offset(to, done / element);
     const std::string cast = absl::StrCat("(__m128i*)(", at, ")");
     if (piece == 1) {
-      statements.push_back(
-          absl::StrCat("*(", at, ") = (", CType(memory), ")", Intrinsic(kXmmBytes, "extract_epi8", part, 0), ";"));
+      statements.push_back(absl::StrCat("*(", at, ") = (", CType(memory), ")",
+                                        Intrinsic(kXmmBytes, "extract_epi8", part, 0), ";"));
       break;
     }
     statements.push_back(absl::StrCat(piece == kXmmBytes ? Intrinsic(piece, "storeu_si128", cast, part)
@@ -230,8 +231,9 @@ std::string CVectors::CutTo16(const std::string& words, int lanes) const {
 std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) const {
   const int bytes = 4 * lanes;
   if (program_.masks && to == Dtype::kU8)
-    return Intrinsic(bytes, "cvtusepi32_epi8",
-                     Intrinsic(bytes, "max_epi32", words, Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)))));
+    return Intrinsic(
+        bytes, "cvtusepi32_epi8",
+        Intrinsic(bytes, "max_epi32", words, Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)))));
   if (program_.masks) return Intrinsic(bytes, "cvtsepi32_" + Epi(to), words);
   const std::string halves = Rejoined(Intrinsic(bytes, "packs_epi32", words, words), lanes);
   if (to == Dtype::kS16) return halves;
@@ -291,8 +293,7 @@ std::string CVectors::Vnni(const char* name, int lanes) const {
   return absl::StrCat(name, lanes < 16 && !program_.HasFeature("avx512vnni") ? "_avx" : "", "_epi32");
 }
 
-std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b,
-                                  bool subtracts) const {
+std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const {
   const int bytes = BytesOf(accumulator), lanes = accumulator.lanes;
   const std::string bh = absl::StrCat("(__m", 8 * bytes, "bh)");
   switch (a.dtype) {

@@ -50,7 +50,8 @@ VarId EpilogueCode::Apply(VarId sums, int row, int64_t column, int count) {
       continue;
     }
     const bool real = TypeBefore(epilogue, kernel_.accumulator(), i) == Dtype::kF32;
-    const VarId y = real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
+    const VarId y =
+        real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
     LoadOperand(step, y);
     if (!IsFused(epilogue, kernel_.accumulator(), i)) {
       builder_.Do(Binary{BinaryOf(step.op), x, x, y});

@@ -16,8 +16,8 @@ class EpilogueCode {
   EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, const std::vector<VarId>& arguments,
                int lanes);
 
-  // The vector to store for the sums of elements (row, column), (row, column + 1), ... `count` of which exist.
-  // `sums` may be overwritten.
+  // The vector to store for the sums of elements (row, column), (row, column + 1), ... `count` of which
+  // exist. `sums` may be overwritten.
   VarId Apply(VarId sums, int row, int64_t column, int count);
 
  private:
@@ -37,8 +37,8 @@ class EpilogueCode {
   const std::vector<VarId>& arguments_;
   const int lanes_;
   // Made when they are first needed.
-  VarId real_ = kNoVar;     // what a sum of integers is converted to
-  VarId integer_ = kNoVar;  // what floats become in the end
+  VarId real_ = kNoVar;                                     // what a sum of integers is converted to
+  VarId integer_ = kNoVar;                                  // what floats become in the end
   VarId integer_operand_ = kNoVar, real_operand_ = kNoVar;  // of a step
   VarId addend_ = kNoVar;                                   // of a fused step
   Place place_ = {};

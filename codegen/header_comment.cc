@@ -36,7 +36,8 @@ std::string SizesText(const HeaderFunction& function) {
 
 std::string OrderText(const HeaderFunction& function) {
   if (function.members.front().spec.fixed_order == 0) return "";
-  return "Each sum is one chain of fused multiply-adds, k ascending: the same bits however the work is split.\n";
+  return "Each sum is one chain of fused multiply-adds, k ascending: the same bits however the work is "
+         "split.\n";
 }
 
 std::string OperandsText(const HeaderFunction& function) {
@@ -51,7 +52,10 @@ std::string OperandsText(const HeaderFunction& function) {
 
 // What the epilogue takes, and when.
 std::string EpilogueText(const HeaderFunction& function) {
-  constexpr const char* kElements[] = {"", "", "one element", "an element for each row of out",
+  constexpr const char* kElements[] = {"",
+                                       "",
+                                       "one element",
+                                       "an element for each row of out",
                                        "an element for each column of out",
                                        "an element for each of out's, lying as they do"};
   const HeaderMember& member = function.members.front();
@@ -75,9 +79,11 @@ std::string EpilogueText(const HeaderFunction& function) {
 
 std::string ThreadsText(const HeaderFunction& function) {
   if (function.signature().columns)
-    return absl::StrCat("The columns ", kFirstColumn, " <= c < ", kEndColumn, " of out are computed, in whole blocks of ",
+    return absl::StrCat("The columns ", kFirstColumn, " <= c < ", kEndColumn,
+                        " of out are computed, in whole blocks of ",
                         function.variants.front().programs.front().block,
-                        ":\na block belongs to the range it begins in. Several threads may compute disjoint ranges at once.\n");
+                        ":\na block belongs to the range it begins in. Several threads may compute disjoint "
+                        "ranges at once.\n");
   std::string text = "Thread 0 <= thread < n_threads does its share";
   if (!function.dispatched())
     absl::StrAppend(&text, " of ", function.variants.front().programs.front().tasks, " tasks");
@@ -131,9 +137,10 @@ std::string FunctionText(const HeaderFunction& function) {
                   scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
                   ";\n", OperandsText(function), OrderText(function), EpilogueText(function));
   if (function.signature().scratch)
-    absl::StrAppend(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
-                    function.dispatched() ? " (enough for every kernel)" : "",
-                    scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
+    absl::StrAppend(
+        &text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
+        function.dispatched() ? " (enough for every kernel)" : "",
+        scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
   text += PackedText(function);
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)

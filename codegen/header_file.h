@@ -49,12 +49,12 @@ struct HeaderVariant {
 };
 
 struct HeaderFunction {
-  std::string name;                     // a C identifier
-  std::string text;                     // the user's spec or family, for the comment
-  UserRanges ranges;                    // those that vary are parameters
-  std::vector<HeaderMember> members;    // as the family's, or one; one if an operand is packed ahead
-  // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike, and
-  // alike whatever the target.
+  std::string name;                   // a C identifier
+  std::string text;                   // the user's spec or family, for the comment
+  UserRanges ranges;                  // those that vary are parameters
+  std::vector<HeaderMember> members;  // as the family's, or one; one if an operand is packed ahead
+  // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike,
+  // and alike whatever the target.
   bool uniform = false;
   std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
 

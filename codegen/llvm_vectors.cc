@@ -275,13 +275,13 @@ Value* LlvmVectors::Convert(const Var& to, Value* from) {
   if (to.dtype == Dtype::kF32) return ir_.CreateSIToFP(from, type);
   // Rounds as the CPU is told to: to nearest, ties to even.
   namespace Id = llvm::Intrinsic;
-  const Id::ID id = ForWords(to.lanes, Id::x86_sse2_cvtps2dq, Id::x86_avx_cvt_ps2dq_256,
-                             Id::x86_avx512_mask_cvtps2dq_512);
+  const Id::ID id =
+      ForWords(to.lanes, Id::x86_sse2_cvtps2dq, Id::x86_avx_cvt_ps2dq_256, Id::x86_avx512_mask_cvtps2dq_512);
   if (to.lanes < 16) return ir_.CreateIntrinsic(id, {}, {from});
   constexpr uint32_t kCurrentRounding = 4;
-  return ir_.CreateIntrinsic(id, {},
-                             {from, llvm::Constant::getNullValue(type), ir_.getInt16(0xffff),
-                              ir_.getInt32(kCurrentRounding)});
+  return ir_.CreateIntrinsic(
+      id, {},
+      {from, llvm::Constant::getNullValue(type), ir_.getInt16(0xffff), ir_.getInt32(kCurrentRounding)});
 }
 
 Value* LlvmVectors::PairSums(Value* a, Value* b) {

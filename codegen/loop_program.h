@@ -74,8 +74,8 @@ struct Store {  // narrows as spec/matmul_types.h says; f32 to bf16 by integers:
   int count;
 };
 // accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
-// of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of their elements to the lane.
-// `subtracts`, f32 only: accumulator = a * b - accumulator.
+// of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of
+// their elements to the lane. `subtracts`, f32 only: accumulator = a * b - accumulator.
 struct MultiplyAdd {
   VarId accumulator, a, b;
   bool subtracts = false;
@@ -127,7 +127,8 @@ struct For {  // body with index = 0 .. count - 1
   Affine count;
   std::vector<Stmt> body;
 };
-struct OnThread {  // body, on the thread whose number is task % n_threads, or see LoopProgram::block; only in the entry
+struct OnThread {  // body, on the thread whose number is task % n_threads, or see LoopProgram::block; only in
+                   // the entry
   Affine task;
   std::vector<Stmt> body;
 };
@@ -155,10 +156,11 @@ struct Packing {
 };
 
 // Parameters of the entry, in this order: void NAME(const L* lhs, const R* rhs, T* out, void* scratch, size_t
-// thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of which are what the epilogue
-// takes, as far as it does. Operands are those of the spec.
+// thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of which are what the
+// epilogue takes, as far as it does. Operands are those of the spec.
 struct EntryParameter {
-  static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5, kArguments = 6;
+  static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5,
+                         kArguments = 6;
   static constexpr int kCount = kArguments + kMaxEpilogueOperands;
 };
 
@@ -174,8 +176,8 @@ struct LoopProgram {
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
   int arguments = 0;          // that the epilogue takes
   int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
-  // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first column and
-  // the end of those wanted: a block is computed if it begins among them.
+  // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first
+  // column and the end of those wanted: a block is computed if it begins among them.
   int64_t block = 0;
   std::optional<Packing> packing;
 

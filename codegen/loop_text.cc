@@ -51,7 +51,9 @@ class TextPrinter {
     Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
   }
   void Print(const Store& op) { Line("store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
-  void Print(const MultiplyAdd& op) { Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b)); }
+  void Print(const MultiplyAdd& op) {
+    Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b));
+  }
   void Print(const Binary& op) {
     constexpr std::array<const char*, 5> kSigns = {" + ", " - ", " * ", " max ", " min "};
     Line(Name(op.to), " = ", Name(op.a), kSigns[static_cast<size_t>(op.op)], Name(op.b));

@@ -116,8 +116,8 @@ class Lowering {
   void AddArguments(const Spec& spec) {
     program_.arguments = spec.op_info().epilogue.operands();
     for (int i = 0; i < program_.arguments; ++i)
-      builder_.PointerParameter(absl::StrCat("arg", i + 1), Operand(spec, spec.op_info().output() + 1 + i).dtype,
-                                false);
+      builder_.PointerParameter(absl::StrCat("arg", i + 1),
+                                Operand(spec, spec.op_info().output() + 1 + i).dtype, false);
   }
 
   // What elements that are no accumulators take: f16 its conversion, and mask registers those for narrow
@@ -135,7 +135,8 @@ class Lowering {
   void LowerTask(const Impl& impl, const Views& views, const Affine& task) {
     const bool shared = program_.tasks > 1 || program_.block != 0;
     if (!shared) return LowerNode(impl, views);
-    if (impl.spec.block == 0 && TaskCount(impl) == 1) return builder_.OnThreadOf(task, [&] { LowerNode(impl, views); });
+    if (impl.spec.block == 0 && TaskCount(impl) == 1)
+      return builder_.OnThreadOf(task, [&] { LowerNode(impl, views); });
     LowerTiles(impl, views, task);
   }
 

@@ -59,8 +59,8 @@ struct Microkernel {
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
-// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest]): the rest
-// only where the main loop takes several steps at once.
+// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest]): the
+// rest only where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The two forms, for MicrokernelProcedure.

@@ -130,7 +130,7 @@ class OuterProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
-  const VarId factor_;  // the broadcast element of lhs, or group of them
+  const VarId factor_;     // the broadcast element of lhs, or group of them
   VarId old_ = kNoVar;     // what is added to
   VarId excess_ = kNoVar;  // of lhs as o8
   EpilogueCode epilogue_;

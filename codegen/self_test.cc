@@ -187,7 +187,8 @@ std::string RefusedText(const HeaderFunction& function) {
       const auto size = [&](int dim) {
         return dim == varied ? outside : function.ranges[static_cast<size_t>(dim)].low;
       };
-      absl::StrAppend(&text, "  wrong |= ", CallText(function, size, NullText(function.signature()), "NULL", "0, 1"),
+      absl::StrAppend(&text,
+                      "  wrong |= ", CallText(function, size, NullText(function.signature()), "NULL", "0, 1"),
                       ";\n");
     }
   }
@@ -222,7 +223,8 @@ ArgumentsText ArgumentsTextOf(const HeaderMember& member) {
     absl::StrAppend(&text.check, " || !", name);
     const bool all = step.operand == EpilogueOperand::kAll;
     absl::StrAppend(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
-                    all ? "os, batch, m, n" : absl::StrCat("vector, 1, 1, ", count), ", ", 3 + number, ");\n");
+                    all ? "os, batch, m, n" : absl::StrCat("vector, 1, 1, ", count), ", ", 3 + number,
+                    ");\n");
     absl::StrAppend(&text.free, "  free(", name, ");\n");
   }
   return text;
@@ -279,7 +281,9 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
        {"$RUN", RunText(function)},
        {"$ARGUMENTS_ALLOC", arguments.alloc},
-       {"$VECTOR", arguments.fill.find("vector") == std::string::npos ? "" : "  static const size_t vector[3] = {0, 0, 1};\n"},
+       {"$VECTOR", arguments.fill.find("vector") == std::string::npos
+                       ? ""
+                       : "  static const size_t vector[3] = {0, 0, 1};\n"},
        {"$ARGUMENTS_CHECK", arguments.check},
        {"$ARGUMENTS_FILL", arguments.fill},
        {"$ARGUMENTS_FREE", arguments.free},
@@ -339,12 +343,13 @@ std::string FillsText(const HeaderFile& file) {
   std::string text;
   for (Dtype dtype : types) {
     const Conversion conversion = ConversionOf(dtype);
-    text += absl::StrReplaceAll(absl::StrCat(compared.contains(dtype) ? kGet : "", kFill), {{"$TYPE", std::string(Info(dtype).name)},
-                                        {"$CTYPE", CType(dtype)},
-                                        {"$GET", conversion.get},
-                                        {"$PUT", conversion.put},
-                                        {"$SHIFT", Info(dtype).has_sign ? "1" : "0"},
-                                        {"$FILE", file.name}});
+    text += absl::StrReplaceAll(absl::StrCat(compared.contains(dtype) ? kGet : "", kFill),
+                                {{"$TYPE", std::string(Info(dtype).name)},
+                                 {"$CTYPE", CType(dtype)},
+                                 {"$GET", conversion.get},
+                                 {"$PUT", conversion.put},
+                                 {"$SHIFT", Info(dtype).has_sign ? "1" : "0"},
+                                 {"$FILE", file.name}});
   }
   return text;
 }

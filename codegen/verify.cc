@@ -98,7 +98,8 @@ class Verifier {
     const size_t columns = impl_.spec.size[static_cast<size_t>(BlockDim(impl_.spec))];
     kernel.run = [columns, run = kernel.run](const void* lhs, const void* rhs, void* out, void* scratch,
                                              size_t thread, size_t n_threads, auto... arguments) {
-      run(lhs, rhs, out, scratch, columns * thread / n_threads, columns * (thread + 1) / n_threads, arguments...);
+      run(lhs, rhs, out, scratch, columns * thread / n_threads, columns * (thread + 1) / n_threads,
+          arguments...);
     };
     return kernel;
   }
@@ -129,7 +130,9 @@ class Verifier {
     Kernel kernel{name, *function, program_.scratch_bytes};
     SetPacking((*build)->pack(), &kernel);
     if (options_.header_options.swapped)
-      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, auto... rest) { run(rhs, lhs, rest...); };
+      kernel.run = [run = kernel.run](const void* lhs, const void* rhs, auto... rest) {
+        run(rhs, lhs, rest...);
+      };
     return ladder_.Climb(OfRanges(std::move(kernel)), flops_ > kMostFlopsTwice ? 1 : kAllTrials);
   }
 

@@ -57,8 +57,8 @@ struct Oracle {
   InputKind kind = InputKind::kIntegers;
   uint64_t seed = 1;
   std::vector<int64_t> rows;  // see ReferenceRows
-  Expected expected;         // after the epilogue, if there is one; and then
-  std::vector<double> most;  // what each element may be off
+  Expected expected;          // after the epilogue, if there is one; and then
+  std::vector<double> most;   // what each element may be off
 };
 
 absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t seed, std::vector<int64_t> rows);

@@ -49,7 +49,9 @@ VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed, double mos
 }
 
 Ladder::Ladder(const Spec& root, VerifyPlan plan)
-    : root_(root), plan_(std::move(plan)), sampled_(Rows(root) > plan_.most_rows),
+    : root_(root),
+      plan_(std::move(plan)),
+      sampled_(Rows(root) > plan_.most_rows),
       linear_(root.op_info().epilogue.empty()) {}
 
 RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
@@ -88,13 +90,15 @@ absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
 }
 
 std::string Ladder::Summary(size_t trials) const {
-  const std::string rows = sampled_ && !linear_ ? absl::StrCat(oracles_.front()->rows.size(), " rows compared") : "";
+  const std::string rows =
+      sampled_ && !linear_ ? absl::StrCat(oracles_.front()->rows.size(), " rows compared") : "";
   const std::string what =
-      !rows.empty() ? rows : sampled_ ? absl::StrFormat(
-                     "%d rows compared, all of the output by Freivalds' check (a wrong one passes "
-                     "with probability %.1g)",
-                     oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
-               : std::string("every element compared");
+      !rows.empty() ? rows
+      : sampled_    ? absl::StrFormat(
+                          "%d rows compared, all of the output by Freivalds' check (a wrong one passes "
+                             "with probability %.1g)",
+                          oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
+                 : std::string("every element compared");
   return absl::StrCat(trials, trials == 1 ? " run" : " runs", ", ", what);
 }
 

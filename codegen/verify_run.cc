@@ -144,10 +144,9 @@ absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& tri
   for (size_t thread = trial.n_threads; thread-- > 0;) {
     const absl::StatusOr<GuardedBuffer> scratch = AlignedBuffer(kernel.scratch_bytes);
     if (!scratch.ok()) return scratch.status();
-    const std::optional<Fault> fault =
-        CatchFault([&] {
-          kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads, in[3], in[4], in[5]);
-        });
+    const std::optional<Fault> fault = CatchFault([&] {
+      kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads, in[3], in[4], in[5]);
+    });
     if (fault.has_value()) return FaultError(root, *fault, *operands, *packed, *scratch);
     if (!scratch->SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
   }

@@ -91,7 +91,8 @@ std::optional<OpKind> ReadOp(Reader* reader) {
     step.operand = static_cast<EpilogueOperand>(reader->Below(kEpilogueOperands.size()));
     step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
     const bool converts = step.op == EpilogueOp::kF32, none = step.operand == EpilogueOperand::kNone;
-    if (converts != none || (step.operand != EpilogueOperand::kNumber && step.number != 0)) return std::nullopt;
+    if (converts != none || (step.operand != EpilogueOperand::kNumber && step.number != 0))
+      return std::nullopt;
   }
   if (!reader->ok() || epilogue.operands() > kMaxEpilogueOperands) return std::nullopt;
   return OpWith(epilogue);

@@ -84,7 +84,8 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kPartialSums)
-    return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0;
+    return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) &&
+           rhs.panel == 0;
   if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
   return spec.ideal || (rhs.group == group && (group == 1 || ContiguousAlong(spec, kLhs, kK)));
@@ -100,8 +101,7 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   if (operand == kRhs) return rhs_along_k;
   if (operand != kLhs) return false;
   return Operand(spec, kRhs).layout.group > 1 ||
-         (rhs_along_k &&
-          Info(BestArithmetic(spec, target)).group > 1);
+         (rhs_along_k && Info(BestArithmetic(spec, target)).group > 1);
 }
 
 }  // namespace
@@ -193,7 +193,8 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
 
 // Would blocks of the output begin inside of panels?
 bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
-  if (spec.block == 0 || layout.panel == 0 || spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))]) return false;
+  if (spec.block == 0 || layout.panel == 0 || spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))])
+    return false;
   return spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec)) &&
          spec.block % layout.panel != 0;
 }
@@ -202,7 +203,8 @@ void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
                             std::vector<Decision>* decisions) {
   const TensorSpec& tensor = Operand(spec, operand);
   AppendCopies(spec, operand, tensor.level, target, decisions);
-  std::erase_if(*decisions, [&](const Decision& decision) { return CutsPanels(spec, operand, decision.layout); });
+  std::erase_if(*decisions,
+                [&](const Decision& decision) { return CutsPanels(spec, operand, decision.layout); });
   const Layout padded = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
   const bool known = std::any_of(decisions->begin(), decisions->end(), [&](const Decision& decision) {
     return decision.layout == padded && decision.dtype == tensor.dtype;

@@ -36,8 +36,8 @@ void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<De
   }
 }
 
-// The first tile overwrites, unless all accumulate, so no separate pass clears the output; the last one has the
-// epilogue.
+// The first tile overwrites, unless all accumulate, so no separate pass clears the output; the last one has
+// the epilogue.
 void ExpandReduction(const Spec& spec, const Decision& decision, Expansion* expansion) {
   const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
   Spec tile = WithSize(WithoutEpilogue(spec), decision.dim, decision.size);

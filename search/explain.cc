@@ -22,8 +22,7 @@ std::string_view BottleneckOf(const Spec& spec, const Target& target) {
 }
 
 double PeakCycles(const Spec& spec, const Target& target) {
-  const Arithmetic best =
-      BestArithmetic(spec, target);
+  const Arithmetic best = BestArithmetic(spec, target);
   double flops_per_cycle = 0;
   for (const VectorUnit& unit : target.vectors)
     flops_per_cycle =

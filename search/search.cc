@@ -68,8 +68,7 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   if (dot_product || InnerDim(root, kRhs) != kK) return 0;
   const Dtype dtype = root.operand[kRhs].dtype;
   const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
-  const auto group =
-      static_cast<uint8_t>(Info(BestArithmetic(root, target)).group);
+  const auto group = static_cast<uint8_t>(Info(BestArithmetic(root, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
   const int64_t elements =
       PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);
@@ -78,8 +77,8 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
 
 // Vectors that an epilogue takes are read over and over: they are taken to be at hand.
 bool IsVector(const Spec& root, int operand) {
-  return IsEpilogueOperand(root, operand) && ExtentOf(root, operand).elements() <
-                                                 ExtentOf(root, root.op_info().output()).elements();
+  return IsEpilogueOperand(root, operand) &&
+         ExtentOf(root, operand).elements() < ExtentOf(root, root.op_info().output()).elements();
 }
 
 // True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.

@@ -9,7 +9,16 @@
 
 namespace kirsch {
 
-enum class Dtype : uint8_t { kF32, kBf16, kF16, kU8, kS8, kS16, kS32, kO8 };  // the file format numbers them so
+enum class Dtype : uint8_t {
+  kF32,
+  kBf16,
+  kF16,
+  kU8,
+  kS8,
+  kS16,
+  kS32,
+  kO8
+};  // the file format numbers them so
 
 struct DtypeInfo {
   Dtype dtype;

@@ -12,7 +12,7 @@
 namespace kirsch {
 namespace {
 
-constexpr double kUnit = 0x1p-24;       // of f32: half the distance of 1 and the next number
+constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
 constexpr double kSubnormal = 0x1p-149;
 
 // What rounding x and what x should have been adds, if they are not the same.

@@ -188,8 +188,9 @@ class Interpreter {
           return EpilogueElement(info, info.output() + 1 + number, views, i, j);
         };
         const Number sum = tile.value[static_cast<size_t>(i * tile.pitch + j)];
-        const double exact = std::is_floating_point_v<Number> ? static_cast<double>(sum)
-                                                              : static_cast<double>(static_cast<int32_t>(sum));
+        const double exact = std::is_floating_point_v<Number>
+                                 ? static_cast<double>(sum)
+                                 : static_cast<double>(static_cast<int32_t>(sum));
         const Uncertain stored = Apply(info.epilogue, kAccumulator, out.dtype, {exact, 0}, element);
         StoreElement(out.dtype, stored.value, out.data, out.At({0, i, j}));
       }

@@ -29,7 +29,8 @@ inline constexpr std::array<ArithmeticInfo, kNumArithmetics> kArithmetics = {{
     {Arithmetic::kDotBf16, "dotbf16", 2},  // vdpbf16ps: f32 += bf16 * bf16, twice; subnormals count as zero
     {Arithmetic::kDotS16, "dots16", 2},    // vpmaddwd, vpaddd (or vpdpwssd): s32 += s16 * s16, twice
     {Arithmetic::kDotU8S8, "dotu8s8", 4},  // vpdpbusd: s32 += u8 * s8, four times; either operand is the u8
-    // The same with lhs as o8, which is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
+    // The same with lhs as o8, which is 128 too much: one more row of the tile sums 128 times rhs, to be
+    // taken off.
     {Arithmetic::kDotO8S8, "doto8s8", 4},
 }};
 
@@ -68,7 +69,7 @@ struct RegisterTile {
   bool widens_lhs = false;  // lhs or rhs are not of the arithmetic's own type
   bool widens_rhs = false;
   bool one_chain = false;  // sums must not be split
-  double prefetches = 0;  // lines that are prefetched in each trip, on average
+  double prefetches = 0;   // lines that are prefetched in each trip, on average
   int sum_rows() const { return rows + (arithmetic == Arithmetic::kDotO8S8 ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }
   int group() const { return Info(arithmetic).group; }

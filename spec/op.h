@@ -1,6 +1,6 @@
 // What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
-// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue are
-// rows that are added as they are met.
+// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue
+// are rows that are added as they are met.
 #ifndef KIRSCH_SPEC_OP_H_
 #define KIRSCH_SPEC_OP_H_
 

@@ -37,7 +37,8 @@ auto FindRow(const Word& word, std::string_view what, const Table& table)
 }
 
 absl::StatusOr<Dtype> ParseDtype(const Word& word) {
-  absl::StatusOr<DtypeInfo> info = FindRow(word, "an element type", absl::MakeConstSpan(kDtypes).first(kCallersDtypes));
+  absl::StatusOr<DtypeInfo> info =
+      FindRow(word, "an element type", absl::MakeConstSpan(kDtypes).first(kCallersDtypes));
   if (!info.ok()) return info.status();
   return info->dtype;
 }
@@ -92,7 +93,8 @@ class MatmulParser {
       if (absl::Status status = ParseOption(words.front()); !status.ok()) return status;
     for (int operand = 0; operand <= spec_.op_info().output(); ++operand)
       if (absl::Status status = SetLd(operand, sizes); !status.ok()) return status;
-    if (epilogue_ && spec_.accumulate) return Expected(*epilogue_, "no epilogue where the output is added to");
+    if (epilogue_ && spec_.accumulate)
+      return Expected(*epilogue_, "no epilogue where the output is added to");
     return spec_;
   }
 
@@ -148,8 +150,7 @@ class MatmulParser {
       return block.status();
     }
     if (key == kEpilogueWord) {
-      absl::StatusOr<Epilogue> epilogue =
-          ParseEpilogue(kSource, word.Part(equals + 1), AccumulatorOf(spec_));
+      absl::StatusOr<Epilogue> epilogue = ParseEpilogue(kSource, word.Part(equals + 1), AccumulatorOf(spec_));
       if (epilogue.ok()) spec_.op = OpWith(*epilogue);
       epilogue_ = word;
       return epilogue.status();
@@ -215,7 +216,8 @@ class MatmulParser {
 
 absl::StatusOr<ParsedSpec> ParseSpec(std::string_view text) {
   const std::vector<Word> words = SplitWords(text);
-  if (words[0].text != kMatmulInfo.name) return Expected(words[0], Cat("an operation (", kMatmulInfo.name, ")"));
+  if (words[0].text != kMatmulInfo.name)
+    return Expected(words[0], Cat("an operation (", kMatmulInfo.name, ")"));
   absl::StatusOr<MatmulTypes> types = ParseTypes(words[1]);
   if (!types.ok()) return types.status();
   absl::StatusOr<Spec> asked = MatmulParser(*types).Parse(absl::MakeConstSpan(words).subspan(2));

@@ -253,7 +253,7 @@ RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const s
 
 Expected Reference(const Spec& root, const ConstOperands& operands) {
   return IsFloating(AccumulatorOf(root)) ? ReferenceIn<double>(root, operands)
-                                      : ReferenceIn<uint64_t>(root, operands);
+                                         : ReferenceIn<uint64_t>(root, operands);
 }
 
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {

@@ -33,12 +33,14 @@ struct alignas(8) Spec {
   uint8_t sharers = 1;      // threads running such specs at once: they share the outer caches and memory
   // 1: a relaxation that only bounds ask about: operands need neither widening nor interleaving.
   uint8_t ideal : 1 = 0;
-  // 1: every sum is a single chain of multiply-adds, by ascending steps of the reduction, that starts from what is
-  // accumulated into, or from 0. So it is the same whatever the tiles. Sums of integers are the same anyway.
+  // 1: every sum is a single chain of multiply-adds, by ascending steps of the reduction, that starts from
+  // what is accumulated into, or from 0. So it is the same whatever the tiles. Sums of integers are the same
+  // anyway.
   uint8_t fixed_order : 1 = 0;
   uint8_t block_rows : 1 = 0;  // blocks are of rows
   uint8_t zero : 5 = 0;
-  // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0: whole.
+  // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0:
+  // whole.
   uint16_t block = 0;
   std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
@@ -92,8 +94,8 @@ inline Dtype AccumulatorOf(const Spec& spec) { return AccumulatorOf(spec.operand
 // The sums alone, stored where the output is.
 Spec WithoutEpilogue(const Spec& spec);
 
-// Types and layouts of the epilogue's operands: those of the value they meet, contiguous, or lying as the output
-// does.
+// Types and layouts of the epilogue's operands: those of the value they meet, contiguous, or lying as the
+// output does.
 void LayOutEpilogue(Spec* spec);
 
 // The input that is constant; -1: none is.

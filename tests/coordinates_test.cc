@@ -251,14 +251,14 @@ TEST(CoordinatesTest, OnlyEpiloguesThatThereAreHaveAPlane) {
   EXPECT_TRUE(at({1, 1, 0, 4, 0}, true));
   EXPECT_TRUE(at({1, 1, 3, 1, 77}, false));
   EXPECT_TRUE(at({1, 1, 5, 0, 0}, false));
-  EXPECT_FALSE(at({2}, false));               // no such op
-  EXPECT_FALSE(at({1, 0}, false));            // no steps
-  EXPECT_FALSE(at({1, 1, 0, 4, 0}, false));   // no level of the operand
-  EXPECT_FALSE(at({1, 1, 0, 4, 1}, true));    // a number that nobody looks at
-  EXPECT_FALSE(at({1, 1, 6, 4, 0}, true));    // no such step
-  EXPECT_FALSE(at({1, 1, 0, 6, 0}, true));    // no such operand
-  EXPECT_FALSE(at({1, 1, 5, 4, 0}, true));    // a conversion has none
-  EXPECT_FALSE(at({1, 1, 0, 0, 0}, false));   // an addition has one
+  EXPECT_FALSE(at({2}, false));                                        // no such op
+  EXPECT_FALSE(at({1, 0}, false));                                     // no steps
+  EXPECT_FALSE(at({1, 1, 0, 4, 0}, false));                            // no level of the operand
+  EXPECT_FALSE(at({1, 1, 0, 4, 1}, true));                             // a number that nobody looks at
+  EXPECT_FALSE(at({1, 1, 6, 4, 0}, true));                             // no such step
+  EXPECT_FALSE(at({1, 1, 0, 6, 0}, true));                             // no such operand
+  EXPECT_FALSE(at({1, 1, 5, 4, 0}, true));                             // a conversion has none
+  EXPECT_FALSE(at({1, 1, 0, 0, 0}, false));                            // an addition has one
   EXPECT_FALSE(at({1, 4, 0, 4, 0, 0, 4, 0, 0, 4, 0, 0, 4, 0}, true));  // too many in memory
 }
 

@@ -37,7 +37,8 @@ TEST(EpilogueTest, PrintsWhatItReads) {
   for (const char* text :
        {"matmul f32 8x8x8 epilogue=add:n,relu", "matmul u8*s8->u8 8x9x10 epilogue=f32,mul:n,add:3",
         "matmul s8 8x9x10 epilogue=add:n,mul:-7,f32,mul:0.0125,sub:m,max:-5.5,min:scalar",
-        "matmul bf16 8x9x10 out=col ldc=20 epilogue=add:mn", "matmul u8*s8->f32 8x9x10 epilogue=f32,mul:1e-20"}) {
+        "matmul bf16 8x9x10 out=col ldc=20 epilogue=add:mn",
+        "matmul u8*s8->f32 8x9x10 epilogue=f32,mul:1e-20"}) {
     EXPECT_EQ(ParseSpec(text)->text, text);
     EXPECT_EQ(ParseSpec(text)->spec, Parsed(ParseSpec(text)->text));
   }
@@ -59,8 +60,11 @@ TEST(EpilogueTest, ErrorsSayWhere) {
   EXPECT_EQ(ErrorOf("matmul u8*s8->f32 8x8x8 epilogue=relu"),
             "spec:1:8: expected an output of s32, u8, s8 or s16 after an epilogue that ends in s32, got "
             "'u8*s8->f32'");
-  for (const char* step : {"", "relu:1", "f32:n", "add", "add:", "gelu", "add:nan", "add:1e99", "add:number", "mul:n:n"})
-    EXPECT_NE(ErrorOf(std::string("matmul f32 8x8x8 epilogue=relu,") + step).find("spec:1:"), std::string::npos) << step;
+  for (const char* step :
+       {"", "relu:1", "f32:n", "add", "add:", "gelu", "add:nan", "add:1e99", "add:number", "mul:n:n"})
+    EXPECT_NE(ErrorOf(std::string("matmul f32 8x8x8 epilogue=relu,") + step).find("spec:1:"),
+              std::string::npos)
+        << step;
 }
 
 // The value that an epilogue makes of one sum, as text says it.
@@ -106,14 +110,16 @@ TEST(EpilogueTest, ErrorsAreBounds) {
   std::uniform_real_distribution<double> any(-4, 4);
   for (int round = 0; round < 20'000; ++round) {
     const Spec spec = testing::WithRandomEpilogue(testing::MatmulSpec({}), &random);
-    const double operand = static_cast<float>(any(random)), sum = any(random), error = std::exp2(any(random) - 20);
+    const double operand = static_cast<float>(any(random)), sum = any(random),
+                 error = std::exp2(any(random) - 20);
     const auto at = [&](int) { return operand; };
     const auto applied = [&](double value, double off) {
       return Apply(spec.op_info().epilogue, Dtype::kF32, spec.out().dtype, {value, off}, at);
     };
     const Uncertain expected = applied(sum, error);
     for (double share : {-1.0, -0.3, 0.0, 0.6, 1.0})
-      EXPECT_LE(std::abs(applied(static_cast<float>(sum + share * (error - 1e-6 * error)), 0).value - expected.value),
+      EXPECT_LE(std::abs(applied(static_cast<float>(sum + share * (error - 1e-6 * error)), 0).value -
+                         expected.value),
                 expected.error + 1e-6 * std::abs(sum))
           << testing::Describe(spec);
   }
@@ -133,7 +139,9 @@ class EveryTarget : public ::testing::TestWithParam<Target> {
 INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512DotTarget()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
-bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST_P(EveryTarget, RequantisingTakesTheInstructionsForIt) {
   const bool wide = GetParam().vectors.front().bytes == 64;
@@ -180,7 +188,8 @@ TEST_P(EveryTarget, PruningLosesNothing) {
   exhaustive.prune = false;
   for (int round = 0; round < 40; ++round) {
     const Spec plain = testing::RandomMatmulSpec({.max_side = 24, .max_batch = 1}, &random);
-    const Spec spec = PlaceOperands(testing::WithRandomEpilogue(plain, &random), round % 2 == 0 ? Residency::kWarm : Residency::kCold, GetParam());
+    const Spec spec = PlaceOperands(testing::WithRandomEpilogue(plain, &random),
+                                    round % 2 == 0 ? Residency::kWarm : Residency::kCold, GetParam());
     HashMemo memo, all;
     EXPECT_EQ(Search(spec, model, memo, {}).cost, Search(spec, model, all, exhaustive).cost)
         << testing::Describe(spec);

@@ -57,7 +57,8 @@ void ExpectOfProgram(const Impl& impl, const Spec& root, const Target& target) {
   ASSERT_TRUE(before.ok() && after.ok());
   const auto jit = JitCompile(program, target);
   ASSERT_TRUE(jit.ok()) << jit.status();
-  const absl::Status run = RunGuarded(root, {"jit", (*jit)->epilogue_function(), program.scratch_bytes}, trial, &*after);
+  const absl::Status run =
+      RunGuarded(root, {"jit", (*jit)->epilogue_function(), program.scratch_bytes}, trial, &*after);
   ASSERT_TRUE(run.ok()) << run;
   Expect(root, *before, after->at(MatmulDims::kOut).data());
 }
@@ -75,11 +76,12 @@ class EveryTarget : public ::testing::TestWithParam<Target> {
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, EveryTarget,
-                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()),
-                         [](const auto& info) {
-                           return std::string(info.index == 0 ? "Avx2" : info.index == 1 ? "Avx512" : "Avx512Dot");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , EveryTarget,
+    ::testing::Values(testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()),
+    [](const auto& info) {
+      return std::string(info.index == 0 ? "Avx2" : info.index == 1 ? "Avx512" : "Avx512Dot");
+    });
 
 TEST_P(EveryTarget, ChosenAndDrawnProgramsKeepTheOrder) {
   std::mt19937_64 random(21);
@@ -90,7 +92,8 @@ TEST_P(EveryTarget, ChosenAndDrawnProgramsKeepTheOrder) {
       Spec root = testing::RandomMatmulSpec({.max_side = 80, .types = types}, &random);
       root.fixed_order = 1;
       root.threads = round % 3 == 0 ? 4 : 1;
-      const Impl impl = round % 2 == 0 ? Best(root, GetParam()) : testing::RandomImpl(root, GetParam(), &random);
+      const Impl impl =
+          round % 2 == 0 ? Best(root, GetParam()) : testing::RandomImpl(root, GetParam(), &random);
       ExpectOfProgram(impl, root, GetParam());
     }
   }
@@ -105,7 +108,9 @@ TEST_P(EveryTarget, BitsDoNotDependOnM) {
     const auto jit = JitCompile(program, GetParam());
     const Trial trial{.kind = InputKind::kSpread, .seed = 9};
     auto operands = Operands::Create(root, trial);
-    EXPECT_TRUE(RunGuarded(root, {"jit", (*jit)->epilogue_function(), program.scratch_bytes}, trial, &*operands).ok());
+    EXPECT_TRUE(
+        RunGuarded(root, {"jit", (*jit)->epilogue_function(), program.scratch_bytes}, trial, &*operands)
+            .ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
     return std::vector<float>(out, out + 40);
   };
@@ -114,15 +119,17 @@ TEST_P(EveryTarget, BitsDoNotDependOnM) {
 }
 
 TEST_P(EveryTarget, IntegersNeedNoOrder) {
-  EXPECT_EQ(ParseSpec("matmul u8*s8->s32 3x4x5 fixed-order")->spec, ParseSpec("matmul u8*s8->s32 3x4x5")->spec);
+  EXPECT_EQ(ParseSpec("matmul u8*s8->s32 3x4x5 fixed-order")->spec,
+            ParseSpec("matmul u8*s8->s32 3x4x5")->spec);
   EXPECT_NE(ParseSpec("matmul f32 3x4x5 fixed-order")->spec, ParseSpec("matmul f32 3x4x5")->spec);
 }
 
 // Each of the ranges, on its own, computes its blocks and nothing else.
 TEST_P(EveryTarget, RangesCoverTheColumnsOnce) {
-  for (const char* text : {"matmul f32 5x30x200 column-blocks=48", "matmul f32 5x30x200 out=col column-blocks=7",
-                           "matmul f32 1x300x100 rhs=col column-blocks=64", "matmul f32 2:3x7x40 column-blocks=100",
-                           "matmul bf16 3x7x65 column-blocks=16 epilogue=add:n"}) {
+  for (const char* text :
+       {"matmul f32 5x30x200 column-blocks=48", "matmul f32 5x30x200 out=col column-blocks=7",
+        "matmul f32 1x300x100 rhs=col column-blocks=64", "matmul f32 2:3x7x40 column-blocks=100",
+        "matmul bf16 3x7x65 column-blocks=16 epilogue=add:n"}) {
     const Spec root = ParseSpec(text)->spec;
     const Impl impl = Best(root, GetParam());
     EXPECT_TRUE(VerifyKernel(impl, GetParam()).ok) << text << VerifyKernel(impl, GetParam()).first_mismatch;
@@ -139,8 +146,12 @@ TEST_P(EveryTarget, ARangeTouchesNoOtherBlock) {
   const auto jit = JitCompile(program, GetParam());
   const Trial trial{};
   // Blocks begin at 0, 48, 96, 144 and 192.
-  for (const auto& [first, end, from, to] : std::vector<std::array<size_t, 4>>{
-           {0, 200, 0, 200}, {0, 48, 0, 48}, {1, 49, 48, 96}, {48, 97, 48, 144}, {193, 200, 0, 0}, {150, 193, 192, 200}}) {
+  for (const auto& [first, end, from, to] : std::vector<std::array<size_t, 4>>{{0, 200, 0, 200},
+                                                                               {0, 48, 0, 48},
+                                                                               {1, 49, 48, 96},
+                                                                               {48, 97, 48, 144},
+                                                                               {193, 200, 0, 0},
+                                                                               {150, 193, 192, 200}}) {
     auto operands = Operands::Create(root, trial);
     const Kernel kernel{"jit",
                         [&](const void* l, const void* r, void* o, void* s, size_t, size_t, auto... rest) {

@@ -177,10 +177,7 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
             .impl;
     const Impl* const impls[] = {&impl};
     function.variants.push_back(
-        {target,
-         LowerMembers(absl::StrCat("one_", IdentifierOf(target.name)), family, impls, target),
-         0,
-         0,
+        {target, LowerMembers(absl::StrCat("one_", IdentifierOf(target.name)), family, impls, target), 0, 0,
          ""});
   }
   function.variants = BestFirst(std::move(function.variants));

@@ -106,7 +106,8 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul bf16*bf16", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16*bf16'"},
       {"matmul bf16->f32", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16->f32'"},
       {"matmul f32->f32*f32", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'f32->f32*f32'"},
-      {"matmul u8*s9->s32 2x2x2", "spec:1:11: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got 's9'"},
+      {"matmul u8*s9->s32 2x2x2",
+       "spec:1:11: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got 's9'"},
       {"matmul u8*s8-> 2x2x2",
        "spec:1:15: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got nothing"},
       {"matmul f16*bf16->f32 2x2x2",
@@ -133,18 +134,22 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul f32 4x4x4 lhs=diag", "spec:1:22: expected row or col, got 'diag'"},
       {"matmul f32 4x4x4 lhs=col lhs=row", "spec:1:26: expected each option once, got 'lhs=row'"},
       {"matmul f32 4x4x4\n fast",
-       "spec:2:2: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
+       "spec:2:2: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
+       "const-lhs "
        "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'fast'"},
       {"matmul f32 4x4x4 accumulate=1",
-       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
+       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
+       "const-lhs "
        "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'accumulate=1'"},
       {"matmul f32 4x4x4 const-out",
-       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs "
+       "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
+       "const-lhs "
        "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'const-out'"},
       {"matmul f32 2:4x4x4 const-rhs",
        "spec:1:20: expected a batch of 1 where an operand is constant, got 'const-rhs'"},
       {"matmul f32 4x4x4 const-rhs const-lhs",
-       "spec:1:28: expected one constant operand (of two, the product would be constant, too), got 'const-lhs'"},
+       "spec:1:28: expected one constant operand (of two, the product would be constant, too), got "
+       "'const-lhs'"},
       {"matmul f32 4x4x4 const-rhs const-rhs", "spec:1:28: expected each option once, got 'const-rhs'"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;

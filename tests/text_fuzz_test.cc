@@ -182,7 +182,8 @@ TEST(TargetFuzzTest, MutatedTargetFiles) {
 
 TEST(ScheduleFuzzTest, MutatedSchedules) {
   const std::string base =
-      "tile n 256\n  pack rhs L2 packed16x2-col bf16\n    move lhs L1  # comment\n      move out VRF vectors16\n"
+      "tile n 256\n  pack rhs L2 packed16x2-col bf16\n    move lhs L1  # comment\n      move out VRF "
+      "vectors16\n"
       "        microkernel\n  parallel m 10 2\n    search\n";
   Mutator mutator(20240609);
   int valid = 0, malformed = 0;

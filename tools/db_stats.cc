@@ -81,7 +81,8 @@ absl::Status CountPage(const TableFile::StoredPage& stored, Recaller* recaller, 
   ++stats->pages;
   stats->dense.entries += static_cast<int64_t>(points.size());
   if (!before) return absl::OkStatus();
-  for (Part* part : {&stats->total, &stats->parts[{before->spec.op_info().base, FillingLevel(before->spec)}]}) {
+  for (Part* part :
+       {&stats->total, &stats->parts[{before->spec.op_info().base, FillingLevel(before->spec)}]}) {
     part->entries += static_cast<int64_t>(points.size());
     part->boxes += static_cast<int64_t>(stored.page.boxes().size());
     part->bytes += stored.bytes;

@@ -91,7 +91,8 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
     if (step.HasOperand() && epilogue.operands() == kMaxEpilogueOperands) continue;
     const auto number = static_cast<int32_t>((*random)() % 7) - 3;
     if (step.operand == EpilogueOperand::kNumber)
-      step.number = real ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number)) : static_cast<uint32_t>(number);
+      step.number =
+          real ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number)) : static_cast<uint32_t>(number);
     real |= step.op == EpilogueOp::kF32;
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = step;
   }
