@@ -267,7 +267,8 @@ Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
 Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }
 
 Value* LlvmVectors::Fill(const Var& to, uint32_t word) {
-  return ir_.CreateBitCast(Splat(ir_.getInt32(word), to.lanes), VectorType(to, ir_.getContext()));
+  const int words = to.lanes / WordElements(to.dtype);
+  return ir_.CreateBitCast(Splat(ir_.getInt32(word), words), VectorType(to, ir_.getContext()));
 }
 
 Value* LlvmVectors::Convert(const Var& to, Value* from) {
