@@ -238,7 +238,9 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
         RegisterTile plain = tile;
         plain.arithmetic =
             ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype, 1);
-        compute = std::min(compute, MicrokernelCycles(plain, steps, unit, target_));
+        const double by_plain = MicrokernelCycles(plain, steps, unit, target_);
+        const bool fits = RegistersNeeded(tile, unit) <= unit.registers;
+        compute = fits ? std::min(compute, by_plain) : by_plain;
       }
       const Exposure exposure = ExposureOf(spec, expansion);
       return FromCycles(std::max(compute + exposure.exposed, exposure.total));

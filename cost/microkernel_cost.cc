@@ -68,12 +68,14 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
   RegisterTile plain = tile;
   plain.masked_rhs = plain.widens_lhs = plain.widens_rhs = false;
   const double set_sums = (KSplit(plain, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
-  return target.microkernel_cycles + set_sums +
+  const double excess =
+      tile.arithmetic == Arithmetic::kDotO8S8 ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
+  return target.microkernel_cycles + set_sums + excess +
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }
 
 double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit) {
-  const double vectors = tile.accumulators();
+  const double vectors = tile.rows * tile.columns;
   double cycles = vectors / unit.stores_per_cycle + (accumulate ? vectors / unit.loads_per_cycle : 0);
   if (tile.form == LayoutKind::kPartialSums)  // halve log2(lanes) times: a shuffle and an add each
     cycles += vectors * std::bit_width(static_cast<unsigned>(tile.lanes));
@@ -88,7 +90,7 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   constexpr int kSums = 4;          // summed lanes that are stored at once
   const Dtype sum = AccumulatorOf(spec);
   const int vectors = tile.form == LayoutKind::kPartialSums ? tile.rows * ((tile.columns + kSums - 1) / kSums)
-                                                            : tile.accumulators();
+                                                            : tile.rows * tile.columns;
   double instructions = 0;
   for (int step = 0; step < epilogue.count; ++step) instructions += IsFused(epilogue, sum, step) ? 0 : 1;
   if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;

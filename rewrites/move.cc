@@ -249,6 +249,16 @@ int GroupOf(const Spec& spec, LayoutKind form, const Target& target) {
   return Info(BestArithmetic(spec, target)).group;
 }
 
+// An ideal tile fits if it does by either arithmetic: it bounds the programs of both.
+bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit) {
+  if (int64_t{tile.rows} * tile.columns > unit.registers) return false;
+  if (RegistersNeeded(tile, unit) <= unit.registers) return true;
+  if (!spec.ideal) return false;
+  tile.arithmetic =
+      ArithmeticOf(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, 1);
+  return RegistersNeeded(tile, unit) <= unit.registers;
+}
+
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
   const int output = spec.op_info().output();
@@ -263,10 +273,7 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
       decision.layout.kind = form;
       decision.layout.panel = static_cast<uint8_t>(unit.lanes());
       decision.layout.group = static_cast<uint8_t>(group);
-      const RegisterTile tile = RegisterTileOf(spec, decision.layout);
-      if (int64_t{tile.rows} * tile.columns <= unit.registers &&
-          RegistersNeeded(tile, unit) <= unit.registers)
-        decisions->push_back(decision);
+      if (FitsRegisters(spec, RegisterTileOf(spec, decision.layout), unit)) decisions->push_back(decision);
     }
   }
 }

@@ -52,7 +52,8 @@ TEST(TypesCode, TheInstructionsOfEachWay) {
   EXPECT_THAT(Assembly(kU8S8, vnni), HasSubstr("vpdpbusd"));
   EXPECT_THAT(Assembly(kU8S8, avxvnni), HasSubstr("{vex}\tvpdpbusd"));
   EXPECT_THAT(Assembly(kU8S8, avx2), HasSubstr("vpmaddwd"));
-  EXPECT_THAT(Assembly(kS8S8, vnni), HasSubstr("vpdpwssd"));
+  EXPECT_THAT(Assembly(kS8S8, vnni), HasSubstr("vpdpbusd"));  // lhs as u8
+  EXPECT_THAT(Assembly(kS8S8, vnni), ::testing::Not(HasSubstr("vpdpwssd")));
   EXPECT_THAT(Assembly(kS8S8, bw), HasSubstr("vpmaddwd"));
   EXPECT_THAT(Assembly(kS8S8, avx2), HasSubstr("vpmovsxbw"));
   EXPECT_THAT(Assembly(kS32, avx2), HasSubstr("vpmulld"));
