@@ -288,16 +288,15 @@ double CostModel::OutputBound(const Spec& spec) const {
 // registers costs nothing. Runs and pages are left out: they depend on the tiling.
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level from) const {
   if (from <= Level::kL1) return {};
-  Footprint lines{FootprintOf(spec, operand, target_).lines, 0, 0};
+  int64_t lines = FootprintOf(spec, operand, target_).lines;
   // A copy may take fewer lines, but never less than its elements.
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   if (tensor.constant != 0)
-    lines.lines =
-        std::min(lines.lines, ExtentOf(spec, operand).elements() * Bytes(tensor.dtype) / target_.line_bytes);
-  const bool written = operand == spec.op_info().output();
-  const double total =
-      TransferCycles({from, Level::kVrf, lines, written ? lines : Footprint{}}, spec.sharers);
-  return {total, total * (1 - target_.at(from).overlap)};
+    lines = std::min(lines, ExtentOf(spec, operand).elements() * Bytes(tensor.dtype) / target_.line_bytes);
+  const MemoryLevel& level = target_.at(from);
+  const double read = LinesCycles({lines, 0, 0}, level, spec.sharers);
+  const double total = operand == spec.op_info().output() ? read + read * level.write_factor : read;
+  return {total, total * (1 - level.overlap)};
 }
 
 Cost CostModel::LowerBound(const Spec& spec) const {
