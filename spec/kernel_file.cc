@@ -6,6 +6,8 @@
 
 #include "absl/strings/strip.h"
 #include "spec/cat.h"
+#include "spec/graph_matmul.h"
+#include "spec/graph_parser.h"
 #include "spec/identifier.h"
 #include "spec/text.h"
 
@@ -56,6 +58,7 @@ class KernelFileParser {
   absl::Status ParseLine(const Word& line) {
     const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
     if (content.text.empty()) return absl::OkStatus();
+    if (!block_.empty() || StartsKernel(content)) return AddToKernel(content);
     const Entry entry = SplitEntry(content);
     const bool named = entry.spec.text.data() != content.text.data();
     if (named && !IsIdentifier(entry.name.text))
@@ -63,19 +66,50 @@ class KernelFileParser {
     absl::StatusOr<SpecFamily> family = ParseInPlace(entry.spec, source_);
     if (!family.ok()) return family.status();
     const std::string name = named ? std::string(entry.name.text) : IdentifierOf(family->text());
-    const auto [before, is_new] = lines_.try_emplace(name, content.position.line);
-    if (!is_new)
-      return ErrorAt(source_, content.position,
-                     Cat("expected another name, as line ", before->second, " has ", Quoted(name)));
-    requests_.push_back({name, *std::move(family)});
-    return absl::OkStatus();
+    return Add({name, *std::move(family)}, content.position);
+  }
+
+  // OK if no kernel is left open.
+  absl::Status End() const {
+    return block_.empty() ? absl::OkStatus() : ParseGraph(block_, source_).status();
   }
 
   std::vector<KernelRequest> requests() && { return std::move(requests_); }
 
  private:
+  // "kernel NAME(": a kernel in the kernel language, which ends with its return.
+  static bool StartsKernel(const Word& line) {
+    const Word first = SplitWords(line.text).front();
+    return first.text == "kernel" && line.text.find('(') < line.text.find('=');
+  }
+
+  absl::Status AddToKernel(const Word& line) {
+    block_.push_back(line);
+    if (SplitWords(line.text).front().text != "return") return absl::OkStatus();
+    const std::vector<Word> lines = std::exchange(block_, {});
+    absl::StatusOr<Graph> graph = ParseGraph(lines, source_);
+    if (!graph.ok()) return graph.status();
+    absl::StatusOr<GraphMatmul> matmul = AsMatmul(*graph, source_);
+    if (!matmul.ok()) return matmul.status();
+    absl::StatusOr<SpecFamily> family = ParseFamily(matmul->spec);
+    if (!family.ok())  // what the kernel language lets pass
+      return ErrorAt(source_, lines.front().position,
+                     Cat("in '", matmul->spec, "': ", std::string(family.status().message())));
+    return Add({graph->name, *std::move(family), matmul->operands}, lines.front().position);
+  }
+
+  absl::Status Add(KernelRequest request, TextPosition position) {
+    const auto [before, is_new] = lines_.try_emplace(request.name, position.line);
+    if (!is_new)
+      return ErrorAt(source_, position,
+                     Cat("expected another name, as line ", before->second, " has ", Quoted(request.name)));
+    requests_.push_back(std::move(request));
+    return absl::OkStatus();
+  }
+
   const std::string_view source_;
   std::map<std::string, int> lines_;  // of the names so far
+  std::vector<Word> block_;           // lines of a kernel that has not ended
   std::vector<KernelRequest> requests_;
 };
 
@@ -88,6 +122,7 @@ absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text
     lines[i].position = {static_cast<int>(i) + 1, 1};
     if (absl::Status status = parser.ParseLine(lines[i]); !status.ok()) return status;
   }
+  if (absl::Status status = parser.End(); !status.ok()) return status;
   std::vector<KernelRequest> requests = std::move(parser).requests();
   if (requests.empty()) return ExpectedAt(source, Word{}, "a kernel ([NAME =] SPEC)");
   return requests;

@@ -15,9 +15,10 @@ namespace kirsch {
 struct KernelRequest {
   std::string name;  // a C identifier; without one in the file, that of its text
   SpecFamily family;
+  std::string operands = {};  // of a kernel in the kernel language: see GraphMatmul
 };
 
-// Reads the text of a file, in its order: at least one kernel, no name twice. Any text is safe to pass. An
+// Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one kernel, no name twice. Any text is safe to pass. An
 // error is InvalidArgument, one line: "<source>:<line>:<column>: expected <what>, got '<text>'".
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source);
 

@@ -37,6 +37,7 @@ HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesi
 
 HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
   HeaderFunction function = FunctionOf(kernel.name, kernel.variants.front().family);
+  if (!kernel.operands.empty()) Append(&function.text, "\n", kernel.operands);
   const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;
   for (const FamilySynthesis& synthesis : kernel.variants)
@@ -62,7 +63,8 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
                                      absl::Span<const Target> targets) {
   SearchBudget budget(arguments.time_budget);
   Library library{name, {}};
-  for (const KernelRequest& request : requests) library.kernels.push_back({request.name, {}});
+  for (const KernelRequest& request : requests)
+    library.kernels.push_back({request.name, request.operands, {}});
   for (const Target& target : targets) {
     const auto memo = std::make_shared<HashMemo>();
     for (size_t i = 0; i < requests.size(); ++i) {

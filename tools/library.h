@@ -19,6 +19,7 @@ namespace kirsch {
 
 struct LibraryKernel {
   std::string name;                       // of its function
+  std::string operands;                   // see KernelRequest
   std::vector<FamilySynthesis> variants;  // one for each target
 };
 

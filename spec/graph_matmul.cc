@@ -1,0 +1,178 @@
+#include "spec/graph_matmul.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "spec/cat.h"
+#include "spec/matmul_types.h"
+#include "spec/printer.h"
+
+namespace kirsch {
+namespace {
+
+class MatmulFinder {
+ public:
+  MatmulFinder(const Graph& graph, std::string_view source)
+      : graph_(graph), source_(source), uses_(graph.nodes.size()) {}
+
+  absl::StatusOr<GraphMatmul> Find() {
+    if (absl::Status status = WalkToMatmul(); !status.ok()) return status;
+    if (absl::Status status = AddMatrices(); !status.ok()) return status;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      if (At(static_cast<int>(i)).op == GraphOp::kInput && uses_[i] != 1)
+        return Refused(static_cast<int>(i),
+                       Cat("every parameter to be used once, ", At(static_cast<int>(i)).text,
+                           uses_[i] == 0 ? " is not" : " is more often"));
+    return GraphMatmul{SpecText(), Operands()};
+  }
+
+ private:
+  const GraphNode& At(int node) const { return graph_.nodes[static_cast<size_t>(node)]; }
+  absl::Status Refused(int node, std::string_view expected) const {
+    return ErrorAt(source_, At(node).position, Cat("expected ", expected));
+  }
+
+  bool HasMatmul(int node) const {
+    const GraphNode& at = At(node);
+    return at.op == GraphOp::kMatmul ||
+           std::any_of(at.inputs.begin(), at.inputs.end(), [&](int input) { return HasMatmul(input); });
+  }
+
+  // From the result back; steps_ are in the order of the walk, reversed.
+  absl::Status WalkToMatmul() {
+    int at = graph_.result;
+    if (At(at).op == GraphOp::kCast && At(At(at).inputs[0]).type.dtype != Dtype::kS32)
+      at = At(at).inputs[0];
+    else if (At(at).op == GraphOp::kCast && At(at).type.dtype != Dtype::kF32)
+      at = At(at).inputs[0];
+    while (At(at).op != GraphOp::kMatmul) {
+      absl::StatusOr<int> next = Step(at);
+      if (!next.ok()) return next.status();
+      at = *next;
+    }
+    matmul_ = at;
+    return absl::OkStatus();
+  }
+
+  // The node that this one is a step on.
+  absl::StatusOr<int> Step(int node) {
+    const GraphNode& at = At(node);
+    switch (at.op) {
+      case GraphOp::kRelu:
+        steps_.push_back({"relu", -1});
+        return at.inputs[0];
+      case GraphOp::kCast:
+        if (At(at.inputs[0]).type.dtype != Dtype::kS32 || at.type.dtype != Dtype::kF32)
+          return Refused(node, "no cast but from s32 to f32 before the last");
+        steps_.push_back({"f32", -1});
+        return at.inputs[0];
+      case GraphOp::kAdd:
+      case GraphOp::kSub:
+      case GraphOp::kMul:
+      case GraphOp::kMax:
+      case GraphOp::kMin:
+        return BinaryStep(node);
+      default:
+        return Refused(node, "elementwise operations on one matmul, and nothing else as yet");
+    }
+  }
+
+  absl::StatusOr<int> BinaryStep(int node) {
+    const GraphNode& at = At(node);
+    const bool first = HasMatmul(at.inputs[0]), second = HasMatmul(at.inputs[1]);
+    if (first == second)
+      return Refused(
+          node,
+          "elementwise operations on one matmul, the other operand being a parameter or a number, as yet");
+    const int chain = at.inputs[first ? 0 : 1], other = at.inputs[first ? 1 : 0];
+    absl::StatusOr<std::string> operand = OperandText(chain, other);
+    if (!operand.ok()) return operand.status();
+    const int input = At(other).op == GraphOp::kInput ? other : -1;
+    const bool reversed = at.op == GraphOp::kSub && second;  // y - x is -x + y
+    steps_.push_back(
+        {Cat(reversed ? "add" : kGraphOps[static_cast<size_t>(at.op)].name, ":", *operand), input});
+    if (reversed) steps_.push_back({"mul:-1", -1});
+    return chain;
+  }
+
+  // "n", "0.5"
+  absl::StatusOr<std::string> OperandText(int chain, int other) {
+    const GraphNode& operand = At(other);
+    if (operand.op == GraphOp::kNumber) return operand.text;
+    if (operand.op != GraphOp::kInput) return Refused(other, "a parameter or a number, as yet");
+    ++uses_[static_cast<size_t>(other)];
+    const std::vector<uint32_t>& out = At(chain).type.dims;
+    std::vector<uint32_t> dims = operand.type.dims;
+    if (dims.size() > out.size()) return Refused(other, "no more axes than the matmul has");
+    dims.insert(dims.begin(), out.size() - dims.size(), 1);
+    const size_t n = out.size() - 1, m = n - 1;
+    const bool batch = out.size() == 3 && dims[0] != 1;
+    if (dims == out) return "mn";
+    if (!batch && dims[m] == 1 && dims[n] == 1) return "scalar";
+    if (!batch && dims[m] == 1 && dims[n] == out[n]) return "n";
+    if (!batch && dims[n] == 1 && dims[m] == out[m]) return "m";
+    return Refused(other, Cat("one element, a row, a column or ", PrintTensorType(At(chain).type), ", got ",
+                              PrintTensorType(operand.type)));
+  }
+
+  absl::Status AddMatrices() {
+    for (size_t i = 0; i < 2; ++i) {
+      int input = At(matmul_).inputs[i];
+      turned_[i] = At(input).op == GraphOp::kTranspose;
+      if (turned_[i]) input = At(input).inputs[0];
+      if (At(input).op != GraphOp::kInput) return Refused(input, "a matmul of parameters, as yet");
+      ++uses_[static_cast<size_t>(input)];
+      matrices_[i] = input;
+    }
+    return absl::OkStatus();
+  }
+
+  std::string SpecText() const {
+    const TensorType &lhs = At(At(matmul_).inputs[0]).type, &out = At(matmul_).type;
+    const size_t n = out.dims.size() - 1;
+    const MatmulTypes types{lhs.dtype, At(At(matmul_).inputs[1]).type.dtype, At(graph_.result).type.dtype};
+    std::string text = Cat(kMatmulInfo.name, " ", PrintTypes(types), " ");
+    if (out.dims.size() == 3 && out.dims[0] > 1) Append(&text, out.dims[0], ":");
+    Append(&text, out.dims[n - 1], "x", lhs.dims[n], "x", out.dims[n]);
+    if (turned_[0]) Append(&text, " lhs=col");
+    if (turned_[1]) Append(&text, " rhs=col");
+    std::string epilogue =
+        absl::StrJoin(steps_.rbegin(), steps_.rend(), ",",
+                      [](std::string* joined, const Taken& step) { joined->append(step.text); });
+    // A type that only an epilogue may end in.
+    if (epilogue.empty() && !IsSupported(types)) epilogue = IsFloating(lhs.dtype) ? "mul:1" : "add:0";
+    return epilogue.empty() ? text : Cat(text, " epilogue=", epilogue);
+  }
+
+  std::string Operands() const {
+    std::string text = Cat("lhs = ", At(matrices_[0]).text, ", rhs = ", At(matrices_[1]).text);
+    int number = 0;
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+      if (step->input >= 0) Append(&text, ", arg", ++number, " = ", At(step->input).text);
+    return text;
+  }
+
+  struct Taken {
+    std::string text;
+    int input;  // that it takes; -1: none
+  };
+
+  const Graph& graph_;
+  const std::string_view source_;
+  std::vector<int> uses_;
+  std::vector<Taken> steps_;
+  int matmul_ = -1;
+  std::array<int, 2> matrices_ = {};
+  std::array<bool, 2> turned_ = {};
+};
+
+}  // namespace
+
+absl::StatusOr<GraphMatmul> AsMatmul(const Graph& graph, std::string_view source) {
+  return MatmulFinder(graph, source).Find();
+}
+
+}  // namespace kirsch
