@@ -47,6 +47,8 @@ struct Microkernel {
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype); }
+  // Multiply-adds of one step: of pairs, first that of all the even elements, then that of the odd ones.
+  int parts() const { return tile.arithmetic == Arithmetic::kFmaPairs ? 2 : 1; }
   bool prefetches() const { return prefetch_k != 0 || prefetch_n != 0; }
   Dtype accumulator() const { return AccumulatorOf(lhs.dtype); }
 

@@ -19,17 +19,17 @@ class OuterProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        rhs_(builder_, kernel),
         factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
         epilogue_(builder_, kernel, parameters_.arguments, kernel.tile.lanes) {
     // Panels along the reduction would not advance by a constant.
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
-    KIRSCH_CHECK(kernel.rhs.group == group() && (group() == 1 || kernel.lhs.order == Order::kRow));
+    KIRSCH_CHECK(kernel.rhs.group == group());
+    KIRSCH_CHECK(!GroupsLhs(kernel.tile.arithmetic) || kernel.lhs.order == Order::kRow);
     // A vector lies in one panel.
     KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
                  kernel.rhs.panel % kernel.tile.lanes == 0);
-    for (int j = 0; j < kernel.tile.columns; ++j)
-      rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
     if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (kernel.accumulate && !StartsFromOld())
@@ -74,22 +74,29 @@ class OuterProduct {
       const int64_t k = int64_t{u} * group();
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(
-            Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j)});
+        rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j));
       if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
-        builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
-        for (int j = 0; j < kernel_.tile.columns; ++j)
-          builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), factor_,
-                                  rhs_[static_cast<size_t>(j)]});
+        Row(u % kernel_.k_split, i, k, count);
       }
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
-        builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_,
-                                rhs_[static_cast<size_t>(j)]});
+        builder_.Do(
+            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
     builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps * group())});
     builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps * group(), 0)});
+  }
+
+  // One row of the tile. Of pairs, the elements of lhs come one by one, as far as there are any.
+  void Row(int set, int i, int64_t k, int count) {
+    const int parts = kernel_.parts();
+    for (int part = 0; part < std::min(parts, count); ++part) {
+      builder_.Do(
+          Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k + part)), parts == 1 ? count : 1});
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(MultiplyAdd{accumulators_.at(set, i, j), factor_, rhs_.at(j, part)});
+    }
   }
 
   // A single chain includes what is accumulated into. (Narrow outputs are not: they are no sums.)
@@ -130,11 +137,11 @@ class OuterProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
+  const RhsVectors rhs_;
   const VarId factor_;     // the broadcast element of lhs, or group of them
   VarId old_ = kNoVar;     // what is added to
   VarId excess_ = kNoVar;  // of lhs as o8
   EpilogueCode epilogue_;
-  std::vector<VarId> rhs_;
 };
 
 }  // namespace
