@@ -57,16 +57,18 @@ class DotProduct {
     for (int u = 0; u < vectors; ++u) {
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       const int64_t k = u * kernel_.step();
-      for (int j = 0; j < kernel_.tile.columns; ++j)
-        rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, j)), count);
+      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k, count);
       if (kernel_.prefetches() && k % LineElements() == 0) PrefetchRhs(k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         ReadLhs(i, k, count);
-        for (int j = 0; j < kernel_.tile.columns; ++j)
+        for (int j = 0; j < kernel_.tile.columns; ++j) {
+          if (j > 0 && kernel_.one_by_one() && kernel_.fence_steps) builder_.Do(Fence{});
+          if (kernel_.one_by_one()) ReadRhs(j, k, count);
           for (int part = 0; part < kernel_.parts(); ++part)
-            builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j),
+            builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j),
                                     lhs_[static_cast<size_t>(part)], rhs_.at(j, part)});
+        }
       }
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
         builder_.Do(
@@ -75,6 +77,10 @@ class DotProduct {
     const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, steps});
     builder_.Do(Advance{parameters_.rhs, steps});
+  }
+
+  void ReadRhs(int j, int64_t k, int count) {
+    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, j)), count);
   }
 
   // A row of lhs: as rhs is, or as two vectors of f32, which are parted by shuffles.

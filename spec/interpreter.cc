@@ -9,6 +9,7 @@
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/epilogue.h"
+#include "spec/microkernel.h"
 #include "spec/multiversion.h"
 #include "spec/view.h"
 

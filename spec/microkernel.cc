@@ -51,12 +51,12 @@ Arithmetic PlainArithmetic(Dtype dtype) {
 // Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
-// the reduction, of lhs; while a further row of lhs is parted, two more are in use.
+// the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
   const bool pairs = tile.arithmetic == Arithmetic::kFmaPairs;
   const int rhs = (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
-  const int lhs = pairs && tile.form == LayoutKind::kPartialSums ? (tile.rows == 1 ? 2 : 4) : 1;
+  const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
   return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
          (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.arithmetic == Arithmetic::kDotO8S8 ? 1 : 0);
 }
