@@ -1,4 +1,4 @@
-// What both microkernel forms have in common: their parameters and their accumulators.
+// What both microkernel forms have in common: their parameters, their vectors of rhs and their accumulators.
 #ifndef KIRSCH_CODEGEN_ACCUMULATORS_H_
 #define KIRSCH_CODEGEN_ACCUMULATORS_H_
 
@@ -38,6 +38,33 @@ inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, D
                            const Microkernel& kernel) {
   return builder.Vector(name, dtype, kernel.tile.lanes * WordElements(dtype));
 }
+
+// The vectors of rhs in one step of the reduction, one for each part of it.
+class RhsVectors {
+ public:
+  RhsVectors(ProcedureBuilder& builder, const Microkernel& kernel)
+      : builder_(builder), parts_(kernel.parts()) {
+    for (int j = 0; j < kernel.tile.columns; ++j)
+      for (int part = 0; part < parts_; ++part)
+        vars_.push_back(OperandVector(builder, absl::StrCat("b", j, part == 0 ? "" : "_odd"),
+                                      kernel.rhs_lanes(), kernel));
+    if (parts_ > 1) words_ = OperandVector(builder, "words", kernel.rhs.dtype, kernel);
+  }
+
+  VarId at(int j, int part) const { return vars_[static_cast<size_t>(j * parts_ + part)]; }
+
+  // Column `j`; `count` elements count.
+  void Read(int j, const Address& from, int count) const {
+    builder_.Do(Load{parts_ > 1 ? words_ : at(j, 0), from, count});
+    if (parts_ > 1) builder_.Do(SplitPairs{at(j, 0), at(j, 1), words_});
+  }
+
+ private:
+  ProcedureBuilder& builder_;
+  const int parts_;
+  std::vector<VarId> vars_;
+  VarId words_ = kNoVar;  // of pairs
+};
 
 // What lhs is too much by where it is o8, four elements to a word.
 inline constexpr uint32_t kExcess = 0x80808080;

@@ -92,6 +92,13 @@ class FunctionPrinter {
   void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
+  void Print(const Deinterleave& op) {
+    PrintStatements(vectors_.Deinterleave(VarOf(op.even), VarOf(op.odd)));
+  }
+  void Print(const SplitPairs& op) {
+    Set(op.even, vectors_.Half(VarOf(op.from), 0));
+    Set(op.odd, vectors_.Half(VarOf(op.from), 1));
+  }
 
   void Print(const Fence&) { Line(style_.fence); }
   void Print(const Prefetch& op) { Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T0);"); }

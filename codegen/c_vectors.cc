@@ -82,6 +82,21 @@ std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   return Intrinsic(bytes, absl::StrCat("cvt", Epi(from, Info(from).has_sign), "_", Epi(to)), value);
 }
 
+// Within 16 bytes by one shuffle; of ymm, pairs of elements are then put in order.
+std::string EverySecond(const Var& a, const Var& b, int first) {
+  const int bytes = BytesOf(a);
+  if (bytes == 64) {
+    std::string lanes;
+    for (int lane = 0; lane < a.lanes; ++lane)
+      absl::StrAppend(&lanes, lane == 0 ? "" : ", ", 2 * lane + first);
+    return Intrinsic(bytes, "permutex2var_ps", a.name, Intrinsic(bytes, "setr_epi32", lanes), b.name);
+  }
+  const std::string pairs = Intrinsic(bytes, "shuffle_ps", a.name, b.name, first == 0 ? "0x88" : "0xdd");
+  if (bytes == kXmmBytes) return pairs;
+  return Intrinsic(bytes, "castpd_ps",
+                   Intrinsic(bytes, "permute4x64_pd", Intrinsic(bytes, "castps_pd", pairs), "0xd8"));
+}
+
 }  // namespace
 
 std::string CVectorType(const Var& var) {
@@ -427,6 +442,19 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
     sum = place == 0 ? part : Intrinsic(bytes, "or_" + Si(bytes), sum, part);
   }
   return sum;
+}
+
+std::vector<std::string> CVectors::Deinterleave(const Var& a, const Var& b) const {
+  return {absl::StrCat("const ", CVectorType(a), " even = ", EverySecond(a, b, 0), ";"),
+          absl::StrCat(b.name, " = ", EverySecond(a, b, 1), ";"), absl::StrCat(a.name, " = even;")};
+}
+
+std::string CVectors::Half(const Var& words, int half) const {
+  const int bytes = BytesOf(words);
+  const std::string word = half == 0 ? Intrinsic(bytes, "slli_epi32", words.name, 16)
+                                     : Intrinsic(bytes, "and_" + Si(bytes), words.name,
+                                                 Intrinsic(bytes, "set1_epi32", "(int)0xffff0000"));
+  return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), word);
 }
 
 }  // namespace kirsch

@@ -33,6 +33,10 @@ class CVectors {
   std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
   std::vector<std::string> Transpose(const std::array<const Var*, 4>& rows) const;
   std::string Interleave(const Var& to, const std::array<const Var*, 4>& from) const;
+  // Statements: in place, the even and the odd elements of both, one after the other.
+  std::vector<std::string> Deinterleave(const Var& a, const Var& b) const;
+  // The lower (0) or upper (1) bf16 of each word, as f32.
+  std::string Half(const Var& words, int half) const;
 
  private:
   bool Maskable(Dtype memory) const;

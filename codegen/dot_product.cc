@@ -1,6 +1,8 @@
 // The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so a whole vector
-// of its steps is one multiply-add per output element; the lanes of each accumulator are summed at the end.
+// of its steps is one multiply-add (of pairs: two) per output element; the lanes of each accumulator are
+// summed at the end.
 #include <algorithm>
+#include <array>
 
 #include "codegen/accumulators.h"
 #include "codegen/epilogue_code.h"
@@ -21,7 +23,8 @@ class DotProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
-        lhs_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
+        rhs_(builder_, kernel),
+        lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
         sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
         old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar),
         epilogue_(builder_, kernel, parameters_.arguments, kSums) {
@@ -29,8 +32,9 @@ class DotProduct {
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
-    for (int j = 0; j < kernel.tile.columns; ++j)
-      rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
+    if (kernel.parts() == 1) return;
+    lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
+    if (kernel.tile.widens_lhs) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
   }
 
   Procedure Build() && {
@@ -53,23 +57,48 @@ class DotProduct {
     for (int u = 0; u < vectors; ++u) {
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       const int64_t k = u * kernel_.step();
-      for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, j)), count});
+      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k, count);
       if (kernel_.prefetches() && k % LineElements() == 0) PrefetchRhs(k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
-        builder_.Do(Load{lhs_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
-        for (int j = 0; j < kernel_.tile.columns; ++j)
-          builder_.Do(
-              MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), lhs_, rhs_[static_cast<size_t>(j)]});
+        ReadLhs(i, k, count);
+        for (int j = 0; j < kernel_.tile.columns; ++j) {
+          if (j > 0 && kernel_.one_by_one() && kernel_.fence_steps) builder_.Do(Fence{});
+          if (kernel_.one_by_one()) ReadRhs(j, k, count);
+          for (int part = 0; part < kernel_.parts(); ++part)
+            builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j),
+                                    lhs_[static_cast<size_t>(part)], rhs_.at(j, part)});
+        }
       }
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
-        builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_,
-                                rhs_[static_cast<size_t>(j)]});
+        builder_.Do(
+            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
     const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, steps});
     builder_.Do(Advance{parameters_.rhs, steps});
+  }
+
+  void ReadRhs(int j, int64_t k, int count) {
+    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, j)), count);
+  }
+
+  // A row of lhs: as rhs is, or as two vectors of f32, which are parted by shuffles.
+  void ReadLhs(int i, int64_t k, int count) {
+    const int lanes = kernel_.tile.lanes;
+    const auto [even, odd] = lhs_;
+    const auto address = [&](int64_t first) { return At(parameters_.lhs, kernel_.lhs.At(i, first)); };
+    if (kernel_.parts() == 1) return builder_.Do(Load{even, address(k), count});
+    if (lhs_words_ != kNoVar) {
+      builder_.Do(Load{lhs_words_, address(k), count});
+      return builder_.Do(SplitPairs{even, odd, lhs_words_});
+    }
+    builder_.Do(Load{even, address(k), std::min(count, lanes)});
+    if (count > lanes)
+      builder_.Do(Load{odd, address(k + lanes), count - lanes});
+    else
+      builder_.Do(Zero{odd});
+    builder_.Do(Deinterleave{even, odd});
   }
 
   int64_t LineElements() const { return kLineBytes / Bytes(kernel_.rhs.dtype); }
@@ -99,10 +128,12 @@ class DotProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
-  const VarId lhs_, sums_, old_;
+  const RhsVectors rhs_;
+  std::array<VarId, 2> lhs_;  // its parts
+  const VarId sums_, old_;
   EpilogueCode epilogue_;
-  VarId excess_ = kNoVar;  // of lhs as o8
-  std::vector<VarId> rhs_;
+  VarId excess_ = kNoVar;     // of lhs as o8
+  VarId lhs_words_ = kNoVar;  // of pairs, both of bf16
 };
 
 }  // namespace

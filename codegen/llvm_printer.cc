@@ -142,6 +142,18 @@ class BodyPrinter {
 
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), GetAll(op.from))); }
 
+  void Print(const Deinterleave& op) {
+    Value *a = Get(op.even), *b = Get(op.odd);
+    Set(op.even, vectors_.EverySecond(a, b, 0));
+    Set(op.odd, vectors_.EverySecond(a, b, 1));
+  }
+
+  void Print(const SplitPairs& op) {
+    Value* from = Get(op.from);
+    Set(op.even, vectors_.Half(from, 0));
+    Set(op.odd, vectors_.Half(from, 1));
+  }
+
   void Print(const Fence&) {
     auto* type = llvm::FunctionType::get(ir_.getVoidTy(), false);
     ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));

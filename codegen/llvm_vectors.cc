@@ -328,4 +328,17 @@ Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from)
   return ir_.CreateBitCast(sum, VectorType(to, ir_.getContext()));
 }
 
+Value* LlvmVectors::EverySecond(Value* a, Value* b, int first) {
+  llvm::SmallVector<int> lanes;
+  for (int lane = first; lane < 2 * LanesIn(a); lane += 2) lanes.push_back(lane);
+  return ir_.CreateShuffleVector(a, b, lanes);
+}
+
+Value* LlvmVectors::Half(Value* words, int half) {
+  const int lanes = LanesIn(words) / 2;
+  Value* word = ir_.CreateBitCast(words, Vector(ir_.getInt32Ty(), lanes));
+  word = half == 0 ? ir_.CreateShl(word, 16) : ir_.CreateAnd(word, Splat(ir_.getInt32(0xffff0000), lanes));
+  return ir_.CreateBitCast(word, Vector(ir_.getFloatTy(), lanes));
+}
+
 }  // namespace kirsch

@@ -31,6 +31,10 @@ class LlvmVectors {
   void Transpose(std::array<llvm::Value*, 4>* rows);
   // Null after the last vector.
   llvm::Value* Interleave(const Var& to, const std::array<llvm::Value*, 4>& from);
+  // Elements `first`, `first` + 2, ... of two vectors, one after the other.
+  llvm::Value* EverySecond(llvm::Value* a, llvm::Value* b, int first);
+  // The lower (0) or upper (1) bf16 of each word, as f32.
+  llvm::Value* Half(llvm::Value* words, int half);
 
  private:
   llvm::Type* Element(Dtype dtype) { return ElementType(dtype, ir_.getContext()); }

@@ -103,6 +103,12 @@ struct Interleave {  // group i of `to` = lane i of from[0], from[1], ... (0 aft
   VarId to;
   std::array<VarId, 4> from;  // kNoVar after the last
 };
+struct Deinterleave {  // in place: the even and the odd elements of both vectors, one after the other
+  VarId even, odd;
+};
+struct SplitPairs {  // the even and the odd elements of a vector of bf16, as f32
+  VarId even, odd, from;
+};
 
 struct Fence {};   // the compiler moves no load across it, so that what is loaded later takes no register yet
 struct Prefetch {  // the line at `at`, into L1
@@ -135,7 +141,7 @@ struct OnThread {  // body, on the thread whose number is task % n_threads, or s
 
 struct Stmt {
   std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fill, Convert, LaneSums, Transpose,
-               Interleave, Fence, Prefetch, Advance, Call, For, OnThread>
+               Interleave, Deinterleave, SplitPairs, Fence, Prefetch, Advance, Call, For, OnThread>
       op;
 };
 

@@ -280,7 +280,7 @@ class Lowering {
     KIRSCH_CHECK(microkernel.kind == RewriteKind::kMicrokernel);
     const int64_t k = spec.size[MatmulDims::kK];
     Microkernel kernel;
-    kernel.tile = RegisterTileOf(spec, impl.decision.layout);
+    kernel.tile = RegisterTileOf(spec, impl.decision.layout, target_);
     kernel.n = ExtentOf(spec, kOut).inner;
     kernel.lhs = views[kLhs].layout.ForTile(ExtentOf(spec, kLhs).inner);
     kernel.rhs = views[kRhs].layout.ForTile(ExtentOf(spec, kRhs).inner);

@@ -1,5 +1,7 @@
 #include "codegen/microkernels.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "spec/check.h"
 
@@ -39,7 +41,8 @@ std::vector<int64_t> Microkernel::Counts(int64_t k) const {
 }
 
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
-  kernel->k_split = kernel->unroll = KSplit(kernel->tile, unit);
+  kernel->k_split = KSplit(kernel->tile, unit);
+  kernel->unroll = std::max(1, kernel->k_split / kernel->parts());
   if (unit.registers < kManyRegisters) {
     // With few registers, compilers copy and spill accumulators that are updated more than once in a trip,
     // and load operands so early that the accumulators have to make room for them.
@@ -49,7 +52,8 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
     kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
     return;
   }
-  while (kernel->unroll < kMaxUnroll && kernel->unroll * kernel->tile.accumulators() < kBodyFmas)
+  while (kernel->unroll < kMaxUnroll &&
+         kernel->unroll * kernel->parts() * kernel->tile.accumulators() < kBodyFmas)
     kernel->unroll *= 2;
 }
 

@@ -34,7 +34,7 @@ struct Microkernel {
   int64_t prefetch_k = 0, prefetch_n = 0;
   int k_split = 1;  // accumulator sets
   // Vectors (kPartialSums) or groups of steps (kVectors) of the reduction that one trip of the main loop
-  // takes: a multiple of k_split.
+  // takes: with their parts, a multiple of k_split.
   int unroll = 1;
   bool fence_steps = false;  // loads keep to their step of the reduction
   bool fence_rows = false;   // and to their row
@@ -47,6 +47,12 @@ struct Microkernel {
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype); }
+  // Multiply-adds of one step: of pairs, first that of all the even elements, then that of the odd ones.
+  int parts() const { return tile.arithmetic == Arithmetic::kFmaPairs ? 2 : 1; }
+  // The accumulator set of a part of step `u`.
+  int SetOf(int u, int part) const { return (u * parts() + part) % k_split; }
+  // Vectors of rhs are made one at a time, so that not all of their parts take registers at once.
+  bool one_by_one() const { return tile.rows == 1 && parts() > 1; }
   bool prefetches() const { return prefetch_k != 0 || prefetch_n != 0; }
   Dtype accumulator() const { return AccumulatorOf(lhs.dtype); }
 

@@ -2,6 +2,7 @@
 // step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs. Where
 // the arithmetic has groups, a step is a group of rows and of columns.
 #include <algorithm>
+#include <array>
 
 #include "codegen/accumulators.h"
 #include "codegen/epilogue_code.h"
@@ -19,17 +20,18 @@ class OuterProduct {
         builder_(kernel.Name()),
         parameters_(builder_, kernel),
         accumulators_(builder_, kernel),
+        rhs_(builder_, kernel),
         factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
         epilogue_(builder_, kernel, parameters_.arguments, kernel.tile.lanes) {
     // Panels along the reduction would not advance by a constant.
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
-    KIRSCH_CHECK(kernel.rhs.group == group() && (group() == 1 || kernel.lhs.order == Order::kRow));
+    KIRSCH_CHECK(kernel.rhs.group == group());
+    KIRSCH_CHECK(!GroupsLhs(kernel.tile.arithmetic) || kernel.lhs.order == Order::kRow);
     // A vector lies in one panel.
     KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
                  kernel.rhs.panel % kernel.tile.lanes == 0);
-    for (int j = 0; j < kernel.tile.columns; ++j)
-      rhs_.push_back(OperandVector(builder_, absl::StrCat("b", j), kernel.rhs_lanes(), kernel));
+    if (kernel.one_by_one()) odd_factor_ = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (kernel.accumulate && !StartsFromOld())
@@ -73,23 +75,51 @@ class OuterProduct {
     for (int u = 0; u < steps; ++u) {
       const int64_t k = int64_t{u} * group();
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
-      for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(
-            Load{rhs_[static_cast<size_t>(j)], At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j)});
+      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k);
       if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
-        builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k)), count});
-        for (int j = 0; j < kernel_.tile.columns; ++j)
-          builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, i, j), factor_,
-                                  rhs_[static_cast<size_t>(j)]});
+        if (kernel_.one_by_one())
+          OnlyRow(u, k, count);
+        else
+          Row(u, i, k, count);
       }
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
-        builder_.Do(MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_,
-                                rhs_[static_cast<size_t>(j)]});
+        builder_.Do(
+            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
     builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps * group())});
     builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps * group(), 0)});
+  }
+
+  void ReadRhs(int j, int64_t k) {
+    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j));
+  }
+
+  // Of pairs, the elements of lhs come one by one, as far as there are any.
+  void Row(int u, int i, int64_t k, int count) {
+    for (int part = 0; part < std::min(kernel_.parts(), count); ++part) {
+      builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k + part)),
+                            kernel_.parts() == 1 ? count : 1});
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j), factor_, rhs_.at(j, part)});
+    }
+  }
+
+  // The same for pairs of rhs that are made one by one.
+  void OnlyRow(int u, int64_t k, int count) {
+    const std::array<VarId, 2> factors = {factor_, odd_factor_};
+    const auto parts = static_cast<size_t>(std::min(kernel_.parts(), count));
+    for (size_t part = 0; part < parts; ++part)
+      builder_.Do(Broadcast{factors[part],
+                            At(parameters_.lhs, kernel_.lhs.At(0, k + static_cast<int64_t>(part))), 1});
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      if (j > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      ReadRhs(j, k);
+      for (size_t part = 0; part < parts; ++part)
+        builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, static_cast<int>(part)), 0, j),
+                                factors[part], rhs_.at(j, static_cast<int>(part))});
+    }
   }
 
   // A single chain includes what is accumulated into. (Narrow outputs are not: they are no sums.)
@@ -130,11 +160,12 @@ class OuterProduct {
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
-  const VarId factor_;     // the broadcast element of lhs, or group of them
+  const RhsVectors rhs_;
+  const VarId factor_;  // the broadcast element of lhs, or group of them
+  VarId odd_factor_ = kNoVar;
   VarId old_ = kNoVar;     // what is added to
   VarId excess_ = kNoVar;  // of lhs as o8
   EpilogueCode epilogue_;
-  std::vector<VarId> rhs_;
 };
 
 }  // namespace

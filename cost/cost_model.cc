@@ -201,7 +201,7 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
 }
 
 double CostModel::RegisterTileBase(const Spec& spec, const Decision& decision) const {
-  const RegisterTile tile = RegisterTileOf(spec, decision.layout);
+  const RegisterTile tile = RegisterTileOf(spec, decision.layout, target_);
   const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
   const bool masked = ExtentOf(spec, decision.operand).inner % tile.lanes != 0;
   return OutputTileCycles(tile, spec.accumulate, masked, unit) + EpilogueCycles(spec, tile, unit);
@@ -228,7 +228,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       if (spec.operand[decision.operand].constant != 0) return 0;  // paid once, not in every run
       return FromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
-      RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
+      RegisterTile tile = RegisterTileOf(spec, spec.out().layout, target_);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
       tile.prefetches =
@@ -236,8 +236,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       double compute = MicrokernelCycles(tile, steps, unit, target_);
       if (spec.ideal) {
         RegisterTile plain = tile;
-        plain.arithmetic =
-            ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype, 1);
+        plain.arithmetic = ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype,
+                                        spec.operand[MatmulDims::kRhs].dtype, 1, target_);
         const double by_plain = MicrokernelCycles(plain, steps, unit, target_);
         const bool fits = RegistersNeeded(tile, unit) <= unit.registers;
         compute = fits ? std::min(compute, by_plain) : by_plain;
@@ -253,7 +253,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
 
 double CostModel::ComputeBound(const Spec& spec) const {
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
-  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1);
+  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_);
   const Arithmetic best = best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
   double cycles = ArithmeticBound(spec, best);
   if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));

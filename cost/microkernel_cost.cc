@@ -14,8 +14,15 @@ constexpr double kUnrolledFmas = 24;
 constexpr double kWideningsPerCycle = 1;
 constexpr double kWideningInstructions = 2;
 
+// To part two vectors into their even and their odd elements, by shuffles.
+constexpr double kDeinterleaveInstructions = 2;
+
+bool IsPairs(const RegisterTile& tile) { return tile.arithmetic == Arithmetic::kFmaPairs; }
+
 // Instructions of a multiply-add.
-double InstructionsOf(Arithmetic arithmetic) { return arithmetic == Arithmetic::kMultiplyAdd ? 2 : 1; }
+double InstructionsOf(const RegisterTile& tile) {
+  return tile.arithmetic == Arithmetic::kMultiplyAdd || IsPairs(tile) ? 2 : 1;
+}
 
 double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
@@ -36,23 +43,29 @@ std::string_view TripCycles::bottleneck() const {
 TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators();
-  const double widened = (tile.widens_lhs ? tile.rows : 0) + (tile.widens_rhs ? tile.columns : 0);
-  const double loads = tile.rows + tile.columns;
+  const double factors = tile.rows * (IsPairs(tile) ? 2 : 1);  // vectors or broadcasts of lhs
+  const double widened_lhs = tile.widens_lhs ? factors : 0, widened_rhs = tile.widens_rhs ? tile.columns : 0;
+  const double widened = widened_lhs + widened_rhs;
+  const double loads = factors + tile.columns;
+  const double deinterleaved = IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
   // One operand of an FMA may be in memory: rhs of a single row, lhs of a single column.
   const double folded = tile.rows == 1 && !tile.widens_rhs                    ? tile.columns
                         : tile.columns == 1 && unit.masks && !tile.widens_lhs ? tile.rows
                                                                               : 0;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
-  trip.widening = widened / kWideningsPerCycle;
+  // Words of pairs are parted by a shift and a mask.
+  trip.widening = ((IsPairs(tile) ? widened_lhs : widened) + deinterleaved * kDeinterleaveInstructions) /
+                  kWideningsPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
-  const double broadcasts = tile.form == LayoutKind::kVectors ? tile.rows : 0;
+  const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
   trip.load = (loads - broadcasts + tile.prefetches) / unit.loads_per_cycle +
               broadcasts / target.vectors.back().loads_per_cycle;
   trip.latency = rate.latency / KSplit(tile, unit);
-  trip.front_end = (fmas * InstructionsOf(tile.arithmetic) + loads - folded +
-                    widened * kWideningInstructions + tile.prefetches + LoopInstructionsPerTrip(tile)) /
-                   target.issue_width;
+  trip.front_end =
+      (fmas * InstructionsOf(tile) + loads - folded + widened * kWideningInstructions +
+       deinterleaved * kDeinterleaveInstructions + tile.prefetches + LoopInstructionsPerTrip(tile)) /
+      target.issue_width;
   return trip;
 }
 

@@ -38,21 +38,21 @@ struct CopyForm {
 bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
 
 // Copies are made for the best arithmetic. Lhs is broadcast element by element (or group by group), so it is
-// widened by its copy, if by any; of rhs either has its merits. Groups of lhs need it contiguous along the
-// reduction.
+// widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups of
+// lhs need it contiguous along the reduction.
 absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Arithmetic best = BestArithmetic(spec, target);
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
   const int group = Info(best).group;
-  if (operand == kLhs) return {{lane, 1, group > 1 && !ContiguousAlong(spec, kLhs, kK)}};
+  if (operand == kLhs) return {{lane, 1, GroupsLhs(best) && !ContiguousAlong(spec, kLhs, kK)}};
   const TensorSpec& lhs = Operand(spec, kLhs);
-  const bool lhs_suits = group == 1 || ContiguousAlong(spec, kLhs, kK) ||
+  const bool lhs_suits = !GroupsLhs(best) || ContiguousAlong(spec, kLhs, kK) ||
                          (lhs.layout.kind == LayoutKind::kStrided && !lhs.moved);
   if (!lhs_suits) return {};
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (own == lane) return {{own, group, turned}};
-  return {{own, group, turned}, {lane, group, turned}};
+  return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
 }
 
 // The layout of a packed copy: panels along the output's vector dim if the operand has it, else dense.
@@ -78,9 +78,9 @@ void AppendPack(int operand, Level level, Dtype dtype, const Layout& layout,
 }
 
 // Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
-// so rhs must be contiguous along it, within one panel, and lhs along the reduction where there are groups;
+// so rhs must be contiguous along it, within one panel, and lhs along the reduction where it has groups, too;
 // partial sums run along the reduction, so both inputs must be.
-bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
+bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kPartialSums)
@@ -88,7 +88,8 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, int group) {
            rhs.panel == 0;
   if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
-  return spec.ideal || (rhs.group == group && (group == 1 || ContiguousAlong(spec, kLhs, kK)));
+  return spec.ideal ||
+         (rhs.group == Info(arithmetic).group && (!GroupsLhs(arithmetic) || ContiguousAlong(spec, kLhs, kK)));
 }
 
 // True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
@@ -100,8 +101,7 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   if (spec.ideal || ContiguousAlong(spec, kLhs, kK)) return false;
   if (operand == kRhs) return rhs_along_k;
   if (operand != kLhs) return false;
-  return Operand(spec, kRhs).layout.group > 1 ||
-         (rhs_along_k && Info(BestArithmetic(spec, target)).group > 1);
+  return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) && GroupsLhs(BestArithmetic(spec, target));
 }
 
 }  // namespace
@@ -242,20 +242,21 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   AddChild(child, expansion);
 }
 
-// The group in which a tile of this form multiplies: that of the packed rhs; along the reduction, any that
-// there is.
-int GroupOf(const Spec& spec, LayoutKind form, const Target& target) {
-  if (form == LayoutKind::kVectors && !spec.ideal) return Operand(spec, MatmulDims::kRhs).layout.group;
-  return Info(BestArithmetic(spec, target)).group;
+// The arithmetic of a tile of this form: that of the packed rhs's groups; along the reduction, the best.
+Arithmetic TileArithmetic(const Spec& spec, LayoutKind form, const Target& target) {
+  const TensorSpec &lhs = Operand(spec, MatmulDims::kLhs), &rhs = Operand(spec, MatmulDims::kRhs);
+  if (form == LayoutKind::kVectors && !spec.ideal)
+    return ArithmeticOf(lhs.dtype, rhs.dtype, rhs.layout.group, target);
+  return BestArithmetic(spec, target);
 }
 
 // An ideal tile fits if it does by either arithmetic: it bounds the programs of both.
-bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit) {
+bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, const Target& target) {
   if (int64_t{tile.rows} * tile.columns > unit.registers) return false;
   if (RegistersNeeded(tile, unit) <= unit.registers) return true;
   if (!spec.ideal) return false;
   tile.arithmetic =
-      ArithmeticOf(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, 1);
+      ArithmeticOf(Operand(spec, MatmulDims::kLhs).dtype, Operand(spec, MatmulDims::kRhs).dtype, 1, target);
   return RegistersNeeded(tile, unit) <= unit.registers;
 }
 
@@ -263,8 +264,8 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
   if (spec.size[MatmulDims::kB] > 1) return;
   const int output = spec.op_info().output();
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
-    const int group = GroupOf(spec, form, target);
-    if (!OperandsSuit(spec, form, group)) continue;
+    const Arithmetic arithmetic = TileArithmetic(spec, form, target);
+    if (!OperandsSuit(spec, form, arithmetic)) continue;
     for (const VectorUnit& unit : target.vectors) {
       Decision decision;
       decision.kind = RewriteKind::kMove;
@@ -272,8 +273,9 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
       decision.level = Level::kVrf;
       decision.layout.kind = form;
       decision.layout.panel = static_cast<uint8_t>(unit.lanes());
-      decision.layout.group = static_cast<uint8_t>(group);
-      if (FitsRegisters(spec, RegisterTileOf(spec, decision.layout), unit)) decisions->push_back(decision);
+      decision.layout.group = static_cast<uint8_t>(Info(arithmetic).group);
+      if (FitsRegisters(spec, RegisterTileOf(spec, decision.layout, target), unit, target))
+        decisions->push_back(decision);
     }
   }
 }

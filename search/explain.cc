@@ -17,7 +17,7 @@ namespace {
 constexpr Cost kRunnerUpShare = 4;
 
 std::string_view BottleneckOf(const Spec& spec, const Target& target) {
-  const RegisterTile tile = RegisterTileOf(spec, spec.out().layout);
+  const RegisterTile tile = RegisterTileOf(spec, spec.out().layout, target);
   return TripCyclesOf(tile, UnitWithLanes(target, tile.lanes), target).bottleneck();
 }
 

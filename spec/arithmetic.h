@@ -7,9 +7,9 @@
 
 namespace kirsch {
 
-enum class Arithmetic : uint8_t { kFma, kMultiplyAdd, kDotBf16, kDotS16, kDotU8S8, kDotO8S8 };
+enum class Arithmetic : uint8_t { kFma, kMultiplyAdd, kFmaPairs, kDotBf16, kDotS16, kDotU8S8, kDotO8S8 };
 
-inline constexpr size_t kNumArithmetics = 6;
+inline constexpr size_t kNumArithmetics = 7;
 
 }  // namespace kirsch
 

@@ -9,6 +9,7 @@
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/epilogue.h"
+#include "spec/microkernel.h"
 #include "spec/multiversion.h"
 #include "spec/view.h"
 
@@ -205,11 +206,14 @@ class Interpreter {
     return LoadElement(view.dtype, view.data, view.At(index));
   }
 
-  // Where vectors are multiplied group by group, rhs lies so and lhs is contiguous along the reduction.
-  static void CheckGroups(const Spec& spec, const Layout& registers) {
+  // Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
+  // the reduction.
+  void CheckGroups(const Spec& spec, const Layout& registers) const {
     if (registers.kind != LayoutKind::kVectors) return;
-    KIRSCH_CHECK(spec.operand[MatmulDims::kRhs].layout.group == registers.group);
-    KIRSCH_CHECK(registers.group == 1 || InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
+    const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
+    KIRSCH_CHECK(rhs.layout.group == registers.group);
+    KIRSCH_CHECK(!GroupsLhs(ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target_)) ||
+                 InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
   }
 
   void RunOuterProducts(const Spec& spec, const Views& views, RegisterTileBuffer<Number>* tile) {

@@ -14,6 +14,8 @@ bool Fits16Bit(Dtype dtype) { return Is8Bit(dtype) || dtype == Dtype::kS16; }
 // Whether an arithmetic with groups is for these types.
 bool Takes(Arithmetic arithmetic, Dtype lhs, Dtype rhs) {
   switch (arithmetic) {
+    case Arithmetic::kFmaPairs:
+      return (lhs == Dtype::kF32 || lhs == Dtype::kBf16) && rhs == Dtype::kBf16;
     case Arithmetic::kDotBf16:
       return lhs == Dtype::kBf16 && rhs == Dtype::kBf16;
     case Arithmetic::kDotS16:
@@ -48,11 +50,14 @@ Arithmetic PlainArithmetic(Dtype dtype) {
 
 // Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
-// rhs vectors are used one by one and need no register each.
+// rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
+// the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
-  const int vectors = tile.rows == 1 ? 1 : tile.columns;
   const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
-  return vectors + 1 + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
+  const bool pairs = tile.arithmetic == Arithmetic::kFmaPairs;
+  const int rhs = (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
+  const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
+  return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
          (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.arithmetic == Arithmetic::kDotO8S8 ? 1 : 0);
 }
 
@@ -72,12 +77,13 @@ Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
   return spec.fixed_order != 0 ? PlainArithmetic(lhs) : BestArithmetic(lhs, rhs, target);
 }
 
-Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group) {
+Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
   if (group == 1) return PlainArithmetic(lhs);
   if (group == Info(Arithmetic::kDotU8S8).group)
     return IsS8(lhs) && IsS8(rhs) ? Arithmetic::kDotO8S8 : Arithmetic::kDotU8S8;
   KIRSCH_CHECK(group == 2);
-  return lhs == Dtype::kBf16 && rhs == Dtype::kBf16 ? Arithmetic::kDotBf16 : Arithmetic::kDotS16;
+  if (rhs != Dtype::kBf16) return Arithmetic::kDotS16;
+  return lhs == Dtype::kBf16 ? BestArithmetic(lhs, rhs, target) : Arithmetic::kFmaPairs;
 }
 
 bool IsPlain(const Spec& spec) {
@@ -88,6 +94,7 @@ bool IsPlain(const Spec& spec) {
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   switch (arithmetic) {
     case Arithmetic::kFma:
+    case Arithmetic::kFmaPairs:
       return Dtype::kF32;
     case Arithmetic::kMultiplyAdd:
       return Dtype::kS32;
@@ -103,13 +110,13 @@ Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   KIRSCH_CHECK(false && "no such arithmetic");
 }
 
-RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers) {
+RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target) {
   const TensorSpec& lhs = spec.operand[MatmulDims::kLhs];
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   RegisterTile tile;
   tile.form = registers.kind;
-  tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group);
+  tile.arithmetic = ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target);
   tile.lanes = registers.panel;
   tile.rows = static_cast<int>(out.outer);
   tile.columns = static_cast<int>(out.inner);

@@ -24,11 +24,12 @@ struct ArithmeticInfo {
 };
 
 inline constexpr std::array<ArithmeticInfo, kNumArithmetics> kArithmetics = {{
-    {Arithmetic::kFma, "fma", 1},          // f32 += f32 * f32, rounded once
-    {Arithmetic::kMultiplyAdd, "mul", 1},  // s32 += s32 * s32, modulo 2^32
-    {Arithmetic::kDotBf16, "dotbf16", 2},  // vdpbf16ps: f32 += bf16 * bf16, twice; subnormals count as zero
-    {Arithmetic::kDotS16, "dots16", 2},    // vpmaddwd, vpaddd (or vpdpwssd): s32 += s16 * s16, twice
-    {Arithmetic::kDotU8S8, "dotu8s8", 4},  // vpdpbusd: s32 += u8 * s8, four times; either operand is the u8
+    {Arithmetic::kFma, "fma", 1},            // f32 += f32 * f32, rounded once
+    {Arithmetic::kMultiplyAdd, "mul", 1},    // s32 += s32 * s32, modulo 2^32
+    {Arithmetic::kFmaPairs, "fmapairs", 2},  // two of kFma, by f32 lhs and the halves of words of bf16 rhs
+    {Arithmetic::kDotBf16, "dotbf16", 2},    // vdpbf16ps: f32 += bf16 * bf16, twice; subnormals count as zero
+    {Arithmetic::kDotS16, "dots16", 2},      // vpmaddwd, vpaddd (or vpdpwssd): s32 += s16 * s16, twice
+    {Arithmetic::kDotU8S8, "dotu8s8", 4},    // vpdpbusd: s32 += u8 * s8, four times; either operand is the u8
     // The same with lhs as o8, which is 128 too much: one more row of the tile sums 128 times rhs, to be
     // taken off.
     {Arithmetic::kDotO8S8, "doto8s8", 4},
@@ -36,6 +37,11 @@ inline constexpr std::array<ArithmeticInfo, kNumArithmetics> kArithmetics = {{
 
 constexpr const ArithmeticInfo& Info(Arithmetic arithmetic) {
   return kArithmetics[static_cast<size_t>(arithmetic)];
+}
+
+// True if a lane takes groups of lhs, too, and not element by element.
+constexpr bool GroupsLhs(Arithmetic arithmetic) {
+  return Info(arithmetic).group > 1 && arithmetic != Arithmetic::kFmaPairs;
 }
 
 // The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,
@@ -46,7 +52,7 @@ Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 Arithmetic BestArithmetic(const Spec& spec, const Target& target);
 
 // The one of a given group: 1, or that of BestArithmetic.
-Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group);
+Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target);
 
 // True if the inputs are of types that no program widens or interleaves.
 bool IsPlain(const Spec& spec);
@@ -76,7 +82,7 @@ struct RegisterTile {
 };
 
 // The register tile that computes all of `spec`'s output in the given register layout.
-RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers);
+RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target);
 
 // The unit of `target` with vectors of `lanes` accumulators.
 const VectorUnit& UnitWithLanes(const Target& target, int lanes);

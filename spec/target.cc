@@ -25,6 +25,8 @@ ArithmeticRate VectorUnit::rate(Arithmetic arithmetic) const {
       return {fma_per_cycle, fma_latency};
     case Arithmetic::kMultiplyAdd:
       return {mul_per_cycle, mul_latency};
+    case Arithmetic::kFmaPairs:
+      return {fma_per_cycle / 2, 2 * fma_latency};
     case Arithmetic::kDotBf16:
       return {dot_bf16_per_cycle, dot_bf16_latency};
     case Arithmetic::kDotS16:
@@ -49,6 +51,7 @@ std::optional<std::vector<std::string_view>> FeaturesOf(Arithmetic arithmetic, c
   switch (arithmetic) {
     case Arithmetic::kFma:
     case Arithmetic::kMultiplyAdd:
+    case Arithmetic::kFmaPairs:
       return Features();
     case Arithmetic::kDotBf16:
       return wide ? one_of({{"avx512bf16"}}) : one_of({{"avx512bf16", "avx512vl"}});

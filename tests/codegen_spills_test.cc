@@ -42,7 +42,7 @@ class SpillsTest : public ::testing::TestWithParam<Cpu> {
   void CheckTile(const Matmul& matmul, LayoutKind form, const VectorUnit& unit) {
     const Decision registers = IntoRegisters(form, unit.bytes / 4);
     const Spec spec = MakeSpec(matmul);
-    if (RegistersNeeded(RegisterTileOf(spec, registers.layout), unit) > unit.registers) return;
+    if (RegistersNeeded(RegisterTileOf(spec, registers.layout, target_), unit) > unit.registers) return;
     const std::vector<LoopCode> loops = LoopsOf(Chain(spec, target_, {registers, Microkernel()}), target_);
     ASSERT_FALSE(loops.empty());
     for (const LoopCode& loop : loops) {

@@ -13,6 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr MatmulTypes kBf16{Dtype::kBf16, Dtype::kBf16, Dtype::kF32};
+constexpr MatmulTypes kF32Bf16{Dtype::kF32, Dtype::kBf16, Dtype::kF32};
 constexpr MatmulTypes kF16{Dtype::kF16, Dtype::kF16, Dtype::kF32};
 constexpr MatmulTypes kU8S8{Dtype::kU8, Dtype::kS8, Dtype::kS32};
 constexpr MatmulTypes kS8S8{Dtype::kS8, Dtype::kS8, Dtype::kS32};
@@ -41,12 +42,23 @@ std::string Assembly(const MatmulTypes& types, const Way& way) {
   return EmitAssembly(program, target).value_or("");
 }
 
+// Dot products of 3 columns, in the best arithmetic's groups.
+std::string DotAssembly(const MatmulTypes& types, const Way& way) {
+  const Target target = TargetOf(way);
+  Matmul matmul{2, 320, 3};
+  matmul.rhs = Order::kCol;
+  Decision registers = IntoRegisters(LayoutKind::kPartialSums, target.vectors.front().lanes());
+  registers.layout.group = static_cast<uint8_t>(Info(BestArithmetic(types.lhs, types.rhs, target)).group);
+  const Impl impl = Chain(TypedSpec(types, matmul), target, {registers, Microkernel()});
+  return EmitAssembly(Lower(impl, target, "kernel"), target).value_or("");
+}
+
 TEST(TypesCode, TheInstructionsOfEachWay) {
   const std::vector<Way> ways = Ways();
   const Way &avx2 = ways[0], &avxvnni = ways[1], &bw = ways[3], &vnni = ways[4];
   EXPECT_THAT(Assembly(kBf16, vnni), HasSubstr("vdpbf16ps"));
   EXPECT_THAT(Assembly(kBf16, bw), HasSubstr("vfmadd231ps"));
-  EXPECT_THAT(Assembly(kBf16, avx2), HasSubstr("vpmovzxwd"));
+  EXPECT_THAT(Assembly(kBf16, avx2), HasSubstr("vfmadd231ps"));
   EXPECT_THAT(Assembly(kF16, avx2), HasSubstr("vcvtph2ps"));
   EXPECT_THAT(Assembly(kF16, vnni), HasSubstr("vcvtph2ps"));
   EXPECT_THAT(Assembly(kU8S8, vnni), HasSubstr("vpdpbusd"));
@@ -57,6 +69,17 @@ TEST(TypesCode, TheInstructionsOfEachWay) {
   EXPECT_THAT(Assembly(kS8S8, bw), HasSubstr("vpmaddwd"));
   EXPECT_THAT(Assembly(kS8S8, avx2), HasSubstr("vpmovsxbw"));
   EXPECT_THAT(Assembly(kS32, avx2), HasSubstr("vpmulld"));
+}
+
+// Words of bf16 are parted by a shift and a mask (AVX2: a blend), without a shuffle to widen them.
+TEST(TypesCode, PairsAreNotWidenedByShuffles) {
+  for (const Way& way : {Ways()[0], Ways()[2], Ways()[3]})
+    for (const MatmulTypes& types : {kF32Bf16, kBf16}) {
+      const std::string assembly = DotAssembly(types, way);
+      EXPECT_THAT(assembly, HasSubstr("vfmadd231ps"));
+      EXPECT_THAT(assembly, HasSubstr("vpslld"));
+      EXPECT_THAT(assembly, ::testing::Not(HasSubstr("vpmovzxwd")));
+    }
 }
 
 // What RegistersNeeded admits but LLVM spills for: conversions take registers of their own, which the fences
@@ -72,12 +95,12 @@ INSTANTIATE_TEST_SUITE_P(All, TypesSpillsTest, ::testing::ValuesIn(Ways()),
 TEST_P(TypesSpillsTest, NoSpillsInTheHotLoop) {
   const Target target = TargetOf(GetParam());
   const VectorUnit& unit = target.vectors.front();
-  for (const MatmulTypes& types : {kBf16, kF16, kU8S8, kS8S8, kS32})
+  for (const MatmulTypes& types : {kBf16, kF32Bf16, kF16, kU8S8, kS8S8, kS32})
     for (uint32_t rows : {1, 2, 3, 4, 6, 8, 10, 12, 14})
       for (uint32_t columns : {1, 2, 3, 4}) {
         const Impl impl = PackedTile(TileSpec(types, target, rows, columns), target, columns);
         const Impl& packed = impl.children[0].impl;
-        const RegisterTile tile = RegisterTileOf(packed.spec, packed.decision.layout);
+        const RegisterTile tile = RegisterTileOf(packed.spec, packed.decision.layout, target);
         if (RegistersNeeded(tile, unit) > unit.registers || MaySpill(tile, types.lhs, unit)) continue;
         const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
         ASSERT_TRUE(object.ok()) << object.status();

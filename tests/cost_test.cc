@@ -51,6 +51,35 @@ TEST(MicrokernelCostTest, WideningTakesMultiplyAddUnits) {
   EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 4);
 }
 
+// 4 columns of bf16 along the reduction, haswell: 8 FMAs at two a cycle, 4 words to part; two vectors of lhs,
+// parted by shuffles.
+TEST(MicrokernelCostTest, PairsTakeTwoMultiplyAdds) {
+  const Target target = Named("haswell");
+  RegisterTile tile{LayoutKind::kPartialSums, Arithmetic::kFmaPairs, 8, 1, 4};
+  tile.widens_rhs = true;
+  const TripCycles trip = TripCyclesOf(tile, target.vectors[0], target);
+  EXPECT_EQ(trip.arithmetic, 4 + 4 * 0.5);
+  EXPECT_EQ(trip.widening, 2);
+  EXPECT_EQ(trip.load, (4 + 2) / 2.0);
+  EXPECT_EQ(trip.latency, 2 * 5.0 / KSplit(tile, target.vectors[0]));
+  EXPECT_EQ(TripsOf(tile, 33), 3);
+  // Row by row, lhs is broadcast twice.
+  tile.form = LayoutKind::kVectors;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).widening, 0);
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).load, (4 + 2) / 2.0);
+}
+
+// Pairs are as fast as FMAs and need not widen; dot products are taken where they are faster still.
+TEST(MicrokernelCostTest, TheBestArithmeticOfBf16) {
+  for (const char* name : {"haswell", "sapphirerapids"}) {
+    EXPECT_EQ(BestArithmetic(Dtype::kBf16, Dtype::kBf16, Named(name)), Arithmetic::kFmaPairs) << name;
+    EXPECT_EQ(BestArithmetic(Dtype::kF32, Dtype::kBf16, Named(name)), Arithmetic::kFmaPairs) << name;
+    EXPECT_EQ(BestArithmetic(Dtype::kBf16, Dtype::kF32, Named(name)), Arithmetic::kFma) << name;
+  }
+  EXPECT_EQ(BestArithmetic(Dtype::kBf16, Dtype::kBf16, Named("znver4")), Arithmetic::kDotBf16);
+  EXPECT_EQ(BestArithmetic(Dtype::kF32, Dtype::kBf16, Named("znver4")), Arithmetic::kFmaPairs);
+}
+
 // 6 x 16 floats, haswell: 12 FMAs and 8 loads at two a cycle.
 TEST(MicrokernelCostTest, ClassicAvx2TileIsBoundByArithmetic) {
   const Target target = Named("haswell");
