@@ -101,6 +101,7 @@ class FunctionPrinter {
   }
 
   void Print(const Fence&) { Line(style_.fence); }
+  void Print(const Keep&) {}  // C compilers choose well
   void Print(const Prefetch& op) { Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T0);"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
 

@@ -65,9 +65,13 @@ class DotProduct {
         for (int j = 0; j < kernel_.tile.columns; ++j) {
           if (j > 0 && kernel_.one_by_one() && kernel_.fence_steps) builder_.Do(Fence{});
           if (kernel_.one_by_one()) ReadRhs(j, k, count);
-          for (int part = 0; part < kernel_.parts(); ++part)
+          for (int part = 0; part < kernel_.parts(); ++part) {
             builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j),
                                     lhs_[static_cast<size_t>(part)], rhs_.at(j, part)});
+            if (!kernel_.keeps(part)) continue;
+            builder_.Do(Keep{rhs_.at(j, part)});
+            builder_.Do(Keep{lhs_[static_cast<size_t>(part)]});
+          }
         }
       }
       for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)

@@ -159,6 +159,11 @@ class BodyPrinter {
     ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));
   }
 
+  void Print(const Keep& op) {
+    auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {TypeOf(VarOf(op.vector))}, false);
+    ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "x", true), {Get(op.vector)});
+  }
+
   void Print(const Prefetch& op) {
     constexpr uint32_t kRead = 0, kIntoL1 = 3, kData = 1;
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir_.getPtrTy()},

@@ -110,7 +110,12 @@ struct SplitPairs {  // the even and the odd elements of a vector of bf16, as f3
   VarId even, odd, from;
 };
 
-struct Fence {};   // the compiler moves no load across it, so that what is loaded later takes no register yet
+struct Fence {};  // the compiler moves no load across it, so that what is loaded later takes no register yet
+// The compiler takes the vector for still needed here, so that an accumulator, and not the vector's register,
+// takes what is multiplied by it.
+struct Keep {
+  VarId vector;
+};
 struct Prefetch {  // the line at `at`, into L1
   Address at;
 };
@@ -141,7 +146,7 @@ struct OnThread {  // body, on the thread whose number is task % n_threads, or s
 
 struct Stmt {
   std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fill, Convert, LaneSums, Transpose,
-               Interleave, Deinterleave, SplitPairs, Fence, Prefetch, Advance, Call, For, OnThread>
+               Interleave, Deinterleave, SplitPairs, Fence, Keep, Prefetch, Advance, Call, For, OnThread>
       op;
 };
 

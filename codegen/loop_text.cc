@@ -66,6 +66,7 @@ class TextPrinter {
   void Print(const Deinterleave& op) { Line("deinterleave ", Name(op.even), ", ", Name(op.odd)); }
   void Print(const SplitPairs& op) { Line(Name(op.even), ", ", Name(op.odd), " = split ", Name(op.from)); }
   void Print(const Fence&) { Line("fence"); }
+  void Print(const Keep& op) { Line("keep ", Name(op.vector)); }
   void Print(const Prefetch& op) { Line("prefetch ", At(op.at)); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }
   void Print(const Call& op) {

@@ -116,9 +116,14 @@ class OuterProduct {
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       if (j > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       ReadRhs(j, k);
-      for (size_t part = 0; part < parts; ++part)
+      for (size_t part = 0; part < parts; ++part) {
+        const VarId rhs = rhs_.at(j, static_cast<int>(part));
         builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, static_cast<int>(part)), 0, j),
-                                factors[part], rhs_.at(j, static_cast<int>(part))});
+                                factors[part], rhs});
+        if (!kernel_.keeps(static_cast<int>(part))) continue;
+        builder_.Do(Keep{rhs});
+        builder_.Do(Keep{factors[part]});
+      }
     }
   }
 

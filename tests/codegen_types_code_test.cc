@@ -42,15 +42,13 @@ std::string Assembly(const MatmulTypes& types, const Way& way) {
   return EmitAssembly(program, target).value_or("");
 }
 
-// Dot products of 3 columns, in the best arithmetic's groups.
-std::string DotAssembly(const MatmulTypes& types, const Way& way) {
-  const Target target = TargetOf(way);
-  Matmul matmul{2, 320, 3};
+// Dot products in the best arithmetic's groups.
+Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint32_t columns) {
+  Matmul matmul{rows, 320, columns};
   matmul.rhs = Order::kCol;
   Decision registers = IntoRegisters(LayoutKind::kPartialSums, target.vectors.front().lanes());
   registers.layout.group = static_cast<uint8_t>(Info(BestArithmetic(types.lhs, types.rhs, target)).group);
-  const Impl impl = Chain(TypedSpec(types, matmul), target, {registers, Microkernel()});
-  return EmitAssembly(Lower(impl, target, "kernel"), target).value_or("");
+  return Chain(TypedSpec(types, matmul), target, {registers, Microkernel()});
 }
 
 TEST(TypesCode, TheInstructionsOfEachWay) {
@@ -75,7 +73,9 @@ TEST(TypesCode, TheInstructionsOfEachWay) {
 TEST(TypesCode, PairsAreNotWidenedByShuffles) {
   for (const Way& way : {Ways()[0], Ways()[2], Ways()[3]})
     for (const MatmulTypes& types : {kF32Bf16, kBf16}) {
-      const std::string assembly = DotAssembly(types, way);
+      const Target target = TargetOf(way);
+      const LoopProgram program = Lower(DotTile(types, target, 2, 3), target, "kernel");
+      const std::string assembly = EmitAssembly(program, target).value_or("");
       EXPECT_THAT(assembly, HasSubstr("vfmadd231ps"));
       EXPECT_THAT(assembly, HasSubstr("vpslld"));
       EXPECT_THAT(assembly, ::testing::Not(HasSubstr("vpmovzxwd")));
@@ -109,6 +109,26 @@ TEST_P(TypesSpillsTest, NoSpillsInTheHotLoop) {
         for (const LoopCode& loop : *loops)
           EXPECT_EQ(loop.vector_spills, 0) << NameOf(types) << " " << loop.function;
       }
+}
+
+// Nor are vectors copied: even and odd elements are added to an accumulator in place.
+TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfPairs) {
+  const Target target = TargetOf(GetParam());
+  const VectorUnit& unit = target.vectors.front();
+  for (uint32_t rows : {1, 2, 3, 4})
+    for (uint32_t columns : {1, 2, 3, 4, 5, 6, 8, 9}) {
+      const Impl impl = DotTile(kF32Bf16, target, rows, columns);
+      const RegisterTile tile = RegisterTileOf(impl.spec, impl.decision.layout, target);
+      if (RegistersNeeded(tile, unit) > unit.registers) continue;
+      const absl::StatusOr<std::string> object = EmitObject(Lower(impl, target, "kernel"), target);
+      ASSERT_TRUE(object.ok()) << object.status();
+      const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
+      ASSERT_TRUE(loops.ok()) << loops.status();
+      for (LoopCode loop : *loops) {
+        EXPECT_EQ(loop.vector_spills, 0) << loop.function;
+        if (unit.registers == 16) EXPECT_EQ(loop.mnemonics["vmovaps ymm"], 0) << loop.function;
+      }
+    }
 }
 
 }  // namespace
