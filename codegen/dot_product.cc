@@ -63,7 +63,7 @@ class DotProduct {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         ReadLhs(i, k, count);
         for (int j = 0; j < kernel_.tile.columns; ++j) {
-          if (j > 0 && kernel_.one_by_one() && kernel_.fence_steps) builder_.Do(Fence{});
+          if (j > 0 && kernel_.one_by_one()) builder_.Do(Fence{});
           if (kernel_.one_by_one()) ReadRhs(j, k, count);
           for (int part = 0; part < kernel_.parts(); ++part) {
             builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j),

@@ -161,7 +161,7 @@ class BodyPrinter {
 
   void Print(const Keep& op) {
     auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {TypeOf(VarOf(op.vector))}, false);
-    ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "x", true), {Get(op.vector)});
+    ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "v", true), {Get(op.vector)});
   }
 
   void Print(const Prefetch& op) {

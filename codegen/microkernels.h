@@ -52,7 +52,7 @@ struct Microkernel {
   // The accumulator set of a part of step `u`.
   int SetOf(int u, int part) const { return (u * parts() + part) % k_split; }
   // What the accumulators' first update multiplies is to be kept, where there is a second one in the trip.
-  bool keeps(int part) const { return fence_steps && k_split == 1 && part + 1 < parts(); }
+  bool keeps(int part) const { return (fence_steps || one_by_one()) && k_split == 1 && part + 1 < parts(); }
   // Vectors of rhs are made one at a time, so that not all of their parts take registers at once.
   bool one_by_one() const { return tile.rows == 1 && parts() > 1; }
   bool prefetches() const { return prefetch_k != 0 || prefetch_n != 0; }

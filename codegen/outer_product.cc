@@ -114,7 +114,7 @@ class OuterProduct {
       builder_.Do(Broadcast{factors[part],
                             At(parameters_.lhs, kernel_.lhs.At(0, k + static_cast<int64_t>(part))), 1});
     for (int j = 0; j < kernel_.tile.columns; ++j) {
-      if (j > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      if (j > 0) builder_.Do(Fence{});
       ReadRhs(j, k);
       for (size_t part = 0; part < parts; ++part) {
         const VarId rhs = rhs_.at(j, static_cast<int>(part));

@@ -260,23 +260,30 @@ bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, 
   return RegistersNeeded(tile, unit) <= unit.registers;
 }
 
+void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const Target& target,
+                         std::vector<Decision>* decisions) {
+  if (!OperandsSuit(spec, form, arithmetic)) return;
+  for (const VectorUnit& unit : target.vectors) {
+    Decision decision;
+    decision.kind = RewriteKind::kMove;
+    decision.operand = static_cast<uint8_t>(spec.op_info().output());
+    decision.level = Level::kVrf;
+    decision.layout.kind = form;
+    decision.layout.panel = static_cast<uint8_t>(unit.lanes());
+    decision.layout.group = static_cast<uint8_t>(Info(arithmetic).group);
+    if (FitsRegisters(spec, RegisterTileOf(spec, decision.layout, target), unit, target))
+      decisions->push_back(decision);
+  }
+}
+
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
-  const int output = spec.op_info().output();
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
     const Arithmetic arithmetic = TileArithmetic(spec, form, target);
-    if (!OperandsSuit(spec, form, arithmetic)) continue;
-    for (const VectorUnit& unit : target.vectors) {
-      Decision decision;
-      decision.kind = RewriteKind::kMove;
-      decision.operand = static_cast<uint8_t>(output);
-      decision.level = Level::kVrf;
-      decision.layout.kind = form;
-      decision.layout.panel = static_cast<uint8_t>(unit.lanes());
-      decision.layout.group = static_cast<uint8_t>(Info(arithmetic).group);
-      if (FitsRegisters(spec, RegisterTileOf(spec, decision.layout, target), unit, target))
-        decisions->push_back(decision);
-    }
+    AppendRegisterTiles(spec, form, arithmetic, target, decisions);
+    // Of several rows, plain multiply-adds take fewer registers.
+    if (form == LayoutKind::kPartialSums && arithmetic == Arithmetic::kFmaPairs)
+      AppendRegisterTiles(spec, form, Arithmetic::kFma, target, decisions);
   }
 }
 

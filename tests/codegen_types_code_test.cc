@@ -116,7 +116,7 @@ TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfPairs) {
   const Target target = TargetOf(GetParam());
   const VectorUnit& unit = target.vectors.front();
   for (uint32_t rows : {1, 2, 3, 4})
-    for (uint32_t columns : {1, 2, 3, 4, 5, 6, 8, 9}) {
+    for (uint32_t columns : {1, 2, 3, 4, 5, 6, 8, 9, 12, 16, 24}) {
       const Impl impl = DotTile(kF32Bf16, target, rows, columns);
       const RegisterTile tile = RegisterTileOf(impl.spec, impl.decision.layout, target);
       if (RegistersNeeded(tile, unit) > unit.registers) continue;

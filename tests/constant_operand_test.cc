@@ -23,6 +23,7 @@ using testing::MatmulShape;
 constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs;
 constexpr Residency kResidencies[] = {Residency::kWarm, Residency::kCold};
 constexpr MatmulTypes kBf16 = {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
+                      kF16 = {Dtype::kF16, Dtype::kF16, Dtype::kF32},
                       kU8S8 = {Dtype::kU8, Dtype::kS8, Dtype::kS32};
 
 // The space
@@ -237,7 +238,7 @@ TEST(ConstantSearch, PacksOnlyWhatFits) {
   bool widened = false, kept = false;
   for (uint32_t k = 16; k <= 256; k += 16) {
     const Spec placed =
-        Placed({.m = 1, .k = k, .n = 64, .types = kBf16, .constant = kRhs}, Residency::kWarm, 1, target);
+        Placed({.m = 1, .k = k, .n = 64, .types = kF16, .constant = kRhs}, Residency::kWarm, 1, target);
     if (FillingLevel(placed) != Level::kL1) continue;
     HashMemo memo;
     const Impl impl = Search(placed, CostModel(target), memo, {}).impl;
