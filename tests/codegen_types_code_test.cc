@@ -126,7 +126,9 @@ TEST_P(TypesSpillsTest, NoSpillsInDotProductsOfPairs) {
       ASSERT_TRUE(loops.ok()) << loops.status();
       for (LoopCode loop : *loops) {
         EXPECT_EQ(loop.vector_spills, 0) << loop.function;
-        if (unit.registers == 16) EXPECT_EQ(loop.mnemonics["vmovaps ymm"], 0) << loop.function;
+        if (unit.registers == 16) {
+          EXPECT_EQ(loop.mnemonics["vmovaps ymm"], 0) << loop.function;
+        }
       }
     }
 }

@@ -168,7 +168,7 @@ TEST_P(PackedHeaderTest, TheCommentSaysWhenPackingPays) {
 TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
   const Target wide = Avx512DotTarget(), narrow = Avx2Target();
   if (!HostRuns(wide)) GTEST_SKIP() << "this host lacks " << MissingOnHost(wide.features);
-  const SpecFamily family = *ParseFamily("matmul bf16*bf16->f32 1x99x70 const-rhs");
+  const SpecFamily family = *ParseFamily("matmul u8*s8->s32 1x99x70 const-rhs");
   HeaderFunction function = FunctionOf("one", family);
   for (const Target& target : {narrow, wide}) {
     HashMemo memo;
