@@ -16,7 +16,14 @@ namespace {
 class MatmulFinder {
  public:
   MatmulFinder(const Graph& graph, std::string_view source)
-      : graph_(graph), source_(source), uses_(graph.nodes.size()) {}
+      : graph_(graph), source_(source), uses_(graph.nodes.size()), has_matmul_(graph.nodes.size()) {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const GraphNode& node = graph.nodes[i];
+      has_matmul_[i] =
+          node.op == GraphOp::kMatmul ||
+          std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) { return HasMatmul(input); });
+    }
+  }
 
   absl::StatusOr<GraphMatmul> Find() {
     if (absl::Status status = WalkToMatmul(); !status.ok()) return status;
@@ -35,19 +42,18 @@ class MatmulFinder {
     return ErrorAt(source_, At(node).position, Cat("expected ", expected));
   }
 
-  bool HasMatmul(int node) const {
-    const GraphNode& at = At(node);
-    return at.op == GraphOp::kMatmul ||
-           std::any_of(at.inputs.begin(), at.inputs.end(), [&](int input) { return HasMatmul(input); });
+  bool HasMatmul(int node) const { return has_matmul_[static_cast<size_t>(node)]; }
+
+  // A cast that is a step of an epilogue; any other only says what is stored.
+  bool Converts(int node) const {
+    return At(node).op == GraphOp::kCast && At(At(node).inputs[0]).type.dtype == Dtype::kS32 &&
+           At(node).type.dtype == Dtype::kF32;
   }
 
   // From the result back; steps_ are in the order of the walk, reversed.
   absl::Status WalkToMatmul() {
     int at = graph_.result;
-    if (At(at).op == GraphOp::kCast && At(At(at).inputs[0]).type.dtype != Dtype::kS32)
-      at = At(at).inputs[0];
-    else if (At(at).op == GraphOp::kCast && At(at).type.dtype != Dtype::kF32)
-      at = At(at).inputs[0];
+    if (At(at).op == GraphOp::kCast && !Converts(at)) at = At(at).inputs[0];
     while (At(at).op != GraphOp::kMatmul) {
       absl::StatusOr<int> next = Step(at);
       if (!next.ok()) return next.status();
@@ -65,8 +71,7 @@ class MatmulFinder {
         steps_.push_back({"relu", -1});
         return at.inputs[0];
       case GraphOp::kCast:
-        if (At(at.inputs[0]).type.dtype != Dtype::kS32 || at.type.dtype != Dtype::kF32)
-          return Refused(node, "no cast but from s32 to f32 before the last");
+        if (!Converts(node)) return Refused(node, "no cast but from s32 to f32 before the last");
         steps_.push_back({"f32", -1});
         return at.inputs[0];
       case GraphOp::kAdd:
@@ -163,6 +168,7 @@ class MatmulFinder {
   const Graph& graph_;
   const std::string_view source_;
   std::vector<int> uses_;
+  std::vector<bool> has_matmul_;  // the node, or one that it is made from
   std::vector<Taken> steps_;
   int matmul_ = -1;
   std::array<int, 2> matrices_ = {};

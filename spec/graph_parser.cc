@@ -202,7 +202,8 @@ class GraphParser {
 
   absl::StatusOr<int> ParseExpression() {
     const Word word = Take();
-    if (graph_.nodes.size() == kMaxNodes) return Expected(word, Cat("at most ", kMaxNodes, " values"));
+    if (graph_.nodes.size() + open_calls_ >= kMaxNodes)
+      return Expected(word, Cat("at most ", kMaxNodes, " values"));
     if (const GraphOpInfo* info = FindOp(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
@@ -217,6 +218,7 @@ class GraphParser {
     GraphNode node;
     node.op = info.op;
     node.position = word.position;
+    ++open_calls_;
     absl::Status status = TakeSign("(");
     for (size_t i = 0; i < info.arguments && status.ok(); ++i) {
       if (i > 0) status = TakeSign(",");
@@ -233,6 +235,7 @@ class GraphParser {
     }
     if (status.ok()) status = TakeSign(")");
     if (status.ok()) status = Infer(&node);
+    --open_calls_;
     if (!status.ok()) return status;
     return Add(std::move(node));
   }
@@ -297,6 +300,7 @@ class GraphParser {
   std::map<std::string, int> names_;
   std::vector<Word> tokens_;
   size_t next_ = 0;
+  size_t open_calls_ = 0;  // values to come
   bool returned_ = false;
 };
 

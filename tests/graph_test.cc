@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/cat.h"
 #include "spec/kernel_file.h"
 
 namespace kirsch {
@@ -102,6 +103,18 @@ TEST(GraphTest, ErrorsSayWhere) {
        "f:2:14: expected no cast but from s32 to f32 before the last"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
+}
+
+// Depth is bounded, and values that are shared are looked at once.
+TEST(GraphTest, DeepAndSharedValuesAreRefusedAtOnce) {
+  std::string nested;
+  for (int i = 0; i < 100'000; ++i) nested += "relu(";
+  EXPECT_EQ(ErrorOf("kernel f(x: f32[3,4]) -> f32[3,4]:\n return " + nested),
+            "f:2:324: expected at most 64 values, got 'relu'");
+  std::string shared = "kernel f(x: f32[4,4], y: f32[4,4], w: f32[4,4]) -> f32[4,4]:\n a0 = add(y, y)\n";
+  for (int i = 1; i < 50; ++i) Append(&shared, " a", i, " = add(a", i - 1, ", a", i - 1, ")\n");
+  EXPECT_EQ(ErrorOf(shared + " return add(matmul(x, w), a49)"),
+            "f:51:8: expected a parameter or a number, as yet");
 }
 
 // Any text is an error of one line, or is read.
