@@ -172,7 +172,6 @@ struct Packing {
 struct EntryParameter {
   static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5,
                          kArguments = 6;
-  static constexpr int kCount = kArguments + kMaxEpilogueOperands;
 };
 
 // What the last two parameters are called.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "rewrites/lattice.h"
 #include "rewrites/prefetch.h"
 #include "spec/microkernel.h"
@@ -136,7 +137,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     child.accumulate = true;
     for (int operand = decision.operand; operand < spec.op_info().num_operands; ++operand)
       if (Operand(spec, operand).level > Level::kL1)
-        AddTransfer(spec, operand, decision.level, FootprintOf(spec, operand, target), expansion);
+        AddTransfer(spec, operand, decision.level,
+                    operand == decision.operand ? footprint : FootprintOf(spec, operand, target), expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
     moved.moved = 1;
@@ -148,8 +150,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
 
 namespace {
 
-// The copies of an operand at `level` that suit the best arithmetic.
-void AppendCopies(const Spec& spec, int operand, Level level, const Target& target,
+// The copies of an operand at each of the levels that suit the best arithmetic.
+void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels, const Target& target,
                   std::vector<Decision>* decisions) {
   const int vector_dim = InnerDim(spec, spec.op_info().output());
   thread_local std::vector<uint8_t> widths;
@@ -158,9 +160,19 @@ void AppendCopies(const Spec& spec, int operand, Level level, const Target& targ
     widths.clear();
     AppendPanelWidths(spec, target, &widths);
   }
-  for (const CopyForm& form : CopyForms(spec, operand, target))
-    for (uint8_t width : widths)
-      AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
+  const absl::InlinedVector<CopyForm, 2> forms = CopyForms(spec, operand, target);
+  for (Level level : levels)
+    for (const CopyForm& form : forms)
+      for (uint8_t width : widths)
+        AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
+}
+
+// Would blocks of the output begin inside of panels?
+bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
+  if (spec.block == 0 || layout.panel == 0 || spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))])
+    return false;
+  return spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec)) &&
+         spec.block % layout.panel != 0;
 }
 
 // How a copy lies. A dense one is taken to be walked from end to end, which tiles of a whole operand are not:
@@ -185,24 +197,17 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
     if (Operand(spec, operand).layout.kind != LayoutKind::kStrided || Operand(spec, operand).moved) continue;
+    absl::InlinedVector<Level, kNumLevels> levels;
     for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1})
-      if (level <= filling && level <= Operand(spec, operand).level)
-        AppendCopies(spec, operand, level, target, decisions);
+      if (level <= filling && level <= Operand(spec, operand).level) levels.push_back(level);
+    AppendCopies(spec, operand, levels, target, decisions);
   }
-}
-
-// Would blocks of the output begin inside of panels?
-bool CutsPanels(const Spec& spec, int operand, const Layout& layout) {
-  if (spec.block == 0 || layout.panel == 0 || spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))])
-    return false;
-  return spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec)) &&
-         spec.block % layout.panel != 0;
 }
 
 void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
                             std::vector<Decision>* decisions) {
   const TensorSpec& tensor = Operand(spec, operand);
-  AppendCopies(spec, operand, tensor.level, target, decisions);
+  AppendCopies(spec, operand, {tensor.level}, target, decisions);
   std::erase_if(*decisions,
                 [&](const Decision& decision) { return CutsPanels(spec, operand, decision.layout); });
   const Layout padded = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
