@@ -212,7 +212,7 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   std::string text = absl::StrCat(kernel.dispatched ? style.private_prefix : style.public_prefix,
                                   TargetAttribute(program, style), "void ", program.name, "(",
                                   CParameters(signature), ") {\n");
-  const Var& scratch = entry.vars[EntryParameter::kScratch];
+  const Var& scratch = entry.vars[static_cast<size_t>(program.scratch())];
   if (TakesScratch(program))
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
@@ -228,6 +228,22 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
 std::string InputParameter(const CSignature& signature, int operand) {
   return absl::StrCat("const ", CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ",
                       COperandName(operand));
+}
+
+std::string TensorParameters(const CSignature& signature) {
+  return absl::StrJoin(signature.tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
+    absl::StrAppend(text, tensor.stored ? "" : "const ", CType(tensor.dtype), "* __restrict ", tensor.name);
+  });
+}
+
+std::string ShareParameters(const CSignature& signature) {
+  return absl::StrCat(signature.scratch ? ", void* __restrict scratch_memory" : "",
+                      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "");
+}
+
+std::string ShareArguments(const CSignature& signature) {
+  return absl::StrCat(signature.scratch ? ", scratch_memory" : "",
+                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "");
 }
 
 std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
@@ -266,7 +282,9 @@ std::string CType(Dtype dtype) {
 CSignature SignatureOf(const LoopProgram& program, bool swapped) {
   const std::vector<Var>& vars = program.procedures[0].vars;
   CSignature signature;
-  for (size_t operand = 0; operand < signature.dtypes.size(); ++operand)  // the first parameters
+  signature.tensors = program.tensors;
+  for (size_t operand = 0; program.tensors.empty() && operand < signature.dtypes.size();
+       ++operand)  // the first parameters
     signature.dtypes[operand] = vars[operand].dtype;
   if (program.packing) {
     signature.packed = program.packing->operand;
@@ -294,6 +312,8 @@ const char* COperandName(int operand) {
 }
 
 std::string CParameters(const CSignature& signature) {
+  if (!signature.tensors.empty())
+    return absl::StrCat(TensorParameters(signature), ShareParameters(signature));
   const auto input = [&](int operand) {
     return operand == signature.packed ? "const void* __restrict packed" : InputParameter(signature, operand);
   };
@@ -302,8 +322,7 @@ std::string CParameters(const CSignature& signature) {
     absl::StrAppend(&arguments, "const ", CType(signature.arguments[i]), "* __restrict arg", i + 1, ", ");
   return absl::StrCat(input(EntryParameter::kLhs), ", ", input(EntryParameter::kRhs), ", ", arguments,
                       CType(signature.dtypes[EntryParameter::kOut]), "* __restrict out",
-                      signature.scratch ? ", void* __restrict scratch_memory" : "",
-                      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "");
+                      ShareParameters(signature));
 }
 
 std::string CPackParameters(const CSignature& signature) {
@@ -315,14 +334,18 @@ std::string CPackArguments(const CSignature& signature) {
 }
 
 std::string CArguments(const CSignature& signature) {
+  if (!signature.tensors.empty())
+    return absl::StrCat(
+        absl::StrJoin(signature.tensors, ", ",
+                      [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; }),
+        ShareArguments(signature));
   const auto name = [&](int operand) {
     return operand == signature.packed ? "packed" : COperandName(operand);
   };
   std::string arguments;
   for (size_t i = 0; i < signature.arguments.size(); ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
   return absl::StrCat(name(EntryParameter::kLhs), ", ", name(EntryParameter::kRhs), ", ", arguments, "out",
-                      signature.scratch ? ", scratch_memory" : "",
-                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "");
+                      ShareArguments(signature));
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {

@@ -32,6 +32,7 @@ struct CKernel {
 
 // What the parameters of a public function depend on.
 struct CSignature {
+  std::vector<EntryTensor> tensors;  // of a graph's kernel, which has none of the next three
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
   std::vector<Dtype> arguments;      // of what the epilogue takes
   int packed = -1;                   // which of them is taken as NAME_pack left it; -1: none

@@ -1,5 +1,6 @@
 #include "codegen/header_comment.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/ascii.h"
@@ -35,12 +36,14 @@ std::string SizesText(const HeaderFunction& function) {
 }
 
 std::string OrderText(const HeaderFunction& function) {
-  if (function.members.front().spec.fixed_order == 0) return "";
+  if (function.members.empty() || function.members.front().spec.fixed_order == 0) return "";
   return "Each sum is one chain of fused multiply-adds, k ascending: the same bits however the work is "
          "split.\n";
 }
 
 std::string OperandsText(const HeaderFunction& function) {
+  if (function.members.empty())
+    return "Tensors are dense, the last axis contiguous. None overlaps another.\n";
   if (function.dims().empty())
     return absl::StrCat(MatricesText(function.members.front()), "No operand overlaps another.\n");
   return absl::StrCat(
@@ -58,6 +61,7 @@ std::string EpilogueText(const HeaderFunction& function) {
                                        "an element for each row of out",
                                        "an element for each column of out",
                                        "an element for each of out's, lying as they do"};
+  if (function.members.empty()) return "";
   const HeaderMember& member = function.members.front();
   const Epilogue epilogue = EpilogueOfUser(member);
   if (epilogue.empty()) return "";
@@ -145,7 +149,7 @@ std::string FunctionText(const HeaderFunction& function) {
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)
     text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";
-  if (function.dims().empty() && function.members.front().swapped)
+  if (function.dims().empty() && function.swapped(0))
     text += "The transposed product is computed: out^T = rhs^T lhs^T.\n";
   return text;
 }
@@ -153,9 +157,15 @@ std::string FunctionText(const HeaderFunction& function) {
 std::string NotesText(const HeaderFunction& function) {
   std::string text;
   for (const HeaderVariant& variant : function.variants)
-    absl::StrAppend(&text, "\nSchedule of ", function.name, " for ", variant.target.name, ":\n",
-                    variant.notes);
+    absl::StrAppend(&text, function.members.empty() ? "\nPlan of " : "\nSchedule of ", function.name, " for ",
+                    variant.target.name, ":\n", variant.notes);
   return text;
+}
+
+// Of graphs there is none.
+bool HasSelfTest(const HeaderFile& file) {
+  return std::any_of(file.functions.begin(), file.functions.end(),
+                     [](const HeaderFunction& function) { return !function.members.empty(); });
 }
 
 std::string InclusionText(const HeaderFile& file) {
@@ -164,8 +174,11 @@ std::string InclusionText(const HeaderFile& file) {
            "<immintrin.h> and <stddef.h>. It has no include guard. GCC and Clang only.\n";
   std::string text = absl::StrCat(
       "C99 and C++17, for x86-64; GCC, Clang, and by its documentation MSVC (checked with Clang only).\n",
-      "Call NAME only where NAME_supported() is 1. Self-test: define ", absl::AsciiStrToUpper(file.name),
-      "_SELF_TEST\nand compile this file as a program.\n");
+      "Call NAME only where NAME_supported() is 1.",
+      HasSelfTest(file) ? absl::StrCat(" Self-test: define ", absl::AsciiStrToUpper(file.name),
+                                       "_SELF_TEST\nand compile this file as a program.")
+                        : "",
+      "\n");
   if (!file.name_space.empty())
     absl::StrAppend(&text, "In C++ all names are in the namespace ", file.name_space, ", in C in none.\n");
   return text;

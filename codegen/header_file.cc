@@ -65,7 +65,7 @@ std::string Functions(const HeaderFile& file) {
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
-        kernels.push_back({&variant.programs[i], function.members[i].swapped, function.dispatched(),
+        kernels.push_back({&variant.programs[i], function.swapped(i), function.dispatched(),
                            function.uniform && !function.dispatched()});
     scratch += ScratchFunction(file, function) + PrintPackedBytes(function, PublicPrefix(file));
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
@@ -163,7 +163,7 @@ int64_t HeaderFunction::scratch_bytes() const {
 }
 
 CSignature HeaderFunction::signature() const {
-  CSignature all = SignatureOf(variants.front().programs.front(), members.front().swapped);
+  CSignature all = SignatureOf(variants.front().programs.front(), swapped(0));
   for (const HeaderVariant& variant : variants)
     for (const LoopProgram& program : variant.programs) {
       all.scratch |= TakesScratch(program);

@@ -49,16 +49,18 @@ struct HeaderVariant {
 };
 
 struct HeaderFunction {
-  std::string name;                   // a C identifier
-  std::string text;                   // the user's spec or family, for the comment
-  UserRanges ranges;                  // those that vary are parameters
-  std::vector<HeaderMember> members;  // as the family's, or one; one if an operand is packed ahead
+  std::string name;   // a C identifier
+  std::string text;   // the user's spec or family, for the comment
+  UserRanges ranges;  // those that vary are parameters
+  std::vector<HeaderMember>
+      members;  // as the family's, or one; one if an operand is packed ahead; none of a graph
   // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike,
   // and alike whatever the target.
   bool uniform = false;
   std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
 
   std::vector<int> dims() const;  // whose sizes vary
+  bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
   bool dispatched() const { return variants.size() > 1 || !dims().empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs
   CSignature signature() const;   // but for the sizes: scratch and threads if some kernel takes them
@@ -81,7 +83,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //   void NAME(const T* lhs, const T* rhs, T* out
 //             [, void* scratch_memory]          if a kernel needs it, or the function is uniform
 //             [, size_t thread, size_t n_threads])   if a kernel has tasks for threads
-// or, if sizes vary,
+// of a graph, its parameters and then `out` in the place of the first three; or, if sizes vary,
 //   int NAME([size_t b,] [size_t m,] [size_t k,] [size_t n,] as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
 // Where an operand is packed ahead, NAME takes `const void* packed` in its place, and there are

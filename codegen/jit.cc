@@ -9,6 +9,7 @@
 #include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "spec/check.h"
 
 namespace kirsch {
 namespace {
@@ -62,6 +63,27 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(Abi abi) {
 
 }  // namespace
 
+constexpr size_t kMostTensors = 24;
+
+void* PointerOf(size_t tensor);  // for its type
+
+// Calls a function that takes as many tensors as there are, up to `Most`.
+template <size_t Most>
+void CallWith(uintptr_t address, absl::Span<void* const> tensors, void* scratch, size_t thread,
+              size_t n_threads) {
+  if (tensors.size() < Most) return CallWith<Most - 1>(address, tensors, scratch, thread, n_threads);
+  [&]<size_t... kTensor>(std::index_sequence<kTensor...>) {
+    const auto function =
+        reinterpret_cast<void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t)>(address);
+    function(tensors[kTensor]..., scratch, thread, n_threads);
+  }
+  (std::make_index_sequence<Most>());
+}
+template <>
+void CallWith<0>(uintptr_t, absl::Span<void* const>, void*, size_t, size_t) {
+  KIRSCH_CHECK(false && "a graph has a result");
+}
+
 // The very bytes of EmitObject are linked, so that what is measured is what is emitted.
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi) {
@@ -77,6 +99,12 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   auto pack = (*jit)->lookup(PackName(program));
   if (!pack) return ToStatus(pack.takeError());
   return std::make_unique<OrcKernel>(std::move(*jit), address->getValue(), pack->getValue());
+}
+
+void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread,
+                          size_t n_threads) const {
+  KIRSCH_CHECK(tensors.size() <= kMostTensors);
+  CallWith<kMostTensors>(address_, tensors, scratch, thread, n_threads);
 }
 
 }  // namespace kirsch

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "codegen/emit.h"
 #include "codegen/loop_program.h"
 #include "spec/target.h"
@@ -30,6 +31,9 @@ using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, con
                                                             const void* arg1, const void* arg2,
                                                             const void* arg3);
 
+// A graph's kernel behind a function that takes its tensors as an array.
+using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads);
+
 // Packs an operand ahead, into a buffer as LoopProgram::packing says.
 using PackFunction = void (*)(const void* operand, void* packed);
 using Win64PackFunction = void(__attribute__((ms_abi)) *)(const void* operand, void* packed);
@@ -44,6 +48,9 @@ class JitKernel {
     return reinterpret_cast<EpilogueKernelFunction>(address_);
   }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
+  // Calls the kernel of a graph: LoopProgram::tensors, in their order.
+  void CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads) const;
+
   // Null if the program packs nothing ahead.
   PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_address_); }
   Win64PackFunction win64_pack() const { return reinterpret_cast<Win64PackFunction>(pack_address_); }

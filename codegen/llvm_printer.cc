@@ -217,7 +217,7 @@ class BodyPrinter {
   }
 
   Value* IsMine(Value* task) {
-    Value *thread = Get(EntryParameter::kThread), *threads = Get(EntryParameter::kThreads);
+    Value *thread = Get(program_.thread()), *threads = Get(program_.threads());
     if (program_.block == 0) return ir_.CreateICmpEQ(ir_.CreateURem(task, threads), thread);
     Value* column = ir_.CreateMul(task, ir_.getInt64(static_cast<uint64_t>(program_.block)));
     return ir_.CreateAnd(ir_.CreateICmpUGE(column, thread), ir_.CreateICmpULT(column, threads));
@@ -305,7 +305,7 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
     // A procedure keeps its register tile to itself.
     if (!entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
   }
-  functions[0]->addParamAttr(EntryParameter::kScratch,
+  functions[0]->addParamAttr(static_cast<unsigned>(program.scratch()),
                              llvm::Attribute::getWithAlignment(context, llvm::Align(kScratchAlignment)));
   for (size_t i = 0; i < functions.size(); ++i)
     BodyPrinter(program, program.procedures[i], functions[i], functions, orders[i]).Print();

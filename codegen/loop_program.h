@@ -166,9 +166,18 @@ struct Packing {
   int procedure = 0;
 };
 
-// Parameters of the entry, in this order: void NAME(const L* lhs, const R* rhs, T* out, void* scratch, size_t
-// thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of which are what the
-// epilogue takes, as far as it does. Operands are those of the spec.
+// A tensor that the entry of a graph's kernel takes.
+struct EntryTensor {
+  std::string name;
+  Dtype dtype = Dtype::kF32;
+  bool stored = false;
+
+  friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
+};
+
+// Parameters of the entry of a spec's kernel, in this order: void NAME(const L* lhs, const R* rhs, T* out,
+// void* scratch, size_t thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of
+// which are what the epilogue takes, as far as it does. Operands are those of the spec.
 struct EntryParameter {
   static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5,
                          kArguments = 6;
@@ -190,9 +199,21 @@ struct LoopProgram {
   // column and the end of those wanted: a block is computed if it begins among them.
   int64_t block = 0;
   std::optional<Packing> packing;
+  // Of the kernel of a graph: the entry's first parameters, which scratch, thread and n_threads follow.
+  std::vector<EntryTensor> tensors;
+
+  VarId scratch() const { return Share(EntryParameter::kScratch); }
+  VarId thread() const { return Share(EntryParameter::kThread); }
+  VarId threads() const { return Share(EntryParameter::kThreads); }
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();
+  }
+
+ private:
+  VarId Share(VarId parameter) const {
+    return tensors.empty() ? parameter
+                           : parameter - EntryParameter::kScratch + static_cast<VarId>(tensors.size());
   }
 };
 

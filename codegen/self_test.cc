@@ -335,6 +335,7 @@ Conversion ConversionOf(Dtype dtype) {
 std::string FillsText(const HeaderFile& file) {
   std::set<Dtype> types, compared;
   for (const HeaderFunction& function : file.functions) {
+    if (function.members.empty()) continue;
     const CSignature signature = function.signature();
     types.insert(signature.dtypes.begin(), signature.dtypes.end());
     compared.insert(signature.dtypes.begin(), signature.dtypes.end());
@@ -386,6 +387,7 @@ std::string SelfTestMacro(const std::string& file_name) {
 std::string PrintSelfTest(const HeaderFile& file) {
   std::string checks, calls;
   for (const HeaderFunction& function : file.functions) {
+    if (function.members.empty()) continue;
     checks += CheckText(file, function);
     calls += CallsText(function);
   }

@@ -56,22 +56,37 @@ std::string PackWrapper(const LoopProgram& program) {
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
 // pointers to void into what the header has, whatever its element types are. Only a bare header includes
 // nothing.
-std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
+std::string GraphWrapper(const LoopProgram& program) {
+  std::string arguments;
+  for (size_t i = 0; i < program.tensors.size(); ++i)
+    absl::StrAppend(&arguments, i == 0 ? "" : ", ", "tensors[", i, "]");
+  if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
+  if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
+  return absl::StrCat("void ", kEntry,
+                      "(void* const* tensors, void* scratch, size_t thread, size_t n_threads) {\n"
+                      "  (void)scratch; (void)thread; (void)n_threads;\n  ",
+                      program.name, "(", arguments, ");\n}\n");
+}
+
+std::string SpecWrapper(const LoopProgram& program) {
   std::string arguments = "lhs, rhs, ";
   for (int i = 0; i < program.arguments; ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
   absl::StrAppend(&arguments, "out");
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
   return absl::StrCat(
-      mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
-      "#include \"kernel.h\"\n"
-      "void ",
-      kEntry,
+      "void ", kEntry,
       "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
       "                  size_t n_threads, const void* arg1, const void* arg2, const void* arg3) {\n"
       "  (void)scratch; (void)thread; (void)n_threads; (void)arg1; (void)arg2; (void)arg3;\n"
       "  ",
       program.name, "(", arguments, ");\n}\n", PackWrapper(program));
+}
+
+std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
+  return absl::StrCat(
+      mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
+      "#include \"kernel.h\"\n", program.tensors.empty() ? SpecWrapper(program) : GraphWrapper(program));
 }
 
 constexpr char kSource[] = "kernel.c";
@@ -180,12 +195,24 @@ absl::Status HeaderBuild::WaitForCompiler() {
 }
 
 absl::StatusOr<EpilogueKernelFunction> HeaderBuild::Finish() {
+  const absl::StatusOr<void*> entry = LoadEntry();
+  if (!entry.ok()) return entry.status();
+  return reinterpret_cast<EpilogueKernelFunction>(*entry);
+}
+
+absl::StatusOr<GraphKernelFunction> HeaderBuild::FinishGraph() {
+  const absl::StatusOr<void*> entry = LoadEntry();
+  if (!entry.ok()) return entry.status();
+  return reinterpret_cast<GraphKernelFunction>(*entry);
+}
+
+absl::StatusOr<void*> HeaderBuild::LoadEntry() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
   library_ = dlopen(absl::StrCat(directory_, "/", kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
   pack_ = reinterpret_cast<PackFunction>(dlsym(library_, kPackEntry));
-  return reinterpret_cast<EpilogueKernelFunction>(dlsym(library_, kEntry));
+  return dlsym(library_, kEntry);
 }
 
 absl::Status HeaderBuild::RunSelfTest() {

@@ -41,6 +41,9 @@ class HeaderBuild {
   // Its operands are the header's. An error holds the compiler's first complaint.
   absl::StatusOr<EpilogueKernelFunction> Finish();
 
+  // The same for the function of a graph.
+  absl::StatusOr<GraphKernelFunction> FinishGraph();
+
   // The header's function that packs an operand ahead, as long; null if there is none. After Finish().
   PackFunction pack() const { return pack_; }
 
@@ -55,6 +58,7 @@ class HeaderBuild {
                                                             const std::string& source,
                                                             const std::vector<std::string>& command);
   absl::Status WaitForCompiler();
+  absl::StatusOr<void*> LoadEntry();
 
   std::string directory_;
   pid_t compiler_ = -1;

@@ -1,0 +1,33 @@
+#include "cost/copy_cost.h"
+
+#include <algorithm>
+
+namespace kirsch {
+namespace {
+
+constexpr double kShufflesPerElement = 0.5;  // of a block of 4 x 4
+
+double LineCycles(Level level, const Target& target) {
+  return level <= Level::kL1 ? 0 : target.at(level).cycles_per_line;
+}
+
+}  // namespace
+
+double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {
+  const double bytes = Bytes(copy.dtype);
+  const auto read = static_cast<double>(copy.planes * copy.height * copy.width);
+  const auto written =
+      static_cast<double>(copy.planes * (copy.height + 2 * copy.pad_rows) * (copy.width + 2 * copy.pad));
+  const VectorUnit& unit = target.vectors.front();
+  const double per_vector = transposes ? 4 : unit.bytes / bytes;
+  const double instructions =
+      std::max(read / per_vector / unit.loads_per_cycle, written / per_vector / unit.stores_per_cycle) +
+      (transposes ? read * kShufflesPerElement : 0);
+  const double lines = read * bytes / target.line_bytes * LineCycles(from, target) +
+                       written * bytes / target.line_bytes * LineCycles(to, target) *
+                           (to <= Level::kL1 ? 1 : target.at(to).write_factor);
+  const auto rows = static_cast<double>(copy.planes * copy.height);
+  return rows * target.loop_cycles + std::max(instructions, lines);
+}
+
+}  // namespace kirsch

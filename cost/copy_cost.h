@@ -1,0 +1,17 @@
+// What copies cost that are no part of a contraction.
+#ifndef KIRSCH_COST_COPY_COST_H_
+#define KIRSCH_COST_COPY_COST_H_
+
+#include "spec/level.h"
+#include "spec/plan.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// Cycles of a copy from one level to another: loads and stores, or the lines that cross levels, whichever
+// takes longer. Transposes go by blocks of 4 x 4, with 8 shuffles each.
+double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_COST_COPY_COST_H_

@@ -1,0 +1,28 @@
+// Elementwise operations on the result of a contraction -> its epilogue.
+#ifndef KIRSCH_REWRITES_EPILOGUE_FUSION_H_
+#define KIRSCH_REWRITES_EPILOGUE_FUSION_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "rewrites/graph_uses.h"
+#include "rewrites/iteration.h"
+#include "spec/epilogue.h"
+
+namespace kirsch {
+
+struct FusedEpilogue {
+  Epilogue epilogue;
+  std::vector<int> operands;  // nodes, as the epilogue's
+  int result = -1;            // the node that is stored
+  size_t taken = 0;           // operations after the contraction
+};
+
+// As many of the operations after the one at `place`, and before `end`, as its epilogue can do. `space`: that
+// of its result. `batched`: the batch is the spec's own.
+FusedEpilogue FuseEpilogue(const GraphUses& uses, size_t place, size_t end, const IterationSpace& space,
+                           bool batched);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_REWRITES_EPILOGUE_FUSION_H_

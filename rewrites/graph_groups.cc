@@ -1,0 +1,414 @@
+#include "rewrites/graph_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "rewrites/epilogue_fusion.h"
+#include "rewrites/iteration.h"
+#include "rewrites/row_fusion.h"
+#include "spec/canonical.h"
+#include "spec/convolution.h"
+
+namespace kirsch {
+namespace {
+
+bool IsContraction(const GraphNode& node) { return Info(node.op).kind == GraphOpKind::kContraction; }
+
+class GroupShaper {
+ public:
+  GroupShaper(const GraphUses& uses, const GroupChoice& choice, int next_value)
+      : uses_(uses), graph_(uses.graph()), choice_(choice), next_value_(next_value) {
+    for (size_t place = choice.first; place < choice.end; ++place) made_[uses.operations()[place]] = place;
+  }
+
+  GroupShape Shape() && {
+    const int first = Operation(choice_.first);
+    const bool contracts = std::any_of(
+        made_.begin(), made_.end(), [&](const auto& made) { return IsContraction(graph_.at(made.first)); });
+    if (graph_.at(first).op == GraphOp::kTranspose) {
+      Transpose(first);
+    } else if (graph_.at(first).op == GraphOp::kConv2d) {
+      Convolution(first);
+    } else if (contracts) {
+      Matmuls();
+    } else {
+      Rows();
+    }
+    return std::move(shape_);
+  }
+
+ private:
+  int Operation(size_t place) const { return uses_.operations()[place]; }
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  bool failed() const { return shape_.error_node >= 0; }
+  void Fail(int node, std::string error) {
+    if (failed()) return;
+    shape_.error = std::move(error);
+    shape_.error_node = node;
+  }
+
+  bool IsMade(int node) const { return made_.contains(node); }
+  // Is it a tile in scratch memory: made here, and needed by nobody else?
+  bool IsLocal(int node) const { return IsMade(node) && uses_.LastUse(node) < static_cast<int>(choice_.end); }
+
+  // The value whose memory holds the node.
+  int MemoryOf(int node) const {
+    const auto alias = alias_.find(node);
+    return alias == alias_.end() ? node : alias->second;
+  }
+
+  StageOperand OperandFor(int node, int64_t batch_stride, int64_t row_stride) const {
+    if (IsLocal(node)) return {MemoryOf(node), 0, 0, 0};
+    return {node, 0, batch_stride, row_stride};
+  }
+
+  // The memory of a value that is made; `rows` and `columns` of a tile.
+  void AddBuffer(int node, int64_t rows, int64_t columns) {
+    if (node == graph_.result || alias_.contains(node)) return;
+    const int64_t elements = IsLocal(node) ? rows * columns : TypeOf(node).elements();
+    for (Buffer& known : shape_.buffers)
+      if (known.value == node) {
+        known.bytes = std::max(known.bytes, elements * Bytes(TypeOf(node).dtype));
+        return;
+      }
+    shape_.buffers.push_back({node, elements * Bytes(TypeOf(node).dtype), 0});
+  }
+
+  void Transpose(int node) {
+    if (choice_.end - choice_.first > 1) return Fail(node, "a copy stands alone");
+    const int from = graph_.at(node).inputs[0];
+    const IterationSpace space = MatrixSpace(TypeOf(from).dims);
+    Stage stage;
+    stage.kind = StageKind::kTranspose;
+    stage.operands = {OperandFor(from, 0, 0), OperandFor(node, 0, 0)};
+    stage.copy = {space.batch(), space.rows(), space.columns(), 0, 0, TypeOf(node).dtype};
+    AddBuffer(node, 0, 0);
+    shape_.group.stages.push_back(std::move(stage));
+  }
+
+  // Row programs alone.
+  void Rows() {
+    const std::optional<IterationSpace> space = RowsSpace();
+    if (!space) return;
+    Group& group = shape_.group;
+    group.batch = space->batch();
+    group.rows = space->rows();
+    group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
+    group.stages = RowStages(choice_.first, choice_.end, group.tile, *space);
+    if (const int64_t rest = group.rows % group.tile; rest != 0)
+      group.rest = RowStages(choice_.first, choice_.end, rest, *space);
+  }
+
+  // Operations that go along rows have the last axis for columns; others as many axes as all inputs allow.
+  std::optional<IterationSpace> RowsSpace() {
+    std::vector<uint32_t> dims;
+    bool along_rows = false;
+    for (const auto& [node, place] : made_) {
+      if (!GoesByRows(graph_, node)) {
+        Fail(node, Info(graph_.at(node).op).kind == GraphOpKind::kReduction
+                       ? "reductions along the last axis alone, as yet"
+                       : "operations of floats outside of a matmul, as yet");
+        return std::nullopt;
+      }
+      const GraphOpKind kind = Info(graph_.at(node).op).kind;
+      along_rows |= kind == GraphOpKind::kReduction || kind == GraphOpKind::kRowwise;
+      for (int value : {node, graph_.at(node).inputs[0]})
+        if (TypeOf(value).elements() > Elements(dims) || dims.empty()) dims = TypeOf(value).dims;
+    }
+    if (dims.empty()) dims = {1};
+    const size_t rank = dims.size();
+    for (size_t columns = along_rows ? rank - 1 : std::min<size_t>(1, rank - 1); columns < rank; ++columns)
+      for (size_t rows = 0; rows <= columns; ++rows) {
+        const IterationSpace space{dims, rows, columns};
+        if (AllStride(space)) return space;
+      }
+    Fail(Operation(choice_.first), "shapes that are repeated along neighbouring axes, as yet");
+    return std::nullopt;
+  }
+
+  static int64_t Elements(const std::vector<uint32_t>& dims) {
+    return TensorType{Dtype::kF32, dims}.elements();
+  }
+
+  bool AllStride(const IterationSpace& space) const {
+    for (const auto& [node, place] : made_) {
+      if (!StridesIn(space, TypeOf(node))) return false;
+      for (int input : graph_.at(node).inputs)
+        if (graph_.at(input).op != GraphOp::kNumber && !StridesIn(space, TypeOf(input))) return false;
+    }
+    return true;
+  }
+
+  // The operations from `first` on, all of which go by rows, as few stages as can be.
+  std::vector<Stage> RowStages(size_t first, size_t end, int64_t rows, const IterationSpace& space) {
+    std::vector<Stage> stages;
+    std::vector<int> nodes;
+    for (size_t place = first; place < end; ++place) {
+      nodes.push_back(Operation(place));
+      if (place + 1 < end && !IsNarrowed(graph_, nodes.back())) continue;
+      stages.push_back(RowStage(std::exchange(nodes, {}), place + 1, rows, space));
+    }
+    return stages;
+  }
+
+  // `next`: the place after the last of the nodes.
+  Stage RowStage(const std::vector<int>& nodes, size_t next, int64_t rows, const IterationSpace& space) {
+    std::vector<int> wanted;
+    std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
+                 [&](int node) { return uses_.LastUse(node) >= static_cast<int>(next); });
+    std::string error;
+    FusedRows fused = FuseRows(uses_, nodes, wanted, space, &error);
+    if (!error.empty()) Fail(nodes.front(), error);
+    Stage stage;
+    stage.kind = StageKind::kRows;
+    stage.rows = rows;
+    stage.columns = space.columns();
+    for (int node : fused.inputs) AddMatrix(node, space, &stage);
+    for (int node : fused.results) {
+      if (node == fused.results.front()) stage.in_place = Replace(node, fused, next);
+      AddMatrix(node, space, &stage);
+      AddBuffer(node, rows, space.columns());
+    }
+    stage.program = std::move(fused.program);
+    return stage;
+  }
+
+  void AddMatrix(int node, const IterationSpace& space, Stage* stage) const {
+    const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
+    stage->operands.push_back(OperandFor(node, strides.batch, strides.row));
+    stage->row_strides.push_back(strides.row);
+  }
+
+  // Can the result have the memory of a tile that nobody needs any more?
+  bool Replace(int result, const FusedRows& fused, size_t next) {
+    if (alias_.contains(result)) return true;
+    if (!IsLocal(result)) return false;
+    for (int input : fused.inputs)
+      if (IsLocal(input) && uses_.LastUse(input) < static_cast<int>(next) &&
+          TypeOf(input) == TypeOf(result)) {
+        alias_[result] = MemoryOf(input);
+        return true;
+      }
+    return false;
+  }
+
+  void Matmuls() {
+    const IterationSpace space = MatrixSpace(TypeOf(Operation(choice_.end - 1)).dims);
+    for (const auto& [node, place] : made_) {
+      const IterationSpace own = MatrixSpace(TypeOf(node).dims);
+      const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
+      if (!fits || (!IsContraction(graph_.at(node)) && !GoesByRows(graph_, node)) ||
+          graph_.at(node).op == GraphOp::kConv2d)
+        return Fail(node, "operations of a group with the same rows");
+    }
+    Group& group = shape_.group;
+    const int first = Operation(choice_.first);
+    // A matmul alone has its batch for itself.
+    const bool alone =
+        graph_.at(first).op == GraphOp::kMatmul &&
+        FuseEpilogue(uses_, choice_.first, choice_.end, space, true).taken + 1 ==
+            choice_.end - choice_.first;
+    group.batch = alone && choice_.tile == 0 ? 1 : space.batch();
+    group.rows = space.rows();
+    group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
+    group.stages = MatmulStages(group.tile);
+    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = MatmulStages(rest);
+  }
+
+  std::vector<Stage> MatmulStages(int64_t rows) {
+    std::vector<Stage> stages;
+    for (size_t place = choice_.first; place < choice_.end && !failed();) {
+      if (IsContraction(graph_.at(Operation(place)))) {
+        stages.push_back(Matmul(&place, rows));
+        continue;
+      }
+      const IterationSpace space = MatrixSpace(TypeOf(graph_.at(Operation(place)).inputs[0]).dims);
+      size_t end = place;
+      while (end < choice_.end && !IsContraction(graph_.at(Operation(end))) &&
+             FitsRows(Operation(end), space))
+        ++end;
+      if (end == place) {
+        Fail(Operation(place), "rows of one length");
+        break;
+      }
+      for (Stage& stage : RowStages(place, end, rows, space)) stages.push_back(std::move(stage));
+      place = end;
+    }
+    return stages;
+  }
+
+  bool FitsRows(int node, const IterationSpace& space) const {
+    if (!StridesIn(space, TypeOf(node))) return false;
+    const std::vector<int>& inputs = graph_.at(node).inputs;
+    return std::all_of(inputs.begin(), inputs.end(), [&](int input) {
+      return graph_.at(input).op == GraphOp::kNumber || StridesIn(space, TypeOf(input)).has_value();
+    });
+  }
+
+  // The matmul at *place and its epilogue; *place is then that of the next operation.
+  Stage Matmul(size_t* place, int64_t rows) {
+    const int node = Operation(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
+    const bool lhs_turned = uses_.IsView(lhs), rhs_turned = uses_.IsView(rhs);
+    if (IsMade(uses_.Stored(rhs)) || (IsMade(uses_.Stored(lhs)) && lhs_turned))
+      Fail(node, "no matmul by what the same group makes");
+    const IterationSpace space = MatrixSpace(TypeOf(node).dims);
+    const bool batched = shape_.group.batch < space.batch();
+    const FusedEpilogue fused = FuseEpilogue(uses_, *place, choice_.end, space, batched);
+    *place += 1 + fused.taken;
+    const auto m = static_cast<uint32_t>(space.rows()), n = static_cast<uint32_t>(space.columns());
+    const uint32_t k = TypeOf(lhs).dims.back();
+    Spec asked;
+    asked.op = OpWith(fused.epilogue);
+    asked.size = {static_cast<uint32_t>(batched ? space.batch() : 1), static_cast<uint32_t>(rows), k, n};
+    SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, lhs_turned ? m : k, 0, &asked);
+    SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, rhs_turned ? k : n, 1, &asked);
+    SetMatrix(TypeOf(fused.result).dtype, Order::kRow, n, 2, &asked);
+    const int64_t once = batched ? 0 : 1;
+    std::vector<StageOperand> operands = {OperandFor(uses_.Stored(lhs), once * m * k, lhs_turned ? 1 : k),
+                                          OperandFor(uses_.Stored(rhs), once * k * n, 0),
+                                          OperandFor(fused.result, once * m * n, n)};
+    AddBuffer(fused.result, rows, n);
+    return Contraction(asked, std::move(operands), fused, space, once);
+  }
+
+  static void SetMatrix(Dtype dtype, Order order, uint32_t ld, size_t operand, Spec* spec) {
+    spec->operand[operand].dtype = dtype;
+    spec->operand[operand].layout.order = order;
+    spec->operand[operand].layout.ld = ld;
+  }
+
+  Stage Contraction(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
+                    const IterationSpace& space, int64_t once) const {
+    const CanonicalSpec canonical = Canonicalise(asked);
+    Stage stage;
+    stage.kind = StageKind::kContraction;
+    stage.spec = canonical.spec;
+    if (canonical.swapped) std::swap(operands[0], operands[1]);
+    for (int node : fused.operands) {
+      const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
+      operands.push_back(OperandFor(node, once * strides.batch, strides.row));
+    }
+    stage.operands = std::move(operands);
+    return stage;
+  }
+
+  void Convolution(int node) {
+    const GraphNode& at = graph_.at(node);
+    const ConvolutionSizes sizes = SizesOfConvolution(graph_, at);
+    const bool nhwc = at.conv.layout == ImageLayout::kNhwc;
+    const IterationSpace space{at.type.dims, nhwc ? 0u : 1u, nhwc ? 3u : 2u};
+    const FusedEpilogue fused = FuseEpilogue(uses_, choice_.first, choice_.end, space, false);
+    if (fused.taken + 1 != choice_.end - choice_.first)
+      return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
+    if (choice_.tile != 0) return Fail(node, "a convolution's own tiles");
+    if (!nhwc && sizes.images > 1 && at.conv.groups > 1)
+      return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
+    const int64_t groups = at.conv.groups, items = nhwc ? 1 : sizes.images;
+    const ConvShape conv = ShapeOf(at, sizes);
+    const Spec asked =
+        ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(fused.result).dtype}, fused.epilogue);
+    const int64_t channels = conv.channels, filters = conv.filters, pixels = conv.pixels();
+    const int64_t plane = conv.height * conv.width;
+    shape_.group.batch = groups * items;
+    const int image = Padded(node, sizes);
+    const bool by_group = groups > 1;
+    std::vector<StageOperand> operands(3);
+    const StageOperand input{image, 0, nhwc ? channels : channels * plane, 0};
+    const StageOperand weights{uses_.Stored(at.inputs[1]), 0,
+                               !by_group ? 0
+                               : nhwc    ? filters
+                                         : filters * conv.taps(),
+                               0};
+    operands[static_cast<size_t>(InputOperand(conv.layout))] = input;
+    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = weights;
+    operands[2] = OperandFor(fused.result, nhwc ? filters : filters * pixels, 0);
+    AddBuffer(fused.result, 0, 0);
+    shape_.group.stages.push_back(ConvolutionStage(asked, std::move(operands), fused, space, conv, by_group));
+  }
+
+  // Vectors of an epilogue are cut as the filters are.
+  Stage ConvolutionStage(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
+                         const IterationSpace& space, const ConvShape& conv, bool by_group) const {
+    Stage stage = Contraction(asked, std::move(operands), fused, space, 1);
+    const bool nhwc = conv.layout == ConvLayout::kNhwc;
+    for (size_t i = 0; by_group && i < fused.operands.size(); ++i) {
+      const MatrixStrides strides = StridesIn(space, TypeOf(fused.operands[i])).value_or(MatrixStrides{});
+      stage.operands[3 + i].batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
+    }
+    for (size_t i = 3; i < stage.operands.size(); ++i) stage.operands[i].row_stride = 0;
+    return stage;
+  }
+
+  // Of one group of the convolution, the image padded.
+  ConvShape ShapeOf(const GraphNode& node, const ConvolutionSizes& sizes) const {
+    const ConvolutionOptions& options = node.conv;
+    ConvShape conv;
+    const bool nhwc = options.layout == ImageLayout::kNhwc;
+    conv.layout = nhwc ? ConvLayout::kNhwc : ConvLayout::kNchw;
+    conv.images = nhwc ? sizes.images : 1;
+    conv.channels = sizes.channels / options.groups;
+    conv.height = sizes.height + 2 * int64_t{options.pad};
+    conv.width = sizes.width + 2 * int64_t{options.pad};
+    conv.filters = sizes.filters / options.groups;
+    conv.kernel_height = sizes.kernel_height;
+    conv.kernel_width = sizes.kernel_width;
+    conv.stride = options.stride;
+    conv.dilation = options.dilation;
+    if (nhwc && options.groups > 1) {
+      conv.input_pixel = sizes.channels;
+      conv.input_row = conv.width * sizes.channels;
+      conv.input_image = conv.height * conv.input_row;
+      conv.filters_row = conv.out_row = sizes.filters;
+    }
+    return conv;
+  }
+
+  // The value that holds the image with zeros around it.
+  int Padded(int node, const ConvolutionSizes& sizes) {
+    const GraphNode& at = graph_.at(node);
+    const int64_t pad = at.conv.pad;
+    const int image = uses_.Stored(at.inputs[0]);
+    if (pad == 0) return image;
+    const bool nhwc = at.conv.layout == ImageLayout::kNhwc;
+    const int64_t inner = nhwc ? sizes.channels : 1;
+    Stage stage;
+    stage.kind = StageKind::kPad;
+    stage.copy = {nhwc ? sizes.images : int64_t{sizes.images} * sizes.channels,
+                  sizes.height,
+                  sizes.width * inner,
+                  pad,
+                  pad * inner,
+                  Dtype::kF32};
+    stage.operands = {{image, 0, 0, 0}, {next_value_, 0, 0, 0}};
+    const int64_t elements =
+        stage.copy.planes * (stage.copy.height + 2 * pad) * (stage.copy.width + 2 * stage.copy.pad);
+    shape_.buffers.push_back({next_value_, elements * Bytes(Dtype::kF32), 0});
+    shape_.group.before.push_back(std::move(stage));
+    return next_value_;
+  }
+
+  const GraphUses& uses_;
+  const Graph& graph_;
+  const GroupChoice choice_;
+  const int next_value_;
+  std::map<int, size_t> made_;  // nodes made here, and their places
+  std::map<int, int> alias_;    // tiles that have the memory of others
+  GroupShape shape_;
+};
+
+}  // namespace
+
+GroupShape ShapeGroup(const GraphUses& uses, const GroupChoice& choice, int next_value) {
+  return GroupShaper(uses, choice, next_value).Shape();
+}
+
+std::vector<int64_t> GroupTiles(const Group& group) {
+  std::vector<int64_t> tiles;
+  for (int64_t tile : {8, 14, 16, 28, 32, 56, 64, 112, 128, 256})
+    if (tile < group.rows && group.stages.size() > 1) tiles.push_back(tile);
+  return tiles;
+}
+
+}  // namespace kirsch

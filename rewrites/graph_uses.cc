@@ -1,0 +1,36 @@
+#include "rewrites/graph_uses.h"
+
+#include <algorithm>
+
+namespace kirsch {
+
+GraphUses::GraphUses(const Graph& graph)
+    : graph_(graph), view_(graph.nodes.size()), last_use_(graph.nodes.size(), -1), uses_(graph.nodes.size()) {
+  std::vector<bool> needed(graph.nodes.size()), only_matmuls(graph.nodes.size(), true);
+  needed[static_cast<size_t>(graph.result)] = true;
+  only_matmuls[static_cast<size_t>(graph.result)] = false;
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    const GraphNode& node = graph.nodes[i];
+    for (int input : node.inputs) {
+      needed[static_cast<size_t>(input)] = true;
+      if (node.op != GraphOp::kMatmul) only_matmuls[static_cast<size_t>(input)] = false;
+    }
+    view_[i] = node.op == GraphOp::kTranspose && only_matmuls[i] &&
+               graph.at(node.inputs[0]).op != GraphOp::kTranspose;
+  }
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (needed[i] && !view_[i] && Info(graph.nodes[i].op).kind != GraphOpKind::kLeaf)
+      operations_.push_back(static_cast<int>(i));
+  const auto use = [&](int node, int place) {
+    last_use_[static_cast<size_t>(Stored(node))] = place;
+    ++uses_[static_cast<size_t>(Stored(node))];
+  };
+  for (size_t place = 0; place < operations_.size(); ++place)
+    for (int input : graph.at(operations_[place]).inputs) use(input, static_cast<int>(place));
+  use(graph.result, static_cast<int>(operations_.size()));
+}
+
+bool GraphUses::IsView(int node) const { return view_[static_cast<size_t>(node)]; }
+
+}  // namespace kirsch

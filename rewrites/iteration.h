@@ -1,0 +1,45 @@
+// Tensors as batches of matrices: what the operations of a group run over.
+#ifndef KIRSCH_REWRITES_ITERATION_H_
+#define KIRSCH_REWRITES_ITERATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "spec/graph.h"
+
+namespace kirsch {
+
+// The axes of a shape in three parts: batch, rows, columns.
+struct IterationSpace {
+  std::vector<uint32_t> dims;
+  size_t rows_begin = 0, columns_begin = 0;
+
+  int64_t batch() const { return Product(0, rows_begin); }
+  int64_t rows() const { return Product(rows_begin, columns_begin); }
+  int64_t columns() const { return Product(columns_begin, dims.size()); }
+  int64_t Product(size_t begin, size_t end) const {
+    int64_t product = 1;
+    for (size_t axis = begin; axis < end; ++axis) product *= dims[axis];
+    return product;
+  }
+  friend bool operator==(const IterationSpace&, const IterationSpace&) = default;
+};
+
+// Batch, rows, columns: all axes but the last two, the last but one, the last one.
+IterationSpace MatrixSpace(const std::vector<uint32_t>& dims);
+
+// Elements from one item of the batch, row, column to the next; 0 where a tensor is repeated.
+struct MatrixStrides {
+  int64_t batch = 0, row = 0, column = 0;
+};
+
+// Of a dense tensor that is repeated to the space as NumPy does; nothing if these don't suffice, as it is
+// repeated along some axes of a part and not along others. Its last axis may also have one element only,
+// where it is reduced.
+std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_REWRITES_ITERATION_H_

@@ -1,0 +1,180 @@
+#include "rewrites/row_fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "spec/cat.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+// Writes the definitions of the graph's operations in those of row programs.
+class RowWriter {
+ public:
+  RowWriter(const Graph& graph, const IterationSpace& space) : graph_(graph), space_(space) {}
+
+  void Add(int node) { values_[node] = Write(graph_.at(node)); }
+
+  void Return(int node) {
+    fused_.program.results.push_back({values_.at(node), graph_.at(node).type.dtype});
+    fused_.results.push_back(node);
+  }
+
+  FusedRows Build() && { return std::move(fused_); }
+  const std::string& error() const { return error_; }
+
+ private:
+  int Do(RowOp op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
+  int Number(double number) { return Push({RowOp::kNumber, -1, -1, -1, static_cast<float>(number)}); }
+  // Equal values are made once.
+  int Push(const RowValue& value) {
+    std::vector<RowValue>& values = fused_.program.values;
+    const auto known = std::find(values.begin(), values.end(), value);
+    if (known != values.end()) return static_cast<int>(known - values.begin());
+    values.push_back(value);
+    return static_cast<int>(values.size()) - 1;
+  }
+
+  int ValueOf(int node) {
+    if (const auto known = values_.find(node); known != values_.end()) return known->second;
+    const GraphNode& at = graph_.at(node);
+    if (at.op == GraphOp::kNumber) return Number(at.number);
+    const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
+    if (!strides)
+      error_ = Cat("no rows for ", PrintTensorType(at.type), " that is repeated along some axes only");
+    const bool columns = strides && strides->column != 0, rows = strides && strides->row != 0;
+    const int input = static_cast<int>(fused_.inputs.size());
+    fused_.inputs.push_back(node);
+    fused_.program.inputs.push_back({at.type.dtype, columns, rows});
+    return values_[node] = Push({RowOp::kLoad, -1, -1, input, 0});
+  }
+
+  double Length(const GraphNode& node) const { return graph_.at(node.inputs[0]).type.dims.back(); }
+
+  int Write(const GraphNode& node) {
+    std::vector<int> in;
+    for (int input : node.inputs) in.push_back(ValueOf(input));
+    const int x = in[0];
+    switch (node.op) {
+      case GraphOp::kCast:
+        return x;
+      case GraphOp::kAdd:
+        return Do(RowOp::kAdd, x, in[1]);
+      case GraphOp::kSub:
+        return Do(RowOp::kSub, x, in[1]);
+      case GraphOp::kMul:
+        return Do(RowOp::kMul, x, in[1]);
+      case GraphOp::kDiv:
+        return Do(RowOp::kDiv, x, in[1]);
+      case GraphOp::kMax:
+        return Do(RowOp::kMax, x, in[1]);
+      case GraphOp::kMin:
+        return Do(RowOp::kMin, x, in[1]);
+      case GraphOp::kNeg:
+        return Do(RowOp::kNeg, x);
+      case GraphOp::kSqrt:
+        return Do(RowOp::kSqrt, x);
+      case GraphOp::kExp:
+        return Do(RowOp::kExp, x);
+      case GraphOp::kTanh:
+        return Do(RowOp::kTanh, x);
+      case GraphOp::kErf:
+        return Do(RowOp::kErf, x);
+      case GraphOp::kSigmoid:
+        return Do(RowOp::kSigmoid, x);
+      case GraphOp::kRelu:
+        return Do(RowOp::kMax, x, Number(0));
+      case GraphOp::kLeakyRelu:
+        return Do(RowOp::kAdd, Do(RowOp::kMul, Do(RowOp::kMin, x, Number(0)), Number(node.number)),
+                  Do(RowOp::kMax, x, Number(0)));
+      case GraphOp::kGelu: {
+        const int half = Do(RowOp::kMul, x, Number(0.5));
+        const int erf = Do(RowOp::kErf, Do(RowOp::kMul, x, Number(1 / std::sqrt(2.0))));
+        return Do(RowOp::kAdd, Do(RowOp::kMul, half, erf), half);
+      }
+      case GraphOp::kGeluTanh: {
+        const double factor = std::sqrt(2 / M_PI);
+        const int half = Do(RowOp::kMul, x, Number(0.5)), square = Do(RowOp::kMul, x, x);
+        const int slope = Do(RowOp::kAdd, Do(RowOp::kMul, square, Number(factor * 0.044715)), Number(factor));
+        const int tanh = Do(RowOp::kTanh, Do(RowOp::kMul, x, slope));
+        return Do(RowOp::kAdd, Do(RowOp::kMul, half, tanh), half);
+      }
+      case GraphOp::kSilu:
+        return Do(RowOp::kMul, x, Do(RowOp::kSigmoid, x));
+      case GraphOp::kReduceSum:
+        return Do(RowOp::kSum, x);
+      case GraphOp::kReduceMax:
+        return Do(RowOp::kMaximum, x);
+      case GraphOp::kReduceMean:
+        return Mean(node, x);
+      case GraphOp::kSoftmax: {
+        const int exp = Do(RowOp::kExp, Do(RowOp::kSub, x, Do(RowOp::kMaximum, x)));
+        return Do(RowOp::kMul, exp, Do(RowOp::kDiv, Number(1), Do(RowOp::kSum, exp)));
+      }
+      case GraphOp::kLayernorm: {
+        const int centred = Do(RowOp::kSub, x, Mean(node, x));
+        return Do(RowOp::kAdd, Do(RowOp::kMul, Normalised(node, centred), in[1]), in[2]);
+      }
+      case GraphOp::kRmsnorm:
+        return Do(RowOp::kMul, Normalised(node, x), in[1]);
+      default:
+        break;
+    }
+    KIRSCH_CHECK(false && "does not go by rows");
+  }
+
+  int Mean(const GraphNode& node, int x) {
+    return Do(RowOp::kMul, Do(RowOp::kSum, x), Number(1 / Length(node)));
+  }
+  // x / sqrt(mean of x^2 + eps)
+  int Normalised(const GraphNode& node, int x) {
+    const int variance = Do(RowOp::kAdd, Mean(node, Do(RowOp::kMul, x, x)), Number(node.number));
+    return Do(RowOp::kMul, x, Do(RowOp::kDiv, Number(1), Do(RowOp::kSqrt, variance)));
+  }
+
+  const Graph& graph_;
+  const IterationSpace& space_;
+  std::map<int, int> values_;  // of nodes
+  FusedRows fused_;
+  std::string error_;
+};
+
+bool ReducesLastAxisOnly(const Graph& graph, const GraphNode& node) {
+  const size_t rank = graph.at(node.inputs[0]).type.dims.size();
+  return node.axes == std::vector<uint32_t>{static_cast<uint32_t>(rank) - 1};
+}
+
+}  // namespace
+
+bool GoesByRows(const Graph& graph, int node) {
+  const GraphNode& at = graph.at(node);
+  switch (Info(at.op).kind) {
+    case GraphOpKind::kCast:
+    case GraphOpKind::kRowwise:
+      return true;
+    case GraphOpKind::kElementwise:
+      return IsFloating(at.type.dtype);
+    case GraphOpKind::kReduction:
+      return ReducesLastAxisOnly(graph, at);
+    default:
+      return false;
+  }
+}
+
+bool IsNarrowed(const Graph& graph, int node) {
+  return graph.at(node).op == GraphOp::kCast && graph.at(node).type.dtype != Dtype::kF32;
+}
+
+FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,
+                   const IterationSpace& space, std::string* error) {
+  RowWriter writer(uses.graph(), space);
+  for (int node : nodes) writer.Add(node);
+  for (int node : wanted) writer.Return(node);
+  *error = writer.error();
+  return std::move(writer).Build();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,387 @@
+#include "search/plan_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cost/copy_cost.h"
+#include "cost/row_cost.h"
+#include "rewrites/graph_groups.h"
+#include "rewrites/graph_uses.h"
+#include "rewrites/rewrite.h"
+#include "rewrites/row_schedules.h"
+#include "search/memory_plan.h"
+#include "spec/cat.h"
+#include "spec/check.h"
+#include "spec/expansion.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
+constexpr double kShareOfBuffers = 0.5;
+
+struct PricedGroup {
+  Group group;
+  std::vector<Buffer> buffers;
+};
+
+class Planner {
+ public:
+  Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options)
+      : graph_(graph),
+        source_(source),
+        model_(model),
+        target_(model.target()),
+        options_(options),
+        uses_(graph) {
+    home_ = HomeLevel();
+  }
+
+  absl::StatusOr<PlanResult> Run() {
+    const size_t operations = uses_.operations().size();
+    if (operations > kMaxOperations)
+      return ErrorAt(source_, graph_.at(uses_.operations()[kMaxOperations]).position,
+                     Cat("expected at most ", kMaxOperations, " operations"));
+    if (operations == 0)
+      return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
+    std::optional<PlanResult> best;
+    for (int threads : {options_.threads, 1}) {
+      threads_ = threads;
+      absl::StatusOr<PlanResult> result = FindPlan(threads > 1);
+      if (!result.ok() && threads == 1) return result.status();
+      if (result.ok() && (!best || result->plan.cycles < best->plan.cycles)) best = *std::move(result);
+      if (threads == 1) break;
+    }
+    best->plan.threads = options_.threads;
+    best->stats = stats_;
+    best->optimal = optimal_;
+    return *std::move(best);
+  }
+
+ private:
+  // The fastest level that holds all that the caller hands over.
+  Level HomeLevel() const {
+    int64_t bytes = graph_.at(graph_.result).type.bytes();
+    for (int i = 0; i < graph_.num_inputs(); ++i) bytes += graph_.at(i).type.bytes();
+    if (options_.residency == Residency::kCold) return Level::kRam;
+    for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+      if (bytes <= target_.at(level).bytes) return level;
+    return Level::kRam;
+  }
+
+  // Where so many bytes of values between stages stay.
+  Level LevelOfBuffers(int64_t bytes) const {
+    if (home_ <= Level::kL2) return home_;
+    for (Level level : {Level::kL2, Level::kL3}) {
+      const MemoryLevel& cache = target_.at(level);
+      const int sharers = std::min(threads_, cache.sharers);
+      if (static_cast<double>(bytes * sharers) <= kShareOfBuffers * static_cast<double>(cache.bytes))
+        return level;
+    }
+    return Level::kRam;
+  }
+
+  // The cheapest sequence of groups; with threads, of a single one, as groups would have to wait for each
+  // other.
+  absl::StatusOr<PlanResult> FindPlan(bool single) {
+    const size_t end = uses_.operations().size();
+    std::vector<double> cost(end + 1, kNever);
+    std::vector<std::optional<PricedGroup>> last(end + 1);
+    std::vector<size_t> from(end + 1);
+    cost[0] = 0;
+    double unfused = 0;
+    for (size_t to = single ? end : 1; to <= end; ++to) {
+      for (size_t first = to; first-- > 0;) {
+        if (single && first > 0) continue;
+        absl::StatusOr<std::optional<PricedGroup>> group = BestGroup(first, to, cost[to] - cost[first]);
+        if (!group.ok()) return group.status();
+        if (!*group) continue;
+        const double total = cost[first] + (*group)->group.cycles;
+        if (first + 1 == to) unfused += (*group)->group.cycles;
+        if (total >= cost[to]) continue;
+        cost[to] = total;
+        last[to] = *std::move(*group);
+        from[to] = first;
+      }
+      if (cost[to] == kNever) return Refused();
+    }
+    PlanResult result;
+    result.plan.graph = graph_;
+    result.plan.cycles = cost[end];
+    result.unfused_cycles = unfused;
+    std::vector<Buffer> buffers;
+    for (size_t to = end; to > 0; to = from[to]) {
+      result.plan.groups.insert(result.plan.groups.begin(), std::move(last[to]->group));
+      for (const Buffer& buffer : last[to]->buffers) buffers.push_back(buffer);
+    }
+    PlanMemory(std::move(buffers), &result.plan);
+    return result;
+  }
+
+  absl::Status Refused() const {
+    return ErrorAt(source_, graph_.at(error_node_ >= 0 ? error_node_ : graph_.result).position,
+                   Cat("expected ", error_));
+  }
+
+  // The cheapest of a group's tiles, if it is one and costs less than `budget`.
+  absl::StatusOr<std::optional<PricedGroup>> BestGroup(size_t first, size_t end, double budget) {
+    // Numbers of buffers that no other group has.
+    const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
+    const GroupShape whole = ShapeGroup(uses_, {first, end, 0}, next_value);
+    if (!whole.error.empty()) {
+      if (first + 1 == end) {
+        error_ = whole.error;
+        error_node_ = whole.error_node;
+      }
+      return std::optional<PricedGroup>();
+    }
+    std::optional<PricedGroup> best;
+    std::vector<int64_t> tiles = {0};
+    for (int64_t tile : GroupTiles(whole.group)) tiles.push_back(tile);
+    const int64_t share = (whole.group.rows + threads_ - 1) / threads_;
+    if (threads_ > 1 && share < whole.group.rows) tiles.push_back(share);
+    for (int64_t tile : tiles) {
+      GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
+      if (!shape.error.empty()) continue;
+      absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
+      if (!priced.ok()) return priced.status();
+      if (!*priced || shape.group.cycles >= budget) continue;
+      budget = shape.group.cycles;
+      best = PricedGroup{std::move(shape.group), std::move(shape.buffers)};
+    }
+    return best;
+  }
+
+  // Where values are: buffers of the group, of groups before, or the caller's.
+  void PlaceValues(const GroupShape& shape) {
+    levels_.clear();
+    int64_t local = 0, crossing = 0;
+    const auto is_local = [&](const Buffer& buffer) {
+      return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
+             buffer.bytes < graph_.at(buffer.value).type.bytes();
+    };
+    for (const Buffer& buffer : shape.buffers) (is_local(buffer) ? local : crossing) += buffer.bytes;
+    for (const Buffer& buffer : shape.buffers)
+      levels_[buffer.value] = LevelOfBuffers(is_local(buffer) ? local : crossing + local);
+  }
+
+  Level LevelOf(int value) const {
+    const auto known = levels_.find(value);
+    if (known != levels_.end()) return known->second;
+    const GraphNode& node = graph_.at(value);
+    return node.op == GraphOp::kInput || value == graph_.result ? home_ : LevelOfBuffers(node.type.bytes());
+  }
+
+  // Fills in programs and cycles; false: it is not cheaper than the budget.
+  absl::StatusOr<bool> Price(int next_value, double budget, GroupShape* shape) {
+    Group& group = shape->group;
+    PlaceValues(*shape);
+    const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
+                       group.stages[0].kind == StageKind::kContraction;
+    group.sharing = threads_ == 1 ? Sharing::kNone : alone ? Sharing::kStage : Sharing::kTiles;
+    for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
+    if (Bound(group) >= budget) return false;
+    for (Stage* stage : StagesOf(group))
+      if (absl::Status status = Solve(stage); !status.ok()) return status;
+    if (absl::Status status = PackAhead(next_value, shape); !status.ok()) return status;
+    group.cycles = Cycles(&group);
+    return true;
+  }
+
+  static std::vector<Stage*> StagesOf(Group& group) {
+    std::vector<Stage*> stages;
+    for (std::vector<Stage>* list : {&group.before, &group.once, &group.stages, &group.rest})
+      for (Stage& stage : *list) stages.push_back(&stage);
+    return stages;
+  }
+
+  void PlaceStage(const Group& group, Stage* stage) const {
+    if (stage->kind != StageKind::kContraction) return;
+    Spec& spec = stage->spec;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+      const bool vector =
+          IsEpilogueOperand(spec, operand) &&
+          ExtentOf(spec, operand).elements() < ExtentOf(spec, spec.op_info().output()).elements();
+      spec.operand[static_cast<size_t>(operand)].level =
+          vector ? Level::kL1 : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+    }
+    if (group.sharing == Sharing::kStage) spec.threads = static_cast<uint8_t>(threads_);
+    if (group.sharing == Sharing::kTiles) spec.sharers = static_cast<uint8_t>(threads_);
+  }
+
+  static double Sum(const std::vector<Stage>& stages) {
+    double sum = 0;
+    for (const Stage& stage : stages) sum += stage.cycles;
+    return sum;
+  }
+
+  // What the group takes, and how threads share it best.
+  double Cycles(Group* group) const {
+    const double before = Sum(group->before), once = Sum(group->once), rest = Sum(group->rest);
+    const double tiles = static_cast<double>(group->trips()) * Sum(group->stages) + rest;
+    const auto batch = static_cast<double>(group->batch);
+    const double serial = before + batch * (once + tiles);
+    if (group->sharing != Sharing::kTiles) return serial;
+    const auto shares = [&](int64_t tasks) {
+      return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
+    };
+    const int64_t tasks = group->batch * (group->trips() + (rest > 0 ? 1 : 0));
+    const double by_items = batch * (once + tiles) * shares(group->batch);
+    const double by_tiles = batch * once + batch * tiles * shares(tasks);
+    if (by_items <= by_tiles) group->sharing = Sharing::kItems;
+    return target_.fork_join_cycles + before + std::min(by_items, by_tiles);
+  }
+
+  // No programs cost less.
+  double Bound(Group& group) const {
+    Group bound = group;
+    for (Stage* stage : StagesOf(bound))
+      if (stage->kind == StageKind::kContraction) stage->cycles = ToCycles(model_.LowerBound(stage->spec));
+    return Cycles(&bound);
+  }
+
+  absl::Status Solve(Stage* stage) {
+    switch (stage->kind) {
+      case StageKind::kContraction:
+        return SolveContraction(stage);
+      case StageKind::kRows:
+        SolveRows(stage);
+        return absl::OkStatus();
+      case StageKind::kPad:
+      case StageKind::kTranspose:
+        stage->cycles =
+            CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, LevelOf(stage->operands[0].value),
+                       LevelOf(stage->operands[1].value), target_);
+        return absl::OkStatus();
+      case StageKind::kPack:
+        break;
+    }
+    KIRSCH_CHECK(false && "no such stage");
+  }
+
+  absl::Status SolveContraction(Stage* stage) {
+    auto known = std::find_if(solved_.begin(), solved_.end(),
+                              [&](const auto& solved) { return solved.first == stage->spec; });
+    if (known == solved_.end()) {
+      absl::StatusOr<SearchResult> result = options_.solve(stage->spec);
+      if (!result.ok()) return result.status();
+      stats_ += result->stats;
+      optimal_ &= result->stop == StopReason::kOptimal;
+      known = solved_.insert(solved_.end(), {stage->spec, *std::move(result)});
+    }
+    stage->impl = known->second.impl;
+    stage->cycles = ToCycles(known->second.cost);
+    return absl::OkStatus();
+  }
+
+  void SolveRows(Stage* stage) const {
+    std::vector<Level> levels;
+    for (const StageOperand& operand : stage->operands) levels.push_back(LevelOf(operand.value));
+    stage->cycles = kNever;
+    for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
+      const double cycles = RowCycles(stage->program, schedule, stage->rows, stage->columns, levels, target_);
+      if (cycles >= stage->cycles) continue;
+      stage->cycles = cycles;
+      stage->schedule = std::move(schedule);
+    }
+    KIRSCH_CHECK(stage->cycles < kNever);
+  }
+
+  // Copies once what all tiles multiply by, where that is cheaper.
+  absl::Status PackAhead(int next_value, GroupShape* shape) {
+    Group& group = shape->group;
+    const int64_t runs = group.trips() + (group.rest.empty() ? 0 : 1);
+    if (runs < 2) return absl::OkStatus();
+    for (size_t i = 0; i < group.stages.size(); ++i) {
+      if (group.stages[i].kind != StageKind::kContraction ||
+          group.stages[i].operands[MatmulDims::kRhs].row_stride != 0)
+        continue;
+      absl::Status status = PackAhead(i, next_value++, shape);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status PackAhead(size_t number, int value, GroupShape* shape) {
+    Group& group = shape->group;
+    constexpr size_t kRhs = MatmulDims::kRhs;
+    Stage constant = group.stages[number];
+    constant.spec.operand[kRhs].constant = 1;
+    const TileExtent extent = ExtentOf(constant.spec, kRhs);
+    constant.spec.operand[kRhs].level =
+        std::min(constant.spec.operand[kRhs].level,
+                 LevelOfBuffers(extent.elements() * Bytes(constant.spec.operand[kRhs].dtype)));
+    if (absl::Status status = SolveContraction(&constant); !status.ok()) return status;
+    Stage pack;
+    pack.kind = StageKind::kPack;
+    pack.spec = constant.spec;
+    pack.impl = constant.impl;
+    pack.operands = {constant.operands[kRhs], {value, 0, 0, 0}};
+    Expansion expansion;
+    Expand(constant.spec, constant.impl.decision, target_, &expansion);
+    pack.cycles = model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+    // The kernels take the copy.
+    const Impl kernel = constant.impl.children.front().impl;
+    constant.spec = kernel.spec;
+    constant.impl = kernel;
+    constant.operands[kRhs] = {value, 0, 0, 0};
+    Stage rest;
+    if (!group.rest.empty()) {
+      rest = group.rest[number];
+      const Spec own = rest.spec;
+      rest.spec = kernel.spec;
+      rest.spec.size = own.size;
+      rest.operands[kRhs] = constant.operands[kRhs];
+      if (absl::Status status = SolveContraction(&rest); !status.ok()) return status;
+    }
+    const auto trips = static_cast<double>(group.trips());
+    const bool once = pack.operands[0].batch_stride == 0;
+    const double before =
+        trips * group.stages[number].cycles + (group.rest.empty() ? 0 : group.rest[number].cycles);
+    const double copying = once ? pack.cycles / static_cast<double>(group.batch) : pack.cycles;
+    if (copying + trips * constant.cycles + rest.cycles >= before) return absl::OkStatus();
+    const TensorSpec& copy = kernel.spec.operand[kRhs];
+    const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
+    // Rows that are no whole vectors apart end with a whole one all the same.
+    shape->buffers.push_back({value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, 0});
+    (once ? group.before : group.once).push_back(std::move(pack));
+    group.stages[number] = std::move(constant);
+    if (!group.rest.empty()) group.rest[number] = std::move(rest);
+    return absl::OkStatus();
+  }
+
+  const Graph& graph_;
+  const std::string_view source_;
+  const CostModel& model_;
+  const Target& target_;
+  const PlanOptions& options_;
+  const GraphUses uses_;
+  Level home_ = Level::kRam;
+  int threads_ = 1;
+  std::map<int, Level> levels_;  // of the current group's buffers
+  std::vector<std::pair<Spec, SearchResult>> solved_;
+  SearchStats stats_;
+  bool optimal_ = true;
+  std::string error_;  // why an operation can't even be a group alone
+  int error_node_ = -1;
+};
+
+}  // namespace
+
+absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
+                                      const PlanOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<PlanResult> result = Planner(graph, source, model, options).Run();
+  if (result.ok())
+    result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,93 @@
+// How a graph is computed: groups of operations one after the other, each over tiles of rows; in a group,
+// stages, whose values between them are tiles in scratch memory.
+#ifndef KIRSCH_SPEC_PLAN_H_
+#define KIRSCH_SPEC_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/graph.h"
+#include "spec/impl.h"
+#include "spec/level.h"
+#include "spec/row_program.h"
+#include "spec/row_schedule.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch and rows
+// from `m` on, it begins at offset + b * batch_stride + m * row_stride.
+struct StageOperand {
+  int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
+  int64_t offset = 0, batch_stride = 0, row_stride = 0;
+};
+
+enum class StageKind : uint8_t {
+  kContraction,  // a spec's program
+  kPack,         // the copy that a constant operand's first decision makes
+  kRows,         // a row program
+  kPad,          // an image with zeros around it
+  kTranspose,    // a matrix, turned
+};
+
+// kPad: `planes` times `height` rows of `width` elements, with `pad_rows` rows of zeros before and after and
+// `pad` elements before and after each row. kTranspose: `planes` matrices of height x width.
+struct CopyShape {
+  int64_t planes = 1, height = 1, width = 1, pad_rows = 0, pad = 0;
+  Dtype dtype = Dtype::kF32;
+};
+
+struct Stage {
+  StageKind kind = StageKind::kRows;
+  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to.
+  std::vector<StageOperand> operands;
+  Spec spec = {};           // kContraction, kPack: what is to be computed
+  Impl impl = {};           // its program
+  RowProgram program = {};  // kRows
+  RowSchedule schedule = {};
+  int64_t rows = 0, columns = 0;
+  std::vector<int64_t> row_strides = {};  // of the operands; 0: the same for all rows
+  bool in_place = false;                  // the first result replaces an input
+  CopyShape copy = {};
+  double cycles = 0;  // of one run
+};
+
+enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
+
+struct Group {
+  int64_t batch = 1;
+  int64_t rows = 1, tile = 1;       // of each item of the batch
+  std::vector<Stage> before;        // all else
+  std::vector<Stage> once;          // for each item, before its tiles
+  std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
+  // How threads share the work: they take items of the batch (then `once` is theirs, too), or tiles, or the
+  // only stage shares it out itself. What comes before, each does for itself.
+  Sharing sharing = Sharing::kNone;
+  double cycles = 0;
+
+  int64_t trips() const { return rows / tile; }
+};
+
+// Scratch memory of a value that is neither a parameter nor the result.
+struct Buffer {
+  int value = -1;
+  int64_t bytes = 0;   // whole lines
+  int64_t offset = 0;  // bytes; buffers that are in use at the same time don't overlap
+};
+
+struct Plan {
+  Graph graph;
+  std::vector<Group> groups;
+  std::vector<Buffer> buffers;
+  int64_t buffer_bytes = 0;  // of all buffers; what stages use for themselves comes after them
+  int threads = 1;
+  double cycles = 0;  // predicted
+};
+
+// For people: a line for each group and stage.
+std::string PrintPlan(const Plan& plan);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PLAN_H_
