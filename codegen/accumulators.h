@@ -17,7 +17,10 @@ struct MicrokernelParameters {
         out(builder.PointerParameter("out", kernel.out.dtype, true)),
         arguments(ArgumentParameters(builder, kernel)),
         trips(builder.IndexParameter("trips")),
-        rest(kernel.unroll > 1 ? builder.IndexParameter("rest") : kNoVar) {}
+        rest(kernel.has_rest() ? builder.IndexParameter("rest") : kNoVar) {
+    for (int loop = 0; loop < kernel.outer_loops(); ++loop)
+      outer.push_back(builder.IndexParameter(absl::StrCat("runs", loop + 1)));
+  }
 
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
     std::vector<VarId> arguments;
@@ -31,6 +34,7 @@ struct MicrokernelParameters {
   std::vector<VarId> arguments;
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
+  std::vector<VarId> outer;  // of the loops around these, the innermost first
 };
 
 // A vector that holds as many words of `dtype` as the tile's accumulators have lanes.

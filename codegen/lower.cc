@@ -37,15 +37,21 @@ VarId ArgumentParameter(const Spec& spec, int operand) {
   return EntryParameter::kArguments + operand - spec.op_info().output() - 1;
 }
 
+// How an operand of the caller's lies.
+MatrixLayout StoredLayout(const Spec& spec, int operand) {
+  const Layout& layout = Operand(spec, operand).layout;
+  MatrixLayout stored{layout.order, layout.ld, 0, 0, 1, Operand(spec, operand).dtype};
+  KIRSCH_CHECK(layout.kind == LayoutKind::kStrided || layout.kind == LayoutKind::kWindow);
+  if (layout.kind == LayoutKind::kWindow) stored.window = spec.op_info().window;
+  return stored;
+}
+
 View RootView(const Spec& spec, int operand) {
   const Layout& layout = Operand(spec, operand).layout;
-  KIRSCH_CHECK(layout.kind == LayoutKind::kStrided);
   const TileExtent extent = ExtentOf(spec, operand);
   const VarId pointer =
       IsEpilogueOperand(spec, operand) ? ArgumentParameter(spec, operand) : static_cast<VarId>(operand);
-  return {At(pointer),
-          extent.outer * layout.ld,
-          {layout.order, layout.ld, 0, 0, 1, Operand(spec, operand).dtype}};
+  return {At(pointer), extent.outer * layout.ld, StoredLayout(spec, operand)};
 }
 
 // The offset of the tile that starts `steps` * `size` along `dim`, `steps` being a constant or an index.
@@ -163,51 +169,94 @@ class Lowering {
   }
 
   // Tiles in order; `task`: the number of the first task, above the tasks.
-  void LowerTiles(const Impl& impl, const Views& views, std::optional<Affine> task) {
-    Views first = views;
+  void LowerTiles(const Impl& impl, const Views& views, const std::optional<Affine>& task) {
+    const DigitAxis* const axis = WindowAxis(impl.spec, impl.decision.dim);
+    int64_t position = 0, tasks = 0;
     for (const Impl::Child& child : impl.children) {
-      const int64_t tasks = task ? TaskCount(child.impl) : 0;
-      if (child.trips == 1) {
-        LowerTile(child.impl, first, task);
-      } else {
-        builder_.Loop(Constant(child.trips), [&](VarId index) {
-          std::optional<Affine> own = task;
-          if (own) *own = Plus(*own, index, tasks);
-          LowerTile(child.impl, Stepped(impl, child, first, index), own);
-        });
+      Tiles tiles{impl, child, DigitAxis::Strided(1), task ? TaskCount(child.impl) : 0};
+      if (axis != nullptr) tiles.axis = *axis;
+      const std::optional<Affine> first = task ? std::optional(Plus(*task, tasks)) : std::nullopt;
+      LowerRuns(tiles, tiles.axis.digits - 1, {views, first, position}, child.trips);
+      position += child.trips * tiles.size();
+      tasks += child.trips * tiles.tasks;
+    }
+  }
+
+  // The tiles of one child of a tile node.
+  struct Tiles {
+    const Impl& impl;
+    const Impl::Child& child;
+    DigitAxis axis;  // how a window is indexed by the dim that is tiled
+    int64_t tasks;   // in each tile
+    int64_t size() const { return child.impl.spec.size[impl.decision.dim]; }
+  };
+  // Where a tile is: `position` after what `views` and `task` say.
+  struct Place {
+    Views views;
+    std::optional<Affine> task;
+    int64_t position;
+  };
+
+  // `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the last.
+  void LowerRuns(const Tiles& tiles, int level, Place place, int64_t trips) {
+    const int64_t size = tiles.size(), unit = tiles.axis.unit(level);
+    if (size % unit == 0) {
+      return Repeat(tiles, level, place, trips, size, [&](const Place& at) { LowerTile(tiles, at); });
+    }
+    const int64_t per_run = unit / size;
+    const auto pass = [&](int64_t passed) {
+      place.position += passed * size;
+      if (place.task) place.task->constant += passed * tiles.tasks;
+      trips -= passed;
+    };
+    if (place.position % unit != 0) {
+      const int64_t head = std::min(trips, (unit - place.position % unit) / size);
+      LowerRuns(tiles, level - 1, place, head);
+      pass(head);
+    }
+    Repeat(tiles, level, place, trips / per_run, unit,
+           [&](const Place& at) { LowerRuns(tiles, level - 1, at, per_run); });
+    pass(trips / per_run * per_run);
+    if (trips > 0) LowerRuns(tiles, level - 1, place, trips);
+  }
+
+  // `body` at `count` places, each `step` after the one before, a step of digit `level`.
+  template <typename Body>
+  void Repeat(const Tiles& tiles, int level, const Place& place, int64_t count, int64_t step, const Body& body) {
+    if (count == 1) return body(place);
+    builder_.Loop(Constant(count), [&](VarId index) {
+      Place at = place;
+      if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
+      for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
+        View& view = at.views[static_cast<size_t>(operand)];
+        const int64_t stride = IsIndexed(tiles, operand)
+                                   ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
+                                   : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
+        if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
       }
-      first = Skipped(impl, child, first);
-      if (task) task->constant += child.trips * tasks;
-    }
+      body(at);
+    });
   }
 
-  void LowerTile(const Impl& impl, const Views& views, const std::optional<Affine>& task) {
-    if (task) return LowerTask(impl, views, *task);
-    LowerNode(impl, views);
+  // True if the digits say where the operand's tiles are.
+  static bool IsIndexed(const Tiles& tiles, int operand) {
+    return IsWindow(tiles.impl.spec, operand) && WindowAxis(tiles.impl.spec, tiles.impl.decision.dim) != nullptr;
   }
 
-  // The views of tile `index` of a child whose first tile has the views `first`.
-  static Views Stepped(const Impl& impl, const Impl::Child& child, Views first, VarId index) {
-    const int dim = impl.decision.dim;
-    for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
-      View& view = first[static_cast<size_t>(operand)];
-      const int64_t stride =
-          StrideAlong(impl.spec, operand, dim, view, child.impl.spec.size[static_cast<size_t>(dim)]);
-      if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
+  void LowerTile(const Tiles& tiles, const Place& place) {
+    const Spec &spec = tiles.impl.spec, &tile = tiles.child.impl.spec;
+    Views views = place.views;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+      View& view = views[static_cast<size_t>(operand)];
+      const int64_t offset =
+          IsIndexed(tiles, operand)
+              ? tiles.axis.At(place.position)
+              : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
+      view.start.offset = Plus(view.start.offset, offset);
+      if (IsWindow(spec, operand)) view.layout = StoredLayout(tile, operand);
     }
-    return first;
-  }
-
-  // The views just after all tiles of the child.
-  static Views Skipped(const Impl& impl, const Impl::Child& child, Views first) {
-    const int dim = impl.decision.dim;
-    const bool last = &child == &impl.children.back();
-    for (int operand = 0; !last && operand < impl.spec.op_info().num_operands; ++operand) {
-      View& view = first[static_cast<size_t>(operand)];
-      const int64_t size = child.trips * child.impl.spec.size[static_cast<size_t>(dim)];
-      view.start.offset = Plus(view.start.offset, StrideAlong(impl.spec, operand, dim, view, size));
-    }
-    return first;
+    if (place.task) return LowerTask(tiles.child.impl, views, *place.task);
+    LowerNode(tiles.child.impl, views);
   }
 
   MatrixLayout PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
@@ -263,13 +312,53 @@ class Lowering {
     Views inside = views;
     inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(pack.to.dtype)),
                                             0, pack.to};
-    builder_.Do(Call{ProcedureFor(pack),
-                     {views[static_cast<size_t>(operand)].start, inside[static_cast<size_t>(operand)].start},
-                     {}});
+    const Address &from = views[static_cast<size_t>(operand)].start,
+                  &to = inside[static_cast<size_t>(operand)].start;
+    if (IsWindow(impl.spec, operand)) {
+      LowerWindowCopy(impl.spec, pack, from, to);
+    } else {
+      builder_.Do(Call{ProcedureFor(pack), {from, to}, {}});
+    }
     scratch_top_ += WholeLines(CopyBytes(impl));
     program_.scratch_bytes = std::max(program_.scratch_bytes, scratch_top_);
     LowerNode(child, inside);
     scratch_top_ = outside;  // buffers of siblings share the space
+  }
+
+  // A copy of a window, run by run.
+  void LowerWindowCopy(const Spec& spec, const Pack& whole, const Address& from, const Address& to) {
+    const auto& [rows, columns] = spec.op_info().window.axes;
+    const auto run = [](const DigitAxis& axis, int64_t size) {
+      return axis.digits == 1 ? size : int64_t{axis.digit[0].count};
+    };
+    Pack pack = whole;
+    pack.outer = run(rows, whole.outer);
+    pack.inner = run(columns, whole.inner);
+    pack.from = {Order::kRow, rows.stride(0), 0, 0, 1, whole.from.dtype};
+    pack.inner_stride = columns.stride(0);
+    pack.exact = columns.digits > 1 && (whole.to.panel == 0 || pack.inner % whole.to.panel != 0);
+    if (pack.exact) pack.to = {Order::kRow, whole.to.outer_stride, 0, 0, 1, whole.to.dtype};
+    const int procedure = ProcedureFor(pack);
+    const auto along_columns = [&](const Address& run_from, const Address& run_to) {
+      ForRuns(columns, whole.inner, [&](int64_t index) { return whole.to.InnerOffset(index); }, run_from, run_to,
+              [&](const Address& a, const Address& b) { builder_.Do(Call{procedure, {a, b}, {}}); });
+    };
+    ForRuns(rows, whole.outer, [&](int64_t index) { return whole.to.OuterOffset(index); }, from, to, along_columns);
+  }
+
+  // Calls body(from, to) for each run of the axis's innermost digit; index i lies at copied(i) in the copy.
+  template <typename Copied, typename Body>
+  void ForRuns(const DigitAxis& axis, int64_t size, const Copied& copied, const Address& from, const Address& to,
+               const Body& body, int level = kMaxDigits) {
+    level = std::min(level, axis.digits) - 1;
+    if (level == 0) return body(from, to);
+    const int64_t end = level + 1 < axis.digits ? axis.unit(level + 1) : size;
+    builder_.Loop(Constant(end / axis.unit(level)), [&](VarId index) {
+      Address next_from = from, next_to = to;
+      next_from.offset = Plus(next_from.offset, index, axis.stride(level));
+      next_to.offset = Plus(next_to.offset, index, copied(axis.unit(level)));
+      ForRuns(axis, size, copied, next_from, next_to, body, level);
+    });
   }
 
   void LowerRegisterTile(const Impl& impl, const Views& views) {
@@ -299,6 +388,7 @@ class Lowering {
     kernel.prefetch_out = spec.out().level > Level::kL1;
     (microkernel.dim == MatmulDims::kK ? kernel.prefetch_k : kernel.prefetch_n) = microkernel.size;
     kernel.k_tail = k % kernel.step();
+    if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) kernel.reduction = *axis;
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
     FitToRegisters(unit, &kernel);
     const auto features = FeaturesOf(kernel.tile.arithmetic, unit, target_);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "spec/dtype.h"
 #include "spec/layout.h"
+#include "spec/window.h"
 
 namespace kirsch {
 
@@ -21,6 +22,7 @@ struct MatrixLayout {
   int64_t panel_stride = 0;
   int64_t group = 1;  // only with panels
   Dtype dtype = Dtype::kF32;
+  Window window = {};  // not empty: says where elements are, instead of the strides
 
   int64_t InnerOffset(int64_t inner) const {
     return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
@@ -28,6 +30,7 @@ struct MatrixLayout {
   int64_t OuterOffset(int64_t outer) const { return outer / group * outer_stride + outer % group; }
   // Offset of the element in `row` and `column` (of the operand's last two axes).
   int64_t At(int64_t row, int64_t column) const {
+    if (!window.empty()) return window.axes[0].At(row) + window.axes[1].At(column);
     return order == Order::kRow ? OuterOffset(row) + InnerOffset(column)
                                 : OuterOffset(column) + InnerOffset(row);
   }
@@ -44,6 +47,15 @@ struct MatrixLayout {
     return tile;
   }
 
+  static std::string NameOf(const DigitAxis& axis) {
+    std::string name;
+    for (int level = 0; level < axis.digits; ++level) {
+      const Digit& digit = axis.digit[static_cast<size_t>(level)];
+      absl::StrAppend(&name, digit.stride, level + 1 < axis.digits ? absl::StrCat("x", digit.count, "_") : "");
+    }
+    return name;
+  }
+
   // As part of a procedure's name.
   std::string Name() const {
     std::string name = absl::StrCat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
@@ -51,6 +63,7 @@ struct MatrixLayout {
     if (panel != 0) absl::StrAppend(&name, "p", panel);
     if (panel_stride != 0) absl::StrAppend(&name, "s", panel_stride);
     if (group != 1) absl::StrAppend(&name, "g", group);
+    if (!window.empty()) absl::StrAppend(&name, "w", NameOf(window.axes[0]), "by", NameOf(window.axes[1]));
     return name;
   }
 };

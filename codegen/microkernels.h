@@ -4,6 +4,7 @@
 #ifndef KIRSCH_CODEGEN_MICROKERNELS_H_
 #define KIRSCH_CODEGEN_MICROKERNELS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,12 +39,22 @@ struct Microkernel {
   int unroll = 1;
   bool fence_steps = false;  // loads keep to their step of the reduction
   bool fence_rows = false;   // and to their row
+  // Of a window: how it is indexed by the steps of the reduction, and how many digits a trip takes whole.
+  DigitAxis reduction = {};
+  int whole_digits = 0;
   int64_t k_tail = 0;        // what is left of the reduction: k mod step()
 
   // Steps of the reduction that one instruction takes in.
   int64_t step() const {
     return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
   }
+  // Steps, or groups of them, from one run of the digits that are taken whole to the next.
+  int run_steps() const {
+    return whole_digits == 0 ? 1 : static_cast<int>(reduction.unit(whole_digits)) / tile.group();
+  }
+  // Loops around the main one, over the other digits.
+  int outer_loops() const { return std::max(0, reduction.digits - 1 - whole_digits); }
+  bool has_rest() const { return unroll > run_steps(); }
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype); }
@@ -67,8 +78,8 @@ struct Microkernel {
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
-// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest]): the
-// rest only where the main loop takes several steps at once.
+// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest][, of the
+// loops around these, the innermost first]): the rest only where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The two forms, for MicrokernelProcedure.

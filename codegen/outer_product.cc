@@ -45,9 +45,7 @@ class OuterProduct {
       LoadOld();
     else
       accumulators_.Clear();
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll, group()); });
-    if (parameters_.rest != kNoVar)
-      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(1, group()); });
+    Runs(kernel_.outer_loops());
     if (kernel_.k_tail != 0) Steps(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
@@ -69,6 +67,31 @@ class OuterProduct {
     return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
   }
 
+  // The reduction, or a run of all but its `loops` innermost digits that are loops around the main one.
+  void Runs(int loops) {
+    if (loops == 0) {
+      builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll, group()); });
+      if (parameters_.rest != kNoVar)
+        builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(kernel_.run_steps(), group()); });
+      return;
+    }
+    const bool lhs = !kernel_.lhs.window.empty();
+    const int level = kernel_.whole_digits + loops;
+    const int64_t run = kernel_.reduction.digit[static_cast<size_t>(level - 1)].count;
+    const int64_t back = run * kernel_.reduction.stride(level - 1);
+    builder_.Loop(IndexOf(parameters_.outer[static_cast<size_t>(loops - 1)]), [&](VarId) {
+      Runs(loops - 1);
+      builder_.Do(Advance{lhs ? parameters_.lhs : parameters_.rhs, kernel_.reduction.stride(level) - back});
+    });
+  }
+
+  // Elements from one step of the reduction to the one so many groups on.
+  int64_t AdvanceOf(const MatrixLayout& layout, int steps, int64_t offset) const {
+    if (layout.window.empty()) return offset;
+    return kernel_.whole_digits == 0 ? steps * group() * kernel_.reduction.stride(0)
+                                     : steps / kernel_.run_steps() * kernel_.reduction.stride(kernel_.whole_digits);
+  }
+
   // `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count` steps
   // exist; rhs is filled up.
   void Steps(int steps, int count) {
@@ -88,8 +111,10 @@ class OuterProduct {
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
-    builder_.Do(Advance{parameters_.lhs, kernel_.lhs.At(0, steps * group())});
-    builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(steps * group(), 0)});
+    builder_.Do(
+        Advance{parameters_.lhs, AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
+    builder_.Do(
+        Advance{parameters_.rhs, AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
   }
 
   void ReadRhs(int j, int64_t k) {

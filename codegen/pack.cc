@@ -37,9 +37,13 @@ class Packer {
         lanes_(LanesOf(pack)),
         width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
         chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_),
+        parts_(pack.inner_stride == 2 && pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kF32),
+        step_(pack.inner_stride == 1 || parts_ ? lanes_ : 1),
         rows_at_once_(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0 ? kRowsAtOnce : 1) {
     KIRSCH_CHECK(pack.from.panel == 0);
     KIRSCH_CHECK(rows_at_once_ > 1 || pack.from.order == pack.to.order);
+    KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
+    KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
   }
 
   Procedure Build() && {
@@ -47,6 +51,7 @@ class Packer {
       straight_ = builder_.Vector("v", pack_.to.dtype, lanes_ * group_);
       for (int row = 0; group_ > 1 && row < std::min<int64_t>(group_, pack_.outer); ++row)
         rows_[static_cast<size_t>(row)] = builder_.Vector(absl::StrCat("r", row), pack_.to.dtype, lanes_);
+      if (parts_) odd_ = builder_.Vector("odd", pack_.to.dtype, lanes_);
       StraightCopy();
     } else {
       for (int row = 0; row < kBlock; ++row)
@@ -71,11 +76,11 @@ class Packer {
 
   void StraightRows(const Affine& from, const Affine& to, int rows) {
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
-      StraightChunk(Plus(from, chunk, width_), Plus(to, chunk, chunk_stride_), rows, width_);
+      StraightChunk(Plus(from, chunk, width_ * pack_.inner_stride), Plus(to, chunk, chunk_stride_), rows, width_);
     });
     const int64_t chunks = pack_.inner / width_;
     if (chunks * width_ < pack_.inner)
-      StraightChunk(Plus(from, chunks * width_), Plus(to, chunks * chunk_stride_), rows,
+      StraightChunk(Plus(from, chunks * width_ * pack_.inner_stride), Plus(to, chunks * chunk_stride_), rows,
                     pack_.inner - chunks * width_);
   }
 
@@ -83,17 +88,20 @@ class Packer {
   void StraightChunk(const Affine& from, const Affine& to, int rows, int64_t filled) {
     const int64_t stored = pack_.to.panel != 0 ? width_ : filled;
     for (int row = 0; row < rows; row += group_)
-      for (int64_t lane = 0; lane < stored; lane += lanes_) {
-        LoadGroup(Plus(from, row * pack_.from.outer_stride + lane), std::min(group_, rows - row),
-                  static_cast<int>(std::clamp<int64_t>(filled - lane, 0, lanes_)));
-        builder_.Do(
-            Store{straight_, {to_, Plus(to, pack_.to.OuterOffset(row) + lane * group_)}, lanes_ * group_});
+      for (int64_t lane = 0; lane < stored; lane += step_) {
+        const int count = static_cast<int>(std::clamp<int64_t>(filled - lane, 0, step_));
+        LoadGroup(Plus(from, row * pack_.from.outer_stride + lane * pack_.inner_stride),
+                  std::min(group_, rows - row), count);
+        builder_.Do(Store{straight_,
+                          {to_, Plus(to, pack_.to.OuterOffset(row) + lane * group_)},
+                          pack_.exact ? count : step_ * group_});
       }
   }
 
   // `count` elements of each of `rows` rows, side by side.
   void LoadGroup(const Affine& from, int rows, int count) {
     if (count == 0) return builder_.Do(Zero{straight_});
+    if (parts_) return LoadEverySecond(from, count);
     if (group_ == 1) return builder_.Do(Load{straight_, {from_, from}, count});
     Interleave interleave{straight_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int row = 0; row < rows; ++row) {
@@ -101,6 +109,16 @@ class Packer {
       builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, count});
     }
     builder_.Do(interleave);
+  }
+
+  void LoadEverySecond(const Affine& from, int count) {
+    const int spanned = 2 * count - 1;
+    builder_.Do(Load{straight_, {from_, from}, std::min(spanned, lanes_)});
+    if (spanned > lanes_)
+      builder_.Do(Load{odd_, {from_, Plus(from, lanes_)}, spanned - lanes_});
+    else
+      builder_.Do(Zero{odd_});
+    builder_.Do(Deinterleave{straight_, odd_});
   }
 
   void TransposingCopy() {
@@ -175,7 +193,10 @@ class Packer {
   const int group_;
   const int lanes_;
   const int64_t width_, chunk_stride_;
+  const bool parts_;  // the elements copied are every second one
+  const int step_;    // elements along the inner axis that are copied at once
   const int rows_at_once_;
+  VarId odd_ = kNoVar;
   VarId straight_ = kNoVar;  // the vector that a straight copy writes
   std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
 };
@@ -183,7 +204,9 @@ class Packer {
 }  // namespace
 
 std::string Pack::Name() const {
-  return absl::StrCat("pack_", outer, "x", inner, "_", from.Name(), "_", to.Name());
+  return absl::StrCat("pack_", outer, "x", inner, "_", from.Name(),
+                      inner_stride != 1 ? absl::StrCat("by", inner_stride) : "", "_", to.Name(),
+                      exact ? "_exact" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) { return Packer(pack).Build(); }

@@ -17,6 +17,8 @@ struct Pack {
   // that are no whole vectors apart are written one after the other, each beyond its end: by less than a
   // vector.
   MatrixLayout from, to;
+  int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
+  bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
 
   // Unique among copies that differ.
   std::string Name() const;

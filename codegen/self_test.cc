@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/user_matrix.h"
 
@@ -83,8 +84,8 @@ static int $NAME_check(const size_t* problem) {
   const size_t on = $FILE_count(os, batch, m, n);
 $VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
   const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
-  $LHS* lhs = ($LHS*)malloc($FILE_count(ls, batch, m, k) * sizeof($LHS));
-  $RHS* rhs = ($RHS*)malloc($FILE_count(rs, batch, k, n) * sizeof($RHS));
+  $LHS* lhs = ($LHS*)malloc($LHS_COUNT * sizeof($LHS));
+  $RHS* rhs = ($RHS*)malloc($RHS_COUNT * sizeof($RHS));
   $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
 $ARGUMENTS_ALLOC$SCRATCH_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
@@ -92,8 +93,8 @@ $ARGUMENTS_ALLOC$SCRATCH_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
     printf("$NAME: out of memory\n");
     exit(2);
   }
-  $FILE_fill_$TYPELHS(lhs, ls, batch, m, k, 1);
-  $FILE_fill_$TYPERHS(rhs, rs, batch, k, n, 2);
+  $FILE_fill_$TYPELHS(lhs, $LHS_FILL, 1);
+  $FILE_fill_$TYPERHS(rhs, $RHS_FILL, 2);
   $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
   $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
 $ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
@@ -101,8 +102,8 @@ $ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t place = b * os[0] + row * os[1] + column * os[2];
     double sum = $INITIAL;
     for (i = 0; i < k; ++i)
-      sum += $FILE_get_$TYPELHS(lhs[b * ls[0] + row * ls[1] + i * ls[2]]) *
-             $FILE_get_$TYPERHS(rhs[b * rs[0] + i * rs[1] + column * rs[2]]);
+      sum += $FILE_get_$TYPELHS(lhs[$LHS_AT]) *
+             $FILE_get_$TYPERHS(rhs[$RHS_AT]);
 $EPILOGUE    if (out[place] != $FILE_put_$TYPEOUT(sum) && wrong++ == 0)
       printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
              $FILE_get_$TYPEOUT(out[place]), sum);
@@ -198,7 +199,8 @@ std::string RefusedText(const HeaderFunction& function) {
 std::string ProblemText(const HeaderMember& member) {
   std::string text = absl::StrCat("      {", absl::StrJoin(SizesOfUser(member), ", "));
   for (const UserMatrix& matrix : UserMatrices(member))
-    absl::StrAppend(&text, ", ", matrix.batch_stride, ", ", matrix.row_stride, ", ", matrix.column_stride);
+    absl::StrAppend(&text, ", ", matrix.batch_stride, ", ", matrix.row_axis.stride(0), ", ",
+                    matrix.column_axis.stride(0));
   return text + "},\n";
 }
 
@@ -266,24 +268,49 @@ std::string EpilogueText(const HeaderMember& member) {
   return text;
 }
 
+// An operand that is a view is filled as the run of elements it is in.
+struct OperandExpressions {
+  std::string at, count, fill;
+};
+
+OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, const char* rows, const char* row,
+                                 const char* columns, const char* column) {
+  if (!matrix.is_window())
+    return {absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column),
+            absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns),
+            absl::StrFormat("%s, batch, %s, %s", strides, rows, columns)};
+  const std::string count =
+      absl::StrCat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
+  return {absl::StrCat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column)),
+          absl::StrCat("(size_t)", count), absl::StrCat("vector, 1, 1, ", count)};
+}
+
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
   const bool packed = signature.packed >= 0;
+  const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
+  const OperandExpressions lhs = ExpressionsOf(matrices[MatmulDims::kLhs], "ls", "m", "row", "k", "i"),
+                           rhs = ExpressionsOf(matrices[MatmulDims::kRhs], "rs", "k", "i", "n", "column");
+  const bool vector = absl::StrContains(absl::StrCat(arguments.fill, lhs.fill, rhs.fill), "vector");
   std::string problems;
   for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
       kCheck,
       {{"$FULL", absl::StrCat(kFullWork / static_cast<double>(function.members.size()))},
+       {"$LHS_AT", lhs.at},
+       {"$LHS_COUNT", lhs.count},
+       {"$LHS_FILL", lhs.fill},
+       {"$RHS_AT", rhs.at},
+       {"$RHS_COUNT", rhs.count},
+       {"$RHS_FILL", rhs.fill},
        {"$LHS", CType(signature.dtypes[MatmulDims::kLhs])},
        {"$RHS", CType(signature.dtypes[MatmulDims::kRhs])},
        {"$OUT", CType(signature.dtypes[MatmulDims::kOut])},
        {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
        {"$RUN", RunText(function)},
        {"$ARGUMENTS_ALLOC", arguments.alloc},
-       {"$VECTOR", arguments.fill.find("vector") == std::string::npos
-                       ? ""
-                       : "  static const size_t vector[3] = {0, 0, 1};\n"},
+       {"$VECTOR", vector ? "  static const size_t vector[3] = {0, 0, 1};\n" : ""},
        {"$ARGUMENTS_CHECK", arguments.check},
        {"$ARGUMENTS_FILL", arguments.fill},
        {"$ARGUMENTS_FREE", arguments.free},

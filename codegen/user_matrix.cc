@@ -3,19 +3,19 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
 
 UserMatrix Transposed(const UserMatrix& matrix) {
-  return {matrix.columns, matrix.rows, matrix.column_stride, matrix.row_stride, matrix.batch_stride};
+  return {matrix.columns, matrix.rows, matrix.column_axis, matrix.row_axis, matrix.batch_stride};
 }
 
 UserMatrix MatrixOf(const Spec& spec, int operand) {
-  const TileExtent extent = ExtentOf(spec, operand);
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
-  const UserMatrix stored{extent.outer, extent.inner, layout.ld, 1, extent.outer * int64_t{layout.ld}};
-  return layout.order == Order::kRow ? stored : Transposed(stored);
+  const AxisArray extents = AxisExtents(spec, operand);
+  const std::array<DigitAxis, kMaxAxes> axes = RootAxes(spec, operand);
+  return {extents[1], extents[2], axes[1], axes[2], axes[0].stride(0)};
 }
 
 }  // namespace
@@ -40,6 +40,18 @@ Epilogue EpilogueOfUser(const HeaderMember& member) {
   return member.swapped ? Transposed(epilogue) : epilogue;
 }
 
+std::string OffsetText(const DigitAxis& axis, const std::string& index) {
+  std::string text;
+  for (int level = 0; level < axis.digits; ++level) {
+    const int64_t unit = axis.unit(level);
+    const std::string steps = unit == 1 ? index : absl::StrCat(index, " / ", unit);
+    absl::StrAppend(&text, level > 0 ? " + " : "", steps,
+                    level + 1 < axis.digits ? absl::StrCat(" % ", axis.digit[static_cast<size_t>(level)].count) : "",
+                    " * ", axis.stride(level));
+  }
+  return text;
+}
+
 std::string MatricesText(const HeaderMember& member) {
   constexpr const char* kNames[] = {"lhs", "rhs", "out"};
   const std::array<UserMatrix, 3> matrices = UserMatrices(member);
@@ -47,9 +59,15 @@ std::string MatricesText(const HeaderMember& member) {
   std::string text;
   for (size_t i = 0; i < matrices.size(); ++i) {
     const UserMatrix& matrix = matrices[i];
-    const bool row = matrix.column_stride == 1;
-    absl::StrAppend(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ", row ? "row" : "column",
-                    "-major, leading dimension ", row ? matrix.row_stride : matrix.column_stride);
+    absl::StrAppend(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ");
+    if (matrix.is_window()) {
+      absl::StrAppend(&text, "a view: (row, column) is element\n     ",
+                      OffsetText(matrix.row_axis, "row"), " + ", OffsetText(matrix.column_axis, "column"), "\n");
+      continue;
+    }
+    const bool row = matrix.column_axis.stride(0) == 1;
+    absl::StrAppend(&text, row ? "row" : "column", "-major, leading dimension ",
+                    (row ? matrix.row_axis : matrix.column_axis).stride(0));
     if (batch > 1) absl::StrAppend(&text, "; ", batch, " of them, ", matrix.batch_stride, " elements apart");
     text += "\n";
   }

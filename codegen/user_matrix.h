@@ -11,10 +11,13 @@
 
 namespace kirsch {
 
-// Element (batch, row, column) is at batch * batch_stride + row * row_stride + column * column_stride.
+// Element (batch, row, column) is at batch * batch_stride + row_axis.At(row) + column_axis.At(column).
 struct UserMatrix {
   int64_t rows, columns;
-  int64_t row_stride, column_stride, batch_stride;
+  DigitAxis row_axis, column_axis;
+  int64_t batch_stride;
+  // Along which consecutive elements are elsewhere than at one distance.
+  bool is_window() const { return row_axis.digits > 1 || column_axis.digits > 1; }
 };
 
 // The user's lhs, rhs, out.
@@ -25,6 +28,9 @@ UserSizes SizesOfUser(const HeaderMember& member);
 
 // The epilogue with the user's rows and columns.
 Epilogue EpilogueOfUser(const HeaderMember& member);
+
+// The offset of the element at `index` along the axis, in C: "row % 56 * 64 + row / 56 * 3712".
+std::string OffsetText(const DigitAxis& axis, const std::string& index);
 
 // What the operands hold, one line each, and what is computed.
 std::string MatricesText(const HeaderMember& member);

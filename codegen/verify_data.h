@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "spec/spec.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 
@@ -29,9 +30,11 @@ int64_t IntegerLimit(const Spec& root);
 // `gap`.
 void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, double gap, void* data);
 
-// Calls body(offset, count) for every run of contiguous elements of a root operand, in order of address.
+// Calls body(offset, count) for every run of contiguous elements of a root operand, in order of address: of one
+// that overlaps itself a single run, gaps included.
 template <typename Body>
 void ForEachRun(const Spec& root, int operand, const Body& body) {
+  if (Overlaps(root, operand)) return body(0, RootElements(root, operand));
   const TileExtent extent = ExtentOf(root, operand);
   const int64_t ld = root.operand[static_cast<size_t>(operand)].layout.ld;
   for (int64_t run = 0; run < extent.batch * extent.outer; ++run) body(run * ld, extent.inner);

@@ -23,7 +23,7 @@ struct Matrix {
   const void* data;
   int64_t first;  // element (0, 0)
   int64_t rows, columns;
-  int64_t row_stride, column_stride;  // one of them is 1, or the other extent is
+  DigitAxis row_axis, column_axis;
 };
 
 double Magnitude(double x) { return std::abs(x); }
@@ -49,14 +49,14 @@ uint32_t Dot(const uint32_t* row, const uint32_t* x, int64_t count) { return Dot
 // y += matrix * x, or with the magnitudes of the matrix's elements.
 template <typename Number>
 void AddTimes(const Matrix& matrix, const std::vector<Number>& x, bool magnitudes, std::vector<Number>* y) {
-  const bool by_rows = matrix.column_stride == 1;
+  const bool by_rows = matrix.column_axis.stride(0) == 1;
   const int64_t runs = by_rows ? matrix.rows : matrix.columns,
                 length = by_rows ? matrix.columns : matrix.rows;
-  const int64_t stride = by_rows ? matrix.row_stride : matrix.column_stride;
+  const DigitAxis &across = by_rows ? matrix.row_axis : matrix.column_axis,
+                  &along = by_rows ? matrix.column_axis : matrix.row_axis;
   std::vector<Number> run(static_cast<size_t>(length));
   for (int64_t i = 0; i < runs; ++i) {
-    LoadRun(matrix.dtype, matrix.data, matrix.first + i * stride,
-            by_rows ? matrix.column_stride : matrix.row_stride, length, run.data());
+    LoadAlong(matrix.dtype, matrix.data, matrix.first + across.At(i), along, 0, length, run.data());
     if (magnitudes)
       for (Number& value : run) value = Magnitude(value);
     if (by_rows) {
@@ -76,9 +76,10 @@ std::vector<Number> Times(const Matrix& matrix, const std::vector<Number>& x, bo
 }
 
 Matrix MatrixOf(const Spec& root, int operand, int64_t batch, const void* data) {
-  const AxisArray extents = AxisExtents(root, operand), strides = RootStrides(root, operand);
+  const AxisArray extents = AxisExtents(root, operand);
+  const std::array<DigitAxis, kMaxAxes> axes = RootAxes(root, operand);
   const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype;
-  return {dtype, data, batch * strides[0], extents[1], extents[2], strides[1], strides[2]};
+  return {dtype, data, axes[0].At(batch), extents[1], extents[2], axes[1], axes[2]};
 }
 
 // No sum is exact unless C holds what exact sums can be.
@@ -86,8 +87,8 @@ bool ExactIntegers(const Matrix& matrix) {
   bool exact = true;
   std::vector<double> row(static_cast<size_t>(matrix.columns));
   for (int64_t i = 0; i < matrix.rows; ++i) {
-    LoadRun(matrix.dtype, matrix.data, matrix.first + i * matrix.row_stride, matrix.column_stride,
-            matrix.columns, row.data());
+    LoadAlong(matrix.dtype, matrix.data, matrix.first + matrix.row_axis.At(i), matrix.column_axis, 0,
+              matrix.columns, row.data());
     for (double x : row) exact &= std::abs(x) <= kExactInFloat && std::rint(x) == x;
   }
   return exact;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 #include "cost/microkernel_cost.h"
@@ -16,6 +17,9 @@ constexpr double kTransposeCyclesPerElement = 0.5;
 
 // To widen a vector of elements, shift it into its place in the words of a group, and merge it.
 constexpr double kMergeCycles = 1.5;
+
+// A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
+constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
@@ -49,6 +53,26 @@ int64_t PrefetchedLines(const Expansion& expansion) {
 bool DotProductPossible(const Spec& spec) {
   return InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
          (InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK || !IsPlain(spec));
+}
+
+// Cycles per element of a copy of a window, which goes run by run.
+double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
+  const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
+  const auto lanes = static_cast<double>(unit.bytes / Bytes(spec.operand[static_cast<size_t>(operand)].dtype));
+  const double run = inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
+  if (inner.stride(0) > 2) return kElementCycles;
+  const double per_vector = per_element * lanes + (inner.stride(0) == 2 ? kDeinterleaveCycles : 0);
+  return (std::ceil(run / lanes) * per_vector + kRunCycles) / run;
+}
+
+// Trips of the loops around the microkernel's own, over the digits of a window's reduction.
+double WindowLoops(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
+  const Window& window = spec.op_info().window;
+  if (window.empty() || !IsWindow(spec, window.operand)) return 0;
+  const DigitAxis& reduction = *WindowAxis(spec, MatmulDims::kK);
+  const int innermost = WholeDigits(tile, unit, reduction);
+  if (innermost + 1 >= reduction.digits) return 0;
+  return spec.size[MatmulDims::kK] / static_cast<double>(reduction.unit(innermost + 1));
 }
 
 }  // namespace
@@ -194,6 +218,7 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
   if (!as_it_is) per_element = std::max(per_element, kMergeCycles / unit.lanes());
   if (expansion.copy_transposes) per_element = kTransposeCyclesPerElement / decision.layout.group;
+  if (IsWindow(spec, decision.operand)) per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);
   const double written = TransferCycles(expansion.transfers[1], spec.sharers);
   return target_.microkernel_cycles +
@@ -233,7 +258,8 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
       tile.prefetches =
           static_cast<double>(PrefetchedLines(expansion)) / static_cast<double>(TripsOf(tile, steps));
-      double compute = MicrokernelCycles(tile, steps, unit, target_);
+      double compute =
+          MicrokernelCycles(tile, steps, unit, target_) + WindowLoops(spec, tile, unit) * target_.loop_cycles;
       if (spec.ideal) {
         RegisterTile plain = tile;
         plain.arithmetic = ArithmeticOf(spec.operand[MatmulDims::kLhs].dtype,

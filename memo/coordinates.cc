@@ -14,10 +14,10 @@ constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
-constexpr uint32_t kLayoutKinds = 4;
+constexpr uint32_t kLayoutKinds = 5;
 
-// What a plane begins with.
-constexpr uint32_t kMatmulCode = 0, kEpilogueCode = 1;
+// What a plane begins with: the sum of these.
+constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2;
 
 // Reads a coordinate list from the front; `ok` turns false at the first one that is missing or out of range.
 class Reader {
@@ -56,7 +56,9 @@ std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t
     return inner <= std::numeric_limits<uint32_t>::max() ? std::optional(static_cast<uint32_t>(inner))
                                                          : std::nullopt;
   const uint32_t ld = SizeAt(contiguity - 1);
-  return ld > inner ? std::optional(ld) : std::nullopt;
+  // Only rows of an input may overlap.
+  const bool apart = operand < spec.op_info().output() ? ld != inner : ld > inner;
+  return apart ? std::optional(ld) : std::nullopt;
 }
 
 void ReadTensor(Reader* reader, TensorSpec* tensor) {
@@ -70,8 +72,23 @@ void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->layout.group = static_cast<uint8_t>(reader->Next(1, kMaxPanel));
 }
 
-void AppendOp(const Epilogue& epilogue, CoordinateList* plane) {
-  plane->push_back(epilogue.empty() ? kMatmulCode : kEpilogueCode);
+void AppendAxis(const DigitAxis& axis, CoordinateList* plane) {
+  plane->push_back(static_cast<uint32_t>(axis.digits));
+  for (int i = 0; i < axis.digits; ++i) {
+    const Digit& digit = axis.digit[static_cast<size_t>(i)];
+    if (i + 1 < axis.digits) plane->push_back(digit.count);
+    plane->push_back(digit.stride);
+  }
+}
+
+void AppendOp(const OpInfo& info, CoordinateList* plane) {
+  const Epilogue& epilogue = info.epilogue;
+  const Window& window = info.window;
+  plane->push_back((epilogue.empty() ? 0 : kEpilogueCode) + (window.empty() ? 0 : kWindowCode));
+  if (!window.empty()) {
+    plane->push_back(static_cast<uint32_t>(window.operand));
+    for (const DigitAxis& axis : window.axes) AppendAxis(axis, plane);
+  }
   if (epilogue.empty()) return;
   plane->push_back(static_cast<uint32_t>(epilogue.count));
   for (const EpilogueStep& step : epilogue)
@@ -80,9 +97,20 @@ void AppendOp(const Epilogue& epilogue, CoordinateList* plane) {
       plane->push_back(coordinate);
 }
 
+DigitAxis ReadAxis(Reader* reader) {
+  constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
+  DigitAxis axis;
+  axis.digits = static_cast<int>(reader->Next(1, kMaxDigits));
+  for (int i = 0; i < axis.digits; ++i) {
+    Digit& digit = axis.digit[static_cast<size_t>(i)];
+    if (i + 1 < axis.digits) digit.count = reader->Next(2, kMaxSide);
+    digit.stride = reader->Next(1, kMost);
+  }
+  return axis;
+}
+
 // Nothing if no spec has such an epilogue.
-std::optional<OpKind> ReadOp(Reader* reader) {
-  if (reader->Below(2) == kMatmulCode) return OpKind::kMatmul;
+std::optional<Epilogue> ReadEpilogue(Reader* reader) {
   Epilogue epilogue;
   epilogue.count = static_cast<int>(reader->Next(1, kMaxEpilogueSteps));
   for (int i = 0; i < epilogue.count && reader->ok(); ++i) {
@@ -95,7 +123,31 @@ std::optional<OpKind> ReadOp(Reader* reader) {
       return std::nullopt;
   }
   if (!reader->ok() || epilogue.operands() > kMaxEpilogueOperands) return std::nullopt;
-  return OpWith(epilogue);
+  return epilogue;
+}
+
+// Nothing if there is no such op.
+std::optional<OpKind> ReadOp(Reader* reader) {
+  const uint32_t code = reader->Below(4);
+  Window window;
+  if ((code & kWindowCode) != 0) {
+    window.operand = static_cast<int>(reader->Below(2));
+    for (DigitAxis& axis : window.axes) axis = ReadAxis(reader);
+    if (!reader->ok() || window.IsStrided()) return std::nullopt;
+  }
+  std::optional<Epilogue> epilogue = Epilogue{};
+  if ((code & kEpilogueCode) != 0) epilogue = ReadEpilogue(reader);
+  if (!epilogue || !reader->ok()) return std::nullopt;
+  return OpWith(*epilogue, window);
+}
+
+// Is the operand that the window is of, and no other, the one that lies so, with the digits its sizes have?
+bool WindowSuits(const Spec& spec) {
+  for (int operand = 0; operand <= spec.op_info().output(); ++operand)
+    if (IsWindow(spec, operand) != (spec.op_info().window.operand == operand)) return false;
+  Spec narrowed = spec;
+  NarrowWindow(&narrowed);
+  return narrowed.op == spec.op;
 }
 
 bool ReadPlane(const CoordinateList& plane, Spec* spec) {
@@ -157,7 +209,7 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
   CoordinateList& plane = coordinates.plane;
   CoordinateList& point = coordinates.point;
   const OpInfo& info = spec.op_info();
-  AppendOp(info.epilogue, &plane);
+  AppendOp(info, &plane);
   for (const uint32_t coordinate :
        {spec.accumulate ? 1u : 0u, uint32_t{spec.threads}, uint32_t{spec.sharers}, uint32_t{spec.fixed_order},
         uint32_t{spec.block}, uint32_t{spec.block_rows}})
@@ -184,6 +236,7 @@ std::optional<Question> QuestionAt(const Coordinates& coordinates) {
   Question question;
   if (!ReadPlane(coordinates.plane, &question.spec)) return std::nullopt;
   if (!ReadPoint(coordinates.point, &question.spec, &question.available)) return std::nullopt;
+  if (!WindowSuits(question.spec)) return std::nullopt;
   return question;
 }
 

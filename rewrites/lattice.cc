@@ -55,11 +55,19 @@ bool MayWalkRows(const Spec& spec, uint32_t rows) {
          ExtentOf(spec, MatmulDims::kRhs).inner >= kLongWalk;
 }
 
-void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
+bool IsReduction(const Spec& spec, int dim) {
+  return spec.op_info().dims[static_cast<size_t>(dim)].reduction;
+}
+
+// A reduction is tiled no finer.
+uint32_t FinestSteps(const Spec& spec) {
   const uint32_t rows = spec.size[static_cast<size_t>(OutputRowDim(spec))];
-  uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
-  if (MayWalkRows(spec, rows)) finest = std::min(finest, kWalkedRows);
-  AppendPowers(finest, 0, size, sizes);
+  const uint32_t finest = std::min(kCoarseSteps, 4 * std::bit_ceil(rows));
+  return MayWalkRows(spec, rows) ? std::min(finest, kWalkedRows) : finest;
+}
+
+void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
+  AppendPowers(FinestSteps(spec), 0, size, sizes);
 }
 
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
@@ -83,6 +91,31 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
       sizes->end());
 }
 
+void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
+  const uint32_t size = spec.size[static_cast<size_t>(dim)];
+  if (IsReduction(spec, dim)) return AppendReductionSizes(spec, size, sizes);
+  if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
+  if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
+  if (size > 1) sizes->push_back(1);
+}
+
+// Adds whole runs of digits to the sizes from the first-th on, and leaves those that the window's tiles may have.
+// (All, if the window's operand is dense: a relaxation includes the programs of what it relaxes, and of its
+// copies.)
+void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first,
+                  std::vector<uint32_t>* sizes) {
+  const uint32_t size = spec.size[static_cast<size_t>(dim)];
+  const uint32_t finest = IsReduction(spec, dim) ? FinestSteps(spec) : 1;
+  for (int level = 1; level < axis.digits; ++level)
+    AppendPowers(static_cast<uint32_t>(std::min<int64_t>(axis.unit(level), size)), finest - 1, size, sizes);
+  const auto begin = sizes->begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, sizes->end());
+  auto end = std::unique(begin, sizes->end());
+  if (IsWindow(spec, spec.op_info().window.operand))
+    end = std::remove_if(begin, end, [&](uint32_t tile) { return !axis.MayTile(size, tile); });
+  sizes->erase(end, sizes->end());
+}
+
 }  // namespace
 
 uint32_t BoundPanel(const Spec& spec) {
@@ -96,11 +129,9 @@ uint32_t BoundPanel(const Spec& spec) {
 }
 
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
-  const uint32_t size = spec.size[static_cast<size_t>(dim)];
-  if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) return AppendReductionSizes(spec, size, sizes);
-  if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
-  if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
-  if (size > 1) sizes->push_back(1);
+  const size_t first = sizes->size();
+  AppendSizes(spec, dim, target, sizes);
+  if (const DigitAxis* const axis = WindowAxis(spec, dim)) FollowWindow(spec, dim, *axis, first, sizes);
 }
 
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths) {

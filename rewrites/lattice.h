@@ -23,6 +23,7 @@ namespace kirsch {
 //   reused,
 //                            and wants long runs
 //                            (from 8 for up to 16 rows and 4096 columns or more from beyond L2)
+// Along the digits of a window: those of these sizes that divide a run, or are whole runs; and 2^i runs.
 // Finer lattices (3*2^i in every dim, every height for any number of rows) were measured: over ten times the
 // search for a gain below 0.4 % in predicted cost.
 void AppendTileSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes);

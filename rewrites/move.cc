@@ -36,7 +36,25 @@ struct CopyForm {
   bool turned;  // the other axis becomes the contiguous one
 };
 
-bool ContiguousAlong(const Spec& spec, int operand, int dim) { return InnerDim(spec, operand) == dim; }
+bool ContiguousAlong(const Spec& spec, int operand, int dim) {
+  if (InnerDim(spec, operand) != dim) return false;
+  return !IsWindow(spec, operand) || WindowAxis(spec, dim)->stride(0) == 1;
+}
+
+// Can lhs be read as the arithmetic takes it? No group of steps may be in two runs of a window.
+bool LhsSuits(const Spec& spec, Arithmetic arithmetic) {
+  const auto group = static_cast<uint32_t>(Info(arithmetic).group);
+  const bool contiguous = ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
+  if (group == 1) return true;
+  if (!IsWindow(spec, MatmulDims::kLhs)) return contiguous || !GroupsLhs(arithmetic);
+  const DigitAxis& steps = *WindowAxis(spec, MatmulDims::kK);
+  return contiguous && (steps.digits == 1 || steps.digit[0].count % group == 0);
+}
+
+// May a copy of the operand still be made?
+bool MayPack(const Spec& spec, int operand) {
+  return Operand(spec, operand).layout.kind != LayoutKind::kPacked && Operand(spec, operand).moved == 0;
+}
 
 // Copies are made for the best arithmetic. Lhs is broadcast element by element (or group by group), so it is
 // widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups of
@@ -46,11 +64,11 @@ absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const 
   const Arithmetic best = BestArithmetic(spec, target);
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
   const int group = Info(best).group;
-  if (operand == kLhs) return {{lane, 1, GroupsLhs(best) && !ContiguousAlong(spec, kLhs, kK)}};
-  const TensorSpec& lhs = Operand(spec, kLhs);
-  const bool lhs_suits = !GroupsLhs(best) || ContiguousAlong(spec, kLhs, kK) ||
-                         (lhs.layout.kind == LayoutKind::kStrided && !lhs.moved);
-  if (!lhs_suits) return {};
+  if (operand == kLhs)
+    return {{lane, 1, GroupsLhs(best) && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
+  // Words of a window would be of several of its runs.
+  if (IsWindow(spec, kRhs)) return {{own, 1, false}};
+  if (!LhsSuits(spec, best) && !MayPack(spec, kLhs)) return {};
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (own == lane) return {{own, group, turned}};
   return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
@@ -86,11 +104,12 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic) {
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kPartialSums)
     return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) &&
-           rhs.panel == 0;
+           rhs.panel == 0 && !IsWindow(spec, kLhs);
   if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
+  // Vectors lie in one run of a window.
+  if (IsWindow(spec, kRhs) && WindowAxis(spec, MatmulDims::kN)->digits > 1) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
-  return spec.ideal ||
-         (rhs.group == Info(arithmetic).group && (!GroupsLhs(arithmetic) || ContiguousAlong(spec, kLhs, kK)));
+  return spec.ideal || (rhs.group == Info(arithmetic).group && LhsSuits(spec, arithmetic));
 }
 
 // True if no microkernel can read the operand as it lies, whatever the tile: it must be copied, so it is not
@@ -98,11 +117,12 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic) {
 bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const bool rhs_along_k = ContiguousAlong(spec, kRhs, kK);
+  if (operand == kRhs && IsWindow(spec, kRhs)) return !ContiguousAlong(spec, kRhs, MatmulDims::kN);
   if (spec.fixed_order != 0) return operand == kRhs && rhs_along_k;
-  if (spec.ideal || ContiguousAlong(spec, kLhs, kK)) return false;
-  if (operand == kRhs) return rhs_along_k;
+  if (spec.ideal) return false;
+  if (operand == kRhs) return rhs_along_k && !ContiguousAlong(spec, kLhs, kK);
   if (operand != kLhs) return false;
-  return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) && GroupsLhs(BestArithmetic(spec, target));
+  return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) && !LhsSuits(spec, BestArithmetic(spec, target));
 }
 
 }  // namespace
@@ -150,6 +170,16 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
 
 namespace {
 
+// Copies of a window are made run by run: in plain rows, or in panels where no run begins inside of one, or a
+// single panel has all.
+void LeaveWholePanels(const Spec& spec, const DigitAxis& axis, std::vector<uint8_t>* widths) {
+  const uint32_t size = spec.size[static_cast<size_t>(InnerDim(spec, spec.op_info().output()))];
+  std::erase_if(*widths, [&](uint8_t width) {
+    return axis.digits > 1 && axis.digit[0].count % width != 0 && width < size;
+  });
+  widths->push_back(0);
+}
+
 // The copies of an operand at each of the levels that suit the best arithmetic.
 void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels, const Target& target,
                   std::vector<Decision>* decisions) {
@@ -159,6 +189,7 @@ void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels,
   if (spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(vector_dim)) {
     widths.clear();
     AppendPanelWidths(spec, target, &widths);
+    if (IsWindow(spec, operand)) LeaveWholePanels(spec, *WindowAxis(spec, vector_dim), &widths);
   }
   const absl::InlinedVector<CopyForm, 2> forms = CopyForms(spec, operand, target);
   for (Level level : levels)
@@ -196,7 +227,7 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
-    if (Operand(spec, operand).layout.kind != LayoutKind::kStrided || Operand(spec, operand).moved) continue;
+    if (!MayPack(spec, operand)) continue;
     absl::InlinedVector<Level, kNumLevels> levels;
     for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1})
       if (level <= filling && level <= Operand(spec, operand).level) levels.push_back(level);
@@ -228,6 +259,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   copy.layout = LayoutOfCopy(spec, decision, target);
   copy.dtype = decision.dtype;
   copy.constant = 0;
+  if (IsWindow(spec, decision.operand)) child.op = spec.op_info().strided;
   const TileExtent extent = ExtentOf(child, decision.operand);
   const int64_t elements = PackedElements(extent, copy.layout, decision.dtype, target);
   Transfer transfer{source.level, Level::kVrf, FootprintOf(spec, decision.operand, target), {}};

@@ -12,7 +12,17 @@ constexpr int kBatch = 0;  // ops list their batch dim first
 Spec WithSize(const Spec& spec, int dim, uint32_t size) {
   Spec child = spec;
   child.size[static_cast<size_t>(dim)] = size;
+  NarrowWindow(&child);
   return child;
+}
+
+// A relaxation's tiles need not follow the window that it has relaxed.
+Spec FollowingOnly(const Spec& spec, const Decision& decision) {
+  const DigitAxis* const axis = WindowAxis(spec, decision.dim);
+  if (axis == nullptr || axis->MayTile(spec.size[decision.dim], decision.size)) return spec;
+  Spec strided = spec;
+  strided.op = spec.op_info().strided;
+  return strided;
 }
 
 void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
@@ -68,7 +78,8 @@ void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& 
   }
 }
 
-void ExpandTile(const Spec& spec, const Decision& decision, Expansion* expansion) {
+void ExpandTile(const Spec& whole, const Decision& decision, Expansion* expansion) {
+  const Spec spec = FollowingOnly(whole, decision);
   if (spec.op_info().dims[decision.dim].reduction) return ExpandReduction(spec, decision, expansion);
   const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
   Spec tile = WithSize(spec, decision.dim, decision.size);
@@ -86,6 +97,20 @@ void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions) {
   decisions->push_back(decision);
 }
 
+namespace {
+
+// The least tile of at least `tile` that the window, if there is one, may have; perhaps the size itself.
+uint32_t WholeRuns(const Spec& spec, int dim, uint32_t tile) {
+  const int64_t size = spec.size[static_cast<size_t>(dim)];
+  const DigitAxis* const axis = WindowAxis(spec, dim);
+  int64_t rounded = tile;
+  for (int level = 1; axis != nullptr && level < axis->digits && !axis->MayTile(size, rounded); ++level)
+    rounded = (rounded + axis->unit(level) - 1) / axis->unit(level) * axis->unit(level);
+  return static_cast<uint32_t>(std::min(rounded, size));
+}
+
+}  // namespace
+
 // spec[d: D, threads: T] -> up to `parts` tiles spec[d: t, threads: T / parts] at once, parts dividing T;
 // tiles are as even as whole vectors (or panels) allow. Or one part: the rest of the spec runs on one thread.
 void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
@@ -99,7 +124,7 @@ void EnumerateParallelTiles(const Spec& spec, const Target& target, std::vector<
     const uint32_t size = spec.size[static_cast<size_t>(dim)];
     for (uint32_t parts = 2; parts <= spec.threads; ++parts) {
       if (spec.threads % parts != 0) continue;
-      const uint32_t tile = ((size + parts - 1) / parts + grain - 1) / grain * grain;
+      const uint32_t tile = WholeRuns(spec, dim, ((size + parts - 1) / parts + grain - 1) / grain * grain);
       if (tile >= size) continue;
       Decision decision;
       decision.kind = RewriteKind::kParallelTile;
@@ -124,10 +149,9 @@ void ExpandParallelTile(const Spec& spec, const Decision& decision, Expansion* e
   tile.sharers = static_cast<uint8_t>(spec.sharers * decision.parts);
   AddChild(tile, size / decision.size, expansion);
   expansion->children[0].weight = 1;
-  tile.size[decision.dim] = size % decision.size;
-  if (tile.size[decision.dim] == 0) return;
+  if (size % decision.size == 0) return;
   // The smaller last tile runs beside the whole ones and ends before them.
-  AddChild(tile, 1, expansion);
+  AddChild(WithSize(tile, decision.dim, size % decision.size), 1, expansion);
   expansion->children[1].weight = 0;
 }
 

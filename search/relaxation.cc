@@ -9,17 +9,33 @@ namespace {
 
 constexpr Layout kDense{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
 
+// An operand whose rows overlap has fewer lines than a dense one: it waits in the registers, at no cost.
 bool MakeDense(Spec* spec) {
   const uint8_t ideal = IsPlain(*spec) ? 0 : 1;
   bool changed = spec->ideal != ideal;
   spec->ideal = ideal;
   for (int operand = 0; operand < spec->op_info().num_operands; ++operand) {
-    Layout& layout = spec->operand[static_cast<size_t>(operand)].layout;
-    changed |= !(layout == kDense) || spec->operand[static_cast<size_t>(operand)].moved != 0;
-    layout = kDense;
-    spec->operand[static_cast<size_t>(operand)].moved = 0;
+    TensorSpec& tensor = spec->operand[static_cast<size_t>(operand)];
+    changed |= !(tensor.layout == kDense) || tensor.moved != 0;
+    if (Overlaps(*spec, operand)) tensor.level = Level::kVrf;
+    tensor.layout = kDense;
+    tensor.moved = 0;
   }
   return changed;
+}
+
+// What the lines of operands that overlap cost at least.
+Cost OverlappingBound(const Spec& spec, const CostModel& model) {
+  Cost bound = 0;
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    const Level level = spec.operand[static_cast<size_t>(operand)].level;
+    if (level <= Level::kL1 || !Overlaps(spec, operand)) continue;
+    Spec alone = spec;
+    for (int other = 0; other < spec.op_info().num_operands; ++other)
+      if (other != operand) alone.operand[static_cast<size_t>(other)].level = Level::kL1;
+    bound += model.SlowerLevelBound(alone, level, Level::kL1);
+  }
+  return bound;
 }
 
 Level SlowestLevel(const Spec& spec) {
@@ -48,7 +64,10 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (spec.threads > 1 || spec.out().level == Level::kVrf || ConstantOperand(spec) >= 0) return std::nullopt;
   if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
   Relaxation relaxed{spec, 0};
-  if (MakeDense(&relaxed.spec)) return relaxed;
+  if (MakeDense(&relaxed.spec)) {
+    relaxed.extra = OverlappingBound(spec, model);
+    return relaxed;
+  }
   const Level slowest = SlowestLevel(spec);
   if (slowest == Level::kL1) return std::nullopt;
   const Level closer = static_cast<Level>(Index(slowest) - 1);

@@ -22,6 +22,12 @@ void CanonicaliseVector(Spec& spec, int operand) {
   }
 }
 
+// What follows from the rest.
+void Settle(Spec* spec) {
+  LayOutEpilogue(spec);
+  if (!IsFloating(AccumulatorOf(*spec))) spec->fixed_order = 0;
+}
+
 void TransposeMatmul(Spec& spec) {
   std::swap(spec.size[MatmulDims::kM], spec.size[MatmulDims::kN]);
   std::swap(spec.operand[MatmulDims::kLhs], spec.operand[MatmulDims::kRhs]);
@@ -38,13 +44,16 @@ void TransposeMatmul(Spec& spec) {
 CanonicalSpec Canonicalise(const Spec& asked) {
   KIRSCH_CHECK(asked.op_info().base == OpKind::kMatmul);
   CanonicalSpec result{asked, false};
+  if (!asked.op_info().window.empty()) {
+    Settle(&result.spec);
+    return result;
+  }
   CanonicaliseVector(result.spec, MatmulDims::kOut);
   result.swapped = result.spec.out().layout.order == Order::kCol;
   if (result.swapped) TransposeMatmul(result.spec);
   CanonicaliseVector(result.spec, MatmulDims::kLhs);
   CanonicaliseVector(result.spec, MatmulDims::kRhs);
-  LayOutEpilogue(&result.spec);
-  if (!IsFloating(AccumulatorOf(result.spec))) result.spec.fixed_order = 0;
+  Settle(&result.spec);
   return result;
 }
 

@@ -22,6 +22,8 @@ struct CanonicalSpec {
 //   long one; its leading dimension is its length when nothing depends on it (a batch does: the next matrix
 //   is outer * ld elements on). A contiguous output vector is m == 1. A 1x1 matrix is row-major.
 //
+// - Specs with a window are as they are asked for, their output in row order.
+//
 // No rewriting moves an element, within a matrix or from one of a batch to the next. Idempotent.
 CanonicalSpec Canonicalise(const Spec& asked);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "spec/cat.h"
 #include "spec/check.h"
+#include "spec/shorthand.h"
 #include "spec/text.h"
 #include "spec/usual_sizes.h"
 
@@ -152,6 +153,7 @@ UserSizes SpecFamily::sizes(int64_t index, FamilySizes which) const {
 }
 
 ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
+  if (single_) return *single_;
   UserRanges single;
   const UserSizes size = sizes(index, which);
   for (size_t dim = 0; dim < single.size(); ++dim) single[dim] = {size[dim], size[dim]};
@@ -160,8 +162,22 @@ ParsedSpec SpecFamily::member(int64_t index, FamilySizes which) const {
   return *std::move(parsed);
 }
 
+absl::StatusOr<SpecFamily> SpecFamily::Single(std::string_view text) {
+  absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+  if (!parsed.ok()) return parsed.status();
+  SpecFamily family;
+  UserSizes sizes;
+  std::copy_n(parsed->spec.size.begin(), sizes.size(), sizes.begin());
+  if (parsed->swapped) std::swap(sizes[MatmulDims::kM], sizes[MatmulDims::kN]);
+  for (size_t dim = 0; dim < sizes.size(); ++dim) family.ranges_[dim] = {sizes[dim], sizes[dim]};
+  family.text_ = parsed->text;
+  family.single_ = *std::move(parsed);
+  return family;
+}
+
 absl::StatusOr<SpecFamily> ParseFamily(std::string_view text) {
   const std::vector<Word> words = SplitWords(text);
+  if (words[0].text == kConvolutionWord) return SpecFamily::Single(text);
   if (words.size() <= kSizesWord + 1) return ParseSpec(text).status();  // it lacks its sizes
   const Word& written = words[kSizesWord];
   absl::StatusOr<std::vector<WrittenSize>> sizes = ParseRanges(written);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,9 +53,11 @@ class SpecFamily {
 
  private:
   friend absl::StatusOr<SpecFamily> ParseFamily(std::string_view text);
+  static absl::StatusOr<SpecFamily> Single(std::string_view text);
 
   std::string text_;
   UserRanges ranges_;
+  std::optional<ParsedSpec> single_;  // of an operation whose sizes don't vary
   std::string head_, options_;  // of a member's text, before and after its sizes
 };
 

@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "spec/region.h"
+
 namespace kirsch {
 namespace {
 
@@ -35,6 +37,14 @@ Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_by
   return {rows * lines, rows, pages};
 }
 
+// A view that overlaps itself.
+Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
+  const int64_t bytes = Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+  const Region region = RegionOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
+  return {region.stretches * CeilShift(region.length * bytes, target.line_bytes),
+          region.stretches * region.walks, region.groups * CeilShift(region.spanned * bytes, target.page_bytes)};
+}
+
 }  // namespace
 
 Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
@@ -43,6 +53,7 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const int64_t bytes = Bytes(tensor.dtype);
   const int64_t row_bytes = extent.inner * bytes;
   const Layout& layout = tensor.layout;
+  if (Overlaps(spec, operand)) return Overlapping(spec, operand, target);
   if (layout.kind == LayoutKind::kPacked) {
     if (layout.panel == 0) {
       // Our own dense copy, walked from end to end: no run ever starts anew.
@@ -76,7 +87,7 @@ int64_t Sets(const MemoryLevel& cache, const Target& target) {
 int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   const int64_t stride_bytes = int64_t{tensor.layout.ld} * Bytes(tensor.dtype);
-  if (tensor.layout.kind != LayoutKind::kStrided || stride_bytes % target.line_bytes != 0) return 0;
+  if (tensor.layout.kind != LayoutKind::kStrided || Overlaps(spec, operand) || stride_bytes % target.line_bytes != 0) return 0;
   return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
 }
 

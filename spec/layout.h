@@ -11,6 +11,7 @@ enum class LayoutKind : uint8_t {
   kPacked,   // our own copy, contiguous: panels [inner / panel][outer][panel], or one panel when panel == 0
   kVectors,  // registers: each row of the tile is ceil(inner / panel) vectors of `panel` lanes
   kPartialSums,  // registers: one vector of `panel` lanes per element, its lanes still to be summed
+  kWindow,       // as the op's window says (spec/window.h); order is kRow
 };
 
 // Which of an operand's last two axes is contiguous.

@@ -122,7 +122,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.columns = static_cast<int>(out.inner);
   if (tile.form == LayoutKind::kVectors) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
-    tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind == LayoutKind::kStrided &&
+    tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind != LayoutKind::kPacked &&
                       Bytes(rhs.dtype) == kAccumulatorBytes;
   }
   tile.one_chain = spec.fixed_order != 0;
@@ -140,6 +140,17 @@ const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
 
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.accumulators() + Operands(tile, unit);
+}
+
+int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
+  // What a trip holds at most. Few registers: see the code generator.
+  constexpr int kManyRegisters = 32, kMostMultiplyAdds = 256;
+  if (unit.registers < kManyRegisters) return 0;
+  int whole = 0;
+  while (whole + 1 < reduction.digits &&
+         reduction.unit(whole + 1) * tile.accumulators() <= int64_t{kMostMultiplyAdds} * tile.group())
+    ++whole;
+  return whole;
 }
 
 int KSplit(const RegisterTile& tile, const VectorUnit& unit) {

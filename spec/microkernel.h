@@ -90,6 +90,10 @@ const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 // Vector registers the tile needs while it runs.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
 
+// Digits of a window's reduction that one trip of the microkernel's loop takes whole, so that short ones are
+// no loops of their own.
+int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction);
+
 // Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
 // their latency: 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);

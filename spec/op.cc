@@ -25,9 +25,10 @@ OperandInfo InfoOf(EpilogueOperand operand, std::string_view name) {
   return info;
 }
 
-OpInfo MatmulWith(const Epilogue& epilogue) {
+OpInfo MatmulWith(const Epilogue& epilogue, const Window& window) {
   OpInfo info = kMatmulInfo;
   info.epilogue = epilogue;
+  info.window = window;
   for (const EpilogueStep& step : epilogue) {
     if (!step.HasOperand()) continue;
     const auto number = static_cast<size_t>(info.num_operands - kMatmulInfo.num_operands);
@@ -36,22 +37,59 @@ OpInfo MatmulWith(const Epilogue& epilogue) {
   return info;
 }
 
+// The rows that were added; guarded by the mutex of OpWith.
+class Rows {
+ public:
+  OpKind With(const Epilogue& epilogue, const Window& window) {
+    for (size_t op = 0; op < count_; ++op) {
+      const OpInfo& known = Info(static_cast<OpKind>(op));
+      if (known.epilogue == epilogue && known.window == window) return static_cast<OpKind>(op);
+    }
+    OpInfo info = MatmulWith(epilogue, window);
+    if (!epilogue.empty()) info.sums = With({}, window);
+    if (!window.empty()) AddNarrowed(&info);
+    const auto own = static_cast<OpKind>(count_);
+    if (epilogue.empty()) info.sums = own;
+    if (window.empty()) {
+      info.strided = own;
+    } else {
+      info.narrowed[Last(window.axes[0])][Last(window.axes[1])] = own;
+    }
+    KIRSCH_CHECK(count_ < kMaxOps);
+    rows_[count_] = std::make_unique<const OpInfo>(info);
+    internal::op_table[count_].store(rows_[count_].get(), std::memory_order_release);
+    ++count_;
+    return own;
+  }
+
+ private:
+  static size_t Last(const DigitAxis& axis) { return static_cast<size_t>(axis.digits - 1); }
+
+  void AddNarrowed(OpInfo* info) {
+    const Window& window = info->window;
+    info->strided = With(info->epilogue, {});
+    for (int rows = 1; rows <= window.axes[0].digits; ++rows)
+      for (int columns = 1; columns <= window.axes[1].digits; ++columns) {
+        const Window narrow{window.operand, {window.axes[0].Truncated(rows), window.axes[1].Truncated(columns)}};
+        if (narrow == window) continue;
+        info->narrowed[static_cast<size_t>(rows - 1)][static_cast<size_t>(columns - 1)] =
+            narrow.IsStrided() ? info->strided : With(info->epilogue, narrow);
+      }
+  }
+
+  size_t count_ = 1;  // kMatmulInfo
+  std::array<std::unique_ptr<const OpInfo>, kMaxOps> rows_;
+};
+
 }  // namespace
 
-OpKind OpWith(const Epilogue& epilogue) {
+OpKind OpWith(const Epilogue& epilogue, const Window& window) {
   static std::mutex mutex;
+  static Rows rows;
   const std::lock_guard<std::mutex> lock(mutex);
   KIRSCH_CHECK(epilogue.operands() <= kMaxEpilogueOperands);
-  for (size_t op = 0; op < kMaxOps; ++op) {
-    const OpInfo* const known = internal::op_table[op].load(std::memory_order_relaxed);
-    if (known == nullptr) {
-      static std::array<std::unique_ptr<const OpInfo>, kMaxOps> rows;
-      rows[op] = std::make_unique<const OpInfo>(MatmulWith(epilogue));
-      internal::op_table[op].store(rows[op].get(), std::memory_order_release);
-    }
-    if (known == nullptr || known->epilogue == epilogue) return static_cast<OpKind>(op);
-  }
-  KIRSCH_CHECK(false && "too many epilogues");
+  KIRSCH_CHECK(window.empty() || !window.IsStrided());
+  return rows.With(epilogue, window);
 }
 
 }  // namespace kirsch

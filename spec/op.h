@@ -1,6 +1,6 @@
 // What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
-// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue
-// are rows that are added as they are met.
+// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue, or
+// with a window, are rows that are added as they are met.
 #ifndef KIRSCH_SPEC_OP_H_
 #define KIRSCH_SPEC_OP_H_
 
@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "spec/epilogue.h"
+#include "spec/window.h"
 
 namespace kirsch {
 
@@ -26,15 +27,9 @@ struct Dim {
   bool reduction;
 };
 
-// One axis of an operand is indexed by sum(coefficient * dim) over at most two dims of the iteration space
-// (two for the window of a convolution: stride * output position + dilation * tap). dim < 0 is an absent
-// term.
+// The dim of the iteration space that indexes an axis of an operand; -1: none, it has one element.
 struct AxisMap {
-  struct Term {
-    int8_t dim = -1;
-    int8_t coefficient = 0;
-  };
-  std::array<Term, 2> terms;
+  int8_t dim = -1;
 };
 
 // Operands are stored with their axes in this order, the last two being (outer, inner) of the stored matrix
@@ -46,14 +41,13 @@ struct OperandInfo {
 
   constexpr bool UsesDim(int dim) const {
     for (int axis = 0; axis < rank; ++axis)
-      for (const AxisMap::Term& term : axes[static_cast<size_t>(axis)].terms)
-        if (term.dim == dim) return true;
+      if (axes[static_cast<size_t>(axis)].dim == dim) return true;
     return false;
   }
 };
 
 struct OpInfo {
-  OpKind base;  // the operation without its epilogue
+  OpKind base;  // the operation without its epilogue and its window
   std::string_view name;
   int num_dims;
   std::array<Dim, kMaxDims> dims;
@@ -61,6 +55,12 @@ struct OpInfo {
   int num_operands;  // inputs, the one output, what the epilogue takes
   std::array<OperandInfo, kMaxOperands> operands;
   Epilogue epilogue;
+  Window window = {};
+  OpKind sums = {};     // without the epilogue
+  OpKind strided = {};  // without the window
+  // With a window of so many digits (less 1) along its rows and its columns: without one where that makes it a
+  // matrix as any other.
+  std::array<std::array<OpKind, kMaxDigits>, kMaxDigits> narrowed = {};
 
   constexpr int output() const { return output_operand; }
 };
@@ -71,7 +71,7 @@ struct MatmulDims {
   static constexpr int kLhs = 0, kRhs = 1, kOut = 2;
 };
 
-constexpr AxisMap Along(int dim) { return AxisMap{{{{static_cast<int8_t>(dim), 1}, {}}}}; }
+constexpr AxisMap Along(int dim) { return {static_cast<int8_t>(dim)}; }
 
 inline constexpr OpInfo kMatmulInfo = {
     OpKind::kMatmul,
@@ -85,7 +85,7 @@ inline constexpr OpInfo kMatmulInfo = {
       {"out", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kN)}}}}},
     {}};
 
-inline constexpr size_t kMaxOps = 1 << 14;
+inline constexpr size_t kMaxOps = 1 << 16;
 
 namespace internal {
 // Rows are added and never change.
@@ -96,9 +96,10 @@ inline const OpInfo& Info(OpKind op) {
   return *internal::op_table[static_cast<size_t>(op)].load(std::memory_order_acquire);
 }
 
-// The row for matmul with this epilogue; the same for equal ones. Its number is this process's own. At most
-// kMaxOps different ones may be asked for. Thread-safe.
-OpKind OpWith(const Epilogue& epilogue);
+// The row for matmul with this epilogue and this window; the same for equal ones. Its number is this process's
+// own. At most kMaxOps different ones may be asked for, those with windows of fewer digits included.
+// Thread-safe.
+OpKind OpWith(const Epilogue& epilogue, const Window& window = {});
 
 }  // namespace kirsch
 

@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "spec/canonical.h"
 #include "spec/cat.h"
+#include "spec/convolution_parser.h"
 #include "spec/epilogue_parser.h"
-#include "spec/matmul_types.h"
 #include "spec/printer.h"
 #include "spec/shorthand.h"
 #include "spec/text.h"
+#include "spec/types_parser.h"
 
 namespace kirsch {
 namespace {
@@ -23,55 +23,6 @@ constexpr std::string_view kSource = "spec";
 
 absl::Status Expected(const Word& word, std::string_view expected) {
   return ExpectedAt(kSource, word, expected);
-}
-
-// The row of `table` that `word` names.
-template <typename Table>
-auto FindRow(const Word& word, std::string_view what, const Table& table)
-    -> absl::StatusOr<typename Table::value_type> {
-  for (const auto& row : table)
-    if (row.name == word.text) return row;
-  const std::string names =
-      absl::StrJoin(table, "|", [](std::string* out, const auto& row) { Append(out, row.name); });
-  return Expected(word, Cat(what, " (", names, ")"));
-}
-
-absl::StatusOr<Dtype> ParseDtype(const Word& word) {
-  absl::StatusOr<DtypeInfo> info =
-      FindRow(word, "an element type", absl::MakeConstSpan(kDtypes).first(kCallersDtypes));
-  if (!info.ok()) return info.status();
-  return info->dtype;
-}
-
-// T, for T*T->T, or LHS*RHS->OUT.
-absl::StatusOr<MatmulTypes> ParseTypes(const Word& word) {
-  const size_t times = word.text.find('*'), arrow = word.text.find("->");
-  const bool single = times == std::string_view::npos && arrow == std::string_view::npos;
-  if (!single && (times == std::string_view::npos || arrow == std::string_view::npos || arrow < times))
-    return Expected(word, "element types as T or LHS*RHS->OUT");
-  absl::StatusOr<Dtype> lhs = ParseDtype(single ? word : word.Part(0, times));
-  absl::StatusOr<Dtype> rhs = single ? lhs : ParseDtype(word.Part(times + 1, arrow - times - 1));
-  absl::StatusOr<Dtype> out = single ? lhs : ParseDtype(word.Part(arrow + 2));
-  for (const absl::StatusOr<Dtype>* type : {&lhs, &rhs, &out})
-    if (!type->ok()) return type->status();
-  return MatmulTypes{*lhs, *rhs, *out};
-}
-
-// Do the types go together? With an epilogue, the inputs must for some output.
-absl::Status CheckTypes(const Word& word, const MatmulTypes& types, const Epilogue& epilogue) {
-  const auto accepts = [&](const MatmulTypes& row) {
-    return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
-  };
-  if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts)) {
-    const std::string known = absl::StrJoin(
-        kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
-    return Expected(word, Cat("types that go together (", known, ")"));
-  }
-  if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
-    return absl::OkStatus();
-  return Expected(word, TypeAfter(epilogue, AccumulatorOf(types.lhs)) == Dtype::kF32
-                            ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
-                            : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }
 
 // Reads one matmul: sizes, then options in any order.
@@ -216,13 +167,14 @@ class MatmulParser {
 
 absl::StatusOr<ParsedSpec> ParseSpec(std::string_view text) {
   const std::vector<Word> words = SplitWords(text);
+  if (words[0].text == kConvolutionWord) return ParseConvolution(kSource, words);
   if (words[0].text != kMatmulInfo.name)
-    return Expected(words[0], Cat("an operation (", kMatmulInfo.name, ")"));
-  absl::StatusOr<MatmulTypes> types = ParseTypes(words[1]);
+    return Expected(words[0], Cat("an operation (", kMatmulInfo.name, "|", kConvolutionWord, ")"));
+  absl::StatusOr<MatmulTypes> types = ParseTypes(kSource, words[1]);
   if (!types.ok()) return types.status();
   absl::StatusOr<Spec> asked = MatmulParser(*types).Parse(absl::MakeConstSpan(words).subspan(2));
   if (!asked.ok()) return asked.status();
-  if (absl::Status status = CheckTypes(words[1], *types, asked->op_info().epilogue); !status.ok())
+  if (absl::Status status = CheckTypes(kSource, words[1], *types, asked->op_info().epilogue); !status.ok())
     return status;
   const CanonicalSpec canonical = Canonicalise(*asked);
   return ParsedSpec{canonical.spec, canonical.swapped, PrintSpec(*asked)};

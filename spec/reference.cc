@@ -12,28 +12,27 @@
 namespace kirsch {
 namespace {
 
-// How far each operand moves, in elements, when one dim of the iteration space advances by one.
-using DimStrides = std::array<std::array<int64_t, kMaxDims>, kMaxOperands>;
+// How the dims of the iteration space index an operand; no digits: they don't.
+using DimAxes = std::array<DigitAxis, kMaxDims>;
 
-std::array<int64_t, kMaxDims> AlongDims(const Spec& spec, int operand, const AxisArray& strides) {
-  std::array<int64_t, kMaxDims> along = {};
+DimAxes AlongDims(const Spec& spec, int operand, const std::array<DigitAxis, kMaxAxes>& axes) {
+  DimAxes along = {};
   const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
   for (size_t axis = 0; axis < static_cast<size_t>(info.rank); ++axis)
-    for (const AxisMap::Term& term : info.axes[axis].terms)
-      if (term.dim >= 0) along[static_cast<size_t>(term.dim)] += term.coefficient * strides[axis];
+    if (const int dim = info.axes[axis].dim; dim >= 0) along[static_cast<size_t>(dim)] = axes[axis];
   return along;
 }
 
-AxisArray DenseStrides(const Spec& spec, int operand) {
+std::array<DigitAxis, kMaxAxes> DenseAxes(const Spec& spec, int operand) {
   const AxisArray extents = AxisExtents(spec, operand);
-  AxisArray strides = {};
+  std::array<DigitAxis, kMaxAxes> axes = {};
   int64_t stride = 1;
   for (size_t axis = static_cast<size_t>(spec.op_info().operands[static_cast<size_t>(operand)].rank);
        axis-- > 0;) {
-    strides[axis] = stride;
+    axes[axis] = DigitAxis::Strided(static_cast<uint32_t>(stride));
     stride *= extents[axis];
   }
-  return strides;
+  return axes;
 }
 
 // Sums of floats; of integers, modulo 2^64. 2^32 divides that, so what is left of them is right.
@@ -59,22 +58,24 @@ struct Walk {
   const Spec& spec;
   int first, last;
   const ConstOperands& operands;
-  DimStrides along;                        // in the caller's buffers
-  std::array<int64_t, kMaxDims> to_dense;  // in the dense result
+  std::array<DimAxes, kMaxOperands> along;  // in the caller's buffers
+  DimAxes to_dense;                         // in the dense result
   std::vector<Number>* sums;
   std::vector<double>* magnitudes;
 
-  void Visit(int dim, std::array<int64_t, kMaxOperands> at, int64_t dense) {
+  void Visit(int dim, const std::array<int64_t, kMaxOperands>& first_at, int64_t dense) {
     const OpInfo& op = spec.op_info();
-    if (dim == op.num_dims) return Point(at, dense);
+    if (dim == op.num_dims) return Point(first_at, dense);
     const size_t d = static_cast<size_t>(dim);
     for (uint32_t i = 0; i < spec.size[d]; ++i) {
-      Visit(dim + 1, at, dense);
+      std::array<int64_t, kMaxOperands> at = first_at;
       for (size_t operand = 0; operand < static_cast<size_t>(op.num_operands); ++operand)
-        at[operand] += along[operand][d];
-      dense += to_dense[d];
+        at[operand] += Offset(along[operand][d], i);
+      Visit(dim + 1, at, dense + Offset(to_dense[d], i));
     }
   }
+
+  static int64_t Offset(const DigitAxis& axis, uint32_t index) { return axis.digits == 0 ? 0 : axis.At(index); }
 
   void Point(const std::array<int64_t, kMaxOperands>& at, int64_t dense) {
     Number term = 1;
@@ -96,10 +97,10 @@ template <typename Number>
 void Accumulate(const Spec& root, const Spec& spec, const ConstOperands& operands, int first, int last,
                 std::vector<Number>* sums, std::vector<double>* magnitudes) {
   const int output = root.op_info().output();
-  Walk<Number> walk{spec, first,     last, operands, {}, AlongDims(root, output, DenseStrides(root, output)),
+  Walk<Number> walk{spec, first,     last, operands, {}, AlongDims(root, output, DenseAxes(root, output)),
                     sums, magnitudes};
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    walk.along[static_cast<size_t>(operand)] = AlongDims(root, operand, RootStrides(root, operand));
+    walk.along[static_cast<size_t>(operand)] = AlongDims(root, operand, RootAxes(root, operand));
   walk.Visit(0, {}, 0);
 }
 
@@ -190,8 +191,8 @@ class RowBlocks {
         rows_(rows),
         result_(result),
         operands_(operands),
-        lhs_strides_(RootStrides(root, MatmulDims::kLhs)),
-        rhs_strides_(RootStrides(root, MatmulDims::kRhs)) {}
+        lhs_(RootAxes(root, MatmulDims::kLhs)),
+        rhs_(RootAxes(root, MatmulDims::kRhs)) {}
 
   void Run() {
     for (int64_t batch = 0; batch < root_.size[MatmulDims::kB]; ++batch) {
@@ -208,14 +209,13 @@ class RowBlocks {
   void AddBlock(int64_t batch, int64_t p0, int64_t j0) {
     const int64_t steps = std::min<int64_t>(kBlockSteps, root_.size[MatmulDims::kK] - p0);
     const int64_t columns = std::min<int64_t>(kBlockColumns, root_.size[MatmulDims::kN] - j0);
-    LoadBlock(batch * rhs_strides_[0] + p0 * rhs_strides_[1] + j0 * rhs_strides_[2], steps, columns);
+    LoadBlock(batch, p0, j0, steps, columns);
     std::array<Number, kBlockSteps> lhs;
     std::array<Number, kBlockColumns> value = {}, magnitude = {};
     for (size_t row : members_) {
-      LoadRun(root_.operand[MatmulDims::kLhs].dtype, operands_[MatmulDims::kLhs],
-              batch * lhs_strides_[0] + rows_[row] % root_.size[MatmulDims::kM] * lhs_strides_[1] +
-                  p0 * lhs_strides_[2],
-              lhs_strides_[2], steps, lhs.data());
+      LoadAlong(root_.operand[MatmulDims::kLhs].dtype, operands_[MatmulDims::kLhs],
+                lhs_[0].At(batch) + lhs_[1].At(rows_[row] % root_.size[MatmulDims::kM]), lhs_[2], p0, steps,
+                lhs.data());
       const size_t at = row * root_.size[MatmulDims::kN] + static_cast<size_t>(j0);
       std::copy_n(&result_->value[at], columns, value.begin());
       std::copy_n(&result_->magnitude[at], columns, magnitude.begin());
@@ -226,18 +226,19 @@ class RowBlocks {
   }
 
   // One block of rhs as numbers, [kBlockSteps][kBlockColumns], columns beyond the matrix zero.
-  void LoadBlock(int64_t first, int64_t steps, int64_t columns) {
+  void LoadBlock(int64_t batch, int64_t p0, int64_t j0, int64_t steps, int64_t columns) {
     std::fill(block_.begin(), block_.end(), Number(0));
     for (int64_t p = 0; p < steps; ++p)
-      LoadRun(root_.operand[MatmulDims::kRhs].dtype, operands_[MatmulDims::kRhs], first + p * rhs_strides_[1],
-              rhs_strides_[2], columns, &block_[static_cast<size_t>(p * kBlockColumns)]);
+      LoadAlong(root_.operand[MatmulDims::kRhs].dtype, operands_[MatmulDims::kRhs],
+                rhs_[0].At(batch) + rhs_[1].At(p0 + p), rhs_[2], j0, columns,
+                &block_[static_cast<size_t>(p * kBlockColumns)]);
   }
 
   const Spec& root_;
   const std::vector<int64_t>& rows_;
   RowSums<Number>* result_;
   const ConstOperands& operands_;
-  AxisArray lhs_strides_, rhs_strides_;
+  std::array<DigitAxis, kMaxAxes> lhs_, rhs_;
   std::vector<size_t> members_;
   std::vector<Number> block_ = std::vector<Number>(static_cast<size_t>(kBlockSteps * kBlockColumns));
 };

@@ -6,10 +6,7 @@ namespace kirsch {
 namespace {
 
 int64_t AxisExtent(const Spec& spec, const AxisMap& axis) {
-  int64_t last = 0;
-  for (const AxisMap::Term& term : axis.terms)
-    if (term.dim >= 0) last += term.coefficient * (int64_t{spec.size[static_cast<size_t>(term.dim)]} - 1);
-  return last + 1;
+  return axis.dim < 0 ? 1 : spec.size[static_cast<size_t>(axis.dim)];
 }
 
 const AxisMap& StoredAxis(const Spec& spec, int operand, bool inner) {
@@ -29,14 +26,48 @@ TileExtent ExtentOf(const Spec& spec, int operand) {
   return extent;
 }
 
-int OuterDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, false).terms[0].dim; }
-int InnerDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, true).terms[0].dim; }
+int OuterDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, false).dim; }
+int InnerDim(const Spec& spec, int operand) { return StoredAxis(spec, operand, true).dim; }
+
+const DigitAxis* WindowAxis(const Spec& spec, int dim) {
+  const OpInfo& info = spec.op_info();
+  if (info.window.empty()) return nullptr;
+  const OperandInfo& operand = info.operands[static_cast<size_t>(info.window.operand)];
+  for (int axis = 0; axis < 2; ++axis)
+    if (operand.axes[static_cast<size_t>(operand.rank - 2 + axis)].dim == dim)
+      return &info.window.axes[static_cast<size_t>(axis)];
+  return nullptr;
+}
+
+bool IsWindow(const Spec& spec, int operand) {
+  return spec.operand[static_cast<size_t>(operand)].layout.kind == LayoutKind::kWindow;
+}
+
+bool Overlaps(const Spec& spec, int operand) {
+  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  if (layout.kind != LayoutKind::kStrided) return layout.kind == LayoutKind::kWindow;
+  return layout.ld < ExtentOf(spec, operand).inner && !IsEpilogueOperand(spec, operand);
+}
+
+void NarrowWindow(Spec* spec) {
+  const OpInfo& info = spec->op_info();
+  if (info.window.empty()) return;
+  const auto operand = static_cast<size_t>(info.window.operand);
+  const auto last_digit = [&](size_t axis) {
+    const auto dim = static_cast<size_t>(info.operands[operand].axes[axis + 1].dim);
+    return static_cast<size_t>(info.window.axes[axis].DigitsOf(spec->size[dim]) - 1);
+  };
+  spec->op = info.narrowed[last_digit(0)][last_digit(1)];
+  Layout& layout = spec->operand[operand].layout;
+  if (layout.kind == LayoutKind::kWindow && spec->op_info().window.empty())
+    layout = info.window.StridedLayout();
+}
 
 Spec WithoutEpilogue(const Spec& spec) {
   Spec sums = spec;
   for (int operand = spec.op_info().output() + 1; operand < spec.op_info().num_operands; ++operand)
     sums.operand[static_cast<size_t>(operand)] = {};
-  sums.op = spec.op_info().base;
+  sums.op = spec.op_info().sums;
   return sums;
 }
 

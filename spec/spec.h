@@ -82,6 +82,20 @@ TileExtent ExtentOf(const Spec& spec, int operand);
 int OuterDim(const Spec& spec, int operand);
 int InnerDim(const Spec& spec, int operand);
 
+// How a dim indexes the op's window; null if it doesn't.
+const DigitAxis* WindowAxis(const Spec& spec, int dim);
+
+// True if the operand lies as the op's window says.
+bool IsWindow(const Spec& spec, int operand);
+
+// True if rows (columns) of the operand may share elements: its window's, or that are longer than they are
+// apart.
+bool Overlaps(const Spec& spec, int operand);
+
+// Makes the op of a tile of a spec with a window the one with the digits that the tile's indices have: matrices
+// as any other are none.
+void NarrowWindow(Spec* spec);
+
 // The dim that blocks are along.
 inline int BlockDim(const Spec& spec) { return spec.block_rows != 0 ? MatmulDims::kM : MatmulDims::kN; }
 

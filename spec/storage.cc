@@ -16,9 +16,7 @@ AxisArray AxisExtents(const Spec& spec, int operand) {
   extents.fill(1);
   const OperandInfo& info = InfoOf(spec, operand);
   for (size_t axis = 0; axis < static_cast<size_t>(info.rank); ++axis)
-    for (const AxisMap::Term& term : info.axes[axis].terms)
-      if (term.dim >= 0)
-        extents[axis] += term.coefficient * (int64_t{spec.size[static_cast<size_t>(term.dim)]} - 1);
+    if (const int dim = info.axes[axis].dim; dim >= 0) extents[axis] = spec.size[static_cast<size_t>(dim)];
   return extents;
 }
 
@@ -40,10 +38,27 @@ AxisArray RootStrides(const Spec& root, int operand) {
   return strides;
 }
 
+std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand) {
+  std::array<DigitAxis, kMaxAxes> axes = {};
+  const size_t rank = static_cast<size_t>(InfoOf(root, operand).rank);
+  if (IsWindow(root, operand)) {
+    KIRSCH_CHECK(root.size[MatmulDims::kB] == 1);
+    axes[0] = DigitAxis::Strided(0);
+    for (size_t axis = 0; axis < 2; ++axis) axes[rank - 2 + axis] = root.op_info().window.axes[axis];
+    return axes;
+  }
+  const AxisArray strides = RootStrides(root, operand);
+  for (size_t axis = 0; axis < rank; ++axis)
+    axes[axis] = DigitAxis::Strided(static_cast<uint32_t>(strides[axis]));
+  return axes;
+}
+
 int64_t RootElements(const Spec& root, int operand) {
-  const AxisArray extents = AxisExtents(root, operand), strides = RootStrides(root, operand);
+  const AxisArray extents = AxisExtents(root, operand);
+  const std::array<DigitAxis, kMaxAxes> axes = RootAxes(root, operand);
   int64_t last = 0;
-  for (size_t axis = 0; axis < extents.size(); ++axis) last += (extents[axis] - 1) * strides[axis];
+  for (size_t axis = 0; axis < static_cast<size_t>(InfoOf(root, operand).rank); ++axis)
+    last += axes[axis].At(extents[axis] - 1);
   return last + 1;
 }
 

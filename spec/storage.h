@@ -2,9 +2,11 @@
 #ifndef KIRSCH_SPEC_STORAGE_H_
 #define KIRSCH_SPEC_STORAGE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "spec/element.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -18,9 +20,23 @@ using ConstOperands = std::array<const void*, kMaxOperands>;
 // Extent of each axis of an operand; 1 for axes it lacks.
 AxisArray AxisExtents(const Spec& spec, int operand);
 
+// How the indices along each axis of a root's operand become offsets; default values for axes it lacks.
+std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand);
+
 // Elements between neighbours along each axis of a kStrided operand whose tile is the whole stored matrix;
 // 0 for axes it lacks. Matrices of a batch follow each other after `outer extent * ld` elements.
 AxisArray RootStrides(const Spec& root, int operand);
+
+// to[i] = element `index + i` along `axis`, as a number; element 0 is number `first` of the data.
+template <typename Number>
+void LoadAlong(Dtype dtype, const void* data, int64_t first, const DigitAxis& axis, int64_t index,
+               int64_t count, Number* to) {
+  for (int64_t done = 0; done < count;) {
+    const int64_t run = std::min(count - done, axis.RunLength(index + done));
+    LoadRun(dtype, data, first + axis.At(index + done), axis.stride(0), run, to + done);
+    done += run;
+  }
+}
 
 // Elements from the first to the last one of the operand: what the caller's buffer must at least hold. The
 // last row ends with its last element, not with its leading dimension.

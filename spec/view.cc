@@ -96,7 +96,9 @@ int64_t View::At(const AxisArray& index) const {
   for (int axis = 0; axis < rank; ++axis) {
     const size_t a = static_cast<size_t>(axis);
     const int64_t x = origin[a] + index[a];
-    if (axis == panel_axis) {
+    if (window[a].digits > 0) {
+      at += window[a].At(x);
+    } else if (axis == panel_axis) {
       at += x / panel * stride[a] + x % panel * group;
     } else {
       at += axis == group_axis ? x / group * stride[a] + x % group : x * stride[a];
@@ -108,12 +110,15 @@ int64_t View::At(const AxisArray& index) const {
 int64_t View::RunLength(int axis, int64_t index) const {
   const size_t a = static_cast<size_t>(axis);
   const int64_t left = extent[a] - index;
+  if (window[a].digits > 0) return std::min(left, window[a].RunLength(origin[a] + index));
   if (axis == panel_axis) return std::min(left, panel - (origin[a] + index) % panel);
   return axis == group_axis ? std::min(left, group - (origin[a] + index) % group) : left;
 }
 
 int64_t View::RunStride(int axis) const {
   if (axis == panel_axis) return group;
+  const DigitAxis& digits = window[static_cast<size_t>(axis)];
+  if (digits.digits > 0) return digits.stride(0);
   return axis == group_axis ? 1 : stride[static_cast<size_t>(axis)];
 }
 
@@ -121,7 +126,10 @@ View RootView(const Spec& root, int operand, void* data) {
   const TensorSpec& tensor = root.operand[static_cast<size_t>(operand)];
   View view = EmptyView(root, operand, tensor.dtype, data);
   view.layout = tensor.layout;
-  view.stride = RootStrides(root, operand);
+  if (IsWindow(root, operand))
+    view.window = RootAxes(root, operand);
+  else
+    view.stride = RootStrides(root, operand);
   view.elements = RootElements(root, operand);
   return view;
 }
@@ -170,8 +178,7 @@ View TileView(const View& view, const Spec& spec, int operand, int dim, int64_t 
   tile.extent = AxisExtents(spec, operand);
   const OperandInfo& info = InfoOf(spec, operand);
   for (size_t axis = 0; axis < static_cast<size_t>(info.rank); ++axis)
-    for (const AxisMap::Term& term : info.axes[axis].terms)
-      if (term.dim == dim) tile.origin[axis] += term.coefficient * steps;
+    if (info.axes[axis].dim == dim) tile.origin[axis] += steps;
   return tile;
 }
 

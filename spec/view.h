@@ -2,6 +2,7 @@
 #ifndef KIRSCH_SPEC_VIEW_H_
 #define KIRSCH_SPEC_VIEW_H_
 
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -13,7 +14,7 @@
 namespace kirsch {
 
 // Index x along an axis lies at x * stride; along the panel axis, at x / panel * stride + x % panel * group;
-// along the group axis, at x / group * stride + x % group.
+// along the group axis, at x / group * stride + x % group. Of a window view, the window says where.
 struct View {
   Dtype dtype = Dtype::kF32;
   void* data = nullptr;  // element (0, 0, ...) of the buffer
@@ -25,6 +26,7 @@ struct View {
   int64_t panel = 1;
   int group_axis = -1;  // -1: none
   int64_t group = 1;
+  std::array<DigitAxis, kMaxAxes> window = {};  // without digits: there is none
   AxisArray whole = {};   // the size along each axis of all that the buffer holds
   AxisArray origin = {};  // the tile's first element
   AxisArray extent = {};  // the tile's size along each axis; 1 for axes the operand lacks

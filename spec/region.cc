@@ -1,0 +1,71 @@
+#include "spec/region.h"
+
+#include <algorithm>
+
+#include "absl/container/inlined_vector.h"
+
+namespace kirsch {
+namespace {
+
+// `count` steps of `stride` elements.
+struct Steps {
+  int64_t stride, count;
+  bool outer;  // along the axis that is not the contiguous one
+};
+using StepsList = absl::InlinedVector<Steps, 2 * kMaxDigits>;
+
+void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* steps) {
+  const int digits = axis.DigitsOf(size);
+  for (int level = 0; level < digits; ++level) {
+    const int64_t unit = axis.unit(level);
+    const int64_t count = level + 1 < digits ? axis.unit(level + 1) / unit : (size + unit - 1) / unit;
+    if (count > 1) steps->push_back({axis.stride(level), count, outer});
+  }
+}
+
+StepsList StepsOf(const Spec& spec, int operand) {
+  const TileExtent extent = ExtentOf(spec, operand);
+  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  StepsList steps;
+  if (layout.kind == LayoutKind::kWindow) {
+    AppendSteps(spec.op_info().window.axes[0], extent.outer, true, &steps);
+    AppendSteps(spec.op_info().window.axes[1], extent.inner, false, &steps);
+  } else {
+    AppendSteps(DigitAxis::Strided(1), extent.inner, false, &steps);
+    AppendSteps(DigitAxis::Strided(layout.ld), extent.outer, true, &steps);
+  }
+  std::sort(steps.begin(), steps.end(), [](const Steps& a, const Steps& b) { return a.stride < b.stride; });
+  return steps;
+}
+
+}  // namespace
+
+// From the smallest steps to the largest. What overlaps or touches makes a stretch longer; steps that fall on
+// steps that are there already (the rows of the output, after those of the window) make them more.
+Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page) {
+  Region region;
+  StepsList apart;
+  for (const Steps& steps : StepsOf(spec, operand)) {
+    if (apart.empty() && (steps.stride <= region.length || steps.stride < line)) {
+      // The gap after the last step counts: parts must not touch fewer lines than the whole.
+      region.length = (steps.count - 1) * steps.stride + std::max(steps.stride, region.length);
+      if (steps.outer && steps.stride >= line) region.walks *= steps.count;
+    } else if (!apart.empty() && steps.stride % apart.back().stride == 0 &&
+               steps.stride / apart.back().stride <= apart.back().count) {
+      apart.back().count += (steps.count - 1) * (steps.stride / apart.back().stride);
+    } else {
+      apart.push_back(steps);
+    }
+  }
+  region.spanned = region.length;
+  for (const Steps& steps : apart) {
+    region.stretches *= steps.count;
+    if (steps.stride >= page)
+      region.groups *= steps.count;
+    else
+      region.spanned += (steps.count - 1) * steps.stride;
+  }
+  return region;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,25 @@
+// The region of memory that a tile of a window view touches, each element counted once. Pure geometry.
+#ifndef KIRSCH_SPEC_REGION_H_
+#define KIRSCH_SPEC_REGION_H_
+
+#include <cstdint>
+
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// Stretches of consecutive elements (gaps of less than a line included), regularly spaced.
+struct Region {
+  int64_t stretches = 1;
+  int64_t length = 1;     // elements of a stretch
+  int64_t walks = 1;      // rows (columns of a column-major view) that are read side by side
+  int64_t spanned = 1;    // elements from the first to the end of the last of the stretches of a group
+  int64_t groups = 1;     // of stretches that are less than a page apart
+};
+
+// `line`, `page`: in elements.
+Region RegionOf(const Spec& spec, int operand, int64_t line, int64_t page);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_REGION_H_
