@@ -21,9 +21,9 @@ class ProcedureBuilder {
   ProcedureBuilder& operator=(const ProcedureBuilder&) = delete;
 
   // Parameters come before anything else, pointers before indices.
-  VarId PointerParameter(const std::string& name, Dtype dtype, bool stored) {
+  VarId PointerParameter(const std::string& name, Dtype dtype, bool stored, bool may_alias = false) {
     ++procedure_.num_parameters;
-    return AddVar({name, VarType::kPointer, dtype, 0, stored});
+    return AddVar({name, VarType::kPointer, dtype, 0, stored, may_alias});
   }
   VarId IndexParameter(const std::string& name) {
     ++procedure_.num_parameters;

@@ -1,0 +1,28 @@
+// How a row program is run: in passes along the row, since what hangs on a reduction comes after it.
+#ifndef KIRSCH_SPEC_ROW_SCHEDULE_H_
+#define KIRSCH_SPEC_ROW_SCHEDULE_H_
+
+#include <vector>
+
+namespace kirsch {
+
+struct RowSchedule {
+  static constexpr int kRecomputed = -1, kInScratch = -2;
+
+  int lanes = 16;           // of each vector
+  std::vector<int> unroll;  // for each pass: vectors at once, each with accumulators of its own
+  // For each value that later passes need again, too: kRecomputed; kInScratch, stored and read again; or the
+  // number of a result, of f32, in whose place it is until a later pass stores that. Empty: all are
+  // recomputed.
+  std::vector<int> kept;
+  // The first maximum m of some a and sum of exp(a - m) are found in one pass: the sum is rescaled for each
+  // block of vectors at once.
+  bool online = false;
+
+  int KeptAt(int value) const { return kept.empty() ? kRecomputed : kept[static_cast<size_t>(value)]; }
+  friend bool operator==(const RowSchedule&, const RowSchedule&) = default;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_ROW_SCHEDULE_H_
