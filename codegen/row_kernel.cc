@@ -23,7 +23,7 @@ class RowWriter {
         plan_(PassesOf(kernel.program, kernel.schedule)),
         builder_(kernel.Name()),
         row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
-    KIRSCH_CHECK(kernel.schedule.unroll.size() == plan_.passes.size());
+    KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
   }
 
   Procedure Write() && {

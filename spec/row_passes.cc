@@ -193,6 +193,45 @@ RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule) {
   return Planner(program, schedule).Plan();
 }
 
+namespace {
+
+bool Has(const std::vector<int>& list, int item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// Is `value` in the place of `result` from when it is computed to when it is last read?
+bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, int result) {
+  const RowResult& info = program.results[static_cast<size_t>(result)];
+  if (info.dtype != Dtype::kF32 || plan.per_row[static_cast<size_t>(info.value)]) return false;
+  bool kept = false, stored = false;
+  for (const RowPass& pass : plan.passes) {
+    if (stored && (Has(pass.kept, value) || Has(pass.read, value))) return false;
+    if (Has(pass.kept, value) && Has(pass.results, result)) return false;
+    kept |= Has(pass.kept, value);
+    stored |= Has(pass.results, result);
+  }
+  return kept && stored;
+}
+
+}  // namespace
+
+bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
+  const std::vector<bool> per_row = PerRow(program);
+  for (size_t value = 0; value < schedule.kept.size(); ++value)
+    if (schedule.kept[value] != RowSchedule::kRecomputed && per_row[value]) return false;
+  const RowPasses plan = PassesOf(program, schedule);
+  if (schedule.unroll.size() != plan.passes.size() || (schedule.online && !plan.online)) return false;
+  std::vector<bool> taken(program.results.size(), false);
+  for (size_t value = 0; value < schedule.kept.size(); ++value) {
+    const int at = schedule.kept[value];
+    if (at < 0) continue;
+    if (taken[static_cast<size_t>(at)] || !CanBeKeptAt(program, plan, static_cast<int>(value), at))
+      return false;
+    taken[static_cast<size_t>(at)] = true;
+  }
+  return true;
+}
+
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input) {
   bool stored = false;
   for (const RowPass& pass : PassesOf(program, schedule).passes) {

@@ -52,6 +52,10 @@ struct RowPasses {
 // `schedule.unroll` isn't looked at.
 RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule);
 
+// Can the program be run so? Only values of the elements are kept, and what is kept in the place of a result,
+// one value in each, is read no later than the result is stored.
+bool IsSound(const RowProgram& program, const RowSchedule& schedule);
+
 // May result `result` take the place of input `input`? Not if the input is read in a later pass than
 // something is stored there.
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input);
