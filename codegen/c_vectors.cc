@@ -4,30 +4,12 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/c_intrinsics.h"
 #include "codegen/c_printer.h"
 #include "spec/check.h"
 
 namespace kirsch {
 namespace {
-
-constexpr int kXmmBytes = 16;
-
-int BytesOf(const Var& var) { return var.lanes * Bytes(var.dtype); }
-
-// "_mm256_name(arguments)", for vectors of `bytes`.
-template <typename... Arguments>
-std::string Intrinsic(int bytes, const std::string& name, const Arguments&... arguments) {
-  std::string text = absl::StrCat(bytes <= kXmmBytes ? "_mm_"
-                                  : bytes == 32      ? "_mm256_"
-                                                     : "_mm512_",
-                                  name, "(");
-  [[maybe_unused]] const char* separator = "";
-  ((absl::StrAppend(&text, separator, arguments), separator = ", "), ...);
-  return text + ")";
-}
-
-// "si256": how intrinsics call a vector of integers.
-std::string Si(int bytes) { return absl::StrCat("si", 8 * std::max(bytes, kXmmBytes)); }
 
 std::string IntegerType(int bytes) {
   return bytes <= kXmmBytes ? "__m128i" : bytes == 32 ? "__m256i" : "__m512i";
@@ -36,10 +18,6 @@ std::string IntegerType(int bytes) {
 // "epi16", or "epu16".
 std::string Epi(Dtype dtype, bool with_sign = true) {
   return absl::StrCat(with_sign ? "epi" : "epu", 8 * Bytes(dtype));
-}
-
-std::string Mask(int lanes, int count) {
-  return absl::StrCat("(__mmask", std::max(lanes, 8), ")0x", absl::Hex((uint64_t{1} << count) - 1));
 }
 
 // The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
@@ -283,6 +261,16 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
   return statements;
 }
 
+std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to, int count) const {
+  const int bytes = BytesOf(from);
+  std::vector<std::string> statements = {
+      absl::StrCat("const ", IntegerType(bytes / 2),
+                   " narrow = ", Intrinsic(bytes, "cvtps_ph", from.name, "_MM_FROUND_TO_NEAREST_INT"), ";")};
+  for (std::string& statement : StoreNarrow("narrow", to, Dtype::kF16, from.lanes, count))
+    statements.push_back(std::move(statement));
+  return statements;
+}
+
 std::string CVectors::StoreF32(const Var& from, const std::string& to, int count) const {
   const int bytes = BytesOf(from);
   if (count == from.lanes) return Intrinsic(bytes, "storeu_ps", to, from.name) + ";";
@@ -294,6 +282,7 @@ std::string CVectors::StoreF32(const Var& from, const std::string& to, int count
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
                                          int count) const {
   if (memory == Dtype::kF32) return {StoreF32(from, to, count)};
+  if (memory == Dtype::kF16) return StoreF16(from, to, count);
   if (from.dtype == Dtype::kF32) return StoreBf16(from, to, count);
   if (from.dtype != memory)
     return StoreNarrow(Saturated(from.name, from.lanes, memory), to, memory, from.lanes, count);
@@ -331,14 +320,6 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
       break;
   }
   KIRSCH_CHECK(false && "no arithmetic for these types");
-}
-
-std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
-  constexpr std::array<const char*, 5> kNames = {"add", "sub", "mul", "max", "min"};
-  const bool real = a.dtype == Dtype::kF32;
-  std::string name = kNames[static_cast<size_t>(op)];
-  if (op == BinaryOp::kMul && !real) name = "mullo";
-  return Intrinsic(BytesOf(a), absl::StrCat(name, real ? "_ps" : "_epi32"), a.name, b.name);
 }
 
 // Floats by their bits: no text of theirs could say more.

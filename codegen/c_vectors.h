@@ -27,6 +27,15 @@ class CVectors {
   std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
   std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const;
   std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
+  std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
+  std::string Sqrt(const Var& from) const;
+  std::string Scale(const Var& a, const Var& exponent) const;
+  std::string Shift(const Var& from, int left) const;
+  std::string Bits(const Var& to, const Var& from) const;
+  std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;
+  std::string FirstLanes(const Var& a, const Var& b, int count) const;
+  // Statements.
+  std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;
   std::string Fill(const Var& to, uint32_t word) const;
   std::string Convert(const Var& to, const Var& from) const;
   // Null where there is no vector.
@@ -48,6 +57,7 @@ class CVectors {
                                        int lanes, int count) const;
   std::string CutTo16(const std::string& words, int lanes) const;
   std::string Saturated(const std::string& words, int lanes, Dtype to) const;
+  std::vector<std::string> StoreF16(const Var& from, const std::string& to, int count) const;
   std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
   std::string Vnni(const char* name, int lanes) const;
 

@@ -119,6 +119,33 @@ class BodyPrinter {
     Set(op.to, vectors_.Binary(op.op, a, b));
   }
 
+  void Print(const Fma& op) {
+    Value *a = Get(op.a), *b = Get(op.b), *c = Get(op.c);
+    if (op.sign == FmaSign::kNegate) a = ir_.CreateFNeg(a);
+    if (op.sign == FmaSign::kSubtract) c = ir_.CreateFNeg(c);
+    Set(op.to, vectors_.Fma(a, b, c));
+  }
+  void Print(const Sqrt& op) { Set(op.to, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, Get(op.from))); }
+  void Print(const Scale& op) {
+    Value *a = Get(op.a), *exponent = Get(op.exponent);
+    Set(op.to, vectors_.Scale(a, exponent));
+  }
+  void Print(const Shift& op) {
+    Value* from = Get(op.from);
+    Set(op.to, op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))
+                            : ir_.CreateLShr(from, static_cast<uint64_t>(-op.left)));
+  }
+  void Print(const Bits& op) { Set(op.to, ir_.CreateBitCast(Get(op.from), TypeOf(VarOf(op.to)))); }
+  void Print(const SelectLess& op) {
+    Value *x = Get(op.x), *y = Get(op.y), *a = Get(op.a), *b = Get(op.b);
+    Set(op.to, ir_.CreateSelect(ir_.CreateFCmpOLT(x, y), a, b));
+  }
+  void Print(const FirstLanes& op) {
+    Value *a = Get(op.a), *b = Get(op.b);
+    Set(op.to, vectors_.FirstOf(a, b, op.count));
+  }
+  void Print(const Across& op) { Set(op.to, vectors_.Across(op.op, Get(op.from))); }
+
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), Get(op.from))); }
 
@@ -256,7 +283,7 @@ llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argu
     const unsigned argument = static_cast<unsigned>(argument_of[i]);
     function->getArg(argument)->setName(procedure.vars[i].name);
     if (procedure.vars[i].type != VarType::kPointer) continue;
-    function->addParamAttr(argument, llvm::Attribute::NoAlias);
+    if (!procedure.vars[i].may_alias) function->addParamAttr(argument, llvm::Attribute::NoAlias);
     function->addParamAttr(argument, llvm::Attribute::NoCapture);
     if (!procedure.vars[i].stored) function->addParamAttr(argument, llvm::Attribute::ReadOnly);
   }

@@ -164,6 +164,9 @@ Value* LlvmVectors::RoundedToBf16(Value* value) {
 Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
   if (from == to) return value;
   const int lanes = LanesIn(value);
+  if (from == Dtype::kF32 && to == Dtype::kF16)
+    return ir_.CreateBitCast(ir_.CreateFPTrunc(value, Vector(ir_.getHalfTy(), lanes)),
+                             Vector(Element(to), lanes));
   if (from == Dtype::kF32 && to == Dtype::kBf16) {
     value = RoundedToBf16(value);
   } else {
@@ -260,8 +263,55 @@ Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
       return ir_.CreateSelect(real ? ir_.CreateFCmpOGT(a, b) : ir_.CreateICmpSGT(a, b), a, b);
     case BinaryOp::kMin:
       return ir_.CreateSelect(real ? ir_.CreateFCmpOLT(a, b) : ir_.CreateICmpSLT(a, b), a, b);
+    case BinaryOp::kDiv:
+      return ir_.CreateFDiv(a, b);
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+      return OfBits(op, a, b);
   }
   KIRSCH_CHECK(false && "no such operation");
+}
+
+Value* LlvmVectors::OfBits(BinaryOp op, Value* a, Value* b) {
+  llvm::Type* const type = a->getType();
+  llvm::Type* const words = Vector(ir_.getInt32Ty(), LanesIn(a));
+  a = ir_.CreateBitCast(a, words);
+  b = ir_.CreateBitCast(b, words);
+  Value* bits = op == BinaryOp::kAnd  ? ir_.CreateAnd(a, b)
+                : op == BinaryOp::kOr ? ir_.CreateOr(a, b)
+                                      : ir_.CreateXor(a, b);
+  return ir_.CreateBitCast(bits, type);
+}
+
+Value* LlvmVectors::Fma(Value* a, Value* b, Value* c) {
+  return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
+Value* LlvmVectors::Scale(Value* a, Value* exponent) {
+  namespace Id = llvm::Intrinsic;
+  constexpr uint32_t kCurrentRounding = 4;
+  const int lanes = LanesIn(a);
+  std::vector<Value*> arguments = {a, exponent, llvm::Constant::getNullValue(a->getType()),
+                                   lanes == 16 ? ir_.getInt16(0xffff) : ir_.getInt8(0xff)};
+  if (lanes == 16) arguments.push_back(ir_.getInt32(kCurrentRounding));
+  return ir_.CreateIntrinsic(ForWords(lanes, Id::x86_avx512_mask_scalef_ps_128,
+                                      Id::x86_avx512_mask_scalef_ps_256, Id::x86_avx512_mask_scalef_ps_512),
+                             {}, arguments);
+}
+
+Value* LlvmVectors::FirstOf(Value* a, Value* b, int count) {
+  return ir_.CreateSelect(FirstLanes(LanesIn(a), count), a, b);
+}
+
+// Each lane with the one half the lanes away, then a quarter, and so on: all lanes get the same bits.
+Value* LlvmVectors::Across(BinaryOp op, Value* value) {
+  for (int distance = LanesIn(value) / 2; distance > 0; distance /= 2) {
+    llvm::SmallVector<int> partner;
+    for (int lane = 0; lane < LanesIn(value); ++lane) partner.push_back(lane ^ distance);
+    value = Binary(op, value, ir_.CreateShuffleVector(value, partner));
+  }
+  return value;
 }
 
 Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }

@@ -24,6 +24,10 @@ class LlvmVectors {
   void Store(const Var& from, llvm::Value* value, llvm::Value* to, Dtype memory, int count);
   llvm::Value* MultiplyAdd(const Var& a_var, llvm::Value* accumulator, llvm::Value* a, llvm::Value* b);
   llvm::Value* Binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
+  llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);  // a * b + c
+  llvm::Value* Scale(llvm::Value* a, llvm::Value* exponent);
+  llvm::Value* FirstOf(llvm::Value* a, llvm::Value* b, int count);
+  llvm::Value* Across(BinaryOp op, llvm::Value* value);
   llvm::Value* Fill(const Var& to, uint32_t word);
   llvm::Value* Convert(const Var& to, llvm::Value* from);
   // Of four vectors; 4 lanes.
@@ -51,6 +55,7 @@ class LlvmVectors {
   llvm::Value* Widened(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* Narrowed(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* RoundedToBf16(llvm::Value* value);
+  llvm::Value* OfBits(BinaryOp op, llvm::Value* a, llvm::Value* b);
   void StorePieces(llvm::Value* value, llvm::Value* to, Dtype memory, int count);
   llvm::Value* Add(llvm::Value* a, llvm::Value* b);
   llvm::Value* PairSums(llvm::Value* a, llvm::Value* b);

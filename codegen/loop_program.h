@@ -32,6 +32,7 @@ struct Var {
   Dtype dtype = Dtype::kF32;  // of the pointee or the lanes
   int lanes = 0;              // kVector
   bool stored = false;        // kPointer: the procedure writes through it
+  bool may_alias = false;     // kPointer, a parameter: others may point to the same elements
 };
 
 // constant + sum of coefficient * index.
@@ -68,7 +69,7 @@ struct Broadcast {  // a word of the vector's type, in all its words: made of `c
   Address from;
   int count;
 };
-struct Store {  // narrows as spec/matmul_types.h says; f32 to bf16 by integers: subnormals are no exception
+struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subnormals are no exception
   VarId from;
   Address to;
   int count;
@@ -80,10 +81,42 @@ struct MultiplyAdd {
   VarId accumulator, a, b;
   bool subtracts = false;
 };
-enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin };
-struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN
+enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin, kDiv, kAnd, kOr, kXor };
+struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN; kDiv: f32 only; kAnd,
+                 // kOr, kXor: of the bits. C compilers may make one operation of a product and a sum: see
+                 // Fma.
   BinaryOp op;
   VarId to, a, b;
+};
+// f32, rounded once. A product that is only added somewhere has to be one: GCC makes it one in any case.
+enum class FmaSign : uint8_t { kAdd /* a * b + c */, kSubtract /* a * b - c */, kNegate /* c - a * b */ };
+struct Fma {
+  VarId to, a, b, c;
+  FmaSign sign = FmaSign::kAdd;
+};
+struct Sqrt {  // f32
+  VarId to, from;
+};
+struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
+  VarId to, a, exponent;
+};
+struct Shift {  // s32 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
+  VarId to, from;
+  int left;
+};
+struct Bits {  // f32 as s32 or the other way round, bit by bit
+  VarId to, from;
+};
+struct SelectLess {  // f32, lane by lane: x < y ? a : b, so b where x or y is a NaN
+  VarId to, x, y, a, b;
+};
+struct FirstLanes {  // f32: the first `count` lanes of a, the others of b
+  VarId to, a, b;
+  int count;
+};
+struct Across {  // f32: all lanes = the sum, or the maximum, of all lanes; `op` is kAdd or kMax
+  BinaryOp op;
+  VarId to, from;
 };
 struct Fill {  // a 32-bit word in all lanes
   VarId to;
@@ -145,8 +178,9 @@ struct OnThread {  // body, on the thread whose number is task % n_threads, or s
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fill, Convert, LaneSums, Transpose,
-               Interleave, Deinterleave, SplitPairs, Fence, Keep, Prefetch, Advance, Call, For, OnThread>
+  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, Sqrt, Scale, Shift, Bits, SelectLess,
+               FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave, SplitPairs,
+               Fence, Keep, Prefetch, Advance, Call, For, OnThread>
       op;
 };
 

@@ -21,6 +21,11 @@ class TextPrinter {
   }
 
  private:
+  static const char* Sign(BinaryOp op) {
+    constexpr std::array<const char*, 9> kSigns = {" + ", " - ", " * ", " max ", " min ",
+                                                   " / ", " & ", " | ", " ^ "};
+    return kSigns[static_cast<size_t>(op)];
+  }
   std::string Name(VarId id) const { return id == kNoVar ? "0" : NameOf(procedure_, id); }
   std::string At(const Address& address) const {
     return absl::StrCat("[", AddressText(procedure_, address), "]");
@@ -54,10 +59,24 @@ class TextPrinter {
   void Print(const MultiplyAdd& op) {
     Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b));
   }
-  void Print(const Binary& op) {
-    constexpr std::array<const char*, 5> kSigns = {" + ", " - ", " * ", " max ", " min "};
-    Line(Name(op.to), " = ", Name(op.a), kSigns[static_cast<size_t>(op.op)], Name(op.b));
+  void Print(const Binary& op) { Line(Name(op.to), " = ", Name(op.a), Sign(op.op), Name(op.b)); }
+  void Print(const Fma& op) {
+    if (op.sign == FmaSign::kNegate)
+      return Line(Name(op.to), " = ", Name(op.c), " - ", Name(op.a), " * ", Name(op.b));
+    Line(Name(op.to), " = ", Name(op.a), " * ", Name(op.b), op.sign == FmaSign::kAdd ? " + " : " - ",
+         Name(op.c));
   }
+  void Print(const Sqrt& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
+  void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
+  void Print(const Shift& op) { Line(Name(op.to), " = ", Name(op.from), " shifted left by ", op.left); }
+  void Print(const Bits& op) { Line(Name(op.to), " = bits of ", Name(op.from)); }
+  void Print(const SelectLess& op) {
+    Line(Name(op.to), " = ", Name(op.x), " < ", Name(op.y), " ? ", Name(op.a), " : ", Name(op.b));
+  }
+  void Print(const FirstLanes& op) {
+    Line(Name(op.to), " = ", Name(op.a), " lanes ", op.count, ", then ", Name(op.b));
+  }
+  void Print(const Across& op) { Line(Name(op.to), " = across", Sign(op.op), Name(op.from)); }
   void Print(const Fill& op) { Line(Name(op.to), " = fill 0x", absl::Hex(op.word)); }
   void Print(const Convert& op) { Line(Name(op.to), " = convert ", Name(op.from)); }
   void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }

@@ -21,9 +21,9 @@ class ProcedureBuilder {
   ProcedureBuilder& operator=(const ProcedureBuilder&) = delete;
 
   // Parameters come before anything else, pointers before indices.
-  VarId PointerParameter(const std::string& name, Dtype dtype, bool stored) {
+  VarId PointerParameter(const std::string& name, Dtype dtype, bool stored, bool may_alias = false) {
     ++procedure_.num_parameters;
-    return AddVar({name, VarType::kPointer, dtype, 0, stored});
+    return AddVar({name, VarType::kPointer, dtype, 0, stored, may_alias});
   }
   VarId IndexParameter(const std::string& name) {
     ++procedure_.num_parameters;
@@ -32,6 +32,14 @@ class ProcedureBuilder {
   VarId Index(const std::string& name) { return AddVar({name, VarType::kIndex, Dtype::kF32, 0, false}); }
   VarId Vector(const std::string& name, Dtype dtype, int lanes) {
     return AddVar({name, VarType::kVector, dtype, lanes, false});
+  }
+  // A vector of f32 or s32 with the 32-bit `word` in all lanes, from the procedure's beginning on.
+  VarId Filled(Dtype dtype, int lanes, uint32_t word) {
+    for (const Fill& fill : fills_)
+      if (fill.word == word && var(fill.to).dtype == dtype && var(fill.to).lanes == lanes) return fill.to;
+    const char* type = dtype == Dtype::kF32 ? "f" : "i";
+    fills_.push_back({Vector(absl::StrCat(type, lanes, "_", absl::Hex(word)), dtype, lanes), word});
+    return fills_.back().to;
   }
   const Var& var(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
 
@@ -52,7 +60,11 @@ class ProcedureBuilder {
     Nest(OnThread{std::move(task), {}}, body);
   }
 
-  Procedure Build() && { return std::move(procedure_); }
+  Procedure Build() && {
+    procedure_.body.insert(procedure_.body.begin(), fills_.size(), Stmt{});
+    for (size_t i = 0; i < fills_.size(); ++i) procedure_.body[i].op = fills_[i];
+    return std::move(procedure_);
+  }
 
  private:
   VarId AddVar(Var var) {
@@ -71,6 +83,7 @@ class ProcedureBuilder {
   }
 
   Procedure procedure_;
+  std::vector<Fill> fills_;
   std::vector<std::vector<Stmt>*> blocks_;  // innermost last
 };
 

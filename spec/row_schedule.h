@@ -12,7 +12,8 @@ struct RowSchedule {
   int lanes = 16;           // of each vector
   std::vector<int> unroll;  // for each pass: vectors at once, each with accumulators of its own
   // For each value that later passes need again, too: kRecomputed; kInScratch, stored and read again; or the
-  // number of a result, of f32, in whose place it is until a later pass stores that. Empty: all are recomputed.
+  // number of a result, of f32, in whose place it is until a later pass stores that. Empty: all are
+  // recomputed.
   std::vector<int> kept;
   // The first maximum m of some a and sum of exp(a - m) are found in one pass: the sum is rescaled for each
   // block of vectors at once.

@@ -1,0 +1,152 @@
+#include "codegen/row_code.h"
+
+#include <bit>
+
+#include "absl/strings/str_cat.h"
+#include "spec/check.h"
+
+namespace kirsch {
+
+RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPasses& plan,
+                 const RowPointers& pointers, RowCode* row, const std::string& suffix)
+    : builder_(builder),
+      kernel_(kernel),
+      plan_(plan),
+      pointers_(pointers),
+      row_(row),
+      suffix_(suffix),
+      lanes_(kernel.schedule.lanes),
+      math_(builder, lanes_, kernel.scales, suffix),
+      vars_(kernel.program.values.size(), kNoVar) {}
+
+VarId RowCode::Of(int value) {
+  if (At(value).op == RowOp::kNumber)
+    return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(At(value).number));
+  if (row_ != nullptr && plan_.per_row[static_cast<size_t>(value)]) return row_->Of(value);
+  VarId& var = vars_[static_cast<size_t>(value)];
+  if (var == kNoVar) var = builder_.Vector(absl::StrCat("v", value, "_", suffix_), Dtype::kF32, lanes_);
+  return var;
+}
+
+VarId RowCode::Temporary(const std::string& name, Dtype dtype) {
+  const auto [at, is_new] = temporaries_.try_emplace(name, kNoVar);
+  if (is_new) at->second = builder_.Vector(absl::StrCat(name, "_", suffix_), dtype, lanes_);
+  return at->second;
+}
+
+// x - maximum(x)
+bool RowCode::IsNotPositive(int value) const {
+  const RowValue& v = At(value);
+  return v.op == RowOp::kSub && At(v.b).op == RowOp::kMaximum && At(v.b).a == v.a;
+}
+
+void RowCode::LoadInput(int value, const RowPlace& place) {
+  const size_t input = static_cast<size_t>(At(value).input);
+  const RowInput& info = kernel_.program.inputs[input];
+  const bool integer = !IsFloating(info.dtype);
+  const VarId to = integer ? Temporary("whole", Dtype::kS32) : Of(value);
+  if (info.along_columns)
+    builder_.Do(Load{to, {pointers_.inputs[input], place.column}, place.count});
+  else
+    builder_.Do(Broadcast{to, kirsch::At(pointers_.inputs[input]), 1});
+  if (integer) builder_.Do(Convert{Of(value), to});
+}
+
+// A sum or a difference, with a product or without.
+void RowCode::Sum(int value, const RowOperands& operands) {
+  const RowValue& v = At(value);
+  if (operands.product < 0)
+    return builder_.Do(
+        Binary{v.op == RowOp::kAdd ? BinaryOp::kAdd : BinaryOp::kSub, Of(value), Of(v.a), Of(v.b)});
+  const FmaSign sign = v.op == RowOp::kAdd       ? FmaSign::kAdd
+                       : operands.product == v.a ? FmaSign::kSubtract
+                                                 : FmaSign::kNegate;
+  const auto& values = operands.values;
+  builder_.Do(Fma{Of(value), Of(values[0]), Of(values[1]), Of(values[2]), sign});
+}
+
+void RowCode::Compute(int value, const RowPlace& place) {
+  const RowValue& v = At(value);
+  const auto binary = [&](BinaryOp op) { builder_.Do(Binary{op, Of(value), Of(v.a), Of(v.b)}); };
+  switch (v.op) {
+    case RowOp::kLoad:
+      return LoadInput(value, place);
+    case RowOp::kNumber:
+      return;
+    case RowOp::kAdd:
+    case RowOp::kSub:
+      return Sum(value, OperandsOf(kernel_.program, value));
+    case RowOp::kMul:
+      return binary(BinaryOp::kMul);
+    case RowOp::kDiv:
+      return binary(BinaryOp::kDiv);
+    case RowOp::kMax:
+      return binary(BinaryOp::kMax);
+    case RowOp::kMin:
+      return binary(BinaryOp::kMin);
+    case RowOp::kNeg:
+      return math_.Negative(Of(value), Of(v.a));
+    case RowOp::kSqrt:
+      return builder_.Do(Sqrt{Of(value), Of(v.a)});
+    case RowOp::kExp:
+      return IsNotPositive(v.a) ? math_.ExpOfNotPositive(Of(value), Of(v.a)) : math_.Exp(Of(value), Of(v.a));
+    case RowOp::kTanh:
+      return math_.Tanh(Of(value), Of(v.a));
+    case RowOp::kErf:
+      return math_.Erf(Of(value), Of(v.a));
+    case RowOp::kSigmoid:
+      return math_.Sigmoid(Of(value), Of(v.a));
+    case RowOp::kSum:
+    case RowOp::kMaximum:
+      break;
+  }
+  KIRSCH_CHECK(false && "reductions are no values of an element");
+}
+
+Address RowCode::KeptAddress(int value, const RowPlace& place) const {
+  const int at = kernel_.schedule.KeptAt(value);
+  if (at != RowSchedule::kInScratch) return {pointers_.results[static_cast<size_t>(at)], place.column};
+  return {pointers_.scratch, Plus(place.column, ScratchOffset(kernel_.schedule, value, kernel_.columns))};
+}
+
+void RowCode::Read(int value, const RowPlace& place) {
+  builder_.Do(Load{Of(value), KeptAddress(value, place), place.count});
+}
+
+void RowCode::Keep(int value, const RowPlace& place) {
+  builder_.Do(Store{Of(value), KeptAddress(value, place), place.count});
+}
+
+// Floats that become integers are brought into the range first: the conversion saturates nothing.
+void RowCode::StoreResult(int result, const RowPlace& place) {
+  const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
+  const Address to = {pointers_.results[static_cast<size_t>(result)], place.column};
+  VarId value = Of(info.value);
+  if (!IsFloating(info.dtype)) {
+    const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
+    const auto limit_by = [&](BinaryOp op, VarId from, int64_t limit) {
+      const uint32_t word = std::bit_cast<uint32_t>(static_cast<float>(limit));
+      builder_.Do(Binary{op, limited, from, builder_.Filled(Dtype::kF32, lanes_, word)});
+    };
+    limit_by(BinaryOp::kMax, value, LeastOf(info.dtype));
+    limit_by(BinaryOp::kMin, limited, MostOf(info.dtype));
+    builder_.Do(Convert{whole, limited});
+    value = whole;
+  }
+  builder_.Do(Store{value, to, place.count});
+}
+
+void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place) {
+  const RowValue& v = At(reduction);
+  const VarId sum = place.count == lanes_ ? accumulator : Temporary("some_sums");
+  const RowOperands operands = OperandsOf(kernel_.program, reduction);
+  if (v.op == RowOp::kMaximum)
+    builder_.Do(Binary{BinaryOp::kMax, sum, Of(v.a), accumulator});  // a NaN is passed over
+  else if (operands.product >= 0)
+    builder_.Do(Fma{sum, Of(operands.values[0]), Of(operands.values[1]), accumulator});
+  else
+    builder_.Do(Binary{BinaryOp::kAdd, sum, accumulator, Of(v.a)});
+  if (sum != accumulator) builder_.Do(FirstLanes{accumulator, sum, accumulator, place.count});
+}
+
+}  // namespace kirsch

@@ -1,0 +1,69 @@
+// The values of a row program for one vector of a row's elements, or of the values that are one for the row
+// (in all lanes), as statements. Internal to codegen/.
+#ifndef KIRSCH_CODEGEN_ROW_CODE_H_
+#define KIRSCH_CODEGEN_ROW_CODE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codegen/procedure_builder.h"
+#include "codegen/row_kernel.h"
+#include "codegen/vector_math.h"
+#include "spec/row_passes.h"
+
+namespace kirsch {
+
+struct RowPointers {
+  std::vector<VarId> inputs, results;
+  VarId scratch = kNoVar;
+};
+
+// Where a vector's elements are: the first one's column, and how many there are.
+struct RowPlace {
+  Affine column;
+  int count = 0;
+};
+
+class RowCode {
+ public:
+  // Variables are named with `suffix`. `row`: where the values are that are one for the row; null if this is
+  // it.
+  RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPasses& plan,
+          const RowPointers& pointers, RowCode* row, const std::string& suffix);
+
+  // The variable of a value, which may not have been computed yet.
+  VarId Of(int value);
+  VarId Temporary(const std::string& name, Dtype dtype = Dtype::kF32);
+  VectorMath& math() { return math_; }
+
+  void Compute(int value, const RowPlace& place);
+  void Read(int value, const RowPlace& place);  // what was kept
+  void Keep(int value, const RowPlace& place);
+  void StoreResult(int result, const RowPlace& place);
+  // accumulator = the reduction of it and of the value's elements.
+  void Accumulate(int reduction, VarId accumulator, const RowPlace& place);
+
+ private:
+  const RowValue& At(int value) const { return kernel_.program.values[static_cast<size_t>(value)]; }
+  void LoadInput(int value, const RowPlace& place);
+  void Sum(int value, const RowOperands& operands);
+  Address KeptAddress(int value, const RowPlace& place) const;
+  bool IsNotPositive(int value) const;
+
+  ProcedureBuilder& builder_;
+  const RowKernel& kernel_;
+  const RowPasses& plan_;
+  const RowPointers& pointers_;
+  RowCode* const row_;
+  const std::string suffix_;
+  const int lanes_;
+  VectorMath math_;
+  std::vector<VarId> vars_;
+  std::map<std::string, VarId> temporaries_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_ROW_CODE_H_

@@ -1,0 +1,447 @@
+// What the tests of row programs share: a slow evaluator with bounds of errors, random programs and
+// schedules, and kernels run on guarded memory.
+#ifndef KIRSCH_TESTS_ROW_TESTING_H_
+#define KIRSCH_TESTS_ROW_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/guarded_buffer.h"
+#include "codegen/procedure_builder.h"
+#include "codegen/row_kernel.h"
+#include "spec/element.h"
+#include "spec/row_passes.h"
+#include "spec/vector_math.h"
+#include "tests/codegen_testing.h"
+
+namespace kirsch::testing {
+
+// Adds values to a program.
+class RowProgramBuilder {
+ public:
+  int Input(const RowInput& input = {}) {
+    program_.inputs.push_back(input);
+    RowValue load;
+    load.input = static_cast<int>(program_.inputs.size()) - 1;
+    return Add(load);
+  }
+  int Number(float number) {
+    RowValue value;
+    value.op = RowOp::kNumber;
+    value.number = number;
+    return Add(value);
+  }
+  int Op(RowOp op, int a, int b = -1) {
+    RowValue value;
+    value.op = op;
+    value.a = a;
+    value.b = b;
+    return Add(value);
+  }
+  void Result(int value, Dtype dtype = Dtype::kF32) { program_.results.push_back({value, dtype}); }
+  RowProgram& program() { return program_; }
+
+ private:
+  int Add(const RowValue& value) {
+    program_.values.push_back(value);
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+  RowProgram program_;
+};
+
+inline RowProgram Softmax() {
+  RowProgramBuilder b;
+  const int x = b.Input(), exp = b.Op(RowOp::kExp, b.Op(RowOp::kSub, x, b.Op(RowOp::kMaximum, x)));
+  const int sum = b.Op(RowOp::kSum, exp);
+  b.Result(b.Op(RowOp::kMul, exp, b.Op(RowOp::kDiv, b.Number(1), sum)));
+  return b.program();
+}
+inline constexpr int kSoftmaxExp = 3;  // the exponentials' number
+
+inline RowProgram LayerNorm(int columns) {
+  RowProgramBuilder b;
+  const int x = b.Input(), gamma = b.Input({Dtype::kF32, true, false}),
+            beta = b.Input({Dtype::kF32, true, false});
+  const int per_column = b.Number(1.0f / static_cast<float>(columns));
+  const int mean = b.Op(RowOp::kMul, b.Op(RowOp::kSum, x), per_column), centred = b.Op(RowOp::kSub, x, mean);
+  const int squares = b.Op(RowOp::kSum, b.Op(RowOp::kMul, centred, centred));
+  const int variance = b.Op(RowOp::kAdd, b.Op(RowOp::kMul, squares, per_column), b.Number(1e-5f));
+  const int scale = b.Op(RowOp::kDiv, b.Number(1), b.Op(RowOp::kSqrt, variance));
+  b.Result(b.Op(RowOp::kAdd, b.Op(RowOp::kMul, b.Op(RowOp::kMul, centred, scale), gamma), beta));
+  return b.program();
+}
+
+// What a value is, in double, and how far f32 may be off.
+struct Bounded {
+  double value = 0, error = 0;
+};
+
+inline Bounded Rounded(double value, double error, double ulps) {
+  return {value, error + ulps * (std::fabs(value) + error) * 0x1p-23 + ulps * 0x1p-149};
+}
+
+// One element of anything but loads and reductions.
+inline Bounded Evaluate(RowOp op, const Bounded& a, const Bounded& b) {
+  const double ulps = UlpBound(op);
+  if (std::isnan(a.value) || std::isnan(b.value)) return {NAN, HUGE_VAL};
+  switch (op) {
+    case RowOp::kAdd:
+      return Rounded(a.value + b.value, a.error + b.error, ulps);
+    case RowOp::kSub:
+      return Rounded(a.value - b.value, a.error + b.error, ulps);
+    case RowOp::kMul:
+      return Rounded(a.value * b.value,
+                     std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error, ulps);
+    case RowOp::kDiv: {
+      const double quotient = a.value / b.value, least = std::fabs(b.value) - b.error;
+      const double error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : HUGE_VAL;
+      return Rounded(quotient, error, ulps);
+    }
+    case RowOp::kMax:
+      return {std::max(a.value, b.value), std::max(a.error, b.error)};
+    case RowOp::kMin:
+      return {std::min(a.value, b.value), std::max(a.error, b.error)};
+    case RowOp::kNeg:
+      return {-a.value, a.error};
+    case RowOp::kSqrt: {
+      const double root = std::sqrt(a.value), least = std::sqrt(std::max(0.0, a.value - a.error));
+      return Rounded(root, a.value - a.error < 0 ? HUGE_VAL : root - least, ulps);
+    }
+    case RowOp::kExp:
+      return Rounded(std::exp(a.value), std::exp(a.value + a.error) - std::exp(a.value), ulps);
+    case RowOp::kTanh:
+      return Rounded(std::tanh(a.value), a.error, ulps);
+    case RowOp::kErf:
+      return Rounded(std::erf(a.value), 1.13 * a.error, ulps);
+    case RowOp::kSigmoid:
+      return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
+    default:
+      ADD_FAILURE() << "no such operation";
+      return {};
+  }
+}
+
+// The operands of a kernel in guarded memory: rows with gaps between them, which hold a pattern.
+class RowMatrix {
+ public:
+  RowMatrix(Dtype dtype, int64_t rows, int64_t columns, int64_t stride)
+      : dtype_(dtype),
+        rows_(rows),
+        columns_(columns),
+        stride_(stride),
+        buffer_(*GuardedBuffer::Create(static_cast<size_t>((stride * (rows - 1) + columns) * Bytes(dtype)),
+                                       Placement::kAtEnd)) {
+    std::memset(buffer_.data(), 0x5a, buffer_.bytes());
+  }
+  double at(int64_t row, int64_t column) const { return LoadElement(dtype_, data(), row * stride_ + column); }
+  void Set(int64_t row, int64_t column, double value) {
+    StoreElement(dtype_, value, data(), row * stride_ + column);
+  }
+  void* data() const { return buffer_.data(); }
+  size_t bytes() const { return buffer_.bytes(); }
+  int64_t stride() const { return rows_ == 1 || stride_ == 0 ? 0 : stride_; }
+  GuardedBuffer& buffer() { return buffer_; }
+  bool GapsIntact() const {
+    for (int64_t row = 0; row + 1 < rows_; ++row)
+      for (int64_t i = (row * stride_ + columns_) * Bytes(dtype_); i < (row + 1) * stride_ * Bytes(dtype_);
+           ++i)
+        if (static_cast<const unsigned char*>(data())[i] != 0x5a) return false;
+    return buffer_.SlackIntact();
+  }
+
+ private:
+  Dtype dtype_;
+  int64_t rows_, columns_, stride_;
+  GuardedBuffer buffer_;
+};
+
+// A kernel, its operands, and what the results have to be. At most five inputs and two results.
+class RowCase {
+ public:
+  RowCase(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns, int gap,
+          const Target& target)
+      : rows_(rows), target_(target) {
+    kernel_.program = program;
+    kernel_.schedule = schedule;
+    kernel_.columns = columns;
+    kernel_.scales = target.HasFeature("avx512f");
+    for (const RowInput& input : program.inputs) {
+      const int64_t width = input.along_columns ? columns : 1, height = input.along_rows ? rows : 1;
+      inputs_.emplace_back(input.dtype, height, width, width + gap);
+      kernel_.input_row_strides.push_back(height == 1 ? 0 : width + gap);
+    }
+    const RowPasses plan = PassesOf(program, schedule);
+    for (const RowResult& result : program.results) {
+      const int64_t width = plan.per_row[static_cast<size_t>(result.value)] ? 1 : columns;
+      widths_.push_back(width);
+      results_.emplace_back(result.dtype, rows, width, width + gap);
+      kernel_.result_row_strides.push_back(width + gap);
+    }
+  }
+
+  RowKernel& kernel() { return kernel_; }
+  RowMatrix& input(size_t i) { return inputs_[i]; }
+  RowMatrix& result(size_t i) { return results_[i]; }
+  std::vector<std::string> ResultBytes() const {
+    std::vector<std::string> bytes;
+    for (const RowMatrix& result : results_)
+      bytes.emplace_back(static_cast<const char*>(result.data()), result.bytes());
+    return bytes;
+  }
+
+  // Numbers from -2 to 2, of integers -8 to 8.
+  void Fill(uint32_t seed) {
+    std::mt19937 random(seed);
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const RowInput& info = kernel_.program.inputs[i];
+      const bool real = IsFloating(info.dtype);
+      std::uniform_real_distribution<double> any(real                        ? -2
+                                                 : Info(info.dtype).has_sign ? -8
+                                                                             : 0,
+                                                 real ? 2 : 8);
+      for (int64_t row = 0; row < (info.along_rows ? rows_ : 1); ++row)
+        for (int64_t column = 0; column < (info.along_columns ? kernel_.columns : 1); ++column)
+          inputs_[i].Set(row, column, real ? any(random) : std::nearbyint(any(random)));
+    }
+  }
+
+  LoopProgram Program(const std::string& name) const {
+    ProcedureBuilder builder(name);
+    const RowProgram& row = kernel_.program;
+    const auto pointer = [&](const std::string& parameter, Dtype dtype, bool stored) {
+      return builder.PointerParameter(parameter, dtype, stored, kernel_.in_place);
+    };
+    const auto input_type = [&](size_t i) {
+      return i < row.inputs.size() ? row.inputs[i].dtype : Dtype::kF32;
+    };
+    std::vector<VarId> inputs = {pointer("lhs", input_type(0), false), pointer("rhs", input_type(1), false)};
+    const VarId out = pointer("out", row.results[0].dtype, true),
+                scratch = pointer("scratch", Dtype::kF32, true);
+    builder.IndexParameter(kThread);
+    builder.IndexParameter(kThreads);
+    for (size_t i = 2; i < row.inputs.size(); ++i)
+      inputs.push_back(pointer(absl::StrCat("arg", i - 1), row.inputs[i].dtype, false));
+    Call call{1, {}, {rows_}};
+    for (size_t i = 0; i < row.inputs.size(); ++i) call.pointers.push_back(At(inputs[i]));
+    call.pointers.push_back(At(out));
+    if (row.results.size() > 1)
+      call.pointers.push_back(At(scratch, SecondResult() / Bytes(row.results[1].dtype)));
+    if (kernel_.TakesScratch()) call.pointers.push_back(At(scratch));
+    builder.Do(call);
+    LoopProgram program;
+    program.name = name;
+    program.procedures = {std::move(builder).Build(), RowProcedure(kernel_)};
+    program.features = target_.features;
+    for (const std::string& feature : RowFeatures(kernel_))
+      if (!program.HasFeature(feature)) program.features.push_back(feature);
+    program.masks = target_.HasFeature("avx512f");
+    program.scratch_bytes = ScratchBytes();
+    program.arguments = std::max<int>(0, static_cast<int>(row.inputs.size()) - 2);
+    return program;
+  }
+
+  // Runs it; `in_place`: with the first input's elements in the first result.
+  template <typename Function>
+  void Run(Function function) {
+    GuardedBuffer scratch =
+        *GuardedBuffer::Create(static_cast<size_t>(std::max<int64_t>(ScratchBytes(), 64)), Placement::kAtEnd);
+    std::memset(scratch.data(), 0xff, scratch.bytes());
+    char* const second = static_cast<char*>(scratch.data()) + SecondResult();
+    if (results_.size() > 1) std::memcpy(second, results_[1].data(), results_[1].bytes());
+    const auto input = [&](size_t i) -> const void* {
+      return i < inputs_.size() ? inputs_[i].data() : nullptr;
+    };
+    for (RowMatrix& matrix : inputs_) matrix.buffer().SetReadOnly(true);
+    void* const first = results_[0].data();
+    if (kernel_.in_place) std::memcpy(first, input(0), inputs_[0].bytes());
+    function(kernel_.in_place ? first : input(0), input(1), first, scratch.data(), input(2), input(3),
+             input(4));
+    for (RowMatrix& matrix : inputs_) matrix.buffer().SetReadOnly(false);
+    if (results_.size() > 1) std::memcpy(results_[1].data(), second, results_[1].bytes());
+    EXPECT_TRUE(scratch.SlackIntact());
+    for (const RowMatrix& matrix : inputs_) EXPECT_TRUE(matrix.GapsIntact());
+  }
+  void RunJit() {
+    const LoopProgram program = Program("entry");
+    const auto kernel = JitCompile(program, target_);
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    Run([&](const void* lhs, const void* rhs, void* out, void* scratch, const void* a, const void* b,
+            const void* c) { (*kernel)->epilogue_function()(lhs, rhs, out, scratch, 0, 1, a, b, c); });
+  }
+
+  // Compares all results with the slow evaluator's.
+  bool Matches() const {
+    for (const RowMatrix& matrix : results_)
+      if (!matrix.GapsIntact()) return Fault("what lies beside the elements of a result was written");
+    for (int64_t row = 0; row < rows_; ++row) {
+      const std::vector<std::vector<Bounded>> values = EvaluateRow(row);
+      for (size_t i = 0; i < results_.size(); ++i)
+        for (int64_t column = 0; column < widths_[i]; ++column) {
+          const RowResult& result = kernel_.program.results[i];
+          const Bounded& expected = values[static_cast<size_t>(result.value)][static_cast<size_t>(column)];
+          const double got = results_[i].at(row, column);
+          if (!IsNear(result.dtype, got, expected))
+            return Fault(absl::StrCat("result ", i, " at (", row, ", ", column, ") is ", got, ", not ",
+                                      expected.value, " +- ", expected.error));
+        }
+    }
+    return true;
+  }
+
+ private:
+  // Kept values, then the second result.
+  int64_t SecondResult() const { return 4 * ScratchElements(kernel_.schedule, kernel_.columns); }
+  int64_t ScratchBytes() const {
+    if (results_.size() < 2) return SecondResult();
+    const int64_t bytes = static_cast<int64_t>(results_[1].bytes());
+    return SecondResult() + (bytes + 63) / 64 * 64;
+  }
+
+  bool Fault(const std::string& what) const {
+    ADD_FAILURE() << what << "; " << rows_ << " x " << kernel_.columns << ", lanes "
+                  << kernel_.schedule.lanes;
+    return false;
+  }
+
+  static bool IsNear(Dtype dtype, double got, const Bounded& expected) {
+    if (!std::isfinite(expected.value) || !(expected.error < 1e30) || std::fabs(expected.value) > 1e30)
+      return true;
+    if (IsFloating(dtype)) {
+      const double bits = dtype == Dtype::kF32 ? 24 : dtype == Dtype::kBf16 ? 8 : 11;
+      if (dtype == Dtype::kF16 && std::fabs(expected.value) > 60000) return true;
+      const double rounding = dtype == Dtype::kF32 ? 0
+                                                   : std::ldexp(std::fabs(expected.value) + expected.error,
+                                                                -static_cast<int>(bits));
+      return std::fabs(got - expected.value) <= expected.error + rounding + 0x1p-25 * (dtype == Dtype::kF16);
+    }
+    const double least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
+    if (std::fabs(expected.value) > 1e9) return true;
+    const auto saturated = [&](double x) { return std::clamp(x, least, most); };
+    return got >= saturated(expected.value - expected.error - 0.5) &&
+           got <= saturated(expected.value + expected.error + 0.5) && got == std::nearbyint(got);
+  }
+
+  // All elements of all values.
+  std::vector<std::vector<Bounded>> EvaluateRow(int64_t row) const {
+    const size_t columns = static_cast<size_t>(kernel_.columns);
+    std::vector<std::vector<Bounded>> values;
+    for (const RowValue& value : kernel_.program.values) {
+      std::vector<Bounded> elements(columns);
+      for (size_t column = 0; column < columns; ++column) {
+        Bounded& element = elements[column];
+        if (value.op == RowOp::kLoad) {
+          const RowInput& info = kernel_.program.inputs[static_cast<size_t>(value.input)];
+          element.value = inputs_[static_cast<size_t>(value.input)].at(
+              info.along_rows ? row : 0, info.along_columns ? static_cast<int64_t>(column) : 0);
+        } else if (value.op == RowOp::kNumber) {
+          element.value = value.number;
+        } else if (!Info(value.op).reduces) {
+          const auto operand = [&](int v) {
+            return v < 0 ? Bounded() : values[static_cast<size_t>(v)][column];
+          };
+          element = Evaluate(value.op, operand(value.a), operand(value.b));
+        }
+      }
+      if (Info(value.op).reduces)
+        elements.assign(columns, Reduce(value.op, values[static_cast<size_t>(value.a)]));
+      values.push_back(std::move(elements));
+    }
+    return values;
+  }
+  static Bounded Reduce(RowOp op, const std::vector<Bounded>& elements) {
+    Bounded all = op == RowOp::kSum ? Bounded{} : elements[0];
+    double magnitudes = 0;
+    for (const Bounded& element : elements) {
+      if (std::isnan(element.value)) return {NAN, HUGE_VAL};
+      if (op == RowOp::kSum) {
+        all = {all.value + element.value, all.error + element.error};
+        magnitudes += std::fabs(element.value) + element.error;
+      } else {
+        all = {std::max(all.value, element.value), std::max(all.error, element.error)};
+      }
+    }
+    if (op == RowOp::kSum) all.error += static_cast<double>(elements.size() + 16) * magnitudes * 0x1p-23;
+    return all;
+  }
+
+  RowKernel kernel_;
+  int64_t rows_;
+  const Target target_;
+  std::vector<RowMatrix> inputs_, results_;
+  std::vector<int64_t> widths_;
+};
+
+// Random programs, and schedules of them.
+class RandomRows {
+ public:
+  explicit RandomRows(uint32_t seed) : random_(seed) {}
+
+  int Below(int count) { return static_cast<int>(random_() % static_cast<uint32_t>(count)); }
+  bool OneIn(int count) { return Below(count) == 0; }
+
+  RowProgram Program() {
+    RowProgramBuilder b;
+    std::vector<int> values;
+    for (int inputs = 1 + Below(4); inputs > 0; --inputs) {
+      RowInput input;
+      if (OneIn(3)) input.dtype = kDtypes[static_cast<size_t>(Below(kCallersDtypes))].dtype;
+      if (OneIn(4)) input.along_columns = false;
+      if (OneIn(4)) input.along_rows = false;
+      values.push_back(b.Input(input));
+    }
+    if (OneIn(2)) values.push_back(b.Number(0.25f * static_cast<float>(Below(17) - 8)));
+    for (int ops = 1 + Below(10); ops > 0; --ops) {
+      const size_t first = static_cast<size_t>(RowOp::kAdd);
+      const RowOpInfo& info =
+          kRowOps[first + static_cast<size_t>(Below(static_cast<int>(kRowOps.size() - first)))];
+      const auto any = [&] {  // rather a late one
+        const int count = static_cast<int>(values.size());
+        return values[static_cast<size_t>(std::max(Below(count), Below(count)))];
+      };
+      values.push_back(b.Op(info.op, any(), info.arguments == 2 ? any() : -1));
+    }
+    for (int results = 1 + Below(2); results > 0; --results) {
+      const int value =
+          results == 1 ? values.back() : values[static_cast<size_t>(Below(static_cast<int>(values.size())))];
+      b.Result(value, OneIn(3) ? kDtypes[static_cast<size_t>(Below(kCallersDtypes))].dtype : Dtype::kF32);
+    }
+    return b.program();
+  }
+
+  RowSchedule Schedule(const RowProgram& program, bool avx512) {
+    for (;;) {
+      RowSchedule schedule;
+      schedule.lanes = avx512 ? 4 << Below(3) : 4 << Below(2);
+      schedule.online = FindOnlineSum(program).has_value() && OneIn(2);
+      if (OneIn(2))
+        for (size_t v = 0; v < program.values.size(); ++v)
+          schedule.kept.push_back(OneIn(3) ? Below(2 + static_cast<int>(program.results.size())) - 2
+                                           : RowSchedule::kRecomputed);
+      for (int& kept : schedule.kept)
+        if (kept == RowSchedule::kInScratch && OneIn(2)) kept = RowSchedule::kRecomputed;
+      bool fits = true;
+      const RowPasses empty = PassesOf(program, {schedule.lanes, {}, {}, schedule.online});
+      for (size_t v = 0; v < schedule.kept.size(); ++v)
+        fits &= schedule.kept[v] == RowSchedule::kRecomputed || !empty.per_row[v];
+      if (!fits) continue;
+      for (size_t pass = 0; pass < empty.passes.size(); ++pass) schedule.unroll.push_back(1 + Below(5));
+      if (IsSound(program, schedule)) return schedule;
+    }
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_ROW_TESTING_H_
