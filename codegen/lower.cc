@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/impl_lowering.h"
 #include "codegen/microkernels.h"
 #include "codegen/pack.h"
 #include "codegen/procedure_builder.h"
@@ -19,15 +20,6 @@ namespace kirsch {
 namespace {
 
 constexpr int64_t kScratchAlignment = 64;
-
-// One operand's current tile: where it starts, and how its elements lie from there.
-struct View {
-  Address start;
-  int64_t batch_stride = 0;
-  MatrixLayout layout;
-};
-
-using Views = std::array<View, kMaxOperands>;
 
 const TensorSpec& Operand(const Spec& spec, int operand) {
   return spec.operand[static_cast<size_t>(operand)];
@@ -77,17 +69,18 @@ int64_t TaskCount(const Impl& impl) {
   return shared || parallel > 1 ? tasks : 1;
 }
 
-class Lowering {
+class Lowering : public ImplLowering {
  public:
-  Lowering(const Target& target, const std::string& name) : target_(target), builder_(name) {
-    program_.name = name;
+  Lowering(const Target& target, LoopProgram& program, ProcedureBuilder& builder)
+      : target_(target), program_(program), builder_(builder) {
     program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
                                  [](const VectorUnit& unit) { return unit.masks; });
     program_.features = {"avx2", "fma"};
     if (program_.masks) program_.features.insert(program_.features.end(), {"avx512f", "avx512vl"});
   }
 
-  LoopProgram Run(const Impl& impl) && {
+  // A spec's kernel.
+  void Run(const Impl& impl) {
     KIRSCH_CHECK(impl.spec.op_info().base == OpKind::kMatmul);
     AddElementFeatures(impl.spec);
     const bool packed_ahead = ConstantOperand(impl.spec) >= 0;
@@ -108,15 +101,52 @@ class Lowering {
     if (packed_ahead) views[impl.decision.operand] = PackAhead(impl, views[impl.decision.operand]);
     program_.tasks = TaskCount(kernel);
     LowerTask(kernel, views, Constant(0));
-    program_.procedures.insert(program_.procedures.begin(), std::move(builder_).Build());
-    return std::move(program_);
+  }
+
+  void LowerProgram(const Impl& impl, const Views& views) override {
+    AddElementFeatures(impl.spec);
+    LowerNode(impl, views);
+  }
+
+  void LowerSharedProgram(const Impl& impl, const Views& views) override {
+    AddElementFeatures(impl.spec);
+    program_.tasks = TaskCount(impl);
+    LowerTask(impl, views, Constant(0));
+  }
+
+  View ViewAt(const Spec& spec, int operand, const Address& start) const override {
+    const Layout& layout = Operand(spec, operand).layout;
+    const TileExtent extent = ExtentOf(spec, operand);
+    if (layout.kind == LayoutKind::kPacked)
+      return {start, 0, PackedLayout(extent, layout, Operand(spec, operand).dtype)};
+    return {start, extent.outer * layout.ld, StoredLayout(spec, operand)};
+  }
+
+  void LowerCopy(const Impl& impl, const Address& from, const Address& to) override {
+    const Pack pack = CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand));
+    builder_.Do(Call{ProcedureFor(pack), {from, to}, {}});
+  }
+
+  int ProcedureFor(const std::string& name, const std::function<Procedure()>& make) override {
+    const auto [it, inserted] =
+        procedure_numbers_.try_emplace(name, static_cast<int>(program_.procedures.size()) + 1);
+    if (inserted) program_.procedures.push_back(make());
+    return it->second;
+  }
+
+  void AddFeature(std::string_view feature) override {
+    if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
+  }
+
+  void UseScratch(int64_t bytes) override {
+    scratch_top_ = bytes;
+    program_.scratch_bytes = std::max(program_.scratch_bytes, bytes);
   }
 
  private:
   template <typename Features>
   void AddFeatures(const Features& features) {
-    for (std::string_view feature : features)
-      if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
+    for (std::string_view feature : features) AddFeature(feature);
   }
 
   void AddArguments(const Spec& spec) {
@@ -197,7 +227,8 @@ class Lowering {
     int64_t position;
   };
 
-  // `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the last.
+  // `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the
+  // last.
   void LowerRuns(const Tiles& tiles, int level, Place place, int64_t trips) {
     const int64_t size = tiles.size(), unit = tiles.axis.unit(level);
     if (size % unit == 0) {
@@ -222,16 +253,18 @@ class Lowering {
 
   // `body` at `count` places, each `step` after the one before, a step of digit `level`.
   template <typename Body>
-  void Repeat(const Tiles& tiles, int level, const Place& place, int64_t count, int64_t step, const Body& body) {
+  void Repeat(const Tiles& tiles, int level, const Place& place, int64_t count, int64_t step,
+              const Body& body) {
     if (count == 1) return body(place);
     builder_.Loop(Constant(count), [&](VarId index) {
       Place at = place;
       if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
       for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
         View& view = at.views[static_cast<size_t>(operand)];
-        const int64_t stride = IsIndexed(tiles, operand)
-                                   ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
-                                   : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
+        const int64_t stride =
+            IsIndexed(tiles, operand)
+                ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
+                : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
         if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
       }
       body(at);
@@ -240,7 +273,8 @@ class Lowering {
 
   // True if the digits say where the operand's tiles are.
   static bool IsIndexed(const Tiles& tiles, int operand) {
-    return IsWindow(tiles.impl.spec, operand) && WindowAxis(tiles.impl.spec, tiles.impl.decision.dim) != nullptr;
+    return IsWindow(tiles.impl.spec, operand) &&
+           WindowAxis(tiles.impl.spec, tiles.impl.decision.dim) != nullptr;
   }
 
   void LowerTile(const Tiles& tiles, const Place& place) {
@@ -248,10 +282,9 @@ class Lowering {
     Views views = place.views;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
       View& view = views[static_cast<size_t>(operand)];
-      const int64_t offset =
-          IsIndexed(tiles, operand)
-              ? tiles.axis.At(place.position)
-              : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
+      const int64_t offset = IsIndexed(tiles, operand)
+                                 ? tiles.axis.At(place.position)
+                                 : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
       view.start.offset = Plus(view.start.offset, offset);
       if (IsWindow(spec, operand)) view.layout = StoredLayout(tile, operand);
     }
@@ -310,8 +343,8 @@ class Lowering {
     const Pack pack = CopyOf(impl, views[static_cast<size_t>(operand)].layout);
     const int64_t outside = scratch_top_;
     Views inside = views;
-    inside[static_cast<size_t>(operand)] = {At(EntryParameter::kScratch, scratch_top_ / Bytes(pack.to.dtype)),
-                                            0, pack.to};
+    inside[static_cast<size_t>(operand)] = {At(program_.scratch(), scratch_top_ / Bytes(pack.to.dtype)), 0,
+                                            pack.to};
     const Address &from = views[static_cast<size_t>(operand)].start,
                   &to = inside[static_cast<size_t>(operand)].start;
     if (IsWindow(impl.spec, operand)) {
@@ -340,16 +373,21 @@ class Lowering {
     if (pack.exact) pack.to = {Order::kRow, whole.to.outer_stride, 0, 0, 1, whole.to.dtype};
     const int procedure = ProcedureFor(pack);
     const auto along_columns = [&](const Address& run_from, const Address& run_to) {
-      ForRuns(columns, whole.inner, [&](int64_t index) { return whole.to.InnerOffset(index); }, run_from, run_to,
-              [&](const Address& a, const Address& b) { builder_.Do(Call{procedure, {a, b}, {}}); });
+      ForRuns(
+          columns, whole.inner, [&](int64_t index) { return whole.to.InnerOffset(index); }, run_from, run_to,
+          [&](const Address& a, const Address& b) {
+            builder_.Do(Call{procedure, {a, b}, {}});
+          });
     };
-    ForRuns(rows, whole.outer, [&](int64_t index) { return whole.to.OuterOffset(index); }, from, to, along_columns);
+    ForRuns(
+        rows, whole.outer, [&](int64_t index) { return whole.to.OuterOffset(index); }, from, to,
+        along_columns);
   }
 
   // Calls body(from, to) for each run of the axis's innermost digit; index i lies at copied(i) in the copy.
   template <typename Copied, typename Body>
-  void ForRuns(const DigitAxis& axis, int64_t size, const Copied& copied, const Address& from, const Address& to,
-               const Body& body, int level = kMaxDigits) {
+  void ForRuns(const DigitAxis& axis, int64_t size, const Copied& copied, const Address& from,
+               const Address& to, const Body& body, int level = kMaxDigits) {
     level = std::min(level, axis.digits) - 1;
     if (level == 0) return body(from, to);
     const int64_t end = level + 1 < axis.digits ? axis.unit(level + 1) : size;
@@ -398,26 +436,27 @@ class Lowering {
                      std::move(pointers), kernel.Counts(k)});
   }
 
-  // The number of the procedure of that name, made by `make` when it is first asked for.
-  template <typename Make>
-  int ProcedureFor(const std::string& name, Make make) {
-    const auto [it, inserted] =
-        procedure_numbers_.try_emplace(name, static_cast<int>(program_.procedures.size()) + 1);
-    if (inserted) program_.procedures.push_back(make());
-    return it->second;
-  }
-
   const Target& target_;
-  LoopProgram program_;  // without the entry while it is being built
-  ProcedureBuilder builder_;
+  LoopProgram& program_;  // without the entry while it is being built
+  ProcedureBuilder& builder_;
   std::map<std::string, int> procedure_numbers_;
   int64_t scratch_top_ = 0;  // bytes in use by the packs around the current node
 };
 
 }  // namespace
 
+std::unique_ptr<ImplLowering> ImplLowering::Make(const Target& target, LoopProgram& program,
+                                                 ProcedureBuilder& builder) {
+  return std::make_unique<Lowering>(target, program, builder);
+}
+
 LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name) {
-  return Lowering(target, name).Run(impl);
+  LoopProgram program;
+  program.name = name;
+  ProcedureBuilder entry(name);
+  Lowering(target, program, entry).Run(impl);
+  program.procedures.insert(program.procedures.begin(), std::move(entry).Build());
+  return program;
 }
 
 }  // namespace kirsch

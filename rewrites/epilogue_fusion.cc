@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "spec/matmul_types.h"
+#include "spec/epilogue_parser.h"
 
 namespace kirsch {
 namespace {

@@ -73,7 +73,7 @@ class GroupShaper {
         known.bytes = std::max(known.bytes, elements * Bytes(TypeOf(node).dtype));
         return;
       }
-    shape_.buffers.push_back({node, elements * Bytes(TypeOf(node).dtype), 0});
+    shape_.buffers.push_back({node, elements * Bytes(TypeOf(node).dtype), Bytes(TypeOf(node).dtype)});
   }
 
   void Transpose(int node) {
@@ -384,7 +384,7 @@ class GroupShaper {
     stage.operands = {{image, 0, 0, 0}, {next_value_, 0, 0, 0}};
     const int64_t elements =
         stage.copy.planes * (stage.copy.height + 2 * pad) * (stage.copy.width + 2 * stage.copy.pad);
-    shape_.buffers.push_back({next_value_, elements * Bytes(Dtype::kF32), 0});
+    shape_.buffers.push_back({next_value_, elements * Bytes(Dtype::kF32), Bytes(Dtype::kF32)});
     shape_.group.before.push_back(std::move(stage));
     return next_value_;
   }

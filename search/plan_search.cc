@@ -18,6 +18,7 @@
 #include "spec/cat.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
+#include "spec/row_passes.h"
 
 namespace kirsch {
 namespace {
@@ -282,16 +283,29 @@ class Planner {
   }
 
   void SolveRows(Stage* stage) const {
-    std::vector<Level> levels;
-    for (const StageOperand& operand : stage->operands) levels.push_back(LevelOf(operand.value));
+    RowLevels levels;
+    for (size_t i = 0; i < stage->operands.size(); ++i)
+      (i < stage->program.inputs.size() ? levels.inputs : levels.results).push_back(LevelOf(stage->operands[i].value));
     stage->cycles = kNever;
     for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
+      if (!KeepsInPlace(*stage, schedule)) continue;
       const double cycles = RowCycles(stage->program, schedule, stage->rows, stage->columns, levels, target_);
       if (cycles >= stage->cycles) continue;
       stage->cycles = cycles;
       stage->schedule = std::move(schedule);
     }
     KIRSCH_CHECK(stage->cycles < kNever);
+  }
+
+  // May the first result take the place of the input that it replaces?
+  static bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
+    if (!stage.in_place) return true;
+    const size_t inputs = stage.program.inputs.size();
+    for (size_t i = 0; i < inputs; ++i)
+      if (stage.operands[i].value == stage.operands[inputs].value &&
+          !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
+        return false;
+    return true;
   }
 
   // Copies once what all tiles multiply by, where that is cheaper.
@@ -350,7 +364,7 @@ class Planner {
     const TensorSpec& copy = kernel.spec.operand[kRhs];
     const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
     // Rows that are no whole vectors apart end with a whole one all the same.
-    shape->buffers.push_back({value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, 0});
+    shape->buffers.push_back({value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
     (once ? group.before : group.once).push_back(std::move(pack));
     group.stages[number] = std::move(constant);
     if (!group.rest.empty()) group.rest[number] = std::move(rest);

@@ -6,6 +6,7 @@
 
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/uncertain_math.h"
 
 namespace kirsch {
 namespace {

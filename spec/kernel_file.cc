@@ -8,6 +8,7 @@
 #include "spec/cat.h"
 #include "spec/graph_matmul.h"
 #include "spec/graph_parser.h"
+#include "spec/graph_shorthand.h"
 #include "spec/identifier.h"
 #include "spec/text.h"
 
@@ -50,6 +51,19 @@ absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view sourc
   return absl::InvalidArgumentError(Cat(source, std::string(absl::StripPrefix(message, "spec"))));
 }
 
+absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
+  if (IsGraphShorthand(text.text)) {
+    absl::StatusOr<Graph> graph = ParseGraphShorthand(text, source);
+    if (!graph.ok()) return graph.status();
+    const std::string name = graph->name;
+    return KernelRequest{name, {}, {}, *std::move(graph)};
+  }
+  absl::StatusOr<SpecFamily> family = ParseInPlace(text, source);
+  if (!family.ok()) return family.status();
+  const std::string name = IdentifierOf(family->text());
+  return KernelRequest{name, *std::move(family)};
+}
+
 // Reads line after line.
 class KernelFileParser {
  public:
@@ -63,10 +77,10 @@ class KernelFileParser {
     const bool named = entry.spec.text.data() != content.text.data();
     if (named && !IsIdentifier(entry.name.text))
       return ExpectedAt(source_, entry.name, "a name (letters, digits, underscores; no digit first)");
-    absl::StatusOr<SpecFamily> family = ParseInPlace(entry.spec, source_);
-    if (!family.ok()) return family.status();
-    const std::string name = named ? std::string(entry.name.text) : IdentifierOf(family->text());
-    return Add({name, *std::move(family)}, content.position);
+    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_);
+    if (!request.ok()) return request.status();
+    if (named) request->name = std::string(entry.name.text);
+    return Add(*std::move(request), content.position);
   }
 
   // OK if no kernel is left open.
@@ -90,7 +104,10 @@ class KernelFileParser {
     absl::StatusOr<Graph> graph = ParseGraph(lines, source_);
     if (!graph.ok()) return graph.status();
     absl::StatusOr<GraphMatmul> matmul = AsMatmul(*graph, source_);
-    if (!matmul.ok()) return matmul.status();
+    if (!matmul.ok()) {
+      const std::string name = graph->name;
+      return Add({name, {}, {}, *std::move(graph)}, lines.front().position);
+    }
     absl::StatusOr<SpecFamily> family = ParseFamily(matmul->spec);
     if (!family.ok())  // what the kernel language lets pass
       return ErrorAt(source_, lines.front().position,
@@ -114,6 +131,10 @@ class KernelFileParser {
 };
 
 }  // namespace
+
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source) {
+  return ParseRequest({text, {}}, source);
+}
 
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source) {
   KernelFileParser parser(source);

@@ -73,6 +73,7 @@ struct Group {
 struct Buffer {
   int value = -1;
   int64_t bytes = 0;   // whole lines
+  int element_bytes = 4;
   int64_t offset = 0;  // bytes; buffers that are in use at the same time don't overlap
 };
 

@@ -12,15 +12,29 @@
 namespace kirsch {
 namespace {
 
+// The one that is asked for.
+absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& arguments,
+                                                      const std::vector<KernelRequest>& kernels) {
+  std::string names;
+  for (const KernelRequest& kernel : kernels) {
+    if (kernel.name == arguments.kernel) return std::vector<KernelRequest>{kernel};
+    Append(&names, names.empty() ? "" : " ", kernel.name);
+  }
+  return absl::InvalidArgumentError(
+      Cat("--kernel: expected a kernel of ", arguments.file, " (", names, "), got ", Quoted(arguments.kernel)));
+}
+
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
   if (!arguments.file.empty()) {
     absl::StatusOr<std::string> text = ReadFile(arguments.file);
     if (!text.ok()) return text.status();
-    return ParseKernelFile(*text, arguments.file);
+    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file);
+    if (kernels.ok() && !arguments.kernel.empty()) return OnlyKernel(arguments, *kernels);
+    return kernels;
   }
-  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
-  if (!family.ok()) return family.status();
-  return std::vector<KernelRequest>{{IdentifierOf(family->text()), *family}};
+  absl::StatusOr<KernelRequest> request = ParseKernelLine(arguments.solve.spec, "spec");
+  if (!request.ok()) return request.status();
+  return std::vector<KernelRequest>{*std::move(request)};
 }
 
 // "kernels" of "dir/kernels.kirsch".
@@ -35,6 +49,7 @@ void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments&
   AddSolveOptions(command, db, arguments.solve)->required(false);
   command.add_option("-f,--file", arguments.file,
                      "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment");
+  command.add_option("--kernel", arguments.kernel, "Of the file's kernels, this one alone");
   command.get_option("--target")
       ->description(
           "A known target, host (the default), or a target file; several with commas between are chosen from "
@@ -44,6 +59,8 @@ void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments&
 absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   if (arguments.solve.spec.empty() == arguments.file.empty())
     return absl::InvalidArgumentError("expected either SPEC or -f FILE");
+  if (!arguments.kernel.empty() && arguments.file.empty())
+    return absl::InvalidArgumentError("--kernel: expected -f FILE beside it");
   if (!arguments.prefix.empty() && !IsIdentifier(arguments.prefix))
     return absl::InvalidArgumentError(
         Cat("--prefix: expected letters, digits and underscores, no digit first, got ",

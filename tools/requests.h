@@ -16,6 +16,7 @@ namespace kirsch {
 struct RequestArguments {
   SolveArguments solve;
   std::string file;    // of kernels
+  std::string kernel;  // of the file's, the only one that is wanted; empty: all are
   std::string prefix;  // of all names
 };
 
@@ -29,7 +30,7 @@ struct Requests {
 
   // A single spec for a single target.
   bool single() const {
-    return kernels.size() == 1 && kernels.front().family.count() == 1 && targets.size() == 1;
+    return kernels.size() == 1 && !kernels.front().graph && kernels.front().family.count() == 1 && targets.size() == 1;
   }
 };
 

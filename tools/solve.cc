@@ -81,19 +81,6 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& pl
   return result;
 }
 
-absl::StatusOr<SearchResult> Find(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
-                                  Memo& memo) {
-  InterruptGuard guard;
-  SearchLine line(arguments.progress);
-  SearchOptions options;
-  options.time_budget_seconds = arguments.time_budget;
-  options.cancel = &guard.interrupted();
-  options.workers = arguments.search_threads;
-  options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
-  if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
-  return SearchWithTable(*arguments.db, placed, model, memo, options);
-}
-
 // What packing costs, and what there would be without.
 absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& model, Synthesis* synthesis) {
   const Impl& impl = synthesis->result.impl;
@@ -105,7 +92,7 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& mo
   unpacked.progress += "without const, ";
   Spec root = impl.spec;
   root.operand[static_cast<size_t>(operand)].constant = 0;
-  const absl::StatusOr<SearchResult> result = Find(unpacked, root, model, *synthesis->memo);
+  const absl::StatusOr<SearchResult> result = SolvePlaced(unpacked, root, model, *synthesis->memo);
   if (!result.ok()) return result.status();
   if (result->stop != StopReason::kOptimal) return absl::OkStatus();
   Expansion expansion;
@@ -151,6 +138,19 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   return spec;
 }
 
+absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
+                                  Memo& memo) {
+  InterruptGuard guard;
+  SearchLine line(arguments.progress);
+  SearchOptions options;
+  options.time_budget_seconds = arguments.time_budget;
+  options.cancel = &guard.interrupted();
+  options.workers = arguments.search_threads;
+  options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
+  if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
+  return SearchWithTable(*arguments.db, placed, model, memo, options);
+}
+
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
@@ -171,7 +171,7 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
-  absl::StatusOr<SearchResult> result = Find(arguments, PlaceOperands(root, residency, target), model, *memo);
+  absl::StatusOr<SearchResult> result = SolvePlaced(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
   Synthesis synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
   absl::Status status = AddPackingCost(arguments, model, &synthesis);

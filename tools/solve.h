@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/search.h"
 #include "spec/parser.h"
@@ -52,6 +53,10 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
 // The same with what `memo` knows already.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
                                 std::shared_ptr<Memo> memo);
+
+// The program of a root whose operands have their places: from the table, or searched for.
+absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
+                                         Memo& memo);
 
 double PredictedGflops(const Synthesis& synthesis);
 

@@ -1,4 +1,4 @@
-#include "spec/uncertain.h"
+#include "spec/uncertain_math.h"
 
 #include <algorithm>
 #include <cmath>

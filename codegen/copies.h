@@ -1,0 +1,24 @@
+// The copies of plans that are no part of a contraction, as procedures (from, to).
+#ifndef KIRSCH_CODEGEN_COPIES_H_
+#define KIRSCH_CODEGEN_COPIES_H_
+
+#include <string>
+
+#include "codegen/loop_program.h"
+#include "spec/plan.h"
+
+namespace kirsch {
+
+struct CopyKernel {
+  CopyShape shape;
+  bool transposes = false;
+  int vector_bytes = 32;
+
+  std::string Name() const;
+};
+
+Procedure CopyProcedure(const CopyKernel& kernel);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_COPIES_H_

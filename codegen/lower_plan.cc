@@ -1,0 +1,196 @@
+#include "codegen/lower_plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/copies.h"
+#include "codegen/impl_lowering.h"
+#include "codegen/row_kernel.h"
+#include "spec/check.h"
+#include "spec/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kResult[] = "out";
+
+// Which item of a group's batch, and which tile of its rows, the stages are for.
+struct Place {
+  std::optional<VarId> item, tile;
+  int64_t first_row = 0;  // the tile's, if it is not one of many
+};
+
+class PlanLowering {
+ public:
+  PlanLowering(const Plan& plan, const Target& target, const std::string& name)
+      : plan_(plan), target_(target), entry_(name) {
+    program_.name = name;
+    impls_ = ImplLowering::Make(target, program_, entry_);
+  }
+
+  LoopProgram Run() && {
+    const Graph& graph = plan_.graph;
+    for (int i = 0; i < graph.num_inputs(); ++i) AddTensor(graph.at(i).text, graph.at(i).type.dtype, false);
+    AddTensor(ResultName(), graph.at(graph.result).type.dtype, true);
+    entry_.PointerParameter("scratch", Dtype::kF32, true);
+    entry_.IndexParameter(kThread);
+    entry_.IndexParameter(kThreads);
+    impls_->UseScratch(plan_.buffer_bytes);
+    for (const Group& group : plan_.groups) LowerGroup(group);
+    program_.procedures.insert(program_.procedures.begin(), std::move(entry_).Build());
+    return std::move(program_);
+  }
+
+ private:
+  void AddTensor(const std::string& name, Dtype dtype, bool stored) {
+    program_.tensors.push_back({name, dtype, stored});
+    entry_.PointerParameter(name, dtype, stored);
+  }
+
+  // "out", unless a parameter is called so.
+  std::string ResultName() const {
+    std::string name = kResult;
+    const auto taken = [&] {
+      return std::any_of(plan_.graph.nodes.begin(), plan_.graph.nodes.end(), [&](const GraphNode& node) {
+        return node.op == GraphOp::kInput && node.text == name;
+      });
+    };
+    while (taken()) name += "_";
+    return name;
+  }
+
+  void LowerGroup(const Group& group) {
+    Stages(group.before, {});
+    const int64_t tiles = group.trips() + (group.rest.empty() ? 0 : 1);
+    if (group.sharing == Sharing::kItems) program_.tasks = group.batch;
+    if (group.sharing == Sharing::kTiles) program_.tasks = group.batch * tiles;
+    Repeat(group.batch, [&](std::optional<VarId> item) {
+      const Affine first =
+          item ? Plus(Constant(0), *item, group.sharing == Sharing::kItems ? 1 : tiles) : Constant(0);
+      Task(group.sharing == Sharing::kItems, first, [&] {
+        Stages(group.once, {item, {}, 0});
+        Tiles(group, item, first);
+      });
+    });
+  }
+
+  void Tiles(const Group& group, std::optional<VarId> item, const Affine& first) {
+    const bool shared = group.sharing == Sharing::kTiles;
+    const bool by_itself = group.sharing == Sharing::kStage;
+    Repeat(group.trips(), [&](std::optional<VarId> tile) {
+      Task(shared, tile ? Plus(first, *tile, 1) : first, [&] {
+        Stages(group.stages, {item, tile, 0}, group.tile, by_itself);
+      });
+    });
+    if (group.rest.empty()) return;
+    Task(shared, Plus(first, group.trips()), [&] {
+      Stages(group.rest, {item, {}, group.trips() * group.tile}, group.tile);
+    });
+  }
+
+  template <typename Body>
+  void Repeat(int64_t count, const Body& body) {
+    if (count == 1) return body(std::optional<VarId>());
+    entry_.Loop(Constant(count), [&](VarId index) { body(std::optional<VarId>(index)); });
+  }
+
+  template <typename Body>
+  void Task(bool shared, const Affine& task, const Body& body) {
+    if (!shared || program_.tasks == 1) return body();
+    entry_.OnThreadOf(task, body);
+  }
+
+  void Stages(const std::vector<Stage>& stages, const Place& place, int64_t tile = 0, bool shared = false) {
+    for (const Stage& stage : stages) {
+      std::vector<Address> at;
+      for (const StageOperand& operand : stage.operands) at.push_back(AddressOf(operand, place, tile));
+      LowerStage(stage, at, shared);
+    }
+  }
+
+  Address AddressOf(const StageOperand& operand, const Place& place, int64_t tile) const {
+    const auto [pointer, base] = MemoryOf(operand.value);
+    Affine offset = Constant(base + operand.offset + place.first_row * operand.row_stride);
+    if (place.item && operand.batch_stride != 0) offset = Plus(offset, *place.item, operand.batch_stride);
+    if (place.tile && operand.row_stride != 0) offset = Plus(offset, *place.tile, tile * operand.row_stride);
+    return {pointer, offset};
+  }
+
+  // The pointer, and the value's place behind it in elements of the value's own type: to a callee, that is
+  // what offsets count.
+  std::pair<VarId, int64_t> MemoryOf(int value) const {
+    const Graph& graph = plan_.graph;
+    if (value < graph.num_inputs()) return {value, 0};
+    if (value == graph.result) return {graph.num_inputs(), 0};
+    const auto buffer = std::find_if(plan_.buffers.begin(), plan_.buffers.end(),
+                                     [&](const Buffer& known) { return known.value == value; });
+    KIRSCH_CHECK(buffer != plan_.buffers.end());
+    return {program_.scratch(), buffer->offset / buffer->element_bytes};
+  }
+
+  void LowerStage(const Stage& stage, const std::vector<Address>& at, bool shared) {
+    switch (stage.kind) {
+      case StageKind::kContraction:
+        return LowerContraction(stage, at, shared);
+      case StageKind::kPack:
+        return impls_->LowerCopy(stage.impl, at[0], at[1]);
+      case StageKind::kRows:
+        return LowerRows(stage, at);
+      case StageKind::kPad:
+      case StageKind::kTranspose: {
+        const CopyKernel copy{stage.copy, stage.kind == StageKind::kTranspose, target_.vectors.front().bytes};
+        return entry_.Do(
+            Call{impls_->ProcedureFor(copy.Name(), [&] { return CopyProcedure(copy); }), at, {}});
+      }
+    }
+    KIRSCH_CHECK(false && "no such stage");
+  }
+
+  void LowerContraction(const Stage& stage, const std::vector<Address>& at, bool shared) {
+    Views views;
+    for (size_t i = 0; i < at.size(); ++i)
+      views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
+    if (shared) return impls_->LowerSharedProgram(stage.impl, views);
+    impls_->LowerProgram(stage.impl, views);
+  }
+
+  void LowerRows(const Stage& stage, std::vector<Address> at) {
+    RowKernel kernel;
+    kernel.program = stage.program;
+    kernel.schedule = stage.schedule;
+    kernel.columns = stage.columns;
+    const auto inputs = static_cast<std::ptrdiff_t>(stage.program.inputs.size());
+    kernel.input_row_strides.assign(stage.row_strides.begin(), stage.row_strides.begin() + inputs);
+    kernel.result_row_strides.assign(stage.row_strides.begin() + inputs, stage.row_strides.end());
+    kernel.in_place = stage.in_place;
+    kernel.scales = program_.masks;
+    for (const std::string& feature : RowFeatures(kernel)) impls_->AddFeature(feature);
+    if (kernel.TakesScratch()) {
+      // Behind the buffers.
+      at.push_back(At(program_.scratch(), plan_.buffer_bytes / Bytes(Dtype::kF32)));
+      impls_->UseScratch(plan_.buffer_bytes +
+                         ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32));
+      impls_->UseScratch(plan_.buffer_bytes);
+    }
+    const int procedure = impls_->ProcedureFor(kernel.Name(), [&] { return RowProcedure(kernel); });
+    entry_.Do(Call{procedure, std::move(at), {stage.rows}});
+  }
+
+  const Plan& plan_;
+  const Target& target_;
+  LoopProgram program_;
+  ProcedureBuilder entry_;
+  std::unique_ptr<ImplLowering> impls_;
+};
+
+}  // namespace
+
+LoopProgram LowerPlan(const Plan& plan, const Target& target, const std::string& name) {
+  return PlanLowering(plan, target, name).Run();
+}
+
+}  // namespace kirsch

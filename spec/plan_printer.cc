@@ -1,0 +1,89 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "spec/cat.h"
+#include "spec/plan.h"
+#include "spec/printer.h"
+#include "spec/schedule.h"
+
+namespace kirsch {
+namespace {
+
+class PlanPrinter {
+ public:
+  explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
+
+  std::string Print() && {
+    for (const Group& group : plan_.groups) Print(group);
+    for (const Buffer& buffer : plan_.buffers)
+      Append(&text_, "buffer ", NameOf(buffer.value), ": ", buffer.bytes, " bytes at ", buffer.offset, "\n");
+    return std::move(text_);
+  }
+
+ private:
+  static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
+
+  void Print(const Group& group) {
+    constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles", ", threads share it"};
+    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile,
+           kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
+    Print("first", group.before);
+    Print("each item", group.once);
+    Print("each tile", group.stages);
+    Print("the last tile", group.rest);
+  }
+
+  void Print(const char* when, const std::vector<Stage>& stages) {
+    for (const Stage& stage : stages) {
+      Append(&text_, "  ", when, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
+      if (stage.kind != StageKind::kContraction) continue;
+      std::string schedule = PrintSchedule(stage.impl);
+      for (size_t at = 0; at < schedule.size();) {
+        const size_t end = std::min(schedule.find('\n', at), schedule.size());
+        Append(&text_, "    ", schedule.substr(at, end - at), "\n");
+        at = end + 1;
+      }
+    }
+  }
+
+  std::string Describe(const Stage& stage) const {
+    std::string operands;
+    for (const StageOperand& operand : stage.operands)
+      Append(&operands, operands.empty() ? "" : ", ", NameOf(operand.value));
+    constexpr const char* kKinds[] = {"contraction", "pack", "rows", "pad", "transpose"};
+    std::string text = Cat(kKinds[static_cast<size_t>(stage.kind)], "(", operands, ") ");
+    switch (stage.kind) {
+      case StageKind::kContraction:
+      case StageKind::kPack:
+        return text + PrintSpec(stage.spec);
+      case StageKind::kRows:
+        Append(&text, stage.rows, "x", stage.columns, ":");
+        for (const RowValue& value : stage.program.values)
+          if (value.op != RowOp::kLoad && value.op != RowOp::kNumber) Append(&text, " ", Info(value.op).name);
+        if (stage.schedule.online) text += ", online";
+        return text;
+      case StageKind::kPad:
+      case StageKind::kTranspose:
+        return Cat(text, stage.copy.planes, " of ", stage.copy.height, "x", stage.copy.width);
+    }
+    return text;
+  }
+
+  // A parameter's name, "out", "v3" for a node, "copy70" for what is none.
+  std::string NameOf(int value) const {
+    const Graph& graph = plan_.graph;
+    if (value < graph.num_inputs()) return graph.at(value).text;
+    if (value == graph.result) return "out";
+    return Cat(value < static_cast<int>(graph.nodes.size()) ? "v" : "copy", value);
+  }
+
+  const Plan& plan_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string PrintPlan(const Plan& plan) { return PlanPrinter(plan).Print(); }
+
+}  // namespace kirsch

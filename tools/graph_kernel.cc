@@ -1,0 +1,82 @@
+#include "tools/graph_kernel.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "codegen/lower_plan.h"
+#include "cost/cost_model.h"
+#include "spec/cat.h"
+
+namespace kirsch {
+namespace {
+
+double Gflops(const GraphSynthesis& synthesis) {
+  const Plan& plan = synthesis.result.plan;
+  return plan.cycles > 0 ? Flops(plan.graph) / plan.cycles * synthesis.target.ghz : 0;
+}
+
+std::string_view StopName(const PlanResult& result) {
+  return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
+}
+
+}  // namespace
+
+absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                          const std::string& source, const Target& target,
+                                          const std::shared_ptr<Memo>& memo) {
+  if (!arguments.schedule.empty())
+    return absl::InvalidArgumentError("--schedule: expected a spec, as the plans of graphs can't be pinned");
+  const CostModel model(target);
+  PlanOptions options;
+  options.threads = arguments.threads;
+  options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  options.solve = [&](const Spec& placed) { return SolvePlaced(arguments, placed, model, *memo); };
+  absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
+  if (!result.ok()) return result.status();
+  return GraphSynthesis{target, *std::move(result)};
+}
+
+HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name) {
+  const Plan& plan = synthesis.result.plan;
+  HeaderVariant variant{synthesis.target, {LowerPlan(plan, synthesis.target, name)}, plan.cycles, Gflops(synthesis),
+                        PrintPlan(plan)};
+  return variant;
+}
+
+nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
+  const PlanResult& result = synthesis.result;
+  nlohmann::ordered_json json;
+  json["kernel"] = PrintGraph(result.plan.graph);
+  json["target"] = synthesis.target.name;
+  json["version"] = KIRSCH_VERSION;
+  json["search"] = {{"seconds", result.seconds},
+                    {"stop", std::string(StopName(result))},
+                    {"specs_solved", result.stats.specs_solved},
+                    {"memo_hits", result.stats.memo_hits},
+                    {"pruned", result.stats.pruned}};
+  json["cost_cycles"] = result.plan.cycles;
+  json["unfused_cycles"] = result.unfused_cycles;
+  json["predicted_gflops"] = Gflops(synthesis);
+  json["buffer_bytes"] = result.plan.buffer_bytes;
+  json["plan"] = PrintPlan(result.plan);
+  return json;
+}
+
+void PrintGraphSummary(const GraphSynthesis& synthesis) {
+  const PlanResult& result = synthesis.result;
+  std::fprintf(stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s\n",
+               result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles, Gflops(synthesis),
+               result.unfused_cycles, std::string(StopName(result)).c_str(), static_cast<int>(result.stats.specs_solved),
+               result.seconds);
+}
+
+std::string ExplainedGraph(const GraphSynthesis& synthesis) {
+  const Plan& plan = synthesis.result.plan;
+  return Cat(PrintGraph(plan.graph), "\n", PrintPlan(plan), "\n",
+             absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; with a group for each operation %.0f cycles\n",
+                             plan.graph.name, synthesis.target.name, plan.cycles, Gflops(synthesis),
+                             synthesis.target.ghz, synthesis.result.unfused_cycles));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,44 @@
+// Kernels of graphs on the command line: solved, printed, verified.
+#ifndef KIRSCH_TOOLS_GRAPH_KERNEL_H_
+#define KIRSCH_TOOLS_GRAPH_KERNEL_H_
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "codegen/header_file.h"
+#include "memo/memo.h"
+#include "search/plan_search.h"
+#include "spec/graph.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+
+struct GraphSynthesis {
+  Target target;
+  PlanResult result;
+};
+
+// The cheapest plan; `source`: what errors call the text. On a terminal, shows progress; Ctrl-C ends the searches with
+// the best programs so far.
+absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                          const std::string& source, const Target& target,
+                                          const std::shared_ptr<Memo>& memo);
+
+// The kernel's code for one target, under `name`.
+HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name);
+
+// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, scratch_bytes of the plan's buffers,
+// plan: its text.
+nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis);
+
+// One line for people, on standard error.
+void PrintGraphSummary(const GraphSynthesis& synthesis);
+
+// Why the plan is the way it is: groups, stages, their cycles and shares.
+std::string ExplainedGraph(const GraphSynthesis& synthesis);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_GRAPH_KERNEL_H_
