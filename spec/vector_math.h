@@ -8,7 +8,7 @@ namespace kirsch {
 
 // The most that the f32 a kernel computes differs from the exact result for the f32 arguments it got, in
 // units of the distance of the f32s around the exact result (2^-149 at least). Of what reduces, of one
-// addition. Results that are infinite, zero or no number are so exactly. tests/vector_math_test.cc holds the
+// addition. Results that are infinite or no number are so exactly. tests/vector_math_test.cc holds the
 // code to it.
 constexpr double UlpBound(RowOp op) {
   switch (op) {

@@ -1,0 +1,267 @@
+#include "cost/row_cost.h"
+
+#include <algorithm>
+#include <bit>
+#include <initializer_list>
+#include <optional>
+
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kLoopInstructions = 3;
+
+// From lane to lane: a shuffle and an addition or a maximum.
+constexpr double kAcrossLatency = 7;
+// What is one for the row is computed between two passes, one thing after another.
+constexpr double kRowValueLatency = 4, kRowDivisionLatency = 16;
+
+const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
+  for (const VectorUnit& unit : target.vectors)
+    if (unit.lanes() == schedule.lanes) return unit;
+  return target.vectors.back();
+}
+
+bool Scales(const VectorUnit& unit) { return unit.masks; }
+
+// Instructions as codegen/vector_math.cc has them; AVX-512F's scaling is two micro-operations.
+double InstructionsOf(RowOp op, const VectorUnit& unit) {
+  const double scaling = Scales(unit) ? 2 : 7;
+  switch (op) {
+    case RowOp::kLoad:
+    case RowOp::kNumber:
+    case RowOp::kDiv:
+    case RowOp::kSqrt:
+      return 0;
+    case RowOp::kExp:
+      return 12 + scaling;
+    case RowOp::kTanh:
+      return 38;
+    case RowOp::kErf:
+      return 34;
+    case RowOp::kSigmoid:
+      return 23 + scaling;
+    default:
+      return 1;
+  }
+}
+
+// Cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
+double DivisionCycles(RowOp op, int lanes) {
+  if (op == RowOp::kDiv) return lanes == 16 ? 16 : lanes == 8 ? 5 : 3;
+  if (op == RowOp::kSqrt) return lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
+  return 0;
+}
+
+// To make f32 of a vector of elements, and the other way.
+double WideningInstructions(Dtype dtype) { return dtype == Dtype::kF32 ? 0 : dtype == Dtype::kS32 ? 1 : 2; }
+double NarrowingInstructions(Dtype dtype) {
+  constexpr double kRounding = 8, kIntoRange = 3;
+  if (dtype == Dtype::kF32) return 0;
+  return dtype == Dtype::kBf16 ? kRounding : dtype == Dtype::kF16 ? 2 : kIntoRange + 1;
+}
+
+double LinesOf(int64_t elements, Dtype dtype, const Target& target) {
+  return static_cast<double>((elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes);
+}
+
+bool Has(const std::vector<int>& list, int item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// Where data of so many bytes stays that is used again and again.
+Level HomeOf(double bytes, const Target& target) {
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+    if (bytes <= target.at(level).usable * static_cast<double>(target.at(level).bytes)) return level;
+  return Level::kRam;
+}
+
+class RowCost {
+ public:
+  RowCost(const RowProgram& program, const RowSchedule& schedule, int64_t columns, const RowLevels& levels,
+          const Target& target)
+      : program_(program),
+        schedule_(schedule),
+        plan_(PassesOf(program, schedule)),
+        unit_(UnitOf(schedule, target)),
+        columns_(columns),
+        levels_(levels),
+        target_(target) {}
+
+  double CyclesOfRow() {
+    double cycles = 0;
+    for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
+    for (const std::vector<int>& values : plan_.row_values)
+      for (int v : values) cycles += RowValueLatency(program_.values[static_cast<size_t>(v)].op);
+    return cycles + target_.loop_cycles;
+  }
+
+ private:
+  static double RowValueLatency(RowOp op) {
+    if (op == RowOp::kLoad || op == RowOp::kNumber) return 0;
+    return op == RowOp::kDiv || op == RowOp::kSqrt ? kRowDivisionLatency : kRowValueLatency;
+  }
+
+  // What a row's pass goes through, each operand once.
+  double BytesOf(const RowPass& pass) const {
+    std::vector<bool> results(program_.results.size(), false);
+    int64_t bytes = 0;
+    for (int v : pass.computed) {
+      const RowValue& value = program_.values[static_cast<size_t>(v)];
+      if (value.op == RowOp::kLoad)
+        bytes += columns_ * Bytes(program_.inputs[static_cast<size_t>(value.input)].dtype);
+    }
+    const auto add_kept = [&](const std::vector<int>& values) {
+      for (int v : values)
+        if (schedule_.KeptAt(v) == RowSchedule::kInScratch)
+          bytes += columns_ * Bytes(Dtype::kF32);
+        else
+          results[static_cast<size_t>(schedule_.KeptAt(v))] = true;
+    };
+    add_kept(pass.read);
+    add_kept(pass.kept);
+    for (int result : pass.results) results[static_cast<size_t>(result)] = true;
+    for (size_t i = 0; i < results.size(); ++i)
+      if (results[i]) bytes += columns_ * Bytes(program_.results[i].dtype);
+    return static_cast<double>(bytes);
+  }
+
+  // Where an element is that was last used in pass `last`: what both passes go through lies between, on
+  // average half of each, and all of the passes between them.
+  Level LevelInPass(size_t last, size_t number) const {
+    double bytes = (BytesOf(plan_.passes[last]) + BytesOf(plan_.passes[number])) / 2;
+    for (size_t pass = last + 1; pass < number; ++pass) bytes += BytesOf(plan_.passes[pass]);
+    return HomeOf(bytes, target_);
+  }
+  // The last pass before `number` that has `item` in one of its lists.
+  std::optional<size_t> LastUse(size_t number, std::initializer_list<std::vector<int> RowPass::*> lists,
+                                int item) const {
+    for (size_t pass = number; pass-- > 0;)
+      for (std::vector<int> RowPass::*list : lists)
+        if (Has(plan_.passes[pass].*list, item)) return pass;
+    return std::nullopt;
+  }
+
+  double PassCycles(size_t number) {
+    const RowPass& pass = plan_.passes[number];
+    const int64_t vectors = (columns_ + schedule_.lanes - 1) / schedule_.lanes;
+    const double compute =
+        static_cast<double>(vectors) * VectorCyclesOf(program_, schedule_, plan_, number, target_).total();
+    const double reductions = static_cast<double>(pass.reductions.size()) + (pass.online ? 2 : 0);
+    const double ends =
+        target_.microkernel_cycles +
+        (reductions == 0 ? 0 : kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
+    double waited = 0;
+    for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+      const MemoryLevel& memory = target_.at(level);
+      const double transfers = LinesFrom(number, level) * memory.cycles_per_line;
+      waited += std::max(transfers * (1 - memory.overlap), transfers - compute);
+    }
+    return compute + ends + waited;
+  }
+
+  // Lines that a pass brings from a level, or that are written back to it, which count more.
+  double LinesFrom(size_t number, Level level) const {
+    const RowPass& pass = plan_.passes[number];
+    double lines = 0;
+    const auto read = [&](Dtype dtype, Level from) {
+      if (from == level) lines += LinesOf(columns_, dtype, target_);
+    };
+    // A line that the same pass reads is there already.
+    const auto write = [&](Dtype dtype, Level to, bool is_read) {
+      if (to == level)
+        lines += LinesOf(columns_, dtype, target_) * (target_.at(level).write_factor - (is_read ? 1 : 0));
+    };
+    for (int v : pass.computed) {
+      const RowValue& value = program_.values[static_cast<size_t>(v)];
+      if (value.op != RowOp::kLoad) continue;
+      const RowInput& input = program_.inputs[static_cast<size_t>(value.input)];
+      Level from = levels_.inputs[static_cast<size_t>(value.input)];
+      const std::optional<size_t> last = LastUse(number, {&RowPass::computed}, v);
+      if (last || !input.along_rows) from = std::min(from, LevelInPass(last.value_or(number), number));
+      read(input.dtype, from);
+    }
+    const auto kept_level = [&](int v) {
+      return LevelInPass(*LastUse(number, {&RowPass::kept, &RowPass::read}, v), number);
+    };
+    for (int v : pass.read) read(Dtype::kF32, kept_level(v));
+    for (int v : pass.kept) {
+      const int at = schedule_.KeptAt(v);
+      write(Dtype::kF32,
+            at == RowSchedule::kInScratch ? LevelInPass(number, number)
+                                          : levels_.results[static_cast<size_t>(at)],
+            false);
+    }
+    for (int result : pass.results) {
+      const auto there = std::find_if(pass.read.begin(), pass.read.end(),
+                                      [&](int v) { return schedule_.KeptAt(v) == result; });
+      const Level to = levels_.results[static_cast<size_t>(result)];
+      const bool is_read = there != pass.read.end();
+      write(program_.results[static_cast<size_t>(result)].dtype,
+            is_read ? std::min(to, kept_level(*there)) : to, is_read);
+    }
+    return lines;
+  }
+
+  const RowProgram& program_;
+  const RowSchedule& schedule_;
+  const RowPasses plan_;
+  const VectorUnit& unit_;
+  const int64_t columns_;
+  const RowLevels& levels_;
+  const Target& target_;
+};
+
+}  // namespace
+
+double RowVectorCycles::total() const {
+  return std::max({arithmetic, division, load, store, latency, front_end});
+}
+
+std::string_view RowVectorCycles::bottleneck() const {
+  const double most = total();
+  if (arithmetic == most) return "arithmetic";
+  if (division == most) return "division";
+  if (load == most) return "load";
+  if (store == most) return "store";
+  return latency == most ? "latency" : "front end";
+}
+
+RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan,
+                               size_t number, const Target& target) {
+  const RowPass& pass = plan.passes[number];
+  const VectorUnit& unit = UnitOf(schedule, target);
+  const double unroll = schedule.unroll[number];
+  double arithmetic = 0, loads = static_cast<double>(pass.read.size()),
+         stores = static_cast<double>(pass.kept.size());
+  RowVectorCycles cycles;
+  for (int v : pass.computed) {
+    const RowValue& value = program.values[static_cast<size_t>(v)];
+    arithmetic += InstructionsOf(value.op, unit);
+    cycles.division += DivisionCycles(value.op, schedule.lanes);
+    if (value.op != RowOp::kLoad) continue;
+    ++loads;
+    arithmetic += WideningInstructions(program.inputs[static_cast<size_t>(value.input)].dtype);
+  }
+  if (pass.online) arithmetic += (2 + InstructionsOf(RowOp::kExp, unit)) * (1 + 1 / unroll) + 1;
+  arithmetic += static_cast<double>(pass.reductions.size());
+  for (int result : pass.results) {
+    ++stores;
+    arithmetic += NarrowingInstructions(program.results[static_cast<size_t>(result)].dtype);
+  }
+  cycles.arithmetic = arithmetic / unit.fma_per_cycle;
+  cycles.load = loads / unit.loads_per_cycle;
+  cycles.store = stores / unit.stores_per_cycle;
+  cycles.latency = pass.online ? unit.fma_latency : pass.reductions.empty() ? 0 : unit.fma_latency / unroll;
+  cycles.front_end = (arithmetic + loads + stores + kLoopInstructions / unroll) / target.issue_width;
+  return cycles;
+}
+
+double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
+                 const RowLevels& levels, const Target& target) {
+  return static_cast<double>(rows) * RowCost(program, schedule, columns, levels, target).CyclesOfRow() +
+         target.microkernel_cycles;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,21 @@
+// The ways to run a row program that are worth a look.
+#ifndef KIRSCH_REWRITES_ROW_SCHEDULES_H_
+#define KIRSCH_REWRITES_ROW_SCHEDULES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "spec/row_program.h"
+#include "spec/row_schedule.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// A few dozen at most, all of them sound; the same in the same order every time. Rows have `columns`
+// elements.
+std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
+                                               const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_REWRITES_ROW_SCHEDULES_H_

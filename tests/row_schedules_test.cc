@@ -1,0 +1,107 @@
+// The schedules of row programs: sound, few, all with the same results; and which one the costs choose.
+#include "rewrites/row_schedules.h"
+
+#include <gtest/gtest.h>
+
+#include "cost/row_cost.h"
+#include "spec/targets.h"
+#include "tests/row_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+constexpr size_t kFewDozen = 64;
+
+RowSchedule Cheapest(const RowProgram& program, int64_t columns, Level level, const Target& target) {
+  const RowLevels levels = {std::vector<Level>(program.inputs.size(), level),
+                            std::vector<Level>(program.results.size(), level)};
+  const std::vector<RowSchedule> schedules = EnumerateRowSchedules(program, columns, target);
+  return *std::min_element(schedules.begin(), schedules.end(), [&](const auto& a, const auto& b) {
+    return RowCycles(program, a, 1, columns, levels, target) <
+           RowCycles(program, b, 1, columns, levels, target);
+  });
+}
+
+TEST(RowSchedulesTest, FewAndSoundAndDifferent) {
+  RandomRows random(9);
+  for (int round = 0; round < 300; ++round) {
+    const RowProgram program = random.Program();
+    for (const Target& target : NamedTargets()) {
+      const std::vector<RowSchedule> schedules =
+          EnumerateRowSchedules(program, 1 + random.Below(4096), target);
+      ASSERT_FALSE(schedules.empty());
+      EXPECT_LE(schedules.size(), kFewDozen);
+      for (size_t i = 0; i < schedules.size(); ++i) {
+        EXPECT_TRUE(IsSound(program, schedules[i]));
+        for (size_t j = 0; j < i; ++j) EXPECT_NE(schedules[i], schedules[j]);
+      }
+    }
+  }
+}
+
+TEST(RowSchedulesTest, AllGiveTheSameResults) {
+  for (bool avx512 : {false, true}) {
+    const Target target = TestTarget(avx512);
+    if (!HostRuns(target)) continue;
+    for (const RowProgram& program : {Softmax(), LayerNorm(150)})
+      for (const RowSchedule& schedule : EnumerateRowSchedules(program, 150, target)) {
+        RowCase row_case(program, schedule, 2, 150, 1, target);
+        row_case.Fill(8);
+        row_case.RunJit();
+        ASSERT_TRUE(row_case.Matches());
+      }
+  }
+}
+
+TEST(RowSchedulesTest, ShortRowsTakeShortVectors) {
+  const Target target = TestTarget(true);
+  for (const RowSchedule& schedule : EnumerateRowSchedules(Softmax(), 8, target))
+    EXPECT_EQ(schedule.lanes, 8);
+  EXPECT_EQ(EnumerateRowSchedules(Softmax(), 9, target).front().lanes, 16);
+}
+
+// What is fastest on the machine that the target describes; see cost/README.md.
+TEST(RowCostTest, SoftmaxKeepsItsExponentialsUnlessRowsAreLong) {
+  const Target target = FindTarget("sapphirerapids", "")->target;
+  for (int64_t columns : {512, 4096, 65536}) {
+    const RowSchedule schedule = Cheapest(Softmax(), columns, Level::kL2, target);
+    EXPECT_EQ(schedule.KeptAt(kSoftmaxExp), 0) << columns;
+    EXPECT_FALSE(schedule.online) << columns;
+    EXPECT_EQ(schedule.lanes, 16) << columns;
+  }
+  EXPECT_TRUE(Cheapest(Softmax(), 1 << 20, Level::kRam, target).online);
+}
+
+TEST(RowCostTest, CostsAreOfWhatIsDone) {
+  const Target target = FindTarget("sapphirerapids", "")->target;
+  const RowProgram program = Softmax();
+  for (const RowSchedule& schedule : EnumerateRowSchedules(program, 4096, target)) {
+    const auto cycles = [&](int64_t rows, int64_t columns, Level level) {
+      return RowCycles(program, schedule, rows, columns, {{level}, {level}}, target);
+    };
+    EXPECT_GT(cycles(1, 4096, Level::kL1), 0);
+    EXPECT_GT(cycles(1, 8192, Level::kL1), 1.5 * cycles(1, 4096, Level::kL1));
+    EXPECT_GT(cycles(8, 4096, Level::kL1), 7 * cycles(1, 4096, Level::kL1));
+    EXPECT_GE(cycles(1, 4096, Level::kL2), cycles(1, 4096, Level::kL1));
+    EXPECT_GT(cycles(1, 4096, Level::kRam), cycles(1, 4096, Level::kL2));
+  }
+}
+
+TEST(RowCostTest, Bottlenecks) {
+  const Target target = FindTarget("sapphirerapids", "")->target;
+  const auto bottleneck = [&](RowOp op, int unroll) {
+    RowProgramBuilder b;
+    b.Result(b.Op(op, b.Input(), Info(op).arguments == 2 ? 0 : -1));
+    RowSchedule schedule;
+    schedule.unroll = {unroll};
+    return std::string(
+        VectorCyclesOf(b.program(), schedule, PassesOf(b.program(), schedule), 0, target).bottleneck());
+  };
+  EXPECT_EQ(bottleneck(RowOp::kExp, 4), "arithmetic");
+  EXPECT_EQ(bottleneck(RowOp::kDiv, 4), "division");
+  EXPECT_EQ(bottleneck(RowOp::kNeg, 4), "store");
+  EXPECT_EQ(bottleneck(RowOp::kSum, 1), "latency");
+}
+
+}  // namespace
+}  // namespace kirsch::testing
