@@ -285,7 +285,8 @@ class Planner {
   void SolveRows(Stage* stage) const {
     RowLevels levels;
     for (size_t i = 0; i < stage->operands.size(); ++i)
-      (i < stage->program.inputs.size() ? levels.inputs : levels.results).push_back(LevelOf(stage->operands[i].value));
+      (i < stage->program.inputs.size() ? levels.inputs : levels.results)
+          .push_back(LevelOf(stage->operands[i].value));
     stage->cycles = kNever;
     for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
       if (!KeepsInPlace(*stage, schedule)) continue;
@@ -364,7 +365,8 @@ class Planner {
     const TensorSpec& copy = kernel.spec.operand[kRhs];
     const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
     // Rows that are no whole vectors apart end with a whole one all the same.
-    shape->buffers.push_back({value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
+    shape->buffers.push_back(
+        {value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
     (once ? group.before : group.once).push_back(std::move(pack));
     group.stages[number] = std::move(constant);
     if (!group.rest.empty()) group.rest[number] = std::move(rest);

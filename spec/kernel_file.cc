@@ -56,7 +56,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
     absl::StatusOr<Graph> graph = ParseGraphShorthand(text, source);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name;
-    return KernelRequest{name, {}, {}, *std::move(graph)};
+    return KernelRequest{name, {}, {}, *std::move(graph), std::string(source)};
   }
   absl::StatusOr<SpecFamily> family = ParseInPlace(text, source);
   if (!family.ok()) return family.status();
@@ -106,7 +106,7 @@ class KernelFileParser {
     absl::StatusOr<GraphMatmul> matmul = AsMatmul(*graph, source_);
     if (!matmul.ok()) {
       const std::string name = graph->name;
-      return Add({name, {}, {}, *std::move(graph)}, lines.front().position);
+      return Add({name, {}, {}, *std::move(graph), std::string(source_)}, lines.front().position);
     }
     absl::StatusOr<SpecFamily> family = ParseFamily(matmul->spec);
     if (!family.ok())  // what the kernel language lets pass

@@ -17,15 +17,17 @@ namespace kirsch {
 struct KernelRequest {
   std::string name;  // a C identifier; without one in the file, that of its text
   SpecFamily family;
-  std::string operands = {};     // of a kernel in the kernel language: see GraphMatmul
+  std::string operands = {};        // of a kernel in the kernel language: see GraphMatmul
   std::optional<Graph> graph = {};  // a kernel that is no single matmul: it has no family
+  std::string source = {};          // what errors about the graph call its text
 };
 
 // A kernel on a line of its own: a spec, a family, or a shorthand of a graph. Errors as of ParseKernelFile.
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source);
 
-// Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one kernel, no name twice. Any text is safe to pass. An
-// error is InvalidArgument, one line: "<source>:<line>:<column>: expected <what>, got '<text>'".
+// Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one
+// kernel, no name twice. Any text is safe to pass. An error is InvalidArgument, one line:
+// "<source>:<line>:<column>: expected <what>, got '<text>'".
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source);
 
 }  // namespace kirsch

@@ -25,7 +25,8 @@ class PlanPrinter {
   static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
 
   void Print(const Group& group) {
-    constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles", ", threads share it"};
+    constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
+                                        ", threads share it"};
     Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile,
            kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
     Print("first", group.before);

@@ -4,13 +4,16 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "memo/hash_memo.h"
 #include "search/explain.h"
 #include "spec/cat.h"
 #include "spec/printer.h"
 #include "spec/schedule.h"
 #include "tools/command.h"
 #include "tools/family.h"
+#include "tools/graph_kernel.h"
 #include "tools/output.h"
+#include "tools/requests.h"
 #include "tools/solve.h"
 
 namespace kirsch {
@@ -84,20 +87,33 @@ absl::StatusOr<std::string> ExplainedFamily(const SolveArguments& arguments, con
   return text;
 }
 
-absl::StatusOr<std::string> ExplainedSpec(SolveArguments arguments) {
-  absl::StatusOr<SpecFamily> family = ParseFamily(arguments.spec);
-  if (!family.ok()) return family.status();
-  if (family->count() > 1) return ExplainedFamily(arguments, *family);
-  arguments.spec = family->text();
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments);
+absl::StatusOr<std::string> ExplainedRequest(SolveArguments arguments, const KernelRequest& request,
+                                             const Target& target) {
+  if (request.graph) {
+    absl::StatusOr<GraphSynthesis> synthesis =
+        SolveGraph(arguments, *request.graph, request.source, target, std::make_shared<HashMemo>());
+    if (!synthesis.ok()) return synthesis.status();
+    return ExplainedGraph(*synthesis);
+  }
+  if (request.family.count() > 1) return ExplainedFamily(arguments, request.family);
+  arguments.spec = request.family.text();
+  absl::StatusOr<Synthesis> synthesis = Solve(arguments, target);
   if (!synthesis.ok()) return synthesis.status();
   return Explained(*synthesis);
 }
 
-absl::StatusOr<int> RunExplain(const SolveArguments& arguments) {
-  absl::StatusOr<std::string> text = ExplainedSpec(arguments);
-  if (!text.ok()) return text.status();
-  if (absl::Status written = WriteOutput("-", *text); !written.ok()) return written;
+absl::StatusOr<int> RunExplain(const RequestArguments& arguments) {
+  absl::StatusOr<Requests> requests = ReadRequests(arguments);
+  if (!requests.ok()) return requests.status();
+  if (requests->targets.size() > 1)
+    return absl::InvalidArgumentError("--target: expected one target to explain");
+  std::string all;
+  for (const KernelRequest& request : requests->kernels) {
+    absl::StatusOr<std::string> text = ExplainedRequest(arguments.solve, request, requests->targets.front());
+    if (!text.ok()) return text.status();
+    Append(&all, all.empty() ? "" : "\n", *text);
+  }
+  if (absl::Status written = WriteOutput("-", all); !written.ok()) return written;
   return 0;
 }
 
@@ -105,8 +121,8 @@ absl::StatusOr<int> RunExplain(const SolveArguments& arguments) {
 
 void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("explain", "Print why the program is the way it is");
-  auto arguments = std::make_shared<SolveArguments>();
-  AddSolveOptions(*command, db, *arguments);
+  auto arguments = std::make_shared<RequestArguments>();
+  AddRequestOptions(*command, db, *arguments);
   command->footer(
       command->get_footer() +
       "\n\n"

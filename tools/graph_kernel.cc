@@ -39,7 +39,10 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
 
 HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name) {
   const Plan& plan = synthesis.result.plan;
-  HeaderVariant variant{synthesis.target, {LowerPlan(plan, synthesis.target, name)}, plan.cycles, Gflops(synthesis),
+  HeaderVariant variant{synthesis.target,
+                        {LowerPlan(plan, synthesis.target, name)},
+                        plan.cycles,
+                        Gflops(synthesis),
                         PrintPlan(plan)};
   return variant;
 }
@@ -65,18 +68,22 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
 
 void PrintGraphSummary(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
-  std::fprintf(stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s\n",
-               result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles, Gflops(synthesis),
-               result.unfused_cycles, std::string(StopName(result)).c_str(), static_cast<int>(result.stats.specs_solved),
-               result.seconds);
+  std::fprintf(
+      stderr,
+      "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s\n",
+      result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles, Gflops(synthesis),
+      result.unfused_cycles, std::string(StopName(result)).c_str(),
+      static_cast<int>(result.stats.specs_solved), result.seconds);
 }
 
 std::string ExplainedGraph(const GraphSynthesis& synthesis) {
   const Plan& plan = synthesis.result.plan;
-  return Cat(PrintGraph(plan.graph), "\n", PrintPlan(plan), "\n",
-             absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; with a group for each operation %.0f cycles\n",
-                             plan.graph.name, synthesis.target.name, plan.cycles, Gflops(synthesis),
-                             synthesis.target.ghz, synthesis.result.unfused_cycles));
+  return Cat(
+      PrintGraph(plan.graph), "\n", PrintPlan(plan), "\n",
+      absl::StrFormat(
+          "%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; with a group for each operation %.0f cycles\n",
+          plan.graph.name, synthesis.target.name, plan.cycles, Gflops(synthesis), synthesis.target.ghz,
+          synthesis.result.unfused_cycles));
 }
 
 }  // namespace kirsch

@@ -20,8 +20,8 @@ struct GraphSynthesis {
   PlanResult result;
 };
 
-// The cheapest plan; `source`: what errors call the text. On a terminal, shows progress; Ctrl-C ends the searches with
-// the best programs so far.
+// The cheapest plan; `source`: what errors call the text. On a terminal, shows progress; Ctrl-C ends the
+// searches with the best programs so far.
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo);
@@ -29,8 +29,8 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
 // The kernel's code for one target, under `name`.
 HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name);
 
-// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, scratch_bytes of the plan's buffers,
-// plan: its text.
+// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, scratch_bytes of the plan's
+// buffers, plan: its text.
 nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis);
 
 // One line for people, on standard error.

@@ -35,14 +35,29 @@ HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesi
   return variant;
 }
 
+std::string VariantName(const LibraryKernel& kernel, size_t variants, const Target& target) {
+  return variants > 1 ? Cat(kernel.name, "_", IdentifierOf(target.name)) : kernel.name;
+}
+
+HeaderFunction FunctionOfGraph(const LibraryKernel& kernel) {
+  HeaderFunction function;
+  function.name = kernel.name;
+  function.text = Cat("\n", PrintGraph(kernel.graphs.front().result.plan.graph));
+  std::vector<HeaderVariant> variants;
+  for (const GraphSynthesis& synthesis : kernel.graphs)
+    variants.push_back(GraphVariant(synthesis, VariantName(kernel, kernel.graphs.size(), synthesis.target)));
+  function.variants = BestFirst(std::move(variants));
+  return function;
+}
+
 HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
+  if (kernel.is_graph()) return FunctionOfGraph(kernel);
   HeaderFunction function = FunctionOf(kernel.name, kernel.variants.front().family);
   if (!kernel.operands.empty()) Append(&function.text, "\n", kernel.operands);
-  const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;
   for (const FamilySynthesis& synthesis : kernel.variants)
-    variants.push_back(VariantOf(
-        several ? Cat(kernel.name, "_", IdentifierOf(TargetOf(synthesis).name)) : kernel.name, synthesis));
+    variants.push_back(
+        VariantOf(VariantName(kernel, kernel.variants.size(), TargetOf(synthesis)), synthesis));
   function.variants = BestFirst(std::move(variants));
   return function;
 }
@@ -62,14 +77,22 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
                                      absl::Span<const KernelRequest> requests,
                                      absl::Span<const Target> targets) {
   SearchBudget budget(arguments.time_budget);
-  Library library{name, {}};
+  Library library{name, {}, {targets.begin(), targets.end()}};
   for (const KernelRequest& request : requests)
-    library.kernels.push_back({request.name, request.operands, {}});
+    library.kernels.push_back({request.name, request.operands, {}, {}});
   for (const Target& target : targets) {
     const auto memo = std::make_shared<HashMemo>();
     for (size_t i = 0; i < requests.size(); ++i) {
       SolveArguments own = arguments;
       if (requests.size() > 1) own.progress = Cat(requests[i].name, " for ", target.name, ", ");
+      if (requests[i].graph) {
+        absl::StatusOr<GraphSynthesis> solved =
+            SolveGraph(own, *requests[i].graph, requests[i].source, target, memo);
+        if (!solved.ok()) return solved.status();
+        PrintGraphSummary(*solved);
+        library.kernels[i].graphs.push_back(*std::move(solved));
+        continue;
+      }
       absl::StatusOr<FamilySynthesis> solved = SolveFamily(own, requests[i].family, target, memo, budget);
       if (!solved.ok()) return solved.status();
       PrintSummaryOf(*solved);
@@ -89,8 +112,8 @@ HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
 }
 
 void PrintLeftOut(const Library& library, const HeaderFile& file) {
-  for (size_t target = 0; target < library.targets(); ++target) {
-    const std::string& name = TargetOf(library.kernels.front().variants[target]).name;
+  for (const Target& target : library.targets) {
+    const std::string& name = target.name;
     const auto without =
         std::count_if(file.functions.begin(), file.functions.end(), [&](const HeaderFunction& function) {
           return std::none_of(function.variants.begin(), function.variants.end(),
@@ -106,16 +129,21 @@ void PrintLeftOut(const Library& library, const HeaderFile& file) {
 }
 
 nlohmann::ordered_json LibraryJson(const Library& library) {
-  if (library.kernels.size() == 1 && library.targets() == 1)
-    return JsonOf(library.kernels.front().variants.front());
+  if (library.kernels.size() == 1 && library.targets.size() == 1) {
+    const LibraryKernel& only = library.kernels.front();
+    return only.is_graph() ? GraphJson(only.graphs.front()) : JsonOf(only.variants.front());
+  }
   nlohmann::ordered_json json = {
       {"name", library.name}, {"version", KIRSCH_VERSION}, {"kernels", nlohmann::ordered_json::array()}};
-  for (const LibraryKernel& kernel : library.kernels)
-    for (const FamilySynthesis& synthesis : kernel.variants) {
-      nlohmann::ordered_json entry = {{"name", kernel.name}};
-      entry.update(JsonOf(synthesis));
-      json["kernels"].push_back(std::move(entry));
-    }
+  const auto add = [&](const LibraryKernel& kernel, const nlohmann::ordered_json& keys) {
+    nlohmann::ordered_json entry = {{"name", kernel.name}};
+    entry.update(keys);
+    json["kernels"].push_back(std::move(entry));
+  };
+  for (const LibraryKernel& kernel : library.kernels) {
+    for (const FamilySynthesis& synthesis : kernel.variants) add(kernel, JsonOf(synthesis));
+    for (const GraphSynthesis& synthesis : kernel.graphs) add(kernel, GraphJson(synthesis));
+  }
   return json;
 }
 

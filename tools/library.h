@@ -13,6 +13,7 @@
 #include "codegen/verify.h"
 #include "spec/kernel_file.h"
 #include "tools/family.h"
+#include "tools/graph_kernel.h"
 #include "tools/solve.h"
 
 namespace kirsch {
@@ -20,14 +21,16 @@ namespace kirsch {
 struct LibraryKernel {
   std::string name;                       // of its function
   std::string operands;                   // see KernelRequest
-  std::vector<FamilySynthesis> variants;  // one for each target
+  std::vector<FamilySynthesis> variants;  // one for each target ...
+  std::vector<GraphSynthesis> graphs;     // ... or, of a graph, these
+
+  bool is_graph() const { return !graphs.empty(); }
 };
 
 struct Library {
   std::string name;  // of the file, a C identifier
   std::vector<LibraryKernel> kernels;
-
-  size_t targets() const { return kernels.front().variants.size(); }
+  std::vector<Target> targets;
 };
 
 // Solves every kernel for every target, with one memo for each target, and says what was found on standard

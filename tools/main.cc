@@ -21,7 +21,8 @@ int Refuse(std::string message) {
 std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   if (app.get_subcommands().empty() && !rest.empty())
-    return Cat("expected a command (synth, verify, bench, explain, target or db), got ", Quoted(rest.front()));
+    return Cat("expected a command (synth, verify, bench, explain, target or db), got ",
+               Quoted(rest.front()));
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty())
     return Cat("unexpected argument ", Quoted(rest.front()),
                rest.front().front() == '-' ? "" : " (a SPEC is one argument: quote it)");

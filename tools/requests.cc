@@ -20,8 +20,8 @@ absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& ar
     if (kernel.name == arguments.kernel) return std::vector<KernelRequest>{kernel};
     Append(&names, names.empty() ? "" : " ", kernel.name);
   }
-  return absl::InvalidArgumentError(
-      Cat("--kernel: expected a kernel of ", arguments.file, " (", names, "), got ", Quoted(arguments.kernel)));
+  return absl::InvalidArgumentError(Cat("--kernel: expected a kernel of ", arguments.file, " (", names,
+                                        "), got ", Quoted(arguments.kernel)));
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {

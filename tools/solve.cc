@@ -138,8 +138,8 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   return spec;
 }
 
-absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
-                                  Memo& memo) {
+absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
+                                         const CostModel& model, Memo& memo) {
   InterruptGuard guard;
   SearchLine line(arguments.progress);
   SearchOptions options;
@@ -171,7 +171,8 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
-  absl::StatusOr<SearchResult> result = SolvePlaced(arguments, PlaceOperands(root, residency, target), model, *memo);
+  absl::StatusOr<SearchResult> result =
+      SolvePlaced(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
   Synthesis synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
   absl::Status status = AddPackingCost(arguments, model, &synthesis);

@@ -55,8 +55,8 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
                                 std::shared_ptr<Memo> memo);
 
 // The program of a root whose operands have their places: from the table, or searched for.
-absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed, const CostModel& model,
-                                         Memo& memo);
+absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
+                                         const CostModel& model, Memo& memo);
 
 double PredictedGflops(const Synthesis& synthesis);
 

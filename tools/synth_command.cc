@@ -147,11 +147,12 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
   if (!arguments.name_space.empty() && arguments.header_mode == HeaderMode::kBare)
     return refuse("--namespace: expected another --header-mode, as bare code is put inside one of yours");
   if (requests.single()) return absl::OkStatus();
-  const bool family = requests.kernels.size() == 1 && requests.targets.size() == 1;
+  const bool family =
+      requests.kernels.size() == 1 && requests.targets.size() == 1 && !requests.kernels.front().graph;
   if (!arguments.emits_c() && !(family && arguments.emit == "schedule"))
     return refuse(
         Cat("--emit: expected header",
-            family ? ", c or schedule for a family of sizes" : " or c for several kernels or targets",
+            family ? ", c or schedule for a family of sizes" : " or c for graphs, several kernels or targets",
             ", got ", Quoted(arguments.emit)));
   if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)
     return refuse("--header-mode: expected attributes for several targets");

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/verify_graph.h"
 #include "codegen/verify_header.h"
 #include "spec/cat.h"
 #include "spec/host.h"
@@ -58,8 +59,8 @@ class RungSum {
 // For each target why its code can't be run here, said on standard error too; empty: it can.
 std::vector<std::string> WhyNot(const Library& library) {
   std::vector<std::string> reasons;
-  for (const FamilySynthesis& variant : library.kernels.front().variants) {
-    const absl::Status supported = Supports(ReadHost(), variant.members.front().target);
+  for (const Target& target : library.targets) {
+    const absl::Status supported = Supports(ReadHost(), target);
     reasons.push_back(std::string(supported.message()));
     if (!supported.ok()) std::fprintf(stderr, "kirsch: %s\n", reasons.back().c_str());
   }
@@ -75,7 +76,10 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader(const Library& library,
   // Bare code has no self-test; within the macros' guards it is the same.
   if (style.mode == HeaderMode::kBare) style.mode = HeaderMode::kMacros;
   style.external = false;
-  const HeaderFile file = HeaderFileOf(library, style);
+  HeaderFile file = HeaderFileOf(library, style);
+  // Graphs have no self-test.
+  std::erase_if(file.functions, [](const HeaderFunction& function) { return function.members.empty(); });
+  if (file.functions.empty()) return std::unique_ptr<HeaderBuild>();
   std::vector<std::string> features;
   for (const HeaderFunction& function : file.functions)
     for (const std::string& feature : function.variants.front().features()) features.push_back(feature);
@@ -107,7 +111,7 @@ class MemberVerifier {
     for (const LibraryKernel& kernel : library_.kernels)
       for (size_t target = 0; target < kernel.variants.size(); ++target)
         for (const Synthesis& member : kernel.variants[target].members) Verify(member, cannot_run_[target]);
-    report_.rungs = {interpreter_.Report(count_), jit_.Report(count_)};
+    if (count_ > 0) report_.rungs = {interpreter_.Report(count_), jit_.Report(count_)};
     return std::move(report_);
   }
 
@@ -135,6 +139,36 @@ class MemberVerifier {
 
 }  // namespace
 
+namespace {
+
+// Every graph for every target, each in a header of its own.
+void VerifyGraphs(const Library& library, const LibraryStyle& style,
+                  const std::vector<std::string>& cannot_run, VerifyReport* report) {
+  for (const LibraryKernel& kernel : library.kernels)
+    for (size_t target = 0; target < kernel.graphs.size(); ++target) {
+      const GraphSynthesis& synthesis = kernel.graphs[target];
+      TerminalLine line;
+      line.Show(Cat("verifying ", kernel.name));
+      const Library alone{kernel.name, {{kernel.name, "", {}, {synthesis}}}, {synthesis.target}};
+      VerifyOptions options;
+      options.cannot_run = cannot_run[target];
+      const VerifyReport own =
+          VerifyPlan(synthesis.result.plan, synthesis.target,
+                     HeaderFileOf(alone, {style.mode, false, style.name_space}), options);
+      for (RungReport rung : own.rungs) {
+        if (library.kernels.size() > 1 || library.targets.size() > 1)
+          rung.name = Cat(rung.name, " of ", kernel.name, " for ", synthesis.target.name);
+        report->rungs.push_back(std::move(rung));
+      }
+      report->max_error = std::max(report->max_error, own.max_error);
+      report->error_bound = std::max(report->error_bound, own.error_bound);
+      if (!own.ok && report->first_mismatch.empty())
+        report->first_mismatch = Cat(kernel.name, " for ", synthesis.target.name, ": ", own.first_mismatch);
+    }
+}
+
+}  // namespace
+
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style) {
   const std::vector<std::string> cannot_run = WhyNot(library);
   const auto runs = std::find(cannot_run.begin(), cannot_run.end(), "");
@@ -142,11 +176,15 @@ VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style) {
   auto build = StartHeader(library, style, any);
   VerifyReport report = MemberVerifier(library, cannot_run).Run();
   size_t members = 0;
-  for (const LibraryKernel& kernel : library.kernels) members += kernel.variants.front().members.size();
-  report.rungs.push_back(HeaderRung(std::move(build), any ? "" : cannot_run.front(), members));
-  const RungReport& header = report.rungs.back();
-  if (header.outcome == RungOutcome::kFailed && report.first_mismatch.empty())
-    report.first_mismatch = Cat("header: ", header.text);
+  for (const LibraryKernel& kernel : library.kernels)
+    if (!kernel.is_graph()) members += kernel.variants.front().members.size();
+  if (members > 0) {
+    report.rungs.push_back(HeaderRung(std::move(build), any ? "" : cannot_run.front(), members));
+    const RungReport& header = report.rungs.back();
+    if (header.outcome == RungOutcome::kFailed && report.first_mismatch.empty())
+      report.first_mismatch = Cat("header: ", header.text);
+  }
+  VerifyGraphs(library, style, cannot_run, &report);
   report.ok = report.first_mismatch.empty();
   return report;
 }

@@ -1,0 +1,156 @@
+// Plans: graphs from text to verified machine code.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "codegen/host_cpu.h"
+#include "codegen/lower_plan.h"
+#include "codegen/verify_graph.h"
+#include "memo/hash_memo.h"
+#include "search/plan_search.h"
+#include "spec/graph_parser.h"
+#include "spec/graph_shorthand.h"
+#include "tests/testing/random_graph.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads) {
+  const CostModel model(target);
+  HashMemo memo;
+  PlanOptions options;
+  options.threads = threads;
+  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
+  return SearchPlan(graph, "test", model, options);
+}
+
+Graph GraphOf(const std::string& text) {
+  const auto graph = IsGraphShorthand(text) ? ParseGraphShorthand({text, {}}, "test")
+                                            : ParseGraph(Split({text, {}}, '\n'), "test");
+  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
+  return graph.ok() ? *graph : Graph{};
+}
+
+// Solves and verifies; the text of the plan.
+std::string Verified(const std::string& text, const Target& target, int threads = 1, bool header = false) {
+  const Graph graph = GraphOf(text);
+  const auto result = PlanOf(graph, target, threads);
+  EXPECT_TRUE(result.ok()) << result.status() << "\n" << text;
+  if (!result.ok()) return "";
+  HeaderFunction function;
+  function.name = "kernel";
+  function.variants = {{target, {LowerPlan(result->plan, target, "kernel")}, 0, 0, PrintPlan(result->plan)}};
+  VerifyOptions options;
+  options.header = header;
+  const VerifyReport report = VerifyPlan(
+      result->plan, target, {"kernel", HeaderMode::kAttributes, false, "", "0", {function}}, options);
+  EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(result->plan);
+  return PrintPlan(result->plan);
+}
+
+class PlanTest : public ::testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    target_ = GetParam();
+    const std::string missing = MissingOnHost(target_.features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
+  Target target_;
+};
+
+TEST_P(PlanTest, EachOperationIsRight) {
+  for (const char* text : {
+           "softmax f32 3x50",
+           "softmax bf16 5x33",
+           "layernorm f32 4x40",
+           "rmsnorm f32 2x3x17",
+           "reduce sum f32 5x70",
+           "reduce max f32 3x4x5",
+           "reduce mean f16 5x9",
+           "transpose f32 5x7",
+           "transpose f32 2x16x12",
+           "attention f32 heads=2 tokens=19 dim=8",
+           "attention f32 heads=1 tokens=64 dim=32",
+           "conv2d f32 1x3x8x9 filters=5 kernel=3x3 pad=1 layout=nhwc",
+           "conv2d f32 1x3x8x9 filters=5 kernel=3x3 pad=1 layout=nchw",
+           "conv2d f32 2x4x7x7 filters=6 kernel=3x2 stride=2 pad=1 layout=nchw",
+           "conv2d f32 2x4x7x7 filters=6 kernel=3x2 stride=2 pad=1 groups=2 layout=nhwc",
+           "conv2d f32 1x8x10x10 filters=8 kernel=3x3 pad=1 groups=8 layout=nchw",
+           "kernel a(x: f32[5,7]):\n return gelu(x)",
+           "kernel a(x: f32[5,7]):\n return gelu_tanh(x)",
+           "kernel a(x: f32[5,7], y: f32[7]):\n return silu(div(x, exp(y)))",
+           "kernel a(x: f32[2,3,4,5], b: f32[3,1,1]):\n return leaky_relu(add(x, b))",
+           "kernel a(x: f32[7,5], w: f32[7,9]):\n return matmul(transpose(x), w)",
+           "kernel a(x: f32[70]):\n return sigmoid(neg(x))",
+       })
+    Verified(text, target_);
+}
+
+constexpr char kMlp[] =
+    "kernel mlp(x: f32[30,20], w1: f32[20,50], w2: f32[20,50], w3: f32[50,24], b: f32[24]):\n"
+    "g = silu(matmul(x, w1))\n"
+    "h = mul(matmul(x, w2), g)\n"
+    "return relu(add(matmul(h, w3), b))";
+
+TEST_P(PlanTest, GraphsAreRight) {
+  Verified(kMlp, target_, 1, true);
+  Verified(
+      "kernel a(x: f32[20,30], s: f32[30], t: f32[30], w: f32[30,40]):\n return matmul(layernorm(x, s, t), "
+      "w)",
+      target_);
+  Verified(
+      "kernel a(x: f32[1,8,8,4], w: f32[3,3,4,6], s: f32[6], t: f32[6], r: f32[1,8,8,6]):\n"
+      " return relu(add(add(mul(conv2d(x, w, pad=1, layout=nhwc), s), t), r))",
+      target_);
+  Verified(
+      "kernel a(x: f32[1,4,8,8], w: f32[6,4,3,3], b: f32[6,1,1]):\n return relu(add(conv2d(x, w, pad=1), b))",
+      target_);
+  Verified("kernel a(x: f32[16,16], y: f32[16,16], z: f32[16,16]):\n return matmul(x, matmul(y, z))",
+           target_);
+  Verified("kernel a(x: bf16[9,16], y: bf16[16,40]):\n return cast(gelu(matmul(x, y)), bf16)", target_);
+  Verified(
+      "kernel a(x: u8[9,16], y: s8[16,40], s: f32[40]):\n return softmax(mul(cast(matmul(x, y), f32), s))",
+      target_);
+}
+
+TEST_P(PlanTest, ThreadsShareTheWork) {
+  Verified(kMlp, target_, 2, true);
+  Verified("attention f32 heads=3 tokens=24 dim=8", target_, 2);
+  Verified("softmax f32 7x40", target_, 3);
+  Verified("conv2d f32 1x8x16x16 filters=32 kernel=3x3 pad=1 layout=nhwc", target_, 2);
+  Verified("kernel a(x: f32[16,16], y: f32[16,16], z: f32[16,16]):\n return matmul(x, matmul(y, z))", target_,
+           2);
+}
+
+int Rounds(int usually) {
+  const char* const asked = std::getenv("KIRSCH_RANDOM_GRAPHS");
+  return asked == nullptr ? usually : std::atoi(asked);
+}
+
+TEST_P(PlanTest, RandomGraphsAreRight) {
+  std::mt19937 random(17);
+  for (int round = 0; round < Rounds(25) && !HasFailure(); ++round)
+    Verified(testing::RandomKernel(2 + round % 5, random), target_, 1 + round % 3 / 2, round % 25 == 0);
+}
+
+TEST_P(PlanTest, RandomConvolutionsAreRight) {
+  std::mt19937 random(23);
+  for (int round = 0; round < Rounds(25) && !HasFailure(); ++round)
+    Verified(testing::RandomConvolution(random), target_, 1 + round % 2, round % 25 == 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
+                         [](const auto& info) { return std::string(info.index == 0 ? "Avx2" : "Avx512"); });
+
+TEST(PlanRefusalTest, SaysWhere) {
+  const auto refused = [](const std::string& text) {
+    return std::string(PlanOf(GraphOf(text), testing::Avx2Target(), 1).status().message());
+  };
+  EXPECT_EQ(refused("kernel a(x: f32[4,5]):\n return x"), "test:1:10: expected an operation at least");
+}
+
+}  // namespace
+}  // namespace kirsch

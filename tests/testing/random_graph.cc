@@ -1,0 +1,186 @@
+#include "tests/testing/random_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace kirsch::testing {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+
+class KernelWriter {
+ public:
+  KernelWriter(int operations, std::mt19937& random) : random_(random) {
+    const size_t rank = Draw(5) == 0 ? 3 : 2;
+    Dims dims;
+    for (size_t axis = 0; axis < rank; ++axis) dims.push_back(axis + 2 < rank ? 1 + Draw(3) : Side());
+    value_ = {Parameter(dims), dims};
+    values_.push_back(value_);
+    for (int i = 0; i < operations; ++i) Operation();
+    if (Draw(6) == 0) Set(absl::StrCat("cast(", value_.name, ", bf16)"), value_.dims);
+  }
+
+  std::string Text() const {
+    return absl::StrCat("kernel k(", absl::StrJoin(parameters_, ", "), "):\n", absl::StrJoin(lines_, "\n"),
+                        "\nreturn ", value_.name);
+  }
+
+ private:
+  struct Value {
+    std::string name;
+    Dims dims;
+  };
+
+  uint32_t Draw(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
+  uint32_t Side() {
+    static constexpr std::array<uint32_t, 10> kSides = {1, 2, 3, 7, 8, 16, 17, 31, 33, 64};
+    return Draw(3) == 0 ? 1 + Draw(70) : kSides[Draw(10)];
+  }
+
+  std::string Parameter(const Dims& dims, const char* type = "f32") {
+    const std::string name = absl::StrCat("p", parameters_.size());
+    parameters_.push_back(absl::StrCat(name, ": ", type, "[", absl::StrJoin(dims, ","), "]"));
+    return name;
+  }
+
+  void Set(const std::string& value, const Dims& dims) {
+    const std::string name = absl::StrCat("v", lines_.size());
+    lines_.push_back(absl::StrCat(name, " = ", value));
+    value_ = {name, dims};
+    values_.push_back(value_);
+  }
+
+  void Operation() {
+    if (Draw(6) == 0) value_ = values_[Draw(static_cast<uint32_t>(values_.size()))];  // another branch
+    switch (Draw(8)) {
+      case 0:
+      case 1:
+        return Matmul();
+      case 2:
+        return Unary();
+      case 3:
+      case 4:
+        return Binary();
+      case 5:
+        return Rowwise();
+      case 6:
+        return Reduction();
+      default:
+        return Draw(3) == 0 ? Transpose() : Binary();
+    }
+  }
+
+  void Matmul() {
+    Dims rhs = value_.dims, out = value_.dims;
+    const uint32_t n = Side(), k = value_.dims.back();
+    rhs[rhs.size() - 2] = k;
+    rhs.back() = out.back() = n;
+    const bool turned = Draw(3) == 0;
+    if (turned) std::swap(rhs.back(), rhs[rhs.size() - 2]);
+    const std::string weights = Parameter(rhs);
+    Set(absl::StrCat("matmul(", value_.name, ", ",
+                     turned ? absl::StrCat("transpose(", weights, ")") : weights, ")"),
+        out);
+  }
+
+  void Unary() {
+    static constexpr std::array<const char*, 11> kOps = {
+        "neg", "exp", "tanh", "erf", "sigmoid", "relu", "gelu", "leaky_relu", "silu", "gelu_tanh", "relu"};
+    Set(absl::StrCat(kOps[Draw(kOps.size())], "(", value_.name, ")"), value_.dims);
+  }
+
+  void Binary() {
+    static constexpr std::array<const char*, 7> kOps = {"add", "sub", "mul", "max", "min", "add", "mul"};
+    std::string other;
+    switch (Draw(6)) {
+      case 0:
+        other = "0.75";
+        break;
+      case 1:
+        other = Parameter({value_.dims.back()});
+        break;
+      case 2:
+        other = Parameter({value_.dims[value_.dims.size() - 2], 1});
+        break;
+      case 3:
+        other = Parameter({});
+        break;
+      case 4: {
+        std::vector<Value> same;
+        for (const Value& value : values_)
+          if (value.dims == value_.dims) same.push_back(value);
+        other = same[Draw(static_cast<uint32_t>(same.size()))].name;
+        break;
+      }
+      default:
+        other = Parameter(value_.dims, Draw(4) == 0 ? "bf16" : "f32");
+    }
+    std::string first = value_.name;
+    if (Draw(4) == 0 && other != "0.75") std::swap(first, other);
+    Set(absl::StrCat(kOps[Draw(kOps.size())], "(", first, ", ", other, ")"), value_.dims);
+  }
+
+  void Rowwise() {
+    const Dims columns = {value_.dims.back()};
+    switch (Draw(3)) {
+      case 0:
+        return Set(absl::StrCat("softmax(", value_.name, ")"), value_.dims);
+      case 1: {
+        const std::string scale = Parameter(columns), shift = Parameter(columns);
+        return Set(absl::StrCat("layernorm(", value_.name, ", ", scale, ", ", shift, ")"), value_.dims);
+      }
+      default:
+        return Set(absl::StrCat("rmsnorm(", value_.name, ", ", Parameter(columns), ")"), value_.dims);
+    }
+  }
+
+  // Mostly used again.
+  void Reduction() {
+    static constexpr std::array<const char*, 3> kOps = {"sum", "max", "mean"};
+    const Value before = value_;
+    Dims dims = value_.dims;
+    dims.back() = 1;
+    Set(absl::StrCat("reduce_", kOps[Draw(3)], "(", value_.name, ", axis=", dims.size() - 1, ")"), dims);
+    if (Draw(4) != 0) Set(absl::StrCat("sub(", before.name, ", ", value_.name, ")"), before.dims);
+  }
+
+  void Transpose() {
+    Dims dims = value_.dims;
+    std::swap(dims.back(), dims[dims.size() - 2]);
+    Set(absl::StrCat("transpose(", value_.name, ")"), dims);
+  }
+
+  std::mt19937& random_;
+  std::vector<std::string> parameters_, lines_;
+  std::vector<Value> values_;
+  Value value_;
+};
+
+}  // namespace
+
+std::string RandomKernel(int operations, std::mt19937& random) {
+  return KernelWriter(operations, random).Text();
+}
+
+std::string RandomConvolution(std::mt19937& random) {
+  const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
+  const bool nhwc = draw(2) == 0;
+  const uint32_t groups = draw(4) == 0 ? 1 + draw(4) : 1,
+                 images = draw(5) == 0 && (nhwc || groups == 1) ? 2 : 1;
+  const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
+  const uint32_t height = (kernel_height - 1) * dilation + 1 + draw(14),
+                 width = (kernel_width - 1) * dilation + 1 + draw(30);
+  const uint32_t channels = groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
+                 filters = groups * (1 + draw(draw(2) == 0 ? 5 : 40));
+  return absl::StrCat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
+                      " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3), " pad=", draw(3),
+                      " dilation=", dilation, " groups=", groups, " layout=", nhwc ? "nhwc" : "nchw");
+}
+
+}  // namespace kirsch::testing
