@@ -228,8 +228,8 @@ class PlanVerifier {
     if (!cannot_run_.empty()) return Report("header", RungOutcome::kSkipped, cannot_run_);
     if (absl::IsNotFound(build.status()))
       return Report("header", RungOutcome::kSkipped, std::string(build.status().message()));
-    absl::StatusOr<GraphKernelFunction> function = build.status();
-    if (build.ok()) function = (*build)->FinishGraph();
+    if (!build.ok()) return Report("header", RungOutcome::kFailed, std::string(build.status().message()));
+    const absl::StatusOr<GraphKernelFunction> function = (*build)->FinishGraph();
     if (!function.ok())
       return Report("header", RungOutcome::kFailed, std::string(function.status().message()));
     Climb("header", [&](absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads) {

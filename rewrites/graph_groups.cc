@@ -114,8 +114,8 @@ class GroupShaper {
       }
       const GraphOpKind kind = Info(graph_.at(node).op).kind;
       along_rows |= kind == GraphOpKind::kReduction || kind == GraphOpKind::kRowwise;
-      for (int value : {node, graph_.at(node).inputs[0]})
-        if (TypeOf(value).elements() > Elements(dims) || dims.empty()) dims = TypeOf(value).dims;
+      if (const std::vector<uint32_t>& own = WidestOf(node); dims.empty() || Elements(own) > Elements(dims))
+        dims = own;
     }
     if (dims.empty()) dims = {1};
     const size_t rank = dims.size();
@@ -126,6 +126,14 @@ class GroupShaper {
       }
     Fail(Operation(choice_.first), "shapes that are repeated along neighbouring axes, as yet");
     return std::nullopt;
+  }
+
+  // The shape that an operation goes over: of what it takes and makes, that of the most elements.
+  const std::vector<uint32_t>& WidestOf(int node) const {
+    int widest = node;
+    for (int input : graph_.at(node).inputs)
+      if (TypeOf(input).elements() > TypeOf(widest).elements()) widest = input;
+    return TypeOf(widest).dims;
   }
 
   static int64_t Elements(const std::vector<uint32_t>& dims) {
@@ -208,8 +216,7 @@ class GroupShaper {
     // A matmul alone has its batch for itself.
     const bool alone =
         graph_.at(first).op == GraphOp::kMatmul &&
-        FuseEpilogue(uses_, choice_.first, choice_.end, space, true).taken + 1 ==
-            choice_.end - choice_.first;
+        FuseEpilogue(uses_, choice_.first, choice_.end, space, true).taken + 1 == choice_.end - choice_.first;
     group.batch = alone && choice_.tile == 0 ? 1 : space.batch();
     group.rows = space.rows();
     group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
@@ -224,7 +231,7 @@ class GroupShaper {
         stages.push_back(Matmul(&place, rows));
         continue;
       }
-      const IterationSpace space = MatrixSpace(TypeOf(graph_.at(Operation(place)).inputs[0]).dims);
+      const IterationSpace space = MatrixSpace(WidestOf(Operation(place)));
       size_t end = place;
       while (end < choice_.end && !IsContraction(graph_.at(Operation(end))) &&
              FitsRows(Operation(end), space))
