@@ -306,7 +306,7 @@ TEST_P(EveryTarget, EveryDecisionIsSound) {
 
 TEST_P(EveryTarget, DrawnProgramsAreRight) {
   std::mt19937_64 random(5);
-  for (int round = 0; round < 200 && !HasFailure(); ++round) {
+  for (int round = 0; round < 80 && !HasFailure(); ++round) {
     Spec spec = SpecOf(RandomConvolution(2e6, &random));
     spec.accumulate = round % 3 == 0;
     spec.threads = round % 4 == 0 ? 6 : 1;
