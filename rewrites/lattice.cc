@@ -15,6 +15,7 @@ constexpr uint32_t kCoarseSteps = 128;  // of many rows a reduction is tiled no 
 constexpr uint32_t kWalkedRows = 8;     // rows of rhs that are read side by side in a walk along them,
 constexpr uint32_t kFewWalkers = 16;    // for at most so many rows of the output,
 constexpr int64_t kLongWalk = 4096;  // over so many elements at least: shorter ones only cost time to search
+constexpr uint32_t kLargestGroup = 4;  // of steps of a reduction, which tiles must not cut
 constexpr uint32_t kWideTileRows = 5;  // tiles of more than 4 vectors are for so few rows
 
 // The output's dims: rows, and the dim that vectors run along.
@@ -111,6 +112,8 @@ void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first
   const auto begin = sizes->begin() + static_cast<std::ptrdiff_t>(first);
   std::sort(begin, sizes->end());
   auto end = std::unique(begin, sizes->end());
+  if (IsReduction(spec, dim))
+    end = std::remove_if(begin, end, [](uint32_t tile) { return tile % kLargestGroup != 0; });
   if (IsWindow(spec, spec.op_info().window.operand))
     end = std::remove_if(begin, end, [&](uint32_t tile) { return !axis.MayTile(size, tile); });
   sizes->erase(end, sizes->end());

@@ -60,15 +60,17 @@ Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost incum
 }
 
 // Lines of the copy of rhs that no program can do without: when neither input is contiguous along the dim
-// that vectors would run along, rhs is packed. Panels as narrow as they get, so a program within these lines
+// that vectors would run along, or a window's elements are apart along it, rhs is packed. Panels as narrow as they get, so a program within these lines
 // exists.
 int64_t NeededCopyLines(const Spec& root, const Target& target) {
   constexpr int kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK && root.fixed_order == 0;
-  if (dot_product || InnerDim(root, kRhs) != kK) return 0;
+  const bool window = IsWindow(root, kRhs);
+  if (window ? WindowAxis(root, MatmulDims::kN)->stride(0) == 1 : dot_product || InnerDim(root, kRhs) != kK)
+    return 0;
   const Dtype dtype = root.operand[kRhs].dtype;
   const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
-  const auto group = static_cast<uint8_t>(Info(BestArithmetic(root, target)).group);
+  const auto group = static_cast<uint8_t>(window ? 1 : Info(BestArithmetic(root, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
   const int64_t elements =
       PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);

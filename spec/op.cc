@@ -1,7 +1,9 @@
 #include "spec/op.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "spec/check.h"
 
@@ -41,10 +43,9 @@ OpInfo MatmulWith(const Epilogue& epilogue, const Window& window) {
 class Rows {
  public:
   OpKind With(const Epilogue& epilogue, const Window& window) {
-    for (size_t op = 0; op < count_; ++op) {
-      const OpInfo& known = Info(static_cast<OpKind>(op));
-      if (known.epilogue == epilogue && known.window == window) return static_cast<OpKind>(op);
-    }
+    if (epilogue.empty() && window.empty()) return OpKind::kMatmul;
+    const Key key = KeyOf(epilogue, window);
+    if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
     OpInfo info = MatmulWith(epilogue, window);
     if (!epilogue.empty()) info.sums = With({}, window);
     if (!window.empty()) AddNarrowed(&info);
@@ -59,10 +60,23 @@ class Rows {
     rows_[count_] = std::make_unique<const OpInfo>(info);
     internal::op_table[count_].store(rows_[count_].get(), std::memory_order_release);
     ++count_;
+    numbers_.emplace(key, own);
     return own;
   }
 
  private:
+  using Key = std::vector<uint32_t>;
+
+  static Key KeyOf(const Epilogue& epilogue, const Window& window) {
+    Key key = {static_cast<uint32_t>(window.operand)};
+    for (const DigitAxis& axis : window.axes)
+      for (const Digit& digit : axis.digit) key.insert(key.end(), {digit.count, digit.stride});
+    for (const EpilogueStep& step : epilogue)
+      key.insert(key.end(),
+                 {static_cast<uint32_t>(step.op), static_cast<uint32_t>(step.operand), step.number});
+    return key;
+  }
+
   static size_t Last(const DigitAxis& axis) { return static_cast<size_t>(axis.digits - 1); }
 
   void AddNarrowed(OpInfo* info) {
@@ -78,6 +92,7 @@ class Rows {
   }
 
   size_t count_ = 1;  // kMatmulInfo
+  std::map<Key, OpKind> numbers_;
   std::array<std::unique_ptr<const OpInfo>, kMaxOps> rows_;
 };
 

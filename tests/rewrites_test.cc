@@ -14,6 +14,7 @@
 #include "spec/microkernel.h"
 #include "spec/printer.h"
 #include "spec/schedule.h"
+#include "tests/testing/convolutions.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
 
@@ -218,8 +219,9 @@ void ExpectCanonical(const Spec& spec) {
     EXPECT_EQ(layout.ld == 0, layout.kind != LayoutKind::kStrided);
     if (layout.kind == LayoutKind::kStrided) {
       EXPECT_EQ(layout.panel, 0);
-      EXPECT_GE(layout.ld, ExtentOf(spec, operand).inner);
+      EXPECT_TRUE(layout.ld >= ExtentOf(spec, operand).inner || operand != spec.op_info().output());
     }
+    EXPECT_EQ(layout.kind == LayoutKind::kWindow, spec.op_info().window.operand == operand);
   }
 }
 
@@ -338,6 +340,30 @@ class TypedSpaces : public ::testing::TestWithParam<MatmulTypes> {
 };
 INSTANTIATE_TEST_SUITE_P(, TypedSpaces, ::testing::ValuesIn(testing::EveryTypes()),
                          [](const auto& info) { return testing::NameOf(info.param); });
+
+// The same for convolutions, whose windows are read, or copied, or become plain matrices.
+TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
+    for (ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw})
+      for (int64_t stride : {1, 2}) {
+        Spec root = testing::SpecOf({.layout = layout, .channels = 3, .height = 6, .width = 7, .filters = 9,
+                                     .kernel_height = 2, .kernel_width = 3, .stride = stride},
+                                    GetParam());
+        for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+          root.operand[static_cast<size_t>(operand)].level = Level::kL2;
+        Space space(root, target);
+        for (const Spec& spec : space.specs()) {
+          for (const Decision& decision : Decisions(spec, target)) {
+            Expansion expansion;
+            Expand(spec, decision, target, &expansion);
+            ExpectSoundExpansion(spec, decision, expansion);
+            ASSERT_FALSE(HasFailure())
+                << target.name << ": " << PrintDecision(spec.op, decision) << " for " << PrintSpec(spec);
+          }
+          ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);
+        }
+      }
+}
 
 TEST_P(TypedSpaces, AreSoundAndHaveNoDeadEnds) {
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})

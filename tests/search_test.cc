@@ -21,7 +21,10 @@
 #include "search/relaxation.h"
 #include "spec/microkernel.h"
 #include "spec/schedule.h"
+#include "spec/parser.h"
+#include "spec/printer.h"
 #include "tests/testing/brute_force.h"
+#include "tests/testing/convolutions.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
 
@@ -166,6 +169,46 @@ TEST_P(TinyMatmuls, BoundsAreBounds) {
     }
   });
   ExpectBoundsBelow(brute_force, model_);
+}
+
+// The same for convolutions: windows, and matrices whose rows overlap.
+class TinyConvolutions : public ::testing::Test {
+ protected:
+  // Calls use(placed) for some of the small ones (KIRSCH_ALL_SHAPES in the environment: all).
+  template <typename Use>
+  void ForPlaced(size_t every, Use use) const {
+    const std::vector<ConvShape> shapes = testing::SmallConvolutions();
+    if (std::getenv("KIRSCH_ALL_SHAPES") != nullptr) every = 1;
+    for (size_t i = 0; i < shapes.size(); i += every)
+      for (Residency residency : kResidencies) {
+        Spec spec = testing::SpecOf(shapes[i]);
+        spec.accumulate = i % 2 != 0;
+        use(PlaceOperands(spec, residency, model_.target()));
+      }
+  }
+  const CostModel model_{testing::TinyTarget()};
+};
+
+TEST_F(TinyConvolutions, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  HashMemo shared;
+  ForPlaced(97, [&](const Spec& placed) {
+    const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    ASSERT_LT(best, kInfiniteCost) << PrintSpec(placed);
+    HashMemo memo;
+    const SearchResult result = Search(placed, model_, memo, {});
+    ASSERT_EQ(result.cost, best) << PrintSpec(placed);
+    EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+    EXPECT_EQ(PrintSchedule(Search(placed, model_, shared, {}).impl), PrintSchedule(result.impl));
+    ExpectFits(result.impl, model_.target());
+  });
+}
+
+TEST_F(TinyConvolutions, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  ForPlaced(89, [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
+  ExpectBoundsBelow(brute_force, model_);
+  ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
 }
 
 // The same for other types, where operands may be copied widened or in groups.
@@ -374,6 +417,42 @@ TEST_P(RealTargets, BoundsAreBounds) {
       brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
     }
   ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
+  BruteForce brute_force(model_);
+  const std::pair<Level, const char*> roots[] = {
+      {Level::kL1, "conv2d f32 1x4x7x9 filters=5 kernel=3x3 layout=nhwc"},
+      {Level::kL2, "conv2d f32 1x3x9x9 filters=17 kernel=3x3 stride=2 layout=nhwc"},
+      {Level::kL3, "conv2d f32 1x8x5x5 filters=6 kernel=1x1 stride=2 layout=nhwc"},
+      {Level::kL1, "conv2d f32 1x3x8x9 filters=5 kernel=3x3 layout=nchw"},
+      {Level::kL2, "conv2d f32 1x2x9x9 filters=3 kernel=3x3 stride=2 layout=nchw"},
+      {Level::kL3, "conv2d f32 1x2x6x20 filters=3 kernel=3x3 layout=nchw"},
+      {Level::kL2, "conv2d bf16*bf16->f32 1x4x5x6 filters=9 kernel=2x2 layout=nhwc"},
+      {Level::kL2, "conv2d u8*s8->s32 1x3x5x6 filters=9 kernel=2x2 layout=nhwc"},
+  };
+  for (const auto& [level, text] : roots) {
+    Spec spec = ParseSpec(text)->spec;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+      spec.operand[static_cast<size_t>(operand)].level = level;
+    brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+  }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_P(RealTargets, PruningOfConvolutionsChangesNothing) {
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (const char* text : {"conv2d f32 1x16x16x18 filters=40 kernel=3x3 layout=nhwc",
+                           "conv2d f32 1x3x21x21 filters=16 kernel=7x7 stride=2 layout=nhwc",
+                           "conv2d f32 1x16x9x9 filters=24 kernel=3x3 layout=nchw",
+                           "conv2d f32 1x8x17x17 filters=24 kernel=3x3 stride=2 layout=nchw"}) {
+    const Spec placed = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, GetParam());
+    HashMemo memo, unpruned;
+    const SearchResult result = Search(placed, model_, memo, {});
+    EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(Search(placed, model_, unpruned, exhaustive).impl)) << text;
+    ExpectWorkersChangeNothing(placed, model_, 1);
+  }
 }
 
 // Stopped at once or a little later, there is a program, and a bound that the optimum doesn't break.
