@@ -88,16 +88,14 @@ class FunctionPrinter {
   }
   void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }
   void Print(const Fma& op) { Set(op.to, vectors_.Fma(op.sign, VarOf(op.a), VarOf(op.b), VarOf(op.c))); }
-  void Print(const Sqrt& op) { Set(op.to, vectors_.Sqrt(VarOf(op.from))); }
+  void Print(const SquareRoot& op) { Set(op.to, vectors_.Sqrt(VarOf(op.from))); }
   void Print(const Scale& op) { Set(op.to, vectors_.Scale(VarOf(op.a), VarOf(op.exponent))); }
   void Print(const Shift& op) { Set(op.to, vectors_.Shift(VarOf(op.from), op.left)); }
   void Print(const Bits& op) { Set(op.to, vectors_.Bits(VarOf(op.to), VarOf(op.from))); }
   void Print(const SelectLess& op) {
     Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
   }
-  void Print(const FirstLanes& op) {
-    Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), op.count));
-  }
+  void Print(const FirstLanes& op) { Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), op.count)); }
   void Print(const Across& op) { PrintStatements(vectors_.Across(op.op, VarOf(op.to), VarOf(op.from))); }
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }

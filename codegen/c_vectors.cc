@@ -282,8 +282,8 @@ std::string CVectors::StoreF32(const Var& from, const std::string& to, int count
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
                                          int count) const {
   if (memory == Dtype::kF32) return {StoreF32(from, to, count)};
-  if (memory == Dtype::kF16) return StoreF16(from, to, count);
-  if (from.dtype == Dtype::kF32) return StoreBf16(from, to, count);
+  if (from.dtype == Dtype::kF32)
+    return memory == Dtype::kF16 ? StoreF16(from, to, count) : StoreBf16(from, to, count);
   if (from.dtype != memory)
     return StoreNarrow(Saturated(from.name, from.lanes, memory), to, memory, from.lanes, count);
   if (memory == Dtype::kS32 && count != from.lanes && !program_.masks)

@@ -125,7 +125,9 @@ class BodyPrinter {
     if (op.sign == FmaSign::kSubtract) c = ir_.CreateFNeg(c);
     Set(op.to, vectors_.Fma(a, b, c));
   }
-  void Print(const Sqrt& op) { Set(op.to, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, Get(op.from))); }
+  void Print(const SquareRoot& op) {
+    Set(op.to, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, Get(op.from)));
+  }
   void Print(const Scale& op) {
     Value *a = Get(op.a), *exponent = Get(op.exponent);
     Set(op.to, vectors_.Scale(a, exponent));

@@ -94,7 +94,7 @@ struct Fma {
   VarId to, a, b, c;
   FmaSign sign = FmaSign::kAdd;
 };
-struct Sqrt {  // f32
+struct SquareRoot {  // f32
   VarId to, from;
 };
 struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
@@ -178,9 +178,9 @@ struct OnThread {  // body, on the thread whose number is task % n_threads, or s
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, Sqrt, Scale, Shift, Bits, SelectLess,
-               FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave, SplitPairs,
-               Fence, Keep, Prefetch, Advance, Call, For, OnThread>
+  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
+               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
+               SplitPairs, Fence, Keep, Prefetch, Advance, Call, For, OnThread>
       op;
 };
 

@@ -66,7 +66,7 @@ class TextPrinter {
     Line(Name(op.to), " = ", Name(op.a), " * ", Name(op.b), op.sign == FmaSign::kAdd ? " + " : " - ",
          Name(op.c));
   }
-  void Print(const Sqrt& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
+  void Print(const SquareRoot& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
   void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
   void Print(const Shift& op) { Line(Name(op.to), " = ", Name(op.from), " shifted left by ", op.left); }
   void Print(const Bits& op) { Line(Name(op.to), " = bits of ", Name(op.from)); }

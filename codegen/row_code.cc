@@ -87,7 +87,7 @@ void RowCode::Compute(int value, const RowPlace& place) {
     case RowOp::kNeg:
       return math_.Negative(Of(value), Of(v.a));
     case RowOp::kSqrt:
-      return builder_.Do(Sqrt{Of(value), Of(v.a)});
+      return builder_.Do(SquareRoot{Of(value), Of(v.a)});
     case RowOp::kExp:
       return IsNotPositive(v.a) ? math_.ExpOfNotPositive(Of(value), Of(v.a)) : math_.Exp(Of(value), Of(v.a));
     case RowOp::kTanh:
