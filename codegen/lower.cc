@@ -197,7 +197,8 @@ class Lowering {
     int64_t position;
   };
 
-  // `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the last.
+  // `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the
+  // last.
   void LowerRuns(const Tiles& tiles, int level, Place place, int64_t trips) {
     const int64_t size = tiles.size(), unit = tiles.axis.unit(level);
     if (size % unit == 0) {
@@ -222,16 +223,18 @@ class Lowering {
 
   // `body` at `count` places, each `step` after the one before, a step of digit `level`.
   template <typename Body>
-  void Repeat(const Tiles& tiles, int level, const Place& place, int64_t count, int64_t step, const Body& body) {
+  void Repeat(const Tiles& tiles, int level, const Place& place, int64_t count, int64_t step,
+              const Body& body) {
     if (count == 1) return body(place);
     builder_.Loop(Constant(count), [&](VarId index) {
       Place at = place;
       if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
       for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
         View& view = at.views[static_cast<size_t>(operand)];
-        const int64_t stride = IsIndexed(tiles, operand)
-                                   ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
-                                   : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
+        const int64_t stride =
+            IsIndexed(tiles, operand)
+                ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
+                : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
         if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
       }
       body(at);
@@ -240,7 +243,8 @@ class Lowering {
 
   // True if the digits say where the operand's tiles are.
   static bool IsIndexed(const Tiles& tiles, int operand) {
-    return IsWindow(tiles.impl.spec, operand) && WindowAxis(tiles.impl.spec, tiles.impl.decision.dim) != nullptr;
+    return IsWindow(tiles.impl.spec, operand) &&
+           WindowAxis(tiles.impl.spec, tiles.impl.decision.dim) != nullptr;
   }
 
   void LowerTile(const Tiles& tiles, const Place& place) {
@@ -248,10 +252,9 @@ class Lowering {
     Views views = place.views;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
       View& view = views[static_cast<size_t>(operand)];
-      const int64_t offset =
-          IsIndexed(tiles, operand)
-              ? tiles.axis.At(place.position)
-              : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
+      const int64_t offset = IsIndexed(tiles, operand)
+                                 ? tiles.axis.At(place.position)
+                                 : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
       view.start.offset = Plus(view.start.offset, offset);
       if (IsWindow(spec, operand)) view.layout = StoredLayout(tile, operand);
     }
@@ -340,16 +343,21 @@ class Lowering {
     if (pack.exact) pack.to = {Order::kRow, whole.to.outer_stride, 0, 0, 1, whole.to.dtype};
     const int procedure = ProcedureFor(pack);
     const auto along_columns = [&](const Address& run_from, const Address& run_to) {
-      ForRuns(columns, whole.inner, [&](int64_t index) { return whole.to.InnerOffset(index); }, run_from, run_to,
-              [&](const Address& a, const Address& b) { builder_.Do(Call{procedure, {a, b}, {}}); });
+      ForRuns(
+          columns, whole.inner, [&](int64_t index) { return whole.to.InnerOffset(index); }, run_from, run_to,
+          [&](const Address& a, const Address& b) {
+            builder_.Do(Call{procedure, {a, b}, {}});
+          });
     };
-    ForRuns(rows, whole.outer, [&](int64_t index) { return whole.to.OuterOffset(index); }, from, to, along_columns);
+    ForRuns(
+        rows, whole.outer, [&](int64_t index) { return whole.to.OuterOffset(index); }, from, to,
+        along_columns);
   }
 
   // Calls body(from, to) for each run of the axis's innermost digit; index i lies at copied(i) in the copy.
   template <typename Copied, typename Body>
-  void ForRuns(const DigitAxis& axis, int64_t size, const Copied& copied, const Address& from, const Address& to,
-               const Body& body, int level = kMaxDigits) {
+  void ForRuns(const DigitAxis& axis, int64_t size, const Copied& copied, const Address& from,
+               const Address& to, const Body& body, int level = kMaxDigits) {
     level = std::min(level, axis.digits) - 1;
     if (level == 0) return body(from, to);
     const int64_t end = level + 1 < axis.digits ? axis.unit(level + 1) : size;
