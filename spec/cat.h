@@ -32,6 +32,19 @@ void Append(std::string* text, const Pieces&... pieces) {
   absl::StrAppend(text, PieceForAbsl(pieces)...);
 }
 
+// absl::StrJoin.
+template <typename Pieces>
+std::string Join(const Pieces& pieces, std::string_view separator) {
+  std::string text;
+  bool first = true;
+  for (const auto& piece : pieces) {
+    if (!first) Append(&text, separator);
+    Append(&text, piece);
+    first = false;
+  }
+  return text;
+}
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_CAT_H_

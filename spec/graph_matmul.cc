@@ -97,8 +97,7 @@ class MatmulFinder {
     if (!operand.ok()) return operand.status();
     const int input = At(other).op == GraphOp::kInput ? other : -1;
     const bool reversed = at.op == GraphOp::kSub && second;  // y - x is -x + y
-    steps_.push_back(
-        {Cat(reversed ? "add" : kGraphOps[static_cast<size_t>(at.op)].name, ":", *operand), input});
+    steps_.push_back({Cat(reversed ? "add" : Info(at.op).name, ":", *operand), input});
     if (reversed) steps_.push_back({"mul:-1", -1});
     return chain;
   }

@@ -1,27 +1,42 @@
 #include "spec/graph_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "spec/cat.h"
+#include "spec/graph_types.h"
 #include "spec/identifier.h"
-#include "spec/matmul_types.h"
 #include "spec/spec.h"
 
 namespace kirsch {
 namespace {
 
-constexpr size_t kMaxRank = 3;
 constexpr size_t kMaxNodes = 64;
+constexpr uint32_t kMaxOption = 4096;  // strides, pads, dilations
+constexpr float kUsualEps = 1e-5f, kUsualSlope = 0.01f;
 
 bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || absl::ascii_isalnum(static_cast<unsigned char>(c));
 }
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
+
+absl::Span<const std::string_view> OptionsOf(GraphOp op) {
+  static constexpr std::array<std::string_view, 5> kConvolution = {"stride", "pad", "dilation", "groups",
+                                                                   "layout"};
+  static constexpr std::array<std::string_view, 1> kAxis = {"axis"}, kEps = {"eps"}, kSlope = {"slope"};
+  if (op == GraphOp::kConv2d) return kConvolution;
+  if (op == GraphOp::kLayernorm || op == GraphOp::kRmsnorm) return kEps;
+  if (op == GraphOp::kLeakyRelu) return kSlope;
+  if (Info(op).kind == GraphOpKind::kReduction) return kAxis;
+  return {};
+}
 
 // The pieces of a line: words (names, numbers with their sign) and single signs, "->" being one; last, an
 // empty one.
@@ -57,20 +72,13 @@ std::string OpNames() {
   return names;
 }
 
-// The type of an elementwise result, each axis of which is as long as the longer operand's.
-bool Broadcast(const TensorType& a, const TensorType& b, TensorType* result) {
-  const size_t rank = std::max(a.dims.size(), b.dims.size());
-  result->dtype = a.dtype;
-  result->dims.assign(rank, 1);
-  for (size_t axis = 0; axis < rank; ++axis) {
-    const auto size = [&](const TensorType& type) {
-      const size_t missing = rank - type.dims.size();
-      return axis < missing ? 1u : type.dims[axis - missing];
-    };
-    if (size(a) != size(b) && size(a) != 1 && size(b) != 1) return false;
-    result->dims[axis] = std::max(size(a), size(b));
-  }
-  return a.dtype == b.dtype;
+// A finite number.
+std::optional<float> NumberOf(const Word& word) {
+  float number = 0;
+  const char* const end = word.text.data() + word.text.size();
+  const auto [stop, error] = std::from_chars(word.text.data(), end, number);
+  if (word.text.empty() || stop != end || error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  return number;
 }
 
 class GraphParser {
@@ -107,7 +115,7 @@ class GraphParser {
   }
   const TensorType& TypeOf(int node) const { return graph_.nodes[static_cast<size_t>(node)].type; }
 
-  // kernel NAME(NAME: TYPE, ...) -> TYPE:
+  // kernel NAME(NAME: TYPE, ...) [-> TYPE]:
   absl::Status ParseHead(const Word& line) {
     Start(line);
     Take();
@@ -119,8 +127,10 @@ class GraphParser {
       if (status.ok()) status = ParseParameter();
     } while (status.ok() && Peek().text == "," && !Take().text.empty());
     if (status.ok()) status = TakeSign(")");
-    if (status.ok()) status = TakeSign("->");
-    if (status.ok()) status = ParseType(&declared_);
+    if (status.ok() && Peek().text == "->") {
+      Take();
+      status = ParseType(&declared_.emplace());
+    }
     if (status.ok()) status = TakeSign(":");
     return status.ok() ? ExpectEnd() : status;
   }
@@ -168,6 +178,8 @@ class GraphParser {
       if (!size.ok()) return size.status();
       if (type->dims.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
       type->dims.push_back(*size);
+      if (type->elements() > kMaxElements)
+        return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
       Take();
     }
     return TakeSign("]");
@@ -194,10 +206,19 @@ class GraphParser {
     }
     returned_ = true;
     graph_.result = *value;
-    if (TypeOf(*value) == declared_) return absl::OkStatus();
+    if (!declared_ || TypeOf(*value) == *declared_) return absl::OkStatus();
     return ErrorAt(source_, start.position,
-                   Cat("expected ", PrintTensorType(declared_), ", as ", graph_.name, " returns, got ",
+                   Cat("expected ", PrintTensorType(*declared_), ", as ", graph_.name, " returns, got ",
                        PrintTensorType(TypeOf(*value))));
+  }
+
+  int AddNumber(const Word& word, float number) {
+    GraphNode node;
+    node.op = GraphOp::kNumber;
+    node.text = std::string(word.text);
+    node.number = number;
+    node.position = word.position;
+    return Add(std::move(node));
   }
 
   absl::StatusOr<int> ParseExpression() {
@@ -207,31 +228,30 @@ class GraphParser {
     if (const GraphOpInfo* info = FindOp(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
-    float number = 0;
-    const char* const end = word.text.data() + word.text.size();
-    if (!word.text.empty() && std::from_chars(word.text.data(), end, number).ptr == end)
-      return Add({GraphOp::kNumber, {}, {}, std::string(word.text), word.position});
+    if (const std::optional<float> number = NumberOf(word)) return AddNumber(word, *number);
     return Expected(word, Cat("a value that is known, a number, or an operation (", OpNames(), ")"));
   }
 
+  // OP(value {, value} {, OPTION=VALUE})
   absl::StatusOr<int> ParseCall(const Word& word, const GraphOpInfo& info) {
     GraphNode node;
     node.op = info.op;
     node.position = word.position;
+    if (info.op == GraphOp::kLayernorm || info.op == GraphOp::kRmsnorm) node.number = kUsualEps;
+    if (info.op == GraphOp::kLeakyRelu) node.number = kUsualSlope;
     ++open_calls_;
     absl::Status status = TakeSign("(");
     for (size_t i = 0; i < info.arguments && status.ok(); ++i) {
       if (i > 0) status = TakeSign(",");
       if (!status.ok()) break;
-      if (info.op == GraphOp::kCast && i == 1) {
-        absl::StatusOr<Dtype> dtype = ParseDtype();
-        status = dtype.status();
-        if (dtype.ok()) node.type.dtype = *dtype;
-      } else {
-        absl::StatusOr<int> argument = ParseExpression();
-        status = argument.status();
-        if (argument.ok()) node.inputs.push_back(*argument);
-      }
+      absl::StatusOr<int> argument = ParseExpression();
+      status = argument.status();
+      if (argument.ok()) node.inputs.push_back(*argument);
+    }
+    if (status.ok() && info.op == GraphOp::kCast) status = ParseCastType(&node);
+    while (status.ok() && Peek().text == ",") {
+      Take();
+      status = ParseOption(&node);
     }
     if (status.ok()) status = TakeSign(")");
     if (status.ok()) status = Infer(&node);
@@ -240,63 +260,70 @@ class GraphParser {
     return Add(std::move(node));
   }
 
+  absl::Status ParseCastType(GraphNode* node) {
+    if (absl::Status status = TakeSign(","); !status.ok()) return status;
+    absl::StatusOr<Dtype> dtype = ParseDtype();
+    if (dtype.ok()) node->type.dtype = *dtype;
+    return dtype.status();
+  }
+
+  absl::Status ParseOption(GraphNode* node) {
+    const Word name = Take();
+    const absl::Span<const std::string_view> known = OptionsOf(node->op);
+    if (std::find(known.begin(), known.end(), name.text) == known.end())
+      return Expected(
+          name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"));
+    if (absl::Status status = TakeSign("="); !status.ok()) return status;
+    const Word value = Take();
+    if (name.text == "layout") return SetLayout(value, node);
+    if (name.text == "eps" || name.text == "slope") return SetNumber(value, node);
+    const bool from_zero = name.text == "pad" || name.text == "axis";
+    const int64_t most = name.text == "axis" ? kMaxRank - 1 : name.text == "groups" ? kMaxSide : kMaxOption;
+    absl::StatusOr<uint32_t> number = ParseNumber(source_, value, name.text, from_zero ? 0 : 1, most);
+    if (!number.ok()) return number.status();
+    if (name.text == "axis") return AddAxis(value, *number, node);
+    ConvolutionOptions& conv = node->conv;
+    (name.text == "stride"     ? conv.stride
+     : name.text == "pad"      ? conv.pad
+     : name.text == "dilation" ? conv.dilation
+                               : conv.groups) = *number;
+    return absl::OkStatus();
+  }
+
+  absl::Status SetLayout(const Word& value, GraphNode* node) const {
+    const auto found = std::find(kImageLayouts.begin(), kImageLayouts.end(), value.text);
+    if (found == kImageLayouts.end()) return Expected(value, "nchw or nhwc");
+    node->conv.layout = static_cast<ImageLayout>(found - kImageLayouts.begin());
+    return absl::OkStatus();
+  }
+
+  absl::Status SetNumber(const Word& value, GraphNode* node) const {
+    const std::optional<float> number = NumberOf(value);
+    node->number = number.value_or(0);
+    return number.has_value() ? absl::OkStatus() : Expected(value, "a number");
+  }
+
+  absl::Status AddAxis(const Word& value, uint32_t axis, GraphNode* node) const {
+    const auto place = std::lower_bound(node->axes.begin(), node->axes.end(), axis);
+    if (place != node->axes.end() && *place == axis) return Expected(value, "each axis once");
+    node->axes.insert(place, axis);
+    return absl::OkStatus();
+  }
+
   // The node's type, from those of its inputs.
   absl::Status Infer(GraphNode* node) {
-    const auto wrong = [&](const std::string& what) {
-      const std::string types = absl::StrJoin(node->inputs, " and ", [&](std::string* text, int input) {
-        const GraphNode& from = graph_.nodes[static_cast<size_t>(input)];
-        text->append(from.op == GraphOp::kNumber ? from.text : PrintTensorType(from.type));
-      });
-      return ErrorAt(source_, node->position, Cat("expected ", what, ", got ", types));
-    };
-    switch (node->op) {
-      case GraphOp::kMatmul:
-        return InferMatmul(node) ? absl::OkStatus()
-                                 : wrong("matrices [..,M,K] and [..,K,N] of types that go together");
-      case GraphOp::kTranspose:
-        node->type = TypeOf(node->inputs[0]);
-        if (node->type.dims.size() < 2) return wrong("two axes at least");
-        std::swap(node->type.dims.back(), node->type.dims[node->type.dims.size() - 2]);
-        return absl::OkStatus();
-      case GraphOp::kRelu:
-      case GraphOp::kCast: {
-        const Dtype dtype = node->op == GraphOp::kCast ? node->type.dtype : TypeOf(node->inputs[0]).dtype;
-        if (graph_.nodes[static_cast<size_t>(node->inputs[0])].op == GraphOp::kNumber)
-          return wrong("a tensor");
-        node->type = TypeOf(node->inputs[0]);
-        node->type.dtype = dtype;
-        return absl::OkStatus();
-      }
-      default:
-        return InferElementwise(node) ? absl::OkStatus()
-                                      : wrong("tensors of one type whose shapes go together");
-    }
-  }
-
-  bool InferMatmul(GraphNode* node) const {
-    const TensorType &lhs = TypeOf(node->inputs[0]), &rhs = TypeOf(node->inputs[1]);
-    const size_t rank = lhs.dims.size();
-    if (rank < 2 || rhs.dims.size() != rank || lhs.dims[rank - 1] != rhs.dims[rank - 2]) return false;
-    if (rank == 3 && lhs.dims[0] != rhs.dims[0]) return false;
-    const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
-    node->type = lhs;
-    node->type.dtype = AccumulatorOf(lhs.dtype);
-    node->type.dims[rank - 1] = rhs.dims[rank - 1];
-    return std::any_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes);
-  }
-
-  bool InferElementwise(GraphNode* node) {
-    GraphNode &a = graph_.nodes[static_cast<size_t>(node->inputs[0])],
-              &b = graph_.nodes[static_cast<size_t>(node->inputs[1])];
-    if (a.op == GraphOp::kNumber && b.op == GraphOp::kNumber) return false;
-    if (a.op == GraphOp::kNumber) a.type.dtype = b.type.dtype;
-    if (b.op == GraphOp::kNumber) b.type.dtype = a.type.dtype;
-    return Broadcast(a.type, b.type, &node->type);
+    const std::string expected = InferType(&graph_, node);
+    if (expected.empty()) return absl::OkStatus();
+    const std::string types = absl::StrJoin(node->inputs, " and ", [&](std::string* text, int input) {
+      const GraphNode& from = graph_.at(input);
+      text->append(from.op == GraphOp::kNumber ? from.text : PrintTensorType(from.type));
+    });
+    return ErrorAt(source_, node->position, Cat("expected ", expected, ", got ", types));
   }
 
   const std::string_view source_;
   Graph graph_;
-  TensorType declared_;
+  std::optional<TensorType> declared_;
   std::map<std::string, int> names_;
   std::vector<Word> tokens_;
   size_t next_ = 0;
@@ -305,10 +332,6 @@ class GraphParser {
 };
 
 }  // namespace
-
-std::string PrintTensorType(const TensorType& type) {
-  return Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
-}
 
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source) {
   return GraphParser(source).Parse(lines);

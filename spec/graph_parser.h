@@ -10,7 +10,7 @@
 
 namespace kirsch {
 
-// Reads the lines of one kernel, without comments: "kernel NAME(x: TYPE, ...) -> TYPE:", then "v =
+// Reads the lines of one kernel, without comments: "kernel NAME(x: TYPE, ...) [-> TYPE]:", then "v =
 // EXPRESSION" any number of times, and "return EXPRESSION" last. Errors are InvalidArgument, one line, with
 // the place.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source);

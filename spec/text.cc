@@ -1,6 +1,7 @@
 #include "spec/text.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -54,6 +55,12 @@ std::string Quoted(std::string_view text, size_t longest) {
       Append(&quoted, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
   }
   return quoted + (text.size() > longest ? "...'" : "'");
+}
+
+std::string PrintNumber(float number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof(digits), number);
+  return std::string(digits, static_cast<size_t>(end.ptr - digits));
 }
 
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message) {

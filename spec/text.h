@@ -43,6 +43,9 @@ std::vector<Word> Split(const Word& word, char separator);
 // `text` in quotes for a one-line message: shortened, unprintable bytes escaped; "nothing" when empty.
 std::string Quoted(std::string_view text, size_t longest = 40);
 
+// The fewest digits that stand for the number.
+std::string PrintNumber(float number);
+
 // InvalidArgument "<source>:<line>:<column>: <message>".
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message);
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "spec/cat.h"
+#include "spec/graph_parser.h"
+#include "spec/graph_shorthand.h"
 #include "spec/kernel_file.h"
 
 namespace kirsch {
@@ -80,10 +82,22 @@ TEST(GraphTest, ErrorsSayWhere) {
       {"kernel f(add: f32[3]) -> f32[3]:",
        "f:1:10: expected a name (letters, digits, underscores; no digit first, no operation), got 'add'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
-      {head + " y = softmax(x)",
-       "f:2:6: expected a value that is known, a number, or an operation (matmul transpose add sub mul max "
-       "min relu "
-       "cast), got 'softmax'"},
+      {head + " y = softmin(x)",
+       "f:2:6: expected a value that is known, a number, or an operation (matmul conv2d transpose cast add "
+       "sub mul "
+       "div max min neg sqrt exp tanh erf sigmoid relu leaky_relu gelu gelu_tanh silu reduce_sum reduce_max "
+       "reduce_mean softmax layernorm rmsnorm), got 'softmin'"},
+      {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},
+      {head + " y = reduce_sum(x, axes=1)", "f:2:20: expected an option (axis), got 'axes'"},
+      {head + " y = reduce_sum(x, axis=1, axis=1)", "f:2:33: expected each axis once, got '1'"},
+      {head + " y = reduce_sum(x)", "f:2:6: expected an axis to reduce (axis=0), got f32[3,4]"},
+      {head + " y = layernorm(x, b, b)",
+       "f:2:6: expected a tensor, and vectors of floats as long as its last axis, got f32[3,4] and f32[5] "
+       "and f32[5]"},
+      {head + " y = leaky_relu(x, slope=1e99)", "f:2:26: expected a number, got '1e99'"},
+      {head + " y = conv2d(x, w)",
+       "f:2:6: expected an f32 image [N,C,H,W] and f32 filters [F,C/groups,KH,KW], got f32[3,4] and "
+       "f32[4,5]"},
       {head + " return matmul(x, b)",
        "f:2:9: expected matrices [..,M,K] and [..,K,N] of types that go together, got f32[3,4] and f32[5]"},
       {head + " return add(x, b)",
@@ -115,6 +129,77 @@ TEST(GraphTest, DeepAndSharedValuesAreRefusedAtOnce) {
   for (int i = 1; i < 50; ++i) Append(&shared, " a", i, " = add(a", i - 1, ", a", i - 1, ")\n");
   EXPECT_EQ(ErrorOf(shared + " return add(matmul(x, w), a49)"),
             "f:51:8: expected a parameter or a number, as yet");
+}
+
+Graph GraphOf(const std::string& text) {
+  const auto graph = ParseGraph(Split({text, {}}, '\n'), "f");
+  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
+  return graph.ok() ? *graph : Graph{};
+}
+
+TEST(GraphTest, PrintsWhatItReads) {
+  const std::string text =
+      "kernel all(x: f32[2,8,8,4], w: f32[3,3,2,6], v1: f32[6], m: f32[6,5]) -> bf16[2,4,4,1]:\n"
+      "  v4 = conv2d(x, w, stride=2, pad=1, dilation=1, groups=2, layout=nhwc)\n"
+      "  v5 = layernorm(v4, v1, v1, eps=0.001)\n"
+      "  v6 = leaky_relu(v5, slope=0.2)\n"
+      "  v8 = add(v6, -0.5)\n"
+      "  v9 = reduce_max(v8, axis=3)\n"
+      "  v10 = cast(v9, bf16)\n"
+      "  return v10\n";
+  const Graph graph = GraphOf(text.substr(0, text.size() - 1));
+  EXPECT_EQ(PrintGraph(graph), text);
+  EXPECT_EQ(PrintTensorType(graph.at(4).type), "f32[2,4,4,6]");
+  // 3 x 3 taps of 2 channels, then 5 operations on each element.
+  EXPECT_EQ(Flops(graph), 2 * 192 * 18 + 4 * 192);
+}
+
+TEST(GraphTest, ShorthandsAreKernels) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"softmax bf16 32x1024",
+       "kernel softmax_bf16_32x1024(x: bf16[32,1024]) -> bf16[32,1024]:\n"
+       "  v1 = softmax(x)\n  v2 = cast(v1, bf16)\n  return v2\n"},
+      {"layernorm f32 8x16 eps=1e-3",
+       "kernel layernorm_f32_8x16_eps_1e_3(x: f32[8,16], scale: f32[16], shift: f32[16]) -> f32[8,16]:\n"
+       "  v3 = layernorm(x, scale, shift, eps=0.001)\n  return v3\n"},
+      {"reduce max f32 4x5x6 axis=0,2",
+       "kernel reduce_max_f32_4x5x6_axis_0_2(x: f32[4,5,6]) -> f32[1,5,1]:\n"
+       "  v1 = reduce_max(x, axis=0, axis=2)\n  return v1\n"},
+      {"transpose f16 4x5",
+       "kernel transpose_f16_4x5(x: f16[4,5]) -> f16[5,4]:\n  v1 = transpose(x)\n  return v1\n"},
+      {"attention f32 heads=2 tokens=16 dim=64",
+       "kernel attention_f32_heads_2_tokens_16_dim_64(q: f32[2,16,64], k: f32[2,16,64], v: f32[2,16,64]) -> "
+       "f32[2,16,64]:\n"
+       "  v3 = transpose(k)\n  v4 = matmul(q, v3)\n  v6 = mul(v4, 0.125)\n  v7 = softmax(v6)\n"
+       "  v8 = matmul(v7, v)\n  return v8\n"},
+      {"conv2d f32 1x4x6x7 filters=8 kernel=3x2 pad=1 groups=2 layout=nhwc",
+       "kernel conv2d_f32_1x4x6x7_filters_8_kernel_3x2_pad_1_groups_2_layout_nhwc(image: f32[1,6,7,4], "
+       "filters: "
+       "f32[3,2,2,8]) -> f32[1,6,8,8]:\n"
+       "  v2 = conv2d(image, filters, stride=1, pad=1, dilation=1, groups=2, layout=nhwc)\n  return v2\n"},
+  };
+  for (const auto& [text, kernel] : cases) {
+    EXPECT_TRUE(IsGraphShorthand(text));
+    const auto graph = ParseGraphShorthand({text, {}}, "spec");
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(PrintGraph(*graph), kernel);
+  }
+  EXPECT_FALSE(IsGraphShorthand("matmul f32 1x1x1"));
+  const std::vector<std::pair<std::string, std::string>> errors = {
+      {"softmax f32", "spec:1:12: expected a size from 1 to 1048576, got nothing"},
+      {"softmax s8 3", "spec:1:9: expected an element type (f32|bf16|f16), got 's8'"},
+      {"softmax f32 3x0", "spec:1:15: expected a size from 1 to 1048576, got '0'"},
+      {"softmax f32 3 x", "spec:1:15: expected the end, got 'x'"},
+      {"attention f32 heads=2 tokens=3", "spec:1:31: expected dim=NUMBER, got nothing"},
+      {"conv2d f32 1x4x6x7 filters=8 kernel=9x2",
+       "spec:1:1: expected a kernel that fits the padded image, got f32[1,4,6,7] and f32[8,4,9,2]"},
+      {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 layout=nhwx",
+       "spec:1:48: expected a layout (nchw|nhwc), got 'nhwx'"},
+      {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 pad=-1",
+       "spec:1:45: expected pad from 0 to 1048576, got '-1'"},
+  };
+  for (const auto& [text, error] : errors)
+    EXPECT_EQ(std::string(ParseGraphShorthand({text, {}}, "spec").status().message()), error);
 }
 
 // Any text is an error of one line, or is read.
