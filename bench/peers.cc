@@ -28,20 +28,22 @@ constexpr std::array<Known, 7> kKnown = {{
     {"mkl", false, {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
 }};
 
-Worker::Factory Cblas(std::vector<std::string> libraries) {
-  return [libraries = std::move(libraries)] { return MakeCblasContender(libraries); };
+Worker::Factory Cblas(std::vector<std::string> libraries, const std::vector<Problem>& problems) {
+  return [libraries = std::move(libraries), &problems] {
+    return MakeRunner(MakeCblasContender(libraries), problems);
+  };
 }
 
-Worker::Factory Plugin(std::string name) {
-  return [name = std::move(name)] { return MakePluginContender(name); };
+Worker::Factory Plugin(std::string name, const std::vector<Problem>& problems) {
+  return [name = std::move(name), &problems] { return MakeRunner(MakePluginContender(name), problems); };
 }
 
 }  // namespace
 
-absl::StatusOr<Peer> FindPeer(const std::string& name) {
+absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem>& problems) {
   Peer peer{name, {}, {}};
   if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty()) {
-    peer.builds.push_back(Cblas({std::string(path)}));
+    peer.builds.push_back(Cblas({std::string(path)}, problems));
     return peer;
   }
   for (const Known& known : kKnown) {
@@ -49,9 +51,9 @@ absl::StatusOr<Peer> FindPeer(const std::string& name) {
     std::vector<std::string> libraries;
     for (const char* library : known.libraries)
       if (library != nullptr) libraries.emplace_back(library);
-    if (!known.plugin) peer.builds.push_back(Cblas(libraries));
+    if (!known.plugin) peer.builds.push_back(Cblas(libraries, problems));
     if (known.plugin)
-      for (const std::string& library : libraries) peer.builds.push_back(Plugin(library));
+      for (const std::string& library : libraries) peer.builds.push_back(Plugin(library, problems));
     if (known.setting != nullptr) peer.environment.emplace_back(known.setting);
     return peer;
   }

@@ -19,8 +19,8 @@ struct Peer {
 
 // InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
 // matrix tiles), libxsmm, eigen, cblas:PATH. Whether
-// it is on this machine shows only when it is loaded.
-absl::StatusOr<Peer> FindPeer(const std::string& name);
+// it is on this machine shows only when it is loaded. It runs `problems`, which outlive it.
+absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem>& problems);
 
 }  // namespace kirsch
 

@@ -113,7 +113,7 @@ absl::Status Write(const Arguments& arguments, const BenchReport& report) {
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
   for (const std::string& peer : arguments.peers)  // before the search, which takes a while
-    if (absl::Status known = FindPeer(peer).status(); !known.ok()) return known;
+    if (absl::Status known = FindPeer(peer, {}).status(); !known.ok()) return known;
   absl::StatusOr<Kernels> kernels = MakeKernels(arguments);
   if (!kernels.ok()) return kernels.status();
   BenchRequest request;
