@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/arena.h"
 #include "bench/element.h"
-#include "bench/graph_reference.h"
+#include "bench/expected_result.h"
 
 namespace kirsch {
 namespace {
@@ -103,7 +103,7 @@ class GraphBenchmark {
     spec.operations = Flops(*problem.graph);
     spec.compulsory_bytes = CompulsoryBytes(problem);
     spec.fill_output = [&problem] { FillOutput(problem); };
-    const absl::StatusOr<GraphReference> reference = ComputeReference(problem, references_[item]);
+    const absl::StatusOr<ExpectedResult> reference = ComputeReference(problem, references_[item]);
     spec.check_output = [&problem, reference] {
       return reference.ok() ? CheckOutput(*reference, problem) : OutputCheck{0, false};
     };

@@ -1,4 +1,4 @@
-#include "bench/graph_reference.h"
+#include "bench/expected_result.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,7 +57,7 @@ double Tolerance(const Graph& graph, double largest) {
 
 }  // namespace
 
-absl::StatusOr<GraphReference> ComputeReference(const GraphProblem& problem, const CompiledLoops& loops) {
+absl::StatusOr<ExpectedResult> ComputeReference(const GraphProblem& problem, const CompiledLoops& loops) {
   const absl::StatusOr<LoopsFn*> run = loops.Load();
   if (!run.ok()) return run.status();
   const TensorType& type = problem.graph->at(problem.graph->result).type;
@@ -67,7 +67,7 @@ absl::StatusOr<GraphReference> ComputeReference(const GraphProblem& problem, con
   if (scratch == nullptr || out == nullptr)
     return absl::ResourceExhaustedError("no memory for the reference");
   (*run)(problem.inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
-  GraphReference reference;
+  ExpectedResult reference;
   reference.values.resize(count);
   double largest = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ absl::StatusOr<GraphReference> ComputeReference(const GraphProblem& problem, con
   return reference;
 }
 
-OutputCheck CheckOutput(const GraphReference& reference, const GraphProblem& problem) {
+OutputCheck CheckOutput(const ExpectedResult& reference, const GraphProblem& problem) {
   const KirschType type = KirschTypeOf(problem.graph->at(problem.graph->result).type.dtype);
   OutputCheck check;
   for (size_t i = 0; i < reference.values.size(); ++i) {
