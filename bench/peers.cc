@@ -81,14 +81,17 @@ absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& fi
   const absl::StatusOr<Found> found = Find(name, "loops, ");
   if (!found.ok()) return found.status();
   Peer peer{name, {}, EnvironmentOf(*found)};
-  if (!IsPlugin(*found))
+  if (!IsPlugin(*found)) {
+    // Neither the loops' threads nor the library's are to spin while the others work.
+    peer.environment = {"OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_THREAD_TIMEOUT=4"};
     peer.builds.push_back([libraries = found->libraries, &field] {
       return MakeRunner(MakeCblasLoopsContender(libraries, field.cblas), field.problems);
     });
-  else
-    for (const std::string& plugin : found->libraries)
-      peer.builds.push_back(
-          [plugin, &field] { return MakeRunner(MakeGraphPluginContender(plugin), field.problems); });
+    return peer;
+  }
+  for (const std::string& plugin : found->libraries)
+    peer.builds.push_back(
+        [plugin, &field] { return MakeRunner(MakeGraphPluginContender(plugin), field.problems); });
   return peer;
 }
 

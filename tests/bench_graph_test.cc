@@ -2,21 +2,31 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "bench/graph_loops.h"
 #include "bench/expected_result.h"
+#include "bench/graph_loops.h"
+#include "bench/graph_storage.h"
+#include "bench/graph_text.h"
 #include "bench/loops_contender.h"
 #include "bench/plugin.h"
 #include "bench/run_graph.h"
+#include "bench/suite.h"
+#include "bench/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "spec/file.h"
 #include "tests/graph_testing.h"
+#include "tests/testing/temp_directory.h"
 
 namespace kirsch {
 namespace {
+
+using ::testing::HasSubstr;
 
 // A kernel's parameters and statements, by name.
 struct Case {
@@ -188,6 +198,165 @@ INSTANTIATE_TEST_SUITE_P(
              "(i: f32[1,7,7,16], w: f32[3,3,16,32], v: f32[1,1,32,16]):\n"
              " return conv2d(relu(conv2d(i, w, pad=1, layout=nhwc)), v, layout=nhwc)"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+struct GraphSuite {
+  std::string name;
+  size_t graphs;
+};
+
+class GraphSuiteTest : public ::testing::TestWithParam<GraphSuite> {};
+
+TEST_P(GraphSuiteTest, EveryEntryIsAGraph) {
+  const absl::StatusOr<Suite> suite =
+      LoadSuite(absl::StrCat(KIRSCH_SUITE_DIR, "/", GetParam().name, ".json"));
+  ASSERT_TRUE(suite.ok()) << suite.status();
+  EXPECT_EQ(suite->name, GetParam().name);
+  EXPECT_EQ(suite->specs.size(), GetParam().graphs);
+  std::set<std::string> texts, names;
+  for (const SuiteSpec& spec : suite->specs) {
+    ASSERT_TRUE(IsGraphText(spec.text)) << spec.text;
+    const absl::StatusOr<GraphItem> item = ReadGraph(spec.text);
+    ASSERT_TRUE(item.ok()) << item.status();
+    EXPECT_GT(Flops(item->graph), 0);
+    names.insert(item->text);
+    texts.insert(PrintGraph(item->graph).substr(item->graph.name.size()));
+  }
+  EXPECT_EQ(names.size(), suite->specs.size()) << "a name is there twice";
+  EXPECT_EQ(texts.size(), suite->specs.size()) << "a graph is there twice";
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, GraphSuiteTest,
+                         ::testing::Values(GraphSuite{"conv", 53}, GraphSuite{"conv_nchw", 23},
+                                           GraphSuite{"fused", 29}, GraphSuite{"softmax", 27}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(GraphText, FilesHaveKernels) {
+  const testing::TempDirectory directory;
+  const std::string path = directory.File("two.kirsch");
+  ASSERT_TRUE(WriteFile(path,
+                        "# two\nkernel f(x: f32[3]):\n  return relu(x)  # the first\n\n"
+                        "kernel g(x: f32[4]):\n  return exp(x)\n")
+                  .ok());
+  const auto both = ReadGraphs(path, "");
+  ASSERT_TRUE(both.ok()) << both.status();
+  ASSERT_EQ(both->size(), 2u);
+  EXPECT_EQ((*both)[1].text, "g");
+  EXPECT_EQ(ReadGraphs(path, "g")->front().graph.at(0).type.dims[0], 4u);
+  EXPECT_THAT(std::string(ReadGraphs(path, "h").status().message()), HasSubstr("expected a kernel h"));
+  ASSERT_TRUE(WriteFile(path, "kernel f(x: f32[3]):\n  return rel(x)\n").ok());
+  EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()),
+              HasSubstr("two.kirsch:2:10: expected a value"));
+  ASSERT_TRUE(WriteFile(path, "kernel f(x: f32[3]):\n").ok());
+  EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()), HasSubstr("expected a line 'return"));
+  ASSERT_TRUE(WriteFile(path, "relu\n").ok());
+  EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()),
+              HasSubstr("two.kirsch:1:1: expected a kernel"));
+}
+
+// Adds, of each 64 floats every thread its own part; wrong where it is asked for `offset`.
+class AddKernel : public GraphKernel {
+ public:
+  explicit AddKernel(float offset) : offset_(offset) {}
+  size_t scratch_bytes() const override { return 100; }
+  bool scratch_is_shared() const override { return false; }
+  void Run(const void* const* inputs, void* out, void* scratch, size_t thread,
+           size_t n_threads) const override {
+    static_cast<char*>(scratch)[99] = 1;  // what was asked for is there
+    for (size_t i = thread; i < 64; i += n_threads)
+      static_cast<float*>(out)[i] =
+          static_cast<const float*>(inputs[0])[i] + static_cast<const float*>(inputs[1])[i] + offset_;
+  }
+
+ private:
+  float offset_;
+};
+
+GraphBenchRequest AddRequest(float offset) {
+  GraphBenchRequest request;
+  request.items.push_back({"adding", GraphOf("kernel f(x: f32[64], y: f32[64]):\n return add(x, y)")});
+  request.items.push_back({"refused", GraphOf("kernel g(x: f32[64]):\n return exp(x)")});
+  request.peers = {"loops", "cblas:/nonexistent.so"};
+  request.maker = [offset](const Graph& graph, int) -> absl::StatusOr<std::unique_ptr<GraphKernel>> {
+    if (graph.name == "g") return absl::UnimplementedError("no exp");
+    return std::make_unique<AddKernel>(offset);
+  };
+  return request;
+}
+
+const BenchResult* Find(const BenchReport& report, const std::string& spec, const std::string& peer) {
+  for (const BenchResult& result : report.results)
+    if (result.spec == spec && result.peer == peer) return &result;
+  return nullptr;
+}
+
+TEST(RunGraphBench, MeasuresOursAndThePeers) {
+  for (const bool cold : {false, true}) {
+    GraphBenchRequest request = AddRequest(0);
+    request.cold = cold;
+    const absl::StatusOr<BenchReport> report = RunGraphBench(request);
+    ASSERT_TRUE(report.ok()) << report.status();
+    ASSERT_EQ(report->results.size(), 3u);
+    const BenchResult* const ours = Find(*report, "adding", kOurName);
+    ASSERT_NE(ours, nullptr);
+    EXPECT_TRUE(ours->correct);
+    EXPECT_EQ(ours->compulsory_bytes, 3 * 64 * 4);
+    EXPECT_NEAR(ours->gflops_median * ours->seconds_median, 64e-9, 1e-12);
+    EXPECT_TRUE(Find(*report, "adding", "loops")->correct);
+    EXPECT_TRUE(Find(*report, "refused", "loops")->correct);
+    ASSERT_EQ(report->missing.size(), 1u);
+    EXPECT_EQ(report->missing[0].peer, "cblas:/nonexistent.so");
+    ASSERT_EQ(report->failed.size(), 1u);
+    EXPECT_EQ(report->failed[0].spec, "refused");
+    EXPECT_EQ(report->failed[0].reason, "no exp");
+    EXPECT_EQ(SummarizeAgainst(*report, "loops").shapes, 1);
+    EXPECT_THAT(FormatTable(*report), HasSubstr("adding"));
+    EXPECT_TRUE(ToJson(*report)["summary_against"].contains("loops"));
+  }
+}
+
+TEST(RunGraphBench, AWrongKernelIsMarked) {
+  const absl::StatusOr<BenchReport> report = RunGraphBench(AddRequest(1e-3f));
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_FALSE(Find(*report, "adding", kOurName)->correct);
+  EXPECT_NEAR(Find(*report, "adding", kOurName)->max_error, 1e-3, 1e-6);
+  EXPECT_EQ(Summarize(*report).shapes, 0);
+}
+
+TEST(RunGraphBench, OursIsMissingWithoutAMaker) {
+  GraphBenchRequest request = AddRequest(0);
+  request.maker = nullptr;
+  request.items.pop_back();
+  const absl::StatusOr<BenchReport> report = RunGraphBench(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->results.size(), 1u);
+  EXPECT_EQ(report->missing.front().peer, kOurName);
+}
+
+TEST(RunGraphBench, RefusesRequestsThatMakeNoSense) {
+  GraphBenchRequest request;
+  EXPECT_THAT(std::string(RunGraphBench(request).status().message()), HasSubstr("expected a spec"));
+  request = AddRequest(0);
+  request.peers = {"numpy"};
+  EXPECT_THAT(std::string(RunGraphBench(request).status().message()),
+              HasSubstr("unknown peer 'numpy', expected one of openblas"));
+}
+
+// Every value keeps its memory until the last that reads it.
+TEST(GraphStorage, MemoryIsUsedAgainButNotTooEarly) {
+  const Graph chain = GraphOf(
+      "kernel f(x: f32[64,64], w: f32[64,64]):\n a = matmul(x, w)\n b = softmax(a)\n c = matmul(b, w)\n"
+      " return matmul(c, w)");
+  EXPECT_EQ(PlanStorage(chain, 4).bytes, 2u * 64 * 64 * 4);  // b takes the place of a
+  const Graph kept = GraphOf(
+      "kernel f(x: f32[64,64], w: f32[64,64]):\n a = matmul(x, w)\n b = softmax(a)\n c = matmul(b, w)\n"
+      " return add(c, a)");
+  EXPECT_EQ(PlanStorage(kept, 4).bytes, 3u * 64 * 64 * 4);
+  const Graph transposed = GraphOf(
+      "kernel f(x: f32[64,64], w: f32[64,64]):\n a = matmul(x, w)\n b = add(a, transpose(a))\n return "
+      "matmul(b, w)");
+  EXPECT_EQ(PlanStorage(transposed, 4).bytes, 2u * 64 * 64 * 4);  // not in place
+  EXPECT_EQ(PlanStorage(transposed, 8).bytes, 4u * 64 * 64 * 4);
+}
 
 }  // namespace
 }  // namespace kirsch

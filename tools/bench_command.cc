@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/graph_text.h"
 #include "bench/peers.h"
 #include "bench/plot.h"
 #include "bench/run.h"
@@ -19,7 +20,6 @@
 #include "spec/family.h"
 #include "spec/host.h"
 #include "tools/command.h"
-#include "tools/graph_text.h"
 #include "tools/kernel.h"
 #include "tools/output.h"
 #include "tools/solve.h"

@@ -8,14 +8,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "bench/element.h"
 #include "bench/peers/graph_peer.h"
-#include "bench/peers/onednn.h"
-#include "bench/peers/onednn_post_ops.h"
+#include "bench/peers/onednn_sequence.h"
 
 namespace {
 
@@ -27,7 +25,6 @@ using kirsch::GraphOpKind;
 using kirsch::ImageLayout;
 using kirsch::Info;
 using Dims = memory::dims;
-using Arguments = std::unordered_map<int, memory>;
 
 struct Method {
   const char* name;
@@ -43,19 +40,10 @@ constexpr Method kMethods[] = {
     {"reorder-images+packed", true, true, true},
 };
 
-struct Step {
-  dnnl::primitive primitive;
-  Arguments arguments;
-};
-
-class GraphHandle : public OnednnHandle {
+class GraphHandle : public PrimitiveSequence {
  public:
   GraphHandle(const Method& method, const kirsch::GraphProblem& problem)
-      : method_(method),
-        problem_(problem),
-        graph_(*problem.graph),
-        engine_(dnnl::engine::kind::cpu, 0),
-        stream_(engine_) {}
+      : method_(method), problem_(problem), graph_(*problem.graph) {}
 
   // Throws dnnl::error where there is no primitive for an operation. False where the method is another one.
   bool Prepare() {
@@ -74,23 +62,12 @@ class GraphHandle : public OnednnHandle {
     return !method_.any_weights || reordered_weights_ || (method_.any_images && reordered_images_);
   }
 
-  void Run() override {
-    for (const Step& step : steps_) step.primitive.execute(stream_, step.arguments);
-    stream_.wait();
-  }
-
  private:
   // --- Values.
 
   memory& Value(int node) { return values_[static_cast<size_t>(node)]; }
   const GraphNode& At(int node) const { return graph_.at(node); }
 
-  static memory::desc Plain(const std::vector<uint32_t>& sizes, memory::data_type type) {
-    Dims dims(sizes.begin(), sizes.end()), strides(sizes.size(), 1);
-    if (dims.empty()) dims = strides = {1};
-    for (size_t axis = dims.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];
-    return {dims, type, strides};
-  }
   memory::desc PlainDesc(int node) const {
     return Plain(At(node).type.dims, DnnlTypeOf(kirsch::KirschTypeOf(At(node).type.dtype)));
   }
@@ -118,54 +95,7 @@ class GraphHandle : public OnednnHandle {
       Reorder(value, plain);
       value = plain;
     }
-    return Viewed(Kept(value), Expanded(wanted, rank));
-  }
-
-  static memory::desc Expanded(const memory::desc& desc, size_t rank) {
-    Dims dims = desc.dims();
-    while (dims.size() < rank) dims.insert(dims.begin(), 1);
-    return desc.reshape(dims);
-  }
-
-  memory Viewed(const memory& value, const memory::desc& desc) const {
-    return memory(desc, engine_, value.get_data_handle());
-  }
-
-  // The last of those who view a buffer keeps it.
-  memory Kept(memory value) {
-    kept_.push_back(value);
-    return value;
-  }
-
-  // --- Steps.
-
-  void Add(dnnl::primitive primitive, Arguments arguments) {
-    for (auto& [name, value] : arguments) kept_.push_back(value);
-    steps_.push_back({std::move(primitive), std::move(arguments)});
-  }
-
-  void Reorder(memory from, memory to) {
-    Add(dnnl::reorder(from, to), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}});
-  }
-
-  void Eltwise(const Function& function, memory from, memory to) {
-    const dnnl::eltwise_forward::primitive_desc desc(
-        dnnl::eltwise_forward::desc(dnnl::prop_kind::forward_inference, function.algorithm, from.get_desc(),
-                                    function.alpha, function.beta),
-        engine_);
-    Add(dnnl::eltwise_forward(desc), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
-  }
-
-  void Binary(dnnl::algorithm algorithm, memory a, memory b, memory to) {
-    const dnnl::binary::primitive_desc desc(
-        dnnl::binary::desc(algorithm, a.get_desc(), b.get_desc(), to.get_desc()), engine_);
-    Add(dnnl::binary(desc), {{DNNL_ARG_SRC_0, a}, {DNNL_ARG_SRC_1, b}, {DNNL_ARG_DST, to}});
-  }
-
-  void Reduce(dnnl::algorithm algorithm, const memory& from, const memory& to) {
-    const dnnl::reduction::primitive_desc desc(
-        dnnl::reduction::desc(algorithm, from.get_desc(), to.get_desc(), 0, 0), engine_);
-    Add(dnnl::reduction(desc), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, to}});
+    return Viewed(value, Expanded(wanted, rank));
   }
 
   void Emit(int node) {
@@ -184,7 +114,7 @@ class GraphHandle : public OnednnHandle {
         std::vector<int> order(of.type.dims.size());
         std::iota(order.begin(), order.end(), 0);
         std::swap(order[order.size() - 1], order[order.size() - 2]);
-        Value(node) = Viewed(Kept(Value(of.inputs[0])), Value(of.inputs[0]).get_desc().permute_axes(order));
+        Value(node) = Viewed(Value(of.inputs[0]), Value(of.inputs[0]).get_desc().permute_axes(order));
         return;
       }
       case GraphOpKind::kContraction:
@@ -255,7 +185,7 @@ class GraphHandle : public OnednnHandle {
   }
 
   // Primitives of norms want two axes at least.
-  memory TwoAxes(const memory& value) { return Viewed(Kept(value), Expanded(value.get_desc(), 2)); }
+  memory TwoAxes(const memory& value) { return Viewed(value, Expanded(value.get_desc(), 2)); }
 
   void Normalize(int node, memory from, const memory::desc& statistics, dnnl::normalization_flags flags,
                  Arguments arguments) {
@@ -293,7 +223,7 @@ class GraphHandle : public OnednnHandle {
     Eltwise({dnnl::algorithm::eltwise_square, 0, 0}, from, squares);
     Dims kept = from.get_desc().dims();
     kept.back() = 1;
-    Reduce(dnnl::algorithm::reduction_mean, squares, Viewed(Kept(mean), statistics.reshape(kept)));
+    Reduce(dnnl::algorithm::reduction_mean, squares, Viewed(mean, statistics.reshape(kept)));
     Normalize(node, from, statistics,
               dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_global_stats,
               {{DNNL_ARG_MEAN, zero}, {DNNL_ARG_VARIANCE, mean}});
@@ -331,7 +261,8 @@ class GraphHandle : public OnednnHandle {
       const Contraction made = MakeContraction(chain.front(), chain.back());
       const bool tensors =
           std::any_of(made.extra.begin(), made.extra.end(), [](int node) { return node >= 0; });
-      const bool gemm = At(chain.front()).op == GraphOp::kConv2d && made.implementation.find("gemm") != std::string::npos;
+      const bool gemm =
+          At(chain.front()).op == GraphOp::kConv2d && made.implementation.find("gemm") != std::string::npos;
       return made.implementation.rfind("ref", 0) != 0 && !(gemm && tensors);
     } catch (const dnnl::error&) {
       return false;
@@ -345,7 +276,30 @@ class GraphHandle : public OnednnHandle {
     memory::desc plain_lhs, plain_rhs, plain_out;  // the graph's, with the primitive's axes
     std::vector<int> extra;                        // nodes that the post-ops read
     std::vector<memory::desc> extra_descs;
+    int bias = -1;  // the node of it; -1: none
+    memory::desc bias_desc;
   };
+
+  // Whether the operation adds an f32 for each filter, or column, to the contraction.
+  bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
+    if (of.op != GraphOp::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
+      return false;
+    const bool nchw = contraction.op == GraphOp::kConv2d && contraction.conv.layout == ImageLayout::kNchw;
+    const size_t rank = contraction.type.dims.size(), channels = nchw ? 1 : rank - 1;
+    std::vector<uint32_t> dims = At(of.inputs[1 - side]).type.dims;
+    dims.insert(dims.begin(), rank - dims.size(), 1);
+    const uint32_t count = std::exchange(dims[channels], 1);
+    return count == contraction.type.dims[channels] &&
+           std::count(dims.begin(), dims.end(), 1) == static_cast<std::ptrdiff_t>(rank);
+  }
+
+  void SetBias(const GraphNode& contraction, int node, Contraction& made) const {
+    made.bias = node;
+    const auto count = static_cast<memory::dim>(At(node).type.elements());
+    Dims dims(contraction.op == GraphOp::kConv2d ? 1 : contraction.type.dims.size(), 1);
+    dims.back() = count;
+    made.bias_desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
+  }
 
   // Axes as oneDNN has them: N, C, H, W for images, whatever the layout.
   memory::desc ImageAxes(const GraphNode& conv, const memory::desc& desc) const {
@@ -364,17 +318,15 @@ class GraphHandle : public OnednnHandle {
     return groups == 1 ? plain : plain.reshape({groups, dims[0] / groups, dims[1], dims[2], dims[3]});
   }
 
-  static memory::desc AnyLayout(const memory::desc& desc) {
-    return {desc.dims(), desc.data_type(), memory::format_tag::any};
-  }
-
   dnnl::primitive_attr PostOps(const GraphNode& contraction, int start, int end, Contraction& made) {
     dnnl::post_ops post_ops;
     for (int node = start; node != end;) {
       const int user = users_[static_cast<size_t>(node)].front();
       const GraphNode& of = At(user);
       const size_t side = of.inputs[0] == node ? 0 : 1;
-      if (const std::optional<Function> function = FunctionOf(graph_, of, side)) {
+      if (node == start && AddsBias(contraction, of, side)) {
+        SetBias(contraction, of.inputs[1 - side], made);
+      } else if (const std::optional<Function> function = FunctionOf(graph_, of, side)) {
         post_ops.append_eltwise(1, function->algorithm, function->alpha, function->beta);
         made.extra.push_back(-1);
         made.extra_descs.emplace_back();
@@ -408,7 +360,8 @@ class GraphHandle : public OnednnHandle {
   void MakeMatmul(const dnnl::primitive_attr& attributes, Contraction& made) {
     const bool any = method_.any_weights && made.plain_rhs.dims().size() == 2;
     const dnnl::matmul::primitive_desc desc(
-        dnnl::matmul::desc(made.plain_lhs, any ? AnyLayout(made.plain_rhs) : made.plain_rhs, made.plain_out),
+        dnnl::matmul::desc(made.plain_lhs, any ? AnyLayout(made.plain_rhs) : made.plain_rhs, made.bias_desc,
+                           made.plain_out),
         attributes, engine_);
     made.lhs = made.plain_lhs, made.rhs = desc.weights_desc(), made.out = made.plain_out;
     made.implementation = desc.impl_info_str();
@@ -433,7 +386,7 @@ class GraphHandle : public OnednnHandle {
         dnnl::convolution_forward::desc(
             dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
             layout(made.plain_lhs, method_.any_images), layout(made.plain_rhs, method_.any_weights),
-            layout(made.plain_out, method_.any_images), Dims{stride, stride},
+            made.bias_desc, layout(made.plain_out, method_.any_images), Dims{stride, stride},
             Dims{dilation - 1, dilation - 1}, Dims{pad, pad}, right),
         attributes, engine_);
     made.lhs = desc.src_desc(), made.rhs = desc.weights_desc(), made.out = desc.dst_desc();
@@ -445,21 +398,23 @@ class GraphHandle : public OnednnHandle {
     const GraphNode& of = At(start);
     const Contraction made = MakeContraction(start, end);
     Value(end) = NewValue(end);
-    const memory plain_out = Viewed(Kept(Value(end)), made.plain_out);
+    const memory plain_out = Viewed(Value(end), made.plain_out);
     const memory out = made.out == made.plain_out ? plain_out : memory(made.out, engine_);
     reordered_images_ |= made.lhs != made.plain_lhs || made.out != made.plain_out;
     reordered_weights_ |= made.rhs != made.plain_rhs;
-    Arguments arguments = {
-        {DNNL_ARG_SRC, Laid(Viewed(Kept(Value(of.inputs[0])), made.plain_lhs), made.lhs, false)},
-        {DNNL_ARG_WEIGHTS, Laid(Viewed(Kept(Value(of.inputs[1])), made.plain_rhs), made.rhs,
-                                method_.packed && IsParameter(of.inputs[1]))},
-        {DNNL_ARG_DST, out}};
+    Arguments arguments = {{DNNL_ARG_SRC, Laid(Viewed(Value(of.inputs[0]), made.plain_lhs), made.lhs, false)},
+                           {DNNL_ARG_WEIGHTS, Laid(Viewed(Value(of.inputs[1]), made.plain_rhs), made.rhs,
+                                                   method_.packed && IsParameter(of.inputs[1]))},
+                           {DNNL_ARG_DST, out}};
     for (size_t i = 0; i < made.extra.size(); ++i) {
       if (made.extra[i] < 0) continue;
       const memory whole = Whole(made.extra[i], of.type.dims.size(), made.extra_descs[i].data_type());
       arguments[DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1] =
-          Viewed(Kept(whole), made.extra_descs[i]);
+          Viewed(whole, made.extra_descs[i]);
     }
+    if (made.bias >= 0)
+      arguments[DNNL_ARG_BIAS] =
+          Viewed(Whole(made.bias, of.type.dims.size(), memory::data_type::f32), made.bias_desc);
     Add(made.primitive, std::move(arguments));
     if (made.out != made.plain_out) Reorder(out, plain_out);
   }
@@ -485,14 +440,10 @@ class GraphHandle : public OnednnHandle {
   const Method& method_;
   const kirsch::GraphProblem& problem_;
   const Graph& graph_;
-  dnnl::engine engine_;
-  dnnl::stream stream_;
   std::vector<memory> values_;           // of each node
   std::vector<std::vector<int>> users_;  // of each node
   std::vector<int> chain_end_;           // of a contraction: the last node of its post-ops
   std::vector<int> chain_start_;         // of a node of such a chain: the contraction; else -1
-  std::vector<memory> kept_;             // whose buffers others view
-  std::vector<Step> steps_;
   bool reordered_weights_ = false, reordered_images_ = false;
 };
 

@@ -1,4 +1,4 @@
-#include "tools/graph_text.h"
+#include "bench/graph_text.h"
 
 #include <fstream>
 #include <sstream>

@@ -1,6 +1,6 @@
 // Graphs to be benched, as texts and files have them.
-#ifndef KIRSCH_TOOLS_GRAPH_TEXT_H_
-#define KIRSCH_TOOLS_GRAPH_TEXT_H_
+#ifndef KIRSCH_BENCH_GRAPH_TEXT_H_
+#define KIRSCH_BENCH_GRAPH_TEXT_H_
 
 #include <string>
 #include <string_view>
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<GraphItem>> ReadGraphs(const std::string& path, const
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_TOOLS_GRAPH_TEXT_H_
+#endif  // KIRSCH_BENCH_GRAPH_TEXT_H_
