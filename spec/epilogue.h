@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "spec/dtype.h"
+#include "spec/uncertain.h"
 
 namespace kirsch {
 
@@ -102,12 +103,6 @@ Epilogue Transposed(const Epilogue& epilogue);
 
 // "f32,mul:n,add:3", as in specs; "relu" stands for "max:0".
 std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum);
-
-// A value that may be off by `error`.
-struct Uncertain {
-  double value = 0;
-  double error = 0;
-};
 
 // The element of type `out` that `sum` becomes; operand(i) is the element of the epilogue's i-th operand in
 // memory. If the sum has no error, this is what a kernel computes, bit for bit; else the error is a bound of

@@ -1,0 +1,311 @@
+#include "spec/graph_reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "spec/check.h"
+#include "spec/element.h"
+
+namespace kirsch {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+using Index = std::vector<int64_t>;
+
+// The index of a row's first element.
+Index IndexOfRow(const Dims& dims, int64_t row) {
+  Index index(dims.size(), 0);
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    if (axis + 1 == dims.size()) continue;
+    index[axis] = row % dims[axis];
+    row /= dims[axis];
+  }
+  return index;
+}
+
+int64_t RowAt(const Dims& dims, const Index& index) {
+  int64_t row = 0;
+  for (size_t axis = 0; axis + 1 < dims.size(); ++axis) row = row * dims[axis] + index[axis];
+  return row;
+}
+
+// The index in a tensor of shape `dims` that is repeated to where `index` is.
+Index Repeated(const Dims& dims, const Index& index) {
+  Index own(index.end() - static_cast<std::ptrdiff_t>(dims.size()), index.end());
+  for (size_t axis = 0; axis < dims.size(); ++axis)
+    if (dims[axis] == 1) own[axis] = 0;
+  return own;
+}
+
+// Sums of products of one row.
+class Products {
+ public:
+  explicit Products(size_t length) : sum_(length), magnitude_(length), error_(length) {}
+
+  void Add(size_t i, Uncertain a, Uncertain b) {
+    const double product = a.value * b.value;
+    sum_[i] += product;
+    magnitude_[i] += std::abs(product);
+    error_[i] += std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  }
+  std::vector<Uncertain> Sums(double terms) const {
+    std::vector<Uncertain> sums;
+    for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
+    return sums;
+  }
+
+ private:
+  std::vector<double> sum_, magnitude_, error_;
+};
+
+Uncertain Total(const std::vector<Uncertain>& row) {
+  double sum = 0, magnitude = 0, error = 0;
+  for (const Uncertain& x : row) {
+    sum += x.value;
+    magnitude += std::abs(x.value);
+    error += x.error;
+  }
+  return SumOf(sum, magnitude, error, static_cast<double>(row.size()));
+}
+
+Uncertain Greatest(const std::vector<Uncertain>& row) {
+  Uncertain greatest = row.front();
+  for (const Uncertain& x : row) greatest = Max(x, greatest);
+  return greatest;
+}
+
+Uncertain Mean(const std::vector<Uncertain>& row) {
+  return Mul(Total(row), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}));
+}
+
+Uncertain Apply(const GraphNode& node, Uncertain a, Uncertain b) {
+  const auto constant = [](double value) { return RoundedToFloat({value, 0}); };
+  switch (node.op) {
+    case GraphOp::kAdd:
+      return Add(a, b);
+    case GraphOp::kSub:
+      return Sub(a, b);
+    case GraphOp::kMul:
+      return Mul(a, b);
+    case GraphOp::kDiv:
+      return Div(a, b);
+    case GraphOp::kMax:
+      return Max(a, b);
+    case GraphOp::kMin:
+      return Min(a, b);
+    case GraphOp::kNeg:
+      return Neg(a);
+    case GraphOp::kSqrt:
+      return Sqrt(a);
+    case GraphOp::kExp:
+      return Exp(a);
+    case GraphOp::kTanh:
+      return Tanh(a);
+    case GraphOp::kErf:
+      return Erf(a);
+    case GraphOp::kSigmoid:
+      return Sigmoid(a);
+    case GraphOp::kRelu:
+      return Max(a, {});
+    case GraphOp::kLeakyRelu:
+      return Add(Max(a, {}), Mul(Min(a, {}), {node.number, 0}));
+    case GraphOp::kGelu:
+      return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Erf(Mul(a, constant(1 / std::sqrt(2.0))))));
+    case GraphOp::kGeluTanh: {
+      const Uncertain cube = Mul(Mul(Mul(a, a), a), constant(0.044715));
+      const Uncertain inner = Mul(constant(std::sqrt(2 / M_PI)), Add(a, cube));
+      return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Tanh(inner)));
+    }
+    case GraphOp::kSilu:
+      return Mul(a, Sigmoid(a));
+    default:
+      break;
+  }
+  KIRSCH_CHECK(false && "not elementwise");
+}
+
+// Integers are exact, modulo 2^32.
+Uncertain ApplyToIntegers(GraphOp op, Uncertain a, Uncertain b) {
+  const auto x = static_cast<int64_t>(a.value), y = static_cast<int64_t>(b.value);
+  const int64_t result = op == GraphOp::kAdd    ? x + y
+                         : op == GraphOp::kSub  ? x - y
+                         : op == GraphOp::kMul  ? x * y
+                         : op == GraphOp::kMin  ? std::min(x, y)
+                         : op == GraphOp::kRelu ? std::max<int64_t>(x, 0)
+                                                : std::max(x, y);
+  return {static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(result))), 0};
+}
+
+}  // namespace
+
+GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs)
+    : graph_(graph), inputs_(std::move(inputs)), rows_(graph.nodes.size()) {}
+
+std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
+  std::vector<Uncertain> result = RowOf(graph_.result, row);
+  for (Uncertain& x : result) x = StoredAsElement(graph_.at(graph_.result).type.dtype, x);
+  return result;
+}
+
+const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
+  std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
+  auto found = known.find(row);
+  if (found == known.end()) found = known.emplace(row, Compute(node, row)).first;
+  return found->second;
+}
+
+Uncertain GraphReference::Element(int node, const Index& index) {
+  const Dims& dims = graph_.at(node).type.dims;
+  return RowOf(node, RowAt(dims, index))[dims.empty() ? 0 : static_cast<size_t>(index.back())];
+}
+
+GraphReference::Row GraphReference::Compute(int node, int64_t row) {
+  const GraphNode& at = graph_.at(node);
+  switch (Info(at.op).kind) {
+    case GraphOpKind::kLeaf:
+      return at.op == GraphOp::kInput ? InputRow(node, row) : Row{{at.number, 0}};
+    case GraphOpKind::kContraction:
+      return at.op == GraphOp::kMatmul ? MatmulRow(at, row) : ConvolutionRow(at, row);
+    case GraphOpKind::kTranspose:
+      return TransposedRow(at, row);
+    case GraphOpKind::kCast: {
+      Row cast = RowOf(at.inputs[0], row);
+      for (Uncertain& x : cast) x = StoredAsElement(at.type.dtype, x);
+      return cast;
+    }
+    case GraphOpKind::kElementwise:
+      return ElementwiseRow(at, row);
+    case GraphOpKind::kReduction:
+      return ReducedRow(at, row);
+    case GraphOpKind::kRowwise:
+      return RowwiseRow(at, row);
+  }
+  KIRSCH_CHECK(false && "no such operation");
+}
+
+GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
+  const TensorType& type = graph_.at(node).type;
+  const int64_t length = RowLength(type);
+  Row elements;
+  for (int64_t i = 0; i < length; ++i)
+    elements.push_back({LoadElement(type.dtype, inputs_[static_cast<size_t>(node)], row * length + i), 0});
+  return elements;
+}
+
+GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t row) {
+  Index index = IndexOfRow(node.type.dims, row);
+  Row elements;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    index.back() = i;
+    Index from = index;
+    std::swap(from.back(), from[from.size() - 2]);
+    elements.push_back(Element(node.inputs[0], from));
+  }
+  return elements;
+}
+
+GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
+  const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
+  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2];
+  const Row& factors = RowOf(node.inputs[0], row);
+  Products products(rhs.back());
+  for (int64_t i = 0; i < k; ++i) {
+    const Row& others = RowOf(node.inputs[1], row / m * k + i);
+    for (size_t j = 0; j < others.size(); ++j) products.Add(j, factors[static_cast<size_t>(i)], others[j]);
+  }
+  return products.Sums(static_cast<double>(k));
+}
+
+GraphReference::Row GraphReference::ConvolutionRow(const GraphNode& node, int64_t row) {
+  const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+  const ConvolutionOptions& conv = node.conv;
+  const bool nhwc = conv.layout == ImageLayout::kNhwc;
+  const Index first = IndexOfRow(node.type.dims, row);
+  const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
+  Products products(node.type.dims.back());
+  for (size_t i = 0; i < node.type.dims.back(); ++i) {
+    const int64_t filter = nhwc ? static_cast<int64_t>(i) : first[1];
+    const int64_t y = first[nhwc ? 1 : 2], x = nhwc ? first[2] : static_cast<int64_t>(i);
+    for (int64_t ky = 0; ky < sizes.kernel_height; ++ky)
+      for (int64_t kx = 0; kx < sizes.kernel_width; ++kx) {
+        const int64_t from_y = y * conv.stride + ky * conv.dilation - conv.pad;
+        const int64_t from_x = x * conv.stride + kx * conv.dilation - conv.pad;
+        if (from_y < 0 || from_y >= sizes.height || from_x < 0 || from_x >= sizes.width) continue;
+        for (int64_t c = 0; c < channels; ++c) {
+          const int64_t channel = filter / filters * channels + c;
+          products.Add(i,
+                       Element(node.inputs[0], nhwc ? Index{first[0], from_y, from_x, channel}
+                                                    : Index{first[0], channel, from_y, from_x}),
+                       Element(node.inputs[1], nhwc ? Index{ky, kx, c, filter} : Index{filter, c, ky, kx}));
+        }
+      }
+  }
+  return products.Sums(TermsOf(graph_, node));
+}
+
+GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
+  Index index = IndexOfRow(node.type.dims, row);
+  std::array<const Row*, 2> rows = {};
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Dims& dims = graph_.at(node.inputs[i]).type.dims;
+    rows[i] = &RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
+  }
+  const auto at = [&](const Row* from, size_t i) { return (*from)[from->size() == 1 ? 0 : i]; };
+  Row results;
+  for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
+    const Uncertain a = at(rows[0], i), b = rows[1] != nullptr ? at(rows[1], i) : Uncertain{};
+    results.push_back(IsFloating(node.type.dtype) ? Apply(node, a, b) : ApplyToIntegers(node.op, a, b));
+  }
+  return results;
+}
+
+GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t row) {
+  const Dims& from = graph_.at(node.inputs[0]).type.dims;
+  const Index first = IndexOfRow(node.type.dims, row);
+  Row results;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    Index index = first;
+    index.back() = i;
+    Row reduced;
+    // All indices that differ along the reduced axes, the last one fastest.
+    for (bool more = true; more;) {
+      reduced.push_back(Element(node.inputs[0], index));
+      more = false;
+      for (auto axis = node.axes.rbegin(); axis != node.axes.rend() && !more; ++axis) {
+        more = ++index[*axis] < from[*axis];
+        if (!more) index[*axis] = 0;
+      }
+    }
+    results.push_back(node.op == GraphOp::kReduceSum   ? Total(reduced)
+                      : node.op == GraphOp::kReduceMax ? Greatest(reduced)
+                                                       : Mean(reduced));
+  }
+  return results;
+}
+
+GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t row) {
+  const Row& x = RowOf(node.inputs[0], row);
+  Row result = x;
+  if (node.op == GraphOp::kSoftmax) {
+    const Uncertain greatest = Greatest(x);
+    for (Uncertain& e : result) e = Exp(Sub(e, greatest));
+    const Uncertain total = Total(result);
+    for (Uncertain& e : result) e = Div(e, total);
+    return result;
+  }
+  if (node.op == GraphOp::kLayernorm) {
+    const Uncertain mean = Mean(x);
+    for (Uncertain& e : result) e = Sub(e, mean);
+  }
+  Row squares = result;
+  for (Uncertain& e : squares) e = Mul(e, e);
+  const Uncertain deviation = Sqrt(Add(Mean(squares), {node.number, 0}));
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = Mul(Div(result[i], deviation), RowOf(node.inputs[1], 0)[i]);
+    if (node.op == GraphOp::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);
+  }
+  return result;
+}
+
+}  // namespace kirsch

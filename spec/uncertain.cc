@@ -1,0 +1,90 @@
+#include "spec/uncertain.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spec/vector_math.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
+constexpr double kSubnormal = 0x1p-149;
+
+// A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
+Uncertain WithUlps(double value, double error, double ulps) {
+  if (!std::isfinite(value)) return {value, 0};
+  return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
+}
+
+Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
+
+// Of a function that grows with its argument.
+template <typename Function>
+Uncertain Growing(Uncertain a, double ulps, const Function& function) {
+  const double value = function(a.value);
+  const double error = std::max(function(a.value + a.error) - value, value - function(a.value - a.error));
+  return WithUlps(value, error, ulps);
+}
+
+}  // namespace
+
+Uncertain RoundedToFloat(Uncertain x) { return Rounded(x.value, x.error); }
+Uncertain Add(Uncertain a, Uncertain b) { return Rounded(a.value + b.value, a.error + b.error); }
+Uncertain Sub(Uncertain a, Uncertain b) { return Rounded(a.value - b.value, a.error + b.error); }
+
+Uncertain Mul(Uncertain a, Uncertain b) {
+  const double error = std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  return Rounded(a.value * b.value, error);
+}
+
+Uncertain Div(Uncertain a, Uncertain b) {
+  const double value = a.value / b.value, least = std::abs(b.value) - b.error;
+  if (!(least > 0)) return {value, std::isfinite(value) ? HUGE_VAL : 0};
+  return Rounded(value, (a.error + std::abs(value) * b.error) / least);
+}
+
+Uncertain Max(Uncertain a, Uncertain b) {
+  return {a.value > b.value ? a.value : b.value, std::max(a.error, b.error)};
+}
+Uncertain Min(Uncertain a, Uncertain b) {
+  return {a.value < b.value ? a.value : b.value, std::max(a.error, b.error)};
+}
+Uncertain Neg(Uncertain a) { return {-a.value, a.error}; }
+
+Uncertain Sqrt(Uncertain a) {
+  return Growing(a, 1, [&](double x) { return std::sqrt(a.value < 0 ? x : std::max(x, 0.0)); });
+}
+Uncertain Exp(Uncertain a) {
+  return Growing(a, UlpBound(RowOp::kExp), [](double x) { return std::exp(x); });
+}
+Uncertain Tanh(Uncertain a) {
+  return Growing(a, UlpBound(RowOp::kTanh), [](double x) { return std::tanh(x); });
+}
+Uncertain Erf(Uncertain a) {
+  return Growing(a, UlpBound(RowOp::kErf), [](double x) { return std::erf(x); });
+}
+Uncertain Sigmoid(Uncertain a) {
+  return Growing(a, UlpBound(RowOp::kSigmoid), [](double x) { return 1 / (1 + std::exp(-x)); });
+}
+
+Uncertain SumOf(double sum, double magnitude, double error, double terms) {
+  return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));
+}
+
+Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
+  switch (dtype) {
+    case Dtype::kF32:
+      return x;
+    case Dtype::kBf16:
+      return {x.value, x.error + 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-133};
+    case Dtype::kF16:
+      return {x.value, x.error + 0x1p-11 * (std::abs(x.value) + x.error) + 0x1p-24};
+    default:
+      return {std::clamp(std::nearbyint(x.value), static_cast<double>(LeastOf(dtype)),
+                         static_cast<double>(MostOf(dtype))),
+              std::floor(x.error + 1)};
+  }
+}
+
+}  // namespace kirsch

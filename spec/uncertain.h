@@ -1,0 +1,41 @@
+// Arithmetic on values that may be off: what a kernel that computes in f32 may get, whatever the order of its
+// sums and whether it fuses products and sums.
+#ifndef KIRSCH_SPEC_UNCERTAIN_H_
+#define KIRSCH_SPEC_UNCERTAIN_H_
+
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// A value that may be off by `error`.
+struct Uncertain {
+  double value = 0;
+  double error = 0;
+};
+
+// What rounding to f32 adds; infinite values are exact.
+Uncertain RoundedToFloat(Uncertain x);
+
+// The functions of spec/row_program.h, rounded to f32.
+Uncertain Add(Uncertain a, Uncertain b);
+Uncertain Sub(Uncertain a, Uncertain b);
+Uncertain Mul(Uncertain a, Uncertain b);
+Uncertain Div(Uncertain a, Uncertain b);
+Uncertain Max(Uncertain a, Uncertain b);
+Uncertain Min(Uncertain a, Uncertain b);
+Uncertain Neg(Uncertain a);
+Uncertain Sqrt(Uncertain a);
+Uncertain Exp(Uncertain a);
+Uncertain Tanh(Uncertain a);
+Uncertain Erf(Uncertain a);
+Uncertain Sigmoid(Uncertain a);
+
+// The sum of `terms` values whose sum, sum of magnitudes and sum of errors these are.
+Uncertain SumOf(double sum, double magnitude, double error, double terms);
+
+// As an element of `dtype`: rounded to nearest, and of integers saturated.
+Uncertain StoredAsElement(Dtype dtype, Uncertain x);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_UNCERTAIN_H_

@@ -1,0 +1,41 @@
+// How far the functions of row programs may be off.
+#ifndef KIRSCH_SPEC_VECTOR_MATH_H_
+#define KIRSCH_SPEC_VECTOR_MATH_H_
+
+#include "spec/row_program.h"
+
+namespace kirsch {
+
+// The most that the f32 a kernel computes differs from the exact result for the f32 arguments it got, in
+// units of the distance of the f32s around the exact result (2^-149 at least). Of what reduces, of one
+// addition. Results that are infinite, zero or no number are so exactly. tests/vector_math_test.cc holds the
+// code to it.
+constexpr double UlpBound(RowOp op) {
+  switch (op) {
+    case RowOp::kLoad:
+    case RowOp::kNumber:
+    case RowOp::kMax:
+    case RowOp::kMin:
+    case RowOp::kNeg:
+    case RowOp::kMaximum:
+      return 0;
+    case RowOp::kAdd:
+    case RowOp::kSub:
+    case RowOp::kMul:
+    case RowOp::kDiv:
+    case RowOp::kSqrt:
+    case RowOp::kSum:
+      return 0.5;
+    case RowOp::kExp:
+      return 1;
+    case RowOp::kTanh:
+    case RowOp::kErf:
+    case RowOp::kSigmoid:
+      return 2;
+  }
+  return 0;
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_VECTOR_MATH_H_
