@@ -204,6 +204,8 @@ struct GraphSuite {
   size_t graphs;
 };
 
+void PrintTo(const GraphSuite& of, std::ostream* out) { *out << of.name; }
+
 class GraphSuiteTest : public ::testing::TestWithParam<GraphSuite> {};
 
 TEST_P(GraphSuiteTest, EveryEntryIsAGraph) {
