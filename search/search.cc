@@ -120,6 +120,11 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
   return placed;
 }
 
+bool HasRoom(const Spec& root, const Target& target) {
+  const int64_t copy = NeededCopyLines(root, target);
+  return copy == 0 || copy <= AvailableAtHome(root, target);
+}
+
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Lines available = AvailableAtHome(root, model.target());
