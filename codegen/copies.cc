@@ -23,20 +23,21 @@ class CopyWriter {
 
   Procedure Pad() && {
     vector_ = builder_.Vector("v", shape_.dtype, lanes_);
-    const int64_t width = shape_.width + 2 * shape_.pad, height = shape_.height + 2 * shape_.pad_rows;
+    const int64_t width = shape_.padded_width(), plane_size = shape_.padded_height() * width;
+    const int64_t first = std::min(plane_size, shape_.rows_before * width + shape_.pad);
     builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
-      const Affine from = Plus(Constant(0), plane, shape_.height * shape_.width);
-      const Affine to = Plus(Constant(0), plane, height * width);
+      const Affine from = Plus(Constant(0), plane, shape_.from_plane);
+      const Affine to = Plus(Constant(0), plane, plane_size);
       // The zeros before the first row reach to its elements, those after each row to the next one's.
-      Clear(to, shape_.pad_rows * width + shape_.pad);
-      const Affine inside = Plus(to, shape_.pad_rows * width + shape_.pad);
+      Clear(to, first);
+      const Affine inside = Plus(to, first);
       builder_.Loop(Constant(shape_.height), [&](VarId row) {
         const Affine at = Plus(inside, row, width);
         Copy(Plus(from, row, shape_.width), at);
         Clear(Plus(at, shape_.width), 2 * shape_.pad);
       });
-      const int64_t done = shape_.pad_rows * width + shape_.pad + shape_.height * width;
-      Clear(Plus(to, done), height * width - done);
+      const int64_t done = std::min(plane_size, first + shape_.height * width);
+      Clear(Plus(to, done), plane_size - done);
     });
     return std::move(builder_).Build();
   }
@@ -127,7 +128,8 @@ std::string CopyKernel::Name() const {
   const std::string sizes = absl::StrCat(std::string(Info(shape.dtype).name), "_", shape.planes, "x",
                                          shape.height, "x", shape.width);
   return transposes ? absl::StrCat("transpose_", sizes)
-                    : absl::StrCat("pad_", sizes, "_", shape.pad_rows, "_", shape.pad);
+                    : absl::StrCat("pad_", sizes, "_", shape.rows_before, "_", shape.rows_after, "_",
+                                   shape.pad, "_of_", shape.from_plane);
 }
 
 Procedure CopyProcedure(const CopyKernel& kernel) {

@@ -40,7 +40,9 @@ class PlanLowering {
     entry_.IndexParameter(kThread);
     entry_.IndexParameter(kThreads);
     impls_->UseScratch(plan_.buffer_bytes);
-    for (const Group& group : plan_.groups) LowerGroup(group);
+    // Tasks of groups that don't wait for each other are numbered one after the other.
+    program_.tasks = std::max<int64_t>(1, TasksBefore(plan_.groups.size()));
+    for (size_t i = 0; i < plan_.groups.size(); ++i) LowerGroup(plan_.groups[i], TasksBefore(i));
     program_.procedures.insert(program_.procedures.begin(), std::move(entry_).Build());
     return std::move(program_);
   }
@@ -63,14 +65,25 @@ class PlanLowering {
     return name;
   }
 
-  void LowerGroup(const Group& group) {
+  static int64_t TilesOf(const Group& group) { return group.trips() + (group.rest.empty() ? 0 : 1); }
+
+  // Of the plan's first groups.
+  int64_t TasksBefore(size_t groups) const {
+    int64_t tasks = 0;
+    for (size_t i = 0; i < groups; ++i) {
+      const Group& group = plan_.groups[i];
+      if (group.sharing == Sharing::kItems) tasks += group.batch;
+      if (group.sharing == Sharing::kTiles) tasks += group.batch * TilesOf(group);
+    }
+    return tasks;
+  }
+
+  // `task`: the number of its first task.
+  void LowerGroup(const Group& group, int64_t task) {
     Stages(group.before, {});
-    const int64_t tiles = group.trips() + (group.rest.empty() ? 0 : 1);
-    if (group.sharing == Sharing::kItems) program_.tasks = group.batch;
-    if (group.sharing == Sharing::kTiles) program_.tasks = group.batch * tiles;
     Repeat(group.batch, [&](std::optional<VarId> item) {
-      const Affine first =
-          item ? Plus(Constant(0), *item, group.sharing == Sharing::kItems ? 1 : tiles) : Constant(0);
+      const int64_t each = group.sharing == Sharing::kItems ? 1 : TilesOf(group);
+      const Affine first = item ? Plus(Constant(task), *item, each) : Constant(task);
       Task(group.sharing == Sharing::kItems, first, [&] {
         Stages(group.once, {item, {}, 0});
         Tiles(group, item, first);

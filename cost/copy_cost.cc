@@ -16,8 +16,7 @@ double LineCycles(Level level, const Target& target) {
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {
   const double bytes = Bytes(copy.dtype);
   const auto read = static_cast<double>(copy.planes * copy.height * copy.width);
-  const auto written =
-      static_cast<double>(copy.planes * (copy.height + 2 * copy.pad_rows) * (copy.width + 2 * copy.pad));
+  const auto written = static_cast<double>(copy.planes * copy.padded_height() * copy.padded_width());
   const VectorUnit& unit = target.vectors.front();
   const double per_vector = transposes ? 4 : unit.bytes / bytes;
   const double instructions =

@@ -1,6 +1,8 @@
 #include "rewrites/graph_groups.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -21,6 +23,7 @@ class GroupShaper {
   GroupShaper(const GraphUses& uses, const GroupChoice& choice, int next_value)
       : uses_(uses), graph_(uses.graph()), choice_(choice), next_value_(next_value) {
     for (size_t place = choice.first; place < choice.end; ++place) made_[uses.operations()[place]] = place;
+    shape_.groups.emplace_back();
   }
 
   GroupShape Shape() && {
@@ -40,6 +43,8 @@ class GroupShaper {
   }
 
  private:
+  Group& group() { return shape_.groups.front(); }
+
   int Operation(size_t place) const { return uses_.operations()[place]; }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   bool failed() const { return shape_.error_node >= 0; }
@@ -83,16 +88,19 @@ class GroupShaper {
     Stage stage;
     stage.kind = StageKind::kTranspose;
     stage.operands = {OperandFor(from, 0, 0), OperandFor(node, 0, 0)};
-    stage.copy = {space.batch(), space.rows(), space.columns(), 0, 0, TypeOf(node).dtype};
+    stage.copy.planes = space.batch();
+    stage.copy.height = space.rows();
+    stage.copy.width = space.columns();
+    stage.copy.dtype = TypeOf(node).dtype;
     AddBuffer(node, 0, 0);
-    shape_.group.stages.push_back(std::move(stage));
+    group().stages.push_back(std::move(stage));
   }
 
   // Row programs alone.
   void Rows() {
     const std::optional<IterationSpace> space = RowsSpace();
     if (!space) return;
-    Group& group = shape_.group;
+    Group& group = this->group();
     group.batch = space->batch();
     group.rows = space->rows();
     group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
@@ -202,6 +210,11 @@ class GroupShaper {
     return false;
   }
 
+  void AddTiles(int64_t rows, std::initializer_list<int64_t> tiles) {
+    std::copy_if(tiles.begin(), tiles.end(), std::back_inserter(shape_.tiles),
+                 [&](int64_t tile) { return tile < rows; });
+  }
+
   void Matmuls() {
     const IterationSpace space = MatrixSpace(TypeOf(Operation(choice_.end - 1)).dims);
     for (const auto& [node, place] : made_) {
@@ -211,7 +224,7 @@ class GroupShaper {
           graph_.at(node).op == GraphOp::kConv2d)
         return Fail(node, "operations of a group with the same rows");
     }
-    Group& group = shape_.group;
+    Group& group = this->group();
     const int first = Operation(choice_.first);
     // A matmul alone has its batch for itself.
     const bool alone =
@@ -222,6 +235,7 @@ class GroupShaper {
     group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
     group.stages = MatmulStages(group.tile);
     if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = MatmulStages(rest);
+    if (group.stages.size() > 1) AddTiles(group.rows, {8, 14, 16, 28, 32, 56, 64, 112, 128, 256});
   }
 
   std::vector<Stage> MatmulStages(int64_t rows) {
@@ -261,7 +275,7 @@ class GroupShaper {
     if (IsMade(uses_.Stored(rhs)) || (IsMade(uses_.Stored(lhs)) && lhs_turned))
       Fail(node, "no matmul by what the same group makes");
     const IterationSpace space = MatrixSpace(TypeOf(node).dims);
-    const bool batched = shape_.group.batch < space.batch();
+    const bool batched = group().batch < space.batch();
     const FusedEpilogue fused = FuseEpilogue(uses_, *place, choice_.end, space, batched);
     *place += 1 + fused.taken;
     const auto m = static_cast<uint32_t>(space.rows()), n = static_cast<uint32_t>(space.columns());
@@ -309,55 +323,82 @@ class GroupShaper {
     const FusedEpilogue fused = FuseEpilogue(uses_, choice_.first, choice_.end, space, false);
     if (fused.taken + 1 != choice_.end - choice_.first)
       return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
-    if (choice_.tile != 0) return Fail(node, "a convolution's own tiles");
     if (!nhwc && sizes.images > 1 && at.conv.groups > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
-    const int64_t groups = at.conv.groups, items = nhwc ? 1 : sizes.images;
-    const ConvShape conv = ShapeOf(at, sizes);
-    const Spec asked =
-        ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(fused.result).dtype}, fused.epilogue);
-    const int64_t channels = conv.channels, filters = conv.filters, pixels = conv.pixels();
-    const int64_t plane = conv.height * conv.width;
-    shape_.group.batch = groups * items;
-    const int image = Padded(node, sizes);
-    const bool by_group = groups > 1;
-    std::vector<StageOperand> operands(3);
-    const StageOperand input{image, 0, nhwc ? channels : channels * plane, 0};
-    const StageOperand weights{uses_.Stored(at.inputs[1]), 0,
-                               !by_group ? 0
-                               : nhwc    ? filters
-                                         : filters * conv.taps(),
-                               0};
-    operands[static_cast<size_t>(InputOperand(conv.layout))] = input;
-    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = weights;
-    operands[2] = OperandFor(fused.result, nhwc ? filters : filters * pixels, 0);
+    const bool by_bands = at.conv.pad > 0 && at.conv.groups == 1;
+    if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
     AddBuffer(fused.result, 0, 0);
-    shape_.group.stages.push_back(ConvolutionStage(asked, std::move(operands), fused, space, conv, by_group));
+    if (choice_.tile != 0) return Bands({at, sizes, fused, space});
+    // Searches of nchw take longer.
+    if (by_bands && nhwc) AddTiles(sizes.out_height, {2, 4, 8, 16, 32});
+    if (by_bands && !nhwc) AddTiles(sizes.out_height, {8});
+    WholeImages({at, sizes, fused, space});
   }
 
-  // Vectors of an epilogue are cut as the filters are.
-  Stage ConvolutionStage(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
-                         const IterationSpace& space, const ConvShape& conv, bool by_group) const {
-    Stage stage = Contraction(asked, std::move(operands), fused, space, 1);
-    const bool nhwc = conv.layout == ConvLayout::kNhwc;
-    for (size_t i = 0; by_group && i < fused.operands.size(); ++i) {
-      const MatrixStrides strides = StridesIn(space, TypeOf(fused.operands[i])).value_or(MatrixStrides{});
+  // A convolution node with its epilogue.
+  struct ConvolutionNode {
+    const GraphNode& node;
+    const ConvolutionSizes& sizes;
+    const FusedEpilogue& fused;
+    const IterationSpace& space;
+
+    bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
+    int64_t pad() const { return node.conv.pad; }
+    // Elements of a row of an image and of the result, and of all of these.
+    int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
+    int64_t out_row() const { return int64_t{sizes.out_width} * (nhwc() ? sizes.filters : 1); }
+    int64_t image() const { return row() * sizes.height * (nhwc() ? 1 : sizes.channels); }
+    int64_t out_image() const { return out_row() * sizes.out_height * (nhwc() ? 1 : sizes.filters); }
+  };
+
+  // All rows at once; items are the images of nchw, or the groups of the convolution.
+  void WholeImages(const ConvolutionNode& whole) {
+    const bool nhwc = whole.nhwc(), by_group = whole.node.conv.groups > 1;
+    const ConvShape conv = ShapeOf(whole, whole.sizes.height + 2 * whole.pad());
+    const int64_t plane = conv.height * conv.width;
+    group().batch = int64_t{whole.node.conv.groups} * (nhwc ? 1 : whole.sizes.images);
+    const StageOperand input{Padded(whole), 0, nhwc ? conv.channels : conv.channels * plane, 0};
+    const int64_t filters = !by_group ? 0 : nhwc ? conv.filters : conv.filters * conv.taps();
+    const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
+    Stage stage = ConvolutionStage(whole, conv, input, filters, OperandFor(whole.fused.result, out, 0));
+    // Vectors of an epilogue are cut as the filters are.
+    for (size_t i = 0; by_group && i < whole.fused.operands.size(); ++i) {
+      const MatrixStrides strides = StridesOf(whole, i);
       stage.operands[3 + i].batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
     }
+    group().stages.push_back(std::move(stage));
+  }
+
+  // Of an operand of the epilogue.
+  MatrixStrides StridesOf(const ConvolutionNode& whole, size_t operand) const {
+    return StridesIn(whole.space, TypeOf(whole.fused.operands[operand])).value_or(MatrixStrides{});
+  }
+
+  Stage ConvolutionStage(const ConvolutionNode& whole, const ConvShape& conv, const StageOperand& input,
+                         int64_t filters_stride, const StageOperand& out) const {
+    const Spec asked = ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(whole.fused.result).dtype},
+                                       whole.fused.epilogue);
+    std::vector<StageOperand> operands(3);
+    operands[static_cast<size_t>(InputOperand(conv.layout))] = input;
+    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = {uses_.Stored(whole.node.inputs[1]), 0,
+                                                                  filters_stride, 0};
+    operands[2] = out;
+    Stage stage = Contraction(asked, std::move(operands), whole.fused, whole.space, 1);
     for (size_t i = 3; i < stage.operands.size(); ++i) stage.operands[i].row_stride = 0;
     return stage;
   }
 
-  // Of one group of the convolution, the image padded.
-  ConvShape ShapeOf(const GraphNode& node, const ConvolutionSizes& sizes) const {
-    const ConvolutionOptions& options = node.conv;
+  // Of one group of the convolution, with so many rows of padded images.
+  ConvShape ShapeOf(const ConvolutionNode& whole, int64_t height) const {
+    const ConvolutionOptions& options = whole.node.conv;
+    const ConvolutionSizes& sizes = whole.sizes;
     ConvShape conv;
-    const bool nhwc = options.layout == ImageLayout::kNhwc;
+    const bool nhwc = whole.nhwc();
     conv.layout = nhwc ? ConvLayout::kNhwc : ConvLayout::kNchw;
     conv.images = nhwc ? sizes.images : 1;
     conv.channels = sizes.channels / options.groups;
-    conv.height = sizes.height + 2 * int64_t{options.pad};
-    conv.width = sizes.width + 2 * int64_t{options.pad};
+    conv.height = height;
+    conv.width = sizes.width + 2 * whole.pad();
     conv.filters = sizes.filters / options.groups;
     conv.kernel_height = sizes.kernel_height;
     conv.kernel_width = sizes.kernel_width;
@@ -372,28 +413,94 @@ class GroupShaper {
     return conv;
   }
 
-  // The value that holds the image with zeros around it.
-  int Padded(int node, const ConvolutionSizes& sizes) {
-    const GraphNode& at = graph_.at(node);
-    const int64_t pad = at.conv.pad;
-    const int image = uses_.Stored(at.inputs[0]);
-    if (pad == 0) return image;
-    const bool nhwc = at.conv.layout == ImageLayout::kNhwc;
-    const int64_t inner = nhwc ? sizes.channels : 1;
+  // The value that holds the images with zeros around them.
+  int Padded(const ConvolutionNode& whole) {
+    const int image = uses_.Stored(whole.node.inputs[0]);
+    if (whole.pad() == 0) return image;
+    Stage stage = PadStage(whole, whole.sizes.height, whole.pad(), whole.pad());
+    stage.copy.planes *= whole.sizes.images;
+    stage.operands = {{image, 0, 0, 0}, {next_value_, 0, 0, 0}};
+    AddCopy(stage.copy);
+    group().before.push_back(std::move(stage));
+    return next_value_;
+  }
+
+  // A copy of so many rows of one image.
+  static Stage PadStage(const ConvolutionNode& whole, int64_t height, int64_t before, int64_t after) {
     Stage stage;
     stage.kind = StageKind::kPad;
-    stage.copy = {nhwc ? sizes.images : int64_t{sizes.images} * sizes.channels,
-                  sizes.height,
-                  sizes.width * inner,
-                  pad,
-                  pad * inner,
-                  Dtype::kF32};
-    stage.operands = {{image, 0, 0, 0}, {next_value_, 0, 0, 0}};
-    const int64_t elements =
-        stage.copy.planes * (stage.copy.height + 2 * pad) * (stage.copy.width + 2 * stage.copy.pad);
-    shape_.buffers.push_back({next_value_, elements * Bytes(Dtype::kF32), Bytes(Dtype::kF32)});
-    shape_.group.before.push_back(std::move(stage));
-    return next_value_;
+    stage.copy.planes = whole.nhwc() ? 1 : whole.sizes.channels;
+    stage.copy.height = height;
+    stage.copy.width = whole.row();
+    stage.copy.rows_before = before;
+    stage.copy.rows_after = after;
+    stage.copy.pad = whole.pad() * (whole.nhwc() ? whole.sizes.channels : 1);
+    stage.copy.from_plane = whole.row() * whole.sizes.height;
+    return stage;
+  }
+
+  void AddCopy(const CopyShape& copy) {
+    const int64_t bytes = copy.planes * copy.padded_height() * copy.padded_width() * Bytes(copy.dtype);
+    for (Buffer& known : shape_.buffers)
+      if (known.value == next_value_) {
+        known.bytes = std::max(known.bytes, bytes);
+        return;
+      }
+    shape_.buffers.push_back({next_value_, bytes, Bytes(copy.dtype)});
+  }
+
+  // Rows of a band; of its copy, those of zeros and those of the image.
+  struct Edges {
+    int64_t rows = 0, before = 0, inside = 0, after = 0;
+    friend bool operator==(const Edges&, const Edges&) = default;
+  };
+
+  // Bands of choice_.tile rows of the output: of each, the rows of its image that it needs are copied.
+  // Neighbouring bands with the same edges are the tiles of a group.
+  void Bands(const ConvolutionNode& whole) {
+    const int64_t rows = whole.sizes.out_height, stride = whole.node.conv.stride;
+    const int64_t window = int64_t{whole.sizes.kernel_height - 1} * whole.node.conv.dilation + 1;
+    shape_.groups.clear();
+    Edges last;
+    for (int64_t first = 0; first < rows; first += choice_.tile) {
+      Edges edges;
+      edges.rows = std::min(choice_.tile, rows - first);
+      const int64_t begin = first * stride - whole.pad(), height = (edges.rows - 1) * stride + window;
+      edges.before = std::clamp<int64_t>(-begin, 0, height);
+      edges.after = std::clamp<int64_t>(begin + height - whole.sizes.height, 0, height - edges.before);
+      edges.inside = height - edges.before - edges.after;
+      if (!shape_.groups.empty() && edges == last) {
+        shape_.groups.back().rows += edges.rows;
+      } else {
+        AddBand(whole, first, edges.inside > 0 ? begin + edges.before : 0, edges);
+      }
+      last = edges;
+    }
+  }
+
+  // A group whose first band begins with row `out` of the output and row `in` of the image.
+  void AddBand(const ConvolutionNode& whole, int64_t out, int64_t in, const Edges& edges) {
+    Stage pad = PadStage(whole, edges.inside, edges.before, edges.after);
+    AddCopy(pad.copy);
+    pad.operands = {{uses_.Stored(whole.node.inputs[0]), in * whole.row(), whole.image(),
+                     whole.node.conv.stride * whole.row()},
+                    {next_value_, 0, 0, 0}};
+    ConvShape conv = ShapeOf(whole, edges.before + edges.inside + edges.after);
+    conv.images = 1;
+    if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
+    StageOperand result{whole.fused.result, out * whole.out_row(), whole.out_image(), whole.out_row()};
+    Stage stage = ConvolutionStage(whole, conv, {next_value_, 0, 0, 0}, 0, result);
+    // What lies as the output does is cut as it is.
+    for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
+      if (StridesOf(whole, i).row == 0 || StridesOf(whole, i).column == 0) continue;
+      result.value = whole.fused.operands[i];
+      stage.operands[3 + i] = result;
+    }
+    Group band;
+    band.batch = whole.sizes.images;
+    band.rows = band.tile = edges.rows;
+    band.stages = {std::move(pad), std::move(stage)};
+    shape_.groups.push_back(std::move(band));
   }
 
   const GraphUses& uses_;
@@ -409,13 +516,6 @@ class GroupShaper {
 
 GroupShape ShapeGroup(const GraphUses& uses, const GroupChoice& choice, int next_value) {
   return GroupShaper(uses, choice, next_value).Shape();
-}
-
-std::vector<int64_t> GroupTiles(const Group& group) {
-  std::vector<int64_t> tiles;
-  for (int64_t tile : {8, 14, 16, 28, 32, 56, 64, 112, 128, 256})
-    if (tile < group.rows && group.stages.size() > 1) tiles.push_back(tile);
-  return tiles;
 }
 
 }  // namespace kirsch

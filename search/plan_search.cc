@@ -28,9 +28,11 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
 constexpr double kShareOfBuffers = 0.5;
 
-struct PricedGroup {
-  Group group;
+// Groups that don't wait for each other, as one step of a plan.
+struct PricedGroups {
+  std::vector<Group> groups;
   std::vector<Buffer> buffers;
+  double cycles = 0;
 };
 
 class Planner {
@@ -94,7 +96,7 @@ class Planner {
   absl::StatusOr<PlanResult> FindPlan(bool single) {
     const size_t end = uses_.operations().size();
     std::vector<double> cost(end + 1, kNever);
-    std::vector<std::optional<PricedGroup>> last(end + 1);
+    std::vector<std::optional<PricedGroups>> last(end + 1);
     std::vector<size_t> from(end + 1);
     cost[0] = 0;
     double unfused = 0;
@@ -102,11 +104,11 @@ class Planner {
       for (size_t first = to; first-- > 0;) {
         if (single && first > 0) continue;
         if (!options_.fuse && first + 1 < to) break;
-        absl::StatusOr<std::optional<PricedGroup>> group = BestGroup(first, to, cost[to] - cost[first]);
+        absl::StatusOr<std::optional<PricedGroups>> group = BestGroup(first, to, cost[to] - cost[first]);
         if (!group.ok()) return group.status();
         if (!*group) continue;
-        const double total = cost[first] + (*group)->group.cycles;
-        if (first + 1 == to) unfused += (*group)->group.cycles;
+        const double total = cost[first] + (*group)->cycles;
+        if (first + 1 == to) unfused += (*group)->cycles;
         if (total >= cost[to]) continue;
         cost[to] = total;
         last[to] = *std::move(*group);
@@ -120,7 +122,7 @@ class Planner {
     result.unfused_cycles = unfused;
     std::vector<Buffer> buffers;
     for (size_t to = end; to > 0; to = from[to]) {
-      result.plan.groups.insert(result.plan.groups.begin(), std::move(last[to]->group));
+      result.plan.groups.insert(result.plan.groups.begin(), last[to]->groups.begin(), last[to]->groups.end());
       for (const Buffer& buffer : last[to]->buffers) buffers.push_back(buffer);
     }
     PlanMemory(std::move(buffers), &result.plan);
@@ -133,7 +135,7 @@ class Planner {
   }
 
   // The cheapest of a group's tiles, if it is one and costs less than `budget`.
-  absl::StatusOr<std::optional<PricedGroup>> BestGroup(size_t first, size_t end, double budget) {
+  absl::StatusOr<std::optional<PricedGroups>> BestGroup(size_t first, size_t end, double budget) {
     // Numbers of buffers that no other group has.
     const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
     const GroupShape whole = ShapeGroup(uses_, {first, end, 0}, next_value);
@@ -142,13 +144,13 @@ class Planner {
         error_ = whole.error;
         error_node_ = whole.error_node;
       }
-      return std::optional<PricedGroup>();
+      return std::optional<PricedGroups>();
     }
-    std::optional<PricedGroup> best;
+    std::optional<PricedGroups> best;
     std::vector<int64_t> tiles = {0};
-    for (int64_t tile : GroupTiles(whole.group)) tiles.push_back(tile);
-    const int64_t share = (whole.group.rows + threads_ - 1) / threads_;
-    if (threads_ > 1 && share < whole.group.rows) tiles.push_back(share);
+    tiles.insert(tiles.end(), whole.tiles.begin(), whole.tiles.end());
+    const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
+    if (threads_ > 1 && share < rows) tiles.push_back(share);
     for (int64_t tile : tiles)
       for (Level fastest : {Level::kL2, Level::kL1}) {
         GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
@@ -156,9 +158,12 @@ class Planner {
         if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
         absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
         if (!priced.ok()) return priced.status();
-        if (!*priced || shape.group.cycles >= budget) continue;
-        budget = shape.group.cycles;
-        best = PricedGroup{std::move(shape.group), std::move(shape.buffers)};
+        if (!*priced) continue;
+        double cycles = 0;
+        for (const Group& group : shape.groups) cycles += group.cycles;
+        if (cycles >= budget) continue;
+        budget = cycles;
+        best = PricedGroups{std::move(shape.groups), std::move(shape.buffers), cycles};
       }
     fastest_ = Level::kL2;
     return best;
@@ -167,7 +172,7 @@ class Planner {
   // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
   // (rewrites/README.md), so that it need not be the better place.
   bool UsesL1(const GroupShape& shape) const {
-    if (home_ == Level::kL1 || shape.group.stages.size() < 2) return false;
+    if (home_ == Level::kL1 || shape.groups.front().stages.size() < 2) return false;
     int64_t local = 0;
     for (const Buffer& buffer : shape.buffers) local += IsLocal(buffer) ? buffer.bytes : 0;
     return local > 0 && LevelOfBuffers(local) == Level::kL1;
@@ -197,17 +202,22 @@ class Planner {
 
   // Fills in programs and cycles; false: it is not cheaper than the budget.
   absl::StatusOr<bool> Price(int next_value, double budget, GroupShape* shape) {
-    Group& group = shape->group;
     PlaceValues(*shape);
-    const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
-                       group.stages[0].kind == StageKind::kContraction;
-    group.sharing = threads_ == 1 ? Sharing::kNone : alone ? Sharing::kStage : Sharing::kTiles;
-    for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
-    if (Bound(group) >= budget) return false;
-    for (Stage* stage : StagesOf(group))
-      if (absl::Status status = Solve(stage); !status.ok()) return status;
-    if (absl::Status status = PackAhead(next_value, shape); !status.ok()) return status;
-    group.cycles = Cycles(&group);
+    double bound = 0;
+    for (Group& group : shape->groups) {
+      const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
+                         group.stages[0].kind == StageKind::kContraction;
+      group.sharing = threads_ == 1 ? Sharing::kNone : alone ? Sharing::kStage : Sharing::kTiles;
+      for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
+      bound += Bound(group);
+    }
+    if (bound >= budget) return false;
+    for (Group& group : shape->groups) {
+      for (Stage* stage : StagesOf(group))
+        if (absl::Status status = Solve(stage); !status.ok()) return status;
+      if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
+      group.cycles = Cycles(&group);
+    }
     return true;
   }
 
@@ -336,22 +346,21 @@ class Planner {
   }
 
   // Copies once what all tiles multiply by, where that is cheaper.
-  absl::Status PackAhead(int next_value, GroupShape* shape) {
-    Group& group = shape->group;
+  absl::Status PackAhead(int next_value, Group& group, GroupShape* shape) {
+    if (shape->groups.size() > 1) return absl::OkStatus();
     const int64_t runs = group.trips() + (group.rest.empty() ? 0 : 1);
     if (runs < 2) return absl::OkStatus();
     for (size_t i = 0; i < group.stages.size(); ++i) {
       if (group.stages[i].kind != StageKind::kContraction ||
           group.stages[i].operands[MatmulDims::kRhs].row_stride != 0)
         continue;
-      absl::Status status = PackAhead(i, next_value++, shape);
+      absl::Status status = PackAhead(i, next_value++, group, shape);
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  absl::Status PackAhead(size_t number, int value, GroupShape* shape) {
-    Group& group = shape->group;
+  absl::Status PackAhead(size_t number, int value, Group& group, GroupShape* shape) {
     constexpr size_t kRhs = MatmulDims::kRhs;
     Stage constant = group.stages[number];
     constant.spec.operand[kRhs].constant = 1;

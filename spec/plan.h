@@ -31,11 +31,16 @@ enum class StageKind : uint8_t {
   kTranspose,    // a matrix, turned
 };
 
-// kPad: `planes` times `height` rows of `width` elements, with `pad_rows` rows of zeros before and after and
-// `pad` elements before and after each row. kTranspose: `planes` matrices of height x width.
+// kPad: `planes` times `height` rows of `width` elements, with rows of zeros before and after them, and `pad`
+// zeros before and after each row. kTranspose: `planes` matrices of height x width.
 struct CopyShape {
-  int64_t planes = 1, height = 1, width = 1, pad_rows = 0, pad = 0;
+  int64_t planes = 1, height = 1, width = 1;
+  int64_t rows_before = 0, rows_after = 0, pad = 0;
+  int64_t from_plane = 0;  // kPad: elements from one plane to the next where they are read
   Dtype dtype = Dtype::kF32;
+
+  int64_t padded_height() const { return rows_before + height + rows_after; }
+  int64_t padded_width() const { return width + 2 * pad; }
 };
 
 struct Stage {
@@ -72,7 +77,7 @@ struct Group {
 // Scratch memory of a value that is neither a parameter nor the result.
 struct Buffer {
   int value = -1;
-  int64_t bytes = 0;   // whole lines
+  int64_t bytes = 0;  // whole lines
   int element_bytes = 4;
   int64_t offset = 0;  // bytes; buffers that are in use at the same time don't overlap
 };
