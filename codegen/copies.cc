@@ -31,12 +31,15 @@ class CopyWriter {
       // The zeros before the first row reach to its elements, those after each row to the next one's.
       Clear(to, first);
       const Affine inside = Plus(to, first);
-      builder_.Loop(Constant(shape_.height), [&](VarId row) {
+      const int64_t last = std::max<int64_t>(shape_.height - 1, 0);
+      builder_.Loop(Constant(last), [&](VarId row) {
         const Affine at = Plus(inside, row, width);
         Copy(Plus(from, row, shape_.width), at);
         Clear(Plus(at, shape_.width), 2 * shape_.pad);
       });
-      const int64_t done = std::min(plane_size, first + shape_.height * width);
+      if (shape_.height > 0) Copy(Plus(from, last * shape_.width), Plus(inside, last * width));
+      const int64_t done =
+          shape_.height > 0 ? first + last * width + shape_.width : std::min(plane_size, first);
       Clear(Plus(to, done), plane_size - done);
     });
     return std::move(builder_).Build();
