@@ -312,8 +312,8 @@ class GroupShaper {
     if (choice_.tile != 0) return Fail(node, "a convolution's own tiles");
     if (!nhwc && sizes.images > 1 && at.conv.groups > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
-    const int64_t groups = at.conv.groups, items = nhwc ? 1 : sizes.images;
     const ConvShape conv = ShapeOf(at, sizes);
+    const int64_t groups = conv.depthwise ? 1 : at.conv.groups, items = nhwc ? 1 : sizes.images;
     const Spec asked =
         ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(fused.result).dtype}, fused.epilogue);
     const int64_t channels = conv.channels, filters = conv.filters, pixels = conv.pixels();
@@ -339,7 +339,7 @@ class GroupShaper {
   Stage ConvolutionStage(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
                          const IterationSpace& space, const ConvShape& conv, bool by_group) const {
     Stage stage = Contraction(asked, std::move(operands), fused, space, 1);
-    const bool nhwc = conv.layout == ConvLayout::kNhwc;
+    const bool nhwc = conv.layout == ImageLayout::kNhwc;
     for (size_t i = 0; by_group && i < fused.operands.size(); ++i) {
       const MatrixStrides strides = StridesIn(space, TypeOf(fused.operands[i])).value_or(MatrixStrides{});
       stage.operands[3 + i].batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
@@ -348,22 +348,25 @@ class GroupShaper {
     return stage;
   }
 
-  // Of one group of the convolution, the image padded.
+  // Of one group of the convolution, or of all of a depthwise one, the image padded.
   ConvShape ShapeOf(const GraphNode& node, const ConvolutionSizes& sizes) const {
     const ConvolutionOptions& options = node.conv;
     ConvShape conv;
     const bool nhwc = options.layout == ImageLayout::kNhwc;
-    conv.layout = nhwc ? ConvLayout::kNhwc : ConvLayout::kNchw;
+    conv.layout = options.layout;
+    conv.depthwise =
+        nhwc && options.groups > 1 && options.groups == sizes.channels && options.groups == sizes.filters;
+    const int64_t groups = conv.depthwise ? 1 : options.groups;
     conv.images = nhwc ? sizes.images : 1;
-    conv.channels = sizes.channels / options.groups;
+    conv.channels = sizes.channels / groups;
     conv.height = sizes.height + 2 * int64_t{options.pad};
     conv.width = sizes.width + 2 * int64_t{options.pad};
-    conv.filters = sizes.filters / options.groups;
+    conv.filters = sizes.filters / groups;
     conv.kernel_height = sizes.kernel_height;
     conv.kernel_width = sizes.kernel_width;
     conv.stride = options.stride;
     conv.dilation = options.dilation;
-    if (nhwc && options.groups > 1) {
+    if (nhwc && groups > 1) {
       conv.input_pixel = sizes.channels;
       conv.input_row = conv.width * sizes.channels;
       conv.input_image = conv.height * conv.input_row;

@@ -213,7 +213,8 @@ void ExpectCanonical(const Spec& spec) {
     EXPECT_EQ(tensor.constant, 0);
     if (operand >= spec.op_info().num_operands) continue;
     const Layout& layout = tensor.layout;
-    const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums;
+    const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums ||
+                           layout.kind == LayoutKind::kLanewise;
     EXPECT_EQ(registers, tensor.level == Level::kVrf);
     EXPECT_TRUE(!registers || operand == spec.op_info().output());
     EXPECT_EQ(layout.ld == 0, layout.kind != LayoutKind::kStrided);
@@ -344,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(, TypedSpaces, ::testing::ValuesIn(testing::EveryTypes(
 // The same for convolutions, whose windows are read, or copied, or become plain matrices.
 TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
-    for (ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw})
+    for (ImageLayout layout : {ImageLayout::kNhwc, ImageLayout::kNchw})
       for (int64_t stride : {1, 2}) {
         Spec root = testing::SpecOf({.layout = layout,
                                      .channels = 3,
