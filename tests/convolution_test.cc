@@ -17,6 +17,7 @@
 #include "rewrites/rewrite.h"
 #include "search/search.h"
 #include "spec/canonical.h"
+#include "spec/microkernel.h"
 #include "spec/parser.h"
 #include "spec/printer.h"
 #include "spec/reference.h"
@@ -236,6 +237,31 @@ std::vector<Spec> Children(const Spec& spec, const Decision& decision, const Tar
     trips->push_back(expansion.children[static_cast<size_t>(i)].trips);
   }
   return children;
+}
+
+// Vectors of the input that a lanewise tile reads in a trip: each once.
+TEST(ConvolutionTest, InputsOfLanewiseTilesAreWhatCountingGives) {
+  const Target target = testing::Avx512Target();
+  const Layout registers{LayoutKind::kLanewise, Order::kRow, 16, 1, 0};
+  int shared = 0;
+  for (const ConvShape& shape : SmallConvolutions()) {
+    if (!shape.depthwise || shape.channels > 3) continue;
+    const Spec spec = SpecOf(shape);
+    const RegisterTile tile = RegisterTileOf(spec, registers, target);
+    const Window& window = spec.op_info().window;
+    std::set<int64_t> inputs;
+    for (int row = 0; row < tile.rows; ++row)
+      for (int tap = 0; tap < tile.taps; ++tap)
+        inputs.insert(window.axes[0].At(row) + window.axes[1].At(tap));
+    const auto counted = static_cast<int>(inputs.size());
+    // Runs of rows are taken to have none in common.
+    if (window.axes[0].digits == 1) {
+      ASSERT_EQ(tile.inputs, counted) << PrintSpec(spec);
+    }
+    ASSERT_GE(tile.inputs, counted) << PrintSpec(spec);
+    shared += tile.inputs < tile.rows * tile.taps ? 1 : 0;
+  }
+  EXPECT_GT(shared, 100);
 }
 
 // Tiling never saves lines: the lower bounds rest on it.

@@ -109,7 +109,7 @@ TEST_P(PlanTest, GraphsAreRight) {
       target_);
   Verified(
       "kernel a(x: f32[1,8,9,20], w: f32[3,3,1,20], s: f32[20], t: f32[20]):\n"
-      " return clip(add(mul(conv2d(x, w, pad=1, groups=20, layout=nhwc), s), t), 0, 6)",
+      " return min(relu(add(mul(conv2d(x, w, pad=1, groups=20, layout=nhwc), s), t)), 6)",
       target_);
   Verified(
       "kernel a(x: f32[1,4,8,8], w: f32[6,4,3,3], b: f32[6,1,1]):\n return relu(add(conv2d(x, w, pad=1), b))",
