@@ -1,4 +1,4 @@
-// What both microkernel forms have in common: their parameters, their vectors of rhs and their accumulators.
+// What the microkernel forms have in common: their parameters, their vectors of rhs and their accumulators.
 #ifndef KIRSCH_CODEGEN_ACCUMULATORS_H_
 #define KIRSCH_CODEGEN_ACCUMULATORS_H_
 
@@ -36,6 +36,34 @@ struct MicrokernelParameters {
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;  // of the loops around these, the innermost first
 };
+
+// The main loop and that of the rest, whose bodies steps(n) are n groups of steps, inside of loops over the
+// digits of a window's reduction: the `loops` innermost of them.
+template <typename Steps>
+void ForReduction(ProcedureBuilder& builder, const Microkernel& kernel,
+                  const MicrokernelParameters& parameters, int loops, const Steps& steps) {
+  if (loops == 0) {
+    builder.Loop(IndexOf(parameters.trips), [&](VarId) { steps(kernel.unroll); });
+    if (parameters.rest != kNoVar)
+      builder.Loop(IndexOf(parameters.rest), [&](VarId) { steps(kernel.run_steps()); });
+    return;
+  }
+  const int level = kernel.whole_digits + loops;
+  const int64_t run = kernel.reduction.digit[static_cast<size_t>(level - 1)].count;
+  const int64_t back = run * kernel.reduction.stride(level - 1);
+  builder.Loop(IndexOf(parameters.outer[static_cast<size_t>(loops - 1)]), [&](VarId) {
+    ForReduction(builder, kernel, parameters, loops - 1, steps);
+    builder.Do(Advance{kernel.lhs.window.empty() ? parameters.rhs : parameters.lhs,
+                       kernel.reduction.stride(level) - back});
+  });
+}
+
+// All of the reduction.
+template <typename Steps>
+void ForReduction(ProcedureBuilder& builder, const Microkernel& kernel,
+                  const MicrokernelParameters& parameters, const Steps& steps) {
+  ForReduction(builder, kernel, parameters, kernel.outer_loops(), steps);
+}
 
 // A vector that holds as many words of `dtype` as the tile's accumulators have lanes.
 inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, Dtype dtype,

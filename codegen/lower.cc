@@ -81,7 +81,6 @@ class Lowering : public ImplLowering {
 
   // A spec's kernel.
   void Run(const Impl& impl) {
-    KIRSCH_CHECK(impl.spec.op_info().base == OpKind::kMatmul);
     AddElementFeatures(impl.spec);
     const bool packed_ahead = ConstantOperand(impl.spec) >= 0;
     const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;

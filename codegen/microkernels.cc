@@ -17,10 +17,13 @@ constexpr int kManyRegisters = 32;
 }  // namespace
 
 std::string Microkernel::Name() const {
+  const std::string lanewise =
+      tile.form == LayoutKind::kLanewise ? absl::StrCat("lanes", tile.taps, "_") : "";
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
-  std::string name = absl::StrCat(
-      dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name), dot && fma ? "" : "_",
-      tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_", out.Name());
+  std::string name =
+      absl::StrCat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
+                   dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_",
+                   rhs.Name(), "_", out.Name());
   if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
   if (accumulate) absl::StrAppend(&name, tile.one_chain ? "_from" : "_add");
   for (const EpilogueStep& step : epilogue) {
@@ -56,7 +59,7 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
   const int64_t longest = kernel->outer_loops() == 0
                               ? std::numeric_limits<int64_t>::max()
                               : kernel->reduction.unit(kernel->whole_digits + 1) / kernel->tile.group();
-  kernel->unroll = kernel->run_steps();
+  kernel->unroll = kernel->tile.form == LayoutKind::kLanewise ? kernel->tile.taps : kernel->run_steps();
   while (kernel->unroll * kernel->parts() < kernel->k_split && kernel->unroll * 2 <= longest)
     kernel->unroll *= 2;
   if (unit.registers < kManyRegisters) {
@@ -68,7 +71,8 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
     kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
     return;
   }
-  while (kernel->unroll < kMaxUnroll && kernel->unroll * 2 <= longest &&
+  while (kernel->tile.form != LayoutKind::kLanewise && kernel->unroll < kMaxUnroll &&
+         kernel->unroll * 2 <= longest &&
          kernel->unroll * kernel->parts() * kernel->tile.accumulators() < kBodyFmas)
     kernel->unroll *= 2;
 }
@@ -79,6 +83,8 @@ Procedure MicrokernelProcedure(const Microkernel& kernel) {
       return OuterProductProcedure(kernel);
     case LayoutKind::kPartialSums:
       return DotProductProcedure(kernel);
+    case LayoutKind::kLanewise:
+      return LanewiseProcedure(kernel);
     case LayoutKind::kStrided:
     case LayoutKind::kPacked:
     case LayoutKind::kWindow:

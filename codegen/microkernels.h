@@ -34,7 +34,7 @@ struct Microkernel {
   // one of the two is not 0.
   int64_t prefetch_k = 0, prefetch_n = 0;
   int k_split = 1;  // accumulator sets
-  // Vectors (kPartialSums) or groups of steps (kVectors) of the reduction that one trip of the main loop
+  // Vectors (kPartialSums) or groups of steps (others) of the reduction that one trip of the main loop
   // takes: with their parts, a multiple of k_split.
   int unroll = 1;
   bool fence_steps = false;  // loads keep to their step of the reduction
@@ -54,6 +54,12 @@ struct Microkernel {
   }
   // Loops around the main one, over the other digits.
   int outer_loops() const { return std::max(0, reduction.digits - 1 - whole_digits); }
+  // Elements from a step of the reduction to the one so many groups on, `strided` where it is no window's.
+  int64_t AdvanceOf(const MatrixLayout& layout, int groups, int64_t strided) const {
+    if (layout.window.empty()) return strided;
+    return whole_digits == 0 ? groups * tile.group() * reduction.stride(0)
+                             : groups / run_steps() * reduction.stride(whole_digits);
+  }
   bool has_rest() const { return unroll > run_steps(); }
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
@@ -83,9 +89,10 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 // once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
-// The two forms, for MicrokernelProcedure.
+// The forms, for MicrokernelProcedure.
 Procedure OuterProductProcedure(const Microkernel& kernel);
 Procedure DotProductProcedure(const Microkernel& kernel);
+Procedure LanewiseProcedure(const Microkernel& kernel);
 
 }  // namespace kirsch
 

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "codegen/accumulators.h"
-#include "codegen/epilogue_code.h"
 #include "codegen/microkernels.h"
 #include "codegen/procedure_builder.h"
+#include "codegen/vector_output.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -22,7 +22,7 @@ class OuterProduct {
         accumulators_(builder_, kernel),
         rhs_(builder_, kernel),
         factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
-        epilogue_(builder_, kernel, parameters_.arguments, kernel.tile.lanes) {
+        output_(builder_, kernel, parameters_, accumulators_) {
     // Panels along the reduction would not advance by a constant.
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
@@ -34,22 +34,17 @@ class OuterProduct {
     if (kernel.one_by_one()) odd_factor_ = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
-    if (kernel.accumulate && !StartsFromOld())
-      old_ = group() == 1 ? factor_ : builder_.Vector("old", kernel.accumulator(), kernel.tile.lanes);
+    if (group() == 1) output_.UseForOld(factor_);
   }
 
   Procedure Build() && {
-    if (kernel_.prefetch_out) PrefetchOut();
+    output_.Prefetch();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
-    if (StartsFromOld())
-      LoadOld();
-    else
-      accumulators_.Clear();
-    Runs(kernel_.outer_loops());
+    output_.Start();
+    ForReduction(builder_, kernel_, parameters_, [&](int steps) { Steps(steps, group()); });
     if (kernel_.k_tail != 0) Steps(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();
-    for (int i = 0; i < kernel_.tile.rows; ++i)
-      for (int j = 0; j < kernel_.tile.columns; ++j) StoreOut(i, j);
+    output_.Store();
     return std::move(builder_).Build();
   }
 
@@ -63,36 +58,6 @@ class OuterProduct {
     return group() *
            static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
   }
-  int OutCount(int j) const {
-    return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
-  }
-
-  // The reduction, or a run of all but its `loops` innermost digits that are loops around the main one.
-  void Runs(int loops) {
-    if (loops == 0) {
-      builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Steps(kernel_.unroll, group()); });
-      if (parameters_.rest != kNoVar)
-        builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Steps(kernel_.run_steps(), group()); });
-      return;
-    }
-    const bool lhs = !kernel_.lhs.window.empty();
-    const int level = kernel_.whole_digits + loops;
-    const int64_t run = kernel_.reduction.digit[static_cast<size_t>(level - 1)].count;
-    const int64_t back = run * kernel_.reduction.stride(level - 1);
-    builder_.Loop(IndexOf(parameters_.outer[static_cast<size_t>(loops - 1)]), [&](VarId) {
-      Runs(loops - 1);
-      builder_.Do(Advance{lhs ? parameters_.lhs : parameters_.rhs, kernel_.reduction.stride(level) - back});
-    });
-  }
-
-  // Elements from one step of the reduction to the one so many groups on.
-  int64_t AdvanceOf(const MatrixLayout& layout, int steps, int64_t offset) const {
-    if (layout.window.empty()) return offset;
-    return kernel_.whole_digits == 0
-               ? steps * group() * kernel_.reduction.stride(0)
-               : steps / kernel_.run_steps() * kernel_.reduction.stride(kernel_.whole_digits);
-  }
-
   // `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count` steps
   // exist; rhs is filled up.
   void Steps(int steps, int count) {
@@ -112,8 +77,10 @@ class OuterProduct {
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
-    builder_.Do(Advance{parameters_.lhs, AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
-    builder_.Do(Advance{parameters_.rhs, AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
+    builder_.Do(
+        Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
+    builder_.Do(
+        Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
   }
 
   void ReadRhs(int j, int64_t k) {
@@ -151,38 +118,12 @@ class OuterProduct {
     }
   }
 
-  // A single chain includes what is accumulated into. (Narrow outputs are not: they are no sums.)
-  bool StartsFromOld() const { return kernel_.accumulate && kernel_.tile.one_chain; }
-  void LoadOld() {
-    for (int i = 0; i < kernel_.tile.rows; ++i)
-      for (int j = 0; j < kernel_.tile.columns; ++j)
-        builder_.Do(
-            Load{accumulators_.at(0, i, j), At(parameters_.out, kernel_.out.At(i, Lane(j))), OutCount(j)});
-  }
-
   static int64_t LineElements(const MatrixLayout& layout) { return 64 / Bytes(layout.dtype); }
 
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
     for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
       builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column + kernel_.prefetch_n))});
-  }
-
-  void PrefetchOut() {
-    for (int i = 0; i < kernel_.tile.rows; ++i) {
-      for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.out))
-        builder_.Do(Prefetch{At(parameters_.out, kernel_.out.At(i, column))});
-    }
-  }
-
-  void StoreOut(int i, int j) {
-    const Address address = At(parameters_.out, kernel_.out.At(i, Lane(j)));
-    const VarId sum = accumulators_.at(0, i, j);
-    if (kernel_.accumulate && !StartsFromOld()) {
-      builder_.Do(Load{old_, address, OutCount(j)});
-      builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
-    }
-    builder_.Do(Store{epilogue_.Apply(sum, i, Lane(j), OutCount(j)), address, OutCount(j)});
   }
 
   const Microkernel& kernel_;
@@ -192,9 +133,8 @@ class OuterProduct {
   const RhsVectors rhs_;
   const VarId factor_;  // the broadcast element of lhs, or group of them
   VarId odd_factor_ = kNoVar;
-  VarId old_ = kNoVar;     // what is added to
   VarId excess_ = kNoVar;  // of lhs as o8
-  EpilogueCode epilogue_;
+  VectorOutput output_;
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ Ladder::Ladder(const Spec& root, VerifyPlan plan)
     : root_(root),
       plan_(std::move(plan)),
       sampled_(Rows(root) > plan_.most_rows),
-      linear_(root.op_info().epilogue.empty()) {}
+      linear_(root.op_info().epilogue.empty() && root.op_info().base == OpKind::kMatmul) {}
 
 RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   const size_t trials = std::min(most_trials, plan_.trials.size());

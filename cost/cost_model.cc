@@ -291,7 +291,18 @@ double CostModel::ComputeBound(const Spec& spec) const {
   return cycles + tiles * target_.microkernel_cycles;
 }
 
+// Multiply-adds alone, with whole vectors of the narrowest unit.
+double CostModel::LanewiseBound(const Spec& spec) const {
+  const TileExtent out = ExtentOf(spec, spec.op_info().output());
+  const int64_t vectors = (out.inner + narrow_lanes_ - 1) / narrow_lanes_;
+  double per_vector = std::numeric_limits<double>::infinity();
+  for (const VectorUnit& unit : target_.vectors)
+    per_vector = std::min(per_vector, narrow_lanes_ / (unit.lanes() * unit.fma_per_cycle));
+  return static_cast<double>(out.outer * vectors) * ReductionSteps(spec) * per_vector;
+}
+
 double CostModel::ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const {
+  if (spec.op_info().base == OpKind::kDepthwise) return LanewiseBound(spec);
   const BestTrips& best = best_trips_[static_cast<size_t>(arithmetic)];
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   const double steps = ReductionSteps(spec);

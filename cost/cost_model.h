@@ -55,6 +55,7 @@ class CostModel {
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
+  double LanewiseBound(const Spec& spec) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
 
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.

@@ -28,6 +28,24 @@ double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
 }
 
+// A step's share of the trip.
+TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  const ArithmeticRate rate = unit.rate(tile.arithmetic);
+  const double fmas = tile.accumulators();
+  const double inputs = tile.columns * static_cast<double>(tile.inputs) / tile.taps;
+  const double loads = inputs + tile.columns;
+  const double widened = (tile.widens_lhs ? inputs : 0) + (tile.widens_rhs ? tile.columns : 0);
+  TripCycles trip;
+  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
+  trip.widening = widened / kWideningsPerCycle;
+  trip.load = loads / unit.loads_per_cycle;
+  trip.latency = rate.latency;
+  trip.front_end = (fmas * InstructionsOf(tile) + loads + widened * kWideningInstructions +
+                    LoopInstructionsPerTrip(tile)) /
+                   target.issue_width;
+  return trip;
+}
+
 }  // namespace
 
 double TripCycles::total() const { return std::max({arithmetic, widening, load, latency, front_end}); }
@@ -46,6 +64,7 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
   const double factors = tile.rows * (IsPairs(tile) ? 2 : 1);  // vectors or broadcasts of lhs
   const double widened_lhs = tile.widens_lhs ? factors : 0, widened_rhs = tile.widens_rhs ? tile.columns : 0;
   const double widened = widened_lhs + widened_rhs;
+  if (tile.form == LayoutKind::kLanewise) return LanewiseTrip(tile, unit, target);
   const double loads = factors + tile.columns;
   const double deinterleaved = IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
   // One operand of an FMA may be in memory: rhs of a single row, lhs of a single column.
@@ -70,7 +89,7 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
 }
 
 int64_t TripsOf(const RegisterTile& tile, int64_t k) {
-  const int steps = tile.form == LayoutKind::kVectors ? tile.group() : tile.lanes * tile.group();
+  const int steps = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
   return (k + steps - 1) / steps;
 }
 

@@ -11,7 +11,7 @@
 namespace kirsch {
 
 // Cycles of one trip of the microkernel's loop (kVectors: `group` steps of the reduction; kPartialSums:
-// `lanes * group` steps), by bottleneck. The trip takes the largest.
+// `lanes * group` steps; kLanewise: one step), by bottleneck. The trip takes the largest.
 struct TripCycles {
   double arithmetic = 0;
   double widening = 0;

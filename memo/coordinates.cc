@@ -14,10 +14,10 @@ constexpr auto kUsual = static_cast<uint32_t>(kUsualSizes.size());
 
 constexpr uint32_t kMaxThreads = std::numeric_limits<uint8_t>::max();
 constexpr uint32_t kMaxPanel = std::numeric_limits<uint8_t>::max();
-constexpr uint32_t kLayoutKinds = 5;
+constexpr uint32_t kLayoutKinds = 6;
 
 // What a plane begins with: the sum of these.
-constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2;
+constexpr uint32_t kEpilogueCode = 1, kWindowCode = 2, kDepthwiseCode = 4;
 
 // Reads a coordinate list from the front; `ok` turns false at the first one that is missing or out of range.
 class Reader {
@@ -84,7 +84,8 @@ void AppendAxis(const DigitAxis& axis, CoordinateList* plane) {
 void AppendOp(const OpInfo& info, CoordinateList* plane) {
   const Epilogue& epilogue = info.epilogue;
   const Window& window = info.window;
-  plane->push_back((epilogue.empty() ? 0 : kEpilogueCode) + (window.empty() ? 0 : kWindowCode));
+  plane->push_back((epilogue.empty() ? 0 : kEpilogueCode) + (window.empty() ? 0 : kWindowCode) +
+                   (info.base == OpKind::kDepthwise ? kDepthwiseCode : 0));
   if (!window.empty()) {
     plane->push_back(static_cast<uint32_t>(window.operand));
     for (const DigitAxis& axis : window.axes) AppendAxis(axis, plane);
@@ -128,17 +129,19 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
 
 // Nothing if there is no such op.
 std::optional<OpKind> ReadOp(Reader* reader) {
-  const uint32_t code = reader->Below(4);
+  const uint32_t code = reader->Below(8);
+  const bool depthwise = (code & kDepthwiseCode) != 0;
+  if (depthwise && (code & kWindowCode) == 0) return std::nullopt;
   Window window;
   if ((code & kWindowCode) != 0) {
-    window.operand = static_cast<int>(reader->Below(2));
+    window.operand = static_cast<int>(reader->Below(depthwise ? 1 : 2));
     for (DigitAxis& axis : window.axes) axis = ReadAxis(reader);
-    if (!reader->ok() || window.IsStrided()) return std::nullopt;
+    if (!reader->ok() || (window.IsStrided() && !depthwise)) return std::nullopt;
   }
   std::optional<Epilogue> epilogue = Epilogue{};
   if ((code & kEpilogueCode) != 0) epilogue = ReadEpilogue(reader);
   if (!epilogue || !reader->ok()) return std::nullopt;
-  return OpWith(*epilogue, window);
+  return OpWith(*epilogue, window, depthwise ? OpKind::kDepthwise : OpKind::kMatmul);
 }
 
 // Is the operand that the window is of, and no other, the one that lies so, with the digits its sizes have?

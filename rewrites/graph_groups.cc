@@ -325,7 +325,7 @@ class GroupShaper {
       return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
     if (!nhwc && sizes.images > 1 && at.conv.groups > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
-    const bool by_bands = at.conv.pad > 0 && at.conv.groups == 1;
+    const bool by_bands = at.conv.pad > 0 && ConvolutionNode{at, sizes, fused, space}.groups() == 1;
     if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
     AddBuffer(fused.result, 0, 0);
     if (choice_.tile != 0) return Bands({at, sizes, fused, space});
@@ -343,6 +343,12 @@ class GroupShaper {
     const IterationSpace& space;
 
     bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
+    bool depthwise() const {
+      return nhwc() && node.conv.groups > 1 && node.conv.groups == sizes.channels &&
+             node.conv.groups == sizes.filters;
+    }
+    // That are computed one after the other.
+    int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
     int64_t pad() const { return node.conv.pad; }
     // Elements of a row of an image and of the result, and of all of these.
     int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
@@ -353,10 +359,10 @@ class GroupShaper {
 
   // All rows at once; items are the images of nchw, or the groups of the convolution.
   void WholeImages(const ConvolutionNode& whole) {
-    const bool nhwc = whole.nhwc(), by_group = whole.node.conv.groups > 1;
+    const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
     const ConvShape conv = ShapeOf(whole, whole.sizes.height + 2 * whole.pad());
     const int64_t plane = conv.height * conv.width;
-    group().batch = int64_t{whole.node.conv.groups} * (nhwc ? 1 : whole.sizes.images);
+    group().batch = whole.groups() * (nhwc ? 1 : whole.sizes.images);
     const StageOperand input{Padded(whole), 0, nhwc ? conv.channels : conv.channels * plane, 0};
     const int64_t filters = !by_group ? 0 : nhwc ? conv.filters : conv.filters * conv.taps();
     const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
@@ -388,23 +394,24 @@ class GroupShaper {
     return stage;
   }
 
-  // Of one group of the convolution, with so many rows of padded images.
+  // Of one group of the convolution, or of all of a depthwise one, with so many rows of padded images.
   ConvShape ShapeOf(const ConvolutionNode& whole, int64_t height) const {
     const ConvolutionOptions& options = whole.node.conv;
     const ConvolutionSizes& sizes = whole.sizes;
     ConvShape conv;
     const bool nhwc = whole.nhwc();
-    conv.layout = nhwc ? ConvLayout::kNhwc : ConvLayout::kNchw;
+    conv.layout = options.layout;
+    conv.depthwise = whole.depthwise();
     conv.images = nhwc ? sizes.images : 1;
-    conv.channels = sizes.channels / options.groups;
+    conv.channels = sizes.channels / whole.groups();
     conv.height = height;
     conv.width = sizes.width + 2 * whole.pad();
-    conv.filters = sizes.filters / options.groups;
+    conv.filters = sizes.filters / whole.groups();
     conv.kernel_height = sizes.kernel_height;
     conv.kernel_width = sizes.kernel_width;
     conv.stride = options.stride;
     conv.dilation = options.dilation;
-    if (nhwc && options.groups > 1) {
+    if (nhwc && whole.groups() > 1) {
       conv.input_pixel = sizes.channels;
       conv.input_row = conv.width * sizes.channels;
       conv.input_image = conv.height * conv.input_row;

@@ -102,7 +102,7 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
 
 // Adds whole runs of digits to the sizes from the first-th on, and leaves those that the window's tiles may
 // have. (All, if the window's operand is dense: a relaxation includes the programs of what it relaxes, and of
-// its copies.)
+// its copies, if it may have any.)
 void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first,
                   std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
@@ -114,7 +114,7 @@ void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first
   auto end = std::unique(begin, sizes->end());
   if (IsReduction(spec, dim))
     end = std::remove_if(begin, end, [](uint32_t tile) { return tile % kLargestGroup != 0; });
-  if (IsWindow(spec, spec.op_info().window.operand))
+  if (IsWindow(spec, spec.op_info().window.operand) || spec.op_info().strided == spec.op)
     end = std::remove_if(begin, end, [&](uint32_t tile) { return !axis.MayTile(size, tile); });
   sizes->erase(end, sizes->end());
 }

@@ -102,6 +102,7 @@ void AppendPack(int operand, Level level, Dtype dtype, const Layout& layout,
 bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
+  if (form == LayoutKind::kLanewise) return true;
   if (form == LayoutKind::kPartialSums)
     return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) &&
            rhs.panel == 0 && !IsWindow(spec, kLhs);
@@ -225,6 +226,7 @@ Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& ta
 
 // operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled.
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  if (spec.op_info().base == OpKind::kDepthwise) return;  // vectors of both inputs are contiguous
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
@@ -316,6 +318,8 @@ void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmeti
 
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
+  if (spec.op_info().base == OpKind::kDepthwise)
+    return AppendRegisterTiles(spec, LayoutKind::kLanewise, Arithmetic::kFma, target, decisions);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {
     const Arithmetic arithmetic = TileArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);

@@ -19,7 +19,8 @@ void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Deci
     Decision microkernel;
     microkernel.kind = RewriteKind::kMicrokernel;
     decisions->push_back(microkernel);
-    return EnumeratePrefetches(spec, target, decisions);
+    if (spec.op_info().base == OpKind::kMatmul) EnumeratePrefetches(spec, target, decisions);
+    return;
   }
   EnumerateRegisterTiles(spec, target, decisions);
   const bool fits_registers = !decisions->empty();

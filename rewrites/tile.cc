@@ -30,8 +30,11 @@ void AddChild(const Spec& spec, int64_t trips, Expansion* expansion) {
   expansion->children[static_cast<size_t>(expansion->num_children++)] = {spec, trips, trips};
 }
 
-// An output that is not of the sums' type is made from the whole sum: it has no room for a sum in parts.
-bool ReductionMayBeSplit(const Spec& spec) { return spec.out().dtype == AccumulatorOf(spec); }
+// An output that is not of the sums' type is made from the whole sum: it has no room for a sum in parts. A
+// depthwise convolution's sums are short.
+bool ReductionMayBeSplit(const Spec& spec) {
+  return spec.out().dtype == AccumulatorOf(spec) && spec.op_info().base == OpKind::kMatmul;
+}
 
 void AppendTiles(const Spec& spec, int dim, const Target& target, std::vector<Decision>* decisions) {
   thread_local std::vector<uint32_t> sizes;

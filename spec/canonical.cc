@@ -42,7 +42,6 @@ void TransposeMatmul(Spec& spec) {
 }  // namespace
 
 CanonicalSpec Canonicalise(const Spec& asked) {
-  KIRSCH_CHECK(asked.op_info().base == OpKind::kMatmul);
   CanonicalSpec result{asked, false};
   if (!asked.op_info().window.empty()) {
     Settle(&result.spec);

@@ -34,7 +34,7 @@ Window WindowOf(const ConvShape& shape) {
   const Count kernel_row{shape.kernel_width, dilation}, kernel{shape.kernel_height, dilation};
   const Count out_row{shape.out_width(), stride}, out{shape.out_height(), stride};
   const auto times = [](const Count& count, int64_t by) { return Count{count.count, count.stride * by}; };
-  if (shape.layout == ConvLayout::kNchw) {
+  if (shape.layout == ImageLayout::kNchw) {
     const int64_t row = Or(shape.input_row, shape.width), plane = Or(shape.input_plane, shape.height * row);
     return {InputOperand(shape.layout),
             {AxisOf({kernel_row, times(kernel, row), {shape.channels, plane}}),
@@ -42,16 +42,18 @@ Window WindowOf(const ConvShape& shape) {
   }
   const int64_t pixel = Or(shape.input_pixel, shape.channels), row = Or(shape.input_row, shape.width * pixel),
                 image = Or(shape.input_image, shape.height * row);
+  const Count channels{shape.depthwise ? 1 : shape.channels, 1};
   return {InputOperand(shape.layout),
           {AxisOf({times(out_row, pixel), times(out, row), {shape.images, image}}),
-           AxisOf({{shape.channels, 1}, times(kernel_row, pixel), times(kernel, row)})}};
+           AxisOf({channels, times(kernel_row, pixel), times(kernel, row)})}};
 }
 
 }  // namespace
 
 Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epilogue& epilogue) {
-  const bool nhwc = shape.layout == ConvLayout::kNhwc;
+  const bool nhwc = shape.layout == ImageLayout::kNhwc;
   KIRSCH_CHECK(shape.out_height() > 0 && shape.out_width() > 0 && (nhwc || shape.images == 1));
+  KIRSCH_CHECK(!shape.depthwise || (nhwc && shape.filters == shape.channels));
   const auto input = static_cast<size_t>(InputOperand(shape.layout)),
              filters = static_cast<size_t>(FiltersOperand(shape.layout));
   Spec spec;
@@ -66,10 +68,11 @@ Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epi
       static_cast<uint32_t>(Or(shape.filters_row, nhwc ? shape.filters : shape.taps()));
   spec.out().layout.ld = static_cast<uint32_t>(Or(shape.out_row, spec.size[MatmulDims::kN]));
   const Window window = WindowOf(shape);
-  const bool strided = window.IsStrided();
+  const bool strided = window.IsStrided() && !shape.depthwise;
   spec.operand[input].layout =
       strided ? window.StridedLayout() : Layout{LayoutKind::kWindow, Order::kRow, 0, 1, 0};
-  spec.op = OpWith(epilogue, strided ? Window{} : window);
+  spec.op =
+      OpWith(epilogue, strided ? Window{} : window, shape.depthwise ? OpKind::kDepthwise : OpKind::kMatmul);
   return spec;
 }
 

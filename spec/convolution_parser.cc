@@ -15,8 +15,6 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kLayoutNames[] = {"nhwc", "nchw"};  // by ConvLayout
-
 class ConvolutionParser {
  public:
   ConvolutionParser(std::string_view source, const MatmulTypes& types) : source_(source), types_(types) {}
@@ -104,8 +102,8 @@ class ConvolutionParser {
   }
 
   absl::Status ParseLayout(const Word& word) {
-    for (ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw})
-      if (word.text == kLayoutNames[static_cast<size_t>(layout)]) {
+    for (ImageLayout layout : {ImageLayout::kNhwc, ImageLayout::kNchw})
+      if (word.text == kImageLayouts[static_cast<size_t>(layout)]) {
         shape_.layout = layout;
         return absl::OkStatus();
       }
@@ -121,7 +119,7 @@ class ConvolutionParser {
     if (shape_.height <= (shape_.kernel_height - 1) * shape_.dilation ||
         shape_.width <= (shape_.kernel_width - 1) * shape_.dilation)
       return Expected(sizes, "an input at least as high and wide as the kernel");
-    if (shape_.layout == ConvLayout::kNchw && shape_.images > 1)
+    if (shape_.layout == ImageLayout::kNchw && shape_.images > 1)
       return Expected(sizes, "a single image with layout=nchw");
     if (shape_.channels > kMaxElements / shape_.height / shape_.width / shape_.images)
       return Expected(sizes, Cat("at most ", kMaxElements, " elements in the input"));
@@ -142,7 +140,7 @@ class ConvolutionParser {
             s.width, " filters=", s.filters, " kernel=", s.kernel_height, "x", s.kernel_width);
     if (s.stride > 1) Append(&text, " stride=", s.stride);
     if (s.dilation > 1) Append(&text, " dilation=", s.dilation);
-    Append(&text, " layout=", kLayoutNames[static_cast<size_t>(s.layout)]);
+    Append(&text, " layout=", kImageLayouts[static_cast<size_t>(s.layout)]);
     if (accumulate_) Append(&text, " ", kAccumulateWord);
     if (constant_) Append(&text, " ", kConstantFiltersWord);
     if (fixed_order_) Append(&text, " ", kFixedOrderWord);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "spec/dtype.h"
+#include "spec/layout.h"
 #include "spec/text.h"
 
 namespace kirsch {
@@ -118,11 +119,8 @@ struct TensorType {
 // "f32[32,512]"
 std::string PrintTensorType(const TensorType& type);
 
-// kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW]; kNhwc: image [N,H,W,C], filters [KH,KW,C/groups,F].
-enum class ImageLayout : uint8_t { kNchw, kNhwc };
-inline constexpr std::array<std::string_view, 2> kImageLayouts = {"nchw", "nhwc"};
-
-// Both sides of an image alike.
+// Both sides of an image alike. kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW]; kNhwc: image [N,H,W,C],
+// filters [KH,KW,C/groups,F].
 struct ConvolutionOptions {
   uint32_t stride = 1, pad = 0, dilation = 1, groups = 1;
   ImageLayout layout = ImageLayout::kNchw;

@@ -187,7 +187,7 @@ class Interpreter {
     const Impl& microkernel = OnlyChild(impl);
     const int output = impl.spec.op_info().output();
     KIRSCH_CHECK(impl.decision.operand == output && microkernel.decision.kind == RewriteKind::kMicrokernel);
-    KIRSCH_CHECK(impl.spec.op_info().base == OpKind::kMatmul && impl.spec.size[MatmulDims::kB] == 1);
+    KIRSCH_CHECK(impl.spec.size[MatmulDims::kB] == 1);
     const int64_t rows = impl.spec.size[MatmulDims::kM], columns = impl.spec.size[MatmulDims::kN];
     RegisterTileBuffer<Number> tile{impl.decision.layout, rows, columns, RoundUp(columns, kColumns), {}};
     CheckGroups(impl.spec, tile.layout);
@@ -197,6 +197,8 @@ class Interpreter {
     if (impl.spec.accumulate) CopyTile(memory, dense);
     if (tile.layout.kind == LayoutKind::kVectors) {
       RunOuterProducts(microkernel.spec, views, &tile);
+    } else if (tile.layout.kind == LayoutKind::kLanewise) {
+      RunLanewise(microkernel.spec, views, &tile);
     } else {
       RunDotProducts(microkernel.spec, views, &tile);
     }
@@ -246,6 +248,19 @@ class Interpreter {
       Gather(rhs, steps, MatmulDims::kRhs, Order::kRow, tile->pitch, &rhs_);
       AddOuterProducts(lhs_.data(), rhs_.data(), tile->rows, steps.size[MatmulDims::kK], tile->pitch,
                        tile->value.data());
+    });
+  }
+
+  void RunLanewise(const Spec& spec, const Views& views, RegisterTileBuffer<Number>* tile) {
+    KIRSCH_CHECK(spec.op_info().base == OpKind::kDepthwise);
+    ForSteps(spec, views, kSteps, [&](const Spec& steps, const View& lhs, const View& rhs) {
+      Gather(lhs, steps, MatmulDims::kLhs, Order::kRow, tile->pitch, &lhs_);
+      Gather(rhs, steps, MatmulDims::kRhs, Order::kRow, tile->pitch, &rhs_);
+      const int64_t row = steps.size[MatmulDims::kK] * tile->pitch;
+      for (int64_t i = 0; i < tile->rows; ++i)
+        for (int64_t at = 0; at < row; ++at)
+          tile->value[static_cast<size_t>(i * tile->pitch + at % tile->pitch)] +=
+              lhs_[static_cast<size_t>(i * row + at)] * rhs_[static_cast<size_t>(at)];
     });
   }
 

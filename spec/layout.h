@@ -2,7 +2,9 @@
 #ifndef KIRSCH_SPEC_LAYOUT_H_
 #define KIRSCH_SPEC_LAYOUT_H_
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace kirsch {
 
@@ -12,10 +14,15 @@ enum class LayoutKind : uint8_t {
   kVectors,  // registers: each row of the tile is ceil(inner / panel) vectors of `panel` lanes
   kPartialSums,  // registers: one vector of `panel` lanes per element, its lanes still to be summed
   kWindow,       // as the op's window says (spec/window.h); order is kRow
+  kLanewise,     // registers: as kVectors; both inputs have the dim that the vectors run along
 };
 
 // Which of an operand's last two axes is contiguous.
 enum class Order : uint8_t { kRow, kCol };  // kRow: the last axis; kCol: the one before it
+
+// The axes of images.
+enum class ImageLayout : uint8_t { kNchw, kNhwc };
+inline constexpr std::array<std::string_view, 2> kImageLayouts = {"nchw", "nhwc"};
 
 // A plain value without padding, so that specs can be compared and hashed as bytes.
 struct Layout {

@@ -52,13 +52,25 @@ Arithmetic PlainArithmetic(Dtype dtype) {
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
+// Lanewise, the rhs vectors are those of one column's taps.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
   const bool pairs = tile.arithmetic == Arithmetic::kFmaPairs;
-  const int rhs = (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
+  const int rhs =
+      tile.form == LayoutKind::kLanewise ? tile.taps : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
   const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
   return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
          (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.arithmetic == Arithmetic::kDotO8S8 ? 1 : 0);
+}
+
+// Elements of a channel that `rows` consecutive rows of the window have in a run of `taps` steps.
+int InputsOf(const Window& window, int rows, int taps) {
+  const int64_t row = window.axes[0].stride(0), tap = window.axes[1].stride(0);
+  const int64_t run = std::min<int64_t>(rows, window.axes[0].RunLength(0));
+  int64_t inputs = run * taps;
+  if (row % tap == 0) inputs = std::min(inputs, (run - 1) * (row / tap) + taps);
+  if (tap % row == 0) inputs = std::min(inputs, (taps - 1) * (tap / row) + run);
+  return static_cast<int>(inputs * (rows / run));
 }
 
 }  // namespace
@@ -120,12 +132,17 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.lanes = registers.panel;
   tile.rows = static_cast<int>(out.outer);
   tile.columns = static_cast<int>(out.inner);
-  if (tile.form == LayoutKind::kVectors) {
+  if (tile.form != LayoutKind::kPartialSums) {
     tile.columns = static_cast<int>((out.inner + tile.lanes - 1) / tile.lanes);
     tile.masked_rhs = out.inner % tile.lanes != 0 && rhs.layout.kind != LayoutKind::kPacked &&
                       Bytes(rhs.dtype) == kAccumulatorBytes;
   }
-  tile.one_chain = spec.fixed_order != 0;
+  if (tile.form == LayoutKind::kLanewise) {
+    const Window& window = spec.op_info().window;
+    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK]);
+    tile.inputs = InputsOf(window, tile.rows, tile.taps);
+  }
+  tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   if (spec.ideal) return tile;
   tile.widens_lhs = LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype) != lhs.dtype;
   tile.widens_rhs = LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype) != rhs.dtype;
@@ -142,7 +159,14 @@ int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.accumulators() + Operands(tile, unit);
 }
 
+int TapsOf(const DigitAxis& reduction, int64_t steps) {
+  constexpr int64_t kMostTaps = 8;
+  return static_cast<int>(std::min({kMostTaps, steps, reduction.RunLength(0)}));
+}
+
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
+  if (tile.form == LayoutKind::kLanewise)
+    return reduction.digits > 1 && tile.taps == reduction.unit(1) ? 1 : 0;
   // What a trip holds at most. Few registers: see the code generator.
   constexpr int kManyRegisters = 32, kMostMultiplyAdds = 256;
   if (unit.registers < kManyRegisters) return 0;

@@ -65,6 +65,8 @@ Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype);
 //                 reduction, `columns` vector loads of rhs and `rows` broadcasts of lhs
 //   kPartialSums  dot product: a column is one output element; per `lanes * group` steps of the reduction,
 //                 `rows` vector loads of lhs and `columns` of rhs; the lanes are summed at the end
+//   kLanewise     a column is a vector along the output's inner dim; per `taps` steps of the reduction, for
+//                 each column, `taps` vector loads of rhs and `inputs` of lhs, which rows have in common
 struct RegisterTile {
   LayoutKind form = LayoutKind::kVectors;
   Arithmetic arithmetic = Arithmetic::kFma;
@@ -74,8 +76,9 @@ struct RegisterTile {
   bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask register or mask vector
   bool widens_lhs = false;  // lhs or rhs are not of the arithmetic's own type
   bool widens_rhs = false;
-  bool one_chain = false;  // sums must not be split
-  double prefetches = 0;   // lines that are prefetched in each trip, on average
+  bool one_chain = false;    // sums must not be split
+  int taps = 1, inputs = 1;  // kLanewise
+  double prefetches = 0;     // lines that are prefetched in each trip, on average
   int sum_rows() const { return rows + (arithmetic == Arithmetic::kDotO8S8 ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }
   int group() const { return Info(arithmetic).group; }
@@ -89,6 +92,9 @@ const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 
 // Vector registers the tile needs while it runs.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
+
+// Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once.
+int TapsOf(const DigitAxis& reduction, int64_t steps);
 
 // Digits of a window's reduction that one trip of the microkernel's loop takes whole, so that short ones are
 // no loops of their own.

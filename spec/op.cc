@@ -10,7 +10,7 @@
 namespace kirsch {
 
 namespace internal {
-constinit std::array<std::atomic<const OpInfo*>, kMaxOps> op_table = {&kMatmulInfo};
+constinit std::array<std::atomic<const OpInfo*>, kMaxOps> op_table = {&kMatmulInfo, &kDepthwiseInfo};
 }  // namespace internal
 
 namespace {
@@ -27,13 +27,13 @@ OperandInfo InfoOf(EpilogueOperand operand, std::string_view name) {
   return info;
 }
 
-OpInfo MatmulWith(const Epilogue& epilogue, const Window& window) {
-  OpInfo info = kMatmulInfo;
+OpInfo InfoWith(OpKind base, const Epilogue& epilogue, const Window& window) {
+  OpInfo info = Info(base);
   info.epilogue = epilogue;
   info.window = window;
   for (const EpilogueStep& step : epilogue) {
     if (!step.HasOperand()) continue;
-    const auto number = static_cast<size_t>(info.num_operands - kMatmulInfo.num_operands);
+    const auto number = static_cast<size_t>(info.num_operands - kMaxMatrices);
     info.operands[static_cast<size_t>(info.num_operands++)] = InfoOf(step.operand, kNames[number]);
   }
   return info;
@@ -42,18 +42,17 @@ OpInfo MatmulWith(const Epilogue& epilogue, const Window& window) {
 // The rows that were added; guarded by the mutex of OpWith.
 class Rows {
  public:
-  OpKind With(const Epilogue& epilogue, const Window& window) {
-    if (epilogue.empty() && window.empty()) return OpKind::kMatmul;
-    const Key key = KeyOf(epilogue, window);
+  OpKind With(OpKind base, const Epilogue& epilogue, const Window& window) {
+    if (epilogue.empty() && window.empty()) return base;
+    const Key key = KeyOf(base, epilogue, window);
     if (const auto known = numbers_.find(key); known != numbers_.end()) return known->second;
-    OpInfo info = MatmulWith(epilogue, window);
-    if (!epilogue.empty()) info.sums = With({}, window);
+    OpInfo info = InfoWith(base, epilogue, window);
+    if (!epilogue.empty()) info.sums = With(base, {}, window);
     if (!window.empty()) AddNarrowed(&info);
     const auto own = static_cast<OpKind>(count_);
     if (epilogue.empty()) info.sums = own;
-    if (window.empty()) {
-      info.strided = own;
-    } else {
+    if (window.empty() || base == OpKind::kDepthwise) info.strided = own;
+    if (!window.empty()) {
       info.narrowed[Last(window.axes[0])][Last(window.axes[1])] = own;
     }
     KIRSCH_CHECK(count_ < kMaxOps);
@@ -67,8 +66,8 @@ class Rows {
  private:
   using Key = std::vector<uint32_t>;
 
-  static Key KeyOf(const Epilogue& epilogue, const Window& window) {
-    Key key = {static_cast<uint32_t>(window.operand)};
+  static Key KeyOf(OpKind base, const Epilogue& epilogue, const Window& window) {
+    Key key = {static_cast<uint32_t>(base), static_cast<uint32_t>(window.operand)};
     for (const DigitAxis& axis : window.axes)
       for (const Digit& digit : axis.digit) key.insert(key.end(), {digit.count, digit.stride});
     for (const EpilogueStep& step : epilogue)
@@ -81,31 +80,33 @@ class Rows {
 
   void AddNarrowed(OpInfo* info) {
     const Window& window = info->window;
-    info->strided = With(info->epilogue, {});
+    const bool stays = info->base == OpKind::kDepthwise;
+    if (!stays) info->strided = With(info->base, info->epilogue, {});
     for (int rows = 1; rows <= window.axes[0].digits; ++rows)
       for (int columns = 1; columns <= window.axes[1].digits; ++columns) {
         const Window narrow{window.operand,
                             {window.axes[0].Truncated(rows), window.axes[1].Truncated(columns)}};
         if (narrow == window) continue;
         info->narrowed[static_cast<size_t>(rows - 1)][static_cast<size_t>(columns - 1)] =
-            narrow.IsStrided() ? info->strided : With(info->epilogue, narrow);
+            narrow.IsStrided() && !stays ? info->strided : With(info->base, info->epilogue, narrow);
       }
   }
 
-  size_t count_ = 1;  // kMatmulInfo
+  size_t count_ = 2;  // the basic operations
   std::map<Key, OpKind> numbers_;
   std::array<std::unique_ptr<const OpInfo>, kMaxOps> rows_;
 };
 
 }  // namespace
 
-OpKind OpWith(const Epilogue& epilogue, const Window& window) {
+OpKind OpWith(const Epilogue& epilogue, const Window& window, OpKind base) {
   static std::mutex mutex;
   static Rows rows;
   const std::lock_guard<std::mutex> lock(mutex);
   KIRSCH_CHECK(epilogue.operands() <= kMaxEpilogueOperands);
-  KIRSCH_CHECK(window.empty() || !window.IsStrided());
-  return rows.With(epilogue, window);
+  KIRSCH_CHECK(base == OpKind::kDepthwise ? window.operand == MatmulDims::kLhs
+                                          : window.empty() || !window.IsStrided());
+  return rows.With(base, epilogue, window);
 }
 
 }  // namespace kirsch

@@ -15,7 +15,7 @@
 
 namespace kirsch {
 
-enum class OpKind : uint16_t { kMatmul };  // and more: see OpWith
+enum class OpKind : uint16_t { kMatmul, kDepthwise };  // and more: see OpWith
 
 inline constexpr int kMaxDims = 8;
 inline constexpr int kMaxMatrices = 3;  // that an operation itself takes and makes
@@ -57,9 +57,9 @@ struct OpInfo {
   Epilogue epilogue;
   Window window = {};
   OpKind sums = {};     // without the epilogue
-  OpKind strided = {};  // without the window
-  // With a window of so many digits (less 1) along its rows and its columns: without one where that makes it
-  // a matrix as any other.
+  OpKind strided = {};  // without the window; itself, if it has to have one
+  // With a window of so many digits (less 1) along its two axes: without one where that makes it a matrix as
+  // any other.
   std::array<std::array<OpKind, kMaxDigits>, kMaxDigits> narrowed = {};
 
   constexpr int output() const { return output_operand; }
@@ -85,6 +85,22 @@ inline constexpr OpInfo kMatmulInfo = {
       {"out", 3, {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kN)}}}}},
     {}};
 
+// Depthwise convolution, which has the same dims: out[b][m][n] = sum over k of lhs[b][m][k][n] *
+// rhs[b][k][n]. m is a pixel of the output, k a tap, n a channel. Lhs is always a window, along m and k.
+inline constexpr OpInfo kDepthwiseInfo = {
+    OpKind::kDepthwise,
+    "depthwise",
+    4,
+    kMatmulInfo.dims,
+    MatmulDims::kOut,
+    3,
+    {{{"lhs",
+       4,
+       {{Along(MatmulDims::kB), Along(MatmulDims::kM), Along(MatmulDims::kK), Along(MatmulDims::kN)}}},
+      kMatmulInfo.operands[MatmulDims::kRhs],
+      kMatmulInfo.operands[MatmulDims::kOut]}},
+    {}};
+
 inline constexpr size_t kMaxOps = 1 << 16;
 
 namespace internal {
@@ -96,10 +112,10 @@ inline const OpInfo& Info(OpKind op) {
   return *internal::op_table[static_cast<size_t>(op)].load(std::memory_order_acquire);
 }
 
-// The row for matmul with this epilogue and this window; the same for equal ones. Its number is this
-// process's own. At most kMaxOps different ones may be asked for, those with windows of fewer digits
+// The row for a basic operation with this epilogue and this window; the same for equal ones. Its number is
+// this process's own. At most kMaxOps different ones may be asked for, those with windows of fewer digits
 // included. Thread-safe.
-OpKind OpWith(const Epilogue& epilogue, const Window& window = {});
+OpKind OpWith(const Epilogue& epilogue, const Window& window = {}, OpKind base = OpKind::kMatmul);
 
 }  // namespace kirsch
 

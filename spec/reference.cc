@@ -245,9 +245,34 @@ class RowBlocks {
   std::vector<Number> block_ = std::vector<Number>(static_cast<size_t>(kBlockSteps * kBlockColumns));
 };
 
+// Adds the terms of an output row of a depthwise convolution to the `to`-th row of the sums.
+template <typename Number>
+void AddDepthwiseRow(const Spec& root, const ConstOperands& operands, int64_t row, size_t to,
+                     RowSums<Number>* sums) {
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs;
+  const std::array<DigitAxis, kMaxAxes> lhs = RootAxes(root, kLhs), rhs = RootAxes(root, kRhs);
+  const size_t n = root.size[MatmulDims::kN];
+  std::vector<Number> x(n), w(n);
+  for (int64_t p = 0; p < root.size[MatmulDims::kK]; ++p) {
+    LoadAlong(root.operand[kLhs].dtype, operands[kLhs], lhs[1].At(row) + lhs[2].At(p), lhs[3], 0,
+              static_cast<int64_t>(n), x.data());
+    LoadAlong(root.operand[kRhs].dtype, operands[kRhs], rhs[1].At(p), rhs[2], 0, static_cast<int64_t>(n),
+              w.data());
+    for (size_t j = 0; j < n; ++j) {
+      const Number term = x[j] * w[j];
+      sums->value[to * n + j] += term;
+      if constexpr (std::is_floating_point_v<Number>) sums->magnitude[to * n + j] += std::abs(term);
+    }
+  }
+}
+
 template <typename Number>
 RowSums<Number> SumRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
   RowSums<Number> sums = FirstTerms<Number>(root, operands, rows);
+  if (root.op_info().base == OpKind::kDepthwise) {
+    for (size_t row = 0; row < rows.size(); ++row) AddDepthwiseRow(root, operands, rows[row], row, &sums);
+    return sums;
+  }
   RowBlocks<Number>(root, operands, rows, &sums).Run();
   return sums;
 }
@@ -260,7 +285,6 @@ Expected Reference(const Spec& root, const ConstOperands& operands) {
 }
 
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows) {
-  KIRSCH_CHECK(root.op_info().base == OpKind::kMatmul);
   const Dtype out = SumOrOutput(root);
   if (IsFloating(out)) {
     RowSums<double> sums = SumRows<double>(root, operands, rows);

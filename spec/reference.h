@@ -29,7 +29,7 @@ struct Expected {
 // sum of products. operands[output] is the output before the run; it is read only if the spec accumulates.
 Expected Reference(const Spec& root, const ConstOperands& operands);
 
-// The same for some output rows of a matmul (row = batch index * m + row index, in any order), quick enough
+// The same for some output rows (row = batch index * m + row index, in any order), quick enough
 // for large sizes. The result holds rows.size() rows of n.
 Expected ReferenceRows(const Spec& root, const ConstOperands& operands, const std::vector<int64_t>& rows);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/inlined_vector.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
@@ -12,7 +13,7 @@ struct Steps {
   int64_t stride, count;
   bool outer;  // along the axis that is not the contiguous one
 };
-using StepsList = absl::InlinedVector<Steps, 2 * kMaxDigits>;
+using StepsList = absl::InlinedVector<Steps, 2 * kMaxDigits + 1>;
 
 void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* steps) {
   const int digits = axis.DigitsOf(size);
@@ -28,8 +29,10 @@ StepsList StepsOf(const Spec& spec, int operand) {
   const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
   StepsList steps;
   if (layout.kind == LayoutKind::kWindow) {
-    AppendSteps(spec.op_info().window.axes[0], extent.outer, true, &steps);
-    AppendSteps(spec.op_info().window.axes[1], extent.inner, false, &steps);
+    const AxisArray extents = AxisExtents(spec, operand);
+    AppendSteps(spec.op_info().window.axes[0], extents[1], true, &steps);
+    AppendSteps(spec.op_info().window.axes[1], extents[2], false, &steps);
+    AppendSteps(DigitAxis::Strided(1), extents[3], false, &steps);
   } else {
     AppendSteps(DigitAxis::Strided(1), extent.inner, false, &steps);
     AppendSteps(DigitAxis::Strided(layout.ld), extent.outer, true, &steps);

@@ -141,7 +141,8 @@ class DecisionParser {
         layout.order = order;
         return absl::OkStatus();
       }
-    for (LayoutKind kind : {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums}) {
+    for (LayoutKind kind :
+         {LayoutKind::kPacked, LayoutKind::kVectors, LayoutKind::kPartialSums, LayoutKind::kLanewise}) {
       const std::string_view name = kLayoutWords[static_cast<size_t>(kind)];
       if (!text.starts_with(name)) continue;
       layout.kind = kind;
@@ -156,8 +157,9 @@ class DecisionParser {
       layout.group = static_cast<uint8_t>(*group);
       return absl::OkStatus();
     }
-    return ExpectedAt(file_, word,
-                      "a layout (row, col, packed, packedN, vectorsN or sumsN; xGROUP and -col after it)");
+    return ExpectedAt(
+        file_, word,
+        "a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col after it)");
   }
 
   std::string_view file_;

@@ -21,7 +21,8 @@ inline constexpr std::string_view kConvolutionWord = "conv2d";
 inline constexpr std::string_view kConstantFiltersWord = "const-filters";
 
 // Indexed by LayoutKind; strided layouts have no word of their own.
-inline constexpr std::array<std::string_view, 5> kLayoutWords = {"", "packed", "vectors", "sums", "window"};
+inline constexpr std::array<std::string_view, 6> kLayoutWords = {"",     "packed", "vectors",
+                                                                 "sums", "window", "lanes"};
 inline constexpr std::string_view kGroupSign = "x";  // packed32x2: groups of two
 inline constexpr std::string_view kColSuffix = "-col";
 

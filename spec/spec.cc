@@ -34,7 +34,7 @@ const DigitAxis* WindowAxis(const Spec& spec, int dim) {
   if (info.window.empty()) return nullptr;
   const OperandInfo& operand = info.operands[static_cast<size_t>(info.window.operand)];
   for (int axis = 0; axis < 2; ++axis)
-    if (operand.axes[static_cast<size_t>(operand.rank - 2 + axis)].dim == dim)
+    if (operand.axes[static_cast<size_t>(axis + 1)].dim == dim)
       return &info.window.axes[static_cast<size_t>(axis)];
   return nullptr;
 }

@@ -44,7 +44,8 @@ std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand) {
   if (IsWindow(root, operand)) {
     KIRSCH_CHECK(root.size[MatmulDims::kB] == 1);
     axes[0] = DigitAxis::Strided(0);
-    for (size_t axis = 0; axis < 2; ++axis) axes[rank - 2 + axis] = root.op_info().window.axes[axis];
+    for (size_t axis = 0; axis < 2; ++axis) axes[axis + 1] = root.op_info().window.axes[axis];
+    if (rank > 3) axes[3] = DigitAxis::Strided(1);
     return axes;
   }
   const AxisArray strides = RootStrides(root, operand);

@@ -73,7 +73,7 @@ struct DigitAxis {
   friend bool operator==(const DigitAxis&, const DigitAxis&) = default;
 };
 
-// Which operand of a matmul is a window view, and its axes: rows, then columns.
+// Which operand is a window view, and its axes: of a matmul's, rows, then columns.
 struct Window {
   int operand = -1;  // -1: none is
   std::array<DigitAxis, 2> axes = {};

@@ -17,6 +17,7 @@
 #include "rewrites/rewrite.h"
 #include "search/search.h"
 #include "spec/canonical.h"
+#include "spec/microkernel.h"
 #include "spec/parser.h"
 #include "spec/printer.h"
 #include "spec/reference.h"
@@ -41,7 +42,7 @@ int64_t Or(int64_t given, int64_t dense) { return given != 0 ? given : dense; }
 // The definition, as loops: out[pixel][filter].
 std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& input,
                                 const std::vector<float>& filters) {
-  const bool nhwc = s.layout == ConvLayout::kNhwc;
+  const bool nhwc = s.layout == ImageLayout::kNhwc;
   const int64_t pixel = nhwc ? Or(s.input_pixel, s.channels) : 1, row = Or(s.input_row, s.width * pixel),
                 plane = nhwc ? 1 : Or(s.input_plane, s.height * row),
                 image = Or(s.input_image, s.height * row);
@@ -53,12 +54,13 @@ std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& in
       for (int64_t x = 0; x < s.out_width(); ++x)
         for (int64_t f = 0; f < s.filters; ++f) {
           double sum = 0;
+          const int64_t first = s.depthwise ? f : 0, end = s.depthwise ? f + 1 : s.channels;
           for (int64_t h = 0; h < s.kernel_height; ++h)
             for (int64_t w = 0; w < s.kernel_width; ++w)
-              for (int64_t c = 0; c < s.channels; ++c) {
+              for (int64_t c = first; c < end; ++c) {
                 const int64_t from = n * image + (y * s.stride + h * s.dilation) * row +
                                      (x * s.stride + w * s.dilation) * pixel + c * plane;
-                const int64_t tap = nhwc ? (h * s.kernel_width + w) * s.channels + c
+                const int64_t tap = nhwc ? (h * s.kernel_width + w) * (end - first) + c - first
                                          : (c * s.kernel_height + h) * s.kernel_width + w;
                 sum += input.at(static_cast<size_t>(from)) *
                        filters.at(static_cast<size_t>(f * of_filter + tap * of_tap));
@@ -87,7 +89,7 @@ void ExpectMeansTheConvolution(const ConvShape& shape) {
   ASSERT_EQ(out.size(), expected.size());
   const auto n = static_cast<size_t>(shape.filters), pixels = static_cast<size_t>(shape.pixels());
   for (size_t i = 0; i < expected.size(); ++i)
-    ASSERT_EQ(out[shape.layout == ConvLayout::kNhwc ? i : i % n * pixels + i / n], expected[i])
+    ASSERT_EQ(out[shape.layout == ImageLayout::kNhwc ? i : i % n * pixels + i / n], expected[i])
         << PrintSpec(spec);
   EXPECT_EQ(TermsPerElement(spec), shape.taps());
 }
@@ -196,10 +198,12 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
 // Elements that a tile of the window touches, by counting.
 int64_t Touched(const Spec& spec, int operand) {
   const Window& window = spec.op_info().window;
-  const TileExtent extent = ExtentOf(spec, operand);
+  const AxisArray extents = AxisExtents(spec, operand);
   std::set<int64_t> elements;
-  for (int64_t i = 0; i < extent.outer; ++i)
-    for (int64_t j = 0; j < extent.inner; ++j) elements.insert(window.axes[0].At(i) + window.axes[1].At(j));
+  for (int64_t i = 0; i < extents[1]; ++i)
+    for (int64_t j = 0; j < extents[2]; ++j)
+      for (int64_t c = 0; c < extents[3]; ++c)
+        elements.insert(window.axes[0].At(i) + window.axes[1].At(j) + c);
   return static_cast<int64_t>(elements.size());
 }
 
@@ -209,7 +213,7 @@ TEST(ConvolutionTest, RegionsAreWhatCountingGives) {
   for (const ConvShape& shape : SmallConvolutions()) {
     const Spec spec = SpecOf(shape);
     const int operand = spec.op_info().window.operand;
-    if (operand < 0 || shape.filters > 1) continue;
+    if (operand < 0 || (shape.filters > 1 && !shape.depthwise)) continue;
     const Region region = RegionOf(spec, operand, /*line=*/1, /*page=*/64);
     const int64_t touched = Touched(spec, operand), counted = region.stretches * region.length;
     ASSERT_GE(counted, touched) << PrintSpec(spec);
@@ -233,6 +237,31 @@ std::vector<Spec> Children(const Spec& spec, const Decision& decision, const Tar
     trips->push_back(expansion.children[static_cast<size_t>(i)].trips);
   }
   return children;
+}
+
+// Vectors of the input that a lanewise tile reads in a trip: each once.
+TEST(ConvolutionTest, InputsOfLanewiseTilesAreWhatCountingGives) {
+  const Target target = testing::Avx512Target();
+  const Layout registers{LayoutKind::kLanewise, Order::kRow, 16, 1, 0};
+  int shared = 0;
+  for (const ConvShape& shape : SmallConvolutions()) {
+    if (!shape.depthwise || shape.channels > 3) continue;
+    const Spec spec = SpecOf(shape);
+    const RegisterTile tile = RegisterTileOf(spec, registers, target);
+    const Window& window = spec.op_info().window;
+    std::set<int64_t> inputs;
+    for (int row = 0; row < tile.rows; ++row)
+      for (int tap = 0; tap < tile.taps; ++tap)
+        inputs.insert(window.axes[0].At(row) + window.axes[1].At(tap));
+    const auto counted = static_cast<int>(inputs.size());
+    // Runs of rows are taken to have none in common.
+    if (window.axes[0].digits == 1) {
+      ASSERT_EQ(tile.inputs, counted) << PrintSpec(spec);
+    }
+    ASSERT_GE(tile.inputs, counted) << PrintSpec(spec);
+    shared += tile.inputs < tile.rows * tile.taps ? 1 : 0;
+  }
+  EXPECT_GT(shared, 100);
 }
 
 // Tiling never saves lines: the lower bounds rest on it.
@@ -268,7 +297,8 @@ class EveryTarget : public ::testing::TestWithParam<Target> {
   void Verify(const Impl& impl, int round) {
     VerifyOptions options;
     options.seed = static_cast<uint64_t>(round);
-    options.header = round % 20 == 0;
+    // Headers of depthwise convolutions are those of graphs.
+    options.header = round % 20 == 0 && impl.spec.op_info().base == OpKind::kMatmul;
     options.cannot_run = MissingOnHost(GetParam().features);
     const VerifyReport report = VerifyKernel(impl, GetParam(), options);
     EXPECT_TRUE(report.ok) << "shape " << round << ": " << PrintSpec(impl.spec) << "\n"
@@ -327,7 +357,8 @@ TEST_P(EveryTarget, ChosenProgramsAreRight) {
     const ConvShape shape = RandomConvolution(5e6, &random);
     Spec spec = SpecOf(shape);
     if (round % 4 == 1) spec = testing::WithRandomEpilogue(spec, &random);
-    if (round % 4 == 2) spec.operand[static_cast<size_t>(FiltersOperand(shape.layout))].constant = 1;
+    if (round % 4 == 2 && !shape.depthwise)
+      spec.operand[static_cast<size_t>(FiltersOperand(shape.layout))].constant = 1;
     spec.threads = round % 4 == 3 ? 2 : 1;
     HashMemo memo;
     Verify(Chosen(spec, model, memo), round);
@@ -362,7 +393,7 @@ TEST_P(EveryTypes, DrawnProgramsAreRight) {
       const Impl impl =
           testing::RandomImpl(SpecOf(RandomConvolution(5e5, &random), GetParam()), target, &random);
       VerifyOptions options;
-      options.header = round == 1;
+      options.header = round == 1 && impl.spec.op_info().base == OpKind::kMatmul;
       options.cannot_run = MissingOnHost(target.features);
       const VerifyReport report = VerifyKernel(impl, target, options);
       ASSERT_TRUE(report.ok) << PrintSpec(impl.spec) << "\n"

@@ -79,6 +79,8 @@ TEST_P(PlanTest, EachOperationIsRight) {
            "conv2d f32 2x4x7x7 filters=6 kernel=3x2 stride=2 pad=1 layout=nchw",
            "conv2d f32 2x4x7x7 filters=6 kernel=3x2 stride=2 pad=1 groups=2 layout=nhwc",
            "conv2d f32 1x8x10x10 filters=8 kernel=3x3 pad=1 groups=8 layout=nchw",
+           "conv2d f32 2x20x9x10 filters=20 kernel=3x3 stride=2 pad=1 groups=20 layout=nhwc",
+           "conv2d f32 1x20x9x10 filters=40 kernel=3x3 pad=1 groups=20 layout=nhwc",
            "kernel a(x: f32[5,7]):\n return gelu(x)",
            "kernel a(x: f32[5,7]):\n return gelu_tanh(x)",
            "kernel a(x: f32[5,7], y: f32[7]):\n return silu(div(x, exp(y)))",
@@ -104,6 +106,10 @@ TEST_P(PlanTest, GraphsAreRight) {
   Verified(
       "kernel a(x: f32[1,8,8,4], w: f32[3,3,4,6], s: f32[6], t: f32[6], r: f32[1,8,8,6]):\n"
       " return relu(add(add(mul(conv2d(x, w, pad=1, layout=nhwc), s), t), r))",
+      target_);
+  Verified(
+      "kernel a(x: f32[1,8,9,20], w: f32[3,3,1,20], s: f32[20], t: f32[20]):\n"
+      " return min(relu(add(mul(conv2d(x, w, pad=1, groups=20, layout=nhwc), s), t)), 6)",
       target_);
   Verified(
       "kernel a(x: f32[1,4,8,8], w: f32[6,4,3,3], b: f32[6,1,1]):\n return relu(add(conv2d(x, w, pad=1), b))",

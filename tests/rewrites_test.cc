@@ -213,7 +213,8 @@ void ExpectCanonical(const Spec& spec) {
     EXPECT_EQ(tensor.constant, 0);
     if (operand >= spec.op_info().num_operands) continue;
     const Layout& layout = tensor.layout;
-    const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums;
+    const bool registers = layout.kind == LayoutKind::kVectors || layout.kind == LayoutKind::kPartialSums ||
+                           layout.kind == LayoutKind::kLanewise;
     EXPECT_EQ(registers, tensor.level == Level::kVrf);
     EXPECT_TRUE(!registers || operand == spec.op_info().output());
     EXPECT_EQ(layout.ld == 0, layout.kind != LayoutKind::kStrided);
@@ -344,17 +345,14 @@ INSTANTIATE_TEST_SUITE_P(, TypedSpaces, ::testing::ValuesIn(testing::EveryTypes(
 // The same for convolutions, whose windows are read, or copied, or become plain matrices.
 TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
-    for (ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw})
+    for (ConvShape shape : {ConvShape{.layout = ImageLayout::kNhwc, .channels = 3, .filters = 9},
+                            ConvShape{.layout = ImageLayout::kNchw, .channels = 3, .filters = 9},
+                            ConvShape{.depthwise = true, .channels = 19, .filters = 19}})
       for (int64_t stride : {1, 2}) {
-        Spec root = testing::SpecOf({.layout = layout,
-                                     .channels = 3,
-                                     .height = 6,
-                                     .width = 7,
-                                     .filters = 9,
-                                     .kernel_height = 2,
-                                     .kernel_width = 3,
-                                     .stride = stride},
-                                    GetParam());
+        shape.height = 6, shape.width = 7;
+        shape.kernel_height = 2, shape.kernel_width = 3;
+        shape.stride = stride;
+        Spec root = testing::SpecOf(shape, GetParam());
         for (int operand = 0; operand < root.op_info().num_operands; ++operand)
           root.operand[static_cast<size_t>(operand)].level = Level::kL2;
         Space space(root, target);

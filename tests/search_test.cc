@@ -432,11 +432,17 @@ TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
       {Level::kL2, "conv2d bf16*bf16->f32 1x4x5x6 filters=9 kernel=2x2 layout=nhwc"},
       {Level::kL2, "conv2d u8*s8->s32 1x3x5x6 filters=9 kernel=2x2 layout=nhwc"},
   };
-  for (const auto& [level, text] : roots) {
-    Spec spec = ParseSpec(text)->spec;
+  const auto solve = [&](Spec spec, Level level) {
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
       spec.operand[static_cast<size_t>(operand)].level = level;
     brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+  };
+  for (const auto& [level, text] : roots) solve(ParseSpec(text)->spec, level);
+  ConvShape depthwise{.depthwise = true, .channels = 41, .height = 7, .width = 9, .filters = 41};
+  depthwise.kernel_height = depthwise.kernel_width = 3;
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+    solve(testing::SpecOf(depthwise), level);
+    depthwise.stride = 2;
   }
   ExpectBoundsBelow(brute_force, model_);
 }

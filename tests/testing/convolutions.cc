@@ -39,7 +39,7 @@ int64_t Side(int64_t most, std::mt19937_64* random) { return 1 + Below(1 + Below
 
 void SpreadOut(ConvShape* shape, std::mt19937_64* random) {
   const auto gap = [&] { return Below(3, random); };
-  const bool nhwc = shape->layout == ConvLayout::kNhwc;
+  const bool nhwc = shape->layout == ImageLayout::kNhwc;
   shape->input_pixel = shape->channels + gap();
   shape->input_row = shape->width * (nhwc ? shape->input_pixel : 1) + gap();
   (nhwc ? shape->input_image : shape->input_plane) = shape->height * shape->input_row + gap();
@@ -52,7 +52,7 @@ void SpreadOut(ConvShape* shape, std::mt19937_64* random) {
 std::vector<ConvShape> SmallConvolutions() {
   std::vector<ConvShape> shapes;
   ConvShape shape;
-  for (ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw})
+  for (ImageLayout layout : {ImageLayout::kNhwc, ImageLayout::kNchw})
     UpTo(6, [&](int64_t height) {
       UpTo(6, [&](int64_t width) {
         UpTo(3, [&](int64_t channels) {
@@ -65,15 +65,27 @@ std::vector<ConvShape> SmallConvolutions() {
         });
       });
     });
+  shape = {.depthwise = true};
+  UpTo(6, [&](int64_t height) {
+    UpTo(6, [&](int64_t width) {
+      for (int64_t channels : {1, 2, 3, 15, 16, 17, 31, 32, 33}) {
+        shape.height = height, shape.width = width;
+        shape.channels = shape.filters = channels;
+        AppendKernels(shape, &shapes);
+      }
+    });
+  });
   return shapes;
 }
 
 ConvShape RandomConvolution(double most, std::mt19937_64* random) {
   while (true) {
     ConvShape shape;
-    shape.layout = Below(2, random) == 0 ? ConvLayout::kNhwc : ConvLayout::kNchw;
-    shape.images = shape.layout == ConvLayout::kNhwc ? Side(3, random) : 1;
+    shape.layout = Below(2, random) == 0 ? ImageLayout::kNhwc : ImageLayout::kNchw;
+    shape.images = shape.layout == ImageLayout::kNhwc ? Side(3, random) : 1;
     shape.channels = Side(70, random), shape.filters = Side(70, random);
+    shape.depthwise = shape.layout == ImageLayout::kNhwc && Below(3, random) == 0;
+    if (shape.depthwise) shape.filters = shape.channels;
     shape.height = Side(40, random), shape.width = Side(40, random);
     shape.kernel_height = Side(7, random), shape.kernel_width = Side(7, random);
     shape.stride = Side(3, random), shape.dilation = Side(3, random);

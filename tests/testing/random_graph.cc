@@ -171,13 +171,17 @@ std::string RandomKernel(int operations, std::mt19937& random) {
 std::string RandomConvolution(std::mt19937& random) {
   const auto draw = [&](uint32_t below) { return static_cast<uint32_t>(random() % below); };
   const bool nhwc = draw(2) == 0;
-  const uint32_t groups = draw(4) == 0 ? 1 + draw(4) : 1,
+  const bool depthwise = draw(3) == 0;
+  const uint32_t groups = depthwise      ? 1 + draw(40)
+                          : draw(4) == 0 ? 1 + draw(4)
+                                         : 1,
                  images = draw(5) == 0 && (nhwc || groups == 1) ? 2 : 1;
   const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
   const uint32_t height = (kernel_height - 1) * dilation + 1 + draw(14),
                  width = (kernel_width - 1) * dilation + 1 + draw(30);
-  const uint32_t channels = groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
-                 filters = groups * (1 + draw(draw(2) == 0 ? 5 : 40));
+  const uint32_t channels = depthwise ? groups : groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
+                 filters =
+                     depthwise ? groups * (1 + draw(5) / 4) : groups * (1 + draw(draw(2) == 0 ? 5 : 40));
   return absl::StrCat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
                       " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3), " pad=", draw(3),
                       " dilation=", dilation, " groups=", groups, " layout=", nhwc ? "nhwc" : "nchw");

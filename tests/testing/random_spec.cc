@@ -97,7 +97,7 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = step;
   }
   Spec with = spec;
-  with.op = OpWith(epilogue, spec.op_info().window);
+  with.op = OpWith(epilogue, spec.op_info().window, spec.op_info().base);
   with.accumulate = false;
   do {
     with.out().dtype = kDtypes[(*random)() % kCallersDtypes].dtype;
