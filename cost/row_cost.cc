@@ -105,7 +105,7 @@ class RowCost {
     return op == RowOp::kDiv || op == RowOp::kSqrt ? kRowDivisionLatency : kRowValueLatency;
   }
 
-  // What a row's pass goes through, each operand once.
+  // What a row's pass goes through and leaves in the caches, each operand once.
   double BytesOf(const RowPass& pass) const {
     std::vector<bool> results(program_.results.size(), false);
     int64_t bytes = 0;
@@ -123,7 +123,7 @@ class RowCost {
     };
     add_kept(pass.read);
     add_kept(pass.kept);
-    for (int result : pass.results) results[static_cast<size_t>(result)] = true;
+    for (int result : pass.results) results[static_cast<size_t>(result)] = result != schedule_.streamed;
     for (size_t i = 0; i < results.size(); ++i)
       if (results[i]) bytes += columns_ * Bytes(program_.results[i].dtype);
     return static_cast<double>(bytes);

@@ -162,6 +162,8 @@ TEST(PlanRefusalTest, SaysWhere) {
     return std::string(PlanOf(GraphOf(text), testing::Avx2Target(), 1).status().message());
   };
   EXPECT_EQ(refused("kernel a(x: f32[4,5]):\n return x"), "test:1:10: expected an operation at least");
+  EXPECT_EQ(refused("kernel a(x: f32[4,5,6]):\n return reduce_sum(x, axis=0, axis=2)"),
+            "test:1:34: expected axes next to each other, as yet");
 }
 
 }  // namespace
