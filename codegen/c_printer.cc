@@ -81,6 +81,7 @@ class FunctionPrinter {
     Set(op.to, vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
   }
   void Print(const Store& op) {
+    if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
     PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
   }
   void Print(const MultiplyAdd& op) {
@@ -112,7 +113,13 @@ class FunctionPrinter {
 
   void Print(const Fence&) { Line(style_.fence); }
   void Print(const Keep&) {}  // C compilers choose well
-  void Print(const Prefetch& op) { Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T0);"); }
+  void Print(const Prefetch& op) {
+    Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T", op.into_l2 ? 1 : 0, ");");
+  }
+  void Print(const ToLine& op) {
+    Line("const size_t ", Name(op.index), " = (0 - (size_t)", Name(op.pointer), ") % 64 / sizeof(float);");
+  }
+  void Print(const Drain&) { Line("_mm_sfence();"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
 
   void Print(const Call& op) {

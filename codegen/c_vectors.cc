@@ -279,6 +279,10 @@ std::string CVectors::StoreF32(const Var& from, const std::string& to, int count
   return Intrinsic(bytes, "maskstore_ps", to, MaskVector(from.lanes, count), from.name) + ";";
 }
 
+std::string CVectors::Stream(const Var& from, const std::string& to) const {
+  return Intrinsic(BytesOf(from), "stream_ps", to, from.name) + ";";
+}
+
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
                                          int count) const {
   if (memory == Dtype::kF32) return {StoreF32(from, to, count)};

@@ -24,6 +24,7 @@ class CVectors {
   std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
   std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
   // Statements; several of them are one block.
+  std::string Stream(const Var& from, const std::string& to) const;  // past the caches
   std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
   std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const;
   std::string Binary(BinaryOp op, const Var& a, const Var& b) const;

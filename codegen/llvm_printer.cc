@@ -10,6 +10,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Intrinsics.h"
 #include "spec/check.h"
 
@@ -104,6 +105,7 @@ class BodyPrinter {
 
   void Print(const Store& op) {
     Value* value = Get(op.from);
+    if (op.streams) return Stream(value, ValueOf(op.to), Bytes(VarOf(op.from).dtype) * op.count);
     vectors_.Store(VarOf(op.from), value, ValueOf(op.to), MemoryType(op.to), op.count);
   }
 
@@ -194,10 +196,26 @@ class BodyPrinter {
   }
 
   void Print(const Prefetch& op) {
-    constexpr uint32_t kRead = 0, kIntoL1 = 3, kData = 1;
+    constexpr uint32_t kRead = 0, kIntoL1 = 3, kIntoL2 = 2, kData = 1;
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir_.getPtrTy()},
-                        {ValueOf(op.at), ir_.getInt32(kRead), ir_.getInt32(kIntoL1), ir_.getInt32(kData)});
+                        {ValueOf(op.at), ir_.getInt32(kRead), ir_.getInt32(op.into_l2 ? kIntoL2 : kIntoL1),
+                         ir_.getInt32(kData)});
   }
+
+  void Stream(Value* value, Value* to, int bytes) {
+    llvm::StoreInst* store = ir_.CreateAlignedStore(value, to, llvm::Align(static_cast<uint64_t>(bytes)));
+    llvm::Metadata* const one = llvm::ConstantAsMetadata::get(ir_.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir_.getContext(), one));
+  }
+
+  void Print(const ToLine& op) {
+    constexpr uint64_t kLineBytes = 64;
+    Value* const address = ir_.CreatePtrToInt(Get(op.pointer), ir_.getInt64Ty());
+    Value* const bytes = ir_.CreateAnd(ir_.CreateNeg(address), ir_.getInt64(kLineBytes - 1));
+    Set(op.index, ir_.CreateUDiv(bytes, ir_.getInt64(static_cast<uint64_t>(Bytes(Dtype::kF32)))));
+  }
+
+  void Print(const Drain&) { ir_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
 
   void Print(const Advance& op) {
     Set(op.pointer,

@@ -55,7 +55,7 @@ class TextPrinter {
     const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
     Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
   }
-  void Print(const Store& op) { Line("store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
+  void Print(const Store& op) { Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
   void Print(const MultiplyAdd& op) {
     Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b));
   }
@@ -86,7 +86,9 @@ class TextPrinter {
   void Print(const SplitPairs& op) { Line(Name(op.even), ", ", Name(op.odd), " = split ", Name(op.from)); }
   void Print(const Fence&) { Line("fence"); }
   void Print(const Keep& op) { Line("keep ", Name(op.vector)); }
-  void Print(const Prefetch& op) { Line("prefetch ", At(op.at)); }
+  void Print(const Prefetch& op) { Line(op.into_l2 ? "prefetch L2 " : "prefetch ", At(op.at)); }
+  void Print(const ToLine& op) { Line(Name(op.index), " = to line ", Name(op.pointer)); }
+  void Print(const Drain&) { Line("drain"); }
   void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }
   void Print(const Call& op) {
     std::vector<std::string> arguments;

@@ -45,10 +45,12 @@ void RowCode::LoadInput(int value, const RowPlace& place) {
   const RowInput& info = kernel_.program.inputs[input];
   const bool integer = !IsFloating(info.dtype);
   const VarId to = integer ? Temporary("whole", Dtype::kS32) : Of(value);
+  const int64_t row_stride = kernel_.input_row_strides[input];
   if (info.along_columns)
-    builder_.Do(Load{to, {pointers_.inputs[input], place.column}, place.count});
+    builder_.Do(Load{to, {pointers_.inputs[input], OffsetIn(place, row_stride)}, place.count});
   else
-    builder_.Do(Broadcast{to, kirsch::At(pointers_.inputs[input]), 1});
+    builder_.Do(Broadcast{
+        to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, place.row}, row_stride)}, 1});
   if (integer) builder_.Do(Convert{Of(value), to});
 }
 
@@ -103,9 +105,28 @@ void RowCode::Compute(int value, const RowPlace& place) {
   KIRSCH_CHECK(false && "reductions are no values of an element");
 }
 
+Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {
+  if (place.row == kNoVar || row_stride == 0) return place.column;
+  return Plus(place.column, place.row, row_stride);
+}
+
+void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_block) {
+  constexpr int64_t kLineBytes = 64;
+  const RowValue& v = At(value);
+  if (v.op != RowOp::kLoad || kernel_.schedule.prefetch == 0) return;
+  const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];
+  const int64_t bytes = Bytes(info.dtype);
+  if (!info.along_columns || !info.along_rows || column_in_block * bytes % kLineBytes != 0) return;
+  const Address ahead = {pointers_.inputs[static_cast<size_t>(v.input)],
+                         Plus(place.column, kernel_.schedule.prefetch / bytes)};
+  builder_.Do(Prefetch{ahead, true});
+}
+
 Address RowCode::KeptAddress(int value, const RowPlace& place) const {
   const int at = kernel_.schedule.KeptAt(value);
-  if (at != RowSchedule::kInScratch) return {pointers_.results[static_cast<size_t>(at)], place.column};
+  if (at != RowSchedule::kInScratch)
+    return {pointers_.results[static_cast<size_t>(at)],
+            OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(at)])};
   return {pointers_.scratch, Plus(place.column, ScratchOffset(kernel_.schedule, value, kernel_.columns))};
 }
 
@@ -120,7 +141,8 @@ void RowCode::Keep(int value, const RowPlace& place) {
 // Floats that become integers are brought into the range first: the conversion saturates nothing.
 void RowCode::StoreResult(int result, const RowPlace& place) {
   const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
-  const Address to = {pointers_.results[static_cast<size_t>(result)], place.column};
+  const Address to = {pointers_.results[static_cast<size_t>(result)],
+                      OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(result)])};
   VarId value = Of(info.value);
   if (!IsFloating(info.dtype)) {
     const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
@@ -133,12 +155,13 @@ void RowCode::StoreResult(int result, const RowPlace& place) {
     builder_.Do(Convert{whole, limited});
     value = whole;
   }
-  builder_.Do(Store{value, to, place.count});
+  builder_.Do(Store{value, to, place.count, place.streams && result == kernel_.schedule.streamed});
 }
 
 void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place) {
   const RowValue& v = At(reduction);
-  const VarId sum = place.count == lanes_ ? accumulator : Temporary("some_sums");
+  const bool mixed = place.count < lanes_ && !kernel_.program.reduces_rows;  // lanes meet in the end
+  const VarId sum = mixed ? Temporary("some_sums") : accumulator;
   const RowOperands operands = OperandsOf(kernel_.program, reduction);
   if (v.op == RowOp::kMaximum)
     builder_.Do(Binary{BinaryOp::kMax, sum, Of(v.a), accumulator});  // a NaN is passed over

@@ -20,16 +20,19 @@ struct RowPointers {
   VarId scratch = kNoVar;
 };
 
-// Where a vector's elements are: the first one's column, and how many there are.
+// Where a vector's elements are: the first one's column, how many there are, and, if the row is not that which
+// pointers are at, how many rows on.
 struct RowPlace {
   Affine column;
   int count = 0;
+  VarId row = kNoVar;
+  bool streams = false;  // the schedule's streamed result is stored past the caches: it is aligned here
 };
 
 class RowCode {
  public:
-  // Variables are named with `suffix`. `row`: where the values are that are one for the row; null if this is
-  // it.
+  // Variables are named with `suffix`. `row`: where the values are that are one for the row (of RowProgram's
+  // `reduces_rows`: for the column, in each lane another); null if this is it.
   RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPasses& plan,
           const RowPointers& pointers, RowCode* row, const std::string& suffix);
 
@@ -42,6 +45,8 @@ class RowCode {
   void Read(int value, const RowPlace& place);  // what was kept
   void Keep(int value, const RowPlace& place);
   void StoreResult(int result, const RowPlace& place);
+  // Asks for what the pass computes from, as far ahead as the schedule has it; every line once.
+  void PrefetchInput(int value, const RowPlace& place, int64_t column_in_block);
   // accumulator = the reduction of it and of the value's elements.
   void Accumulate(int reduction, VarId accumulator, const RowPlace& place);
 
@@ -49,6 +54,7 @@ class RowCode {
   const RowValue& At(int value) const { return kernel_.program.values[static_cast<size_t>(value)]; }
   void LoadInput(int value, const RowPlace& place);
   void Sum(int value, const RowOperands& operands);
+  Affine OffsetIn(const RowPlace& place, int64_t row_stride) const;
   Address KeptAddress(int value, const RowPlace& place) const;
   bool IsNotPositive(int value) const;
 

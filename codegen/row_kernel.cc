@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/column_kernel.h"
 #include "codegen/row_code.h"
 #include "spec/check.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 // The first maximum of an online sum: not -inf, as the difference of two -inf is no number.
 constexpr float kLeast = std::numeric_limits<float>::lowest();
+
+constexpr int kLineElements = 16;
 
 class RowWriter {
  public:
@@ -31,7 +34,7 @@ class RowWriter {
     const int most = plan_.passes.empty()
                          ? 0
                          : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
-    for (int slot = 0; slot <= most; ++slot)  // one more for the rest
+    for (int slot = 0; slot <= std::max(most, kLineElements / lanes_); ++slot)  // one more for the rest
       slots_.push_back(
           std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, absl::StrCat(slot)));
     builder_.Loop(IndexOf(rows), [&](VarId) {
@@ -42,6 +45,7 @@ class RowWriter {
       RowValues(plan_.passes.size());
       AdvanceToNextRow();
     });
+    if (kernel_.schedule.streamed != RowSchedule::kNone) builder_.Do(Drain{});
     return std::move(builder_).Build();
   }
 
@@ -74,32 +78,66 @@ class RowWriter {
     for (int result : plan_.row_results[before_pass]) row_.StoreResult(result, place);
   }
 
-  // The whole blocks, then what is left as one smaller block, whose last vector may be partial.
   void Pass(const RowPass& pass, int unroll) {
-    const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
-    const int rest = static_cast<int>(kernel_.columns % block);
+    const int streamed = kernel_.schedule.streamed;
+    if (std::find(pass.results.begin(), pass.results.end(), streamed) != pass.results.end())
+      return StreamedPass(pass, unroll);
     accumulators_ = std::min<int>(unroll, static_cast<int>((kernel_.columns + lanes_ - 1) / lanes_));
     InitializeAccumulators(pass);
-    const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
-    if (blocks == 1) Block(pass, Constant(0), whole);
-    if (blocks > 1)
-      builder_.Loop(Constant(blocks),
-                    [&](VarId trip) { Block(pass, Plus(Constant(0), trip, block), whole); });
-    std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
-    if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
-    if (!counts.empty()) Block(pass, Constant(blocks * block), counts);
+    const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
+    Blocks(pass, Constant(0), blocks, unroll);
+    Rest(pass, blocks * block, unroll);
     Finish(pass);
   }
 
+  // The first line's worth as it lies; from the next line on, wherever that is, whole blocks past the caches;
+  // and the rest as it lies, from the earliest column where the blocks may end. Elements in two of these parts
+  // are stored twice.
+  void StreamedPass(const RowPass& pass, int unroll) {
+    const int64_t block = int64_t{unroll} * lanes_;
+    const int64_t blocks = std::max<int64_t>(0, kernel_.columns - kLineElements) / block;
+    if (blocks > 0) {
+      Block(pass, Constant(0), std::vector<int>(static_cast<size_t>(kLineElements / lanes_), lanes_));
+      const VarId head = builder_.Index("head");
+      builder_.Do(ToLine{head, pointers_.results[static_cast<size_t>(kernel_.schedule.streamed)]});
+      Blocks(pass, Plus(Constant(0), head, 1), blocks, unroll, true);
+    }
+    Rest(pass, blocks * block, unroll);
+  }
+
+  void Blocks(const RowPass& pass, const Affine& column, int64_t blocks, int unroll, bool streams = false) {
+    const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
+    if (blocks == 1) Block(pass, column, whole, streams);
+    if (blocks > 1)
+      builder_.Loop(Constant(blocks), [&](VarId trip) {
+        Block(pass, Plus(column, trip, int64_t{unroll} * lanes_), whole, streams);
+      });
+  }
+
+  // What is left as smaller blocks, whose last vector may be partial.
+  void Rest(const RowPass& pass, int64_t column, int unroll) {
+    while (column < kernel_.columns) {
+      const int rest = static_cast<int>(std::min<int64_t>(kernel_.columns - column, int64_t{unroll} * lanes_));
+      std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
+      if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
+      Block(pass, Constant(column), counts);
+      column += rest;
+    }
+  }
+
   // Step by step for all vectors, so that they are computed side by side.
-  void Block(const RowPass& pass, const Affine& column, const std::vector<int>& counts) {
+  void Block(const RowPass& pass, const Affine& column, const std::vector<int>& counts,
+             bool streams = false) {
     std::vector<RowPlace> places;
     for (int count : counts)
-      places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count});
+      places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count, kNoVar, streams});
     const auto each = [&](const std::vector<int>& items, auto step) {
       for (int item : items)
         for (size_t slot = 0; slot < places.size(); ++slot) step(item, slot);
     };
+    each(pass.computed, [&](int value, size_t slot) {
+      slots_[slot]->PrefetchInput(value, places[slot], static_cast<int64_t>(slot) * lanes_);
+    });
     each(pass.read, [&](int value, size_t slot) { slots_[slot]->Read(value, places[slot]); });
     each(pass.computed, [&](int value, size_t slot) { slots_[slot]->Compute(value, places[slot]); });
     if (pass.online) AccumulateOnline(places);
@@ -193,10 +231,12 @@ class RowWriter {
 
 std::string TextOf(const RowKernel& kernel) {
   std::string text = absl::StrCat(kernel.columns, kernel.in_place ? " in place" : "",
-                                  kernel.scales ? " scales" : "", kernel.schedule.online ? " online" : "");
+                                  kernel.scales ? " scales" : "", kernel.schedule.online ? " online" : "",
+                                  kernel.program.reduces_rows ? " down" : "");
   const auto add = [&](const auto&... numbers) {
     absl::StrAppend(&text, ";", (absl::StrCat(numbers, ","))...);
   };
+  add(kernel.schedule.prefetch, kernel.schedule.streamed);
   for (int unroll : kernel.schedule.unroll) add(unroll);
   for (int kept : kernel.schedule.kept) add(kept);
   for (size_t i = 0; i < kernel.program.inputs.size(); ++i) {
@@ -228,7 +268,9 @@ std::string RowKernel::Name() const {
 
 bool RowKernel::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
 
-Procedure RowProcedure(const RowKernel& kernel) { return RowWriter(kernel).Write(); }
+Procedure RowProcedure(const RowKernel& kernel) {
+  return kernel.program.reduces_rows ? ColumnProcedure(kernel) : RowWriter(kernel).Write();
+}
 
 std::vector<std::string> RowFeatures(const RowKernel& kernel) {
   bool half = false, narrow = false;

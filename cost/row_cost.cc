@@ -79,13 +79,15 @@ Level HomeOf(double bytes, const Target& target) {
 
 class RowCost {
  public:
-  RowCost(const RowProgram& program, const RowSchedule& schedule, int64_t columns, const RowLevels& levels,
-          const Target& target)
+  // Of `columns` elements for each value, one after the other in memory, or, if `in_parts`, in short runs.
+  RowCost(const RowProgram& program, const RowSchedule& schedule, int64_t columns, bool in_parts,
+          const RowLevels& levels, const Target& target)
       : program_(program),
         schedule_(schedule),
         plan_(PassesOf(program, schedule)),
         unit_(UnitOf(schedule, target)),
         columns_(columns),
+        in_parts_(in_parts),
         levels_(levels),
         target_(target) {}
 
@@ -103,7 +105,7 @@ class RowCost {
     return op == RowOp::kDiv || op == RowOp::kSqrt ? kRowDivisionLatency : kRowValueLatency;
   }
 
-  // What a row's pass goes through, each operand once.
+  // What a row's pass goes through and leaves in the caches, each operand once.
   double BytesOf(const RowPass& pass) const {
     std::vector<bool> results(program_.results.size(), false);
     int64_t bytes = 0;
@@ -121,7 +123,7 @@ class RowCost {
     };
     add_kept(pass.read);
     add_kept(pass.kept);
-    for (int result : pass.results) results[static_cast<size_t>(result)] = true;
+    for (int result : pass.results) results[static_cast<size_t>(result)] = result != schedule_.streamed;
     for (size_t i = 0; i < results.size(); ++i)
       if (results[i]) bytes += columns_ * Bytes(program_.results[i].dtype);
     return static_cast<double>(bytes);
@@ -151,27 +153,38 @@ class RowCost {
     const double reductions = static_cast<double>(pass.reductions.size()) + (pass.online ? 2 : 0);
     const double ends =
         target_.microkernel_cycles +
-        (reductions == 0 ? 0 : kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
+        (reductions == 0 || program_.reduces_rows ? 0 : kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
     double waited = 0;
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
       const MemoryLevel& memory = target_.at(level);
-      const double transfers = LinesFrom(number, level) * memory.cycles_per_line;
+      const double transfers = TransfersFrom(number, level);
       waited += std::max(transfers * (1 - memory.overlap), transfers - compute);
     }
     return compute + ends + waited;
   }
 
-  // Lines that a pass brings from a level, or that are written back to it, which count more.
-  double LinesFrom(size_t number, Level level) const {
+  // The share of an input's lines that are not asked for in time.
+  double Unprefetched(const MemoryLevel& memory) const {
+    return std::max(0.0, 1 - static_cast<double>(schedule_.prefetch / target_.line_bytes) /
+                                 static_cast<double>(memory.prefetch_lines));
+  }
+  // Of a line that goes past the caches; if the result waits in one, who reads it next has to wait for RAM.
+  double StreamFactor(Level to) const {
+    return target_.at(Level::kRam).stream_factor + (to == Level::kRam ? 0 : 1);
+  }
+
+  // Cycles for what a pass brings from a level, or what is written back to it, which counts more.
+  double TransfersFrom(size_t number, Level level) const {
     const RowPass& pass = plan_.passes[number];
-    double lines = 0;
+    const MemoryLevel& memory = target_.at(level);
+    double lines = 0, waits = 0;
     const auto read = [&](Dtype dtype, Level from) {
       if (from == level) lines += LinesOf(columns_, dtype, target_);
     };
     // A line that the same pass reads is there already.
     const auto write = [&](Dtype dtype, Level to, bool is_read) {
       if (to == level)
-        lines += LinesOf(columns_, dtype, target_) * (target_.at(level).write_factor - (is_read ? 1 : 0));
+        lines += LinesOf(columns_, dtype, target_) * (memory.write_factor - (is_read ? 1 : 0));
     };
     for (int v : pass.computed) {
       const RowValue& value = program_.values[static_cast<size_t>(v)];
@@ -180,7 +193,12 @@ class RowCost {
       Level from = levels_.inputs[static_cast<size_t>(value.input)];
       const std::optional<size_t> last = LastUse(number, {&RowPass::computed}, v);
       if (last || !input.along_rows) from = std::min(from, LevelInPass(last.value_or(number), number));
+      if (!input.along_columns) continue;  // one for each row: few
       read(input.dtype, from);
+      if (from == level)
+        waits += LinesOf(columns_, input.dtype, target_) *
+                 (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
+                  (in_parts_ ? memory.unstreamed_cycles_per_line : 0));
     }
     const auto kept_level = [&](int v) {
       return LevelInPass(*LastUse(number, {&RowPass::kept, &RowPass::read}, v), number);
@@ -198,10 +216,14 @@ class RowCost {
                                       [&](int v) { return schedule_.KeptAt(v) == result; });
       const Level to = levels_.results[static_cast<size_t>(result)];
       const bool is_read = there != pass.read.end();
+      if (result == schedule_.streamed) {
+        if (level == Level::kRam) lines += LinesOf(columns_, Dtype::kF32, target_) * StreamFactor(to);
+        continue;
+      }
       write(program_.results[static_cast<size_t>(result)].dtype,
             is_read ? std::min(to, kept_level(*there)) : to, is_read);
     }
-    return lines;
+    return lines * memory.cycles_per_line + waits;
   }
 
   const RowProgram& program_;
@@ -209,6 +231,7 @@ class RowCost {
   const RowPasses plan_;
   const VectorUnit& unit_;
   const int64_t columns_;
+  const bool in_parts_;
   const RowLevels& levels_;
   const Target& target_;
 };
@@ -227,6 +250,22 @@ std::string_view RowVectorCycles::bottleneck() const {
   if (store == most) return "store";
   return latency == most ? "latency" : "front end";
 }
+
+namespace {
+
+// For each vector: one for each line of an input.
+double PrefetchesOf(const RowProgram& program, const RowPass& pass, int lanes, const Target& target) {
+  double lines = 0;
+  for (int v : pass.computed) {
+    const RowValue& value = program.values[static_cast<size_t>(v)];
+    if (value.op == RowOp::kLoad)
+      lines += static_cast<double>(lanes * Bytes(program.inputs[static_cast<size_t>(value.input)].dtype)) /
+               target.line_bytes;
+  }
+  return lines;
+}
+
+}  // namespace
 
 RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan,
                                size_t number, const Target& target) {
@@ -251,6 +290,7 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
     arithmetic += NarrowingInstructions(program.results[static_cast<size_t>(result)].dtype);
   }
   cycles.arithmetic = arithmetic / unit.fma_per_cycle;
+  if (schedule.prefetch > 0) loads += PrefetchesOf(program, pass, schedule.lanes, target);
   cycles.load = loads / unit.loads_per_cycle;
   cycles.store = stores / unit.stores_per_cycle;
   cycles.latency = pass.online ? unit.fma_latency : pass.reductions.empty() ? 0 : unit.fma_latency / unroll;
@@ -258,9 +298,27 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
   return cycles;
 }
 
+namespace {
+
+// A block of columns and all its rows is what a row is otherwise.
+double ColumnCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
+                    const RowLevels& levels, const Target& target) {
+  const int64_t block = schedule.lanes * int64_t{schedule.unroll.empty() ? 1 : schedule.unroll.front()};
+  const auto cycles = [&](int64_t width) {
+    const int64_t elements = rows * ((width + schedule.lanes - 1) / schedule.lanes) * schedule.lanes;
+    return RowCost(program, schedule, elements, columns > block, levels, target).CyclesOfRow();
+  };
+  const int64_t rest = columns % block;
+  return static_cast<double>(columns / block) * cycles(block) + (rest == 0 ? 0 : cycles(rest));
+}
+
+}  // namespace
+
 double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
                  const RowLevels& levels, const Target& target) {
-  return static_cast<double>(rows) * RowCost(program, schedule, columns, levels, target).CyclesOfRow() +
+  if (program.reduces_rows)
+    return ColumnCycles(program, schedule, rows, columns, levels, target) + target.microkernel_cycles;
+  return static_cast<double>(rows) * RowCost(program, schedule, columns, false, levels, target).CyclesOfRow() +
          target.microkernel_cycles;
 }
 

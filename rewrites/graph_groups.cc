@@ -102,6 +102,10 @@ class GroupShaper {
     if (!space) return;
     Group& group = this->group();
     group.batch = space->batch();
+    if (space->reduces_rows) {  // no tiles
+      group.stages = RowStages(choice_.first, choice_.end, space->rows(), *space);
+      return;
+    }
     group.rows = space->rows();
     group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
     group.stages = RowStages(choice_.first, choice_.end, group.tile, *space);
@@ -109,31 +113,49 @@ class GroupShaper {
       group.rest = RowStages(choice_.first, choice_.end, rest, *space);
   }
 
-  // Operations that go along rows have the last axis for columns; others as many axes as all inputs allow.
+  // Columns, or rows if columns are behind them, are the axes that are reduced; if none are, columns are as
+  // many axes as all inputs allow.
   std::optional<IterationSpace> RowsSpace() {
-    std::vector<uint32_t> dims;
-    bool along_rows = false;
+    std::vector<uint32_t> dims = {1};
+    std::optional<ReducedAxes> reduced;
     for (const auto& [node, place] : made_) {
       if (!GoesByRows(graph_, node)) {
         Fail(node, Info(graph_.at(node).op).kind == GraphOpKind::kReduction
-                       ? "reductions along the last axis alone, as yet"
+                       ? "axes next to each other, as yet"
                        : "operations of floats outside of a matmul, as yet");
         return std::nullopt;
       }
-      const GraphOpKind kind = Info(graph_.at(node).op).kind;
-      along_rows |= kind == GraphOpKind::kReduction || kind == GraphOpKind::kRowwise;
-      if (const std::vector<uint32_t>& own = WidestOf(node); dims.empty() || Elements(own) > Elements(dims))
-        dims = own;
+      const std::optional<ReducedAxes> own = ReducedAxesOf(graph_, node);
+      if (own && reduced && *own != *reduced) {
+        Fail(node, "operations of a group along the same axes");
+        return std::nullopt;
+      }
+      if (own) reduced = own;
+      if (const std::vector<uint32_t>& wide = WidestOf(node);
+          place == choice_.first || Elements(wide) > Elements(dims))
+        dims = wide;
     }
     if (dims.empty()) dims = {1};
-    const size_t rank = dims.size();
-    for (size_t columns = along_rows ? rank - 1 : std::min<size_t>(1, rank - 1); columns < rank; ++columns)
-      for (size_t rows = 0; rows <= columns; ++rows) {
-        const IterationSpace space{dims, rows, columns};
-        if (AllStride(space)) return space;
-      }
+    if (std::optional<IterationSpace> space = FirstThatStrides(dims, reduced)) return space;
     Fail(Operation(choice_.first), "shapes that are repeated along neighbouring axes, as yet");
     return std::nullopt;
+  }
+
+  std::optional<IterationSpace> FirstThatStrides(const std::vector<uint32_t>& dims,
+                                                 const std::optional<ReducedAxes>& reduced) const {
+    const size_t rank = dims.size();
+    std::vector<IterationSpace> spaces;
+    if (reduced && reduced->behind_last > 0) {
+      spaces.push_back({dims, rank - reduced->from_first, rank - reduced->behind_last, true});
+    } else {
+      const size_t first = reduced ? rank - reduced->from_first : std::min<size_t>(1, rank - 1);
+      for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
+        for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
+    }
+    const auto strides = std::find_if(spaces.begin(), spaces.end(),
+                                      [&](const IterationSpace& space) { return AllStride(space); });
+    if (strides == spaces.end()) return std::nullopt;
+    return *strides;
   }
 
   // The shape that an operation goes over: of what it takes and makes, that of the most elements.
@@ -220,8 +242,9 @@ class GroupShaper {
     for (const auto& [node, place] : made_) {
       const IterationSpace own = MatrixSpace(TypeOf(node).dims);
       const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
-      if (!fits || (!IsContraction(graph_.at(node)) && !GoesByRows(graph_, node)) ||
-          graph_.at(node).op == GraphOp::kConv2d)
+      const bool by_rows = GoesByRows(graph_, node) &&
+                           ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{};
+      if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == GraphOp::kConv2d)
         return Fail(node, "operations of a group with the same rows");
     }
     Group& group = this->group();

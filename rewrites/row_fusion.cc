@@ -14,7 +14,9 @@ namespace {
 // Writes the definitions of the graph's operations in those of row programs.
 class RowWriter {
  public:
-  RowWriter(const Graph& graph, const IterationSpace& space) : graph_(graph), space_(space) {}
+  RowWriter(const Graph& graph, const IterationSpace& space) : graph_(graph), space_(space) {
+    fused_.program.reduces_rows = space.reduces_rows;
+  }
 
   void Add(int node) { values_[node] = Write(graph_.at(node)); }
 
@@ -52,7 +54,12 @@ class RowWriter {
     return values_[node] = Push({RowOp::kLoad, -1, -1, input, 0});
   }
 
-  double Length(const GraphNode& node) const { return graph_.at(node.inputs[0]).type.dims.back(); }
+  // Elements that make one.
+  double Length(const GraphNode& node) const {
+    const TensorType& input = graph_.at(node.inputs[0]).type;
+    if (Info(node.op).kind != GraphOpKind::kReduction) return input.dims.back();
+    return static_cast<double>(input.elements() / node.type.elements());
+  }
 
   int Write(const GraphNode& node) {
     std::vector<int> in;
@@ -142,12 +149,18 @@ class RowWriter {
   std::string error_;
 };
 
-bool ReducesLastAxisOnly(const Graph& graph, const GraphNode& node) {
-  const size_t rank = graph.at(node.inputs[0]).type.dims.size();
-  return node.axes == std::vector<uint32_t>{static_cast<uint32_t>(rank) - 1};
-}
-
 }  // namespace
+
+std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node) {
+  const GraphNode& at = graph.at(node);
+  if (Info(at.op).kind == GraphOpKind::kRowwise) return ReducedAxes{};
+  if (Info(at.op).kind != GraphOpKind::kReduction) return std::nullopt;
+  const size_t rank = graph.at(at.inputs[0]).type.dims.size();
+  const auto [least, most] = std::minmax_element(at.axes.begin(), at.axes.end());
+  for (uint32_t axis = *least; axis <= *most; ++axis)
+    if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end()) return std::nullopt;
+  return ReducedAxes{rank - *least, rank - *most - 1};
+}
 
 bool GoesByRows(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
@@ -158,7 +171,7 @@ bool GoesByRows(const Graph& graph, int node) {
     case GraphOpKind::kElementwise:
       return IsFloating(at.type.dtype);
     case GraphOpKind::kReduction:
-      return ReducesLastAxisOnly(graph, at);
+      return ReducedAxesOf(graph, node).has_value();
     default:
       return false;
   }

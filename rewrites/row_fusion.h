@@ -2,6 +2,8 @@
 #ifndef KIRSCH_REWRITES_ROW_FUSION_H_
 #define KIRSCH_REWRITES_ROW_FUSION_H_
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,17 @@
 
 namespace kirsch {
 
-// Can the operation be a part of a row program: does it need no more of its inputs than the same row?
+// Can the operation be a part of a row program: does it need no more of its inputs than the same row, or than
+// the same column?
 bool GoesByRows(const Graph& graph, int node);
+
+// Neighbouring axes, by how many there are from the first of them on, and how many behind the last.
+struct ReducedAxes {
+  size_t from_first = 1, behind_last = 0;
+  friend bool operator==(const ReducedAxes&, const ReducedAxes&) = default;
+};
+// Those that an operation reduces, or goes along; nothing if there are none, or others between them.
+std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node);
 
 // Is the value narrowed, so that who needs it must read it from memory?
 bool IsNarrowed(const Graph& graph, int node);

@@ -58,7 +58,10 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
 
 class Enumerator {
  public:
-  Enumerator(const RowProgram& program, int64_t columns) : program_(program), columns_(columns) {}
+  Enumerator(const RowProgram& program, int64_t columns, const Target& target)
+      : program_(program),
+        columns_(columns),
+        prefetch_(target.at(Level::kRam).prefetch_lines * target.line_bytes) {}
 
   void Add(const VectorUnit& unit, bool online) {
     RowSchedule schedule;
@@ -88,13 +91,31 @@ class Enumerator {
     const RowPasses plan = PassesOf(program_, schedule);
     for (bool more : {true, false}) {
       schedule.unroll = Unrolled(program_, plan, unit, columns_, more);
-      const bool is_new = std::find(schedules_.begin(), schedules_.end(), schedule) == schedules_.end();
-      if (is_new && IsSound(program_, schedule)) schedules_.push_back(schedule);
+      if (program_.reduces_rows && !schedule.unroll.empty())
+        schedule.unroll.assign(schedule.unroll.size(),
+                               *std::min_element(schedule.unroll.begin(), schedule.unroll.end()));
+      AddIfNew(schedule);
+      if (more && unit.lanes() == schedules_.front().lanes) FromFarAway(schedule);
     }
+  }
+  // With prefetches, a result past the caches or none: the width of vectors matters little then, and nobody
+  // wants to keep anything there.
+  void FromFarAway(RowSchedule schedule) {
+    if (std::any_of(schedule.kept.begin(), schedule.kept.end(), [](int at) { return at >= 0; })) return;
+    schedule.prefetch = prefetch_;
+    for (int result = RowSchedule::kNone; result < static_cast<int>(program_.results.size()); ++result) {
+      schedule.streamed = result;
+      AddIfNew(schedule);
+    }
+  }
+  void AddIfNew(const RowSchedule& schedule) {
+    const bool is_new = std::find(schedules_.begin(), schedules_.end(), schedule) == schedules_.end();
+    if (is_new && IsSound(program_, schedule)) schedules_.push_back(schedule);
   }
 
   const RowProgram& program_;
   const int64_t columns_;
+  const int prefetch_;  // bytes
   std::vector<RowSchedule> schedules_;
 };
 
@@ -102,8 +123,8 @@ class Enumerator {
 
 std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
                                                const Target& target) {
-  Enumerator enumerator(program, columns);
-  const bool has_online = FindOnlineSum(program).has_value();
+  Enumerator enumerator(program, columns, target);
+  const bool has_online = !program.reduces_rows && FindOnlineSum(program).has_value();
   for (const VectorUnit& unit : target.vectors) {
     const bool narrowest = &unit == &target.vectors.back();
     if (!narrowest && columns <= unit.lanes() / 2) continue;  // the next one has lanes enough

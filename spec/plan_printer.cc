@@ -62,7 +62,9 @@ class PlanPrinter {
         Append(&text, stage.rows, "x", stage.columns, ":");
         for (const RowValue& value : stage.program.values)
           if (value.op != RowOp::kLoad && value.op != RowOp::kNumber) Append(&text, " ", Info(value.op).name);
+        if (stage.program.reduces_rows) text += ", down the columns";
         if (stage.schedule.online) text += ", online";
+        if (stage.schedule.streamed != RowSchedule::kNone) text += ", past the caches";
         return text;
       case StageKind::kPad:
       case StageKind::kTranspose:

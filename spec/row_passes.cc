@@ -1,6 +1,7 @@
 #include "spec/row_passes.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "spec/check.h"
 
@@ -13,12 +14,17 @@ const RowValue& ValueAt(const RowProgram& program, int value) {
   return program.values[static_cast<size_t>(value)];
 }
 
+const RowInput& InputOf(const RowProgram& program, const RowValue& load) {
+  return program.inputs[static_cast<size_t>(load.input)];
+}
+
 std::vector<bool> PerRow(const RowProgram& program) {
   std::vector<bool> per_row;
   for (const RowValue& value : program.values) {
     const auto is_per_row = [&](int v) { return v < 0 || per_row[static_cast<size_t>(v)]; };
     if (value.op == RowOp::kLoad)
-      per_row.push_back(!program.inputs[static_cast<size_t>(value.input)].along_columns);
+      per_row.push_back(program.reduces_rows ? !InputOf(program, value).along_rows
+                                             : !InputOf(program, value).along_columns);
     else
       per_row.push_back(Info(value.op).reduces || (is_per_row(value.a) && is_per_row(value.b)));
   }
@@ -213,6 +219,25 @@ bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, in
   return kept && stored;
 }
 
+// Elements near the ends of a row may be computed twice: what they are computed from must still be there.
+bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan) {
+  const RowResult& result = program.results[static_cast<size_t>(schedule.streamed)];
+  if (result.dtype != Dtype::kF32 || plan.per_row[static_cast<size_t>(result.value)]) return false;
+  const RowPass& pass = *std::find_if(plan.passes.begin(), plan.passes.end(),
+                                      [&](const RowPass& p) { return Has(p.results, schedule.streamed); });
+  return pass.reductions.empty() && !pass.online &&
+         std::none_of(pass.read.begin(), pass.read.end(),
+                      [&](int v) { return Has(pass.results, schedule.KeptAt(v)); });
+}
+
+// All passes go over the same columns.
+bool CanReduceRows(const RowSchedule& schedule) {
+  return !schedule.online && schedule.streamed == RowSchedule::kNone && schedule.prefetch == 0 &&
+         !Has(schedule.kept, RowSchedule::kInScratch) &&
+         std::adjacent_find(schedule.unroll.begin(), schedule.unroll.end(), std::not_equal_to<>()) ==
+             schedule.unroll.end();
+}
+
 }  // namespace
 
 bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
@@ -221,6 +246,8 @@ bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
     if (schedule.kept[value] != RowSchedule::kRecomputed && per_row[value]) return false;
   const RowPasses plan = PassesOf(program, schedule);
   if (schedule.unroll.size() != plan.passes.size() || (schedule.online && !plan.online)) return false;
+  if (program.reduces_rows && !CanReduceRows(schedule)) return false;
+  if (schedule.streamed != RowSchedule::kNone && !CanBeStreamed(program, schedule, plan)) return false;
   std::vector<bool> taken(program.results.size(), false);
   for (size_t value = 0; value < schedule.kept.size(); ++value) {
     const int at = schedule.kept[value];
@@ -233,6 +260,7 @@ bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
 }
 
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input) {
+  if (schedule.streamed != RowSchedule::kNone) return false;
   bool stored = false;
   for (const RowPass& pass : PassesOf(program, schedule).passes) {
     const auto reads = [&](int v) {

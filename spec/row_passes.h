@@ -57,7 +57,7 @@ RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule);
 bool IsSound(const RowProgram& program, const RowSchedule& schedule);
 
 // May result `result` take the place of input `input`? Not if the input is read in a later pass than
-// something is stored there.
+// something is stored there, or elements may be computed twice.
 bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input);
 
 // Elements of f32 in the scratch row that a schedule takes; each kept value begins on a line.

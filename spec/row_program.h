@@ -90,6 +90,9 @@ struct RowResult {
 };
 
 struct RowProgram {
+  // Reductions go down the columns, over all rows: where "row" stands for what a value is one for, or what
+  // meets it again, read "column" then.
+  bool reduces_rows = false;
   std::vector<RowInput> inputs;
   std::vector<RowValue> values;
   std::vector<RowResult> results;

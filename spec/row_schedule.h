@@ -18,6 +18,13 @@ struct RowSchedule {
   // The first maximum m of some a and sum of exp(a - m) are found in one pass: the sum is rescaled for each
   // block of vectors at once.
   bool online = false;
+  // Bytes ahead of its use that each line of an input with other elements for each row is asked for, into L2;
+  // 0: it is not.
+  int prefetch = 0;
+  // The result, of f32, whose lines are stored past the caches; or kNone. The vectors at a row's ends are
+  // stored the usual way.
+  static constexpr int kNone = -1;
+  int streamed = kNone;
 
   int KeptAt(int value) const { return kept.empty() ? kRecomputed : kept[static_cast<size_t>(value)]; }
   friend bool operator==(const RowSchedule&, const RowSchedule&) = default;

@@ -35,6 +35,7 @@ struct MemoryLevel {
   int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
   double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
   double write_factor = 1;                  // a line written back costs this many times a line read
+  double stream_factor = 1;                 // so does a line stored past the caches; of RAM only
   double overlap = 0;                       // 0..1: the share of a transfer that hides behind arithmetic
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;

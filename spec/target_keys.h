@@ -74,6 +74,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
     {"write_factor", &MemoryLevel::write_factor, 0, 100},
+    {"stream_factor", &MemoryLevel::stream_factor, 0, 100},
     {"overlap", &MemoryLevel::overlap, 0, 1},
 };
 

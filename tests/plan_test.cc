@@ -70,6 +70,18 @@ TEST_P(PlanTest, EachOperationIsRight) {
            "reduce sum f32 5x70",
            "reduce max f32 3x4x5",
            "reduce mean f16 5x9",
+           "reduce sum f32 70x5 axis=0",
+           "reduce max f32 3x70x40 axis=1",
+           "reduce mean bf16 3x4x50 axis=0",
+           "reduce mean f32 4x5x33 axis=0,1",
+           "reduce sum f32 4x5x33 axis=1,2",
+           "reduce sum f32 4x5x33 axis=0,1,2",
+           "reduce max f32 9x1 axis=0",
+           "reduce sum f32 1x9 axis=0",
+           "kernel a(x: f32[9,40], y: f32[40]):\n return mul(sub(x, reduce_mean(x, axis=0)), y)",
+           "kernel a(x: f32[3,9,40], y: f32[9,1]):\n return exp(reduce_max(add(x, y), axis=1))",
+           "kernel a(x: f32[9,40]):\n return reduce_sum(softmax(x), axis=0)",
+           "kernel a(x: f32[9,20], w: f32[20,30]):\n return reduce_max(matmul(x, w), axis=0)",
            "transpose f32 5x7",
            "transpose f32 2x16x12",
            "attention f32 heads=2 tokens=19 dim=8",
@@ -156,6 +168,8 @@ TEST(PlanRefusalTest, SaysWhere) {
     return std::string(PlanOf(GraphOf(text), testing::Avx2Target(), 1).status().message());
   };
   EXPECT_EQ(refused("kernel a(x: f32[4,5]):\n return x"), "test:1:10: expected an operation at least");
+  EXPECT_EQ(refused("kernel a(x: f32[4,5,6]):\n return reduce_sum(x, axis=0, axis=2)"),
+            "test:1:34: expected axes next to each other, as yet");
 }
 
 }  // namespace

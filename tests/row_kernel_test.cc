@@ -143,6 +143,45 @@ TEST_P(RowKernelTest, RandomProgramsAndSchedules) {
   }
 }
 
+TEST_P(RowKernelTest, RandomProgramsDownTheColumns) {
+  RandomRows random(20260102);
+  for (int round = 0; round < 400; ++round) {
+    RowProgram program = random.Program();
+    program.reduces_rows = true;
+    const RowSchedule schedule = random.Schedule(program, GetParam());
+    RowCase row_case(program, schedule, 1 + random.Below(9), 1 + random.Below(150), random.Below(3), target_);
+    row_case.Fill(static_cast<uint32_t>(round));
+    row_case.RunJit();
+    ASSERT_TRUE(row_case.Matches()) << "round " << round;
+  }
+}
+
+// Rows begin and end everywhere in a line.
+TEST_P(RowKernelTest, ResultsPastTheCaches) {
+  for (int unroll : {1, 2, 4})
+    for (int64_t columns = 1; columns <= 16 + 2 * unroll * lanes() + 17; columns += columns < 40 ? 1 : 5) {
+      RowSchedule schedule = Plain(Softmax(), unroll);
+      schedule.prefetch = 256;
+      schedule.streamed = 0;
+      RowCase row_case(Softmax(), schedule, 17, columns, static_cast<int>(columns % 2), target_);
+      row_case.Fill(2);
+      row_case.RunJit();
+      ASSERT_TRUE(row_case.Matches());
+    }
+}
+
+TEST_P(RowKernelTest, ElementsThatAreNeededTwiceAreNotStreamedOver) {
+  RowSchedule schedule = Plain(Softmax(), 1);
+  schedule.streamed = 0;
+  EXPECT_TRUE(IsSound(Softmax(), schedule));
+  EXPECT_FALSE(MayBeInPlace(Softmax(), schedule, 0, 0));
+  schedule.kept.assign(Softmax().values.size(), RowSchedule::kRecomputed);
+  schedule.kept[kSoftmaxExp] = 0;
+  EXPECT_FALSE(IsSound(Softmax(), schedule));
+  schedule.kept[kSoftmaxExp] = RowSchedule::kInScratch;
+  EXPECT_TRUE(IsSound(Softmax(), schedule));
+}
+
 TEST_P(RowKernelTest, InPlace) {
   for (int64_t columns : {1, 37, 64, 200})
     for (int kept : {RowSchedule::kRecomputed, RowSchedule::kInScratch, 0}) {
@@ -207,7 +246,8 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
   std::vector<LoopProgram> programs;
   RandomRows random(4);
   for (int round = 0; round < 60; ++round) {
-    const RowProgram program = round == 0 ? Softmax() : round == 1 ? LayerNorm(90) : random.Program();
+    RowProgram program = round == 0 ? Softmax() : round == 1 ? LayerNorm(90) : random.Program();
+    program.reduces_rows = round % 3 == 2;
     cases.push_back(
         std::make_unique<RowCase>(program, random.Schedule(program, GetParam()), 2, 90, 1, target_));
     cases.back()->Fill(static_cast<uint32_t>(round));

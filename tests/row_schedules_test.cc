@@ -10,7 +10,7 @@
 namespace kirsch::testing {
 namespace {
 
-constexpr size_t kFewDozen = 64;
+constexpr size_t kFewDozen = 72;
 
 RowSchedule Cheapest(const RowProgram& program, int64_t columns, Level level, const Target& target) {
   const RowLevels levels = {std::vector<Level>(program.inputs.size(), level),
@@ -69,7 +69,16 @@ TEST(RowCostTest, SoftmaxKeepsItsExponentialsUnlessRowsAreLong) {
     EXPECT_FALSE(schedule.online) << columns;
     EXPECT_EQ(schedule.lanes, 16) << columns;
   }
-  EXPECT_TRUE(Cheapest(Softmax(), 1 << 20, Level::kRam, target).online);
+}
+
+TEST(RowCostTest, WhatComesFromRamIsPrefetchedAndGoesPastTheCaches) {
+  const Target target = FindTarget("sapphirerapids", "")->target;
+  const RowSchedule far = Cheapest(Softmax(), 1 << 20, Level::kRam, target);
+  EXPECT_TRUE(far.online);
+  EXPECT_GT(far.prefetch, 0);
+  EXPECT_EQ(far.streamed, 0);
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+    EXPECT_EQ(Cheapest(Softmax(), 4096, level, target).streamed, RowSchedule::kNone);
 }
 
 TEST(RowCostTest, CostsAreOfWhatIsDone) {
@@ -83,7 +92,10 @@ TEST(RowCostTest, CostsAreOfWhatIsDone) {
     EXPECT_GT(cycles(1, 8192, Level::kL1), 1.5 * cycles(1, 4096, Level::kL1));
     EXPECT_GT(cycles(8, 4096, Level::kL1), 7 * cycles(1, 4096, Level::kL1));
     EXPECT_GE(cycles(1, 4096, Level::kL2), cycles(1, 4096, Level::kL1));
-    EXPECT_GT(cycles(1, 4096, Level::kRam), cycles(1, 4096, Level::kL2));
+    if (schedule.streamed == RowSchedule::kNone)
+      EXPECT_GT(cycles(1, 4096, Level::kRam), cycles(1, 4096, Level::kL2));
+    else  // who wants it in L2 has to bring it back
+      EXPECT_GT(cycles(1, 4096, Level::kL2), cycles(1, 4096, Level::kL1));
   }
 }
 

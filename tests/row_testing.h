@@ -146,6 +146,8 @@ class RowMatrix {
   void Set(int64_t row, int64_t column, double value) {
     StoreElement(dtype_, value, data(), row * stride_ + column);
   }
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
   void* data() const { return buffer_.data(); }
   size_t bytes() const { return buffer_.bytes(); }
   int64_t stride() const { return rows_ == 1 || stride_ == 0 ? 0 : stride_; }
@@ -181,9 +183,10 @@ class RowCase {
     }
     const RowPasses plan = PassesOf(program, schedule);
     for (const RowResult& result : program.results) {
-      const int64_t width = plan.per_row[static_cast<size_t>(result.value)] ? 1 : columns;
-      widths_.push_back(width);
-      results_.emplace_back(result.dtype, rows, width, width + gap);
+      const bool reduced = plan.per_row[static_cast<size_t>(result.value)];
+      const int64_t width = reduced && !program.reduces_rows ? 1 : columns;
+      const int64_t height = reduced && program.reduces_rows ? 1 : rows;
+      results_.emplace_back(result.dtype, height, width, width + gap);
       kernel_.result_row_strides.push_back(width + gap);
     }
   }
@@ -282,17 +285,20 @@ class RowCase {
   bool Matches() const {
     for (const RowMatrix& matrix : results_)
       if (!matrix.GapsIntact()) return Fault("what lies beside the elements of a result was written");
-    for (int64_t row = 0; row < rows_; ++row) {
-      const std::vector<std::vector<Bounded>> values = EvaluateRow(row);
-      for (size_t i = 0; i < results_.size(); ++i)
-        for (int64_t column = 0; column < widths_[i]; ++column) {
-          const RowResult& result = kernel_.program.results[i];
-          const Bounded& expected = values[static_cast<size_t>(result.value)][static_cast<size_t>(column)];
+    const bool down = kernel_.program.reduces_rows;
+    for (int64_t line = 0; line < (down ? kernel_.columns : rows_); ++line) {
+      const std::vector<std::vector<Bounded>> values = EvaluateLine(line);
+      for (size_t i = 0; i < results_.size(); ++i) {
+        const RowResult& result = kernel_.program.results[i];
+        for (int64_t at = 0; at < (down ? results_[i].rows() : results_[i].columns()); ++at) {
+          const int64_t row = down ? at : line, column = down ? line : at;
+          const Bounded& expected = values[static_cast<size_t>(result.value)][static_cast<size_t>(at)];
           const double got = results_[i].at(row, column);
           if (!IsNear(result.dtype, got, expected))
             return Fault(absl::StrCat("result ", i, " at (", row, ", ", column, ") is ", got, ", not ",
                                       expected.value, " +- ", expected.error));
         }
+      }
     }
     return true;
   }
@@ -330,29 +336,31 @@ class RowCase {
            got <= saturated(expected.value + expected.error + 0.5) && got == std::nearbyint(got);
   }
 
-  // All elements of all values.
-  std::vector<std::vector<Bounded>> EvaluateRow(int64_t row) const {
-    const size_t columns = static_cast<size_t>(kernel_.columns);
+  // All elements of all values in one row, or, where rows are reduced, in one column.
+  std::vector<std::vector<Bounded>> EvaluateLine(int64_t line) const {
+    const bool down = kernel_.program.reduces_rows;
+    const size_t length = static_cast<size_t>(down ? rows_ : kernel_.columns);
     std::vector<std::vector<Bounded>> values;
     for (const RowValue& value : kernel_.program.values) {
-      std::vector<Bounded> elements(columns);
-      for (size_t column = 0; column < columns; ++column) {
-        Bounded& element = elements[column];
+      std::vector<Bounded> elements(length);
+      for (size_t i = 0; i < length; ++i) {
+        Bounded& element = elements[i];
+        const int64_t at = static_cast<int64_t>(i), row = down ? at : line, column = down ? line : at;
         if (value.op == RowOp::kLoad) {
           const RowInput& info = kernel_.program.inputs[static_cast<size_t>(value.input)];
-          element.value = inputs_[static_cast<size_t>(value.input)].at(
-              info.along_rows ? row : 0, info.along_columns ? static_cast<int64_t>(column) : 0);
+          element.value = inputs_[static_cast<size_t>(value.input)].at(info.along_rows ? row : 0,
+                                                                       info.along_columns ? column : 0);
         } else if (value.op == RowOp::kNumber) {
           element.value = value.number;
         } else if (!Info(value.op).reduces) {
           const auto operand = [&](int v) {
-            return v < 0 ? Bounded() : values[static_cast<size_t>(v)][column];
+            return v < 0 ? Bounded() : values[static_cast<size_t>(v)][i];
           };
           element = Evaluate(value.op, operand(value.a), operand(value.b));
         }
       }
       if (Info(value.op).reduces)
-        elements.assign(columns, Reduce(value.op, values[static_cast<size_t>(value.a)]));
+        elements.assign(length, Reduce(value.op, values[static_cast<size_t>(value.a)]));
       values.push_back(std::move(elements));
     }
     return values;
@@ -377,7 +385,6 @@ class RowCase {
   int64_t rows_;
   const Target target_;
   std::vector<RowMatrix> inputs_, results_;
-  std::vector<int64_t> widths_;
 };
 
 // Random programs, and schedules of them.
@@ -421,7 +428,7 @@ class RandomRows {
     for (;;) {
       RowSchedule schedule;
       schedule.lanes = avx512 ? 4 << Below(3) : 4 << Below(2);
-      schedule.online = FindOnlineSum(program).has_value() && OneIn(2);
+      schedule.online = !program.reduces_rows && FindOnlineSum(program).has_value() && OneIn(2);
       if (OneIn(2))
         for (size_t v = 0; v < program.values.size(); ++v)
           schedule.kept.push_back(OneIn(3) ? Below(2 + static_cast<int>(program.results.size())) - 2
@@ -434,6 +441,9 @@ class RandomRows {
         fits &= schedule.kept[v] == RowSchedule::kRecomputed || !empty.per_row[v];
       if (!fits) continue;
       for (size_t pass = 0; pass < empty.passes.size(); ++pass) schedule.unroll.push_back(1 + Below(5));
+      if (program.reduces_rows) schedule.unroll.assign(schedule.unroll.size(), 1 + Below(5));
+      if (!program.reduces_rows && OneIn(2)) schedule.prefetch = 256 * Below(4);
+      if (OneIn(2)) schedule.streamed = Below(static_cast<int>(program.results.size()) + 1) - 1;
       if (IsSound(program, schedule)) return schedule;
     }
   }
