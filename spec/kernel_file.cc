@@ -51,8 +51,16 @@ absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view sourc
   return absl::InvalidArgumentError(Cat(source, std::string(absl::StripPrefix(message, "spec"))));
 }
 
+// Convolutions are graphs where a padding or groups make several steps of them, and else specs.
+bool IsGraph(const Word& text) {
+  const bool steps = text.text.find(" pad=") != std::string_view::npos ||
+                     text.text.find(" groups=") != std::string_view::npos;
+  return IsGraphShorthand(text.text) &&
+         (steps || SplitWords(text.text).front().text != Info(GraphOp::kConv2d).name);
+}
+
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
-  if (IsGraphShorthand(text.text)) {
+  if (IsGraph(text)) {
     absl::StatusOr<Graph> graph = ParseGraphShorthand(text, source);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name;
