@@ -63,6 +63,14 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
          (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.arithmetic == Arithmetic::kDotO8S8 ? 1 : 0);
 }
 
+// Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once: their vectors of
+// rhs leave registers for accumulators.
+int TapsOf(const DigitAxis& reduction, int64_t steps, const VectorUnit& unit) {
+  constexpr int kMostTaps = 8;
+  const int64_t most = std::clamp(unit.registers / 2 - 1, 1, kMostTaps);
+  return static_cast<int>(std::min({most, steps, reduction.RunLength(0)}));
+}
+
 // Elements of a channel that `rows` consecutive rows of the window have in a run of `taps` steps.
 int InputsOf(const Window& window, int rows, int taps) {
   const int64_t row = window.axes[0].stride(0), tap = window.axes[1].stride(0);
@@ -139,7 +147,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   }
   if (tile.form == LayoutKind::kLanewise) {
     const Window& window = spec.op_info().window;
-    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK]);
+    tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK], UnitWithLanes(target, tile.lanes));
     tile.inputs = InputsOf(window, tile.rows, tile.taps);
   }
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
@@ -157,11 +165,6 @@ const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
 
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.accumulators() + Operands(tile, unit);
-}
-
-int TapsOf(const DigitAxis& reduction, int64_t steps) {
-  constexpr int64_t kMostTaps = 8;
-  return static_cast<int>(std::min({kMostTaps, steps, reduction.RunLength(0)}));
 }
 
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {

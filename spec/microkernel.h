@@ -93,9 +93,6 @@ const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 // Vector registers the tile needs while it runs.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
 
-// Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once.
-int TapsOf(const DigitAxis& reduction, int64_t steps);
-
 // Digits of a window's reduction that one trip of the microkernel's loop takes whole, so that short ones are
 // no loops of their own.
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction);
