@@ -1,5 +1,6 @@
-// One that computes the product: a kernel of ours, a peer, or the measured peak. Lives in a worker process of
-// its own (see worker.h): everything below happens there, nothing in the benchmark's parent process.
+// One that computes what is asked for: a kernel of ours, a peer, or the measured peak. Lives in a worker
+// process of its own (see worker.h): everything below happens there, nothing in the benchmark's parent
+// process.
 #ifndef KIRSCH_BENCH_CONTENDER_H_
 #define KIRSCH_BENCH_CONTENDER_H_
 
@@ -23,9 +24,10 @@ struct ContenderInfo {
   std::vector<std::string> alternatives;  // settings worth trying, each in a process of its own
 };
 
-class Contender {
+template <typename Problem>
+class ContenderFor {
  public:
-  virtual ~Contender() = default;
+  virtual ~ContenderFor() = default;
 
   // Called once, first. NotFound: it is not on this machine.
   virtual absl::StatusOr<ContenderInfo> Load() = 0;
@@ -40,6 +42,8 @@ class Contender {
   // What is timed.
   virtual void Run() = 0;
 };
+
+using Contender = ContenderFor<Problem>;  // of matmuls
 
 }  // namespace kirsch
 

@@ -19,9 +19,10 @@ void Raise(std::vector<double>& highest, const std::vector<double>& rates) {
 absl::Status Limits::Start(const Machine& machine, const WorkerOptions& options) {
   threads_ = static_cast<int>(options.cpus.size());
   buffer_bytes_ = BandwidthBufferBytes(machine.caches);
-  peak_.factory = [threads = threads_] { return MakePeakContender(threads); };
+  static const std::vector<Problem> kNone(1);
+  peak_.factory = [threads = threads_] { return MakeRunner(MakePeakContender(threads), kNone); };
   bandwidth_.factory = [threads = threads_, bytes = buffer_bytes_] {
-    return MakeBandwidthContender(threads, bytes);
+    return MakeRunner(MakeBandwidthContender(threads, bytes), kNone);
   };
   for (Entrant* entrant : {&peak_, &bandwidth_}) {
     entrant->options = options;

@@ -1,18 +1,13 @@
 #include "bench/our_kernel.h"
 
 #include <array>
-#include <cstdlib>
 #include <utility>
 
+#include "bench/memory.h"
 #include "bench/team.h"
 
 namespace kirsch {
 namespace {
-
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-using Memory = std::unique_ptr<void, Free>;
 
 class OurContender : public Contender {
  public:
@@ -31,7 +26,7 @@ class OurContender : public Contender {
     if ((kernel_.pack != nullptr) != (method == kPacked)) return absl::UnimplementedError("the other method");
     scratch_.clear();
     for (int thread = 0; thread < threads_; ++thread) {
-      scratch_.push_back(Allocate(kernel_.scratch_bytes));
+      scratch_.push_back(AllocateAligned(kernel_.scratch_bytes));
       if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
     }
     inputs_ = {problem.lhs, problem.rhs};
@@ -53,11 +48,8 @@ class OurContender : public Contender {
  private:
   static constexpr size_t kPacked = 1;  // of the methods
 
-  // Whole lines and never none: the kernel may look at the pointer.
-  static Memory Allocate(size_t bytes) { return Memory(std::aligned_alloc(64, bytes / 64 * 64 + 64)); }
-
   absl::Status Pack() {
-    packed_ = Allocate(kernel_.packed_bytes);
+    packed_ = AllocateAligned(kernel_.packed_bytes);
     if (packed_ == nullptr) return absl::ResourceExhaustedError("no memory for the packed operand");
     const void*& operand = inputs_[static_cast<size_t>(kernel_.packed_operand)];
     kernel_.pack(operand, packed_.get());
@@ -70,8 +62,8 @@ class OurContender : public Contender {
   Team team_;
   const Problem* problem_ = nullptr;
   OurKernel kernel_;
-  std::vector<Memory> scratch_;
-  Memory packed_;
+  std::vector<AlignedMemory> scratch_;
+  AlignedMemory packed_;
   std::array<const void*, 2> inputs_ = {};
 };
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "bench/cblas.h"
+#include "bench/loops_contender.h"
 #include "bench/plugin.h"
 
 namespace kirsch {
@@ -28,37 +29,75 @@ constexpr std::array<Known, 7> kKnown = {{
     {"mkl", false, {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"}},
 }};
 
-Worker::Factory Cblas(std::vector<std::string> libraries) {
-  return [libraries = std::move(libraries)] { return MakeCblasContender(libraries); };
+// What a name stands for; null for cblas:PATH, whose path is in `libraries` then.
+struct Found {
+  const Known* known = nullptr;
+  std::vector<std::string> libraries;
+};
+
+absl::StatusOr<Found> Find(const std::string& name, const char* more) {
+  if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty())
+    return Found{nullptr, {std::string(path)}};
+  for (const Known& known : kKnown) {
+    if (known.name != name) continue;
+    Found found{&known, {}};
+    for (const char* library : known.libraries)
+      if (library != nullptr) found.libraries.emplace_back(library);
+    return found;
+  }
+  const std::string names = absl::StrJoin(
+      kKnown, ", ", [](std::string* out, const Known& known) { absl::StrAppend(out, known.name); });
+  return absl::InvalidArgumentError(absl::StrCat("--against: unknown peer '", name, "', expected one of ",
+                                                 names, ", ", more, "cblas:PATH"));
 }
 
-Worker::Factory Plugin(std::string name) {
-  return [name = std::move(name)] { return MakePluginContender(name); };
+bool IsPlugin(const Found& found) { return found.known != nullptr && found.known->plugin; }
+
+Environment EnvironmentOf(const Found& found) {
+  return found.known != nullptr && found.known->setting != nullptr ? Environment{found.known->setting}
+                                                                   : Environment{};
 }
 
 }  // namespace
 
-absl::StatusOr<Peer> FindPeer(const std::string& name) {
-  Peer peer{name, {}, {}};
-  if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty()) {
-    peer.builds.push_back(Cblas({std::string(path)}));
+absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem>& problems) {
+  const absl::StatusOr<Found> found = Find(name, "");
+  if (!found.ok()) return found.status();
+  Peer peer{name, {}, EnvironmentOf(*found)};
+  if (!IsPlugin(*found))
+    peer.builds.push_back([libraries = found->libraries, &problems] {
+      return MakeRunner(MakeCblasContender(libraries), problems);
+    });
+  else
+    for (const std::string& plugin : found->libraries)
+      peer.builds.push_back(
+          [plugin, &problems] { return MakeRunner(MakePluginContender(plugin), problems); });
+  return peer;
+}
+
+absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& field) {
+  if (name == kLoopsPeer)
+    return Peer{name, {[&field] { return MakeRunner(MakeLoopsContender(field.plain), field.problems); }}, {}};
+  const absl::StatusOr<Found> found = Find(name, "loops, ");
+  if (!found.ok()) return found.status();
+  Peer peer{name, {}, EnvironmentOf(*found)};
+  if (!IsPlugin(*found)) {
+    // Neither the loops' threads nor the library's are to spin while the others work.
+    peer.environment = {"OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_THREAD_TIMEOUT=4"};
+    peer.builds.push_back([libraries = found->libraries, &field] {
+      return MakeRunner(MakeCblasLoopsContender(libraries, field.cblas), field.problems);
+    });
     return peer;
   }
-  for (const Known& known : kKnown) {
-    if (known.name != name) continue;
-    std::vector<std::string> libraries;
-    for (const char* library : known.libraries)
-      if (library != nullptr) libraries.emplace_back(library);
-    if (!known.plugin) peer.builds.push_back(Cblas(libraries));
-    if (known.plugin)
-      for (const std::string& library : libraries) peer.builds.push_back(Plugin(library));
-    if (known.setting != nullptr) peer.environment.emplace_back(known.setting);
-    return peer;
-  }
-  const std::string names = absl::StrJoin(
-      kKnown, ", ", [](std::string* out, const Known& known) { absl::StrAppend(out, known.name); });
-  return absl::InvalidArgumentError(
-      absl::StrCat("--against: unknown peer '", name, "', expected one of ", names, ", cblas:PATH"));
+  for (const std::string& plugin : found->libraries)
+    peer.builds.push_back(
+        [plugin, &field] { return MakeRunner(MakeGraphPluginContender(plugin), field.problems); });
+  return peer;
+}
+
+bool IsCblasPeer(const std::string& name) {
+  const absl::StatusOr<Found> found = Find(name, "");
+  return found.ok() && !IsPlugin(*found);
 }
 
 }  // namespace kirsch

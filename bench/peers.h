@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "bench/compiled_loops.h"
+#include "bench/graph_workload.h"
 #include "bench/worker.h"
 
 namespace kirsch {
@@ -18,9 +20,25 @@ struct Peer {
 };
 
 // InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
-// matrix tiles), libxsmm, eigen, cblas:PATH. Whether
-// it is on this machine shows only when it is loaded.
-absl::StatusOr<Peer> FindPeer(const std::string& name);
+// matrix tiles), libxsmm, eigen, cblas:PATH. Whether it is on this machine shows only when it is loaded. It
+// runs `problems`, which outlive it.
+absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem>& problems);
+
+// What the peers of graphs run: the problems, and loops of each of them where a peer that needs them takes
+// part.
+struct GraphField {
+  const std::vector<GraphProblem>& problems;
+  std::vector<CompiledLoops> plain, cblas;
+};
+
+inline constexpr char kLoopsPeer[] = "loops";
+
+// The same for graphs: loops, onednn and onednn:noamx, or a library with the interface of BLAS, which
+// multiplies between loops.
+absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& field);
+
+// Whether the name is one of the last kind.
+bool IsCblasPeer(const std::string& name);
 
 }  // namespace kirsch
 

@@ -64,7 +64,7 @@ class Plot {
         "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
         width_, height, width_, height);
     Text(kLeft, 20, "start",
-         absl::StrFormat("matmul, GFLOP/s, %d thread%s, operands %s: %s", report_.threads,
+         absl::StrFormat("GFLOP/s, %d thread%s, operands %s: %s", report_.threads,
                          report_.threads == 1 ? "" : "s", report_.cold ? "cold" : "warm",
                          report_.machine.cpu));
     DrawLegend();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/functional/function_ref.h"
 #include "bench/statistics.h"
 #include "nlohmann/json.hpp"
 
@@ -93,18 +94,15 @@ std::vector<SpecResults> GroupBySpec(const BenchReport& report) {
   return groups;
 }
 
-void AddShares(const Machine& machine, BenchResult& result) {
-  result.gbytes_per_second = 1e-9 * result.compulsory_bytes / result.seconds_median;
-  if (machine.read_gbytes > 0) result.fraction_of_bandwidth = result.gbytes_per_second / machine.read_gbytes;
-  if (result.peak_gflops > 0) result.fraction_of_peak = result.gflops_median / result.peak_gflops;
-  result.memory_bound = result.fraction_of_bandwidth > result.fraction_of_peak;
-}
+namespace {
 
-BenchSummary Summarize(const BenchReport& report, bool packed) {
+// Ours beside what `rate` says of each spec (0: nothing); ours with a packed operand only where `packed`.
+BenchSummary SummarizeRatios(const BenchReport& report, absl::FunctionRef<double(const SpecResults&)> rate,
+                             bool packed) {
   BenchSummary summary;
   std::vector<double> ratios;
   for (const SpecResults& group : GroupBySpec(report)) {
-    const double best = packed ? group.best_packed_gflops : group.best_peer_gflops;
+    const double best = rate(group);
     for (const BenchResult& result : group.results) {
       if (!result.ours() || !result.correct || best == 0 || (result.packed && !packed)) continue;
       const double ratio = result.gflops_median / best;
@@ -121,6 +119,41 @@ BenchSummary Summarize(const BenchReport& report, bool packed) {
   return summary;
 }
 
+}  // namespace
+
+void AddShares(const Machine& machine, BenchResult& result) {
+  result.gbytes_per_second = 1e-9 * result.compulsory_bytes / result.seconds_median;
+  if (machine.read_gbytes > 0) result.fraction_of_bandwidth = result.gbytes_per_second / machine.read_gbytes;
+  if (result.peak_gflops > 0) result.fraction_of_peak = result.gflops_median / result.peak_gflops;
+  result.memory_bound = result.fraction_of_bandwidth > result.fraction_of_peak;
+}
+
+std::vector<std::string> PeersOf(const BenchReport& report) {
+  std::vector<std::string> peers;
+  for (const BenchResult& result : report.results)
+    if (!result.ours() && std::find(peers.begin(), peers.end(), result.peer) == peers.end())
+      peers.push_back(result.peer);
+  return peers;
+}
+
+BenchSummary Summarize(const BenchReport& report, bool packed) {
+  return SummarizeRatios(
+      report,
+      [packed](const SpecResults& group) {
+        return packed ? group.best_packed_gflops : group.best_peer_gflops;
+      },
+      packed);
+}
+
+BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer) {
+  const auto rate = [&peer](const SpecResults& group) {
+    for (const BenchResult& result : group.results)
+      if (result.peer == peer && result.correct) return result.gflops_median;
+    return 0.0;
+  };
+  return SummarizeRatios(report, rate, /*packed=*/true);
+}
+
 json ToJson(const BenchReport& report) {
   json results = json::array(), missing = json::array(), failed = json::array(), declined = json::array();
   for (const BenchResult& result : report.results) results.push_back(ToJson(result));
@@ -132,6 +165,8 @@ json ToJson(const BenchReport& report) {
     declined.push_back({{"spec", spec.spec}, {"peer", spec.peer}});
   json machine = ToJson(report.machine);
   machine["threads"] = report.threads;
+  json against = json::object();
+  for (const std::string& peer : PeersOf(report)) against[peer] = ToJson(SummarizeAgainst(report, peer));
   return {{"declined", declined},
           {"machine", machine},
           {"operands", report.cold ? "cold" : "warm"},
@@ -139,6 +174,7 @@ json ToJson(const BenchReport& report) {
           {"missing", missing},
           {"failed", failed},
           {"summary", ToJson(Summarize(report))},
+          {"summary_against", against},
           {"summary_packed", ToJson(Summarize(report, true))}};
 }
 

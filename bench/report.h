@@ -89,6 +89,12 @@ std::vector<SpecResults> GroupBySpec(const BenchReport& report);
 // `packed`: beside the peers that were given a packed rhs, too; ours with one counts only there.
 BenchSummary Summarize(const BenchReport& report, bool packed = false);
 
+// Beside one peer ("onednn+packed").
+BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer);
+
+// In the order of the first result of each.
+std::vector<std::string> PeersOf(const BenchReport& report);
+
 nlohmann::json ToJson(const BenchReport& report);
 
 }  // namespace kirsch

@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "bench/element.h"
 #include "bench/statistics.h"
 
 namespace kirsch {
@@ -87,10 +86,10 @@ class SpecMeasurement {
   absl::Status Screen(Candidate& candidate) {
     Worker& worker = candidate.entrant->worker;
     if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok()) return status;
-    FillOutput(*spec_.problem);
+    spec_.fill_output();
     const absl::StatusOr<double> first = worker.RunOnce();
     if (!first.ok()) return first.status();
-    candidate.check = CheckOutput(spec_.reference, *spec_.problem);
+    candidate.check = spec_.check_output();
     candidate.screened_seconds = *first;
     const auto best = best_seconds_.find(candidate.peer());
     const bool is_long = *first > kLongCallSeconds;
@@ -150,7 +149,7 @@ class SpecMeasurement {
     std::vector<double> all, good;
     for (const Sample& sample : candidate.samples) {
       all.push_back(sample.seconds);
-      if (!Preempted(sample, spec_.problem->threads)) good.push_back(sample.seconds);
+      if (!Preempted(sample, spec_.threads)) good.push_back(sample.seconds);
     }
     // On a machine that is never quiet the preempted samples are all there is.
     const bool disturbed = good.size() < std::min(kMinGoodSamples, all.size());
@@ -163,10 +162,10 @@ class SpecMeasurement {
     result.method = candidate.method_name();
     result.packed = candidate.packed();
     result.item = spec_.item;
-    result.unit = IsInteger(spec_.problem->out_type) ? "GOP/s" : "GFLOP/s";
-    result.compulsory_bytes = CompulsoryBytes(*spec_.problem);
+    result.unit = spec_.unit;
+    result.compulsory_bytes = spec_.compulsory_bytes;
     result.seconds_median = Median(used);
-    result.gflops_median = 1e-9 * Flops(*spec_.problem) / result.seconds_median;
+    result.gflops_median = 1e-9 * spec_.operations / result.seconds_median;
     result.gflops_spread = Spread(used);
     result.max_error = candidate.check.max_error;
     result.correct = candidate.check.correct;

@@ -3,6 +3,7 @@
 #define KIRSCH_BENCH_ROUNDS_H_
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,16 @@
 
 namespace kirsch {
 
-// A spec with its operands filled; `problem` is the one in shared memory that the workers see.
+// A spec whose inputs are filled.
 struct FilledSpec {
   size_t item = 0;
   std::string text;
-  const Problem* problem = nullptr;
-  Reference reference;
+  int threads = 1;
+  std::string unit;                           // of operations
+  double operations = 0;                      // of one run
+  double compulsory_bytes = 0;                // of operands, each read or written once
+  std::function<void()> fill_output;          // what the output holds before a run
+  std::function<OutputCheck()> check_output;  // after a run
 };
 
 // Adds to the report one result for each peer (and ours) that has an entrant that takes the problem, that of

@@ -1,13 +1,12 @@
-// The benchmark's front door.
+// The benchmark of matmuls.
 #ifndef KIRSCH_BENCH_RUN_H_
 #define KIRSCH_BENCH_RUN_H_
 
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "bench/benchmark.h"
 #include "bench/our_kernel.h"
 #include "bench/report.h"
 #include "bench/workload.h"
@@ -23,12 +22,8 @@ struct BenchItem {
   OurKernel kernel = {};  // ours; null where it cannot run here
 };
 
-struct BenchRequest {
+struct BenchRequest : BenchOptions {
   std::vector<BenchItem> items;
-  std::vector<std::string> peers;  // names as in --against
-  int threads = 1;
-  bool cold = false;                               // operands evicted before every call
-  std::function<void(std::string_view)> progress;  // told what is being done, one line each; may be empty
 };
 
 // Measures every item. A peer that is missing or fails is part of the report; InvalidArgument for a request

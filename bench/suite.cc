@@ -47,7 +47,11 @@ class SuiteReader : public json::json_sax_t {
       where_ = Where::kObject;
       return true;
     }
-    if (where_ != Where::kSpecs) return Refuse("a string");
+    if (where_ == Where::kLines && lines_++ > 0) {
+      absl::StrAppend(&suite_.specs.back().text, "\n", value);
+      return true;
+    }
+    if (where_ != Where::kSpecs && where_ != Where::kLines) return Refuse("a string");
     const Position position = PositionOf(StringStart() + 1);
     suite_.specs.push_back({value, position.line, position.column});
     return true;
@@ -67,13 +71,16 @@ class SuiteReader : public json::json_sax_t {
   }
 
   bool start_array(size_t) override {
-    if (where_ != Where::kSpecsKey) return Refuse("an array");
-    where_ = Where::kSpecs;
+    if (where_ != Where::kSpecsKey && where_ != Where::kSpecs) return Refuse("an array");
+    where_ = where_ == Where::kSpecs ? Where::kLines : Where::kSpecs;
+    lines_ = 0;
     return true;
   }
 
   bool end_array() override {
-    where_ = Where::kObject;
+    if (where_ == Where::kLines && lines_ == 0)
+      return Fail(Consumed() - 1, "no lines, expected those of a kernel");
+    where_ = where_ == Where::kLines ? Where::kSpecs : Where::kObject;
     return true;
   }
 
@@ -93,7 +100,7 @@ class SuiteReader : public json::json_sax_t {
   }
 
  private:
-  enum class Where { kStart, kObject, kName, kSpecsKey, kSpecs, kEnd };
+  enum class Where { kStart, kObject, kName, kSpecsKey, kSpecs, kLines, kEnd };
 
   size_t Consumed() const {
     const auto offset = stream_.rdbuf()->pubseekoff(0, std::ios::cur, std::ios::in);
@@ -118,7 +125,8 @@ class SuiteReader : public json::json_sax_t {
   bool Refuse(const char* found) {
     const char* expected = where_ == Where::kName       ? "the suite's name, a string"
                            : where_ == Where::kSpecsKey ? "an array of specs"
-                           : where_ == Where::kSpecs    ? "a spec, a string"
+                           : where_ == Where::kSpecs    ? "a spec, a string, or an array of a kernel's lines"
+                           : where_ == Where::kLines    ? "a line of a kernel, a string"
                                                         : kShape;
     return Fail(Consumed() - 1, absl::StrCat("found ", found, ", expected ", expected));
   }
@@ -126,6 +134,7 @@ class SuiteReader : public json::json_sax_t {
   std::string_view text_;
   std::istream& stream_;
   Where where_ = Where::kStart;
+  int lines_ = 0;  // of the kernel that is being read
   Suite suite_;
   std::string error_;
   size_t error_offset_ = 0;

@@ -1,4 +1,5 @@
-// Suite files: {"name": "...", "specs": ["matmul f32 64x64x64", ...]}.
+// Suite files: {"name": "...", "specs": ["matmul f32 64x64x64", ["kernel f(x: f32[8]):", "return relu(x)"],
+// ...]}.
 #ifndef KIRSCH_BENCH_SUITE_H_
 #define KIRSCH_BENCH_SUITE_H_
 
@@ -11,7 +12,7 @@
 namespace kirsch {
 
 struct SuiteSpec {
-  std::string text;
+  std::string text;          // of an array of strings its lines
   int line = 0, column = 0;  // of its first character in the file, from 1, for messages about the text
 };
 

@@ -135,6 +135,9 @@ std::string FormatTable(const BenchReport& report) {
   if (std::any_of(report.results.begin(), report.results.end(),
                   [](const BenchResult& r) { return r.packed; }))
     AppendSummary(Summarize(report, true), "best peer, packed ones too", out);
+  const std::vector<std::string> peers = PeersOf(report);
+  if (peers.size() > 1)
+    for (const std::string& peer : peers) AppendSummary(SummarizeAgainst(report, peer), peer, out);
   return out;
 }
 

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/element.h"
-
 namespace kirsch {
 namespace {
 
@@ -61,18 +59,12 @@ void FlushPlain(const char* begin, const char* end) {
   for (const char* line = begin; line < end; line += kLineBytes) _mm_clflush(line);
 }
 
-void Flush(const void* values, size_t bytes) {
+void Flush(absl::Span<const char> memory) {
   static const bool optimised = HasClflushopt();
-  const char* begin = static_cast<const char*>(values);
-  const char* end = begin + bytes;
+  const char* begin = memory.data();
+  const char* end = begin + memory.size();
   optimised ? FlushOptimised(begin, end) : FlushPlain(begin, end);
   _mm_mfence();
-}
-
-void Evict(const Problem& problem) {
-  Flush(problem.lhs, LhsElements(problem) * BytesOf(problem.lhs_type));
-  Flush(problem.rhs, RhsElements(problem) * BytesOf(problem.rhs_type));
-  Flush(problem.out, OutElements(problem) * BytesOf(problem.out_type));
 }
 
 }  // namespace
@@ -104,13 +96,12 @@ Sample TimeWarm(absl::FunctionRef<void()> call, int64_t calls) {
   return sample;
 }
 
-Sample TimeCold(absl::FunctionRef<void()> call, const Problem& problem, absl::Span<const char> more,
+Sample TimeCold(absl::FunctionRef<void()> call, absl::Span<const absl::Span<const char>> memory,
                 double min_seconds) {
   Sample sum;
   int calls = 0;
   while (calls == 0 || (sum.total_seconds < min_seconds && calls < kMaxColdCalls)) {
-    Evict(problem);
-    Flush(more.data(), more.size());
+    for (absl::Span<const char> part : memory) Flush(part);
     const Sample one = TimeWarm(call, 1);
     sum.total_seconds += one.total_seconds;
     sum.cpu_seconds += one.cpu_seconds;

@@ -7,7 +7,6 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
-#include "bench/workload.h"
 
 namespace kirsch {
 
@@ -32,9 +31,9 @@ int64_t CalibrateCalls(absl::FunctionRef<void()> call, double min_seconds);
 // `calls` calls, one after the other.
 Sample TimeWarm(absl::FunctionRef<void()> call, int64_t calls);
 
-// Each call timed on its own, the operands and `more` evicted from every cache before it; only the calls'
+// Each call timed on its own, `memory` evicted from every cache before it; only the calls'
 // time counts. As many calls as make `min_seconds`, 64 at most.
-Sample TimeCold(absl::FunctionRef<void()> call, const Problem& problem, absl::Span<const char> more,
+Sample TimeCold(absl::FunctionRef<void()> call, absl::Span<const absl::Span<const char>> memory,
                 double min_seconds);
 
 }  // namespace kirsch

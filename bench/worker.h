@@ -14,16 +14,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "bench/contender.h"
+#include "bench/runner.h"
 #include "bench/timer.h"
 #include "nlohmann/json_fwd.hpp"
 
 namespace kirsch {
 
 struct WorkerOptions {
-  std::vector<int> cpus;             // one per thread
-  Environment environment;           // on top of the settings of threads and pinning
-  const Problem* problem = nullptr;  // in shared memory: the problem of the next Prepare
+  std::vector<int> cpus;    // one per thread
+  Environment environment;  // on top of the settings of threads and pinning
   bool cold = false;
 };
 
@@ -36,7 +35,7 @@ struct MeasureOptions {
 // contender's own.
 class Worker {
  public:
-  using Factory = std::function<std::unique_ptr<Contender>()>;
+  using Factory = std::function<std::unique_ptr<Runner>()>;
 
   Worker() = default;
   Worker(Worker&& other) noexcept;

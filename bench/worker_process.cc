@@ -58,14 +58,14 @@ void Silence() {
 
 class Server {
  public:
-  Server(std::unique_ptr<Contender> contender, const WorkerOptions& options)
-      : contender_(std::move(contender)), options_(options) {}
+  Server(std::unique_ptr<Runner> runner, const WorkerOptions& options)
+      : runner_(std::move(runner)), options_(options) {}
 
   json Answer(const json& request) {
     const std::string what = request["do"];
     if (what == "load") return Load();
     if (what == "prepare") return Prepare(request["item"], request["method"]);
-    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { contender_->Run(); }, 1).seconds}};
+    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { runner_->Run(); }, 1).seconds}};
     return Measure({request["samples"], request["min_seconds"]});
   }
 
@@ -75,7 +75,7 @@ class Server {
   }
 
   json Load() {
-    const absl::StatusOr<ContenderInfo> info = contender_->Load();
+    const absl::StatusOr<ContenderInfo> info = runner_->Load();
     if (!info.ok()) return Failure(info.status());
     return {{"code", 0},
             {"name", info->name},
@@ -86,17 +86,16 @@ class Server {
 
   json Prepare(size_t item, size_t method) {
     calls_ = 0;
-    return Failure(contender_->Prepare(*options_.problem, item, method));
+    return Failure(runner_->Prepare(item, method));
   }
 
   Sample Take(double min_seconds) {
-    const auto run = [this] { contender_->Run(); };
-    return options_.cold ? TimeCold(run, *options_.problem, contender_->Own(), min_seconds)
-                         : TimeWarm(run, calls_);
+    const auto run = [this] { runner_->Run(); };
+    return options_.cold ? TimeCold(run, runner_->Memory(), min_seconds) : TimeWarm(run, calls_);
   }
 
   void WarmUp(double min_seconds) {
-    const auto run = [this] { contender_->Run(); };
+    const auto run = [this] { runner_->Run(); };
     if (options_.cold) return;
     if (calls_ == 0) {
       calls_ = CalibrateCalls(run, min_seconds);
@@ -120,7 +119,7 @@ class Server {
     return {{"code", 0}, {"taken", taken}};
   }
 
-  std::unique_ptr<Contender> contender_;
+  std::unique_ptr<Runner> runner_;
   const WorkerOptions& options_;
   int64_t calls_ = 0;  // of a warm sample; 0: not calibrated yet
   double call_seconds_ = 0;

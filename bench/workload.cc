@@ -1,21 +1,17 @@
 #include "bench/workload.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "bench/arena.h"
 #include "bench/element.h"
 
 namespace kirsch {
 namespace {
-
-constexpr size_t kPage = 4096;
-// Where the operands start within a page: a third of it apart, in whole lines.
-constexpr size_t kStagger = 21 * 64;
-
-size_t RoundUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 struct Stored {
   size_t ld, stride;
@@ -57,6 +53,11 @@ IntegerRange RangeOf(KirschType type, const Problem& problem) {
   return {-128, 127};
 }
 
+std::array<size_t, 3> OperandBytes(const Problem& problem) {
+  return {LhsElements(problem) * BytesOf(problem.lhs_type), RhsElements(problem) * BytesOf(problem.rhs_type),
+          OutElements(problem) * BytesOf(problem.out_type)};
+}
+
 }  // namespace
 
 absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
@@ -90,27 +91,20 @@ size_t LhsElements(const Problem& problem) { return problem.batch * problem.lhs_
 size_t RhsElements(const Problem& problem) { return problem.batch * problem.rhs_stride; }
 size_t OutElements(const Problem& problem) { return problem.batch * problem.out_stride; }
 
-size_t PlacedBytes(const Problem& problem) {
-  const size_t operands[] = {LhsElements(problem) * BytesOf(problem.lhs_type),
-                             RhsElements(problem) * BytesOf(problem.rhs_type),
-                             OutElements(problem) * BytesOf(problem.out_type)};
-  size_t bytes = 0;
-  for (size_t i = 0; i < 3; ++i) bytes += RoundUp(i * kStagger + operands[i], kPage);
-  return bytes;
-}
+size_t PlacedBytes(const Problem& problem) { return PlacedBytes(OperandBytes(problem)); }
 
 void Place(void* memory, Problem& problem) {
-  char* next = static_cast<char*>(memory);
-  size_t offset = 0;
-  const auto take = [&next, &offset](size_t elements, KirschType type) {
-    char* operand = next + offset;
-    next += RoundUp(offset + elements * BytesOf(type), kPage);
-    offset += kStagger;
-    return operand;
-  };
-  problem.lhs = take(LhsElements(problem), problem.lhs_type);
-  problem.rhs = take(RhsElements(problem), problem.rhs_type);
-  problem.out = take(OutElements(problem), problem.out_type);
+  const std::vector<void*> places = PlaceBuffers(memory, OperandBytes(problem));
+  problem.lhs = places[0];
+  problem.rhs = places[1];
+  problem.out = places[2];
+}
+
+std::vector<absl::Span<const char>> OperandMemory(const Problem& problem) {
+  const std::array<size_t, 3> bytes = OperandBytes(problem);
+  return {{static_cast<const char*>(problem.lhs), bytes[0]},
+          {static_cast<const char*>(problem.rhs), bytes[1]},
+          {static_cast<const char*>(problem.out), bytes[2]}};
 }
 
 void FillInputs(const Problem& problem) {

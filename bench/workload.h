@@ -5,8 +5,10 @@
 #define KIRSCH_BENCH_WORKLOAD_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "bench/peers/peer.h"
 #include "spec/spec.h"
 
@@ -34,9 +36,11 @@ size_t OutElements(const Problem& problem);
 // Bytes that Place needs.
 size_t PlacedBytes(const Problem& problem);
 
-// Points the operands into `memory` (page-aligned, PlacedBytes long). Each is 64-byte aligned, and they start
-// at different offsets within a page, so that none is a victim of 4 KiB aliasing with another.
+// Points the operands into `memory` (page-aligned, PlacedBytes long), as PlaceBuffers (arena.h) does.
 void Place(void* memory, Problem& problem);
+
+// The memory of lhs, rhs and out.
+std::vector<absl::Span<const char>> OperandMemory(const Problem& problem);
 
 // Fills the inputs with reproducible values: floats in [-1, 1), integers all that the type has, but s32 and
 // what is summed to an s16 only so large that no s32 sum can overflow, and some of the s16 sums saturate.

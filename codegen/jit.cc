@@ -63,8 +63,6 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(Abi abi) {
 
 }  // namespace
 
-constexpr size_t kMostTensors = 24;
-
 void* PointerOf(size_t tensor);  // for its type
 
 // Calls a function that takes as many tensors as there are, up to `Most`.

@@ -34,6 +34,8 @@ using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, con
 // A graph's kernel behind a function that takes its tensors as an array.
 using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads);
 
+inline constexpr size_t kMostTensors = 24;  // that a graph's kernel takes
+
 // Packs an operand ahead, into a buffer as LoopProgram::packing says.
 using PackFunction = void (*)(const void* operand, void* packed);
 using Win64PackFunction = void(__attribute__((ms_abi)) *)(const void* operand, void* packed);

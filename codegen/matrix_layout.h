@@ -51,7 +51,8 @@ struct MatrixLayout {
     std::string name;
     for (int level = 0; level < axis.digits; ++level) {
       const Digit& digit = axis.digit[static_cast<size_t>(level)];
-      absl::StrAppend(&name, digit.stride, level + 1 < axis.digits ? absl::StrCat("x", digit.count, "_") : "");
+      absl::StrAppend(&name, digit.stride,
+                      level + 1 < axis.digits ? absl::StrCat("x", digit.count, "_") : "");
     }
     return name;
   }

@@ -38,7 +38,9 @@ std::string Microkernel::Name() const {
 std::vector<int64_t> Microkernel::Counts(int64_t k) const {
   // Indices from one step of a loop to the next, and those that all of its steps cover.
   const auto unit = [&](int level) { return level == 0 ? step() : reduction.unit(level); };
-  const auto covered = [&](int level) { return level + 1 < reduction.digits ? reduction.unit(level + 1) : k; };
+  const auto covered = [&](int level) {
+    return level + 1 < reduction.digits ? reduction.unit(level + 1) : k;
+  };
   const int64_t steps = covered(whole_digits) / unit(whole_digits), at_once = unroll / run_steps();
   std::vector<int64_t> counts = {steps / at_once};
   if (has_rest()) counts.push_back(steps % at_once);
@@ -49,14 +51,14 @@ std::vector<int64_t> Microkernel::Counts(int64_t k) const {
 
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
   kernel->k_split = KSplit(kernel->tile, unit);
-  if (kernel->reduction.digits > 0)
-    kernel->whole_digits = WholeDigits(kernel->tile, unit, kernel->reduction);
+  if (kernel->reduction.digits > 0) kernel->whole_digits = WholeDigits(kernel->tile, unit, kernel->reduction);
   // A run is no shorter than what is taken at once.
   const int64_t longest = kernel->outer_loops() == 0
                               ? std::numeric_limits<int64_t>::max()
                               : kernel->reduction.unit(kernel->whole_digits + 1) / kernel->tile.group();
   kernel->unroll = kernel->run_steps();
-  while (kernel->unroll * kernel->parts() < kernel->k_split && kernel->unroll * 2 <= longest) kernel->unroll *= 2;
+  while (kernel->unroll * kernel->parts() < kernel->k_split && kernel->unroll * 2 <= longest)
+    kernel->unroll *= 2;
   if (unit.registers < kManyRegisters) {
     // With few registers, compilers copy and spill accumulators that are updated more than once in a trip,
     // and load operands so early that the accumulators have to make room for them.

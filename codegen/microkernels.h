@@ -42,7 +42,7 @@ struct Microkernel {
   // Of a window: how it is indexed by the steps of the reduction, and how many digits a trip takes whole.
   DigitAxis reduction = {};
   int whole_digits = 0;
-  int64_t k_tail = 0;        // what is left of the reduction: k mod step()
+  int64_t k_tail = 0;  // what is left of the reduction: k mod step()
 
   // Steps of the reduction that one instruction takes in.
   int64_t step() const {
@@ -78,8 +78,9 @@ struct Microkernel {
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
-// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest][, of the
-// loops around these, the innermost first]): the rest only where the main loop takes several steps at once.
+// The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest][, of
+// the loops around these, the innermost first]): the rest only where the main loop takes several steps at
+// once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The two forms, for MicrokernelProcedure.

@@ -88,8 +88,9 @@ class OuterProduct {
   // Elements from one step of the reduction to the one so many groups on.
   int64_t AdvanceOf(const MatrixLayout& layout, int steps, int64_t offset) const {
     if (layout.window.empty()) return offset;
-    return kernel_.whole_digits == 0 ? steps * group() * kernel_.reduction.stride(0)
-                                     : steps / kernel_.run_steps() * kernel_.reduction.stride(kernel_.whole_digits);
+    return kernel_.whole_digits == 0
+               ? steps * group() * kernel_.reduction.stride(0)
+               : steps / kernel_.run_steps() * kernel_.reduction.stride(kernel_.whole_digits);
   }
 
   // `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count` steps
@@ -111,10 +112,8 @@ class OuterProduct {
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
-    builder_.Do(
-        Advance{parameters_.lhs, AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
-    builder_.Do(
-        Advance{parameters_.rhs, AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
+    builder_.Do(Advance{parameters_.lhs, AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
+    builder_.Do(Advance{parameters_.rhs, AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
   }
 
   void ReadRhs(int j, int64_t k) {

@@ -76,7 +76,8 @@ class Packer {
 
   void StraightRows(const Affine& from, const Affine& to, int rows) {
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
-      StraightChunk(Plus(from, chunk, width_ * pack_.inner_stride), Plus(to, chunk, chunk_stride_), rows, width_);
+      StraightChunk(Plus(from, chunk, width_ * pack_.inner_stride), Plus(to, chunk, chunk_stride_), rows,
+                    width_);
     });
     const int64_t chunks = pack_.inner / width_;
     if (chunks * width_ < pack_.inner)

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/user_matrix.h"
 
@@ -273,8 +273,8 @@ struct OperandExpressions {
   std::string at, count, fill;
 };
 
-OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, const char* rows, const char* row,
-                                 const char* columns, const char* column) {
+OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, const char* rows,
+                                 const char* row, const char* columns, const char* column) {
   if (!matrix.is_window())
     return {absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column),
             absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns),

@@ -45,9 +45,10 @@ std::string OffsetText(const DigitAxis& axis, const std::string& index) {
   for (int level = 0; level < axis.digits; ++level) {
     const int64_t unit = axis.unit(level);
     const std::string steps = unit == 1 ? index : absl::StrCat(index, " / ", unit);
-    absl::StrAppend(&text, level > 0 ? " + " : "", steps,
-                    level + 1 < axis.digits ? absl::StrCat(" % ", axis.digit[static_cast<size_t>(level)].count) : "",
-                    " * ", axis.stride(level));
+    absl::StrAppend(
+        &text, level > 0 ? " + " : "", steps,
+        level + 1 < axis.digits ? absl::StrCat(" % ", axis.digit[static_cast<size_t>(level)].count) : "",
+        " * ", axis.stride(level));
   }
   return text;
 }
@@ -61,8 +62,8 @@ std::string MatricesText(const HeaderMember& member) {
     const UserMatrix& matrix = matrices[i];
     absl::StrAppend(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ");
     if (matrix.is_window()) {
-      absl::StrAppend(&text, "a view: (row, column) is element\n     ",
-                      OffsetText(matrix.row_axis, "row"), " + ", OffsetText(matrix.column_axis, "column"), "\n");
+      absl::StrAppend(&text, "a view: (row, column) is element\n     ", OffsetText(matrix.row_axis, "row"),
+                      " + ", OffsetText(matrix.column_axis, "column"), "\n");
       continue;
     }
     const bool row = matrix.column_axis.stride(0) == 1;

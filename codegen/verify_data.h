@@ -30,8 +30,8 @@ int64_t IntegerLimit(const Spec& root);
 // `gap`.
 void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, double gap, void* data);
 
-// Calls body(offset, count) for every run of contiguous elements of a root operand, in order of address: of one
-// that overlaps itself a single run, gaps included.
+// Calls body(offset, count) for every run of contiguous elements of a root operand, in order of address: of
+// one that overlaps itself a single run, gaps included.
 template <typename Body>
 void ForEachRun(const Spec& root, int operand, const Body& body) {
   if (Overlaps(root, operand)) return body(0, RootElements(root, operand));

@@ -1,49 +1,16 @@
 #include "codegen/verify_header.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "codegen/self_test.h"
-
-extern char** environ;
 
 namespace kirsch {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
-
-absl::StatusOr<std::string> MakeDirectory() {
-  std::error_code error;
-  const fs::path parent = fs::temp_directory_path(error);
-  std::string name = (error ? fs::path("/tmp") : parent) / "kirsch-verify-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr)
-    return absl::UnavailableError(
-        absl::StrCat("cannot make a temporary directory like ", name, ": ", strerror(errno)));
-  return name;
-}
-
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
-}
 
 // The function that packs, refusing to if the header says another number of bytes.
 std::string PackWrapper(const LoopProgram& program) {
@@ -102,74 +69,16 @@ std::vector<std::string> CommandLine(const std::string& compiler, const std::vec
   return command;
 }
 
-// Starts the command in `directory`, its output going to the file "log" there.
-absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string& directory) {
-  std::vector<char*> arguments;
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = -1;
-  const int error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    return absl::UnavailableError(absl::StrCat("cannot run ", command[0], ": ", strerror(error)));
-  return child;
-}
-
-// True if the process ended well.
-bool Wait(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-// The first line of the log that names an error, else the first line.
-std::string FirstComplaint(const std::string& log_path) {
-  std::stringstream text;
-  text << std::ifstream(log_path).rdbuf();
-  const std::string log = text.str();
-  const std::vector<std::string> lines = absl::StrSplit(log, '\n');
-  for (const std::string& line : lines)
-    if (absl::StrContains(line, "error:")) return line;
-  return lines.front();
-}
-
 }  // namespace
-
-absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
-  const std::vector<std::string> names =
-      compiler.empty() ? std::vector<std::string>{"cc", "gcc", "clang"} : std::vector<std::string>{compiler};
-  const char* const path = getenv("PATH");
-  for (const std::string& name : names) {
-    if (absl::StrContains(name, '/') && access(name.c_str(), X_OK) == 0) return name;
-    for (absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
-      const std::string file = absl::StrCat(folder, "/", name);
-      if (access(file.c_str(), X_OK) == 0) return file;
-    }
-  }
-  return absl::NotFoundError(compiler.empty() ? "no C compiler (cc, gcc or clang) on the PATH"
-                                              : absl::StrCat("no compiler ", compiler, " on the PATH"));
-}
 
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
                                                                 const std::string& source,
                                                                 const std::vector<std::string>& command) {
-  absl::StatusOr<std::string> directory = MakeDirectory();
-  if (!directory.ok()) return directory.status();
+  absl::StatusOr<std::unique_ptr<Compilation>> compilation =
+      Compilation::Start({{"kernel.h", header}, {kSource, source}}, command);
+  if (!compilation.ok()) return compilation.status();
   std::unique_ptr<HeaderBuild> build(new HeaderBuild);
-  build->directory_ = *std::move(directory);
-  absl::Status written = WriteFile(build->directory_ + "/kernel.h", header);
-  written.Update(WriteFile(absl::StrCat(build->directory_, "/", kSource), source));
-  if (!written.ok()) return written;
-  const absl::StatusOr<pid_t> child = Spawn(command, build->directory_);
-  if (!child.ok()) return child.status();
-  build->compiler_ = *child;
+  build->compilation_ = *std::move(compilation);
   return build;
 }
 
@@ -189,9 +98,9 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
 }
 
 absl::Status HeaderBuild::WaitForCompiler() {
-  if (Wait(std::exchange(compiler_, -1))) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("the header does not compile: ", FirstComplaint(directory_ + "/log")));
+  const absl::Status compiled = compilation_->Wait();
+  if (compiled.ok()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the header does not compile: ", std::string(compiled.message())));
 }
 
 absl::StatusOr<EpilogueKernelFunction> HeaderBuild::Finish() {
@@ -208,7 +117,7 @@ absl::StatusOr<GraphKernelFunction> HeaderBuild::FinishGraph() {
 
 absl::StatusOr<void*> HeaderBuild::LoadEntry() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
-  library_ = dlopen(absl::StrCat(directory_, "/", kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
+  library_ = dlopen(compilation_->Path(kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
   pack_ = reinterpret_cast<PackFunction>(dlsym(library_, kPackEntry));
@@ -217,17 +126,13 @@ absl::StatusOr<void*> HeaderBuild::LoadEntry() {
 
 absl::Status HeaderBuild::RunSelfTest() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
-  const absl::StatusOr<pid_t> child = Spawn({kSelfTest}, directory_);
-  if (!child.ok()) return child.status();
-  if (Wait(*child)) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the self-test fails: ", FirstComplaint(directory_ + "/log")));
+  const absl::Status passed = compilation_->Run(kSelfTest);
+  if (passed.ok() || !absl::IsInternal(passed)) return passed;
+  return absl::InternalError(absl::StrCat("the self-test fails: ", std::string(passed.message())));
 }
 
 HeaderBuild::~HeaderBuild() {
-  if (compiler_ >= 0) Wait(compiler_);
   if (library_ != nullptr) dlclose(library_);
-  std::error_code ignored;
-  if (!directory_.empty()) fs::remove_all(directory_, ignored);
 }
 
 }  // namespace kirsch

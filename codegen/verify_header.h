@@ -2,21 +2,17 @@
 #ifndef KIRSCH_CODEGEN_VERIFY_HEADER_H_
 #define KIRSCH_CODEGEN_VERIFY_HEADER_H_
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "codegen/compilation.h"
 #include "codegen/header.h"
 #include "codegen/jit.h"
 #include "codegen/loop_program.h"
 
 namespace kirsch {
-
-// The path of `compiler`, or of the first of cc, gcc, clang if empty. NOT_FOUND if there is none on the PATH.
-absl::StatusOr<std::string> FindCompiler(const std::string& compiler);
 
 // A compilation that runs beside the caller, in a private temporary directory that goes away with this
 // object.
@@ -60,8 +56,7 @@ class HeaderBuild {
   absl::Status WaitForCompiler();
   absl::StatusOr<void*> LoadEntry();
 
-  std::string directory_;
-  pid_t compiler_ = -1;
+  std::unique_ptr<Compilation> compilation_;
   void* library_ = nullptr;
   PackFunction pack_ = nullptr;
 };

@@ -58,8 +58,10 @@ bool DotProductPossible(const Spec& spec) {
 // Cycles per element of a copy of a window, which goes run by run.
 double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
   const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
-  const auto lanes = static_cast<double>(unit.bytes / Bytes(spec.operand[static_cast<size_t>(operand)].dtype));
-  const double run = inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
+  const auto lanes =
+      static_cast<double>(unit.bytes / Bytes(spec.operand[static_cast<size_t>(operand)].dtype));
+  const double run =
+      inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
   if (inner.stride(0) > 2) return kElementCycles;
   const double per_vector = per_element * lanes + (inner.stride(0) == 2 ? kDeinterleaveCycles : 0);
   return (std::ceil(run / lanes) * per_vector + kRunCycles) / run;
@@ -218,7 +220,8 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
   if (!as_it_is) per_element = std::max(per_element, kMergeCycles / unit.lanes());
   if (expansion.copy_transposes) per_element = kTransposeCyclesPerElement / decision.layout.group;
-  if (IsWindow(spec, decision.operand)) per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
+  if (IsWindow(spec, decision.operand))
+    per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);
   const double written = TransferCycles(expansion.transfers[1], spec.sharers);
   return target_.microkernel_cycles +

@@ -100,9 +100,9 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
   if (size > 1) sizes->push_back(1);
 }
 
-// Adds whole runs of digits to the sizes from the first-th on, and leaves those that the window's tiles may have.
-// (All, if the window's operand is dense: a relaxation includes the programs of what it relaxes, and of its
-// copies.)
+// Adds whole runs of digits to the sizes from the first-th on, and leaves those that the window's tiles may
+// have. (All, if the window's operand is dense: a relaxation includes the programs of what it relaxes, and of
+// its copies.)
 void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first,
                   std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];

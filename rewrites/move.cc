@@ -122,7 +122,8 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   if (spec.ideal) return false;
   if (operand == kRhs) return rhs_along_k && !ContiguousAlong(spec, kLhs, kK);
   if (operand != kLhs) return false;
-  return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) && !LhsSuits(spec, BestArithmetic(spec, target));
+  return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) &&
+         !LhsSuits(spec, BestArithmetic(spec, target));
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ class Planner {
 
   // Where so many bytes of values between stages stay.
   Level LevelOfBuffers(int64_t bytes) const {
-    if (home_ <= Level::kL2) return home_;
-    for (Level level : {Level::kL2, Level::kL3}) {
+    for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+      if (level < std::min(fastest_, home_)) continue;
       const MemoryLevel& cache = target_.at(level);
       const int sharers = std::min(threads_, cache.sharers);
       if (static_cast<double>(bytes * sharers) <= kShareOfBuffers * static_cast<double>(cache.bytes))
@@ -101,6 +101,7 @@ class Planner {
     for (size_t to = single ? end : 1; to <= end; ++to) {
       for (size_t first = to; first-- > 0;) {
         if (single && first > 0) continue;
+        if (!options_.fuse && first + 1 < to) break;
         absl::StatusOr<std::optional<PricedGroup>> group = BestGroup(first, to, cost[to] - cost[first]);
         if (!group.ok()) return group.status();
         if (!*group) continue;
@@ -148,29 +149,43 @@ class Planner {
     for (int64_t tile : GroupTiles(whole.group)) tiles.push_back(tile);
     const int64_t share = (whole.group.rows + threads_ - 1) / threads_;
     if (threads_ > 1 && share < whole.group.rows) tiles.push_back(share);
-    for (int64_t tile : tiles) {
-      GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
-      if (!shape.error.empty()) continue;
-      absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
-      if (!priced.ok()) return priced.status();
-      if (!*priced || shape.group.cycles >= budget) continue;
-      budget = shape.group.cycles;
-      best = PricedGroup{std::move(shape.group), std::move(shape.buffers)};
-    }
+    for (int64_t tile : tiles)
+      for (Level fastest : {Level::kL2, Level::kL1}) {
+        GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
+        fastest_ = fastest;
+        if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
+        absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
+        if (!priced.ok()) return priced.status();
+        if (!*priced || shape.group.cycles >= budget) continue;
+        budget = shape.group.cycles;
+        best = PricedGroup{std::move(shape.group), std::move(shape.buffers)};
+      }
+    fastest_ = Level::kL2;
     return best;
+  }
+
+  // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
+  // (rewrites/README.md), so that it need not be the better place.
+  bool UsesL1(const GroupShape& shape) const {
+    if (home_ == Level::kL1 || shape.group.stages.size() < 2) return false;
+    int64_t local = 0;
+    for (const Buffer& buffer : shape.buffers) local += IsLocal(buffer) ? buffer.bytes : 0;
+    return local > 0 && LevelOfBuffers(local) == Level::kL1;
+  }
+
+  // Is it no whole value of the graph's?
+  bool IsLocal(const Buffer& buffer) const {
+    return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
+           buffer.bytes < graph_.at(buffer.value).type.bytes();
   }
 
   // Where values are: buffers of the group, of groups before, or the caller's.
   void PlaceValues(const GroupShape& shape) {
     levels_.clear();
     int64_t local = 0, crossing = 0;
-    const auto is_local = [&](const Buffer& buffer) {
-      return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
-             buffer.bytes < graph_.at(buffer.value).type.bytes();
-    };
-    for (const Buffer& buffer : shape.buffers) (is_local(buffer) ? local : crossing) += buffer.bytes;
+    for (const Buffer& buffer : shape.buffers) (IsLocal(buffer) ? local : crossing) += buffer.bytes;
     for (const Buffer& buffer : shape.buffers)
-      levels_[buffer.value] = LevelOfBuffers(is_local(buffer) ? local : crossing + local);
+      levels_[buffer.value] = LevelOfBuffers(IsLocal(buffer) ? local : crossing + local);
   }
 
   Level LevelOf(int value) const {
@@ -213,8 +228,19 @@ class Planner {
       spec.operand[static_cast<size_t>(operand)].level =
           vector ? Level::kL1 : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     }
+    MakeRoom(&spec);
     if (group.sharing == Sharing::kStage) spec.threads = static_cast<uint8_t>(threads_);
     if (group.sharing == Sharing::kTiles) spec.sharers = static_cast<uint8_t>(threads_);
+  }
+
+  // Lets the operands wait further away, until there is room for the copy that a program may need.
+  void MakeRoom(Spec* spec) const {
+    while (!HasRoom(*spec, target_)) {
+      const Level fastest = FillingLevel(*spec);
+      for (int operand = 0; operand <= spec->op_info().output(); ++operand)
+        if (Level& level = spec->operand[static_cast<size_t>(operand)].level; level == fastest)
+          level = static_cast<Level>(static_cast<int>(level) + 1);
+    }
   }
 
   static double Sum(const std::vector<Stage>& stages) {
@@ -381,6 +407,7 @@ class Planner {
   const GraphUses uses_;
   Level home_ = Level::kRam;
   int threads_ = 1;
+  Level fastest_ = Level::kL2;   // that values between stages may stay in
   std::map<int, Level> levels_;  // of the current group's buffers
   std::vector<std::pair<Spec, SearchResult>> solved_;
   SearchStats stats_;

@@ -60,8 +60,8 @@ Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost incum
 }
 
 // Lines of the copy of rhs that no program can do without: when neither input is contiguous along the dim
-// that vectors would run along, or a window's elements are apart along it, rhs is packed. Panels as narrow as they get, so a program within these lines
-// exists.
+// that vectors would run along, or a window's elements are apart along it, rhs is packed. Panels as narrow as
+// they get, so a program within these lines exists.
 int64_t NeededCopyLines(const Spec& root, const Target& target) {
   constexpr int kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const bool dot_product = InnerDim(root, MatmulDims::kLhs) == kK && root.fixed_order == 0;
@@ -118,6 +118,11 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     placed.operand[static_cast<size_t>(operand)].level = IsVector(root, operand) ? Level::kL1 : home;
   return placed;
+}
+
+bool HasRoom(const Spec& root, const Target& target) {
+  const int64_t copy = NeededCopyLines(root, target);
+  return copy == 0 || copy <= AvailableAtHome(root, target);
 }
 
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {

@@ -73,9 +73,12 @@ enum class Residency {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
-// The cheapest program for `placed_root` on the cost model's target. Program, cost and bound do not depend on
-// the number of workers, on timing or on what the memo holds, but for where a time budget or a cancellation
-// strikes.
+// Is there room beside the operands, where they wait, for the copy of rhs that no program can do without?
+bool HasRoom(const Spec& placed_root, const Target& target);
+
+// The cheapest program for `placed_root`, which has room, on the cost model's target. Program, cost and bound
+// do not depend on the number of workers, on timing or on what the memo holds, but for where a time budget or
+// a cancellation strikes.
 SearchResult Search(const Spec& placed_root, const CostModel& model, Memo& memo,
                     const SearchOptions& options);
 

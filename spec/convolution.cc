@@ -23,7 +23,7 @@ DigitAxis AxisOf(std::initializer_list<Count> counts) {
       last->count *= static_cast<uint32_t>(next.count);
     } else {
       axis.digit[static_cast<size_t>(axis.digits++)] = {static_cast<uint32_t>(next.count),
-                                                       static_cast<uint32_t>(next.stride)};
+                                                        static_cast<uint32_t>(next.stride)};
     }
   }
   return axis.digits == 0 ? DigitAxis::Strided(1) : axis.Truncated(axis.digits);

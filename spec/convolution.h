@@ -18,8 +18,9 @@ enum class ConvLayout : uint8_t { kNhwc, kNchw };
 //       input[image][oh * stride + kh * dilation][ow * stride + kw * dilation][channel] *
 //       filters[kh][kw][channel][filter]
 //
-// kNhwc: the three lie with their axes as written. kNchw: input[channel][h][w], filters[filter][channel][kh][kw],
-// out[filter][oh][ow], of one image: those of several are computed one after the other.
+// kNhwc: the three lie with their axes as written. kNchw: input[channel][h][w],
+// filters[filter][channel][kh][kw], out[filter][oh][ow], of one image: those of several are computed one
+// after the other.
 struct ConvShape {
   ConvLayout layout = ConvLayout::kNhwc;
   int64_t images = 1, channels = 1, height = 1, width = 1;  // of the input
@@ -35,7 +36,7 @@ struct ConvShape {
 
   int64_t out_height() const { return (height - (kernel_height - 1) * dilation - 1) / stride + 1; }
   int64_t out_width() const { return (width - (kernel_width - 1) * dilation - 1) / stride + 1; }
-  int64_t pixels() const { return images * out_height() * out_width(); }          // of the output
+  int64_t pixels() const { return images * out_height() * out_width(); }    // of the output
   int64_t taps() const { return channels * kernel_height * kernel_width; }  // terms of a sum
 };
 
@@ -47,10 +48,10 @@ constexpr int FiltersOperand(ConvLayout layout) {
   return layout == ConvLayout::kNhwc ? MatmulDims::kRhs : MatmulDims::kLhs;
 }
 
-// kNhwc: a matmul of pixels x taps x filters; kNchw: of filters x taps x pixels. A root spec, for Canonicalise;
-// more may be asked for in its fields (accumulate, constant, fixed_order). An epilogue's rows and columns are
-// those of that matmul. `types`: of the input, the filters and the output. At least one pixel; sides as of
-// matmuls; images only of kNhwc.
+// kNhwc: a matmul of pixels x taps x filters; kNchw: of filters x taps x pixels. A root spec, for
+// Canonicalise; more may be asked for in its fields (accumulate, constant, fixed_order). An epilogue's rows
+// and columns are those of that matmul. `types`: of the input, the filters and the output. At least one
+// pixel; sides as of matmuls; images only of kNhwc.
 Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epilogue& epilogue = {});
 
 }  // namespace kirsch

@@ -28,7 +28,8 @@ class ConvolutionParser {
     words.remove_prefix(1);
     for (; !words.empty() && !words.front().text.empty(); words.remove_prefix(1))
       if (absl::Status status = ParseOption(words.front()); !status.ok()) return status;
-    if (absl::Status status = Check(sizes, words.empty() ? sizes : words.front()); !status.ok()) return status;
+    if (absl::Status status = Check(sizes, words.empty() ? sizes : words.front()); !status.ok())
+      return status;
     if (absl::Status status = CheckTypes(source_, types, types_, epilogue_); !status.ok()) return status;
     Spec spec = ConvolutionSpec(shape_, types_, epilogue_);
     spec.accumulate = accumulate_;
@@ -67,9 +68,9 @@ class ConvolutionParser {
     const std::string_view key = word.text.substr(0, equals);
     if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return Expected(word, "each option once");
     seen_.push_back(key);
-    for (const auto& [name, flag] : {std::pair(kAccumulateWord, &accumulate_),
-                                     std::pair(kConstantFiltersWord, &constant_),
-                                     std::pair(kFixedOrderWord, &fixed_order_)})
+    for (const auto& [name, flag] :
+         {std::pair(kAccumulateWord, &accumulate_), std::pair(kConstantFiltersWord, &constant_),
+          std::pair(kFixedOrderWord, &fixed_order_)})
       if (word.text == name) {
         *flag = true;
         return absl::OkStatus();
@@ -86,7 +87,8 @@ class ConvolutionParser {
     if (key == "layout") return ParseLayout(value);
     if (key == "pad" && value.text != "0")
       return Expected(value, "pad=0 (the input is to be padded in memory already)");
-    if (key == "groups" && value.text != "1") return Expected(value, "groups=1 (one group is one convolution)");
+    if (key == "groups" && value.text != "1")
+      return Expected(value, "groups=1 (one group is one convolution)");
     if (key == "pad" || key == "groups") return absl::OkStatus();
     if (key != kEpilogueWord) return Expected(word, kOptions);
     absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(types_.lhs));
@@ -124,19 +126,20 @@ class ConvolutionParser {
     if (shape_.channels > kMaxElements / shape_.height / shape_.width / shape_.images)
       return Expected(sizes, Cat("at most ", kMaxElements, " elements in the input"));
     for (int64_t side : {shape_.pixels(), shape_.taps()})
-      if (side > kMaxSide) return Expected(sizes, Cat("at most ", kMaxSide, " pixels in out and terms in a sum"));
+      if (side > kMaxSide)
+        return Expected(sizes, Cat("at most ", kMaxSide, " pixels in out and terms in a sum"));
     if (shape_.pixels() * shape_.filters > kMaxElements)
       return Expected(sizes, Cat("at most ", kMaxElements, " elements in out"));
-    if (accumulate_ && !epilogue_.empty())
-      return Expected(end, "no epilogue where the output is added to");
+    if (accumulate_ && !epilogue_.empty()) return Expected(end, "no epilogue where the output is added to");
     return absl::OkStatus();
   }
 
   // The shortest form.
   std::string Text() const {
     const ConvShape& s = shape_;
-    std::string text = Cat(kConvolutionWord, " ", PrintTypes(types_), " ", s.images, "x", s.channels, "x", s.height,
-                           "x", s.width, " filters=", s.filters, " kernel=", s.kernel_height, "x", s.kernel_width);
+    std::string text =
+        Cat(kConvolutionWord, " ", PrintTypes(types_), " ", s.images, "x", s.channels, "x", s.height, "x",
+            s.width, " filters=", s.filters, " kernel=", s.kernel_height, "x", s.kernel_width);
     if (s.stride > 1) Append(&text, " stride=", s.stride);
     if (s.dilation > 1) Append(&text, " dilation=", s.dilation);
     Append(&text, " layout=", kLayoutNames[static_cast<size_t>(s.layout)]);

@@ -58,7 +58,7 @@ class SpecFamily {
   std::string text_;
   UserRanges ranges_;
   std::optional<ParsedSpec> single_;  // of an operation whose sizes don't vary
-  std::string head_, options_;  // of a member's text, before and after its sizes
+  std::string head_, options_;        // of a member's text, before and after its sizes
 };
 
 // Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec, with the

@@ -42,7 +42,8 @@ Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
   const int64_t bytes = Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
   const Region region = RegionOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
   return {region.stretches * CeilShift(region.length * bytes, target.line_bytes),
-          region.stretches * region.walks, region.groups * CeilShift(region.spanned * bytes, target.page_bytes)};
+          region.stretches * region.walks,
+          region.groups * CeilShift(region.spanned * bytes, target.page_bytes)};
 }
 
 }  // namespace
@@ -87,7 +88,9 @@ int64_t Sets(const MemoryLevel& cache, const Target& target) {
 int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   const int64_t stride_bytes = int64_t{tensor.layout.ld} * Bytes(tensor.dtype);
-  if (tensor.layout.kind != LayoutKind::kStrided || Overlaps(spec, operand) || stride_bytes % target.line_bytes != 0) return 0;
+  if (tensor.layout.kind != LayoutKind::kStrided || Overlaps(spec, operand) ||
+      stride_bytes % target.line_bytes != 0)
+    return 0;
   return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
 }
 

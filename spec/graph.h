@@ -148,6 +148,8 @@ struct GraphNode {
   TextPosition position;
 };
 
+inline constexpr size_t kMaxParameters = 16;
+
 struct Graph {
   std::string name;
   std::vector<GraphNode> nodes;  // the kernel's parameters first, in their order

@@ -147,6 +147,8 @@ class GraphParser {
     if (absl::Status status = CheckNewName(name); !status.ok()) return status;
     if (absl::Status status = TakeSign(":"); !status.ok()) return status;
     if (absl::Status status = ParseType(&input.type); !status.ok()) return status;
+    if (graph_.nodes.size() == kMaxParameters)
+      return Expected(name, Cat("at most ", kMaxParameters, " parameters"));
     names_[input.text] = Add(input);
     return absl::OkStatus();
   }

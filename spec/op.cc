@@ -84,7 +84,8 @@ class Rows {
     info->strided = With(info->epilogue, {});
     for (int rows = 1; rows <= window.axes[0].digits; ++rows)
       for (int columns = 1; columns <= window.axes[1].digits; ++columns) {
-        const Window narrow{window.operand, {window.axes[0].Truncated(rows), window.axes[1].Truncated(columns)}};
+        const Window narrow{window.operand,
+                            {window.axes[0].Truncated(rows), window.axes[1].Truncated(columns)}};
         if (narrow == window) continue;
         info->narrowed[static_cast<size_t>(rows - 1)][static_cast<size_t>(columns - 1)] =
             narrow.IsStrided() ? info->strided : With(info->epilogue, narrow);

@@ -1,6 +1,6 @@
 // What an operation is: its iteration space and how each operand is indexed by it. Tiling, moving, packing
-// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue, or
-// with a window, are rows that are added as they are met.
+// and costing are written once against this table; a new op is a new row of it. Operations with an epilogue,
+// or with a window, are rows that are added as they are met.
 #ifndef KIRSCH_SPEC_OP_H_
 #define KIRSCH_SPEC_OP_H_
 
@@ -58,8 +58,8 @@ struct OpInfo {
   Window window = {};
   OpKind sums = {};     // without the epilogue
   OpKind strided = {};  // without the window
-  // With a window of so many digits (less 1) along its rows and its columns: without one where that makes it a
-  // matrix as any other.
+  // With a window of so many digits (less 1) along its rows and its columns: without one where that makes it
+  // a matrix as any other.
   std::array<std::array<OpKind, kMaxDigits>, kMaxDigits> narrowed = {};
 
   constexpr int output() const { return output_operand; }
@@ -96,9 +96,9 @@ inline const OpInfo& Info(OpKind op) {
   return *internal::op_table[static_cast<size_t>(op)].load(std::memory_order_acquire);
 }
 
-// The row for matmul with this epilogue and this window; the same for equal ones. Its number is this process's
-// own. At most kMaxOps different ones may be asked for, those with windows of fewer digits included.
-// Thread-safe.
+// The row for matmul with this epilogue and this window; the same for equal ones. Its number is this
+// process's own. At most kMaxOps different ones may be asked for, those with windows of fewer digits
+// included. Thread-safe.
 OpKind OpWith(const Epilogue& epilogue, const Window& window = {});
 
 }  // namespace kirsch

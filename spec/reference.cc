@@ -75,7 +75,9 @@ struct Walk {
     }
   }
 
-  static int64_t Offset(const DigitAxis& axis, uint32_t index) { return axis.digits == 0 ? 0 : axis.At(index); }
+  static int64_t Offset(const DigitAxis& axis, uint32_t index) {
+    return axis.digits == 0 ? 0 : axis.At(index);
+  }
 
   void Point(const std::array<int64_t, kMaxOperands>& at, int64_t dense) {
     Number term = 1;

@@ -11,10 +11,10 @@ namespace kirsch {
 // Stretches of consecutive elements (gaps of less than a line included), regularly spaced.
 struct Region {
   int64_t stretches = 1;
-  int64_t length = 1;     // elements of a stretch
-  int64_t walks = 1;      // rows (columns of a column-major view) that are read side by side
-  int64_t spanned = 1;    // elements from the first to the end of the last of the stretches of a group
-  int64_t groups = 1;     // of stretches that are less than a page apart
+  int64_t length = 1;   // elements of a stretch
+  int64_t walks = 1;    // rows (columns of a column-major view) that are read side by side
+  int64_t spanned = 1;  // elements from the first to the end of the last of the stretches of a group
+  int64_t groups = 1;   // of stretches that are less than a page apart
 };
 
 // `line`, `page`: in elements.

@@ -92,8 +92,8 @@ bool IsWindow(const Spec& spec, int operand);
 // apart.
 bool Overlaps(const Spec& spec, int operand);
 
-// Makes the op of a tile of a spec with a window the one with the digits that the tile's indices have: matrices
-// as any other are none.
+// Makes the op of a tile of a spec with a window the one with the digits that the tile's indices have:
+// matrices as any other are none.
 void NarrowWindow(Spec* spec);
 
 // The dim that blocks are along.

@@ -44,7 +44,8 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
   return MatmulTypes{*lhs, *rhs, *out};
 }
 
-absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types, const Epilogue& epilogue) {
+absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
+                        const Epilogue& epilogue) {
   const auto accepts = [&](const MatmulTypes& row) {
     return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
   };
@@ -55,9 +56,10 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
   }
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();
-  return ExpectedAt(source, word, TypeAfter(epilogue, AccumulatorOf(types.lhs)) == Dtype::kF32
-                            ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
-                            : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
+  return ExpectedAt(source, word,
+                    TypeAfter(epilogue, AccumulatorOf(types.lhs)) == Dtype::kF32
+                        ? "an output of f32, bf16, u8, s8 or s16 after an epilogue that ends in f32"
+                        : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }
 
 }  // namespace kirsch

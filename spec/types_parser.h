@@ -12,7 +12,8 @@
 
 namespace kirsch {
 
-// T, for T*T->T, or LHS*RHS->OUT. Errors, here and below, are as of ParseSpec, for the text that `source` names.
+// T, for T*T->T, or LHS*RHS->OUT. Errors, here and below, are as of ParseSpec, for the text that `source`
+// names.
 absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word);
 
 // Do the types go together? With an epilogue, the inputs must for some output.

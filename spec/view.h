@@ -27,8 +27,8 @@ struct View {
   int group_axis = -1;  // -1: none
   int64_t group = 1;
   std::array<DigitAxis, kMaxAxes> window = {};  // without digits: there is none
-  AxisArray whole = {};   // the size along each axis of all that the buffer holds
-  AxisArray origin = {};  // the tile's first element
+  AxisArray whole = {};                         // the size along each axis of all that the buffer holds
+  AxisArray origin = {};                        // the tile's first element
   AxisArray extent = {};  // the tile's size along each axis; 1 for axes the operand lacks
 
   // Offset in the buffer of the tile's element `index` (relative to the origin).

@@ -133,6 +133,20 @@ std::vector<std::string> Block(const std::string& table, const std::string& spec
   return {};
 }
 
+TEST(Report, EachPeerHasASummaryOfItsOwn) {
+  const BenchReport report = TwoLimits();
+  EXPECT_EQ(PeersOf(report), (std::vector<std::string>{"onednn", "onednn+packed"}));
+  EXPECT_EQ(SummarizeAgainst(report, "onednn").shapes, 1);
+  EXPECT_EQ(SummarizeAgainst(report, "onednn").geometric_mean, 1.25);
+  EXPECT_EQ(SummarizeAgainst(report, "onednn+packed").geometric_mean, 0.5);
+  EXPECT_EQ(SummarizeAgainst(report, "mkl").shapes, 0);
+  EXPECT_EQ(ToJson(report)["summary_against"]["onednn+packed"]["worst_ratio"], 0.5);
+  EXPECT_THAT(FormatTable(report), HasSubstr("kirsch / onednn+packed: geometric mean 0.500 over 1 shape"));
+  BenchReport wrong = report;
+  wrong.results[1].correct = false;
+  EXPECT_EQ(SummarizeAgainst(wrong, "onednn").shapes, 0);
+}
+
 TEST(Report, SharesAreOfTheLimits) {
   const BenchReport report = TwoLimits();
   EXPECT_DOUBLE_EQ(report.results[0].fraction_of_bandwidth, 0.5);

@@ -215,6 +215,17 @@ TEST(Suite, KnowsWhereEachSpecIs) {
   EXPECT_EQ(suite->specs[1].column, 4);
 }
 
+TEST(Suite, AnArrayIsTheLinesOfAKernel) {
+  const absl::StatusOr<Suite> suite =
+      ParseSuite("{\"specs\": [\"first\", [\"kernel f():\",\n  \"  return x\"], \"last\"]}", "s.json");
+  ASSERT_TRUE(suite.ok()) << suite.status();
+  ASSERT_EQ(suite->specs.size(), 3u);
+  EXPECT_EQ(suite->specs[1].text, "kernel f():\n  return x");
+  EXPECT_EQ(suite->specs[1].line, 1);
+  EXPECT_EQ(suite->specs[1].column, 23);
+  EXPECT_EQ(suite->specs[2].text, "last");
+}
+
 struct BadSuite {
   std::string text, message;
 };
@@ -237,6 +248,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadSuite{"{\"specs\":\n [\"a\",]}", "s.json:2:7: malformed"},
         BadSuite{"[]", "s.json:1:1: found an array, expected {\"name\""},
         BadSuite{"{\"specs\": \"a\"}", "s.json:1:13: found a string, expected an array of specs"},
+        BadSuite{"{\"specs\": [\"a\", []]}", "s.json:1:18: no lines, expected those of a kernel"},
+        BadSuite{"{\"specs\": [[\"a\", 1]]}", "s.json:1:19: found a number, expected a line of a kernel"},
+        BadSuite{"{\"specs\": [[[\"a\"]]]}", "s.json:1:13: found an array, expected a line of a kernel"},
         BadSuite{"{\"specs\": [\"a\", {}]}", "s.json:1:17: found an object, expected a spec, a string"},
         BadSuite{"{\"name\": null, \"specs\": [\"a\"]}",
                  "s.json:1:13: found null, expected the suite's name"},

@@ -43,8 +43,10 @@ std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& in
                                 const std::vector<float>& filters) {
   const bool nhwc = s.layout == ConvLayout::kNhwc;
   const int64_t pixel = nhwc ? Or(s.input_pixel, s.channels) : 1, row = Or(s.input_row, s.width * pixel),
-                plane = nhwc ? 1 : Or(s.input_plane, s.height * row), image = Or(s.input_image, s.height * row);
-  const int64_t of_filter = nhwc ? 1 : Or(s.filters_row, s.taps()), of_tap = nhwc ? Or(s.filters_row, s.filters) : 1;
+                plane = nhwc ? 1 : Or(s.input_plane, s.height * row),
+                image = Or(s.input_image, s.height * row);
+  const int64_t of_filter = nhwc ? 1 : Or(s.filters_row, s.taps()),
+                of_tap = nhwc ? Or(s.filters_row, s.filters) : 1;
   std::vector<double> out;
   for (int64_t n = 0; n < s.images; ++n)
     for (int64_t y = 0; y < s.out_height(); ++y)
@@ -85,7 +87,8 @@ void ExpectMeansTheConvolution(const ConvShape& shape) {
   ASSERT_EQ(out.size(), expected.size());
   const auto n = static_cast<size_t>(shape.filters), pixels = static_cast<size_t>(shape.pixels());
   for (size_t i = 0; i < expected.size(); ++i)
-    ASSERT_EQ(out[shape.layout == ConvLayout::kNhwc ? i : i % n * pixels + i / n], expected[i]) << PrintSpec(spec);
+    ASSERT_EQ(out[shape.layout == ConvLayout::kNhwc ? i : i % n * pixels + i / n], expected[i])
+        << PrintSpec(spec);
   EXPECT_EQ(TermsPerElement(spec), shape.taps());
 }
 
@@ -106,7 +109,8 @@ TEST(ConvolutionTest, RowsOfTheReferenceAreThoseOfTheWhole) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 50; ++i) {
     const Spec spec = SpecOf(RandomConvolution(1e5, &random));
-    const std::vector<float> lhs = SmallIntegers(RootElements(spec, 0), 1), rhs = SmallIntegers(RootElements(spec, 1), 2);
+    const std::vector<float> lhs = SmallIntegers(RootElements(spec, 0), 1),
+                             rhs = SmallIntegers(RootElements(spec, 1), 2);
     const ConstOperands operands = {lhs.data(), rhs.data()};
     const int64_t last = spec.size[kM] - 1;
     const Expected all = Reference(spec, operands), rows = ReferenceRows(spec, operands, {last, 0});
@@ -170,7 +174,8 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
        "spec:1:12: expected an input at least as high and wide as the kernel, got '1x4x9x2'"},
       {"conv2d f32 2x4x9x9 filters=2 kernel=3x3 layout=nchw",
        "spec:1:12: expected a single image with layout=nchw, got '2x4x9x9'"},
-      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchwc", "spec:1:48: expected nchw or nhwc, got 'nchwc'"},
+      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchwc",
+       "spec:1:48: expected nchw or nhwc, got 'nchwc'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw pad=1",
        "spec:1:57: expected pad=0 (the input is to be padded in memory already), got '1'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw groups=2",
@@ -247,7 +252,8 @@ TEST(ConvolutionTest, TilesTakeNoFewerLinesThanTheWhole) {
         for (size_t i = 0; i < children.size(); ++i)
           lines += trips[i] * FootprintOf(children[i], operand, target).lines;
         ASSERT_GE(lines, FootprintOf(spec, operand, target).lines)
-            << PrintSpec(spec) << " dim " << int{decision.dim} << " by " << decision.size << " operand " << operand;
+            << PrintSpec(spec) << " dim " << int{decision.dim} << " by " << decision.size << " operand "
+            << operand;
       }
     }
   }

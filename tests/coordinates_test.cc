@@ -97,9 +97,10 @@ int WalkPlane(const CoordinateList& plane, uint32_t sides) {
   return specs;
 }
 
-// The leading dimensions 1 .. 6 that a matrix with rows of `inner` may have; 0 for what has none.
-int LeadingDimensions(const Attributes& operand, uint32_t inner) {
-  return operand[4] != 0 ? 1 : static_cast<int>(7 - inner);
+// The leading dimensions 1 .. 6 that a matrix with rows of `inner` may have; 0 for what has none. Rows of
+// inputs may overlap.
+int LeadingDimensions(const Attributes& operand, uint32_t inner, bool output) {
+  return operand[4] != 0 ? 1 : output ? static_cast<int>(7 - inner) : 6;
 }
 
 // How many specs WalkPlane ought to find.
@@ -111,7 +112,7 @@ int CountSpecs(const std::vector<Attributes>& operands, uint32_t sides) {
         const uint32_t row[] = {k, n, n}, column[] = {m, k, m};
         int product = 2;
         for (size_t i = 0; i < 3; ++i)
-          product *= LeadingDimensions(operands[i], operands[i][5] == 0 ? row[i] : column[i]);
+          product *= LeadingDimensions(operands[i], operands[i][5] == 0 ? row[i] : column[i], i == 2);
         specs += product;
       }
   return specs;
@@ -251,7 +252,7 @@ TEST(CoordinatesTest, OnlyEpiloguesThatThereAreHaveAPlane) {
   EXPECT_TRUE(at({1, 1, 0, 4, 0}, true));
   EXPECT_TRUE(at({1, 1, 3, 1, 77}, false));
   EXPECT_TRUE(at({1, 1, 5, 0, 0}, false));
-  EXPECT_FALSE(at({2}, false));                                        // no such op
+  EXPECT_FALSE(at({4}, false));                                        // no such op
   EXPECT_FALSE(at({1, 0}, false));                                     // no steps
   EXPECT_FALSE(at({1, 1, 0, 4, 0}, false));                            // no level of the operand
   EXPECT_FALSE(at({1, 1, 0, 4, 1}, true));                             // a number that nobody looks at

@@ -346,8 +346,14 @@ TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
   for (const Target& target : {testing::Avx2Target(), testing::Avx512Target(), testing::Avx512DotTarget()})
     for (ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw})
       for (int64_t stride : {1, 2}) {
-        Spec root = testing::SpecOf({.layout = layout, .channels = 3, .height = 6, .width = 7, .filters = 9,
-                                     .kernel_height = 2, .kernel_width = 3, .stride = stride},
+        Spec root = testing::SpecOf({.layout = layout,
+                                     .channels = 3,
+                                     .height = 6,
+                                     .width = 7,
+                                     .filters = 9,
+                                     .kernel_height = 2,
+                                     .kernel_width = 3,
+                                     .stride = stride},
                                     GetParam());
         for (int operand = 0; operand < root.op_info().num_operands; ++operand)
           root.operand[static_cast<size_t>(operand)].level = Level::kL2;

@@ -20,9 +20,9 @@
 #include "rewrites/rewrite.h"
 #include "search/relaxation.h"
 #include "spec/microkernel.h"
-#include "spec/schedule.h"
 #include "spec/parser.h"
 #include "spec/printer.h"
+#include "spec/schedule.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/convolutions.h"
 #include "tests/testing/random_spec.h"
@@ -206,7 +206,8 @@ TEST_F(TinyConvolutions, SearchIsBruteForce) {
 
 TEST_F(TinyConvolutions, BoundsAreBounds) {
   BruteForce brute_force(model_);
-  ForPlaced(89, [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
+  ForPlaced(89,
+            [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
   ExpectBoundsBelow(brute_force, model_);
   ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
 }
@@ -450,7 +451,8 @@ TEST_P(RealTargets, PruningOfConvolutionsChangesNothing) {
     const Spec placed = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, GetParam());
     HashMemo memo, unpruned;
     const SearchResult result = Search(placed, model_, memo, {});
-    EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(Search(placed, model_, unpruned, exhaustive).impl)) << text;
+    EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(Search(placed, model_, unpruned, exhaustive).impl))
+        << text;
     ExpectWorkersChangeNothing(placed, model_, 1);
   }
 }

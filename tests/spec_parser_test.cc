@@ -99,8 +99,8 @@ TEST(SpecParserTest, ReadsAndPrintsConstants) {
 
 TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "spec:1:1: expected an operation (matmul), got nothing"},
-      {"matmull f32 2x2x2", "spec:1:1: expected an operation (matmul), got 'matmull'"},
+      {"", "spec:1:1: expected an operation (matmul|conv2d), got nothing"},
+      {"matmull f32 2x2x2", "spec:1:1: expected an operation (matmul|conv2d), got 'matmull'"},
       {"matmul f64 2x2x2", "spec:1:8: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got 'f64'"},
       {"matmul", "spec:1:7: expected an element type (f32|bf16|f16|u8|s8|s16|s32), got nothing"},
       {"matmul bf16*bf16", "spec:1:8: expected element types as T or LHS*RHS->OUT, got 'bf16*bf16'"},
@@ -157,8 +157,8 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
 
 TEST(SpecParserTest, QuotesHostileTextOnOneLine) {
   const std::string error = ErrorOf(std::string("mat\0\x1b[2J\xff", 9) + std::string(1000, 'x'));
-  EXPECT_THAT(error,
-              ::testing::StartsWith("spec:1:1: expected an operation (matmul), got 'mat\\x00\\x1b[2J\\xff"));
+  EXPECT_THAT(error, ::testing::StartsWith(
+                         "spec:1:1: expected an operation (matmul|conv2d), got 'mat\\x00\\x1b[2J\\xff"));
   EXPECT_LT(error.size(), 150u);
 }
 

@@ -1,4 +1,4 @@
-// kirsch bench SPEC | --suite FILE
+// kirsch bench SPEC | --suite FILE | -f FILE
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "bench/graph_text.h"
 #include "bench/peers.h"
 #include "bench/plot.h"
 #include "bench/run.h"
+#include "bench/run_graph.h"
 #include "bench/suite.h"
 #include "bench/table.h"
 #include "codegen/jit.h"
@@ -18,6 +20,7 @@
 #include "spec/family.h"
 #include "spec/host.h"
 #include "tools/command.h"
+#include "tools/graph_bench.h"
 #include "tools/kernel.h"
 #include "tools/output.h"
 #include "tools/solve.h"
@@ -30,31 +33,65 @@ namespace {
 struct Arguments {
   SolveArguments solve;
   std::string suite;
-  std::vector<std::string> peers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
+  std::string file, kernel;
+  std::vector<std::string> peers;  // empty: the usual ones
   std::string json, plot;
 };
 
-// The specs to bench as they were written, all of them well-formed.
-absl::StatusOr<std::vector<std::string>> SpecsOf(const Arguments& arguments) {
-  if (arguments.suite.empty() == arguments.solve.spec.empty())
-    return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE");
-  if (arguments.suite.empty()) {
-    const absl::StatusOr<SpecFamily> family = ParseFamily(arguments.solve.spec);
-    if (family.ok() && family->count() > 1)
+const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
+const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
+
+// What to bench: matmuls, as they were written and well-formed, or graphs.
+struct Work {
+  std::vector<std::string> specs;
+  std::vector<GraphItem> graphs;
+};
+
+absl::Status AddText(const std::string& text, Work* work) {
+  if (IsGraphText(text)) {
+    absl::StatusOr<GraphItem> item = ReadGraph(text);
+    if (!item.ok()) return item.status();
+    work->graphs.push_back(*std::move(item));
+  } else {
+    const absl::StatusOr<SpecFamily> family = ParseFamily(text);
+    if (!family.ok()) return family.status();
+    if (family->count() > 1)
       return absl::InvalidArgumentError(
           "bench: expected a single spec, got a family of sizes (--suite takes a list of specs)");
-    return std::vector<std::string>{family.ok() ? family->text() : arguments.solve.spec};
+    work->specs.push_back(family->text());
   }
-  absl::StatusOr<Suite> suite = LoadSuite(arguments.suite);
+  return work->specs.empty() || work->graphs.empty()
+             ? absl::OkStatus()
+             : absl::InvalidArgumentError("bench: expected either matmuls or graphs, as the entry before");
+}
+
+absl::StatusOr<Work> ReadSuite(const std::string& path) {
+  absl::StatusOr<Suite> suite = LoadSuite(path);
   if (!suite.ok()) return suite.status();
-  std::vector<std::string> specs;
-  for (const SuiteSpec& spec : suite->specs) {
-    if (const absl::Status parsed = ParseSpec(spec.text).status(); !parsed.ok())
+  Work work;
+  for (const SuiteSpec& spec : suite->specs)
+    if (absl::Status added = AddText(spec.text, &work); !added.ok())
       return absl::InvalidArgumentError(
-          Cat(arguments.suite, ":", spec.line, ":", spec.column, ": ", std::string(parsed.message())));
-    specs.push_back(spec.text);
+          Cat(path, ":", spec.line, ":", spec.column, ": ", std::string(added.message())));
+  return work;
+}
+
+absl::StatusOr<Work> ReadWork(const Arguments& arguments) {
+  const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
+             file = !arguments.file.empty();
+  if (spec + suite + file != 1)
+    return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE or -f FILE");
+  if (!arguments.kernel.empty() && !file) return absl::InvalidArgumentError("bench: --kernel is of -f FILE");
+  if (suite) return ReadSuite(arguments.suite);
+  Work work;
+  if (spec) {
+    if (absl::Status added = AddText(arguments.solve.spec, &work); !added.ok()) return added;
+    return work;
   }
-  return specs;
+  absl::StatusOr<std::vector<GraphItem>> graphs = ReadGraphs(arguments.file, arguments.kernel);
+  if (!graphs.ok()) return graphs.status();
+  work.graphs = *std::move(graphs);
+  return work;
 }
 
 // The items of a request, and the machine code they point to.
@@ -86,15 +123,13 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bo
   return absl::OkStatus();
 }
 
-absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments) {
-  absl::StatusOr<std::vector<std::string>> specs = SpecsOf(arguments);
-  if (!specs.ok()) return specs.status();
+absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments, const std::vector<std::string>& specs) {
   absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
   const absl::Status supported = Supports(ReadHost(), *target);
   if (!supported.ok()) std::fprintf(stderr, "kirsch: %s\n", std::string(supported.message()).c_str());
   Kernels kernels;
-  for (const std::string& spec : *specs) {
+  for (const std::string& spec : specs) {
     SolveArguments solve = arguments.solve;
     solve.spec = spec;
     if (absl::Status status = AddKernel(solve, *target, supported.ok(), &kernels); !status.ok())
@@ -111,19 +146,36 @@ absl::Status Write(const Arguments& arguments, const BenchReport& report) {
   return arguments.plot.empty() ? absl::OkStatus() : WriteOutput(arguments.plot, PlotSvg(report));
 }
 
-absl::StatusOr<int> Bench(const Arguments& arguments) {
-  for (const std::string& peer : arguments.peers)  // before the search, which takes a while
-    if (absl::Status known = FindPeer(peer).status(); !known.ok()) return known;
-  absl::StatusOr<Kernels> kernels = MakeKernels(arguments);
+// What graphs and matmuls share.
+BenchOptions OptionsOf(const Arguments& arguments, const std::vector<std::string>& usual,
+                       TerminalLine& line) {
+  BenchOptions options;
+  options.peers = arguments.peers.empty() ? usual : arguments.peers;
+  options.threads = arguments.solve.threads;
+  options.cold = arguments.solve.cold;
+  options.progress = [&line](std::string_view what) { line.Show(what); };
+  return options;
+}
+
+absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::vector<std::string>& specs,
+                                         TerminalLine& line) {
+  BenchRequest request{OptionsOf(arguments, kMatmulPeers, line), {}};
+  for (const std::string& peer : request.peers)  // before the search, which takes a while
+    if (absl::Status known = FindPeer(peer, {}).status(); !known.ok()) return known;
+  const absl::StatusOr<Kernels> kernels = MakeKernels(arguments, specs);
   if (!kernels.ok()) return kernels.status();
-  BenchRequest request;
   request.items = kernels->items;
-  request.peers = arguments.peers;
-  request.threads = arguments.solve.threads;
-  request.cold = arguments.solve.cold;
+  return RunBench(request);
+}
+
+absl::StatusOr<int> Bench(const Arguments& arguments) {
+  absl::StatusOr<Work> work = ReadWork(arguments);
+  if (!work.ok()) return work.status();
   TerminalLine line;
-  request.progress = [&line](std::string_view what) { line.Show(what); };
-  absl::StatusOr<BenchReport> report = RunBench(request);
+  absl::StatusOr<BenchReport> report =
+      work->graphs.empty() ? BenchMatmuls(arguments, work->specs, line)
+                           : RunGraphBench({OptionsOf(arguments, kGraphPeers, line), std::move(work->graphs),
+                                            GraphKernels(arguments.solve)});
   line.Erase();
   if (!report.ok()) return report.status();
   if (absl::Status written = Write(arguments, *report); !written.ok()) return written;
@@ -138,12 +190,16 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<Arguments>();
   AddSolveOptions(*command, db, arguments->solve)->required(false);
-  command->add_option("--suite", arguments->suite,
-                      "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}");
+  command->add_option(
+      "--suite", arguments->suite,
+      "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
+      "array of its lines");
+  command->add_option("-f,--file", arguments->file, "A file of kernels in the kernel language");
+  command->add_option("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted");
   command
       ->add_option("--against", arguments->peers,
                    "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, or cblas:/path/lib.so, "
-                   "comma-separated")
+                   "comma-separated; for graphs also loops, and no libxsmm and eigen")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
   command->add_option("--json", arguments->json,

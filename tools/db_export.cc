@@ -2,6 +2,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "spec/cat.h"
 #include "spec/schedule.h"
@@ -36,6 +37,19 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   return json;
 }
 
+// Of rows, then of columns: how many of a digit, 0 for all, and their distance.
+ordered_json WindowJson(const OpInfo& op) {
+  ordered_json axes = ordered_json::array();
+  for (const DigitAxis& axis : op.window.axes) {
+    ordered_json digits = ordered_json::array();
+    for (int level = 0; level < axis.digits; ++level)
+      digits.push_back(
+          {axis.digit[static_cast<size_t>(level)].count, axis.digit[static_cast<size_t>(level)].stride});
+    axes.push_back(std::move(digits));
+  }
+  return {{"operand", std::string(op.operands[static_cast<size_t>(op.window.operand)].name)}, {"axes", axes}};
+}
+
 // Ascending by index, as they are in the box.
 ordered_json Sizes(uint32_t low, uint32_t high) {
   ordered_json sizes = ordered_json::array();
@@ -55,6 +69,7 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   const OpInfo& op = spec.op_info();
   ordered_json json;
   json["op"] = std::string(op.name);
+  if (!op.window.empty()) json["window"] = WindowJson(op);
   for (const EpilogueStep& step : op.epilogue)
     json["epilogue"].push_back({std::string(Name(step.op)),
                                 std::string(kEpilogueOperands[static_cast<size_t>(step.operand)].name),

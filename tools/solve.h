@@ -25,6 +25,7 @@ struct SolveArguments {
   int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
+  bool fuse = true;               // graphs: groups of several operations
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };

@@ -1,13 +1,13 @@
 // oneDNN as a peer: dnnl_sgemm and its siblings for bf16 and integers, the matmul primitive on plain layouts,
 // and the same with the weights in the layout it likes best (reordered beforehand). The primitive and its
 // memory objects are made once, as a library user would.
+#include "bench/peers/onednn.h"
+
 #include <cstdint>
 #include <dnnl.hpp>
 #include <memory>
 #include <string>
 #include <unordered_map>
-
-#include "bench/peers/peer.h"
 
 // In the library, though in no header.
 extern "C" dnnl_status_t dnnl_gemm_bf16bf16f32(char trans_a, char trans_b, dnnl_dim_t m, dnnl_dim_t n,
@@ -23,35 +23,28 @@ enum Method { kSgemm, kBf16Gemm, kIntegerGemm, kMatmul, kPackedMatmul };
 
 dnnl::memory::dim Dim(size_t value) { return static_cast<dnnl::memory::dim>(value); }
 
-// Undefined where oneDNN has no such type.
-dnnl::memory::data_type TypeOf(KirschType type) {
-  switch (type) {
-    case KIRSCH_F32:
-      return dnnl::memory::data_type::f32;
-    case KIRSCH_BF16:
-      return dnnl::memory::data_type::bf16;
-    case KIRSCH_F16:
-      return dnnl::memory::data_type::f16;
-    case KIRSCH_U8:
-      return dnnl::memory::data_type::u8;
-    case KIRSCH_S8:
-      return dnnl::memory::data_type::s8;
-    case KIRSCH_S32:
-      return dnnl::memory::data_type::s32;
-    default:
-      return dnnl::memory::data_type::undef;
-  }
-}
-
 dnnl::memory::desc Describe(const KirschProblem& problem, KirschType type, size_t rows, size_t cols, bool col,
                             size_t ld, size_t stride) {
   const Dims size = {Dim(problem.batch), Dim(rows), Dim(cols)};
   const Dims strides = {Dim(stride), col ? 1 : Dim(ld), col ? Dim(ld) : 1};
   const size_t skip = problem.batch == 1 ? 1 : 0;  // a batch of one is a plain matrix
-  return {Dims(size.begin() + skip, size.end()), TypeOf(type), Dims(strides.begin() + skip, strides.end())};
+  return {Dims(size.begin() + skip, size.end()), DnnlTypeOf(type),
+          Dims(strides.begin() + skip, strides.end())};
 }
 
-struct Handle {
+void RunSgemm(const KirschProblem& p);
+void RunBf16Gemm(const KirschProblem& p);
+void RunIntegerGemm(const KirschProblem& p);
+
+struct Handle : public OnednnHandle {
+  void Run() override {
+    if (method == kSgemm) return RunSgemm(*problem);
+    if (method == kBf16Gemm) return RunBf16Gemm(*problem);
+    if (method == kIntegerGemm) return RunIntegerGemm(*problem);
+    matmul.execute(stream, arguments);
+    stream.wait();
+  }
+
   Method method;
   const KirschProblem* problem;
   dnnl::engine engine;
@@ -141,7 +134,28 @@ void RunIntegerGemm(const KirschProblem& p) {
   }
 }
 
+void* Release(std::unique_ptr<Handle>& handle) { return static_cast<OnednnHandle*>(handle.release()); }
+
 }  // namespace
+
+dnnl::memory::data_type DnnlTypeOf(KirschType type) {
+  switch (type) {
+    case KIRSCH_F32:
+      return dnnl::memory::data_type::f32;
+    case KIRSCH_BF16:
+      return dnnl::memory::data_type::bf16;
+    case KIRSCH_F16:
+      return dnnl::memory::data_type::f16;
+    case KIRSCH_U8:
+      return dnnl::memory::data_type::u8;
+    case KIRSCH_S8:
+      return dnnl::memory::data_type::s8;
+    case KIRSCH_S32:
+      return dnnl::memory::data_type::s32;
+    default:
+      return dnnl::memory::data_type::undef;
+  }
+}
 
 const char* kirsch_peer_name() {
   static const std::string name = [] {
@@ -184,23 +198,16 @@ void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
   auto handle = std::make_unique<Handle>();
   handle->method = static_cast<Method>(method);
   handle->problem = problem;
-  if (handle->method == kSgemm) return kirsch_is_f32(problem) ? handle.release() : nullptr;
-  if (handle->method == kBf16Gemm) return TakenByBf16Gemm(*problem) ? handle.release() : nullptr;
-  if (handle->method == kIntegerGemm) return TakenByIntegerGemm(*problem) ? handle.release() : nullptr;
+  if (handle->method == kSgemm) return kirsch_is_f32(problem) ? Release(handle) : nullptr;
+  if (handle->method == kBf16Gemm) return TakenByBf16Gemm(*problem) ? Release(handle) : nullptr;
+  if (handle->method == kIntegerGemm) return TakenByIntegerGemm(*problem) ? Release(handle) : nullptr;
   try {
-    return PrepareMatmul(*handle) ? handle.release() : nullptr;
+    return PrepareMatmul(*handle) ? Release(handle) : nullptr;
   } catch (const dnnl::error&) {  // types or layouts that it does not take
     return nullptr;
   }
 }
 
-void kirsch_peer_run(void* opaque) {
-  Handle& handle = *static_cast<Handle*>(opaque);
-  if (handle.method == kSgemm) return RunSgemm(*handle.problem);
-  if (handle.method == kBf16Gemm) return RunBf16Gemm(*handle.problem);
-  if (handle.method == kIntegerGemm) return RunIntegerGemm(*handle.problem);
-  handle.matmul.execute(handle.stream, handle.arguments);
-  handle.stream.wait();
-}
+void kirsch_peer_run(void* handle) { static_cast<OnednnHandle*>(handle)->Run(); }
 
-void kirsch_peer_release(void* handle) { delete static_cast<Handle*>(handle); }
+void kirsch_peer_release(void* handle) { delete static_cast<OnednnHandle*>(handle); }

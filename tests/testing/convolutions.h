@@ -9,8 +9,8 @@
 
 namespace kirsch::testing {
 
-// Every convolution with inputs of up to 6 x 6 pixels, 3 channels, 3 filters, kernels of up to 3 x 3, strides and
-// dilations 1 and 2, in both layouts.
+// Every convolution with inputs of up to 6 x 6 pixels, 3 channels, 3 filters, kernels of up to 3 x 3, strides
+// and dilations 1 and 2, in both layouts.
 std::vector<ConvShape> SmallConvolutions();
 
 // Both layouts, strides, dilations, several images, operands that are parts of larger ones; at most so many

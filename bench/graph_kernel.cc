@@ -1,0 +1,56 @@
+#include "bench/graph_kernel.h"
+
+#include "bench/memory.h"
+#include "bench/report.h"
+#include "bench/team.h"
+
+namespace kirsch {
+namespace {
+
+class OurGraphContender : public GraphContender {
+ public:
+  OurGraphContender(const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads)
+      : kernels_(kernels), threads_(threads) {}
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
+    return ContenderInfo{kOurName, "", {"kernel"}, {}};
+  }
+
+  absl::Status Prepare(const GraphProblem& problem, size_t item, size_t) override {
+    problem_ = &problem;
+    kernel_ = kernels_[item].get();
+    if (kernel_ == nullptr) return absl::UnimplementedError("no kernel of ours");
+    scratch_.clear();
+    for (int i = 0; i < (kernel_->scratch_is_shared() ? 1 : threads_); ++i) {
+      scratch_.push_back(AllocateAligned(kernel_->scratch_bytes()));
+      if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
+    }
+    return absl::OkStatus();
+  }
+
+  void Run() override {
+    const size_t threads = static_cast<size_t>(threads_);
+    team_.Run([this, threads](size_t thread) {
+      kernel_->Run(problem_->inputs.data(), problem_->out, scratch_[thread % scratch_.size()].get(), thread,
+                   threads);
+    });
+  }
+
+ private:
+  const std::vector<std::unique_ptr<GraphKernel>>& kernels_;
+  int threads_;
+  Team team_;
+  const GraphProblem* problem_ = nullptr;
+  const GraphKernel* kernel_ = nullptr;
+  std::vector<AlignedMemory> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<GraphContender> MakeOurGraphContender(
+    const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads) {
+  return std::make_unique<OurGraphContender>(kernels, threads);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,74 @@
+#include "bench/loops_contender.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "bench/cblas_library.h"
+#include "bench/memory.h"
+
+namespace kirsch {
+namespace {
+
+bool HasProductOfFloats(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const GraphNode& node) {
+    return Info(node.op).kind == GraphOpKind::kContraction &&
+           graph.at(node.inputs[0]).type.dtype == Dtype::kF32 &&
+           graph.at(node.inputs[1]).type.dtype == Dtype::kF32;
+  });
+}
+
+class LoopsContender : public GraphContender {
+ public:
+  // No libraries: loops only.
+  LoopsContender(std::vector<std::string> libraries, const std::vector<CompiledLoops>& loops)
+      : libraries_(std::move(libraries)), loops_(loops) {}
+
+  absl::StatusOr<ContenderInfo> Load() override {
+    if (libraries_.empty()) return ContenderInfo{"loops", "", {kLoopsFlags}, {}};
+    absl::StatusOr<CblasLibrary> library = OpenCblas(libraries_);
+    if (!library.ok()) return library.status();
+    library_ = *std::move(library);
+    ContenderInfo info = library_.info;
+    info.methods = {"cblas_sgemm"};
+    return info;
+  }
+
+  absl::Status Prepare(const GraphProblem& problem, size_t item, size_t) override {
+    if (library_.sgemm != nullptr && !HasProductOfFloats(*problem.graph))
+      return absl::UnimplementedError("nothing for BLAS");
+    const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
+    if (!run.ok()) return run.status();
+    problem_ = &problem;
+    run_ = *run;
+    scratch_.reset();
+    scratch_ = AllocateAligned(loops_[item].scratch_bytes());
+    return scratch_ == nullptr ? absl::ResourceExhaustedError("no memory for scratch") : absl::OkStatus();
+  }
+
+  void Run() override {
+    run_(problem_->inputs.data(), problem_->out, static_cast<char*>(scratch_.get()),
+         reinterpret_cast<void*>(library_.sgemm));
+  }
+
+ private:
+  std::vector<std::string> libraries_;
+  const std::vector<CompiledLoops>& loops_;
+  CblasLibrary library_;
+  const GraphProblem* problem_ = nullptr;
+  LoopsFn* run_ = nullptr;
+  AlignedMemory scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<GraphContender> MakeLoopsContender(const std::vector<CompiledLoops>& loops) {
+  return std::make_unique<LoopsContender>(std::vector<std::string>(), loops);
+}
+
+std::unique_ptr<GraphContender> MakeCblasLoopsContender(std::vector<std::string> libraries,
+                                                        const std::vector<CompiledLoops>& loops) {
+  return std::make_unique<LoopsContender>(std::move(libraries), loops);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,227 @@
+#include "bench/loops_writer.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kPrelude[] = R"(#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+static inline real widen_bf16(uint16_t x) {
+  const uint32_t bits = (uint32_t)x << 16;
+  float f;
+  memcpy(&f, &bits, 4);
+  return f;
+}
+static inline uint16_t to_bf16(real x) {
+  const float f = (float)x;
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+static inline real rounded_bf16(real x) { return widen_bf16(to_bf16(x)); }
+static inline real rounded_f16(real x) { return (real)(_Float16)x; }
+static inline int32_t saturated(double x, double low, double high) {
+  const double whole = rint(x);
+  return (int32_t)(whole < low ? low : whole > high ? high : whole);
+}
+#define HIGHEST ((real)3.402823466e38)
+static inline real sigmoid(real x) { return 1 / (1 + M(exp)(-x)); }
+static inline real gelu(real x) { return x / 2 * (1 + M(erf)(x * (real)0.70710678118654752)); }
+static inline real gelu_tanh(real x) {
+  return x / 2 * (1 + M(tanh)((real)0.79788456080286536 * (x + (real)0.044715 * x * x * x)));
+}
+typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
+                      const float* b, int ldb, float beta, float* c, int ldc);
+)";
+
+// Elementwise operations, $0 and $1 being the operands. In the order of GraphOp from kAdd on.
+constexpr std::array<const char*, 18> kExpressions = {
+    "($0 + $1)",
+    "($0 - $1)",
+    "($0 * $1)",
+    "($0 / $1)",
+    "($0 > $1 ? $0 : $1)",
+    "($0 < $1 ? $0 : $1)",
+    "(-$0)",
+    "M(sqrt)($0)",
+    "M(exp)($0)",
+    "M(tanh)($0)",
+    "M(erf)($0)",
+    "sigmoid($0)",
+    "($0 > 0 ? $0 : 0)",
+    "($0 > 0 ? $0 : $1 * $0)",  // $1 is the slope
+    "gelu($0)",
+    "gelu_tanh($0)",
+    "($0 * sigmoid($0))",
+    "",
+};
+
+std::string Widened(Dtype dtype, const std::string& element) {
+  if (dtype == Dtype::kBf16) return absl::StrCat("widen_bf16(", element, ")");
+  return absl::StrCat("(", IsFloating(dtype) ? "real" : "int32_t", ")", element);
+}
+
+// The value of a cast, as it is computed with.
+std::string CastTo(Dtype from, Dtype to, const std::string& value) {
+  const auto saturated = [&](double low, double high) {
+    return absl::StrFormat("saturated(%s, %.0f, %.0f)", value, low, high);
+  };
+  switch (to) {
+    case Dtype::kF32:
+      return absl::StrCat("(real)", value);
+    case Dtype::kBf16:
+      return absl::StrCat("rounded_bf16(", value, ")");
+    case Dtype::kF16:
+      return absl::StrCat("rounded_f16(", value, ")");
+    case Dtype::kU8:
+      return saturated(0, 255);
+    case Dtype::kS8:
+      return saturated(-128, 127);
+    case Dtype::kS16:
+      return saturated(-32768, 32767);
+    default:
+      return IsFloating(from) ? saturated(-2147483648.0, 2147483647.0) : value;
+  }
+}
+
+size_t RealBytes(LoopsKind kind) { return kind == LoopsKind::kReference ? 8 : 4; }
+
+}  // namespace
+
+std::string CType(Dtype dtype, bool parameter) {
+  switch (dtype) {
+    case Dtype::kF32:
+      return parameter ? "float" : "real";
+    case Dtype::kF16:
+      return "_Float16";
+    case Dtype::kBf16:
+      return "uint16_t";
+    case Dtype::kU8:
+      return "uint8_t";
+    case Dtype::kS8:
+      return "int8_t";
+    case Dtype::kS16:
+      return "int16_t";
+    default:
+      return "int32_t";
+  }
+}
+
+LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)
+    : graph_(graph), kind_(kind), parallel_(parallel), storage_(PlanStorage(graph, RealBytes(kind))) {
+  const bool wide = kind == LoopsKind::kReference;
+  text_ = absl::StrCat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
+                       wide ? "" : "##f", "\n", kPrelude, "void ", kLoopsEntry,
+                       "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
+  Line("(void)scratch, (void)sgemm;");
+}
+
+LoopsCode LoopsWriter::Finish() && { return {absl::StrCat(text_, "}\n"), storage_.bytes + columns_bytes_}; }
+
+void LoopsWriter::Line(const std::string& text) {
+  absl::StrAppend(&text_, std::string(indent_, ' '), text, "\n");
+}
+
+void LoopsWriter::Open(const std::string& text) {
+  Line(absl::StrCat(text, " {"));
+  indent_ += 2;
+}
+
+void LoopsWriter::Close(size_t blocks) {
+  for (; blocks > 0; --blocks) {
+    indent_ -= 2;
+    Line("}");
+  }
+}
+
+std::string LoopsWriter::For(const std::string& index, int64_t count) {
+  return absl::StrFormat("for (ptrdiff_t %s = 0; %s < %d; ++%s)", index, index, count, index);
+}
+
+Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
+  Names index(outer, "0");
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < outer; ++axis)
+    if (dims[axis] > 1) axes.push_back(axis);
+  if (parallel_ && !axes.empty()) Line(absl::StrCat("#pragma omp parallel for collapse(", axes.size(), ")"));
+  for (size_t axis : axes) {
+    index[axis] = absl::StrCat("i", axis);
+    Line(For(index[axis], dims[axis]));
+  }
+  Open("");
+  return index;
+}
+
+bool LoopsWriter::HasLoops(int node) const {
+  const GraphOpKind kind = Info(graph_.at(node).op).kind;
+  return kind != GraphOpKind::kLeaf && kind != GraphOpKind::kTranspose &&
+         !storage_.inlined[static_cast<size_t>(node)];
+}
+
+LoopsWriter::View LoopsWriter::ViewOf(int node) const {
+  if (graph_.at(node).op != GraphOp::kTranspose) return {node, PlainStrides(graph_.at(node).type)};
+  View view = ViewOf(graph_.at(node).inputs[0]);
+  std::swap(view.strides[view.strides.size() - 1], view.strides[view.strides.size() - 2]);
+  return view;
+}
+
+void LoopsWriter::Declare(int node) {
+  const GraphNode& of = graph_.at(node);
+  const bool input = of.op == GraphOp::kInput;
+  if (!input && !HasLoops(node)) return;
+  const std::string type = CType(of.type.dtype, input);
+  const std::string place = input ? absl::StrCat("inputs[", node, "]")
+                            : node == graph_.result
+                                ? "out"
+                                : absl::StrCat("scratch + ", storage_.offset[static_cast<size_t>(node)]);
+  Line(absl::StrCat(input ? "const " : "", type, "* const v", node, " = (", input ? "const " : "", type,
+                    "*)(", place, ");"));
+}
+
+std::string LoopsWriter::Element(const View& view, const Names& index) const {
+  Names terms;
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    if (index[axis] == "0") continue;
+    terms.push_back(view.strides[axis] == 1 ? index[axis]
+                                            : absl::StrCat("(", index[axis], ") * ", view.strides[axis]));
+  }
+  return absl::StrCat("v", view.base, "[", terms.empty() ? "0" : absl::StrJoin(terms, " + "), "]");
+}
+
+std::string LoopsWriter::Value(int node, const Names& index) const {
+  const GraphNode& of = graph_.at(node);
+  if (of.op == GraphOp::kNumber)
+    return absl::StrFormat(IsFloating(of.type.dtype) ? "(real)%.9g" : "(int32_t)%.0f", of.number);
+  Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
+  for (size_t axis = 0; axis < own.size(); ++axis)
+    if (of.type.dims[axis] == 1) own[axis] = "0";
+  if (storage_.inlined[static_cast<size_t>(node)]) return Pointwise(of, own);
+  return Widened(of.type.dtype, Element(ViewOf(node), own));
+}
+
+std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) const {
+  const std::string first = Value(node.inputs[0], index);
+  if (node.op == GraphOp::kCast) return CastTo(graph_.at(node.inputs[0]).type.dtype, node.type.dtype, first);
+  const std::string second = node.op == GraphOp::kLeakyRelu ? absl::StrFormat("(real)%.9g", node.number)
+                             : node.inputs.size() > 1       ? Value(node.inputs[1], index)
+                                                            : "";
+  const char* const expression =
+      kExpressions[static_cast<size_t>(node.op) - static_cast<size_t>(GraphOp::kAdd)];
+  return absl::StrReplaceAll(expression, {{"$0", first}, {"$1", second}});
+}
+
+void LoopsWriter::DeclareColumns(const std::string& name, size_t elements) {
+  Line(absl::StrCat("float* const ", name, " = (float*)(scratch + ", storage_.bytes + columns_bytes_, ");"));
+  columns_bytes_ += (elements * sizeof(float) + 63) / 64 * 64;
+}
+
+}  // namespace kirsch

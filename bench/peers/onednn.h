@@ -1,0 +1,19 @@
+// What the parts of the oneDNN plug-in share.
+#ifndef KIRSCH_BENCH_PEERS_ONEDNN_H_
+#define KIRSCH_BENCH_PEERS_ONEDNN_H_
+
+#include <dnnl.hpp>
+
+#include "bench/peers/peer.h"
+
+// Undefined where oneDNN has no such type.
+dnnl::memory::data_type DnnlTypeOf(KirschType type);
+
+// What kirsch_peer_run runs.
+class OnednnHandle {
+ public:
+  virtual ~OnednnHandle() = default;
+  virtual void Run() = 0;
+};
+
+#endif  // KIRSCH_BENCH_PEERS_ONEDNN_H_

@@ -1,0 +1,61 @@
+#include "tools/graph_bench.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "codegen/jit.h"
+#include "codegen/lower_plan.h"
+#include "memo/hash_memo.h"
+#include "spec/host.h"
+#include "tools/graph_kernel.h"
+#include "tools/target_option.h"
+
+namespace kirsch {
+namespace {
+
+class JitGraphKernel : public GraphKernel {
+ public:
+  JitGraphKernel(std::unique_ptr<JitKernel> code, size_t inputs, size_t scratch_bytes)
+      : code_(std::move(code)), inputs_(inputs), scratch_bytes_(scratch_bytes) {}
+
+  size_t scratch_bytes() const override { return scratch_bytes_; }
+  bool scratch_is_shared() const override { return false; }
+
+  void Run(const void* const* inputs, void* out, void* scratch, size_t thread,
+           size_t n_threads) const override {
+    std::array<void*, kMostTensors> tensors;
+    for (size_t i = 0; i < inputs_; ++i) tensors[i] = const_cast<void*>(inputs[i]);
+    tensors[inputs_] = out;
+    code_->CallGraph({tensors.data(), inputs_ + 1}, scratch, thread, n_threads);
+  }
+
+ private:
+  const std::unique_ptr<JitKernel> code_;
+  const size_t inputs_, scratch_bytes_;
+};
+
+absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& arguments, const Graph& graph,
+                                                        const std::shared_ptr<Memo>& memo) {
+  absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  if (const absl::Status supported = Supports(ReadHost(), *target); !supported.ok()) return supported;
+  absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo);
+  if (!synthesis.ok()) return synthesis.status();
+  PrintGraphSummary(*synthesis);
+  const LoopProgram program = LowerPlan(synthesis->result.plan, *target, graph.name);
+  absl::StatusOr<std::unique_ptr<JitKernel>> code = JitCompile(program, *target);
+  if (!code.ok()) return code.status();
+  return std::make_unique<JitGraphKernel>(*std::move(code), program.tensors.size() - 1,
+                                          static_cast<size_t>(program.scratch_bytes));
+}
+
+}  // namespace
+
+GraphKernelMaker GraphKernels(const SolveArguments& arguments) {
+  return [&arguments, memo = std::make_shared<HashMemo>()](const Graph& graph, int) {
+    return MakeKernel(arguments, graph, memo);
+  };
+}
+
+}  // namespace kirsch
