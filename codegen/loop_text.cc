@@ -55,7 +55,9 @@ class TextPrinter {
     const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
     Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
   }
-  void Print(const Store& op) { Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count)); }
+  void Print(const Store& op) {
+    Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count));
+  }
   void Print(const MultiplyAdd& op) {
     Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b));
   }

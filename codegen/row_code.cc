@@ -49,8 +49,8 @@ void RowCode::LoadInput(int value, const RowPlace& place) {
   if (info.along_columns)
     builder_.Do(Load{to, {pointers_.inputs[input], OffsetIn(place, row_stride)}, place.count});
   else
-    builder_.Do(Broadcast{
-        to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, place.row}, row_stride)}, 1});
+    builder_.Do(
+        Broadcast{to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, place.row}, row_stride)}, 1});
   if (integer) builder_.Do(Convert{Of(value), to});
 }
 

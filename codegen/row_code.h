@@ -20,8 +20,8 @@ struct RowPointers {
   VarId scratch = kNoVar;
 };
 
-// Where a vector's elements are: the first one's column, how many there are, and, if the row is not that which
-// pointers are at, how many rows on.
+// Where a vector's elements are: the first one's column, how many there are, and, if the row is not that
+// which pointers are at, how many rows on.
 struct RowPlace {
   Affine column;
   int count = 0;

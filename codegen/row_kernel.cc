@@ -91,8 +91,8 @@ class RowWriter {
   }
 
   // The first line's worth as it lies; from the next line on, wherever that is, whole blocks past the caches;
-  // and the rest as it lies, from the earliest column where the blocks may end. Elements in two of these parts
-  // are stored twice.
+  // and the rest as it lies, from the earliest column where the blocks may end. Elements in two of these
+  // parts are stored twice.
   void StreamedPass(const RowPass& pass, int unroll) {
     const int64_t block = int64_t{unroll} * lanes_;
     const int64_t blocks = std::max<int64_t>(0, kernel_.columns - kLineElements) / block;
@@ -117,7 +117,8 @@ class RowWriter {
   // What is left as smaller blocks, whose last vector may be partial.
   void Rest(const RowPass& pass, int64_t column, int unroll) {
     while (column < kernel_.columns) {
-      const int rest = static_cast<int>(std::min<int64_t>(kernel_.columns - column, int64_t{unroll} * lanes_));
+      const int rest =
+          static_cast<int>(std::min<int64_t>(kernel_.columns - column, int64_t{unroll} * lanes_));
       std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
       if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
       Block(pass, Constant(column), counts);
@@ -230,9 +231,9 @@ class RowWriter {
 };
 
 std::string TextOf(const RowKernel& kernel) {
-  std::string text = absl::StrCat(kernel.columns, kernel.in_place ? " in place" : "",
-                                  kernel.scales ? " scales" : "", kernel.schedule.online ? " online" : "",
-                                  kernel.program.reduces_rows ? " down" : "");
+  std::string text =
+      absl::StrCat(kernel.columns, kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
+                   kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "");
   const auto add = [&](const auto&... numbers) {
     absl::StrAppend(&text, ";", (absl::StrCat(numbers, ","))...);
   };

@@ -151,9 +151,10 @@ class RowCost {
     const double compute =
         static_cast<double>(vectors) * VectorCyclesOf(program_, schedule_, plan_, number, target_).total();
     const double reductions = static_cast<double>(pass.reductions.size()) + (pass.online ? 2 : 0);
-    const double ends =
-        target_.microkernel_cycles +
-        (reductions == 0 || program_.reduces_rows ? 0 : kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
+    const double ends = target_.microkernel_cycles +
+                        (reductions == 0 || program_.reduces_rows
+                             ? 0
+                             : kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
     double waited = 0;
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
       const MemoryLevel& memory = target_.at(level);
@@ -183,8 +184,7 @@ class RowCost {
     };
     // A line that the same pass reads is there already.
     const auto write = [&](Dtype dtype, Level to, bool is_read) {
-      if (to == level)
-        lines += LinesOf(columns_, dtype, target_) * (memory.write_factor - (is_read ? 1 : 0));
+      if (to == level) lines += LinesOf(columns_, dtype, target_) * (memory.write_factor - (is_read ? 1 : 0));
     };
     for (int v : pass.computed) {
       const RowValue& value = program_.values[static_cast<size_t>(v)];
@@ -318,7 +318,8 @@ double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t
                  const RowLevels& levels, const Target& target) {
   if (program.reduces_rows)
     return ColumnCycles(program, schedule, rows, columns, levels, target) + target.microkernel_cycles;
-  return static_cast<double>(rows) * RowCost(program, schedule, columns, false, levels, target).CyclesOfRow() +
+  return static_cast<double>(rows) *
+             RowCost(program, schedule, columns, false, levels, target).CyclesOfRow() +
          target.microkernel_cycles;
 }
 

@@ -136,13 +136,13 @@ class GroupShaper {
         dims = wide;
     }
     if (dims.empty()) dims = {1};
-    if (std::optional<IterationSpace> space = FirstThatStrides(dims, reduced)) return space;
+    if (std::optional<IterationSpace> space = FirstThatFits(dims, reduced)) return space;
     Fail(Operation(choice_.first), "shapes that are repeated along neighbouring axes, as yet");
     return std::nullopt;
   }
 
-  std::optional<IterationSpace> FirstThatStrides(const std::vector<uint32_t>& dims,
-                                                 const std::optional<ReducedAxes>& reduced) const {
+  std::optional<IterationSpace> FirstThatFits(const std::vector<uint32_t>& dims,
+                                              const std::optional<ReducedAxes>& reduced) const {
     const size_t rank = dims.size();
     std::vector<IterationSpace> spaces;
     if (reduced && reduced->behind_last > 0) {
@@ -152,10 +152,12 @@ class GroupShaper {
       for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
         for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
     }
-    const auto strides = std::find_if(spaces.begin(), spaces.end(),
-                                      [&](const IterationSpace& space) { return AllStride(space); });
-    if (strides == spaces.end()) return std::nullopt;
-    return *strides;
+    const auto fits = std::find_if(spaces.begin(), spaces.end(), [&](const IterationSpace& space) {
+      return std::all_of(made_.begin(), made_.end(),
+                         [&](const auto& made) { return FitsRows(made.first, space); });
+    });
+    if (fits == spaces.end()) return std::nullopt;
+    return *fits;
   }
 
   // The shape that an operation goes over: of what it takes and makes, that of the most elements.
@@ -168,15 +170,6 @@ class GroupShaper {
 
   static int64_t Elements(const std::vector<uint32_t>& dims) {
     return TensorType{Dtype::kF32, dims}.elements();
-  }
-
-  bool AllStride(const IterationSpace& space) const {
-    for (const auto& [node, place] : made_) {
-      if (!StridesIn(space, TypeOf(node))) return false;
-      for (int input : graph_.at(node).inputs)
-        if (graph_.at(input).op != GraphOp::kNumber && !StridesIn(space, TypeOf(input))) return false;
-    }
-    return true;
   }
 
   // The operations from `first` on, all of which go by rows, as few stages as can be.
@@ -242,8 +235,8 @@ class GroupShaper {
     for (const auto& [node, place] : made_) {
       const IterationSpace own = MatrixSpace(TypeOf(node).dims);
       const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
-      const bool by_rows = GoesByRows(graph_, node) &&
-                           ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{};
+      const bool by_rows =
+          GoesByRows(graph_, node) && ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{};
       if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == GraphOp::kConv2d)
         return Fail(node, "operations of a group with the same rows");
     }
@@ -283,12 +276,23 @@ class GroupShaper {
     return stages;
   }
 
+  // Can the operation be a part of a row program in this space?
   bool FitsRows(int node, const IterationSpace& space) const {
-    if (!StridesIn(space, TypeOf(node))) return false;
+    const auto strides = [&](int value) {
+      return graph_.at(value).op == GraphOp::kNumber || StridesIn(space, TypeOf(value)).has_value();
+    };
     const std::vector<int>& inputs = graph_.at(node).inputs;
-    return std::all_of(inputs.begin(), inputs.end(), [&](int input) {
-      return graph_.at(input).op == GraphOp::kNumber || StridesIn(space, TypeOf(input)).has_value();
-    });
+    return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) && ReducesAll(node, space);
+  }
+  // What is reduced must not be repeated along the axes.
+  bool ReducesAll(int node, const IterationSpace& space) const {
+    const std::optional<ReducedAxes> reduced = ReducedAxesOf(graph_, node);
+    if (!reduced) return true;
+    const std::vector<uint32_t>& dims = TypeOf(graph_.at(node).inputs[0]).dims;
+    for (size_t axis = reduced->behind_last + 1; axis <= reduced->from_first; ++axis)
+      if (axis <= space.dims.size() && dims[dims.size() - axis] != space.dims[space.dims.size() - axis])
+        return false;
+    return true;
   }
 
   // The matmul at *place and its epilogue; *place is then that of the next operation.

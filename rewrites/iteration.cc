@@ -21,9 +21,9 @@ std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const Tensor
     const int64_t stride = elements;
     bool repeated = false, full = false;
     for (size_t axis = end; axis-- > begin;) {
+      if (dims[axis] != 1 && dims[axis] != space.dims[axis]) return std::nullopt;
       if (space.dims[axis] == 1) continue;
       (dims[axis] == 1 ? repeated : full) = true;
-      if (dims[axis] != 1 && dims[axis] != space.dims[axis]) return std::nullopt;
       elements *= dims[axis];
     }
     if (repeated && full) return std::nullopt;

@@ -61,9 +61,9 @@ inline constexpr std::array<RowOpInfo, 16> kRowOps = {{
 constexpr const RowOpInfo& Info(RowOp op) { return kRowOps[static_cast<size_t>(op)]; }
 
 // All values are f32: inputs are widened when they are read, results narrowed (to nearest, ties to even;
-// integers saturated) when they are stored. A product that is added, subtracted or summed is not rounded first:
-// of a sum of two products, the first. How far functions may be off: vector_math.h. Sums are added up in any
-// order; the maximum of a row passes over NaNs.
+// integers saturated) when they are stored. A product that is added, subtracted or summed is not rounded
+// first: of a sum of two products, the first. How far functions may be off: vector_math.h. Sums are added up
+// in any order; the maximum of a row passes over NaNs.
 struct RowValue {
   RowOp op = RowOp::kLoad;
   int a = -1, b = -1;  // values before this one

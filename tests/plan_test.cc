@@ -82,6 +82,12 @@ TEST_P(PlanTest, EachOperationIsRight) {
            "kernel a(x: f32[3,9,40], y: f32[9,1]):\n return exp(reduce_max(add(x, y), axis=1))",
            "kernel a(x: f32[9,40]):\n return reduce_sum(softmax(x), axis=0)",
            "kernel a(x: f32[9,20], w: f32[20,30]):\n return reduce_max(matmul(x, w), axis=0)",
+           "kernel a(x: f32[1,20], w: f32[20,30]):\n return reduce_sum(matmul(x, w), axis=0)",
+           "kernel a(x: f32[9,1], y: f32[9,40]):\n return add(reduce_sum(x, axis=1), y)",
+           "kernel a(x: f32[1,40], y: f32[9,40]):\n return add(reduce_sum(x, axis=0), y)",
+           "kernel a(x: f32[9,1], y: f32[9,40]):\n return add(softmax(x), y)",
+           "kernel a(x: f32[9,20], w: f32[20,1], y: f32[9,40]):\n"
+           " return add(reduce_sum(matmul(x, w), axis=1), y)",
            "transpose f32 5x7",
            "transpose f32 2x16x12",
            "attention f32 heads=2 tokens=19 dim=8",

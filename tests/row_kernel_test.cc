@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_join.h"
 #include "codegen/c_printer.h"
+#include "codegen/emit.h"
 #include "tests/row_testing.h"
 
 namespace kirsch::testing {
@@ -168,6 +169,20 @@ TEST_P(RowKernelTest, ResultsPastTheCaches) {
       row_case.RunJit();
       ASSERT_TRUE(row_case.Matches());
     }
+}
+
+TEST_P(RowKernelTest, InstructionsOfWhatComesFromFarAway) {
+  RowSchedule schedule = Plain(Softmax(), 2);
+  const auto assembly = [&] {
+    const RowCase row_case(Softmax(), schedule, 2, 200, 0, target_);
+    return *EmitAssembly(row_case.Program("rows"), target_);
+  };
+  for (const char* instruction : {"prefetcht1", "vmovntps", "sfence"})
+    EXPECT_EQ(assembly().find(instruction), std::string::npos) << instruction;
+  schedule.prefetch = 256;
+  schedule.streamed = 0;
+  for (const char* instruction : {"prefetcht1", "vmovntps", "sfence"})
+    EXPECT_NE(assembly().find(instruction), std::string::npos) << instruction;
 }
 
 TEST_P(RowKernelTest, ElementsThatAreNeededTwiceAreNotStreamedOver) {

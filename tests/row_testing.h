@@ -353,9 +353,7 @@ class RowCase {
         } else if (value.op == RowOp::kNumber) {
           element.value = value.number;
         } else if (!Info(value.op).reduces) {
-          const auto operand = [&](int v) {
-            return v < 0 ? Bounded() : values[static_cast<size_t>(v)][i];
-          };
+          const auto operand = [&](int v) { return v < 0 ? Bounded() : values[static_cast<size_t>(v)][i]; };
           element = Evaluate(value.op, operand(value.a), operand(value.b));
         }
       }
