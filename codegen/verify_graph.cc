@@ -136,7 +136,7 @@ class GraphProblem {
     for (int64_t i = 0; i < length; ++i) {
       const Uncertain& want = expected[static_cast<size_t>(i)];
       const double got = LoadElement(result_type().dtype, buffers_.back().data(), row * length + i);
-      if (std::isnan(want.value) || std::isinf(want.error)) continue;  // anything goes
+      if (std::isnan(want.value) || !std::isfinite(want.error)) continue;  // anything goes
       const double off = got == want.value ? 0 : std::abs(got - want.value);
       const double magnitude = std::max(std::abs(want.value), 1e-30);
       if (!(off <= want.error))

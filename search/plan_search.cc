@@ -345,14 +345,27 @@ class Planner {
     return true;
   }
 
+  // Does one of the stages write the value?
+  static bool Makes(const std::vector<Stage>& stages, int value) {
+    return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
+      const size_t inputs = stage.kind == StageKind::kRows          ? stage.program.inputs.size()
+                            : stage.kind == StageKind::kContraction ? size_t{MatmulDims::kOut}
+                                                                    : 1;
+      for (size_t i = inputs; i < stage.operands.size(); ++i)
+        if (stage.operands[i].value == value && (stage.kind == StageKind::kRows || i == inputs)) return true;
+      return false;
+    });
+  }
+
   // Copies once what all tiles multiply by, where that is cheaper.
   absl::Status PackAhead(int next_value, Group& group, GroupShape* shape) {
     if (shape->groups.size() > 1) return absl::OkStatus();
     const int64_t runs = group.trips() + (group.rest.empty() ? 0 : 1);
     if (runs < 2) return absl::OkStatus();
     for (size_t i = 0; i < group.stages.size(); ++i) {
-      if (group.stages[i].kind != StageKind::kContraction ||
-          group.stages[i].operands[MatmulDims::kRhs].row_stride != 0)
+      const Stage& stage = group.stages[i];
+      if (stage.kind != StageKind::kContraction || stage.operands[MatmulDims::kRhs].row_stride != 0 ||
+          Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
         continue;
       absl::Status status = PackAhead(i, next_value++, group, shape);
       if (!status.ok()) return status;
