@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "spec/vector_math.h"
 
@@ -14,6 +15,8 @@ constexpr double kSubnormal = 0x1p-149;
 // A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
 Uncertain WithUlps(double value, double error, double ulps) {
   if (!std::isfinite(value)) return {value, 0};
+  // What no f32 holds: whatever comes of it is as good as any.
+  if (std::abs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
   return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
 }
 
@@ -69,6 +72,7 @@ Uncertain Sigmoid(Uncertain a) {
 }
 
 Uncertain SumOf(double sum, double magnitude, double error, double terms) {
+  if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
   return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));
 }
 
