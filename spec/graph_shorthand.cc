@@ -251,7 +251,10 @@ absl::StatusOr<Graph> ParseGraphShorthand(const Word& text, std::string_view sou
   const std::string whole = Cat("kernel ", IdentifierOf(text.text), *kernel);
   std::vector<Word> lines = Split({whole, {}}, '\n');
   absl::StatusOr<Graph> graph = ParseGraph(lines, source);
-  if (graph.ok()) return graph;
+  if (graph.ok()) {
+    for (GraphNode& node : graph->nodes) node.position = name.position;
+    return graph;
+  }
   // What is wrong with it as a whole; places are those of another text.
   const std::string message(graph.status().message());
   return ErrorAt(source, name.position, message.substr(std::min(message.find("expected"), message.size())));

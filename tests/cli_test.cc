@@ -54,7 +54,7 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ExpectRefused("", "A subcommand is required");
   ExpectRefused("bake", "expected a command (synth, verify, bench, explain, target or db), got 'bake'");
   ExpectRefused("synth", "expected either SPEC or -f FILE");
-  ExpectRefused("explain", "SPEC is required");
+  ExpectRefused("explain", "expected either SPEC or -f FILE");
   ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
   ExpectRefused("synth 'matmul f32 4x4x4' --threads 0", "--threads");
   ExpectRefused("synth 'matmul f32 4x4x4' --search-threads 0", "--search-threads");
@@ -294,6 +294,39 @@ TEST_F(CliTest, AFileOfKernelsForSeveralTargets) {
   EXPECT_THAT(c.out, HasSubstr("\nvoid square("));
 }
 
+TEST_F(CliTest, GraphsAreSynthesizedAndVerified) {
+  ASSERT_TRUE(WriteFile(Path("mixed.kirsch"),
+                        "small = matmul f32 4x5x6\n"
+                        "kernel mlp(x: f32[6,8], w: f32[8,20], v: f32[20,5]) -> f32[6,5]:\n"
+                        "  return matmul(gelu(matmul(x, w)), v)\n"
+                        "rows = softmax f32 3x40\n")
+                  .ok());
+  const Outcome outcome = Run(Cat("synth -f ", Path("mixed.kirsch"), " --target haswell -o ", Path("mixed.h"),
+                                  " --json ", Path("mixed.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("mlp on haswell: "));
+  const std::string header = *ReadFile(Path("mixed.h"));
+  for (const char* text :
+       {"void mlp(const float* __restrict x, const float* __restrict w, const float* __restrict v, "
+        "float* __restrict out",
+        "void rows(", "void small(", "//   v4 = gelu(v3)"})
+    EXPECT_THAT(header, HasSubstr(text));
+  const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("mixed.json")), nullptr, false);
+  ASSERT_EQ(json["kernels"].size(), 3u);
+  EXPECT_EQ(json["kernels"][1]["name"], "mlp");
+  EXPECT_GE(json["kernels"][1]["unfused_cycles"], json["kernels"][1]["cost_cycles"]);
+  EXPECT_EQ(json["verify"]["ok"], true);
+  const Outcome explained = Run(Cat("explain -f ", Path("mixed.kirsch"), " --kernel mlp --target haswell"));
+  EXPECT_THAT(explained.out, HasSubstr("group: batch 1, 6 rows by "));
+  EXPECT_EQ(Run("verify 'conv2d f32 1x3x6x7 filters=4 kernel=3x3 pad=1' --target haswell").code, 0);
+  ExpectRefused(Cat("verify -f ", Path("mixed.kirsch"), " --kernel none"), "--kernel: expected a kernel of ");
+  ExpectRefused("verify 'matmul f32 4x4x4' --kernel x", "--kernel: expected -f FILE beside it");
+  ExpectRefused("synth 'softmax f32 3x'", "spec:1:15: expected a size from 1 to 1048576, got nothing");
+  ExpectRefused("synth 'softmax f32 3x4' --schedule none", "--schedule: expected a spec");
+  ExpectRefused("synth 'reduce sum f32 3x4x5 axis=0,2'",
+                "spec:1:1: expected axes next to each other, as yet");
+}
+
 // The self-test of a header knows all types; the header goes through it here.
 TEST_F(CliTest, AFileOfKernelsOfAllTypesIsVerified) {
   ASSERT_TRUE(WriteFile(Path("types.kirsch"),
@@ -313,7 +346,7 @@ TEST_F(CliTest, WhatAFileCannotHaveIsRefused) {
   ExpectRefused("verify -f " + Path("none.kirsch"), "none.kirsch");
   ExpectRefused("verify 'matmul f32 4x4x4' -f " + Path("two.kirsch"), "expected either SPEC or -f FILE");
   ExpectRefused(Cat("synth -f ", Path("two.kirsch"), " --emit asm"),
-                "--emit: expected header or c for several kernels or targets, got 'asm'");
+                "--emit: expected header or c for graphs, several kernels or targets, got 'asm'");
   ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,vax", "target: expected one of haswell");
   ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,haswell",
                 "--target: expected different targets, got 'haswell' twice");
