@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "rewrites/convolution_bands.h"
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
 #include "rewrites/row_fusion.h"
@@ -344,48 +345,35 @@ class GroupShaper {
 
   void Convolution(int node) {
     const GraphNode& at = graph_.at(node);
-    const ConvolutionSizes sizes = SizesOfConvolution(graph_, at);
     const bool nhwc = at.conv.layout == ImageLayout::kNhwc;
     const IterationSpace space{at.type.dims, nhwc ? 0u : 1u, nhwc ? 3u : 2u};
     const FusedEpilogue fused = FuseEpilogue(uses_, choice_.first, choice_.end, space, false);
+    const FusedConvolution whole{{at, SizesOfConvolution(graph_, at)}, fused, space};
     if (fused.taken + 1 != choice_.end - choice_.first)
       return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
-    if (!nhwc && sizes.images > 1 && at.conv.groups > 1)
+    if (!nhwc && whole.sizes.images > 1 && whole.groups() > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
-    const bool by_bands = at.conv.pad > 0 && ConvolutionNode{at, sizes, fused, space}.groups() == 1;
+    const bool by_bands = whole.pad() > 0 && whole.groups() == 1;
     if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
     AddBuffer(fused.result, 0, 0);
-    if (choice_.tile != 0) return Bands({at, sizes, fused, space});
-    // Searches of nchw take longer.
-    if (by_bands && nhwc) AddTiles(sizes.out_height, {2, 4, 8, 16, 32});
-    if (by_bands && !nhwc) AddTiles(sizes.out_height, {8});
-    WholeImages({at, sizes, fused, space});
+    if (choice_.tile == 0) {
+      // Searches of nchw take longer.
+      if (by_bands && nhwc) AddTiles(whole.sizes.out_height, {2, 4, 8, 16, 32});
+      if (by_bands && !nhwc) AddTiles(whole.sizes.out_height, {8});
+      return WholeImages(whole);
+    }
+    shape_.groups.clear();
+    for (const Bands& bands : BandsOf(whole, choice_.tile)) AddBands(whole, bands);
   }
 
-  // A convolution node with its epilogue.
-  struct ConvolutionNode {
-    const GraphNode& node;
-    const ConvolutionSizes& sizes;
+  // A convolution with its epilogue.
+  struct FusedConvolution : ConvolutionNode {
     const FusedEpilogue& fused;
     const IterationSpace& space;
-
-    bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
-    bool depthwise() const {
-      return nhwc() && node.conv.groups > 1 && node.conv.groups == sizes.channels &&
-             node.conv.groups == sizes.filters;
-    }
-    // That are computed one after the other.
-    int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
-    int64_t pad() const { return node.conv.pad; }
-    // Elements of a row of an image and of the result, and of all of these.
-    int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
-    int64_t out_row() const { return int64_t{sizes.out_width} * (nhwc() ? sizes.filters : 1); }
-    int64_t image() const { return row() * sizes.height * (nhwc() ? 1 : sizes.channels); }
-    int64_t out_image() const { return out_row() * sizes.out_height * (nhwc() ? 1 : sizes.filters); }
   };
 
   // All rows at once; items are the images of nchw, or the groups of the convolution.
-  void WholeImages(const ConvolutionNode& whole) {
+  void WholeImages(const FusedConvolution& whole) {
     const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
     const ConvShape conv = ShapeOf(whole, whole.sizes.height + 2 * whole.pad());
     const int64_t plane = conv.height * conv.width;
@@ -403,11 +391,11 @@ class GroupShaper {
   }
 
   // Of an operand of the epilogue.
-  MatrixStrides StridesOf(const ConvolutionNode& whole, size_t operand) const {
+  MatrixStrides StridesOf(const FusedConvolution& whole, size_t operand) const {
     return StridesIn(whole.space, TypeOf(whole.fused.operands[operand])).value_or(MatrixStrides{});
   }
 
-  Stage ConvolutionStage(const ConvolutionNode& whole, const ConvShape& conv, const StageOperand& input,
+  Stage ConvolutionStage(const FusedConvolution& whole, const ConvShape& conv, const StageOperand& input,
                          int64_t filters_stride, const StageOperand& out) const {
     const Spec asked = ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(whole.fused.result).dtype},
                                        whole.fused.epilogue);
@@ -421,34 +409,8 @@ class GroupShaper {
     return stage;
   }
 
-  // Of one group of the convolution, or of all of a depthwise one, with so many rows of padded images.
-  ConvShape ShapeOf(const ConvolutionNode& whole, int64_t height) const {
-    const ConvolutionOptions& options = whole.node.conv;
-    const ConvolutionSizes& sizes = whole.sizes;
-    ConvShape conv;
-    const bool nhwc = whole.nhwc();
-    conv.layout = options.layout;
-    conv.depthwise = whole.depthwise();
-    conv.images = nhwc ? sizes.images : 1;
-    conv.channels = sizes.channels / whole.groups();
-    conv.height = height;
-    conv.width = sizes.width + 2 * whole.pad();
-    conv.filters = sizes.filters / whole.groups();
-    conv.kernel_height = sizes.kernel_height;
-    conv.kernel_width = sizes.kernel_width;
-    conv.stride = options.stride;
-    conv.dilation = options.dilation;
-    if (nhwc && whole.groups() > 1) {
-      conv.input_pixel = sizes.channels;
-      conv.input_row = conv.width * sizes.channels;
-      conv.input_image = conv.height * conv.input_row;
-      conv.filters_row = conv.out_row = sizes.filters;
-    }
-    return conv;
-  }
-
   // The value that holds the images with zeros around them.
-  int Padded(const ConvolutionNode& whole) {
+  int Padded(const FusedConvolution& whole) {
     const int image = uses_.Stored(whole.node.inputs[0]);
     if (whole.pad() == 0) return image;
     Stage stage = PadStage(whole, whole.sizes.height, whole.pad(), whole.pad());
@@ -457,20 +419,6 @@ class GroupShaper {
     AddCopy(stage.copy);
     group().before.push_back(std::move(stage));
     return next_value_;
-  }
-
-  // A copy of so many rows of one image.
-  static Stage PadStage(const ConvolutionNode& whole, int64_t height, int64_t before, int64_t after) {
-    Stage stage;
-    stage.kind = StageKind::kPad;
-    stage.copy.planes = whole.nhwc() ? 1 : whole.sizes.channels;
-    stage.copy.height = height;
-    stage.copy.width = whole.row();
-    stage.copy.rows_before = before;
-    stage.copy.rows_after = after;
-    stage.copy.pad = whole.pad() * (whole.nhwc() ? whole.sizes.channels : 1);
-    stage.copy.from_plane = whole.row() * whole.sizes.height;
-    return stage;
   }
 
   void AddCopy(const CopyShape& copy) {
@@ -483,46 +431,17 @@ class GroupShaper {
     shape_.buffers.push_back({next_value_, bytes, Bytes(copy.dtype)});
   }
 
-  // Rows of a band; of its copy, those of zeros and those of the image.
-  struct Edges {
-    int64_t rows = 0, before = 0, inside = 0, after = 0;
-    friend bool operator==(const Edges&, const Edges&) = default;
-  };
-
-  // Bands of choice_.tile rows of the output: of each, the rows of its image that it needs are copied.
-  // Neighbouring bands with the same edges are the tiles of a group.
-  void Bands(const ConvolutionNode& whole) {
-    const int64_t rows = whole.sizes.out_height, stride = whole.node.conv.stride;
-    const int64_t window = int64_t{whole.sizes.kernel_height - 1} * whole.node.conv.dilation + 1;
-    shape_.groups.clear();
-    Edges last;
-    for (int64_t first = 0; first < rows; first += choice_.tile) {
-      Edges edges;
-      edges.rows = std::min(choice_.tile, rows - first);
-      const int64_t begin = first * stride - whole.pad(), height = (edges.rows - 1) * stride + window;
-      edges.before = std::clamp<int64_t>(-begin, 0, height);
-      edges.after = std::clamp<int64_t>(begin + height - whole.sizes.height, 0, height - edges.before);
-      edges.inside = height - edges.before - edges.after;
-      if (!shape_.groups.empty() && edges == last) {
-        shape_.groups.back().rows += edges.rows;
-      } else {
-        AddBand(whole, first, edges.inside > 0 ? begin + edges.before : 0, edges);
-      }
-      last = edges;
-    }
-  }
-
-  // A group whose first band begins with row `out` of the output and row `in` of the image.
-  void AddBand(const ConvolutionNode& whole, int64_t out, int64_t in, const Edges& edges) {
-    Stage pad = PadStage(whole, edges.inside, edges.before, edges.after);
+  // A group whose tiles are bands of the output: of each, the rows of its image that it needs are copied.
+  void AddBands(const FusedConvolution& whole, const Bands& bands) {
+    Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
     AddCopy(pad.copy);
-    pad.operands = {{uses_.Stored(whole.node.inputs[0]), in * whole.row(), whole.image(),
+    pad.operands = {{uses_.Stored(whole.node.inputs[0]), bands.in * whole.row(), whole.image(),
                      whole.node.conv.stride * whole.row()},
                     {next_value_, 0, 0, 0}};
-    ConvShape conv = ShapeOf(whole, edges.before + edges.inside + edges.after);
+    ConvShape conv = ShapeOf(whole, pad.copy.padded_height());
     conv.images = 1;
     if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
-    StageOperand result{whole.fused.result, out * whole.out_row(), whole.out_image(), whole.out_row()};
+    StageOperand result{whole.fused.result, bands.out * whole.out_row(), whole.out_image(), whole.out_row()};
     Stage stage = ConvolutionStage(whole, conv, {next_value_, 0, 0, 0}, 0, result);
     // What lies as the output does is cut as it is.
     for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
@@ -530,11 +449,12 @@ class GroupShaper {
       result.value = whole.fused.operands[i];
       stage.operands[3 + i] = result;
     }
-    Group band;
-    band.batch = whole.sizes.images;
-    band.rows = band.tile = edges.rows;
-    band.stages = {std::move(pad), std::move(stage)};
-    shape_.groups.push_back(std::move(band));
+    Group group;
+    group.batch = whole.sizes.images;
+    group.rows = bands.rows;
+    group.tile = bands.tile;
+    group.stages = {std::move(pad), std::move(stage)};
+    shape_.groups.push_back(std::move(group));
   }
 
   const GraphUses& uses_;

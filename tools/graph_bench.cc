@@ -16,14 +16,18 @@ namespace {
 
 class JitGraphKernel : public GraphKernel {
  public:
-  JitGraphKernel(std::unique_ptr<JitKernel> code, size_t inputs, size_t scratch_bytes)
-      : code_(std::move(code)), inputs_(inputs), scratch_bytes_(scratch_bytes) {}
+  JitGraphKernel(std::unique_ptr<JitKernel> code, const LoopProgram& program)
+      : code_(std::move(code)),
+        inputs_(program.tensors.size() - 1),
+        scratch_bytes_(static_cast<size_t>(program.scratch_bytes)),
+        shared_(program.tasks > 1) {}
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool scratch_is_shared() const override { return false; }
 
   void Run(const void* const* inputs, void* out, void* scratch, size_t thread,
            size_t n_threads) const override {
+    if (!shared_ && thread > 0) return;
     std::array<void*, kMostTensors> tensors;
     for (size_t i = 0; i < inputs_; ++i) tensors[i] = const_cast<void*>(inputs[i]);
     tensors[inputs_] = out;
@@ -33,6 +37,7 @@ class JitGraphKernel : public GraphKernel {
  private:
   const std::unique_ptr<JitKernel> code_;
   const size_t inputs_, scratch_bytes_;
+  const bool shared_;  // there is work for several threads
 };
 
 absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& arguments, const Graph& graph,
@@ -46,8 +51,7 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
   const LoopProgram program = LowerPlan(synthesis->result.plan, *target, graph.name);
   absl::StatusOr<std::unique_ptr<JitKernel>> code = JitCompile(program, *target);
   if (!code.ok()) return code.status();
-  return std::make_unique<JitGraphKernel>(*std::move(code), program.tensors.size() - 1,
-                                          static_cast<size_t>(program.scratch_bytes));
+  return std::make_unique<JitGraphKernel>(*std::move(code), program);
 }
 
 }  // namespace
