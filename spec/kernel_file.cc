@@ -51,12 +51,13 @@ absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view sourc
   return absl::InvalidArgumentError(Cat(source, std::string(absl::StripPrefix(message, "spec"))));
 }
 
-// Convolutions are graphs where a padding or groups make several steps of them, and else specs.
+// Convolutions are graphs where a padding or groups make several steps of them, and else specs, which name
+// their layout.
 bool IsGraph(const Word& text) {
-  const bool steps = text.text.find(" pad=") != std::string_view::npos ||
-                     text.text.find(" groups=") != std::string_view::npos;
-  return IsGraphShorthand(text.text) &&
-         (steps || SplitWords(text.text).front().text != Info(GraphOp::kConv2d).name);
+  const auto has = [&](std::string_view option) { return text.text.find(option) != std::string_view::npos; };
+  const bool spec = SplitWords(text.text).front().text == Info(GraphOp::kConv2d).name && has(" layout=") &&
+                    !has(" pad=") && !has(" groups=");
+  return IsGraphShorthand(text.text) && !spec;
 }
 
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
