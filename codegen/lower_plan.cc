@@ -65,15 +65,13 @@ class PlanLowering {
     return name;
   }
 
-  static int64_t TilesOf(const Group& group) { return group.trips() + (group.rest.empty() ? 0 : 1); }
-
   // Of the plan's first groups.
   int64_t TasksBefore(size_t groups) const {
     int64_t tasks = 0;
     for (size_t i = 0; i < groups; ++i) {
       const Group& group = plan_.groups[i];
       if (group.sharing == Sharing::kItems) tasks += group.batch;
-      if (group.sharing == Sharing::kTiles) tasks += group.batch * TilesOf(group);
+      if (group.sharing == Sharing::kTiles) tasks += group.batch * group.tiles();
     }
     return tasks;
   }
@@ -82,7 +80,7 @@ class PlanLowering {
   void LowerGroup(const Group& group, int64_t task) {
     Stages(group.before, {});
     Repeat(group.batch, [&](std::optional<VarId> item) {
-      const int64_t each = group.sharing == Sharing::kItems ? 1 : TilesOf(group);
+      const int64_t each = group.sharing == Sharing::kItems ? 1 : group.tiles();
       const Affine first = item ? Plus(Constant(task), *item, each) : Constant(task);
       Task(group.sharing == Sharing::kItems, first, [&] {
         Stages(group.once, {item, {}, 0});

@@ -62,7 +62,6 @@ class Planner {
       if (result.ok() && (!best || result->plan.cycles < best->plan.cycles)) best = *std::move(result);
       if (threads == 1) break;
     }
-    best->plan.threads = options_.threads;
     best->stats = stats_;
     best->optimal = optimal_;
     return *std::move(best);
@@ -232,11 +231,9 @@ class Planner {
     if (stage->kind != StageKind::kContraction) return;
     Spec& spec = stage->spec;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-      const bool vector =
-          IsEpilogueOperand(spec, operand) &&
-          ExtentOf(spec, operand).elements() < ExtentOf(spec, spec.op_info().output()).elements();
       spec.operand[static_cast<size_t>(operand)].level =
-          vector ? Level::kL1 : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+          IsVectorOfEpilogue(spec, operand) ? Level::kL1
+                                            : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     }
     MakeRoom(&spec);
     if (group.sharing == Sharing::kStage) spec.threads = static_cast<uint8_t>(threads_);
@@ -269,7 +266,7 @@ class Planner {
     const auto shares = [&](int64_t tasks) {
       return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
     };
-    const int64_t tasks = group->batch * (group->trips() + (rest > 0 ? 1 : 0));
+    const int64_t tasks = group->batch * group->tiles();
     const double by_items = batch * (once + tiles) * shares(group->batch);
     const double by_tiles = batch * once + batch * tiles * shares(tasks);
     if (by_items <= by_tiles) group->sharing = Sharing::kItems;
@@ -360,8 +357,7 @@ class Planner {
   // Copies once what all tiles multiply by, where that is cheaper.
   absl::Status PackAhead(int next_value, Group& group, GroupShape* shape) {
     if (shape->groups.size() > 1) return absl::OkStatus();
-    const int64_t runs = group.trips() + (group.rest.empty() ? 0 : 1);
-    if (runs < 2) return absl::OkStatus();
+    if (group.tiles() < 2) return absl::OkStatus();
     for (size_t i = 0; i < group.stages.size(); ++i) {
       const Stage& stage = group.stages[i];
       if (stage.kind != StageKind::kContraction || stage.operands[MatmulDims::kRhs].row_stride != 0 ||

@@ -77,12 +77,6 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   return (elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes;
 }
 
-// Vectors that an epilogue takes are read over and over: they are taken to be at hand.
-bool IsVector(const Spec& root, int operand) {
-  return IsEpilogueOperand(root, operand) &&
-         ExtentOf(root, operand).elements() < ExtentOf(root, root.op_info().output()).elements();
-}
-
 // True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.
 bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy) {
   return operands + copy <= cache.bytes &&
@@ -105,6 +99,11 @@ std::string_view Name(StopReason reason) {
   return "?";
 }
 
+bool IsVectorOfEpilogue(const Spec& root, int operand) {
+  return IsEpilogueOperand(root, operand) &&
+         ExtentOf(root, operand).elements() < ExtentOf(root, root.op_info().output()).elements();
+}
+
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
   Spec placed = root;
   const int64_t copy = NeededCopyLines(root, target);
@@ -116,7 +115,8 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
     for (Level level : {Level::kL3, Level::kL2, Level::kL1})
       if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes)) home = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    placed.operand[static_cast<size_t>(operand)].level = IsVector(root, operand) ? Level::kL1 : home;
+    placed.operand[static_cast<size_t>(operand)].level =
+        IsVectorOfEpilogue(root, operand) ? Level::kL1 : home;
   return placed;
 }
 

@@ -71,6 +71,9 @@ enum class Residency {
   kCold,  // the operands wait in RAM
 };
 
+// Vectors that an epilogue takes are read over and over: they are taken to be in L1.
+bool IsVectorOfEpilogue(const Spec& root, int operand);
+
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);
 
 // Is there room beside the operands, where they wait, for the copy of rhs that no program can do without?

@@ -72,6 +72,7 @@ struct Group {
   double cycles = 0;
 
   int64_t trips() const { return rows / tile; }
+  int64_t tiles() const { return trips() + (rest.empty() ? 0 : 1); }
 };
 
 // Scratch memory of a value that is neither a parameter nor the result.
@@ -87,8 +88,7 @@ struct Plan {
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
   int64_t buffer_bytes = 0;  // of all buffers; what stages use for themselves comes after them
-  int threads = 1;
-  double cycles = 0;  // predicted
+  double cycles = 0;         // predicted
 };
 
 // For people: a line for each group and stage.

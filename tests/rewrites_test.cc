@@ -283,6 +283,20 @@ class Space {
   absl::flat_hash_map<Spec::Words, bool> has_program_;
 };
 
+// Every decision of the space's specs is sound, and every spec has a program.
+void ExpectSoundSpace(Space& space, const Target& target) {
+  for (const Spec& spec : space.specs()) {
+    for (const Decision& decision : Decisions(spec, target)) {
+      Expansion expansion;
+      Expand(spec, decision, target, &expansion);
+      ExpectSoundExpansion(spec, decision, expansion);
+      ASSERT_FALSE(::testing::Test::HasFailure())
+          << target.name << ": " << PrintDecision(spec.op, decision) << " for " << PrintSpec(spec);
+    }
+    ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);
+  }
+}
+
 class EverySpace : public ::testing::TestWithParam<std::pair<Target, MatmulShape>> {
  protected:
   EverySpace() : root_(Root()), space_(root_, target()) {}
@@ -356,16 +370,7 @@ TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
         for (int operand = 0; operand < root.op_info().num_operands; ++operand)
           root.operand[static_cast<size_t>(operand)].level = Level::kL2;
         Space space(root, target);
-        for (const Spec& spec : space.specs()) {
-          for (const Decision& decision : Decisions(spec, target)) {
-            Expansion expansion;
-            Expand(spec, decision, target, &expansion);
-            ExpectSoundExpansion(spec, decision, expansion);
-            ASSERT_FALSE(HasFailure())
-                << target.name << ": " << PrintDecision(spec.op, decision) << " for " << PrintSpec(spec);
-          }
-          ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);
-        }
+        ASSERT_NO_FATAL_FAILURE(ExpectSoundSpace(space, target));
       }
 }
 
@@ -374,16 +379,7 @@ TEST_P(TypedSpaces, AreSoundAndHaveNoDeadEnds) {
     for (Order lhs : {Order::kRow, Order::kCol})
       for (Order rhs : {Order::kRow, Order::kCol}) {
         Space space(Root({.m = 5, .k = 9, .n = 37, .lhs = lhs, .rhs = rhs}), target);
-        for (const Spec& spec : space.specs()) {
-          for (const Decision& decision : Decisions(spec, target)) {
-            Expansion expansion;
-            Expand(spec, decision, target, &expansion);
-            ExpectSoundExpansion(spec, decision, expansion);
-            ASSERT_FALSE(HasFailure())
-                << target.name << ": " << PrintDecision(spec.op, decision) << " for " << PrintSpec(spec);
-          }
-          ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);
-        }
+        ASSERT_NO_FATAL_FAILURE(ExpectSoundSpace(space, target));
       }
 }
 
