@@ -13,10 +13,10 @@ namespace kirsch {
 // A `Math` makes values of others: Number(double), Add, Mul, Max, Min, MulAdd (a * b + c, rounded once), Exp,
 // Tanh, Erf and Sigmoid.
 
-// y * min(x, 0) + max(x, 0)
+// y * min(x, 0) + max(x, 0), with -0 for 0: compilers would keep the zeros that accumulators begin with.
 template <typename Math, typename Value>
 Value ComposeLeakyRelu(Math& math, Value x, Value y) {
-  const Value zero = math.Number(0), negative = math.Min(x, zero);
+  const Value zero = math.Number(-0.0), negative = math.Min(x, zero);
   return math.MulAdd(negative, y, math.Max(x, zero));
 }
 
