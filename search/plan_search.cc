@@ -19,6 +19,7 @@
 #include "spec/check.h"
 #include "spec/expansion.h"
 #include "spec/row_passes.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
@@ -146,13 +147,13 @@ class Planner {
       return std::optional<PricedGroups>();
     }
     std::optional<PricedGroups> best;
-    std::vector<int64_t> tiles = {0};
-    tiles.insert(tiles.end(), whole.tiles.begin(), whole.tiles.end());
+    std::vector<GroupChoice> choices = {{first, end}};
+    choices.insert(choices.end(), whole.others.begin(), whole.others.end());
     const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
-    if (threads_ > 1 && share < rows) tiles.push_back(share);
-    for (int64_t tile : tiles)
+    if (threads_ > 1 && share < rows) choices.push_back({first, end, share});
+    for (const GroupChoice& choice : choices)
       for (Level fastest : {Level::kL2, Level::kL1}) {
-        GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
+        GroupShape shape = ShapeGroup(uses_, choice, next_value);
         fastest_ = fastest;
         if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
         absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
@@ -213,7 +214,7 @@ class Planner {
     if (bound >= budget) return false;
     for (Group& group : shape->groups) {
       for (Stage* stage : StagesOf(group))
-        if (absl::Status status = Solve(stage); !status.ok()) return status;
+        if (absl::Status status = Solve(group, stage); !status.ok()) return status;
       if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
       group.cycles = Cycles(&group);
     }
@@ -231,13 +232,37 @@ class Planner {
     if (stage->kind != StageKind::kContraction) return;
     Spec& spec = stage->spec;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-      spec.operand[static_cast<size_t>(operand)].level =
-          IsVectorOfEpilogue(spec, operand) ? Level::kL1
-                                            : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+      Level& level = spec.operand[static_cast<size_t>(operand)].level;
+      level = IsVectorOfEpilogue(spec, operand)
+                  ? Level::kL1
+                  : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+      if (StepOfWindow(group, *stage, operand) > 0)
+        level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
     }
     MakeRoom(&spec);
     if (group.sharing == Sharing::kStage) spec.threads = static_cast<uint8_t>(threads_);
     if (group.sharing == Sharing::kTiles) spec.sharers = static_cast<uint8_t>(threads_);
+  }
+
+  static int64_t ElementBytes(const Spec& spec, int operand) {
+    return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+  }
+
+  // Elements from one tile of a window to the next, where they have some in common; else 0. The next one
+  // finds those where the last one left them.
+  static int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
+    if (!IsWindow(stage.spec, operand) || group.trips() < 2) return 0;
+    const int64_t step = stage.operands[static_cast<size_t>(operand)].row_stride * group.tile;
+    return step < RootElements(stage.spec, operand) ? step : 0;
+  }
+
+  // For the others.
+  double FetchCycles(const Group& group, const Stage& stage) const {
+    double cycles = 0;
+    for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+      cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
+                           LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
+    return cycles;
   }
 
   // Lets the operands wait further away, until there is room for the copy that a program may need.
@@ -281,10 +306,13 @@ class Planner {
     return Cycles(&bound);
   }
 
-  absl::Status Solve(Stage* stage) {
+  absl::Status Solve(const Group& group, Stage* stage) {
     switch (stage->kind) {
-      case StageKind::kContraction:
-        return SolveContraction(stage);
+      case StageKind::kContraction: {
+        absl::Status status = SolveContraction(stage);
+        stage->cycles += FetchCycles(group, *stage);
+        return status;
+      }
       case StageKind::kRows:
         SolveRows(stage);
         return absl::OkStatus();
