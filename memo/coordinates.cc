@@ -121,7 +121,8 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
     step.operand = static_cast<EpilogueOperand>(reader->Below(kEpilogueOperands.size()));
     step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
     const bool takes = reader->ok() && Info(step.op).takes_operand;
-    if (takes != (step.operand != EpilogueOperand::kNone) || (step.operand != EpilogueOperand::kNumber && step.number != 0))
+    if (takes != (step.operand != EpilogueOperand::kNone) ||
+        (step.operand != EpilogueOperand::kNumber && step.number != 0))
       return std::nullopt;
   }
   if (!reader->ok() || epilogue.operands() > kMaxEpilogueOperands) return std::nullopt;
