@@ -17,6 +17,9 @@
 namespace kirsch {
 namespace {
 
+// Elementwise groups of fewer rows are one row, if that can be, and tiles parts of it, of so many elements.
+constexpr int64_t kFewRows = 8, kFlatStep = 64;
+
 bool IsContraction(const GraphNode& node) { return Info(node.op).kind == GraphOpKind::kContraction; }
 
 class GroupShaper {
@@ -102,6 +105,15 @@ class GroupShaper {
     const std::optional<IterationSpace> space = RowsSpace();
     if (!space) return;
     Group& group = this->group();
+    if (space->columns_begin == 0) {
+      group.rows = space->columns();
+      group.tile = flat_ = choice_.tile == 0 ? group.rows : choice_.tile;
+      group.stages = RowStages(choice_.first, choice_.end, 1, *space);
+      flat_ = group.rows % group.tile;
+      if (flat_ != 0) group.rest = RowStages(choice_.first, choice_.end, 1, *space);
+      shape_.tile_step = kFlatStep;
+      return;
+    }
     group.batch = space->batch();
     if (space->reduces_rows) {  // no tiles
       group.stages = RowStages(choice_.first, choice_.end, space->rows(), *space);
@@ -150,6 +162,9 @@ class GroupShaper {
       spaces.push_back({dims, rank - reduced->from_first, rank - reduced->behind_last, true});
     } else {
       const size_t first = reduced ? rank - reduced->from_first : std::min<size_t>(1, rank - 1);
+      // Few rows as one, whose elements can be shared.
+      const IterationSpace plain{dims, 0, first};
+      if (!reduced && plain.rows() < kFewRows) spaces.push_back({dims, 0, 0});
       for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
         for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
     }
@@ -196,12 +211,12 @@ class GroupShaper {
     Stage stage;
     stage.kind = StageKind::kRows;
     stage.rows = rows;
-    stage.columns = space.columns();
+    stage.columns = flat_ != 0 ? flat_ : space.columns();
     for (int node : fused.inputs) AddMatrix(node, space, &stage);
     for (int node : fused.results) {
       if (node == fused.results.front()) stage.in_place = Replace(node, fused, next);
       AddMatrix(node, space, &stage);
-      AddBuffer(node, rows, space.columns());
+      AddBuffer(node, rows, stage.columns);
     }
     stage.program = std::move(fused.program);
     return stage;
@@ -209,7 +224,7 @@ class GroupShaper {
 
   void AddMatrix(int node, const IterationSpace& space, Stage* stage) const {
     const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
-    stage->operands.push_back(OperandFor(node, strides.batch, strides.row));
+    stage->operands.push_back(OperandFor(node, strides.batch, flat_ != 0 ? strides.column : strides.row));
     stage->row_strides.push_back(strides.row);
   }
 
@@ -463,6 +478,7 @@ class GroupShaper {
   const int next_value_;
   std::map<int, size_t> made_;  // nodes made here, and their places
   std::map<int, int> alias_;    // tiles that have the memory of others
+  int64_t flat_ = 0;            // elements of a tile that is a part of one row; 0: tiles are of whole rows
   GroupShape shape_;
 };
 

@@ -14,7 +14,8 @@ namespace kirsch {
 
 struct GroupChoice {
   size_t first = 0, end = 0;  // places in GraphUses::operations
-  int64_t tile = 0;           // rows, of a convolution those of its output's images; 0: all
+  // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements; 0: all.
+  int64_t tile = 0;
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and
@@ -23,6 +24,7 @@ struct GroupChoice {
 struct GroupShape {
   std::vector<Group> groups;   // several of a convolution by bands, as they have different edges
   std::vector<int64_t> tiles;  // of what isn't tiled: those worth trying
+  int64_t tile_step = 1;       // other tiles are better multiples of this
   std::vector<Buffer> buffers;
   std::string error;  // not empty: why the operations can't be a group
   int error_node = -1;
