@@ -94,17 +94,14 @@ Level GroupPricer::LevelOfBuffers(int64_t bytes) const {
   return Level::kRam;
 }
 
-// The same of values that one group makes and another reads. What threads share is not in the caches of one.
-Level GroupPricer::LevelOfWhole(int64_t bytes) const {
-  const Level level = LevelOfBuffers(bytes);
-  return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
-}
-
 Level GroupPricer::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
-  return node.op == GraphOp::kInput || value == graph_.result ? home_ : LevelOfWhole(node.type.bytes());
+  if (node.op == GraphOp::kInput || value == graph_.result) return home_;
+  // What threads have made together is not in the caches of one.
+  const Level level = LevelOfBuffers(node.type.bytes());
+  return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
 }
 
 // Is it no whole value of the graph's?
@@ -128,7 +125,7 @@ void GroupPricer::PlaceValues(const GroupShape& shape) {
   int64_t local = 0, crossing = 0;
   for (const Buffer& buffer : shape.buffers) (IsLocal(buffer) ? local : crossing) += buffer.bytes;
   for (const Buffer& buffer : shape.buffers)
-    levels_[buffer.value] = IsLocal(buffer) ? LevelOfBuffers(local) : LevelOfWhole(crossing + local);
+    levels_[buffer.value] = LevelOfBuffers(IsLocal(buffer) ? local : crossing + local);
 }
 
 void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {

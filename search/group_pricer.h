@@ -52,7 +52,6 @@ class GroupPricer {
  private:
   Level HomeLevel() const;
   Level LevelOfBuffers(int64_t bytes) const;
-  Level LevelOfWhole(int64_t bytes) const;
   Level LevelOf(int value) const;
   bool IsLocal(const Buffer& buffer) const;
   bool UsesL1(const GroupShape& shape) const;

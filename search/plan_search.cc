@@ -66,7 +66,8 @@ class Planner {
     states_.assign(end_ + 1, std::vector<State>(end_ + 1));
     states_[0][0].cycles = 0;
     repeated_.clear();
-    double unfused = 0;
+    State unfused;  // with a group for each operation
+    unfused.cycles = threads > 1 ? target_.fork_join_cycles : 0;
     for (size_t end = 1; end <= end_; ++end) {
       std::vector<Part> last(end);  // by their first operation
       for (size_t first = end; first-- > 0;) {
@@ -74,10 +75,12 @@ class Planner {
         if (absl::Status status = AddGroup(first, end, &last); !status.ok()) return status;
       }
       if (CyclesAt(end) == kNever) return Refused();
-      if (last.back() != nullptr) unfused += last.back()->cycles;
+      const bool waits = threads > 1 && Reads(end - 1, end, unfused.begin);
+      if (waits) unfused.begin = end - 1;
+      unfused.cycles += (last.back() != nullptr ? last.back()->cycles : 0) + (waits ? barrier() : 0);
     }
     PlanResult result = Trace();
-    result.unfused_cycles = unfused;
+    result.unfused_cycles = unfused.cycles;
     if (threads > 1) result.plan.cycles += target_.fork_join_cycles;
     return result;
   }
