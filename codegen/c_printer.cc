@@ -263,9 +263,10 @@ std::string TensorParameters(const CSignature& signature) {
 }
 
 std::string ShareParameters(const CSignature& signature) {
-  return absl::StrCat(signature.scratch ? ", void* __restrict scratch_memory" : "",
-                      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "",
-                      signature.phases ? absl::StrCat(", void* __restrict shared_memory, size_t ", kPhase) : "");
+  return absl::StrCat(
+      signature.scratch ? ", void* __restrict scratch_memory" : "",
+      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "",
+      signature.phases ? absl::StrCat(", void* __restrict shared_memory, size_t ", kPhase) : "");
 }
 
 std::string ShareArguments(const CSignature& signature) {

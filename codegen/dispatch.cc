@@ -31,8 +31,8 @@ std::string VariantName(const HeaderFunction& function, const HeaderVariant& var
   return absl::StrCat(function.name, "_", IdentifierOf(variant.target.name));
 }
 
-// The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and one
-// with a single phase does so in the first. `caller`: the function's signature.
+// The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
+// one with a single phase does so in the first. `caller`: the function's signature.
 std::string KernelCall(const LoopProgram& program, CSignature caller) {
   std::vector<std::string> conditions;
   if (caller.threads && !TakesThreads(program)) conditions.push_back("thread == 0");
@@ -40,9 +40,8 @@ std::string KernelCall(const LoopProgram& program, CSignature caller) {
   caller.scratch = TakesScratch(program);
   caller.threads = TakesThreads(program);
   caller.phases = program.phases > 1;
-  return absl::StrCat(
-      conditions.empty() ? "" : absl::StrCat("if (", absl::StrJoin(conditions, " && "), ") "), program.name,
-      "(", CArguments(caller), ");");
+  return absl::StrCat(conditions.empty() ? "" : absl::StrCat("if (", absl::StrJoin(conditions, " && "), ") "),
+                      program.name, "(", CArguments(caller), ");");
 }
 
 // A switch for each varying size, one inside the other, over the members from the first on.

@@ -190,8 +190,7 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 struct Stmt {
   std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
                SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
-               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, For, OnThread,
-               InPhase>
+               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, For, OnThread, InPhase>
       op;
 };
 

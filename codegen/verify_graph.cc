@@ -257,9 +257,8 @@ class PlanVerifier {
     const absl::StatusOr<GraphKernelFunction> function = (*build)->FinishGraph();
     if (!function.ok())
       return Report("header", RungOutcome::kFailed, std::string(function.status().message()));
-    Climb("header", [&](absl::Span<void* const> tensors, auto... call) {
-      (*function)(tensors.data(), call...);
-    });
+    Climb("header",
+          [&](absl::Span<void* const> tensors, auto... call) { (*function)(tensors.data(), call...); });
   }
 
   void Climb(const std::string& name, const RunGraph& run) {

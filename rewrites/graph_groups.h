@@ -14,7 +14,8 @@ namespace kirsch {
 
 struct GroupChoice {
   size_t first = 0, end = 0;  // places in GraphUses::operations
-  // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements; 0: all.
+  // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements; 0:
+  // all.
   int64_t tile = 0;
 };
 

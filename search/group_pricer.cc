@@ -170,8 +170,7 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
       GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
       fastest_ = fastest;
       if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
-      absl::StatusOr<bool> priced =
-          PriceShape(next_value + static_cast<int>(kMaxOperations), budget, &shape);
+      absl::StatusOr<bool> priced = PriceShape(next_value + static_cast<int>(kMaxOperations), budget, &shape);
       if (!priced.ok()) return priced.status();
       if (!*priced) continue;
       double cycles = 0;

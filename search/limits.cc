@@ -14,8 +14,8 @@ Lines Capacity(const Target& target, Level level, int sharers) {
   return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
 }
 
-// Is what an expansion fills unlimited, or slower than the level that is being filled (as the copy of an operand
-// that is packed ahead may be)?
+// Is what an expansion fills unlimited, or slower than the level that is being filled (as the copy of an
+// operand that is packed ahead may be)?
 bool TakesNoLines(const Spec& spec, const Expansion& expansion) {
   return expansion.filled == Level::kVrf || expansion.filled == Level::kRam ||
          expansion.filled > FillingLevel(spec);

@@ -100,10 +100,9 @@ void PlanMemory(std::vector<Buffer> buffers, Plan* plan) {
     buffer.bytes = (buffer.bytes + kLine - 1) / kLine * kLine;
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (const Buffer& other : plan->buffers) {
-      const bool meets = buffer.shared ? phases.Meets(by_phase.at(other.value))
-                                       : stages.Meets(by_stage.at(other.value));
-      if (meets && other.shared == buffer.shared)
-        taken.push_back({other.offset, other.offset + other.bytes});
+      const bool meets =
+          buffer.shared ? phases.Meets(by_phase.at(other.value)) : stages.Meets(by_stage.at(other.value));
+      if (meets && other.shared == buffer.shared) taken.push_back({other.offset, other.offset + other.bytes});
     }
     buffer.offset = LowestPlace(buffer.bytes, std::move(taken));
     int64_t& bytes = buffer.shared ? plan->shared_bytes : plan->buffer_bytes;

@@ -176,9 +176,9 @@ class Planner {
 
   // The plan that the cheapest of the last states comes from.
   PlanResult Trace() const {
-    const State* state = &*std::min_element(
-        states_[end_].begin(), states_[end_].end(),
-        [](const State& a, const State& b) { return a.cycles < b.cycles; });
+    const State* state =
+        &*std::min_element(states_[end_].begin(), states_[end_].end(),
+                           [](const State& a, const State& b) { return a.cycles < b.cycles; });
     PlanResult result;
     result.plan.graph = graph_;
     result.plan.cycles = state->cycles;
