@@ -39,6 +39,16 @@ constexpr char kChain[] =
     "kernel chain(x: f32[1,64], a: f32[64,80], b: f32[80,96], c: f32[96,64]):\n"
     " return matmul(matmul(matmul(x, a), b), c)";
 
+// Does a group that each thread does for itself make what threads share?
+bool SharesWhatIsRepeated(const Plan& plan) {
+  for (const Group& group : plan.groups)
+    for (const Stage& stage : group.stages)
+      for (const Buffer& buffer : plan.buffers)
+        if (group.sharing == Sharing::kNone && buffer.shared && buffer.value == stage.operands.back().value)
+          return true;
+  return false;
+}
+
 // What is wrong with where buffers lie; empty: nothing.
 std::string MemoryError(const Plan& plan) {
   std::map<int, std::pair<int, int>> phases;  // of each value, the first and the last
@@ -68,9 +78,11 @@ TEST_P(PlanTest, RandomGraphsInPhasesAreRight) {
   const int rounds = Rounds(30);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
     const std::string text = RandomKernel(2 + round % 5, random);
-    const Plan plan =
-        VerifiedPlan(text, WithFreeThreads(target_), 2 + round % 2, round % 15 == 0, round % 3 != 0);
+    Target target = WithFreeThreads(target_);
+    target.barrier_cycles = round % 2 * 300;  // some groups are repeated then
+    const Plan plan = VerifiedPlan(text, target, 2 + round / 2 % 2, round % 15 == 0, round % 3 != 0);
     EXPECT_EQ(MemoryError(plan), "") << text << "\n" << PrintPlan(plan);
+    EXPECT_FALSE(SharesWhatIsRepeated(plan)) << text << "\n" << PrintPlan(plan);
     several += plan.phases() > 1 ? 1 : 0;
   }
   EXPECT_GT(several, rounds / 4);
@@ -179,6 +191,18 @@ TEST_P(PlanTest, CostDecidesWhoDoesWhat) {
   EXPECT_THAT(repeated, Not(HasSubstr("phase")));
   target.fork_join_cycles = 1e7;
   EXPECT_THAT(Verified(kText, target, 2), Not(HasSubstr("share")));
+}
+
+TEST_P(PlanTest, WhatALaterPhaseNeedsIsNotRepeated) {
+  constexpr char kText[] =
+      "kernel a(x: f32[1,256], s: f32[256], w: f32[256,512], v: f32[512,256]):\n"
+      " y = rmsnorm(x, s)\n"
+      " return mul(softmax(matmul(matmul(y, w), v)), y)";
+  Target target = WithFreeThreads(target_);
+  target.barrier_cycles = 500;
+  const Plan plan = VerifiedPlan(kText, target, 2);
+  EXPECT_GT(plan.phases(), 2) << PrintPlan(plan);
+  EXPECT_FALSE(SharesWhatIsRepeated(plan)) << PrintPlan(plan);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Target()),
