@@ -8,17 +8,19 @@
 #include <utility>
 
 #include "rewrites/convolution_bands.h"
+#include "rewrites/convolution_parts.h"
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
 #include "rewrites/row_fusion.h"
+#include "rewrites/row_space.h"
 #include "spec/canonical.h"
 #include "spec/convolution.h"
 
 namespace kirsch {
 namespace {
 
-// Elementwise groups of fewer rows are one row, if that can be, and tiles parts of it, of so many elements.
-constexpr int64_t kFewRows = 8, kFlatStep = 64;
+// Tiles that are parts of one row are multiples of so many elements.
+constexpr int64_t kFlatStep = 64;
 
 bool IsContraction(const GraphNode& node) { return Info(node.op).kind == GraphOpKind::kContraction; }
 
@@ -102,8 +104,12 @@ class GroupShaper {
 
   // Row programs alone.
   void Rows() {
-    const std::optional<IterationSpace> space = RowsSpace();
-    if (!space) return;
+    std::vector<int> nodes;
+    for (const auto& [node, place] : made_) nodes.push_back(node);
+    std::string error;
+    int error_node = -1;
+    const std::optional<IterationSpace> space = RowSpaceOf(graph_, nodes, &error, &error_node);
+    if (!space) return Fail(error_node, error);
     Group& group = this->group();
     if (space->columns_begin == 0) {
       group.rows = space->columns();
@@ -124,68 +130,6 @@ class GroupShaper {
     group.stages = RowStages(choice_.first, choice_.end, group.tile, *space);
     if (const int64_t rest = group.rows % group.tile; rest != 0)
       group.rest = RowStages(choice_.first, choice_.end, rest, *space);
-  }
-
-  // Columns, or rows if columns are behind them, are the axes that are reduced; if none are, columns are as
-  // many axes as all inputs allow.
-  std::optional<IterationSpace> RowsSpace() {
-    std::vector<uint32_t> dims = {1};
-    std::optional<ReducedAxes> reduced;
-    for (const auto& [node, place] : made_) {
-      if (!GoesByRows(graph_, node)) {
-        Fail(node, Info(graph_.at(node).op).kind == GraphOpKind::kReduction
-                       ? "axes next to each other, as yet"
-                       : "operations of floats outside of a matmul, as yet");
-        return std::nullopt;
-      }
-      const std::optional<ReducedAxes> own = ReducedAxesOf(graph_, node);
-      if (own && reduced && *own != *reduced) {
-        Fail(node, "operations of a group along the same axes");
-        return std::nullopt;
-      }
-      if (own) reduced = own;
-      if (const std::vector<uint32_t>& wide = WidestOf(node);
-          place == choice_.first || Elements(wide) > Elements(dims))
-        dims = wide;
-    }
-    if (dims.empty()) dims = {1};
-    if (std::optional<IterationSpace> space = FirstThatFits(dims, reduced)) return space;
-    Fail(Operation(choice_.first), "shapes that are repeated along neighbouring axes, as yet");
-    return std::nullopt;
-  }
-
-  std::optional<IterationSpace> FirstThatFits(const std::vector<uint32_t>& dims,
-                                              const std::optional<ReducedAxes>& reduced) const {
-    const size_t rank = dims.size();
-    std::vector<IterationSpace> spaces;
-    if (reduced && reduced->behind_last > 0) {
-      spaces.push_back({dims, rank - reduced->from_first, rank - reduced->behind_last, true});
-    } else {
-      const size_t first = reduced ? rank - reduced->from_first : std::min<size_t>(1, rank - 1);
-      // Few rows as one, whose elements can be shared.
-      const IterationSpace plain{dims, 0, first};
-      if (!reduced && plain.rows() < kFewRows) spaces.push_back({dims, 0, 0});
-      for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
-        for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
-    }
-    const auto fits = std::find_if(spaces.begin(), spaces.end(), [&](const IterationSpace& space) {
-      return std::all_of(made_.begin(), made_.end(),
-                         [&](const auto& made) { return FitsRows(made.first, space); });
-    });
-    if (fits == spaces.end()) return std::nullopt;
-    return *fits;
-  }
-
-  // The shape that an operation goes over: of what it takes and makes, that of the most elements.
-  const std::vector<uint32_t>& WidestOf(int node) const {
-    int widest = node;
-    for (int input : graph_.at(node).inputs)
-      if (TypeOf(input).elements() > TypeOf(widest).elements()) widest = input;
-    return TypeOf(widest).dims;
-  }
-
-  static int64_t Elements(const std::vector<uint32_t>& dims) {
-    return TensorType{Dtype::kF32, dims}.elements();
   }
 
   // The operations from `first` on, all of which go by rows, as few stages as can be.
@@ -242,8 +186,8 @@ class GroupShaper {
   }
 
   void AddTiles(int64_t rows, std::initializer_list<int64_t> tiles) {
-    std::copy_if(tiles.begin(), tiles.end(), std::back_inserter(shape_.tiles),
-                 [&](int64_t tile) { return tile < rows; });
+    for (int64_t tile : tiles)
+      if (tile < rows) shape_.others.push_back({choice_.first, choice_.end, tile});
   }
 
   void Matmuls() {
@@ -277,10 +221,10 @@ class GroupShaper {
         stages.push_back(Matmul(&place, rows));
         continue;
       }
-      const IterationSpace space = MatrixSpace(WidestOf(Operation(place)));
+      const IterationSpace space = MatrixSpace(WidestOf(graph_, Operation(place)));
       size_t end = place;
       while (end < choice_.end && !IsContraction(graph_.at(Operation(end))) &&
-             FitsRows(Operation(end), space))
+             FitsRows(graph_, Operation(end), space))
         ++end;
       if (end == place) {
         Fail(Operation(place), "rows of one length");
@@ -290,25 +234,6 @@ class GroupShaper {
       place = end;
     }
     return stages;
-  }
-
-  // Can the operation be a part of a row program in this space?
-  bool FitsRows(int node, const IterationSpace& space) const {
-    const auto strides = [&](int value) {
-      return graph_.at(value).op == GraphOp::kNumber || StridesIn(space, TypeOf(value)).has_value();
-    };
-    const std::vector<int>& inputs = graph_.at(node).inputs;
-    return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) && ReducesAll(node, space);
-  }
-  // What is reduced must not be repeated along the axes.
-  bool ReducesAll(int node, const IterationSpace& space) const {
-    const std::optional<ReducedAxes> reduced = ReducedAxesOf(graph_, node);
-    if (!reduced) return true;
-    const std::vector<uint32_t>& dims = TypeOf(graph_.at(node).inputs[0]).dims;
-    for (size_t axis = reduced->behind_last + 1; axis <= reduced->from_first; ++axis)
-      if (axis <= space.dims.size() && dims[dims.size() - axis] != space.dims[space.dims.size() - axis])
-        return false;
-    return true;
   }
 
   // The matmul at *place and its epilogue; *place is then that of the next operation.
@@ -371,7 +296,10 @@ class GroupShaper {
     const bool by_bands = whole.pad() > 0 && whole.groups() == 1;
     if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
     AddBuffer(fused.result, 0, 0);
+    if (choice_.by_parts) return Parts(whole);
     if (choice_.tile == 0) {
+      if (whole.pad() > 0 && whole.depthwise() && !PartsOf(whole).empty())
+        shape_.others.push_back({choice_.first, choice_.end, 0, true});
       // Searches of nchw take longer.
       if (by_bands && nhwc) AddTiles(whole.sizes.out_height, {2, 4, 8, 16, 32});
       if (by_bands && !nhwc) AddTiles(whole.sizes.out_height, {8});
@@ -394,7 +322,8 @@ class GroupShaper {
     const int64_t plane = conv.height * conv.width;
     group().batch = whole.groups() * (nhwc ? 1 : whole.sizes.images);
     const StageOperand input{Padded(whole), 0, nhwc ? conv.channels : conv.channels * plane, 0};
-    const int64_t filters = !by_group ? 0 : nhwc ? conv.filters : conv.filters * conv.taps();
+    StageOperand filters = FiltersOf(whole);
+    if (by_group) filters.batch_stride = conv.filters * (nhwc ? 1 : conv.taps());
     const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
     Stage stage = ConvolutionStage(whole, conv, input, filters, OperandFor(whole.fused.result, out, 0));
     // Vectors of an epilogue are cut as the filters are.
@@ -411,13 +340,12 @@ class GroupShaper {
   }
 
   Stage ConvolutionStage(const FusedConvolution& whole, const ConvShape& conv, const StageOperand& input,
-                         int64_t filters_stride, const StageOperand& out) const {
+                         const StageOperand& filters, const StageOperand& out) const {
     const Spec asked = ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(whole.fused.result).dtype},
                                        whole.fused.epilogue);
     std::vector<StageOperand> operands(3);
     operands[static_cast<size_t>(InputOperand(conv.layout))] = input;
-    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = {uses_.Stored(whole.node.inputs[1]), 0,
-                                                                  filters_stride, 0};
+    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = filters;
     operands[2] = out;
     Stage stage = Contraction(asked, std::move(operands), whole.fused, whole.space, 1);
     for (size_t i = 3; i < stage.operands.size(); ++i) stage.operands[i].row_stride = 0;
@@ -446,6 +374,27 @@ class GroupShaper {
     shape_.buffers.push_back({next_value_, bytes, Bytes(copy.dtype)});
   }
 
+  // A group for each part of the output.
+  void Parts(const FusedConvolution& whole) {
+    shape_.groups.clear();
+    const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
+    for (const ConvolutionPart& part : PartsOf(whole)) {
+      const StageOperand image{uses_.Stored(whole.node.inputs[0]),
+                               part.rows.in * whole.row() + part.columns.in * channels, whole.image(),
+                               whole.node.conv.stride * whole.row()};
+      const StageOperand filters{uses_.Stored(whole.node.inputs[1]),
+                                 (part.rows.tap * width + part.columns.tap) * channels, 0, 0};
+      const StageOperand result{whole.fused.result,
+                                part.rows.out * whole.out_row() + part.columns.out * channels,
+                                whole.out_image(), whole.out_row()};
+      Group group;
+      group.batch = whole.sizes.images;
+      group.rows = part.one_by_one ? part.rows.count : 1;
+      group.stages = {PartStage(whole, ShapeOf(whole, part), image, filters, result)};
+      shape_.groups.push_back(std::move(group));
+    }
+  }
+
   // A group whose tiles are bands of the output: of each, the rows of its image that it needs are copied.
   void AddBands(const FusedConvolution& whole, const Bands& bands) {
     Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
@@ -456,20 +405,31 @@ class GroupShaper {
     ConvShape conv = ShapeOf(whole, pad.copy.padded_height());
     conv.images = 1;
     if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
-    StageOperand result{whole.fused.result, bands.out * whole.out_row(), whole.out_image(), whole.out_row()};
-    Stage stage = ConvolutionStage(whole, conv, {next_value_, 0, 0, 0}, 0, result);
-    // What lies as the output does is cut as it is.
-    for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
-      if (StridesOf(whole, i).row == 0 || StridesOf(whole, i).column == 0) continue;
-      result.value = whole.fused.operands[i];
-      stage.operands[3 + i] = result;
-    }
+    const StageOperand result{whole.fused.result, bands.out * whole.out_row(), whole.out_image(),
+                              whole.out_row()};
     Group group;
     group.batch = whole.sizes.images;
     group.rows = bands.rows;
     group.tile = bands.tile;
-    group.stages = {std::move(pad), std::move(stage)};
+    group.stages = {std::move(pad), PartStage(whole, conv, {next_value_, 0, 0, 0}, FiltersOf(whole), result)};
     shape_.groups.push_back(std::move(group));
+  }
+
+  StageOperand FiltersOf(const FusedConvolution& whole) const {
+    return {uses_.Stored(whole.node.inputs[1]), 0, 0, 0};
+  }
+
+  // The convolution of a part of the output.
+  Stage PartStage(const FusedConvolution& whole, const ConvShape& conv, const StageOperand& input,
+                  const StageOperand& filters, const StageOperand& result) const {
+    Stage stage = ConvolutionStage(whole, conv, input, filters, result);
+    // What lies as the output does is cut as it is.
+    for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
+      if (StridesOf(whole, i).row == 0 || StridesOf(whole, i).column == 0) continue;
+      stage.operands[3 + i] = result;
+      stage.operands[3 + i].value = whole.fused.operands[i];
+    }
+    return stage;
   }
 
   const GraphUses& uses_;

@@ -17,15 +17,16 @@ struct GroupChoice {
   // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements; 0:
   // all.
   int64_t tile = 0;
+  bool by_parts = false;  // a padded convolution without a copy (convolution_parts.h)
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and
 // nobody after it needs, bytes for one tile where they are tiles, and the padded copies, whose numbers begin
 // at `next_value`.
 struct GroupShape {
-  std::vector<Group> groups;   // several of a convolution by bands, as they have different edges
-  std::vector<int64_t> tiles;  // of what isn't tiled: those worth trying
-  int64_t tile_step = 1;       // other tiles are better multiples of this
+  std::vector<Group> groups;        // several of a convolution by bands or parts
+  std::vector<GroupChoice> others;  // of what isn't tiled: what is worth trying, too
+  int64_t tile_step = 1;            // other tiles are better multiples of this
   std::vector<Buffer> buffers;
   std::string error;  // not empty: why the operations can't be a group
   int error_node = -1;

@@ -10,6 +10,7 @@
 #include "spec/check.h"
 #include "spec/expansion.h"
 #include "spec/row_passes.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
@@ -49,6 +50,18 @@ bool Makes(const std::vector<Stage>& stages, int value) {
       if (stage.operands[i].value == value && (stage.kind == StageKind::kRows || i == inputs)) return true;
     return false;
   });
+}
+
+int64_t ElementBytes(const Spec& spec, int operand) {
+  return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+}
+
+// Elements from one tile of a window to the next, where they have some in common; else 0. The next one finds
+// those where the last one left them.
+int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
+  if (!IsWindow(stage.spec, operand) || group.trips() < 2) return 0;
+  const int64_t step = stage.operands[static_cast<size_t>(operand)].row_stride * group.tile;
+  return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
 // May the first result take the place of the input that it replaces?
@@ -132,12 +145,23 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
   if (stage->kind != StageKind::kContraction) return;
   Spec& spec = stage->spec;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    spec.operand[static_cast<size_t>(operand)].level =
-        IsVectorOfEpilogue(spec, operand) ? Level::kL1
-                                          : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+    Level& level = spec.operand[static_cast<size_t>(operand)].level;
+    level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
+                                              : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+    if (StepOfWindow(group, *stage, operand) > 0)
+      level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
   }
   MakeRoom(&spec);
   (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
+}
+
+// For the elements that a tile of a window has not in common with the one before it.
+double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
+  double cycles = 0;
+  for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+    cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
+                         LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
+  return cycles;
 }
 
 // Lets the operands wait further away, until there is room for the copy that a program may need.
@@ -165,9 +189,9 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
     return std::optional<PricedGroups>();
   }
   std::optional<PricedGroups> best;
-  for (int64_t tile : Tiles(whole))
+  for (const GroupChoice& choice : Choices({first, end}, whole))
     for (Level fastest : {Level::kL2, Level::kL1}) {
-      GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
+      GroupShape shape = ShapeGroup(uses_, choice, next_value);
       fastest_ = fastest;
       if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
       absl::StatusOr<bool> priced = PriceShape(next_value + static_cast<int>(kMaxOperations), budget, &shape);
@@ -183,15 +207,15 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
   return best;
 }
 
-// Rows of the tiles worth trying; 0: all.
-std::vector<int64_t> GroupPricer::Tiles(const GroupShape& whole) const {
-  std::vector<int64_t> tiles = {0};
-  tiles.insert(tiles.end(), whole.tiles.begin(), whole.tiles.end());
-  if (workers_ != Workers::kShared) return tiles;
+// What is worth trying of a group that isn't tiled: itself, its tiles, and for each thread one.
+std::vector<GroupChoice> GroupPricer::Choices(GroupChoice choice, const GroupShape& whole) const {
+  std::vector<GroupChoice> choices = {choice};
+  choices.insert(choices.end(), whole.others.begin(), whole.others.end());
+  if (workers_ != Workers::kShared) return choices;
   const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
-  const int64_t tile = (share + whole.tile_step - 1) / whole.tile_step * whole.tile_step;
-  if (tile < rows) tiles.push_back(tile);
-  return tiles;
+  choice.tile = (share + whole.tile_step - 1) / whole.tile_step * whole.tile_step;
+  if (choice.tile < rows) choices.push_back(choice);
+  return choices;
 }
 
 Sharing GroupPricer::SharingOf(const Group& group) const {
@@ -213,7 +237,7 @@ absl::StatusOr<bool> GroupPricer::PriceShape(int next_value, double budget, Grou
   if (bound >= budget) return false;
   for (Group& group : shape->groups) {
     for (Stage* stage : StagesOf(group))
-      if (absl::Status status = Solve(stage); !status.ok()) return status;
+      if (absl::Status status = Solve(group, stage); !status.ok()) return status;
     if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
     group.cycles = Cycles(&group);
   }
@@ -244,10 +268,13 @@ double GroupPricer::Bound(const Group& group) const {
   return Cycles(&bound);
 }
 
-absl::Status GroupPricer::Solve(Stage* stage) {
+absl::Status GroupPricer::Solve(const Group& group, Stage* stage) {
   switch (stage->kind) {
-    case StageKind::kContraction:
-      return SolveContraction(stage);
+    case StageKind::kContraction: {
+      absl::Status status = SolveContraction(stage);
+      stage->cycles += FetchCycles(group, *stage);
+      return status;
+    }
     case StageKind::kRows:
       SolveRows(stage);
       return absl::OkStatus();

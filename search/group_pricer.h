@@ -59,13 +59,14 @@ class GroupPricer {
   void PlaceStage(const Group& group, Stage* stage) const;
   void MakeRoom(Spec* spec) const;
 
-  std::vector<int64_t> Tiles(const GroupShape& whole) const;
+  std::vector<GroupChoice> Choices(GroupChoice choice, const GroupShape& whole) const;
   absl::StatusOr<bool> PriceShape(int next_value, double budget, GroupShape* shape);
   Sharing SharingOf(const Group& group) const;
   double Cycles(Group* group) const;
   double Bound(const Group& group) const;
 
-  absl::Status Solve(Stage* stage);
+  double FetchCycles(const Group& group, const Stage& stage) const;
+  absl::Status Solve(const Group& group, Stage* stage);
   absl::Status SolveContraction(Stage* stage);
   void SolveRows(Stage* stage) const;
   absl::Status PackAhead(int next_value, Group& group, GroupShape* shape);
