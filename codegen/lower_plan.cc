@@ -1,8 +1,11 @@
 #include "codegen/lower_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +19,7 @@
 namespace kirsch {
 namespace {
 
-constexpr char kResult[] = "out";
+constexpr char kResult[] = "out", kScratch[] = "scratch", kShared[] = "shared";
 
 // Which item of a group's batch, and which tile of its rows, the stages are for.
 struct Place {
@@ -34,15 +37,16 @@ class PlanLowering {
 
   LoopProgram Run() && {
     const Graph& graph = plan_.graph;
-    for (int i = 0; i < graph.num_inputs(); ++i) AddTensor(graph.at(i).text, graph.at(i).type.dtype, false);
-    AddTensor(ResultName(), graph.at(graph.result).type.dtype, true);
-    entry_.PointerParameter("scratch", Dtype::kF32, true);
+    for (int i = 0; i < graph.num_inputs(); ++i)
+      AddTensor(FreeName(graph.at(i).text, i), graph.at(i).type.dtype, false);
+    AddTensor(FreeName(kResult), graph.at(graph.result).type.dtype, true);
+    entry_.PointerParameter(kScratch, Dtype::kF32, true);
     entry_.IndexParameter(kThread);
     entry_.IndexParameter(kThreads);
     program_.phases = plan_.phases();
     if (program_.phases > 1) {
       program_.shared_bytes = plan_.shared_bytes;
-      entry_.PointerParameter("shared", Dtype::kF32, true);
+      entry_.PointerParameter(kShared, Dtype::kF32, true);
       entry_.IndexParameter(kPhase);
     }
     impls_->UseScratch(plan_.buffer_bytes);
@@ -59,13 +63,15 @@ class PlanLowering {
     entry_.PointerParameter(name, dtype, stored);
   }
 
-  // "out", unless a parameter is called so.
-  std::string ResultName() const {
-    std::string name = kResult;
+  // `name`, unless another parameter is called so, or one of the entry's own; `input`: its number, if it is
+  // one.
+  std::string FreeName(std::string name, int input = -1) const {
+    constexpr std::array<std::string_view, 7> kOwn = {kThread, kThreads,         kPhase,         kScratch,
+                                                      kShared, "scratch_memory", "shared_memory"};
     const auto taken = [&] {
-      return std::any_of(plan_.graph.nodes.begin(), plan_.graph.nodes.end(), [&](const GraphNode& node) {
-        return node.op == GraphOp::kInput && node.text == name;
-      });
+      bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+      for (int i = 0; i < plan_.graph.num_inputs(); ++i) same |= i != input && plan_.graph.at(i).text == name;
+      return same;
     };
     while (taken()) name += "_";
     return name;

@@ -193,6 +193,15 @@ TEST_P(PlanTest, CostDecidesWhoDoesWhat) {
   EXPECT_THAT(Verified(kText, target, 2), Not(HasSubstr("share")));
 }
 
+TEST_P(PlanTest, ParametersMayBeCalledAsOurOwn) {
+  constexpr char kText[] =
+      "kernel a(thread: f32[1,40], scratch: f32[40,64], phase: f32[64,40], shared: f32[40,30], "
+      "n_threads: f32[30], out: f32[30], shared_: f32[30], scratch_memory: f32[30]):\n"
+      " y = matmul(gelu(matmul(gelu(matmul(thread, scratch)), phase)), shared)\n"
+      " return mul(add(mul(add(y, n_threads), out), shared_), scratch_memory)";
+  EXPECT_GT(VerifiedPlan(kText, WithFreeThreads(target_), 2, true).phases(), 1);
+}
+
 TEST_P(PlanTest, WhatALaterPhaseNeedsIsNotRepeated) {
   constexpr char kText[] =
       "kernel a(x: f32[1,256], s: f32[256], w: f32[256,512], v: f32[512,256]):\n"
