@@ -111,7 +111,7 @@ class GroupShaper {
     const std::optional<IterationSpace> space = RowSpaceOf(graph_, nodes, &error, &error_node);
     if (!space) return Fail(error_node, error);
     Group& group = this->group();
-    if (space->columns_begin == 0) {
+    if (space->flat) {
       group.rows = space->columns();
       group.tile = flat_ = choice_.tile == 0 ? group.rows : choice_.tile;
       group.stages = RowStages(choice_.first, choice_.end, 1, *space);

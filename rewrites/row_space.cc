@@ -31,7 +31,8 @@ std::vector<IterationSpace> SpacesOf(const std::vector<uint32_t>& dims,
     return {{dims, rank - reduced->from_first, rank - reduced->behind_last, true}};
   std::vector<IterationSpace> spaces;
   const size_t first = reduced ? rank - reduced->from_first : std::min<size_t>(1, rank - 1);
-  if (!reduced && IterationSpace{dims, 0, first}.rows() < kFewRows) spaces.push_back({dims, 0, 0});
+  if (!reduced && IterationSpace{dims, 0, first}.rows() < kFewRows)
+    spaces.push_back({dims, 0, 0, false, true});
   for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
     for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
   return spaces;
@@ -49,10 +50,7 @@ std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<i
   std::vector<uint32_t> dims = WidestOf(graph, nodes.front());
   std::optional<ReducedAxes> reduced;
   for (int node : nodes) {
-    if (!GoesByRows(graph, node))
-      return fail(node, Info(graph.at(node).op).kind == GraphOpKind::kReduction
-                            ? "axes next to each other, as yet"
-                            : "operations of floats outside of a matmul, as yet");
+    if (!GoesByRows(graph, node)) return fail(node, "operations of floats outside of a matmul, as yet");
     const std::optional<ReducedAxes> own = ReducedAxesOf(graph, node);
     if (own && reduced && *own != *reduced) return fail(node, "operations of a group along the same axes");
     if (own) reduced = own;
