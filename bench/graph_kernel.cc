@@ -22,8 +22,8 @@ class OurGraphContender : public GraphContender {
     kernel_ = kernels_[item].get();
     if (kernel_ == nullptr) return absl::UnimplementedError("no kernel of ours");
     scratch_.clear();
-    for (int i = 0; i < (kernel_->scratch_is_shared() ? 1 : threads_); ++i) {
-      scratch_.push_back(AllocateAligned(kernel_->scratch_bytes()));
+    for (int i = 0; i <= threads_; ++i) {
+      scratch_.push_back(AllocateAligned(i < threads_ ? kernel_->scratch_bytes() : kernel_->shared_bytes()));
       if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
     }
     return absl::OkStatus();
@@ -31,9 +31,9 @@ class OurGraphContender : public GraphContender {
 
   void Run() override {
     const size_t threads = static_cast<size_t>(threads_);
-    team_.Run([this, threads](size_t thread) {
-      kernel_->Run(problem_->inputs.data(), problem_->out, scratch_[thread % scratch_.size()].get(), thread,
-                   threads);
+    team_.RunPhases(kernel_->phases(), [this, threads](size_t thread, size_t phase) {
+      kernel_->Run({problem_->inputs.data(), problem_->out, scratch_[thread].get(), scratch_[threads].get(),
+                    thread, threads, phase});
     });
   }
 
@@ -43,7 +43,7 @@ class OurGraphContender : public GraphContender {
   Team team_;
   const GraphProblem* problem_ = nullptr;
   const GraphKernel* kernel_ = nullptr;
-  std::vector<AlignedMemory> scratch_;
+  std::vector<AlignedMemory> scratch_;  // of each thread, then what they share
 };
 
 }  // namespace

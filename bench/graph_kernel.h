@@ -17,14 +17,22 @@ class GraphKernel {
  public:
   virtual ~GraphKernel() = default;
 
-  // Bytes, and whether each thread has that much to itself or all share it.
-  virtual size_t scratch_bytes() const = 0;
-  virtual bool scratch_is_shared() const = 0;
+  // One call of one thread. Inputs as the graph's parameters; both pieces of memory 64-byte aligned.
+  struct Call {
+    const void* const* inputs;
+    void* out;
+    void* scratch;  // this thread's
+    void* shared;   // all threads'
+    size_t thread, n_threads;
+    size_t phase;
+  };
 
-  // Called by each of `n_threads` threads with its own number. Inputs as the graph's parameters, `scratch`
-  // 64-byte aligned.
-  virtual void Run(const void* const* inputs, void* out, void* scratch, size_t thread,
-                   size_t n_threads) const = 0;
+  virtual size_t scratch_bytes() const = 0;  // of each thread
+  virtual size_t shared_bytes() const { return 0; }
+  virtual size_t phases() const { return 1; }
+
+  // Called by each thread for each phase, when all threads are done with the one before.
+  virtual void Run(const Call& call) const = 0;
 };
 
 // Makes the kernel of a graph for so many threads; an error says why there is none.

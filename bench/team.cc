@@ -14,11 +14,18 @@ absl::Status Team::Load(int threads) {
 }
 
 void Team::Run(absl::FunctionRef<void(size_t)> task) const {
-  if (threads_ == 1) return task(0);
+  RunPhases(1, [&](size_t thread, size_t) { task(thread); });
+}
+
+void Team::RunPhases(size_t phases, absl::FunctionRef<void(size_t, size_t)> task) const {
+  if (threads_ == 1) {
+    for (size_t phase = 0; phase < phases; ++phase) task(0, phase);
+    return;
+  }
   run_(
-      threads_,
-      [](void* argument, size_t thread) {
-        (*static_cast<absl::FunctionRef<void(size_t)>*>(argument))(thread);
+      threads_, phases,
+      [](void* argument, size_t thread, size_t phase) {
+        (*static_cast<absl::FunctionRef<void(size_t, size_t)>*>(argument))(thread, phase);
       },
       &task);
 }

@@ -19,8 +19,12 @@ class Team {
   // Runs task(thread) for thread = 0 .. threads-1 at the same time; returns when all are done.
   void Run(absl::FunctionRef<void(size_t)> task) const;
 
+  // Runs task(thread, phase) for all threads at the same time, phase after phase: all wait for each other in
+  // between.
+  void RunPhases(size_t phases, absl::FunctionRef<void(size_t, size_t)> task) const;
+
  private:
-  using RunFn = void(int threads, void (*task)(void*, size_t), void* argument);
+  using RunFn = void(int threads, size_t phases, void (*task)(void*, size_t, size_t), void* argument);
 
   int threads_ = 1;
   RunFn* run_ = nullptr;

@@ -159,6 +159,10 @@ class FunctionPrinter {
     }
     PrintNested(op.body);
   }
+  void Print(const InPhase& op) {
+    Line("if (", kPhase, " == ", op.phase, ") {");
+    PrintNested(op.body);
+  }
 
   const LoopProgram& program_;
   const Procedure& procedure_;
@@ -240,6 +244,11 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
     absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
                     "*)scratch_memory;\n");
   if (ignores_scratch) absl::StrAppend(&text, "  (void)scratch_memory;\n");
+  if (program.phases > 1) {
+    const Var& shared = entry.vars[static_cast<size_t>(program.shared())];
+    const std::string type = absl::StrCat(CType(shared.dtype), "*");
+    absl::StrAppend(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
+  }
   if (program.packing) {
     const Var& packed = entry.vars[static_cast<size_t>(program.packing->operand)];
     const std::string type = absl::StrCat("const ", CType(packed.dtype), "*");
@@ -260,13 +269,16 @@ std::string TensorParameters(const CSignature& signature) {
 }
 
 std::string ShareParameters(const CSignature& signature) {
-  return absl::StrCat(signature.scratch ? ", void* __restrict scratch_memory" : "",
-                      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "");
+  return absl::StrCat(
+      signature.scratch ? ", void* __restrict scratch_memory" : "",
+      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "",
+      signature.phases ? absl::StrCat(", void* __restrict shared_memory, size_t ", kPhase) : "");
 }
 
 std::string ShareArguments(const CSignature& signature) {
   return absl::StrCat(signature.scratch ? ", scratch_memory" : "",
-                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "");
+                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "",
+                      signature.phases ? absl::StrCat(", shared_memory, ", kPhase) : "");
 }
 
 std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
@@ -320,6 +332,7 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
   signature.scratch = TakesScratch(program);
   signature.threads = TakesThreads(program);
   signature.columns = program.block != 0;
+  signature.phases = program.phases > 1;
   return signature;
 }
 

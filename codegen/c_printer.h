@@ -38,6 +38,7 @@ struct CSignature {
   int packed = -1;                   // which of them is taken as NAME_pack left it; -1: none
   bool scratch = false, threads = false;
   bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
+  bool phases = false;   // shared memory and the phase
 };
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped);
@@ -61,7 +62,7 @@ std::string ShareNames(const CSignature& signature, const char* separator);
 
 // A kernel takes scratch memory and threads only if its program needs them.
 inline bool TakesScratch(const LoopProgram& program) { return program.scratch_bytes > 0; }
-inline bool TakesThreads(const LoopProgram& program) { return program.tasks > 1 || program.block != 0; }
+inline bool TakesThreads(const LoopProgram& program) { return program.SharesWork(); }
 
 // All functions: the procedures that entries call, those of equal code once for all kernels; then the
 // entries, and where an operand is packed ahead, the functions that do so.

@@ -1,9 +1,12 @@
 #include "codegen/dispatch.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/cpu_checks.h"
 #include "spec/identifier.h"
@@ -28,13 +31,17 @@ std::string VariantName(const HeaderFunction& function, const HeaderVariant& var
   return absl::StrCat(function.name, "_", IdentifierOf(variant.target.name));
 }
 
-// The call of one kernel. One with a single task computes all of it whoever calls, so one thread does.
-// `caller`: the function's signature.
+// The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
+// one with a single phase does so in the first. `caller`: the function's signature.
 std::string KernelCall(const LoopProgram& program, CSignature caller) {
-  const bool alone = caller.threads && !TakesThreads(program);
+  std::vector<std::string> conditions;
+  if (caller.threads && !TakesThreads(program)) conditions.push_back("thread == 0");
+  if (caller.phases && program.phases == 1) conditions.push_back("phase == 0");
   caller.scratch = TakesScratch(program);
   caller.threads = TakesThreads(program);
-  return absl::StrCat(alone ? "if (thread == 0) " : "", program.name, "(", CArguments(caller), ");");
+  caller.phases = program.phases > 1;
+  return absl::StrCat(conditions.empty() ? "" : absl::StrCat("if (", absl::StrJoin(conditions, " && "), ") "),
+                      program.name, "(", CArguments(caller), ");");
 }
 
 // A switch for each varying size, one inside the other, over the members from the first on.

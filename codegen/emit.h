@@ -27,8 +27,8 @@ struct EmitOptions {
 // The text or bytes of the file. The entry has the C ABI
 //   void NAME(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t
 //   n_threads),
-// of a graph with its parameters and its result before the scratch memory; if an operand is packed ahead,
-// there is also void NAME_pack(const void* operand, void* packed).
+// of a graph with its parameters and its result before the scratch memory, and with (..., void* shared, size_t
+// phase) at the end if it has several phases; if an operand is packed ahead, there is also void NAME_pack(const void* operand, void* packed).
 // An error is a fault of LLVM's (a CPU name it does not know, say).
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});

@@ -92,6 +92,13 @@ std::string ThreadsText(const HeaderFunction& function) {
   if (!function.dispatched())
     absl::StrAppend(&text, " of ", function.variants.front().programs.front().tasks, " tasks");
   text += "; all threads together compute the result.\n";
+  if (function.signature().phases)
+    absl::StrAppend(
+        &text, "That takes ", function.name, "_phases() phases: every thread calls with phase 0, then,\n",
+        "when all threads are done with it, with phase 1, and so on. n_threads may be 1.\n",
+        "shared_memory: ", function.name,
+        "_shared_bytes() bytes, 64-byte aligned, the same for all threads and phases; scratch memory\n"
+        "need not be.\n");
   if (function.dispatched()) text += "What is a single task is thread 0's.\n";
   return text;
 }
@@ -138,8 +145,10 @@ std::string FunctionText(const HeaderFunction& function) {
   for (const HeaderVariant& variant : function.variants) text += VariantText(variant);
   const int64_t scratch = function.scratch_bytes();
   absl::StrAppend(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
-                  scratch, " bytes", scratch > 0 ? " for each thread" : "", "\n\n", Declaration(function),
-                  ";\n", OperandsText(function), OrderText(function), EpilogueText(function));
+                  scratch, " bytes", scratch > 0 ? " for each thread" : "",
+                  function.signature().phases ? absl::StrCat(", ", function.shared_bytes(), " shared") : "",
+                  "\n\n", Declaration(function), ";\n", OperandsText(function), OrderText(function),
+                  EpilogueText(function));
   if (function.signature().scratch)
     absl::StrAppend(
         &text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",

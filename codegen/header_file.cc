@@ -41,11 +41,23 @@ bool ChoosesVariant(const HeaderFile& file) {
 
 std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "static inline "; }
 
+std::string NumberFunction(const HeaderFile& file, const HeaderFunction& function, const char* comment,
+                           const char* what, int64_t number) {
+  return absl::StrCat("// ", comment, "\n", PublicPrefix(file), "size_t ", function.name, "_", what,
+                      "(void) {\n  return ", number, ";\n}\n\n");
+}
+
 std::string ScratchFunction(const HeaderFile& file, const HeaderFunction& function) {
   if (!function.signature().scratch) return "";
-  return absl::StrCat("// Bytes of scratch memory that each thread needs.\n", PublicPrefix(file), "size_t ",
-                      function.name, "_scratch_bytes(void) {\n  return ", function.scratch_bytes(),
-                      ";\n}\n\n");
+  return NumberFunction(file, function, "Bytes of scratch memory that each thread needs.", "scratch_bytes",
+                        function.scratch_bytes());
+}
+
+std::string PhaseFunctions(const HeaderFile& file, const HeaderFunction& function) {
+  if (!function.signature().phases) return "";
+  return NumberFunction(file, function, "Phases, one after the other.", "phases", function.phases()) +
+         NumberFunction(file, function, "Bytes of memory that all threads share.", "shared_bytes",
+                        function.shared_bytes());
 }
 
 std::string Functions(const HeaderFile& file) {
@@ -61,16 +73,17 @@ std::string Functions(const HeaderFile& file) {
   }
   style.helper_name = file.name;
   std::vector<CKernel> kernels;
-  std::string scratch, dispatchers;
+  std::string numbers, dispatchers;
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
         kernels.push_back({&variant.programs[i], function.swapped(i), function.dispatched(),
                            function.uniform && !function.dispatched()});
-    scratch += ScratchFunction(file, function) + PrintPackedBytes(function, PublicPrefix(file));
+    numbers += ScratchFunction(file, function) + PhaseFunctions(file, function) +
+               PrintPackedBytes(function, PublicPrefix(file));
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
-  return absl::StrCat(scratch, PrintC(kernels, style), dispatchers);
+  return absl::StrCat(numbers, PrintC(kernels, style), dispatchers);
 }
 
 // What GCC, Clang and MSVC each say in a way of their own. MSVC compiles every intrinsic without being told.
@@ -140,6 +153,15 @@ std::string Guard(const HeaderFile& file) {
   return absl::AsciiStrToUpper(absl::StrCat("kirsch_", space, space.empty() ? "" : "_", file.name, "_h_"));
 }
 
+// The most that any kernel of the function needs of something.
+template <typename Number>
+Number Most(const HeaderFunction& function, Number LoopProgram::*number) {
+  Number most = 0;
+  for (const HeaderVariant& variant : function.variants)
+    for (const LoopProgram& program : variant.programs) most = std::max(most, program.*number);
+  return most;
+}
+
 }  // namespace
 
 std::vector<std::string> HeaderVariant::features() const {
@@ -155,12 +177,9 @@ std::vector<int> HeaderFunction::dims() const {
   return dims;
 }
 
-int64_t HeaderFunction::scratch_bytes() const {
-  int64_t bytes = 0;
-  for (const HeaderVariant& variant : variants)
-    for (const LoopProgram& program : variant.programs) bytes = std::max(bytes, program.scratch_bytes);
-  return bytes;
-}
+int64_t HeaderFunction::scratch_bytes() const { return Most(*this, &LoopProgram::scratch_bytes); }
+int64_t HeaderFunction::shared_bytes() const { return Most(*this, &LoopProgram::shared_bytes); }
+int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
 
 CSignature HeaderFunction::signature() const {
   CSignature all = SignatureOf(variants.front().programs.front(), swapped(0));
@@ -168,6 +187,7 @@ CSignature HeaderFunction::signature() const {
     for (const LoopProgram& program : variant.programs) {
       all.scratch |= TakesScratch(program);
       all.threads |= TakesThreads(program);
+      all.phases |= program.phases > 1;
     }
   all.scratch |= uniform;
   return all;

@@ -63,7 +63,9 @@ struct HeaderFunction {
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
   bool dispatched() const { return variants.size() > 1 || !dims().empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs
-  CSignature signature() const;   // but for the sizes: scratch and threads if some kernel takes them
+  int64_t shared_bytes() const;   // likewise
+  int phases() const;             // likewise
+  CSignature signature() const;   // but for the sizes: scratch, threads, phases if some kernel takes them
 };
 
 struct HeaderFile {
@@ -82,7 +84,8 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 // The public functions, NAME being that of each function:
 //   void NAME(const T* lhs, const T* rhs, T* out
 //             [, void* scratch_memory]          if a kernel needs it, or the function is uniform
-//             [, size_t thread, size_t n_threads])   if a kernel has tasks for threads
+//             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads
+//             [, void* shared_memory, size_t phase])   if a kernel has several phases
 // of a graph, its parameters and then `out` in the place of the first three; or, if sizes vary,
 //   int NAME([size_t b,] [size_t m,] [size_t k,] [size_t n,] as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
@@ -91,6 +94,8 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //   void NAME_pack(const T* operand, void* packed)   both for the kernel that this CPU runs
 //   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)
 //   size_t NAME_scratch_bytes(void);   if it takes scratch memory: the most that any kernel needs
+//   size_t NAME_phases(void);          if a kernel has several: the most
+//   size_t NAME_shared_bytes(void);    likewise
 // and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant
 // that the CPU can run, on integers (not kBare).
 std::string PrintHeaderFile(const HeaderFile& file);

@@ -26,6 +26,9 @@ struct View {
 
 using Views = std::array<View, kMaxOperands>;
 
+// The tasks of a program that threads may share; 1: none.
+int64_t TaskCount(const Impl& impl);
+
 class ImplLowering {
  public:
   // Writes into `builder`, the entry of `program`, and into the program all that the entry calls. All three
@@ -36,8 +39,8 @@ class ImplLowering {
 
   // The statements of a program whose operands lie as `views` say.
   virtual void LowerProgram(const Impl& impl, const Views& views) = 0;
-  // The same, its tasks shared out over the entry's threads.
-  virtual void LowerSharedProgram(const Impl& impl, const Views& views) = 0;
+  // The same, its tasks, numbered from `first` on, shared out over the entry's threads.
+  virtual void LowerSharedProgram(const Impl& impl, const Views& views, const Affine& first) = 0;
   // How an operand of a root lies that begins at `start`.
   virtual View ViewAt(const Spec& spec, int operand, const Address& start) const = 0;
   // The copy that the first decision of `impl` makes.

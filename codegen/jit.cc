@@ -68,17 +68,19 @@ void* PointerOf(size_t tensor);  // for its type
 // Calls a function that takes as many tensors as there are, up to `Most`.
 template <size_t Most>
 void CallWith(uintptr_t address, absl::Span<void* const> tensors, void* scratch, size_t thread,
-              size_t n_threads) {
-  if (tensors.size() < Most) return CallWith<Most - 1>(address, tensors, scratch, thread, n_threads);
+              size_t n_threads, void* shared, size_t phase) {
+  if (tensors.size() < Most)
+    return CallWith<Most - 1>(address, tensors, scratch, thread, n_threads, shared, phase);
   [&]<size_t... kTensor>(std::index_sequence<kTensor...>) {
     const auto function =
-        reinterpret_cast<void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t)>(address);
-    function(tensors[kTensor]..., scratch, thread, n_threads);
+        reinterpret_cast<void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t, void*, size_t)>(
+            address);
+    function(tensors[kTensor]..., scratch, thread, n_threads, shared, phase);
   }
   (std::make_index_sequence<Most>());
 }
 template <>
-void CallWith<0>(uintptr_t, absl::Span<void* const>, void*, size_t, size_t) {
+void CallWith<0>(uintptr_t, absl::Span<void* const>, void*, size_t, size_t, void*, size_t) {
   KIRSCH_CHECK(false && "a graph has a result");
 }
 
@@ -99,10 +101,10 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   return std::make_unique<OrcKernel>(std::move(*jit), address->getValue(), pack->getValue());
 }
 
-void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread,
-                          size_t n_threads) const {
+void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
+                          void* shared, size_t phase) const {
   KIRSCH_CHECK(tensors.size() <= kMostTensors);
-  CallWith<kMostTensors>(address_, tensors, scratch, thread, n_threads);
+  CallWith<kMostTensors>(address_, tensors, scratch, thread, n_threads, shared, phase);
 }
 
 }  // namespace kirsch

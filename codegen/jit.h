@@ -32,7 +32,9 @@ using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, con
                                                             const void* arg3);
 
 // A graph's kernel behind a function that takes its tensors as an array.
-using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads);
+// Of one that has a single phase, `shared` and `phase` are not looked at.
+using GraphKernelFunction = void (*)(void* const* tensors, void* scratch, size_t thread, size_t n_threads,
+                                     void* shared, size_t phase);
 
 inline constexpr size_t kMostTensors = 24;  // that a graph's kernel takes
 
@@ -51,7 +53,8 @@ class JitKernel {
   }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
   // Calls the kernel of a graph: LoopProgram::tensors, in their order.
-  void CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads) const;
+  void CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
+                 void* shared = nullptr, size_t phase = 0) const;
 
   // Null if the program packs nothing ahead.
   PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_address_); }

@@ -262,12 +262,18 @@ class BodyPrinter {
     ir_.SetInsertPoint(exit);
   }
 
-  void Print(const OnThread& op) {
+  void Print(const OnThread& op) { PrintIf(IsMine(ValueOf(op.task)), op.body); }
+  void Print(const InPhase& op) {
+    const auto phase = static_cast<uint64_t>(op.phase);
+    PrintIf(ir_.CreateICmpEQ(Get(program_.phase()), ir_.getInt64(phase)), op.body);
+  }
+
+  void PrintIf(Value* condition, const std::vector<Stmt>& block) {
     llvm::BasicBlock* body = NewBlock("mine");
     llvm::BasicBlock* exit = NewBlock("others");
-    ir_.CreateCondBr(IsMine(ValueOf(op.task)), body, exit);
+    ir_.CreateCondBr(condition, body, exit);
     ir_.SetInsertPoint(body);
-    PrintBlock(op.body);
+    PrintBlock(block);
     ir_.CreateBr(exit);
     ir_.SetInsertPoint(exit);
   }

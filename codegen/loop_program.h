@@ -183,11 +183,15 @@ struct OnThread {  // body, on the thread whose number is task % n_threads, or s
   Affine task;
   std::vector<Stmt> body;
 };
+struct InPhase {  // body, if the entry is called for this phase; only in the entry
+  int phase;
+  std::vector<Stmt> body;
+};
 
 struct Stmt {
   std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
                SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
-               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, For, OnThread>
+               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, For, OnThread, InPhase>
       op;
 };
 
@@ -226,6 +230,7 @@ struct EntryParameter {
 
 // What the last two parameters are called.
 inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
+inline constexpr char kPhase[] = "phase";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
 
 struct LoopProgram {
@@ -235,17 +240,27 @@ struct LoopProgram {
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
   int arguments = 0;          // that the epilogue takes
-  int64_t tasks = 1;          // tasks that threads share; 1: `thread` and `n_threads` are not used
+  int64_t tasks = 1;  // tasks that threads share, at most in any phase; 1: `thread` and `n_threads` are not
+                      // used unless there are phases
   // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first
   // column and the end of those wanted: a block is computed if it begins among them.
   int64_t block = 0;
   std::optional<Packing> packing;
-  // Of the kernel of a graph: the entry's first parameters, which scratch, thread and n_threads follow.
+  // Of the kernel of a graph: the entry's first parameters, which scratch, thread and n_threads follow; and,
+  // if there are several phases, `shared` and `phase`. Every thread calls the entry for each phase, when all
+  // are done with the one before.
   std::vector<EntryTensor> tensors;
+  int phases = 1;
+  int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
 
   VarId scratch() const { return Share(EntryParameter::kScratch); }
   VarId thread() const { return Share(EntryParameter::kThread); }
   VarId threads() const { return Share(EntryParameter::kThreads); }
+  VarId shared() const { return threads() + 1; }
+  VarId phase() const { return threads() + 2; }
+
+  // Is there anything to do for several threads?
+  bool SharesWork() const { return tasks > 1 || phases > 1 || block != 0; }
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();

@@ -107,6 +107,10 @@ class TextPrinter {
     Line("task ", AffineText(procedure_, op.task));
     PrintNested(op.body);
   }
+  void Print(const InPhase& op) {
+    Line("phase ", op.phase);
+    PrintNested(op.body);
+  }
 
   std::string Names(const std::array<VarId, 4>& ids) const {
     return absl::StrCat(Name(ids[0]), ", ", Name(ids[1]), ", ", Name(ids[2]), ", ", Name(ids[3]));

@@ -62,17 +62,6 @@ int64_t StrideAlong(const Spec& spec, int operand, int dim, const View& view, in
   return view.layout.InnerOffset(size);
 }
 
-int64_t TaskCount(const Impl& impl) {
-  int64_t parallel = 0, tasks = 0;
-  for (const Impl::Child& child : impl.children) {
-    const int64_t inside = TaskCount(child.impl);
-    parallel = std::max(parallel, inside);
-    tasks += child.trips * inside;
-  }
-  const bool shared = impl.decision.kind == RewriteKind::kParallelTile || impl.spec.block != 0;
-  return shared || parallel > 1 ? tasks : 1;
-}
-
 class Lowering : public ImplLowering {
  public:
   Lowering(const Target& target, LoopProgram& program, ProcedureBuilder& builder)
@@ -111,10 +100,9 @@ class Lowering : public ImplLowering {
     LowerNode(impl, views);
   }
 
-  void LowerSharedProgram(const Impl& impl, const Views& views) override {
+  void LowerSharedProgram(const Impl& impl, const Views& views, const Affine& first) override {
     AddElementFeatures(impl.spec);
-    program_.tasks = TaskCount(impl);
-    LowerTask(impl, views, Constant(0));
+    LowerTask(impl, views, first);
   }
 
   View ViewAt(const Spec& spec, int operand, const Address& start) const override {
@@ -172,8 +160,7 @@ class Lowering : public ImplLowering {
 
   // The part of the tree above the tasks; `task` is the number of the first task in `impl`.
   void LowerTask(const Impl& impl, const Views& views, const Affine& task) {
-    const bool shared = program_.tasks > 1 || program_.block != 0;
-    if (!shared) return LowerNode(impl, views);
+    if (!program_.SharesWork()) return LowerNode(impl, views);
     if (impl.spec.block == 0 && TaskCount(impl) == 1)
       return builder_.OnThreadOf(task, [&] { LowerNode(impl, views); });
     LowerTiles(impl, views, task);
@@ -449,6 +436,17 @@ class Lowering : public ImplLowering {
 };
 
 }  // namespace
+
+int64_t TaskCount(const Impl& impl) {
+  int64_t parallel = 0, tasks = 0;
+  for (const Impl::Child& child : impl.children) {
+    const int64_t inside = TaskCount(child.impl);
+    parallel = std::max(parallel, inside);
+    tasks += child.trips * inside;
+  }
+  const bool shared = impl.decision.kind == RewriteKind::kParallelTile || impl.spec.block != 0;
+  return shared || parallel > 1 ? tasks : 1;
+}
 
 std::unique_ptr<ImplLowering> ImplLowering::Make(const Target& target, LoopProgram& program,
                                                  ProcedureBuilder& builder) {

@@ -1,8 +1,11 @@
 #include "codegen/lower_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +19,7 @@
 namespace kirsch {
 namespace {
 
-constexpr char kResult[] = "out";
+constexpr char kResult[] = "out", kScratch[] = "scratch", kShared[] = "shared";
 
 // Which item of a group's batch, and which tile of its rows, the stages are for.
 struct Place {
@@ -34,15 +37,22 @@ class PlanLowering {
 
   LoopProgram Run() && {
     const Graph& graph = plan_.graph;
-    for (int i = 0; i < graph.num_inputs(); ++i) AddTensor(graph.at(i).text, graph.at(i).type.dtype, false);
-    AddTensor(ResultName(), graph.at(graph.result).type.dtype, true);
-    entry_.PointerParameter("scratch", Dtype::kF32, true);
+    for (int i = 0; i < graph.num_inputs(); ++i)
+      AddTensor(FreeName(graph.at(i).text, i), graph.at(i).type.dtype, false);
+    AddTensor(FreeName(kResult), graph.at(graph.result).type.dtype, true);
+    entry_.PointerParameter(kScratch, Dtype::kF32, true);
     entry_.IndexParameter(kThread);
     entry_.IndexParameter(kThreads);
+    program_.phases = plan_.phases();
+    if (program_.phases > 1) {
+      program_.shared_bytes = plan_.shared_bytes;
+      entry_.PointerParameter(kShared, Dtype::kF32, true);
+      entry_.IndexParameter(kPhase);
+    }
     impls_->UseScratch(plan_.buffer_bytes);
-    // Tasks of groups that don't wait for each other are numbered one after the other.
-    program_.tasks = std::max<int64_t>(1, TasksBefore(plan_.groups.size()));
-    for (size_t i = 0; i < plan_.groups.size(); ++i) LowerGroup(plan_.groups[i], TasksBefore(i));
+    for (size_t i = 0; i < plan_.groups.size(); ++i)
+      program_.tasks = std::max(program_.tasks, TasksBefore(i) + TasksOf(plan_.groups[i]));
+    for (int phase = 0; phase < program_.phases; ++phase) LowerPhase(phase);
     program_.procedures.insert(program_.procedures.begin(), std::move(entry_).Build());
     return std::move(program_);
   }
@@ -53,27 +63,48 @@ class PlanLowering {
     entry_.PointerParameter(name, dtype, stored);
   }
 
-  // "out", unless a parameter is called so.
-  std::string ResultName() const {
-    std::string name = kResult;
+  // `name`, unless another parameter is called so, or one of the entry's own; `input`: its number, if it is
+  // one.
+  std::string FreeName(std::string name, int input = -1) const {
+    constexpr std::array<std::string_view, 7> kOwn = {kThread, kThreads,         kPhase,         kScratch,
+                                                      kShared, "scratch_memory", "shared_memory"};
     const auto taken = [&] {
-      return std::any_of(plan_.graph.nodes.begin(), plan_.graph.nodes.end(), [&](const GraphNode& node) {
-        return node.op == GraphOp::kInput && node.text == name;
-      });
+      bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+      for (int i = 0; i < plan_.graph.num_inputs(); ++i) same |= i != input && plan_.graph.at(i).text == name;
+      return same;
     };
     while (taken()) name += "_";
     return name;
   }
 
-  // Of the plan's first groups.
-  int64_t TasksBefore(size_t groups) const {
-    int64_t tasks = 0;
-    for (size_t i = 0; i < groups; ++i) {
-      const Group& group = plan_.groups[i];
-      if (group.sharing == Sharing::kItems) tasks += group.batch;
-      if (group.sharing == Sharing::kTiles) tasks += group.batch * group.tiles();
+  static int64_t TasksOf(const Group& group) {
+    switch (group.sharing) {
+      case Sharing::kNone:
+        return 0;
+      case Sharing::kItems:
+        return group.batch;
+      case Sharing::kTiles:
+        return group.batch * group.tiles();
+      case Sharing::kStage:
+        return TaskCount(group.stages.front().impl);
     }
+    KIRSCH_CHECK(false && "no such sharing");
+  }
+
+  // The number of a group's first task: those of a phase are numbered one after the other.
+  int64_t TasksBefore(size_t number) const {
+    int64_t tasks = 0;
+    for (size_t i = 0; i < number; ++i)
+      if (plan_.groups[i].phase == plan_.groups[number].phase) tasks += TasksOf(plan_.groups[i]);
     return tasks;
+  }
+
+  void LowerPhase(int phase) {
+    const auto groups = [&] {
+      for (size_t i = 0; i < plan_.groups.size(); ++i)
+        if (plan_.groups[i].phase == phase) LowerGroup(plan_.groups[i], TasksBefore(i));
+    };
+    program_.phases > 1 ? entry_.InPhaseOf(phase, groups) : groups();
   }
 
   // `task`: the number of its first task.
@@ -91,10 +122,10 @@ class PlanLowering {
 
   void Tiles(const Group& group, std::optional<VarId> item, const Affine& first) {
     const bool shared = group.sharing == Sharing::kTiles;
-    const bool by_itself = group.sharing == Sharing::kStage;
+    const std::optional<Affine> own = group.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
     Repeat(group.trips(), [&](std::optional<VarId> tile) {
       Task(shared, tile ? Plus(first, *tile, 1) : first, [&] {
-        Stages(group.stages, {item, tile, 0}, group.tile, by_itself);
+        Stages(group.stages, {item, tile, 0}, group.tile, own);
       });
     });
     if (group.rest.empty()) return;
@@ -111,15 +142,17 @@ class PlanLowering {
 
   template <typename Body>
   void Task(bool shared, const Affine& task, const Body& body) {
-    if (!shared || program_.tasks == 1) return body();
+    if (!shared || !program_.SharesWork()) return body();
     entry_.OnThreadOf(task, body);
   }
 
-  void Stages(const std::vector<Stage>& stages, const Place& place, int64_t tile = 0, bool shared = false) {
+  // `first`: the number of the first of the stage's own tasks, if threads share these.
+  void Stages(const std::vector<Stage>& stages, const Place& place, int64_t tile = 0,
+              const std::optional<Affine>& first = std::nullopt) {
     for (const Stage& stage : stages) {
       std::vector<Address> at;
       for (const StageOperand& operand : stage.operands) at.push_back(AddressOf(operand, place, tile));
-      LowerStage(stage, at, shared);
+      LowerStage(stage, at, first);
     }
   }
 
@@ -140,13 +173,13 @@ class PlanLowering {
     const auto buffer = std::find_if(plan_.buffers.begin(), plan_.buffers.end(),
                                      [&](const Buffer& known) { return known.value == value; });
     KIRSCH_CHECK(buffer != plan_.buffers.end());
-    return {program_.scratch(), buffer->offset / buffer->element_bytes};
+    return {buffer->shared ? program_.shared() : program_.scratch(), buffer->offset / buffer->element_bytes};
   }
 
-  void LowerStage(const Stage& stage, const std::vector<Address>& at, bool shared) {
+  void LowerStage(const Stage& stage, const std::vector<Address>& at, const std::optional<Affine>& first) {
     switch (stage.kind) {
       case StageKind::kContraction:
-        return LowerContraction(stage, at, shared);
+        return LowerContraction(stage, at, first);
       case StageKind::kPack:
         return impls_->LowerCopy(stage.impl, at[0], at[1]);
       case StageKind::kRows:
@@ -161,11 +194,12 @@ class PlanLowering {
     KIRSCH_CHECK(false && "no such stage");
   }
 
-  void LowerContraction(const Stage& stage, const std::vector<Address>& at, bool shared) {
+  void LowerContraction(const Stage& stage, const std::vector<Address>& at,
+                        const std::optional<Affine>& first) {
     Views views;
     for (size_t i = 0; i < at.size(); ++i)
       views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
-    if (shared) return impls_->LowerSharedProgram(stage.impl, views);
+    if (first) return impls_->LowerSharedProgram(stage.impl, views, *first);
     impls_->LowerProgram(stage.impl, views);
   }
 

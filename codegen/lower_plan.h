@@ -11,7 +11,8 @@
 namespace kirsch {
 
 // The program of a graph's kernel, its entry called `name` (a C identifier), with the parameters of
-// LoopProgram::tensors: the graph's parameters by their names, then `out`. Thread-safe.
+// LoopProgram::tensors: the graph's parameters by their names, then `out`, each with `_` behind it where the
+// entry's own are called so. Thread-safe.
 LoopProgram LowerPlan(const Plan& plan, const Target& target, const std::string& name);
 
 }  // namespace kirsch

@@ -63,6 +63,10 @@ class ProcedureBuilder {
   void OnThreadOf(Affine task, Body body) {
     Nest(OnThread{std::move(task), {}}, body);
   }
+  template <typename Body>
+  void InPhaseOf(int phase, Body body) {
+    Nest(InPhase{phase, {}}, body);
+  }
 
   Procedure Build() && {
     procedure_.body.insert(procedure_.body.begin(), fills_.size(), Stmt{});

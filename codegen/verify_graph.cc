@@ -28,9 +28,9 @@ namespace {
 constexpr int64_t kSampledRows = 24;
 constexpr int kScratchFill = 0xff;  // NaN
 
-// A kernel, called as one of `n_threads` threads.
-using RunGraph =
-    std::function<void(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads)>;
+// A kernel, called as one of `n_threads` threads for one of its phases.
+using RunGraph = std::function<void(absl::Span<void* const> tensors, void* scratch, size_t thread,
+                                    size_t n_threads, void* shared, size_t phase)>;
 
 struct GraphTrial {
   bool wide = false;  // magnitudes up to 8, else up to 1; integers in all their range
@@ -71,21 +71,19 @@ class GraphProblem {
 
   const TensorType& result_type() const { return graph_.at(graph_.result).type; }
 
-  // OK, or how the kernel broke the rules.
-  absl::Status Run(const RunGraph& run, int64_t scratch_bytes) {
+  // Phase by phase, the last thread first, each with new scratch memory. OK, or how the kernel broke the
+  // rules.
+  absl::Status Run(const RunGraph& run, const LoopProgram& program) {
     memset(buffers_.back().data(), kScratchFill, buffers_.back().bytes());
-    std::vector<void*> tensors;
-    for (const GuardedBuffer& buffer : buffers_) tensors.push_back(buffer.data());
-    for (size_t thread = trial_.n_threads; thread-- > 0;) {
-      absl::StatusOr<GuardedBuffer> scratch =
-          GuardedBuffer::Create(static_cast<size_t>((scratch_bytes + 63) / 64 * 64), Placement::kAtEnd);
-      if (!scratch.ok()) return scratch.status();
-      memset(scratch->data(), kScratchFill, scratch->bytes());
-      const std::optional<Fault> fault =
-          CatchFault([&] { run(tensors, scratch->data(), thread, trial_.n_threads); });
-      if (fault.has_value()) return FaultError(*fault, *scratch);
-      if (!scratch->SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
-    }
+    const absl::StatusOr<GuardedBuffer> shared = NewMemory(program.shared_bytes);
+    if (!shared.ok()) return shared.status();
+    for (int phase = 0; phase < program.phases; ++phase)
+      for (size_t thread = trial_.n_threads; thread-- > 0;) {
+        const absl::StatusOr<GuardedBuffer> scratch = NewMemory(program.scratch_bytes);
+        if (!scratch.ok()) return scratch.status();
+        const Call call{thread, static_cast<size_t>(phase), *scratch, *shared};
+        if (absl::Status status = Run(run, call); !status.ok()) return status;
+      }
     return buffers_.back().SlackIntact() ? absl::OkStatus()
                                          : absl::OutOfRangeError("wrote beside the result");
   }
@@ -108,6 +106,31 @@ class GraphProblem {
  private:
   static constexpr double kMostFlopsCompared = 2e7;
 
+  struct Call {
+    size_t thread, phase;
+    const GuardedBuffer &scratch, &shared;
+  };
+
+  absl::Status Run(const RunGraph& run, const Call& call) const {
+    std::vector<void*> tensors;
+    for (const GuardedBuffer& buffer : buffers_) tensors.push_back(buffer.data());
+    const std::optional<Fault> fault = CatchFault([&] {
+      run(tensors, call.scratch.data(), call.thread, trial_.n_threads, call.shared.data(), call.phase);
+    });
+    if (fault.has_value()) return FaultError(*fault, call);
+    if (!call.scratch.SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
+    if (!call.shared.SlackIntact()) return absl::OutOfRangeError("wrote beside the shared memory");
+    return absl::OkStatus();
+  }
+
+  // Whole lines, filled.
+  static absl::StatusOr<GuardedBuffer> NewMemory(int64_t bytes) {
+    absl::StatusOr<GuardedBuffer> memory =
+        GuardedBuffer::Create(static_cast<size_t>((bytes + 63) / 64 * 64), Placement::kAtEnd);
+    if (memory.ok()) memset(memory->data(), kScratchFill, memory->bytes());
+    return memory;
+  }
+
   absl::Status AddBuffer(const TensorType& type) {
     const auto element = static_cast<size_t>(Bytes(type.dtype));
     absl::StatusOr<GuardedBuffer> buffer =
@@ -117,7 +140,7 @@ class GraphProblem {
     return absl::OkStatus();
   }
 
-  absl::Status FaultError(const Fault& fault, const GuardedBuffer& scratch) const {
+  absl::Status FaultError(const Fault& fault, const Call& call) const {
     const char* const did = fault.write ? "wrote to " : "read from ";
     for (size_t i = 0; i < buffers_.size(); ++i)
       if (buffers_[i].Owns(fault.address))
@@ -125,8 +148,10 @@ class GraphProblem {
             did, static_cast<const char*>(fault.address) - static_cast<const char*>(buffers_[i].data()),
             " bytes from ", i + 1 < buffers_.size() ? graph_.at(static_cast<int>(i)).text : "the result",
             "'s start, which has ", buffers_[i].bytes()));
-    if (scratch.Owns(fault.address))
+    if (call.scratch.Owns(fault.address))
       return absl::OutOfRangeError(absl::StrCat(did, "beyond the scratch memory"));
+    if (call.shared.Owns(fault.address))
+      return absl::OutOfRangeError(absl::StrCat(did, "beyond the shared memory"));
     return absl::OutOfRangeError(
         absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
   }
@@ -172,7 +197,7 @@ class GraphProblem {
 std::vector<GraphTrial> TrialsFor(const LoopProgram& program, uint64_t seed) {
   std::vector<GraphTrial> trials = {{false, seed, Placement::kAtEnd, 0, 1},
                                     {true, seed + 1, Placement::kAtStart, 1, 1}};
-  if (program.tasks > 1)
+  if (program.SharesWork())
     for (size_t threads : {size_t{2}, static_cast<size_t>(program.tasks) + 1})
       trials.push_back({false, seed + threads, Placement::kAtEnd, 3, std::min<size_t>(threads, 64)});
   return trials;
@@ -232,9 +257,8 @@ class PlanVerifier {
     const absl::StatusOr<GraphKernelFunction> function = (*build)->FinishGraph();
     if (!function.ok())
       return Report("header", RungOutcome::kFailed, std::string(function.status().message()));
-    Climb("header", [&](absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads) {
-      (*function)(tensors.data(), scratch, thread, n_threads);
-    });
+    Climb("header",
+          [&](absl::Span<void* const> tensors, auto... call) { (*function)(tensors.data(), call...); });
   }
 
   void Climb(const std::string& name, const RunGraph& run) {
@@ -242,7 +266,7 @@ class PlanVerifier {
     for (const GraphTrial& trial : trials) {
       GraphProblem problem(plan_.graph, trial);
       absl::Status status = problem.Create();
-      if (status.ok()) status = problem.Run(run, program_.scratch_bytes);
+      if (status.ok()) status = problem.Run(run, program_);
       if (status.ok()) status = problem.Check(&report_.max_error, &report_.error_bound);
       if (!status.ok()) return Report(name, RungOutcome::kFailed, std::string(status.message()));
     }

@@ -29,10 +29,17 @@ std::string GraphWrapper(const LoopProgram& program) {
     absl::StrAppend(&arguments, i == 0 ? "" : ", ", "tensors[", i, "]");
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
+  std::string condition;
+  if (program.phases > 1) {
+    absl::StrAppend(&arguments, ", shared, phase");
+    condition = absl::StrCat("if (", program.name, "_phases() == ", program.phases, " && ", program.name,
+                             "_shared_bytes() == ", program.shared_bytes, ") ");
+  }
   return absl::StrCat("void ", kEntry,
-                      "(void* const* tensors, void* scratch, size_t thread, size_t n_threads) {\n"
-                      "  (void)scratch; (void)thread; (void)n_threads;\n  ",
-                      program.name, "(", arguments, ");\n}\n");
+                      "(void* const* tensors, void* scratch, size_t thread, size_t n_threads, void* shared,\n"
+                      "                  size_t phase) {\n"
+                      "  (void)scratch; (void)thread; (void)n_threads; (void)shared; (void)phase;\n  ",
+                      condition, program.name, "(", arguments, ");\n}\n");
 }
 
 std::string SpecWrapper(const LoopProgram& program) {

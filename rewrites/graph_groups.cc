@@ -12,11 +12,15 @@
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
 #include "rewrites/row_fusion.h"
+#include "rewrites/row_space.h"
 #include "spec/canonical.h"
 #include "spec/convolution.h"
 
 namespace kirsch {
 namespace {
+
+// Tiles that are parts of one row are multiples of so many elements.
+constexpr int64_t kFlatStep = 64;
 
 bool IsContraction(const GraphNode& node) { return Info(node.op).kind == GraphOpKind::kContraction; }
 
@@ -100,9 +104,22 @@ class GroupShaper {
 
   // Row programs alone.
   void Rows() {
-    const std::optional<IterationSpace> space = RowsSpace();
-    if (!space) return;
+    std::vector<int> nodes;
+    for (const auto& [node, place] : made_) nodes.push_back(node);
+    std::string error;
+    int error_node = -1;
+    const std::optional<IterationSpace> space = RowSpaceOf(graph_, nodes, &error, &error_node);
+    if (!space) return Fail(error_node, error);
     Group& group = this->group();
+    if (space->flat) {
+      group.rows = space->columns();
+      group.tile = flat_ = choice_.tile == 0 ? group.rows : choice_.tile;
+      group.stages = RowStages(choice_.first, choice_.end, 1, *space);
+      flat_ = group.rows % group.tile;
+      if (flat_ != 0) group.rest = RowStages(choice_.first, choice_.end, 1, *space);
+      shape_.tile_step = kFlatStep;
+      return;
+    }
     group.batch = space->batch();
     if (space->reduces_rows) {  // no tiles
       group.stages = RowStages(choice_.first, choice_.end, space->rows(), *space);
@@ -113,63 +130,6 @@ class GroupShaper {
     group.stages = RowStages(choice_.first, choice_.end, group.tile, *space);
     if (const int64_t rest = group.rows % group.tile; rest != 0)
       group.rest = RowStages(choice_.first, choice_.end, rest, *space);
-  }
-
-  // Columns, or rows if columns are behind them, are the axes that are reduced; if none are, columns are as
-  // many axes as all inputs allow.
-  std::optional<IterationSpace> RowsSpace() {
-    std::vector<uint32_t> dims = {1};
-    std::optional<ReducedAxes> reduced;
-    for (const auto& [node, place] : made_) {
-      if (!GoesByRows(graph_, node)) {
-        Fail(node, "operations of floats outside of a matmul, as yet");
-        return std::nullopt;
-      }
-      const std::optional<ReducedAxes> own = ReducedAxesOf(graph_, node);
-      if (own && reduced && *own != *reduced) {
-        Fail(node, "operations of a group along the same axes");
-        return std::nullopt;
-      }
-      if (own) reduced = own;
-      if (const std::vector<uint32_t>& wide = WidestOf(node);
-          place == choice_.first || Elements(wide) > Elements(dims))
-        dims = wide;
-    }
-    if (dims.empty()) dims = {1};
-    if (std::optional<IterationSpace> space = FirstThatFits(dims, reduced)) return space;
-    Fail(Operation(choice_.first), "shapes that are repeated along neighbouring axes, as yet");
-    return std::nullopt;
-  }
-
-  std::optional<IterationSpace> FirstThatFits(const std::vector<uint32_t>& dims,
-                                              const std::optional<ReducedAxes>& reduced) const {
-    const size_t rank = dims.size();
-    std::vector<IterationSpace> spaces;
-    if (reduced && reduced->behind_last > 0) {
-      spaces.push_back({dims, rank - reduced->from_first, rank - reduced->behind_last, true});
-    } else {
-      const size_t first = reduced ? rank - reduced->from_first : std::min<size_t>(1, rank - 1);
-      for (size_t columns = first; columns < (reduced ? first + 1 : rank); ++columns)
-        for (size_t rows = 0; rows <= columns; ++rows) spaces.push_back({dims, rows, columns});
-    }
-    const auto fits = std::find_if(spaces.begin(), spaces.end(), [&](const IterationSpace& space) {
-      return std::all_of(made_.begin(), made_.end(),
-                         [&](const auto& made) { return FitsRows(made.first, space); });
-    });
-    if (fits == spaces.end()) return std::nullopt;
-    return *fits;
-  }
-
-  // The shape that an operation goes over: of what it takes and makes, that of the most elements.
-  const std::vector<uint32_t>& WidestOf(int node) const {
-    int widest = node;
-    for (int input : graph_.at(node).inputs)
-      if (TypeOf(input).elements() > TypeOf(widest).elements()) widest = input;
-    return TypeOf(widest).dims;
-  }
-
-  static int64_t Elements(const std::vector<uint32_t>& dims) {
-    return TensorType{Dtype::kF32, dims}.elements();
   }
 
   // The operations from `first` on, all of which go by rows, as few stages as can be.
@@ -195,12 +155,12 @@ class GroupShaper {
     Stage stage;
     stage.kind = StageKind::kRows;
     stage.rows = rows;
-    stage.columns = space.columns();
+    stage.columns = flat_ != 0 ? flat_ : space.columns();
     for (int node : fused.inputs) AddMatrix(node, space, &stage);
     for (int node : fused.results) {
       if (node == fused.results.front()) stage.in_place = Replace(node, fused, next);
       AddMatrix(node, space, &stage);
-      AddBuffer(node, rows, space.columns());
+      AddBuffer(node, rows, stage.columns);
     }
     stage.program = std::move(fused.program);
     return stage;
@@ -208,7 +168,7 @@ class GroupShaper {
 
   void AddMatrix(int node, const IterationSpace& space, Stage* stage) const {
     const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
-    stage->operands.push_back(OperandFor(node, strides.batch, strides.row));
+    stage->operands.push_back(OperandFor(node, strides.batch, flat_ != 0 ? strides.column : strides.row));
     stage->row_strides.push_back(strides.row);
   }
 
@@ -261,10 +221,10 @@ class GroupShaper {
         stages.push_back(Matmul(&place, rows));
         continue;
       }
-      const IterationSpace space = MatrixSpace(WidestOf(Operation(place)));
+      const IterationSpace space = MatrixSpace(WidestOf(graph_, Operation(place)));
       size_t end = place;
       while (end < choice_.end && !IsContraction(graph_.at(Operation(end))) &&
-             FitsRows(Operation(end), space))
+             FitsRows(graph_, Operation(end), space))
         ++end;
       if (end == place) {
         Fail(Operation(place), "rows of one length");
@@ -274,25 +234,6 @@ class GroupShaper {
       place = end;
     }
     return stages;
-  }
-
-  // Can the operation be a part of a row program in this space?
-  bool FitsRows(int node, const IterationSpace& space) const {
-    const auto strides = [&](int value) {
-      return graph_.at(value).op == GraphOp::kNumber || StridesIn(space, TypeOf(value)).has_value();
-    };
-    const std::vector<int>& inputs = graph_.at(node).inputs;
-    return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) && ReducesAll(node, space);
-  }
-  // What is reduced must not be repeated along the axes.
-  bool ReducesAll(int node, const IterationSpace& space) const {
-    const std::optional<ReducedAxes> reduced = ReducedAxesOf(graph_, node);
-    if (!reduced) return true;
-    const std::vector<uint32_t>& dims = TypeOf(graph_.at(node).inputs[0]).dims;
-    for (size_t axis = reduced->behind_last + 1; axis <= reduced->from_first; ++axis)
-      if (axis <= space.dims.size() && dims[dims.size() - axis] != space.dims[space.dims.size() - axis])
-        return false;
-    return true;
   }
 
   // The matmul at *place and its epilogue; *place is then that of the next operation.
@@ -497,6 +438,7 @@ class GroupShaper {
   const int next_value_;
   std::map<int, size_t> made_;  // nodes made here, and their places
   std::map<int, int> alias_;    // tiles that have the memory of others
+  int64_t flat_ = 0;            // elements of a tile that is a part of one row; 0: tiles are of whole rows
   GroupShape shape_;
 };
 

@@ -14,8 +14,10 @@ namespace kirsch {
 
 struct GroupChoice {
   size_t first = 0, end = 0;  // places in GraphUses::operations
-  int64_t tile = 0;           // rows, of a convolution those of its output's images; 0: all
-  bool by_parts = false;      // a padded convolution without a copy (convolution_parts.h)
+  // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements; 0:
+  // all.
+  int64_t tile = 0;
+  bool by_parts = false;  // a padded convolution without a copy (convolution_parts.h)
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and
@@ -24,6 +26,7 @@ struct GroupChoice {
 struct GroupShape {
   std::vector<Group> groups;        // several of a convolution by bands or parts
   std::vector<GroupChoice> others;  // of what isn't tiled: what is worth trying, too
+  int64_t tile_step = 1;            // other tiles are better multiples of this
   std::vector<Buffer> buffers;
   std::string error;  // not empty: why the operations can't be a group
   int error_node = -1;

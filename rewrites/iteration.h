@@ -16,6 +16,7 @@ struct IterationSpace {
   std::vector<uint32_t> dims;
   size_t rows_begin = 0, columns_begin = 0;
   bool reduces_rows = false;  // reductions are over the rows, else over the columns
+  bool flat = false;          // nothing is reduced, and all axes are columns: any part of them will do
 
   int64_t batch() const { return Product(0, rows_begin); }
   int64_t rows() const { return Product(rows_begin, columns_begin); }

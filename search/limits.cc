@@ -14,6 +14,13 @@ Lines Capacity(const Target& target, Level level, int sharers) {
   return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
 }
 
+// Is what an expansion fills unlimited, or slower than the level that is being filled (as the copy of an
+// operand that is packed ahead may be)?
+bool TakesNoLines(const Spec& spec, const Expansion& expansion) {
+  return expansion.filled == Level::kVrf || expansion.filled == Level::kRam ||
+         expansion.filled > FillingLevel(spec);
+}
+
 }  // namespace
 
 Lines EmptyLevel(const Spec& spec, const Target& target) {
@@ -21,16 +28,15 @@ Lines EmptyLevel(const Spec& spec, const Target& target) {
 }
 
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
-  if (expansion.filled == Level::kVrf || expansion.filled == Level::kRam) return available;
+  if (TakesNoLines(spec, expansion)) return available;
   const int64_t room =
       expansion.filled == FillingLevel(spec) ? available : Capacity(target, expansion.filled, spec.sharers);
   return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
 }
 
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) {
-  if (expansion.filled == Level::kVrf) return children;
-  if (expansion.filled != FillingLevel(spec)) return 0;
-  return expansion.filled == Level::kRam ? children : children + static_cast<Lines>(expansion.filled_lines);
+  if (TakesNoLines(spec, expansion)) return children;
+  return expansion.filled == FillingLevel(spec) ? children + static_cast<Lines>(expansion.filled_lines) : 0;
 }
 
 Lines AvailableAtHome(const Spec& placed_root, const Target& target) {

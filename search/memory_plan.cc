@@ -63,6 +63,17 @@ class Lives {
   int time_ = 0;
 };
 
+// Of a value, by phases: there is no saying which stage of one another thread has come to.
+std::map<int, Life> LivesByPhase(const Plan& plan) {
+  std::map<int, Life> lives;
+  for (const Group& group : plan.groups)
+    for (const auto* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (const Stage& stage : *stages)
+        for (const StageOperand& operand : stage.operands)
+          lives.try_emplace(operand.value, Life{group.phase, group.phase}).first->second.last = group.phase;
+  return lives;
+}
+
 // The lowest place beside those of `others` that live at the same time.
 int64_t LowestPlace(int64_t bytes, std::vector<std::pair<int64_t, int64_t>> taken) {
   std::sort(taken.begin(), taken.end());
@@ -77,19 +88,25 @@ int64_t LowestPlace(int64_t bytes, std::vector<std::pair<int64_t, int64_t>> take
 }  // namespace
 
 void PlanMemory(std::vector<Buffer> buffers, Plan* plan) {
-  const Lives lives(*plan);
+  const Lives by_stage(*plan);
+  const std::map<int, Life> by_phase = LivesByPhase(*plan);
   std::stable_sort(buffers.begin(), buffers.end(),
                    [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
   plan->buffers.clear();
-  plan->buffer_bytes = 0;
+  plan->buffer_bytes = plan->shared_bytes = 0;
   for (Buffer buffer : buffers) {
+    const Life phases = by_phase.at(buffer.value), stages = by_stage.at(buffer.value);
+    buffer.shared = phases.first < phases.last;
     buffer.bytes = (buffer.bytes + kLine - 1) / kLine * kLine;
     std::vector<std::pair<int64_t, int64_t>> taken;
-    for (const Buffer& other : plan->buffers)
-      if (lives.at(buffer.value).Meets(lives.at(other.value)))
-        taken.push_back({other.offset, other.offset + other.bytes});
+    for (const Buffer& other : plan->buffers) {
+      const bool meets =
+          buffer.shared ? phases.Meets(by_phase.at(other.value)) : stages.Meets(by_stage.at(other.value));
+      if (meets && other.shared == buffer.shared) taken.push_back({other.offset, other.offset + other.bytes});
+    }
     buffer.offset = LowestPlace(buffer.bytes, std::move(taken));
-    plan->buffer_bytes = std::max(plan->buffer_bytes, buffer.offset + buffer.bytes);
+    int64_t& bytes = buffer.shared ? plan->shared_bytes : plan->buffer_bytes;
+    bytes = std::max(bytes, buffer.offset + buffer.bytes);
     plan->buffers.push_back(buffer);
   }
 }

@@ -9,8 +9,8 @@
 namespace kirsch {
 
 // Gives each of `buffers` a place in plan->buffers, in whole lines: two overlap only if no stage of the
-// plan's groups comes between the first and the last use of both. Largest first, each as low as there is
-// room.
+// plan's groups comes between the first and the last use of both; of those that several phases use, and so
+// all threads share, if no phase does. Largest first, each as low as there is room.
 void PlanMemory(std::vector<Buffer> buffers, Plan* plan);
 
 }  // namespace kirsch

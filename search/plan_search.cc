@@ -4,463 +4,210 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "cost/copy_cost.h"
-#include "cost/row_cost.h"
-#include "rewrites/graph_groups.h"
 #include "rewrites/graph_uses.h"
-#include "rewrites/rewrite.h"
-#include "rewrites/row_schedules.h"
 #include "rewrites/split_reductions.h"
+#include "search/group_pricer.h"
 #include "search/memory_plan.h"
 #include "spec/cat.h"
-#include "spec/check.h"
-#include "spec/expansion.h"
-#include "spec/row_passes.h"
-#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
-constexpr double kShareOfBuffers = 0.5;
-
-// Groups that don't wait for each other, as one step of a plan.
-struct PricedGroups {
-  std::vector<Group> groups;
-  std::vector<Buffer> buffers;
-  double cycles = 0;
-};
+using Part = std::shared_ptr<const PricedGroups>;  // null: none
 
 class Planner {
  public:
   Planner(const Graph& graph, std::string_view source, const CostModel& model, const PlanOptions& options)
       : graph_(graph),
         source_(source),
-        model_(model),
         target_(model.target()),
         options_(options),
-        uses_(graph) {
-    home_ = HomeLevel();
-  }
+        uses_(graph),
+        pricer_(uses_, model, options),
+        end_(uses_.operations().size()) {}
 
   absl::StatusOr<PlanResult> Run() {
-    const size_t operations = uses_.operations().size();
-    if (operations > kMaxOperations)
+    if (end_ > kMaxOperations)
       return ErrorAt(source_, graph_.at(uses_.operations()[kMaxOperations]).position,
                      Cat("expected at most ", kMaxOperations, " operations"));
-    if (operations == 0)
+    if (end_ == 0)
       return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
-    std::optional<PlanResult> best;
-    for (int threads : {options_.threads, 1}) {
-      threads_ = threads;
-      absl::StatusOr<PlanResult> result = FindPlan(threads > 1);
-      if (!result.ok() && threads == 1) return result.status();
-      if (result.ok() && (!best || result->plan.cycles < best->plan.cycles)) best = *std::move(result);
-      if (threads == 1) break;
+    absl::StatusOr<PlanResult> best = FindPlan(1);
+    if (!best.ok()) return best;
+    if (options_.threads > 1) {
+      absl::StatusOr<PlanResult> shared = FindPlan(options_.threads);
+      if (!shared.ok()) return shared;
+      if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
     }
-    best->stats = stats_;
-    best->optimal = optimal_;
-    return *std::move(best);
+    best->stats = pricer_.stats();
+    best->optimal = pricer_.optimal();
+    return best;
   }
 
  private:
-  // The fastest level that holds all that the caller hands over.
-  Level HomeLevel() const {
-    int64_t bytes = graph_.at(graph_.result).type.bytes();
-    for (int i = 0; i < graph_.num_inputs(); ++i) bytes += graph_.at(i).type.bytes();
-    if (options_.residency == Residency::kCold) return Level::kRam;
-    for (Level level : {Level::kL1, Level::kL2, Level::kL3})
-      if (bytes <= target_.at(level).bytes) return level;
-    return Level::kRam;
-  }
+  // The cheapest way to have done the first operations, the current phase having begun at a certain one.
+  struct State {
+    double cycles = kNever;
+    size_t begin = 0, end = 0;  // the state before
+    bool waits = false;         // a phase begins between the two
+    std::vector<Part> parts;    // the groups between the two
+  };
 
-  // Where so many bytes of values between stages stay.
-  Level LevelOfBuffers(int64_t bytes) const {
-    for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
-      if (level < std::min(fastest_, home_)) continue;
-      const MemoryLevel& cache = target_.at(level);
-      const int sharers = std::min(threads_, cache.sharers);
-      if (static_cast<double>(bytes * sharers) <= kShareOfBuffers * static_cast<double>(cache.bytes))
-        return level;
-    }
-    return Level::kRam;
-  }
-
-  // The cheapest sequence of groups; with threads, of a single one, as groups would have to wait for each
-  // other.
-  absl::StatusOr<PlanResult> FindPlan(bool single) {
-    const size_t end = uses_.operations().size();
-    std::vector<double> cost(end + 1, kNever);
-    std::vector<std::optional<PricedGroups>> last(end + 1);
-    std::vector<size_t> from(end + 1);
-    cost[0] = 0;
-    double unfused = 0;
-    for (size_t to = single ? end : 1; to <= end; ++to) {
-      for (size_t first = to; first-- > 0;) {
-        if (single && first > 0) continue;
-        if (!options_.fuse && first + 1 < to) break;
-        absl::StatusOr<std::optional<PricedGroups>> group = BestGroup(first, to, cost[to] - cost[first]);
-        if (!group.ok()) return group.status();
-        if (!*group) continue;
-        const double total = cost[first] + (*group)->cycles;
-        if (first + 1 == to) unfused += (*group)->cycles;
-        if (total >= cost[to]) continue;
-        cost[to] = total;
-        last[to] = *std::move(*group);
-        from[to] = first;
+  // Dynamic programming over the operations that are done and the one that the current phase began with:
+  // of several threads, a group waits for all groups before it if it reads what one of this phase makes.
+  absl::StatusOr<PlanResult> FindPlan(int threads) {
+    threads_ = threads;
+    states_.assign(end_ + 1, std::vector<State>(end_ + 1));
+    states_[0][0].cycles = 0;
+    repeated_.clear();
+    State unfused;  // with a group for each operation
+    unfused.cycles = threads > 1 ? target_.fork_join_cycles : 0;
+    for (size_t end = 1; end <= end_; ++end) {
+      std::vector<Part> last(end);  // by their first operation
+      for (size_t first = end; first-- > 0;) {
+        if (!options_.fuse && first + 1 < end) break;
+        if (absl::Status status = AddGroup(first, end, &last); !status.ok()) return status;
       }
-      if (cost[to] == kNever) return Refused();
+      if (CyclesAt(end) == kNever) return Refused();
+      const bool waits = threads > 1 && Reads(end - 1, end, unfused.begin);
+      if (waits) unfused.begin = end - 1;
+      unfused.cycles += (last.back() != nullptr ? last.back()->cycles : 0) + (waits ? barrier() : 0);
     }
+    PlanResult result = Trace();
+    result.unfused_cycles = unfused.cycles;
+    if (threads > 1) result.plan.cycles += target_.fork_join_cycles;
+    return result;
+  }
+
+  absl::Status Refused() const {
+    const int node = pricer_.error_node();
+    return ErrorAt(source_, graph_.at(node >= 0 ? node : graph_.result).position,
+                   Cat("expected ", pricer_.error()));
+  }
+
+  double CyclesAt(size_t end) const {
+    double cycles = kNever;
+    for (const State& state : states_[end]) cycles = std::min(cycles, state.cycles);
+    return cycles;
+  }
+
+  double barrier() const { return threads_ > 1 ? target_.barrier_cycles : 0; }
+
+  // What there is no use for if it costs more: that a phase begins elsewhere is worth no more than to wait
+  // once, before the group and after it.
+  double Budget(size_t first, size_t end) const { return CyclesAt(end) - CyclesAt(first) + 2 * barrier(); }
+
+  // The group of these operations; and, where it takes in what a few of them make, those done by each thread
+  // for itself.
+  absl::Status AddGroup(size_t first, size_t end, std::vector<Part>* last) {
+    const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
+    absl::StatusOr<Part> group = PartOf(first, end, workers);
+    if (!group.ok()) return group.status();
+    (*last)[first] = *group;
+    if (*group != nullptr) Reach(first, end, {*group});
+    if (threads_ == 1) return absl::OkStatus();
+    for (size_t middle = first + 1; middle < end; ++middle) {
+      if ((*last)[middle] == nullptr || !OnlyUsedBefore(first, middle, end)) continue;
+      const absl::StatusOr<Part> repeated = Repeated(first, middle);
+      if (!repeated.ok()) return repeated.status();
+      if (*repeated != nullptr) Reach(first, end, {*repeated, (*last)[middle]});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Part> PartOf(size_t first, size_t end, Workers workers) {
+    absl::StatusOr<std::optional<PricedGroups>> priced =
+        pricer_.Price(first, end, workers, Budget(first, end));
+    if (!priced.ok()) return priced.status();
+    return *priced ? std::make_shared<const PricedGroups>(**std::move(priced)) : nullptr;
+  }
+
+  // The group as each thread does it for itself.
+  absl::StatusOr<Part> Repeated(size_t first, size_t end) {
+    const auto known = repeated_.find({first, end});
+    if (known != repeated_.end()) return known->second;
+    absl::StatusOr<Part> part = PartOf(first, end, Workers::kEach);
+    if (part.ok()) repeated_[{first, end}] = *part;
+    return part;
+  }
+
+  // Are the values of operations from `first` to `middle` of no use from `end` on?
+  bool OnlyUsedBefore(size_t first, size_t middle, size_t end) const {
+    const std::vector<int>& operations = uses_.operations();
+    return std::all_of(operations.begin() + static_cast<std::ptrdiff_t>(first),
+                       operations.begin() + static_cast<std::ptrdiff_t>(middle),
+                       [&](int node) { return uses_.LastUse(node) < static_cast<int>(end); });
+  }
+
+  // Does an operation from `first` to `end` read what one between `begin` and `first` makes?
+  bool Reads(size_t first, size_t end, size_t begin) const {
+    const std::vector<int>& operations = uses_.operations();
+    const auto made = [&](int node) {
+      const auto from = operations.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto to = operations.begin() + static_cast<std::ptrdiff_t>(first);
+      return std::find(from, to, uses_.Stored(node)) != to;
+    };
+    return std::any_of(operations.begin() + static_cast<std::ptrdiff_t>(first),
+                       operations.begin() + static_cast<std::ptrdiff_t>(end), [&](int node) {
+                         const std::vector<int>& inputs = graph_.at(node).inputs;
+                         return std::any_of(inputs.begin(), inputs.end(), made);
+                       });
+  }
+
+  // Goes on from every state at `first`.
+  void Reach(size_t first, size_t end, const std::vector<Part>& parts) {
+    double cycles = 0;
+    for (const Part& part : parts) cycles += part->cycles;
+    for (size_t begin = 0; begin <= first; ++begin) {
+      const State& before = states_[first][begin];
+      if (before.cycles == kNever) continue;
+      const bool waits = threads_ > 1 && Reads(first, end, begin);
+      const double total = before.cycles + cycles + (waits ? barrier() : 0);
+      State& after = states_[end][waits ? first : begin];
+      if (total < after.cycles) after = {total, begin, first, waits, parts};
+    }
+  }
+
+  // The plan that the cheapest of the last states comes from.
+  PlanResult Trace() const {
+    const State* state =
+        &*std::min_element(states_[end_].begin(), states_[end_].end(),
+                           [](const State& a, const State& b) { return a.cycles < b.cycles; });
     PlanResult result;
     result.plan.graph = graph_;
-    result.plan.cycles = cost[end];
-    result.unfused_cycles = unfused;
+    result.plan.cycles = state->cycles;
+    std::vector<const State*> path;
+    for (; !state->parts.empty(); state = &states_[state->end][state->begin]) path.push_back(state);
     std::vector<Buffer> buffers;
-    for (size_t to = end; to > 0; to = from[to]) {
-      result.plan.groups.insert(result.plan.groups.begin(), last[to]->groups.begin(), last[to]->groups.end());
-      for (const Buffer& buffer : last[to]->buffers) buffers.push_back(buffer);
+    int phase = 0;
+    for (size_t i = path.size(); i-- > 0;) {
+      phase += path[i]->waits ? 1 : 0;
+      for (const Part& part : path[i]->parts) {
+        for (const Group& group : part->groups) result.plan.groups.emplace_back(group).phase = phase;
+        buffers.insert(buffers.end(), part->buffers.begin(), part->buffers.end());
+      }
     }
     PlanMemory(std::move(buffers), &result.plan);
     return result;
   }
 
-  absl::Status Refused() const {
-    return ErrorAt(source_, graph_.at(error_node_ >= 0 ? error_node_ : graph_.result).position,
-                   Cat("expected ", error_));
-  }
-
-  // The cheapest of a group's tiles, if it is one and costs less than `budget`.
-  absl::StatusOr<std::optional<PricedGroups>> BestGroup(size_t first, size_t end, double budget) {
-    // Numbers of buffers that no other group has.
-    const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
-    const GroupShape whole = ShapeGroup(uses_, {first, end, 0}, next_value);
-    if (!whole.error.empty()) {
-      if (first + 1 == end) {
-        error_ = whole.error;
-        error_node_ = whole.error_node;
-      }
-      return std::optional<PricedGroups>();
-    }
-    std::optional<PricedGroups> best;
-    std::vector<GroupChoice> choices = {{first, end}};
-    choices.insert(choices.end(), whole.others.begin(), whole.others.end());
-    const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
-    if (threads_ > 1 && share < rows) choices.push_back({first, end, share});
-    for (const GroupChoice& choice : choices)
-      for (Level fastest : {Level::kL2, Level::kL1}) {
-        GroupShape shape = ShapeGroup(uses_, choice, next_value);
-        fastest_ = fastest;
-        if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
-        absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
-        if (!priced.ok()) return priced.status();
-        if (!*priced) continue;
-        double cycles = 0;
-        for (const Group& group : shape.groups) cycles += group.cycles;
-        if (cycles >= budget) continue;
-        budget = cycles;
-        best = PricedGroups{std::move(shape.groups), std::move(shape.buffers), cycles};
-      }
-    fastest_ = Level::kL2;
-    return best;
-  }
-
-  // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
-  // (rewrites/README.md), so that it need not be the better place.
-  bool UsesL1(const GroupShape& shape) const {
-    if (home_ == Level::kL1 || shape.groups.front().stages.size() < 2) return false;
-    int64_t local = 0;
-    for (const Buffer& buffer : shape.buffers) local += IsLocal(buffer) ? buffer.bytes : 0;
-    return local > 0 && LevelOfBuffers(local) == Level::kL1;
-  }
-
-  // Is it no whole value of the graph's?
-  bool IsLocal(const Buffer& buffer) const {
-    return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
-           buffer.bytes < graph_.at(buffer.value).type.bytes();
-  }
-
-  // Where values are: buffers of the group, of groups before, or the caller's.
-  void PlaceValues(const GroupShape& shape) {
-    levels_.clear();
-    int64_t local = 0, crossing = 0;
-    for (const Buffer& buffer : shape.buffers) (IsLocal(buffer) ? local : crossing) += buffer.bytes;
-    for (const Buffer& buffer : shape.buffers)
-      levels_[buffer.value] = LevelOfBuffers(IsLocal(buffer) ? local : crossing + local);
-  }
-
-  Level LevelOf(int value) const {
-    const auto known = levels_.find(value);
-    if (known != levels_.end()) return known->second;
-    const GraphNode& node = graph_.at(value);
-    return node.op == GraphOp::kInput || value == graph_.result ? home_ : LevelOfBuffers(node.type.bytes());
-  }
-
-  // Fills in programs and cycles; false: it is not cheaper than the budget.
-  absl::StatusOr<bool> Price(int next_value, double budget, GroupShape* shape) {
-    PlaceValues(*shape);
-    double bound = 0;
-    for (Group& group : shape->groups) {
-      const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
-                         group.stages[0].kind == StageKind::kContraction;
-      group.sharing = threads_ == 1 ? Sharing::kNone : alone ? Sharing::kStage : Sharing::kTiles;
-      for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
-      bound += Bound(group);
-    }
-    if (bound >= budget) return false;
-    for (Group& group : shape->groups) {
-      for (Stage* stage : StagesOf(group))
-        if (absl::Status status = Solve(group, stage); !status.ok()) return status;
-      if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
-      group.cycles = Cycles(&group);
-    }
-    return true;
-  }
-
-  static std::vector<Stage*> StagesOf(Group& group) {
-    std::vector<Stage*> stages;
-    for (std::vector<Stage>* list : {&group.before, &group.once, &group.stages, &group.rest})
-      for (Stage& stage : *list) stages.push_back(&stage);
-    return stages;
-  }
-
-  void PlaceStage(const Group& group, Stage* stage) const {
-    if (stage->kind != StageKind::kContraction) return;
-    Spec& spec = stage->spec;
-    for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-      Level& level = spec.operand[static_cast<size_t>(operand)].level;
-      level = IsVectorOfEpilogue(spec, operand)
-                  ? Level::kL1
-                  : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
-      if (StepOfWindow(group, *stage, operand) > 0)
-        level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
-    }
-    MakeRoom(&spec);
-    if (group.sharing == Sharing::kStage) spec.threads = static_cast<uint8_t>(threads_);
-    if (group.sharing == Sharing::kTiles) spec.sharers = static_cast<uint8_t>(threads_);
-  }
-
-  static int64_t ElementBytes(const Spec& spec, int operand) {
-    return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
-  }
-
-  // Elements from one tile of a window to the next, where they have some in common; else 0. The next one
-  // finds those where the last one left them.
-  static int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
-    if (!IsWindow(stage.spec, operand) || group.trips() < 2) return 0;
-    const int64_t step = stage.operands[static_cast<size_t>(operand)].row_stride * group.tile;
-    return step < RootElements(stage.spec, operand) ? step : 0;
-  }
-
-  // For the others.
-  double FetchCycles(const Group& group, const Stage& stage) const {
-    double cycles = 0;
-    for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
-      cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
-                           LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
-    return cycles;
-  }
-
-  // Lets the operands wait further away, until there is room for the copy that a program may need.
-  void MakeRoom(Spec* spec) const {
-    while (!HasRoom(*spec, target_)) {
-      const Level fastest = FillingLevel(*spec);
-      for (int operand = 0; operand <= spec->op_info().output(); ++operand)
-        if (Level& level = spec->operand[static_cast<size_t>(operand)].level; level == fastest)
-          level = static_cast<Level>(static_cast<int>(level) + 1);
-    }
-  }
-
-  static double Sum(const std::vector<Stage>& stages) {
-    double sum = 0;
-    for (const Stage& stage : stages) sum += stage.cycles;
-    return sum;
-  }
-
-  // What the group takes, and how threads share it best.
-  double Cycles(Group* group) const {
-    const double before = Sum(group->before), once = Sum(group->once), rest = Sum(group->rest);
-    const double tiles = static_cast<double>(group->trips()) * Sum(group->stages) + rest;
-    const auto batch = static_cast<double>(group->batch);
-    const double serial = before + batch * (once + tiles);
-    if (group->sharing != Sharing::kTiles) return serial;
-    const auto shares = [&](int64_t tasks) {
-      return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
-    };
-    const int64_t tasks = group->batch * group->tiles();
-    const double by_items = batch * (once + tiles) * shares(group->batch);
-    const double by_tiles = batch * once + batch * tiles * shares(tasks);
-    if (by_items <= by_tiles) group->sharing = Sharing::kItems;
-    return target_.fork_join_cycles + before + std::min(by_items, by_tiles);
-  }
-
-  // No programs cost less.
-  double Bound(Group& group) const {
-    Group bound = group;
-    for (Stage* stage : StagesOf(bound))
-      if (stage->kind == StageKind::kContraction) stage->cycles = ToCycles(model_.LowerBound(stage->spec));
-    return Cycles(&bound);
-  }
-
-  absl::Status Solve(const Group& group, Stage* stage) {
-    switch (stage->kind) {
-      case StageKind::kContraction: {
-        absl::Status status = SolveContraction(stage);
-        stage->cycles += FetchCycles(group, *stage);
-        return status;
-      }
-      case StageKind::kRows:
-        SolveRows(stage);
-        return absl::OkStatus();
-      case StageKind::kPad:
-      case StageKind::kTranspose:
-        stage->cycles =
-            CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, LevelOf(stage->operands[0].value),
-                       LevelOf(stage->operands[1].value), target_);
-        return absl::OkStatus();
-      case StageKind::kPack:
-        break;
-    }
-    KIRSCH_CHECK(false && "no such stage");
-  }
-
-  absl::Status SolveContraction(Stage* stage) {
-    auto known = std::find_if(solved_.begin(), solved_.end(),
-                              [&](const auto& solved) { return solved.first == stage->spec; });
-    if (known == solved_.end()) {
-      absl::StatusOr<SearchResult> result = options_.solve(stage->spec);
-      if (!result.ok()) return result.status();
-      stats_ += result->stats;
-      optimal_ &= result->stop == StopReason::kOptimal;
-      known = solved_.insert(solved_.end(), {stage->spec, *std::move(result)});
-    }
-    stage->impl = known->second.impl;
-    stage->cycles = ToCycles(known->second.cost);
-    return absl::OkStatus();
-  }
-
-  void SolveRows(Stage* stage) const {
-    RowLevels levels;
-    for (size_t i = 0; i < stage->operands.size(); ++i)
-      (i < stage->program.inputs.size() ? levels.inputs : levels.results)
-          .push_back(LevelOf(stage->operands[i].value));
-    stage->cycles = kNever;
-    for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
-      if (!KeepsInPlace(*stage, schedule)) continue;
-      const double cycles = RowCycles(stage->program, schedule, stage->rows, stage->columns, levels, target_);
-      if (cycles >= stage->cycles) continue;
-      stage->cycles = cycles;
-      stage->schedule = std::move(schedule);
-    }
-    KIRSCH_CHECK(stage->cycles < kNever);
-  }
-
-  // May the first result take the place of the input that it replaces?
-  static bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
-    if (!stage.in_place) return true;
-    const size_t inputs = stage.program.inputs.size();
-    for (size_t i = 0; i < inputs; ++i)
-      if (stage.operands[i].value == stage.operands[inputs].value &&
-          !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
-        return false;
-    return true;
-  }
-
-  // Does one of the stages write the value?
-  static bool Makes(const std::vector<Stage>& stages, int value) {
-    return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
-      const size_t inputs = stage.kind == StageKind::kRows          ? stage.program.inputs.size()
-                            : stage.kind == StageKind::kContraction ? size_t{MatmulDims::kOut}
-                                                                    : 1;
-      for (size_t i = inputs; i < stage.operands.size(); ++i)
-        if (stage.operands[i].value == value && (stage.kind == StageKind::kRows || i == inputs)) return true;
-      return false;
-    });
-  }
-
-  // Copies once what all tiles multiply by, where that is cheaper.
-  absl::Status PackAhead(int next_value, Group& group, GroupShape* shape) {
-    if (shape->groups.size() > 1) return absl::OkStatus();
-    if (group.tiles() < 2) return absl::OkStatus();
-    for (size_t i = 0; i < group.stages.size(); ++i) {
-      const Stage& stage = group.stages[i];
-      if (stage.kind != StageKind::kContraction || stage.operands[MatmulDims::kRhs].row_stride != 0 ||
-          Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
-        continue;
-      absl::Status status = PackAhead(i, next_value++, group, shape);
-      if (!status.ok()) return status;
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status PackAhead(size_t number, int value, Group& group, GroupShape* shape) {
-    constexpr size_t kRhs = MatmulDims::kRhs;
-    Stage constant = group.stages[number];
-    constant.spec.operand[kRhs].constant = 1;
-    const TileExtent extent = ExtentOf(constant.spec, kRhs);
-    constant.spec.operand[kRhs].level =
-        std::min(constant.spec.operand[kRhs].level,
-                 LevelOfBuffers(extent.elements() * Bytes(constant.spec.operand[kRhs].dtype)));
-    if (absl::Status status = SolveContraction(&constant); !status.ok()) return status;
-    Stage pack;
-    pack.kind = StageKind::kPack;
-    pack.spec = constant.spec;
-    pack.impl = constant.impl;
-    pack.operands = {constant.operands[kRhs], {value, 0, 0, 0}};
-    Expansion expansion;
-    Expand(constant.spec, constant.impl.decision, target_, &expansion);
-    pack.cycles = model_.PackCycles(constant.spec, constant.impl.decision, expansion);
-    // The kernels take the copy.
-    const Impl kernel = constant.impl.children.front().impl;
-    constant.spec = kernel.spec;
-    constant.impl = kernel;
-    constant.operands[kRhs] = {value, 0, 0, 0};
-    Stage rest;
-    if (!group.rest.empty()) {
-      rest = group.rest[number];
-      const Spec own = rest.spec;
-      rest.spec = kernel.spec;
-      rest.spec.size = own.size;
-      rest.operands[kRhs] = constant.operands[kRhs];
-      if (absl::Status status = SolveContraction(&rest); !status.ok()) return status;
-    }
-    const auto trips = static_cast<double>(group.trips());
-    const bool once = pack.operands[0].batch_stride == 0;
-    const double before =
-        trips * group.stages[number].cycles + (group.rest.empty() ? 0 : group.rest[number].cycles);
-    const double copying = once ? pack.cycles / static_cast<double>(group.batch) : pack.cycles;
-    if (copying + trips * constant.cycles + rest.cycles >= before) return absl::OkStatus();
-    const TensorSpec& copy = kernel.spec.operand[kRhs];
-    const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
-    // Rows that are no whole vectors apart end with a whole one all the same.
-    shape->buffers.push_back(
-        {value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
-    (once ? group.before : group.once).push_back(std::move(pack));
-    group.stages[number] = std::move(constant);
-    if (!group.rest.empty()) group.rest[number] = std::move(rest);
-    return absl::OkStatus();
-  }
-
   const Graph& graph_;
   const std::string_view source_;
-  const CostModel& model_;
   const Target& target_;
   const PlanOptions& options_;
   const GraphUses uses_;
-  Level home_ = Level::kRam;
+  GroupPricer pricer_;
+  const size_t end_;  // of the operations
   int threads_ = 1;
-  Level fastest_ = Level::kL2;   // that values between stages may stay in
-  std::map<int, Level> levels_;  // of the current group's buffers
-  std::vector<std::pair<Spec, SearchResult>> solved_;
-  SearchStats stats_;
-  bool optimal_ = true;
-  std::string error_;  // why an operation can't even be a group alone
-  int error_node_ = -1;
+  std::vector<std::vector<State>> states_;  // by operations done, and the one that the phase began with
+  std::map<std::pair<size_t, size_t>, Part> repeated_;
 };
 
 }  // namespace

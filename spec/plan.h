@@ -67,8 +67,11 @@ struct Group {
   std::vector<Stage> once;          // for each item, before its tiles
   std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
   // How threads share the work: they take items of the batch (then `once` is theirs, too), or tiles, or the
-  // only stage shares it out itself. What comes before, each does for itself.
+  // only stage shares it out itself. What comes before, each does for itself; so it does all with kNone.
   Sharing sharing = Sharing::kNone;
+  // Groups of one phase don't wait for each other, but for a thread's own kNone; phases do: when a phase
+  // begins, all threads are done with those before. Ascending.
+  int phase = 0;
   double cycles = 0;
 
   int64_t trips() const { return rows / tile; }
@@ -81,14 +84,20 @@ struct Buffer {
   int64_t bytes = 0;  // whole lines
   int element_bytes = 4;
   int64_t offset = 0;  // bytes; buffers that are in use at the same time don't overlap
+  // Used in several phases: in memory that all threads share. Else each thread has one of its own, which
+  // holds nothing from one phase to the next.
+  bool shared = false;
 };
 
 struct Plan {
   Graph graph;
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
-  int64_t buffer_bytes = 0;  // of all buffers; what stages use for themselves comes after them
+  int64_t buffer_bytes = 0;  // of a thread's own buffers; what stages use for themselves comes after them
+  int64_t shared_bytes = 0;  // of shared buffers
   double cycles = 0;         // predicted
+
+  int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }
 };
 
 // For people: a line for each group and stage.

@@ -15,9 +15,13 @@ class PlanPrinter {
   explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
 
   std::string Print() && {
-    for (const Group& group : plan_.groups) Print(group);
+    for (const Group& group : plan_.groups) {
+      if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");
+      Print(group);
+    }
     for (const Buffer& buffer : plan_.buffers)
-      Append(&text_, "buffer ", NameOf(buffer.value), ": ", buffer.bytes, " bytes at ", buffer.offset, "\n");
+      Append(&text_, "buffer ", NameOf(buffer.value), ": ", buffer.bytes, " bytes at ", buffer.offset,
+             buffer.shared ? ", shared\n" : "\n");
     return std::move(text_);
   }
 

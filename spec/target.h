@@ -85,6 +85,7 @@ struct Target {
   double loop_cycles = 1;           // one trip of a loop around non-leaf code
   double microkernel_cycles = 15;   // entering and leaving a microkernel: call, set-up, mispredicted exit
   double fork_join_cycles = 10000;  // starting and joining one parallel section
+  double barrier_cycles = 2000;     // all threads of one waiting for each other
   std::vector<VectorUnit> vectors;  // widest first
   std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
 

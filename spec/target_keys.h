@@ -32,6 +32,7 @@ inline constexpr NumericKey<Target> kTargetKeys[] = {
     {"loop_cycles", &Target::loop_cycles, 0, kMostCycles},
     {"microkernel_cycles", &Target::microkernel_cycles, 0, kMostCycles},
     {"fork_join_cycles", &Target::fork_join_cycles, 0, 1e8},
+    {"barrier_cycles", &Target::barrier_cycles, 0, 1e8},
 };
 
 inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {

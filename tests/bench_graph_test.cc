@@ -260,13 +260,11 @@ class AddKernel : public GraphKernel {
  public:
   explicit AddKernel(float offset) : offset_(offset) {}
   size_t scratch_bytes() const override { return 100; }
-  bool scratch_is_shared() const override { return false; }
-  void Run(const void* const* inputs, void* out, void* scratch, size_t thread,
-           size_t n_threads) const override {
-    static_cast<char*>(scratch)[99] = 1;  // what was asked for is there
-    for (size_t i = thread; i < 64; i += n_threads)
-      static_cast<float*>(out)[i] =
-          static_cast<const float*>(inputs[0])[i] + static_cast<const float*>(inputs[1])[i] + offset_;
+  void Run(const Call& call) const override {
+    static_cast<char*>(call.scratch)[99] = 1;  // what was asked for is there
+    for (size_t i = call.thread; i < 64; i += call.n_threads)
+      static_cast<float*>(call.out)[i] = static_cast<const float*>(call.inputs[0])[i] +
+                                         static_cast<const float*>(call.inputs[1])[i] + offset_;
   }
 
  private:

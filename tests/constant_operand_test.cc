@@ -7,6 +7,7 @@
 
 #include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "search/search.h"
 #include "spec/schedule.h"
 #include "tests/testing/brute_force.h"
@@ -35,6 +36,22 @@ std::vector<std::string> DecisionsFor(const MatmulShape& shape, const Target& ta
   std::vector<std::string> texts;
   for (const Decision& decision : decisions) texts.push_back(PrintDecision(OpKind::kMatmul, decision));
   return texts;
+}
+
+// Nor does what a program below needs get lost.
+TEST(ConstantDecisions, ACopyInASlowLevelTakesNothingFromAFasterOne) {
+  const Target target = testing::Avx512Target();
+  for (Level slow : {Level::kL3, Level::kRam}) {
+    Spec spec = testing::MatmulSpec({.m = 40, .k = 40, .n = 40, .constant = kRhs});
+    for (TensorSpec& operand : spec.operand) operand.level = slow;
+    spec.out().level = Level::kL2;
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, target, &decisions);
+    Expansion expansion;
+    Expand(spec, decisions.front(), target, &expansion);
+    EXPECT_EQ(AvailableBelow(spec, expansion, 100, target), 100) << Index(slow);
+    EXPECT_EQ(PeakAbove(spec, expansion, 70), 70) << Index(slow);
+  }
 }
 
 // As every copy that would be made while computing, with rows padded, with rows as they come.

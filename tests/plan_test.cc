@@ -1,68 +1,17 @@
 // Plans: graphs from text to verified machine code.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <random>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "codegen/host_cpu.h"
-#include "codegen/lower_plan.h"
-#include "codegen/verify_graph.h"
-#include "memo/hash_memo.h"
-#include "search/plan_search.h"
 #include "spec/cat.h"
-#include "spec/graph_parser.h"
-#include "spec/graph_shorthand.h"
+#include "tests/plan_testing.h"
 #include "tests/testing/random_graph.h"
-#include "tests/testing/targets.h"
 
-namespace kirsch {
+namespace kirsch::testing {
 namespace {
-
-absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads) {
-  const CostModel model(target);
-  HashMemo memo;
-  PlanOptions options;
-  options.threads = threads;
-  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
-  return SearchPlan(graph, "test", model, options);
-}
-
-Graph GraphOf(const std::string& text) {
-  const auto graph = IsGraphShorthand(text) ? ParseGraphShorthand({text, {}}, "test")
-                                            : ParseGraph(Split({text, {}}, '\n'), "test");
-  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
-  return graph.ok() ? *graph : Graph{};
-}
-
-// Solves and verifies; the text of the plan.
-std::string Verified(const std::string& text, const Target& target, int threads = 1, bool header = false) {
-  const Graph graph = GraphOf(text);
-  const auto result = PlanOf(graph, target, threads);
-  EXPECT_TRUE(result.ok()) << result.status() << "\n" << text;
-  if (!result.ok()) return "";
-  HeaderFunction function;
-  function.name = "kernel";
-  function.variants = {{target, {LowerPlan(result->plan, target, "kernel")}, 0, 0, PrintPlan(result->plan)}};
-  VerifyOptions options;
-  options.header = header;
-  const VerifyReport report = VerifyPlan(
-      result->plan, target, {"kernel", HeaderMode::kAttributes, false, "", "0", {function}}, options);
-  EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(result->plan);
-  return PrintPlan(result->plan);
-}
-
-class PlanTest : public ::testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    target_ = GetParam();
-    const std::string missing = MissingOnHost(target_.features);
-    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
-  }
-  Target target_;
-};
 
 TEST_P(PlanTest, EachOperationIsRight) {
   for (const char* text : {
@@ -187,29 +136,24 @@ TEST_P(PlanTest, ThreadsShareTheWork) {
            2);
 }
 
-int Rounds(int usually) {
-  const char* const asked = std::getenv("KIRSCH_RANDOM_GRAPHS");
-  return asked == nullptr ? usually : std::atoi(asked);
-}
-
 TEST_P(PlanTest, RandomGraphsAreRight) {
   std::mt19937 random(17);
   for (int round = 0; round < Rounds(25) && !HasFailure(); ++round)
-    Verified(testing::RandomKernel(2 + round % 5, random), target_, 1 + round % 3 / 2, round % 25 == 0);
+    Verified(RandomKernel(2 + round % 5, random), target_, 1 + round % 3 / 2, round % 25 == 0);
 }
 
 TEST_P(PlanTest, RandomConvolutionsAreRight) {
   std::mt19937 random(23);
   for (int round = 0; round < Rounds(25) && !HasFailure(); ++round)
-    Verified(testing::RandomConvolution(random), target_, 1 + round % 2, round % 25 == 0);
+    Verified(RandomConvolution(random), target_, 1 + round % 2, round % 25 == 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
+INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Target()),
                          [](const auto& info) { return std::string(info.index == 0 ? "Avx2" : "Avx512"); });
 
 TEST(PlanRefusalTest, SaysWhere) {
   const auto refused = [](const std::string& text) {
-    return std::string(PlanOf(GraphOf(text), testing::Avx2Target(), 1).status().message());
+    return std::string(PlanOf(GraphOf(text), Avx2Target(), 1).status().message());
   };
   EXPECT_EQ(refused("kernel a(x: f32[4,5]):\n return x"), "test:1:10: expected an operation at least");
   EXPECT_EQ(refused("kernel a(x: s32[4,5]):\n return add(x, x)"),
@@ -217,4 +161,4 @@ TEST(PlanRefusalTest, SaysWhere) {
 }
 
 }  // namespace
-}  // namespace kirsch
+}  // namespace kirsch::testing

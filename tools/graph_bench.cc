@@ -20,23 +20,26 @@ class JitGraphKernel : public GraphKernel {
       : code_(std::move(code)),
         inputs_(program.tensors.size() - 1),
         scratch_bytes_(static_cast<size_t>(program.scratch_bytes)),
-        shared_(program.tasks > 1) {}
+        shared_bytes_(static_cast<size_t>(program.shared_bytes)),
+        phases_(static_cast<size_t>(program.phases)),
+        shared_(program.SharesWork()) {}
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
-  bool scratch_is_shared() const override { return false; }
+  size_t shared_bytes() const override { return shared_bytes_; }
+  size_t phases() const override { return phases_; }
 
-  void Run(const void* const* inputs, void* out, void* scratch, size_t thread,
-           size_t n_threads) const override {
-    if (!shared_ && thread > 0) return;
+  void Run(const Call& call) const override {
+    if (!shared_ && call.thread > 0) return;
     std::array<void*, kMostTensors> tensors;
-    for (size_t i = 0; i < inputs_; ++i) tensors[i] = const_cast<void*>(inputs[i]);
-    tensors[inputs_] = out;
-    code_->CallGraph({tensors.data(), inputs_ + 1}, scratch, thread, n_threads);
+    for (size_t i = 0; i < inputs_; ++i) tensors[i] = const_cast<void*>(call.inputs[i]);
+    tensors[inputs_] = call.out;
+    code_->CallGraph({tensors.data(), inputs_ + 1}, call.scratch, call.thread, call.n_threads, call.shared,
+                     call.phase);
   }
 
  private:
   const std::unique_ptr<JitKernel> code_;
-  const size_t inputs_, scratch_bytes_;
+  const size_t inputs_, scratch_bytes_, shared_bytes_, phases_;
   const bool shared_;  // there is work for several threads
 };
 

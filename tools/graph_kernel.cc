@@ -63,6 +63,8 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
   json["unfused_cycles"] = result.unfused_cycles;
   json["predicted_gflops"] = Gflops(synthesis);
   json["buffer_bytes"] = result.plan.buffer_bytes;
+  json["shared_bytes"] = result.plan.shared_bytes;
+  json["phases"] = result.plan.phases();
   json["plan"] = PrintPlan(result.plan);
   return json;
 }

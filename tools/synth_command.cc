@@ -76,18 +76,23 @@ absl::StatusOr<int> Write(const Arguments& arguments, const std::optional<std::s
   return code ? 0 : 1;
 }
 
-// The bytes of memory are the most that any of the programs needs.
+// The bytes of memory and the phases are the most that any of the programs needs.
 nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
                                 absl::Span<const LoopProgram* const> programs) {
-  int64_t scratch_bytes = 0, packed_bytes = 0;
+  int64_t scratch_bytes = 0, packed_bytes = 0, shared_bytes = 0;
+  int phases = 1;
   for (const LoopProgram* program : programs) {
     scratch_bytes = std::max(scratch_bytes, program->scratch_bytes);
+    shared_bytes = std::max(shared_bytes, program->shared_bytes);
+    phases = std::max(phases, program->phases);
     if (program->packing) packed_bytes = std::max(packed_bytes, program->packing->bytes);
   }
   return {{"path", arguments.output},
           {"bytes", bytes},
           {"scratch_bytes", scratch_bytes},
-          {"packed_bytes", packed_bytes}};
+          {"packed_bytes", packed_bytes},
+          {"phases", phases},
+          {"shared_bytes", shared_bytes}};
 }
 
 absl::StatusOr<std::string> EmitLibrary(const Arguments& arguments, const Library& library,

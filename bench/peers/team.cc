@@ -3,7 +3,14 @@
 // not have one.
 #include <cstddef>
 
-extern "C" void kirsch_team_run(int threads, void (*task)(void*, size_t), void* argument) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int thread = 0; thread < threads; ++thread) task(argument, static_cast<size_t>(thread));
+extern "C" void kirsch_team_run(int threads, size_t phases, void (*task)(void*, size_t, size_t),
+                                void* argument) {
+#pragma omp parallel num_threads(threads)
+  for (size_t phase = 0; phase < phases; ++phase) {
+    if (phase > 0) {
+#pragma omp barrier
+    }
+#pragma omp for schedule(static, 1) nowait
+    for (int thread = 0; thread < threads; ++thread) task(argument, static_cast<size_t>(thread), phase);
+  }
 }

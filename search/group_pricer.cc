@@ -1,0 +1,387 @@
+#include "search/group_pricer.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cost/copy_cost.h"
+#include "cost/row_cost.h"
+#include "rewrites/rewrite.h"
+#include "rewrites/row_schedules.h"
+#include "spec/check.h"
+#include "spec/expansion.h"
+#include "spec/row_passes.h"
+#include "spec/storage.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
+constexpr double kShareOfBuffers = 0.5;
+
+std::vector<Stage*> StagesOf(Group& group) {
+  std::vector<Stage*> stages;
+  for (std::vector<Stage>* list : {&group.before, &group.once, &group.stages, &group.rest})
+    for (Stage& stage : *list) stages.push_back(&stage);
+  return stages;
+}
+
+double Sum(const std::vector<Stage>& stages) {
+  double sum = 0;
+  for (const Stage& stage : stages) sum += stage.cycles;
+  return sum;
+}
+
+// Has the program's cost a section of several threads in it?
+bool Forks(const Impl& impl) {
+  return (impl.decision.kind == RewriteKind::kParallelTile && impl.decision.parts > 1) ||
+         std::any_of(impl.children.begin(), impl.children.end(),
+                     [](const Impl::Child& child) { return Forks(child.impl); });
+}
+
+// Does one of the stages write the value?
+bool Makes(const std::vector<Stage>& stages, int value) {
+  return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) {
+    const size_t inputs = stage.kind == StageKind::kRows          ? stage.program.inputs.size()
+                          : stage.kind == StageKind::kContraction ? size_t{MatmulDims::kOut}
+                                                                  : 1;
+    for (size_t i = inputs; i < stage.operands.size(); ++i)
+      if (stage.operands[i].value == value && (stage.kind == StageKind::kRows || i == inputs)) return true;
+    return false;
+  });
+}
+
+int64_t ElementBytes(const Spec& spec, int operand) {
+  return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+}
+
+// Elements from one tile of a window to the next, where they have some in common; else 0. The next one finds
+// those where the last one left them.
+int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
+  if (!IsWindow(stage.spec, operand) || group.trips() < 2) return 0;
+  const int64_t step = stage.operands[static_cast<size_t>(operand)].row_stride * group.tile;
+  return step < RootElements(stage.spec, operand) ? step : 0;
+}
+
+// May the first result take the place of the input that it replaces?
+bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
+  if (!stage.in_place) return true;
+  const size_t inputs = stage.program.inputs.size();
+  for (size_t i = 0; i < inputs; ++i)
+    if (stage.operands[i].value == stage.operands[inputs].value &&
+        !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
+      return false;
+  return true;
+}
+
+}  // namespace
+
+GroupPricer::GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options)
+    : uses_(uses),
+      graph_(uses.graph()),
+      model_(model),
+      target_(model.target()),
+      options_(options),
+      home_(HomeLevel()) {}
+
+// The fastest level that holds all that the caller hands over.
+Level GroupPricer::HomeLevel() const {
+  int64_t bytes = graph_.at(graph_.result).type.bytes();
+  for (int i = 0; i < graph_.num_inputs(); ++i) bytes += graph_.at(i).type.bytes();
+  if (options_.residency == Residency::kCold) return Level::kRam;
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+    if (bytes <= target_.at(level).bytes) return level;
+  return Level::kRam;
+}
+
+// Where so many bytes of values between stages stay.
+Level GroupPricer::LevelOfBuffers(int64_t bytes) const {
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+    if (level < std::min(fastest_, home_)) continue;
+    const MemoryLevel& cache = target_.at(level);
+    const int sharers = std::min(threads_, cache.sharers);
+    if (static_cast<double>(bytes * sharers) <= kShareOfBuffers * static_cast<double>(cache.bytes))
+      return level;
+  }
+  return Level::kRam;
+}
+
+Level GroupPricer::LevelOf(int value) const {
+  const auto known = levels_.find(value);
+  if (known != levels_.end()) return known->second;
+  const GraphNode& node = graph_.at(value);
+  if (node.op == GraphOp::kInput || value == graph_.result) return home_;
+  // What threads have made together is not in the caches of one.
+  const Level level = LevelOfBuffers(node.type.bytes());
+  return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
+}
+
+// Is it no whole value of the graph's?
+bool GroupPricer::IsLocal(const Buffer& buffer) const {
+  return buffer.value >= static_cast<int>(graph_.nodes.size()) ||
+         buffer.bytes < graph_.at(buffer.value).type.bytes();
+}
+
+// Could tiles between stages stay in L1? What is there keeps others from the levels beyond
+// (rewrites/README.md), so that it need not be the better place.
+bool GroupPricer::UsesL1(const GroupShape& shape) const {
+  if (home_ == Level::kL1 || shape.groups.front().stages.size() < 2) return false;
+  int64_t local = 0;
+  for (const Buffer& buffer : shape.buffers) local += IsLocal(buffer) ? buffer.bytes : 0;
+  return local > 0 && LevelOfBuffers(local) == Level::kL1;
+}
+
+// Where values are: buffers of the group, of groups before, or the caller's.
+void GroupPricer::PlaceValues(const GroupShape& shape) {
+  levels_.clear();
+  int64_t local = 0, crossing = 0;
+  for (const Buffer& buffer : shape.buffers) (IsLocal(buffer) ? local : crossing) += buffer.bytes;
+  for (const Buffer& buffer : shape.buffers)
+    levels_[buffer.value] = LevelOfBuffers(IsLocal(buffer) ? local : crossing + local);
+}
+
+void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
+  if (stage->kind != StageKind::kContraction) return;
+  Spec& spec = stage->spec;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    Level& level = spec.operand[static_cast<size_t>(operand)].level;
+    level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
+                                              : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+    if (StepOfWindow(group, *stage, operand) > 0)
+      level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
+  }
+  MakeRoom(&spec);
+  (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
+}
+
+// For the elements that a tile of a window has not in common with the one before it.
+double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
+  double cycles = 0;
+  for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+    cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
+                         LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
+  return cycles;
+}
+
+// Lets the operands wait further away, until there is room for the copy that a program may need.
+void GroupPricer::MakeRoom(Spec* spec) const {
+  while (!HasRoom(*spec, target_)) {
+    const Level fastest = FillingLevel(*spec);
+    for (int operand = 0; operand <= spec->op_info().output(); ++operand)
+      if (Level& level = spec->operand[static_cast<size_t>(operand)].level; level == fastest)
+        level = static_cast<Level>(static_cast<int>(level) + 1);
+  }
+}
+
+absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, size_t end, Workers workers,
+                                                               double budget) {
+  workers_ = workers;
+  threads_ = workers == Workers::kOne ? 1 : options_.threads;
+  // Numbers of buffers that no other group has.
+  const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
+  const GroupShape whole = ShapeGroup(uses_, {first, end, 0}, next_value);
+  if (!whole.error.empty()) {
+    if (first + 1 == end) {
+      error_ = whole.error;
+      error_node_ = whole.error_node;
+    }
+    return std::optional<PricedGroups>();
+  }
+  std::optional<PricedGroups> best;
+  for (const GroupChoice& choice : Choices({first, end}, whole))
+    for (Level fastest : {Level::kL2, Level::kL1}) {
+      GroupShape shape = ShapeGroup(uses_, choice, next_value);
+      fastest_ = fastest;
+      if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
+      absl::StatusOr<bool> priced = PriceShape(next_value + static_cast<int>(kMaxOperations), budget, &shape);
+      if (!priced.ok()) return priced.status();
+      if (!*priced) continue;
+      double cycles = 0;
+      for (const Group& group : shape.groups) cycles += group.cycles;
+      if (cycles >= budget) continue;
+      budget = cycles;
+      best = PricedGroups{std::move(shape.groups), std::move(shape.buffers), cycles};
+    }
+  fastest_ = Level::kL2;
+  return best;
+}
+
+// What is worth trying of a group that isn't tiled: itself, its tiles, and for each thread one.
+std::vector<GroupChoice> GroupPricer::Choices(GroupChoice choice, const GroupShape& whole) const {
+  std::vector<GroupChoice> choices = {choice};
+  choices.insert(choices.end(), whole.others.begin(), whole.others.end());
+  if (workers_ != Workers::kShared) return choices;
+  const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
+  choice.tile = (share + whole.tile_step - 1) / whole.tile_step * whole.tile_step;
+  if (choice.tile < rows) choices.push_back(choice);
+  return choices;
+}
+
+Sharing GroupPricer::SharingOf(const Group& group) const {
+  if (workers_ != Workers::kShared) return Sharing::kNone;
+  const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
+                     group.stages[0].kind == StageKind::kContraction;
+  return alone ? Sharing::kStage : Sharing::kTiles;
+}
+
+// Fills in programs and cycles; false: it is not cheaper than the budget.
+absl::StatusOr<bool> GroupPricer::PriceShape(int next_value, double budget, GroupShape* shape) {
+  PlaceValues(*shape);
+  double bound = 0;
+  for (Group& group : shape->groups) {
+    group.sharing = SharingOf(group);
+    for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
+    bound += Bound(group);
+  }
+  if (bound >= budget) return false;
+  for (Group& group : shape->groups) {
+    for (Stage* stage : StagesOf(group))
+      if (absl::Status status = Solve(group, stage); !status.ok()) return status;
+    if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
+    group.cycles = Cycles(&group);
+  }
+  return true;
+}
+
+// What the group takes, and how threads share it best.
+double GroupPricer::Cycles(Group* group) const {
+  const double before = Sum(group->before), once = Sum(group->once), rest = Sum(group->rest);
+  const double tiles = static_cast<double>(group->trips()) * Sum(group->stages) + rest;
+  const auto batch = static_cast<double>(group->batch);
+  if (group->sharing != Sharing::kTiles) return before + batch * (once + tiles);
+  const auto shares = [&](int64_t tasks) {
+    return static_cast<double>((tasks + threads_ - 1) / threads_) / static_cast<double>(tasks);
+  };
+  const int64_t tasks = group->batch * group->tiles();
+  const double by_items = batch * (once + tiles) * shares(group->batch);
+  const double by_tiles = batch * once + batch * tiles * shares(tasks);
+  if (by_items <= by_tiles) group->sharing = Sharing::kItems;
+  return before + std::min(by_items, by_tiles);
+}
+
+// No programs cost less.
+double GroupPricer::Bound(const Group& group) const {
+  Group bound = group;
+  for (Stage* stage : StagesOf(bound))
+    if (stage->kind == StageKind::kContraction) stage->cycles = ToCycles(model_.LowerBound(stage->spec));
+  return Cycles(&bound);
+}
+
+absl::Status GroupPricer::Solve(const Group& group, Stage* stage) {
+  switch (stage->kind) {
+    case StageKind::kContraction: {
+      absl::Status status = SolveContraction(stage);
+      stage->cycles += FetchCycles(group, *stage);
+      return status;
+    }
+    case StageKind::kRows:
+      SolveRows(stage);
+      return absl::OkStatus();
+    case StageKind::kPad:
+    case StageKind::kTranspose:
+      stage->cycles =
+          CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, LevelOf(stage->operands[0].value),
+                     LevelOf(stage->operands[1].value), target_);
+      return absl::OkStatus();
+    case StageKind::kPack:
+      break;
+  }
+  KIRSCH_CHECK(false && "no such stage");
+}
+
+absl::Status GroupPricer::SolveContraction(Stage* stage) {
+  auto known = std::find_if(solved_.begin(), solved_.end(),
+                            [&](const auto& solved) { return solved.first == stage->spec; });
+  if (known == solved_.end()) {
+    absl::StatusOr<SearchResult> result = options_.solve(stage->spec);
+    if (!result.ok()) return result.status();
+    stats_ += result->stats;
+    optimal_ &= result->stop == StopReason::kOptimal;
+    known = solved_.insert(solved_.end(), {stage->spec, *std::move(result)});
+  }
+  stage->impl = known->second.impl;
+  stage->cycles = ToCycles(known->second.cost) - (Forks(stage->impl) ? target_.fork_join_cycles : 0);
+  return absl::OkStatus();
+}
+
+void GroupPricer::SolveRows(Stage* stage) const {
+  RowLevels levels;
+  for (size_t i = 0; i < stage->operands.size(); ++i)
+    (i < stage->program.inputs.size() ? levels.inputs : levels.results)
+        .push_back(LevelOf(stage->operands[i].value));
+  stage->cycles = kNever;
+  for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
+    if (!KeepsInPlace(*stage, schedule)) continue;
+    const double cycles = RowCycles(stage->program, schedule, stage->rows, stage->columns, levels, target_);
+    if (cycles >= stage->cycles) continue;
+    stage->cycles = cycles;
+    stage->schedule = std::move(schedule);
+  }
+  KIRSCH_CHECK(stage->cycles < kNever);
+}
+
+// Copies once what all tiles multiply by, where that is cheaper.
+absl::Status GroupPricer::PackAhead(int next_value, Group& group, GroupShape* shape) {
+  if (shape->groups.size() > 1) return absl::OkStatus();
+  if (group.tiles() < 2) return absl::OkStatus();
+  for (size_t i = 0; i < group.stages.size(); ++i) {
+    const Stage& stage = group.stages[i];
+    if (stage.kind != StageKind::kContraction || stage.operands[MatmulDims::kRhs].row_stride != 0 ||
+        Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
+      continue;
+    absl::Status status = PackAhead(i, next_value++, group, shape);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GroupPricer::PackAhead(size_t number, int value, Group& group, GroupShape* shape) {
+  constexpr size_t kRhs = MatmulDims::kRhs;
+  Stage constant = group.stages[number];
+  constant.spec.operand[kRhs].constant = 1;
+  const TileExtent extent = ExtentOf(constant.spec, kRhs);
+  constant.spec.operand[kRhs].level =
+      std::min(constant.spec.operand[kRhs].level,
+               LevelOfBuffers(extent.elements() * Bytes(constant.spec.operand[kRhs].dtype)));
+  if (absl::Status status = SolveContraction(&constant); !status.ok()) return status;
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.spec = constant.spec;
+  pack.impl = constant.impl;
+  pack.operands = {constant.operands[kRhs], {value, 0, 0, 0}};
+  Expansion expansion;
+  Expand(constant.spec, constant.impl.decision, target_, &expansion);
+  pack.cycles = model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+  // The kernels take the copy.
+  const Impl kernel = constant.impl.children.front().impl;
+  constant.spec = kernel.spec;
+  constant.impl = kernel;
+  constant.operands[kRhs] = {value, 0, 0, 0};
+  Stage rest;
+  if (!group.rest.empty()) {
+    rest = group.rest[number];
+    const Spec own = rest.spec;
+    rest.spec = kernel.spec;
+    rest.spec.size = own.size;
+    rest.operands[kRhs] = constant.operands[kRhs];
+    if (absl::Status status = SolveContraction(&rest); !status.ok()) return status;
+  }
+  const auto trips = static_cast<double>(group.trips());
+  const bool once = pack.operands[0].batch_stride == 0;
+  const double before =
+      trips * group.stages[number].cycles + (group.rest.empty() ? 0 : group.rest[number].cycles);
+  const double copying = once ? pack.cycles / static_cast<double>(group.batch) : pack.cycles;
+  if (copying + trips * constant.cycles + rest.cycles >= before) return absl::OkStatus();
+  const TensorSpec& copy = kernel.spec.operand[kRhs];
+  const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
+  // Rows that are no whole vectors apart end with a whole one all the same.
+  shape->buffers.push_back(
+      {value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
+  (once ? group.before : group.once).push_back(std::move(pack));
+  group.stages[number] = std::move(constant);
+  if (!group.rest.empty()) group.rest[number] = std::move(rest);
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

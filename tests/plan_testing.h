@@ -1,0 +1,95 @@
+// Plans of kernels given as text: found, and verified as machine code.
+#ifndef KIRSCH_TESTS_PLAN_TESTING_H_
+#define KIRSCH_TESTS_PLAN_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "codegen/host_cpu.h"
+#include "codegen/lower_plan.h"
+#include "codegen/verify_graph.h"
+#include "memo/hash_memo.h"
+#include "search/plan_search.h"
+#include "spec/graph_parser.h"
+#include "spec/graph_shorthand.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch::testing {
+
+inline absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads,
+                                         bool fuse = true) {
+  const CostModel model(target);
+  HashMemo memo;
+  PlanOptions options;
+  options.threads = threads;
+  options.fuse = fuse;
+  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
+  return SearchPlan(graph, "test", model, options);
+}
+
+inline Graph GraphOf(const std::string& text) {
+  const auto graph = IsGraphShorthand(text) ? ParseGraphShorthand({text, {}}, "test")
+                                            : ParseGraph(Split({text, {}}, '\n'), "test");
+  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
+  return graph.ok() ? *graph : Graph{};
+}
+
+// A header of one function, `kernel`.
+inline HeaderFile HeaderOf(const Plan& plan, const Target& target) {
+  HeaderFunction function;
+  function.name = "kernel";
+  function.text = PrintGraph(plan.graph);
+  function.variants = {{target, {LowerPlan(plan, target, "kernel")}, 0, 0, PrintPlan(plan)}};
+  return {"kernel", HeaderMode::kAttributes, false, "", "0", {function}};
+}
+
+inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool header = false) {
+  VerifyOptions options;
+  options.header = header;
+  return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
+}
+
+// Solves and verifies; an empty plan if that fails.
+inline Plan VerifiedPlan(const std::string& text, const Target& target, int threads = 1, bool header = false,
+                         bool fuse = true) {
+  const auto result = PlanOf(GraphOf(text), target, threads, fuse);
+  EXPECT_TRUE(result.ok()) << result.status() << "\n" << text;
+  if (!result.ok()) return {};
+  const VerifyReport report = VerifyPlan(result->plan, target, header);
+  EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(result->plan);
+  return result->plan;
+}
+
+// The text of the plan.
+inline std::string Verified(const std::string& text, const Target& target, int threads = 1,
+                            bool header = false) {
+  return PrintPlan(VerifiedPlan(text, target, threads, header));
+}
+
+// A target where it costs nothing to have threads work and wait, so that even small kernels are shared.
+inline Target WithFreeThreads(Target target) {
+  target.fork_join_cycles = target.barrier_cycles = 0;
+  return target;
+}
+
+// More random kernels than usual may be asked for.
+inline int Rounds(int usually) {
+  const char* const asked = std::getenv("KIRSCH_RANDOM_GRAPHS");
+  return asked == nullptr ? usually : std::atoi(asked);
+}
+
+class PlanTest : public ::testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    target_ = GetParam();
+    const std::string missing = MissingOnHost(target_.features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
+  Target target_;
+};
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_PLAN_TESTING_H_
