@@ -23,7 +23,7 @@ DIMS = ["b", "m", "k", "n"]
 OPERANDS = ["lhs", "rhs", "out"]
 AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
-LAYOUTS = ["strided", "packed", "vectors", "sums", "window"]
+LAYOUTS = ["strided", "packed", "vectors", "sums", "window", "lanes"]
 ORDERS = ["row", "col"]
 STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu"]
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
@@ -200,22 +200,22 @@ def decision_text(decision):
 
 def box_json(plane, low, high, decision):
     op, *rest = plane
-    box = {"op": "matmul"}
+    box = {"op": "depthwise" if op & 4 else "matmul"}
     if op & 2:
         operand, *rest = rest
         axes = []
-        for _ in range(2):
-            count = 2 * rest[0] - 1
-            digits = [*rest[1:count], 0, rest[count]]  # the last one's count is left out
+        for _ in range(3 if op & 4 else 2):
+            count = max(2 * rest[0] - 1, 0)
+            digits = [*rest[1:count], 0, rest[count]] if count else []  # the last one's count is left out
             axes.append([digits[i:i + 2] for i in range(0, len(digits), 2)])
             rest = rest[count + 1:]
-        box["window"] = {"operand": OPERANDS[operand], "axes": axes}
+        box["window"] = {"operand": OPERANDS[operand], "axes": axes[:2]} | ({"filters": axes[2]} if op & 4 else {})
     if op & 1:
         box["epilogue"] = [(STEPS[rest[1 + 3 * i]], STEP_OPERANDS[rest[2 + 3 * i]], rest[3 + 3 * i]) for i in range(rest[0])]
         rest = rest[1 + 3 * rest[0]:]
     in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
     accumulate, threads, sharers, fixed_order, block, block_rows, *rest = rest
-    assert op < 4 and len(rest) == 24 + in_memory and len(low) == 8, plane
+    assert op < 8 and len(rest) == 24 + in_memory and len(low) == 8, plane
     box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order),
             "block": block, "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
@@ -238,7 +238,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(4,)], "another format"
+    assert query("PRAGMA user_version") == [(5,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     identity = dict(query("SELECT name, value FROM identity"))
     prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))
@@ -268,11 +268,12 @@ def test(kirsch, directory):
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
                            ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["9x20x9 lhs=col const-lhs"],
                            ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 layout=nhwc epilogue=relu"],
-                           ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 stride=2 dilation=2 layout=nchw"]):
+                           ["conv2d f32 1x20x18x16 filters=40 kernel=3x3 stride=2 dilation=2 layout=nchw"],
+                           ["conv2d f32 1x40x9x10 filters=40 kernel=3x3 pad=1 groups=40 layout=nhwc"]):
         types, spec = spec.split(" ", 1) if "*" in spec else ("f32", spec)
         spec = spec if spec.startswith("conv2d") else f"matmul {types} {spec}"
         for target in "haswell", "znver4":
-            run("synth", spec, *options, "--target", target, "--no-verify", "--emit", "schedule",
+            run("synth", spec, *options, "--target", target, "--no-verify", "--emit", "c" if "pad=" in spec else "schedule",
                 "--db", str(path) if target == "znver4" else str(path) + ".haswell")
     for table in path, pathlib.Path(str(path) + ".haswell"):
         expected = run("db", "export", str(table))

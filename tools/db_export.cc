@@ -37,17 +37,22 @@ ordered_json OperandJson(const TensorSpec& tensor) {
   return json;
 }
 
-// Of rows, then of columns: how many of a digit, 0 for all, and their distance.
+// How many of a digit, 0 for all, and their distance.
+ordered_json AxisJson(const DigitAxis& axis) {
+  ordered_json digits = ordered_json::array();
+  for (int level = 0; level < axis.digits; ++level)
+    digits.push_back(
+        {axis.digit[static_cast<size_t>(level)].count, axis.digit[static_cast<size_t>(level)].stride});
+  return digits;
+}
+
+// Of rows, then of columns.
 ordered_json WindowJson(const OpInfo& op) {
-  ordered_json axes = ordered_json::array();
-  for (const DigitAxis& axis : op.window.axes) {
-    ordered_json digits = ordered_json::array();
-    for (int level = 0; level < axis.digits; ++level)
-      digits.push_back(
-          {axis.digit[static_cast<size_t>(level)].count, axis.digit[static_cast<size_t>(level)].stride});
-    axes.push_back(std::move(digits));
-  }
-  return {{"operand", std::string(op.operands[static_cast<size_t>(op.window.operand)].name)}, {"axes", axes}};
+  ordered_json json;
+  json["operand"] = std::string(op.operands[static_cast<size_t>(op.window.operand)].name);
+  json["axes"] = {AxisJson(op.window.axes[0]), AxisJson(op.window.axes[1])};
+  if (op.base == OpKind::kDepthwise) json["filters"] = AxisJson(op.window.filters);
+  return json;
 }
 
 // Ascending by index, as they are in the box.
