@@ -10,6 +10,7 @@
 #include "codegen/copies.h"
 #include "codegen/impl_lowering.h"
 #include "codegen/row_kernel.h"
+#include "codegen/transforms.h"
 #include "spec/check.h"
 #include "spec/row_passes.h"
 
@@ -157,6 +158,13 @@ class PlanLowering {
         return entry_.Do(
             Call{impls_->ProcedureFor(copy.Name(), [&] { return CopyProcedure(copy); }), at, {}});
       }
+      case StageKind::kTransform:
+        return entry_.Do(
+            Call{impls_->ProcedureFor(
+                     stage.transform.Name(),
+                     [&] { return TransformProcedure(stage.transform, target_.vectors.front().bytes); }),
+                 at,
+                 {}});
     }
     KIRSCH_CHECK(false && "no such stage");
   }

@@ -47,8 +47,9 @@ struct Bands {
   int64_t before = 0, inside = 0, after = 0;  // of each one's copy: rows of zeros, of the image, of zeros
 };
 
-// Bands of `tile` rows of the output, the last one perhaps of fewer.
-std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile);
+// Bands of `tile` rows of the output, the last one perhaps of fewer. Copies are of what a multiple of so many
+// rows needs.
+std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple = 1);
 
 }  // namespace kirsch
 

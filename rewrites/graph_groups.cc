@@ -11,6 +11,7 @@
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
 #include "rewrites/row_fusion.h"
+#include "rewrites/winograd.h"
 #include "spec/canonical.h"
 #include "spec/convolution.h"
 
@@ -354,9 +355,17 @@ class GroupShaper {
     if (!nhwc && whole.sizes.images > 1 && whole.groups() > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
     const bool by_bands = whole.pad() > 0 && whole.groups() == 1;
-    if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
+    if (choice_.tile != 0 && choice_.winograd == 0 && !by_bands)
+      return Fail(node, "a padded convolution in one group");
+    if (choice_.winograd != 0) {
+      shape_ = WinogradGroups({whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]),
+                               next_value_, TypeOf(fused.result).dtype},
+                              choice_);
+      return AddBuffer(fused.result, 0, 0);
+    }
     AddBuffer(fused.result, 0, 0);
     if (choice_.tile == 0) {
+      shape_.winograd = WinogradChoices(whole, choice_);
       // Searches of nchw take longer.
       if (by_bands && nhwc) AddTiles(whole.sizes.out_height, {2, 4, 8, 16, 32});
       if (by_bands && !nhwc) AddTiles(whole.sizes.out_height, {8});

@@ -15,14 +15,19 @@ namespace kirsch {
 struct GroupChoice {
   size_t first = 0, end = 0;  // places in GraphUses::operations
   int64_t tile = 0;           // rows, of a convolution those of its output's images; 0: all
+  // By Winograd's algorithm, in squares of so many outputs along each side; 0: not. `by_filters`: rows are
+  // filters.
+  int winograd = 0;
+  bool by_filters = false;
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and
 // nobody after it needs, bytes for one tile where they are tiles, and the padded copies, whose numbers begin
 // at `next_value`.
 struct GroupShape {
-  std::vector<Group> groups;   // several of a convolution by bands, as they have different edges
-  std::vector<int64_t> tiles;  // of what isn't tiled: those worth trying
+  std::vector<Group> groups;          // several of a convolution by bands, as they have different edges
+  std::vector<int64_t> tiles;         // of what isn't tiled: those worth trying
+  std::vector<GroupChoice> winograd;  // of a whole convolution: likewise
   std::vector<Buffer> buffers;
   std::string error;  // not empty: why the operations can't be a group
   int error_node = -1;

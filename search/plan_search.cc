@@ -10,6 +10,7 @@
 
 #include "cost/copy_cost.h"
 #include "cost/row_cost.h"
+#include "cost/transform_cost.h"
 #include "rewrites/graph_groups.h"
 #include "rewrites/graph_uses.h"
 #include "rewrites/rewrite.h"
@@ -146,13 +147,9 @@ class Planner {
       return std::optional<PricedGroups>();
     }
     std::optional<PricedGroups> best;
-    std::vector<int64_t> tiles = {0};
-    tiles.insert(tiles.end(), whole.tiles.begin(), whole.tiles.end());
-    const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
-    if (threads_ > 1 && share < rows) tiles.push_back(share);
-    for (int64_t tile : tiles)
+    for (const GroupChoice& choice : ChoicesOf({first, end, 0}, whole))
       for (Level fastest : {Level::kL2, Level::kL1}) {
-        GroupShape shape = tile == 0 ? whole : ShapeGroup(uses_, {first, end, tile}, next_value);
+        GroupShape shape = choice.tile == 0 ? whole : ShapeGroup(uses_, choice, next_value);
         fastest_ = fastest;
         if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
         absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
@@ -166,6 +163,15 @@ class Planner {
       }
     fastest_ = Level::kL2;
     return best;
+  }
+
+  std::vector<GroupChoice> ChoicesOf(const GroupChoice& choice, const GroupShape& whole) const {
+    std::vector<GroupChoice> choices = {choice};
+    for (int64_t tile : whole.tiles) choices.push_back({choice.first, choice.end, tile});
+    const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
+    if (threads_ > 1 && share < rows) choices.push_back({choice.first, choice.end, share});
+    if (options_.allow_winograd) choices.insert(choices.end(), whole.winograd.begin(), whole.winograd.end());
+    return choices;
   }
 
   // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
@@ -187,9 +193,20 @@ class Planner {
   void PlaceValues(const GroupShape& shape) {
     levels_.clear();
     int64_t local = 0, crossing = 0;
-    for (const Buffer& buffer : shape.buffers) (IsLocal(buffer) ? local : crossing) += buffer.bytes;
+    const auto is_local = [&](const Buffer& buffer) {
+      return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
+    };
+    for (const Buffer& buffer : shape.buffers) (is_local(buffer) ? local : crossing) += buffer.bytes;
     for (const Buffer& buffer : shape.buffers)
-      levels_[buffer.value] = LevelOfBuffers(IsLocal(buffer) ? local : crossing + local);
+      levels_[buffer.value] = LevelOfBuffers(is_local(buffer) ? local : crossing + local);
+  }
+
+  // Does every one of several tiles read all of it?
+  static bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
+    return (shape.groups.size() > 1 || shape.groups.front().tiles() > 1) &&
+           std::any_of(shape.groups.begin(), shape.groups.end(), [&](const Group& group) {
+             return Makes(group.before, buffer.value) || Makes(group.once, buffer.value);
+           });
   }
 
   Level LevelOf(int value) const {
@@ -207,13 +224,17 @@ class Planner {
       const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
                          group.stages[0].kind == StageKind::kContraction;
       group.sharing = threads_ == 1 ? Sharing::kNone : alone ? Sharing::kStage : Sharing::kTiles;
-      for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
+      for (Stage* stage : StagesOf(group)) {
+        PlaceStage(group, stage);
+        SolveOther(stage);
+      }
       bound += Bound(group);
     }
     if (bound >= budget) return false;
     for (Group& group : shape->groups) {
       for (Stage* stage : StagesOf(group))
-        if (absl::Status status = Solve(stage); !status.ok()) return status;
+        if (stage->kind == StageKind::kContraction)
+          if (absl::Status status = SolveContraction(stage); !status.ok()) return status;
       if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
       group.cycles = Cycles(&group);
     }
@@ -281,19 +302,25 @@ class Planner {
     return Cycles(&bound);
   }
 
-  absl::Status Solve(Stage* stage) {
+  // What no search is needed for.
+  void SolveOther(Stage* stage) const {
     switch (stage->kind) {
       case StageKind::kContraction:
-        return SolveContraction(stage);
+        return;
       case StageKind::kRows:
-        SolveRows(stage);
-        return absl::OkStatus();
+        return SolveRows(stage);
       case StageKind::kPad:
       case StageKind::kTranspose:
         stage->cycles =
             CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, LevelOf(stage->operands[0].value),
                        LevelOf(stage->operands[1].value), target_);
-        return absl::OkStatus();
+        return;
+      case StageKind::kTransform: {
+        std::vector<Level> levels;
+        for (const StageOperand& operand : stage->operands) levels.push_back(LevelOf(operand.value));
+        stage->cycles = TransformCycles(stage->transform, levels, target_);
+        return;
+      }
       case StageKind::kPack:
         break;
     }
@@ -360,7 +387,8 @@ class Planner {
     if (group.tiles() < 2) return absl::OkStatus();
     for (size_t i = 0; i < group.stages.size(); ++i) {
       const Stage& stage = group.stages[i];
-      if (stage.kind != StageKind::kContraction || stage.operands[MatmulDims::kRhs].row_stride != 0 ||
+      if (stage.kind != StageKind::kContraction || stage.spec.size[MatmulDims::kB] > 1 ||
+          stage.operands[MatmulDims::kRhs].row_stride != 0 ||
           Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
         continue;
       absl::Status status = PackAhead(i, next_value++, group, shape);

@@ -4,6 +4,7 @@
 #define KIRSCH_SPEC_PLAN_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "spec/row_program.h"
 #include "spec/row_schedule.h"
 #include "spec/spec.h"
+#include "spec/winograd.h"
 
 namespace kirsch {
 
@@ -29,6 +31,7 @@ enum class StageKind : uint8_t {
   kRows,         // a row program
   kPad,          // an image with zeros around it
   kTranspose,    // a matrix, turned
+  kTransform,    // a step of Winograd's algorithm
 };
 
 // kPad: `planes` times `height` rows of `width` elements, with rows of zeros before and after them, and `pad`
@@ -45,7 +48,8 @@ struct CopyShape {
 
 struct Stage {
   StageKind kind = StageKind::kRows;
-  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to.
+  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to; then
+  // what the transform's epilogue takes.
   std::vector<StageOperand> operands;
   Spec spec = {};           // kContraction, kPack: what is to be computed
   Impl impl = {};           // its program
@@ -55,6 +59,7 @@ struct Stage {
   std::vector<int64_t> row_strides = {};  // of the operands; 0: the same for all rows
   bool in_place = false;                  // the first result replaces an input
   CopyShape copy = {};
+  TransformShape transform = {};
   double cycles = 0;  // of one run
 };
 
@@ -90,6 +95,9 @@ struct Plan {
   int64_t buffer_bytes = 0;  // of all buffers; what stages use for themselves comes after them
   double cycles = 0;         // predicted
 };
+
+// The convolutions by Winograd's algorithm, as nodes, and the sides of their squares of outputs.
+std::map<int, int> WinogradConvolutions(const Plan& plan);
 
 // For people: a line for each group and stage.
 std::string PrintPlan(const Plan& plan);

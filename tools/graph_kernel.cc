@@ -32,6 +32,7 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   options.threads = arguments.threads;
   options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   options.fuse = arguments.fuse;
+  options.allow_winograd = arguments.allow_winograd;
   options.solve = [&](const Spec& placed) { return SolvePlaced(arguments, placed, model, *memo); };
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
   if (!result.ok()) return result.status();

@@ -26,6 +26,7 @@ struct SolveArguments {
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
   bool fuse = true;               // graphs: groups of several operations
+  bool allow_winograd = false;    // graphs: see PlanOptions
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
