@@ -170,11 +170,17 @@ class PlanLowering {
   }
 
   void LowerContraction(const Stage& stage, const std::vector<Address>& at, bool shared) {
-    Views views;
-    for (size_t i = 0; i < at.size(); ++i)
-      views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
-    if (shared) return impls_->LowerSharedProgram(stage.impl, views);
-    impls_->LowerProgram(stage.impl, views);
+    Repeat(stage.repeats, [&](std::optional<VarId> repeat) {
+      Views views;
+      for (size_t i = 0; i < at.size(); ++i) {
+        const int64_t stride = stage.operands[i].repeat_stride;
+        const Address start = {at[i].pointer,
+                               repeat && stride != 0 ? Plus(at[i].offset, *repeat, stride) : at[i].offset};
+        views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), start);
+      }
+      if (shared) return impls_->LowerSharedProgram(stage.impl, views);
+      impls_->LowerProgram(stage.impl, views);
+    });
   }
 
   void LowerRows(const Stage& stage, std::vector<Address> at) {

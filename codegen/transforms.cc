@@ -142,7 +142,7 @@ class TransformWriter {
   }
 
   Address InPlanes(int i, int j) const {
-    return At(walkers_[1 - image_].pointer, (i * WinogradInputs(shape_.tile) + j) * shape_.plane());
+    return At(walkers_[1 - image_].pointer, (i * WinogradInputs(shape_.tile) + j) * shape_.matrix_stride());
   }
   // Pointers begin at the first element that is there.
   Address InImage(int i, int j) const {

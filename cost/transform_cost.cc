@@ -46,10 +46,11 @@ class TransformCost {
     return static_cast<double>(shape_.axes[0].inside * shape_.axes[1].inside * shape_.rows * shape_.columns);
   }
 
+  // (What is stored is fetched first.)
   void AddLines(double elements, Level level, bool stored) {
     const double lines = elements * Bytes(Dtype::kF32) / target_.line_bytes;
     if (level > Level::kL1)
-      lines_[static_cast<size_t>(level)] += lines * (stored ? target_.at(level).write_factor : 1);
+      lines_[static_cast<size_t>(level)] += lines * (stored ? 1 + target_.at(level).write_factor : 1);
   }
 
   double Waited() const {
@@ -57,7 +58,7 @@ class TransformCost {
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
       const MemoryLevel& memory = target_.at(level);
       const double transfers = lines_[static_cast<size_t>(level)] * memory.cycles_per_line;
-      waited += std::max(transfers * (1 - memory.overlap), transfers - compute_);
+      waited += transfers - memory.overlap * std::min(transfers, compute_);
     }
     return waited;
   }

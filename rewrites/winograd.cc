@@ -112,20 +112,27 @@ class WinogradShaper {
 
   Stage Matmuls(const Bands& bands, int64_t block) {
     const int64_t squares = Squares(bands.tile) * Squares(node_.sizes.out_width);
+    const uint32_t m = static_cast<uint32_t>(squares), k = node_.sizes.channels,
+                   n = static_cast<uint32_t>(block);
     Spec asked;
-    asked.size = {static_cast<uint32_t>(WinogradMatmuls(m_)), static_cast<uint32_t>(squares),
-                  node_.sizes.channels, static_cast<uint32_t>(block)};
-    asked.operand[0].layout.ld = node_.sizes.channels;
-    asked.operand[1].layout.ld = asked.operand[2].layout.ld = static_cast<uint32_t>(block);
+    asked.size = {1, m, k, n};
+    asked.operand[0].layout.ld = k;
+    asked.operand[1].layout.ld = asked.operand[2].layout.ld = n;
     const CanonicalSpec canonical = Canonicalise(asked);
     Stage stage;
     stage.kind = StageKind::kContraction;
     stage.spec = canonical.spec;
-    stage.operands = {
-        {transformed_inputs(), 0, 0, 0}, {transformed_filters(), 0, 0, 0}, {products(), 0, 0, 0}};
+    stage.repeats = WinogradMatmuls(m_);
+    stage.operands = {Matrices(transformed_inputs(), squares * k), Matrices(transformed_filters(), block * k),
+                      Matrices(products(), squares * block)};
     if (canonical.swapped) std::swap(stage.operands[0], stage.operands[1]);
-    AddBuffer(products(), WinogradMatmuls(m_) * squares * block);
+    AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
     return stage;
+  }
+
+  // One for each repeat.
+  static StageOperand Matrices(int value, int64_t elements) {
+    return {value, 0, 0, 0, MatrixStride(elements)};
   }
 
   Stage OutputTransform(const Bands& bands, int64_t block) const {

@@ -298,7 +298,8 @@ class Planner {
   double Bound(Group& group) const {
     Group bound = group;
     for (Stage* stage : StagesOf(bound))
-      if (stage->kind == StageKind::kContraction) stage->cycles = ToCycles(model_.LowerBound(stage->spec));
+      if (stage->kind == StageKind::kContraction)
+        stage->cycles = static_cast<double>(stage->repeats) * ToCycles(model_.LowerBound(stage->spec));
     return Cycles(&bound);
   }
 
@@ -338,7 +339,7 @@ class Planner {
       known = solved_.insert(solved_.end(), {stage->spec, *std::move(result)});
     }
     stage->impl = known->second.impl;
-    stage->cycles = ToCycles(known->second.cost);
+    stage->cycles = static_cast<double>(stage->repeats) * ToCycles(known->second.cost);
     return absl::OkStatus();
   }
 
@@ -387,7 +388,7 @@ class Planner {
     if (group.tiles() < 2) return absl::OkStatus();
     for (size_t i = 0; i < group.stages.size(); ++i) {
       const Stage& stage = group.stages[i];
-      if (stage.kind != StageKind::kContraction || stage.spec.size[MatmulDims::kB] > 1 ||
+      if (stage.kind != StageKind::kContraction || stage.repeats > 1 ||
           stage.operands[MatmulDims::kRhs].row_stride != 0 ||
           Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
         continue;

@@ -51,13 +51,17 @@ class Products {
     magnitude_[i] += std::abs(product);
     error_[i] += std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
   }
-  // `roundings`: that a product goes through at most.
-  std::vector<Uncertain> Sums(double roundings) const { return Sums(roundings, magnitude_); }
-  std::vector<Uncertain> Sums(double roundings, const std::vector<double>& magnitudes) const {
+  std::vector<Uncertain> Sums(double terms) const {
     std::vector<Uncertain> sums;
-    for (size_t i = 0; i < sum_.size(); ++i)
-      sums.push_back(SumOf(sum_[i], magnitudes[i], error_[i], roundings));
+    for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
     return sums;
+  }
+  // Not computed as sums: roundings make errors of their own.
+  std::vector<Uncertain> Others(const std::vector<double>& errors) const {
+    std::vector<Uncertain> others;
+    for (size_t i = 0; i < sum_.size(); ++i)
+      others.push_back(RoundedToFloat({sum_[i], error_[i] + errors[i]}));
+    return others;
   }
 
  private:
@@ -248,33 +252,31 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
         }
       }
   }
-  const auto winograd = winograd_.find(convolution);
-  if (winograd == winograd_.end()) return products.Sums(TermsOf(graph_, node));
-  return products.Sums(WinogradRoundings(winograd->second, channels), WinogradRow(convolution, row));
+  return winograd_.contains(convolution) ? products.Others(WinogradRow(convolution, row))
+                                         : products.Sums(TermsOf(graph_, node));
 }
 
-// Magnitudes for a row, a pixel.
+// What roundings make of a row, a pixel.
 std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
   const GraphNode& node = graph_.at(convolution);
   const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
   const int tile = winograd_.at(convolution);
-  const auto most = [](Uncertain x) { return std::abs(x.value) + x.error; };
-  if (!magnitudes_.contains(convolution)) {
-    std::vector<double> filters;
+  if (!errors_.contains(convolution)) {
+    Row filters;
     for (int64_t i = 0; i < Rows(graph_.at(node.inputs[1]).type); ++i)
-      for (const Uncertain& x : RowOf(node.inputs[1], i)) filters.push_back(most(x));
-    magnitudes_.emplace(convolution, WinogradMagnitudes(tile, sizes.channels, sizes.filters, filters));
+      for (const Uncertain& x : RowOf(node.inputs[1], i)) filters.push_back(x);
+    errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
   }
   const Index pixel = IndexOfRow(node.type.dims, row);
   const int64_t top = pixel[1] / tile * tile - node.conv.pad, left = pixel[2] / tile * tile - node.conv.pad;
-  std::vector<double> inputs;
+  Row inputs;
   for (int64_t y = top; y < top + WinogradInputs(tile); ++y)
     for (int64_t x = left; x < left + WinogradInputs(tile); ++x)
       for (int64_t c = 0; c < sizes.channels; ++c) {
         const bool inside = y >= 0 && y < sizes.height && x >= 0 && x < sizes.width;
-        inputs.push_back(inside ? most(Element(node.inputs[0], {pixel[0], y, x, c})) : 0);
+        inputs.push_back(inside ? Element(node.inputs[0], {pixel[0], y, x, c}) : Uncertain{});
       }
-  return magnitudes_.at(convolution)
+  return errors_.at(convolution)
       .At(inputs, static_cast<size_t>(pixel[1] % tile), static_cast<size_t>(pixel[2] % tile));
 }
 

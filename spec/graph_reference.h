@@ -46,8 +46,8 @@ class GraphReference {
   const Graph& graph_;
   const std::vector<const void*> inputs_;
   const std::map<int, int> winograd_;
-  std::map<int, WinogradMagnitudes> magnitudes_;  // of winograd_
-  std::vector<std::map<int64_t, Row>> rows_;      // per node
+  std::map<int, WinogradErrors> errors_;      // of winograd_
+  std::vector<std::map<int64_t, Row>> rows_;  // per node
 };
 
 }  // namespace kirsch

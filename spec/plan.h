@@ -18,11 +18,12 @@
 
 namespace kirsch {
 
-// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch and rows
-// from `m` on, it begins at offset + b * batch_stride + m * row_stride.
+// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch, rows
+// from `m` on and the i-th of the stage's repeats, it begins at offset + b * batch_stride + m * row_stride +
+// i * repeat_stride.
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
-  int64_t offset = 0, batch_stride = 0, row_stride = 0;
+  int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
 };
 
 enum class StageKind : uint8_t {
@@ -53,6 +54,7 @@ struct Stage {
   std::vector<StageOperand> operands;
   Spec spec = {};           // kContraction, kPack: what is to be computed
   Impl impl = {};           // its program
+  int64_t repeats = 1;      // kContraction: so many, one after the other
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;

@@ -16,8 +16,8 @@ class PlanPrinter {
 
   std::string Print() && {
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
-      Append(&text_, NameOf(node), ": by Winograd's algorithm, F(", tile, "x", tile,
-             ",3x3): less exact than the sums of a convolution, see spec/README.md\n");
+      Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
+             ", less exact than the sums of a convolution (spec/README.md)\n");
     for (const Group& group : plan_.groups) Print(group);
     for (const Buffer& buffer : plan_.buffers)
       Append(&text_, "buffer ", NameOf(buffer.value), ": ", buffer.bytes, " bytes at ", buffer.offset, "\n");
@@ -60,7 +60,7 @@ class PlanPrinter {
     switch (stage.kind) {
       case StageKind::kContraction:
       case StageKind::kPack:
-        return text + PrintSpec(stage.spec);
+        return Cat(text, stage.repeats > 1 ? Cat(stage.repeats, " x ") : "", PrintSpec(stage.spec));
       case StageKind::kRows:
         Append(&text, stage.rows, "x", stage.columns, ":");
         for (const RowValue& value : stage.program.values)
@@ -81,9 +81,8 @@ class PlanPrinter {
   static std::string Describe(const TransformShape& shape) {
     constexpr const char* kSteps[] = {"filters", "input", "output"};
     const std::string step = kSteps[static_cast<size_t>(shape.step)];
-    const std::string text =
-        Cat("F(", shape.tile, "x", shape.tile, ",3x3) ", step, ", ", shape.axes[0].squares, "x",
-            shape.axes[1].squares, " squares of ", shape.rows * shape.columns);
+    const std::string text = Cat(WinogradName(shape.tile), " ", step, ", ", shape.axes[0].squares, "x",
+                                 shape.axes[1].squares, " squares of ", shape.rows * shape.columns);
     return shape.epilogue.empty() ? text
                                   : Cat(text, " epilogue=", PrintEpilogue(shape.epilogue, Dtype::kF32));
   }

@@ -72,6 +72,8 @@ int Roundings(const WinogradMatrix& matrix) {
 
 }  // namespace
 
+std::string WinogradName(int tile) { return Cat("F(", tile, "x", tile, ",3x3)"); }
+
 WinogradMatrix WinogradMap::Product() const {
   WinogradMatrix product{second.rows, first.columns, {}};
   for (size_t i = 0; i < product.at.size(); ++i)
@@ -86,13 +88,6 @@ int WinogradMap::Roundings() const { return kirsch::Roundings(first) + kirsch::R
 const WinogradMap& WinogradMapOf(int tile, WinogradStep step) {
   KIRSCH_CHECK(tile == 2 || tile == 4);
   return *kMaps[tile / 2 - 1][static_cast<size_t>(step)];
-}
-
-int WinogradRoundings(int tile, int64_t channels) {
-  int roundings = static_cast<int>(channels);
-  for (WinogradStep step : {WinogradStep::kFilters, WinogradStep::kInput, WinogradStep::kOutput})
-    roundings += 2 * WinogradMapOf(tile, step).Roundings();
-  return roundings;
 }
 
 std::vector<TransformRun> TransformShape::Runs(size_t axis) const {

@@ -26,6 +26,16 @@ constexpr int WinogradInputs(int tile) { return tile + kWinogradKernel - 1; }
 // Elements of a transformed square, which are the matmuls.
 constexpr int WinogradMatmuls(int tile) { return WinogradInputs(tile) * WinogradInputs(tile); }
 
+// From a matrix of so many elements to the next: an odd number of lines, so that the same element of each is
+// in another set of L1.
+constexpr int64_t MatrixStride(int64_t elements) {
+  constexpr int64_t kLine = 64 / Bytes(Dtype::kF32);
+  return ((elements + kLine - 1) / kLine | 1) * kLine;
+}
+
+// "F(4x4,3x3)".
+std::string WinogradName(int tile);
+
 enum class WinogradStep : uint8_t {
   kFilters,  // G g G^T
   kInput,    // B^T d B
@@ -54,10 +64,6 @@ struct WinogradMap {
 // Along one of the two axes of a square. `tile`: m.
 const WinogradMap& WinogradMapOf(int tile, WinogradStep step);
 
-// The most roundings that a product of an element of the input and one of a filter goes through, whatever the
-// order of the sums over channels.
-int WinogradRoundings(int tile, int64_t channels);
-
 // Squares side by side along an axis of an image, of which all may not be there.
 struct TransformAxis {
   int64_t squares = 1;
@@ -76,8 +82,8 @@ struct TransformRun {
 
 // A step for many squares. Each of their elements is `rows` runs of `columns` numbers: channels, or filters.
 // On one side is the image (kFilters: the filters, a single square), elements of which may be missing: they
-// are zeros that are read, or are not stored. On the other are the transformed squares, a matrix [square,
-// row] [column] for each of their elements, dense, one after the other.
+// are zeros that are read, or are not stored. On the other are the transformed squares: for each of their
+// elements a dense matrix [square, row][column], MatrixStride from one to the next.
 struct TransformShape {
   WinogradStep step = WinogradStep::kInput;
   int tile = 2;                       // m
@@ -93,8 +99,8 @@ struct TransformShape {
   // Sides of a square in the image, and elements from one to the next.
   int window() const { return stores_image() ? map().outputs() : map().inputs(); }
   int64_t squares() const { return axes[0].squares * axes[1].squares; }
-  int64_t plane() const { return squares() * rows * columns; }
-  int64_t transformed() const { return WinogradMatmuls(tile) * plane(); }
+  int64_t matrix_stride() const { return MatrixStride(squares() * rows * columns); }
+  int64_t transformed() const { return WinogradMatmuls(tile) * matrix_stride(); }
   std::vector<TransformRun> Runs(size_t axis) const;
   // Unique among those that differ in more than `node`; a part of an identifier.
   std::string Name() const;

@@ -1,28 +1,35 @@
-// How far off a convolution by Winograd's algorithm in f32 may be.
+// How far off a convolution by Winograd's algorithm in f32 may be: README.md has the bound and why it holds.
 #ifndef KIRSCH_SPEC_WINOGRAD_ERROR_H_
 #define KIRSCH_SPEC_WINOGRAD_ERROR_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
+
+#include "spec/uncertain.h"
 
 namespace kirsch {
 
-// What stands for the sum of the products' magnitudes (README.md):
-//   |A|^T (sum over channels of (|G| |g| |G|^T) o (|B|^T |d| |B|)) |A|
-class WinogradMagnitudes {
+class WinogradErrors {
  public:
-  // `filters`: magnitudes [3][3][channel][filter].
-  WinogradMagnitudes(int tile, size_t channels, size_t filters, const std::vector<double>& magnitudes);
+  // `from`: [3][3][channel][filter].
+  WinogradErrors(int tile, size_t channels, size_t filters, const std::vector<Uncertain>& from);
 
-  // Of the output at row i and column j of its square, for each filter; `inputs`: magnitudes
-  // [m+2][m+2][channel] of the square's.
-  std::vector<double> At(const std::vector<double>& inputs, size_t i, size_t j) const;
+  // What roundings make of the output at row i and column j of its square, for each filter; `inputs`: those
+  // of the square, [m+2][m+2][channel]. What the errors of inputs and filters make of it comes on top.
+  std::vector<double> At(const std::vector<Uncertain>& inputs, size_t i, size_t j) const;
 
  private:
+  // Of a transformed element: as it should be, the most it may be in exact arithmetic, what roundings add.
+  struct Transformed {
+    std::vector<double> value, most, error;
+  };
+
+  // The step's transform of a square whose elements are `length` numbers each.
+  static Transformed Transform(int tile, bool filters, size_t length, const std::vector<Uncertain>& from);
+
   const int tile_;
-  const size_t channels_, filters_;
-  const std::vector<double> transformed_;  // |G| |g| |G|^T: [m+2][m+2][channel][filter]
+  const size_t channels_, count_;  // filters
+  const Transformed filters_;      // [m+2][m+2][channel][filter]
 };
 
 }  // namespace kirsch

@@ -171,6 +171,7 @@ absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::
 absl::StatusOr<int> Bench(const Arguments& arguments) {
   absl::StatusOr<Work> work = ReadWork(arguments);
   if (!work.ok()) return work.status();
+  if (arguments.solve.allow_winograd && work->graphs.empty()) return NoGraph(work->specs.front());
   TerminalLine line;
   absl::StatusOr<BenchReport> report =
       work->graphs.empty() ? BenchMatmuls(arguments, work->specs, line)

@@ -185,6 +185,12 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
   return synthesis;
 }
 
+absl::Status NoGraph(std::string_view what) {
+  return absl::InvalidArgumentError(
+      Cat("--allow-winograd: expected a graph (conv2d with a pad, or a kernel in the kernel language), got ",
+          Quoted(what)));
+}
+
 double PredictedGflops(const Synthesis& synthesis) {
   const double cycles = ToCycles(synthesis.result.cost);
   return cycles > 0 ? Flops(synthesis.parsed.spec) / cycles * synthesis.target.ghz : 0;

@@ -60,6 +60,9 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo);
 
+// Why --allow-winograd is refused for `what`, a spec or the name of a file.
+absl::Status NoGraph(std::string_view what);
+
 double PredictedGflops(const Synthesis& synthesis);
 
 // The keys that the --json of several commands share: spec, target, version, search, cost_cycles,
