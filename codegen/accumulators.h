@@ -50,11 +50,15 @@ void ForReduction(ProcedureBuilder& builder, const Microkernel& kernel,
   }
   const int level = kernel.whole_digits + loops;
   const int64_t run = kernel.reduction.digit[static_cast<size_t>(level - 1)].count;
-  const int64_t back = run * kernel.reduction.stride(level - 1);
+  const auto next_run = [&](const MatrixLayout& matrix, VarId pointer) {
+    if (matrix.window.empty()) return;
+    const DigitAxis& axis = matrix.window.ReductionAxis();
+    builder.Do(Advance{pointer, axis.stride(level) - run * axis.stride(level - 1)});
+  };
   builder.Loop(IndexOf(parameters.outer[static_cast<size_t>(loops - 1)]), [&](VarId) {
     ForReduction(builder, kernel, parameters, loops - 1, steps);
-    builder.Do(Advance{kernel.lhs.window.empty() ? parameters.rhs : parameters.lhs,
-                       kernel.reduction.stride(level) - back});
+    next_run(kernel.lhs, parameters.lhs);
+    next_run(kernel.rhs, parameters.rhs);
   });
 }
 

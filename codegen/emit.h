@@ -26,8 +26,9 @@ struct EmitOptions {
 
 // The text or bytes of the file. The entry has the C ABI
 //   void NAME(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t
-//   n_threads).
-// and, if an operand is packed ahead, there is also void NAME_pack(const void* operand, void* packed).
+//   n_threads),
+// of a graph with its parameters and its result before the scratch memory; if an operand is packed ahead,
+// there is also void NAME_pack(const void* operand, void* packed).
 // An error is a fault of LLVM's (a CPU name it does not know, say).
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});

@@ -52,7 +52,7 @@ class LanewiseProduct {
       Column(j, taps, uses);
     }
     builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, taps, 0)});
-    builder_.Do(Advance{parameters_.rhs, kernel_.rhs.At(taps, 0)});
+    builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, taps, kernel_.rhs.At(taps, 0))});
   }
 
   // By ascending offsets, so that each sum is a chain by ascending taps.

@@ -34,7 +34,11 @@ MatrixLayout StoredLayout(const Spec& spec, int operand) {
   const Layout& layout = Operand(spec, operand).layout;
   MatrixLayout stored{layout.order, layout.ld, 0, 0, 1, Operand(spec, operand).dtype};
   KIRSCH_CHECK(layout.kind == LayoutKind::kStrided || layout.kind == LayoutKind::kWindow);
-  if (layout.kind == LayoutKind::kWindow) stored.window = spec.op_info().window;
+  if (layout.kind == LayoutKind::kWindow) {
+    stored.window = spec.op_info().window;
+  } else if (const DigitAxis* const rows = RowDigits(spec, operand)) {
+    stored.window = {operand, {*rows, DigitAxis::Strided(1)}};
+  }
   return stored;
 }
 

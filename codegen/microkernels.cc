@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "spec/check.h"
@@ -13,6 +14,17 @@ namespace {
 constexpr int kBodyFmas = 24;
 constexpr int kMaxUnroll = 8;
 constexpr int kManyRegisters = 32;
+
+// Do rows meet the same elements of lhs in different steps of a trip, as those of a window may? Compilers
+// would keep such an element in a register until then, and there are none left.
+bool StepsShareElements(const Microkernel& kernel) {
+  if (kernel.tile.form != LayoutKind::kVectors || kernel.lhs.order != Order::kRow) return false;
+  std::set<int64_t> elements;
+  for (int row = 0; row < kernel.tile.rows; ++row)
+    for (int step = 0; step < kernel.unroll; ++step)
+      if (!elements.insert(kernel.lhs.At(row, int64_t{step} * kernel.tile.group())).second) return true;
+  return false;
+}
 
 }  // namespace
 
@@ -75,6 +87,7 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
          kernel->unroll * 2 <= longest &&
          kernel->unroll * kernel->parts() * kernel->tile.accumulators() < kBodyFmas)
     kernel->unroll *= 2;
+  kernel->fence_steps = StepsShareElements(*kernel);
 }
 
 Procedure MicrokernelProcedure(const Microkernel& kernel) {

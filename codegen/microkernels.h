@@ -57,8 +57,9 @@ struct Microkernel {
   // Elements from a step of the reduction to the one so many groups on, `strided` where it is no window's.
   int64_t AdvanceOf(const MatrixLayout& layout, int groups, int64_t strided) const {
     if (layout.window.empty()) return strided;
-    return whole_digits == 0 ? groups * tile.group() * reduction.stride(0)
-                             : groups / run_steps() * reduction.stride(whole_digits);
+    const DigitAxis& axis = layout.window.ReductionAxis();
+    return whole_digits == 0 ? groups * tile.group() * axis.stride(0)
+                             : groups / run_steps() * axis.stride(whole_digits);
   }
   bool has_rest() const { return unroll > run_steps(); }
   // A vector of operands or of accumulators.

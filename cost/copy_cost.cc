@@ -13,6 +13,10 @@ double LineCycles(Level level, const Target& target) {
 
 }  // namespace
 
+double ReadCycles(int64_t bytes, Level level, const Target& target) {
+  return static_cast<double>(bytes) / target.line_bytes * LineCycles(level, target);
+}
+
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {
   const double bytes = Bytes(copy.dtype);
   const auto read = static_cast<double>(copy.planes * copy.height * copy.width);
@@ -22,7 +26,7 @@ double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, 
   const double instructions =
       std::max(read / per_vector / unit.loads_per_cycle, written / per_vector / unit.stores_per_cycle) +
       (transposes ? read * kShufflesPerElement : 0);
-  const double lines = read * bytes / target.line_bytes * LineCycles(from, target) +
+  const double lines = ReadCycles(static_cast<int64_t>(read * bytes), from, target) +
                        written * bytes / target.line_bytes * LineCycles(to, target) *
                            (to <= Level::kL1 ? 1 : target.at(to).write_factor);
   const auto rows = static_cast<double>(copy.planes * copy.height);

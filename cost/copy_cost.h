@@ -2,6 +2,8 @@
 #ifndef KIRSCH_COST_COPY_COST_H_
 #define KIRSCH_COST_COPY_COST_H_
 
+#include <cstdint>
+
 #include "spec/level.h"
 #include "spec/plan.h"
 #include "spec/target.h"
@@ -11,6 +13,9 @@ namespace kirsch {
 // Cycles of a copy from one level to another: loads and stores, or the lines that cross levels, whichever
 // takes longer. Transposes go by blocks of 4 x 4, with 8 shuffles each.
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target);
+
+// Cycles until so many bytes that follow each other have come from a level.
+double ReadCycles(int64_t bytes, Level level, const Target& target);
 
 }  // namespace kirsch
 

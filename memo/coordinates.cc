@@ -89,6 +89,7 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
   if (!window.empty()) {
     plane->push_back(static_cast<uint32_t>(window.operand));
     for (const DigitAxis& axis : window.axes) AppendAxis(axis, plane);
+    if (info.base == OpKind::kDepthwise) AppendAxis(window.filters, plane);
   }
   if (epilogue.empty()) return;
   plane->push_back(static_cast<uint32_t>(epilogue.count));
@@ -98,10 +99,10 @@ void AppendOp(const OpInfo& info, CoordinateList* plane) {
       plane->push_back(coordinate);
 }
 
-DigitAxis ReadAxis(Reader* reader) {
+DigitAxis ReadAxis(Reader* reader, uint32_t fewest = 1) {
   constexpr uint32_t kMost = std::numeric_limits<uint32_t>::max();
   DigitAxis axis;
-  axis.digits = static_cast<int>(reader->Next(1, kMaxDigits));
+  axis.digits = static_cast<int>(reader->Next(fewest, kMaxDigits));
   for (int i = 0; i < axis.digits; ++i) {
     Digit& digit = axis.digit[static_cast<size_t>(i)];
     if (i + 1 < axis.digits) digit.count = reader->Next(2, kMaxSide);
@@ -136,6 +137,7 @@ std::optional<OpKind> ReadOp(Reader* reader) {
   if ((code & kWindowCode) != 0) {
     window.operand = static_cast<int>(reader->Below(depthwise ? 1 : 2));
     for (DigitAxis& axis : window.axes) axis = ReadAxis(reader);
+    if (depthwise) window.filters = ReadAxis(reader, 0);
     if (!reader->ok() || (window.IsStrided() && !depthwise)) return std::nullopt;
   }
   std::optional<Epilogue> epilogue = Epilogue{};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rewrites/convolution_bands.h"
+#include "rewrites/convolution_parts.h"
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
 #include "rewrites/row_fusion.h"
@@ -228,8 +229,8 @@ class GroupShaper {
   }
 
   void AddTiles(int64_t rows, std::initializer_list<int64_t> tiles) {
-    std::copy_if(tiles.begin(), tiles.end(), std::back_inserter(shape_.tiles),
-                 [&](int64_t tile) { return tile < rows; });
+    for (int64_t tile : tiles)
+      if (tile < rows) shape_.others.push_back({choice_.first, choice_.end, tile});
   }
 
   void Matmuls() {
@@ -354,18 +355,20 @@ class GroupShaper {
       return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
     if (!nhwc && whole.sizes.images > 1 && whole.groups() > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
-    const bool by_bands = whole.pad() > 0 && whole.groups() == 1;
-    if (choice_.tile != 0 && choice_.winograd == 0 && !by_bands)
-      return Fail(node, "a padded convolution in one group");
     if (choice_.winograd != 0) {
       shape_ = WinogradGroups({whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]),
                                next_value_, TypeOf(fused.result).dtype},
                               choice_);
       return AddBuffer(fused.result, 0, 0);
     }
+    const bool by_bands = whole.pad() > 0 && whole.groups() == 1;
+    if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
     AddBuffer(fused.result, 0, 0);
+    if (choice_.by_parts) return Parts(whole);
     if (choice_.tile == 0) {
-      shape_.winograd = WinogradChoices(whole, choice_);
+      if (whole.pad() > 0 && whole.depthwise() && !PartsOf(whole).empty())
+        shape_.others.push_back({choice_.first, choice_.end, 0, true});
+      for (const GroupChoice& winograd : WinogradChoices(whole, choice_)) shape_.others.push_back(winograd);
       // Searches of nchw take longer.
       if (by_bands && nhwc) AddTiles(whole.sizes.out_height, {2, 4, 8, 16, 32});
       if (by_bands && !nhwc) AddTiles(whole.sizes.out_height, {8});
@@ -388,7 +391,8 @@ class GroupShaper {
     const int64_t plane = conv.height * conv.width;
     group().batch = whole.groups() * (nhwc ? 1 : whole.sizes.images);
     const StageOperand input{Padded(whole), 0, nhwc ? conv.channels : conv.channels * plane, 0};
-    const int64_t filters = !by_group ? 0 : nhwc ? conv.filters : conv.filters * conv.taps();
+    StageOperand filters = FiltersOf(whole);
+    if (by_group) filters.batch_stride = conv.filters * (nhwc ? 1 : conv.taps());
     const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
     Stage stage = ConvolutionStage(whole, conv, input, filters, OperandFor(whole.fused.result, out, 0));
     // Vectors of an epilogue are cut as the filters are.
@@ -405,13 +409,12 @@ class GroupShaper {
   }
 
   Stage ConvolutionStage(const FusedConvolution& whole, const ConvShape& conv, const StageOperand& input,
-                         int64_t filters_stride, const StageOperand& out) const {
+                         const StageOperand& filters, const StageOperand& out) const {
     const Spec asked = ConvolutionSpec(conv, {Dtype::kF32, Dtype::kF32, TypeOf(whole.fused.result).dtype},
                                        whole.fused.epilogue);
     std::vector<StageOperand> operands(3);
     operands[static_cast<size_t>(InputOperand(conv.layout))] = input;
-    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = {uses_.Stored(whole.node.inputs[1]), 0,
-                                                                  filters_stride, 0};
+    operands[static_cast<size_t>(FiltersOperand(conv.layout))] = filters;
     operands[2] = out;
     Stage stage = Contraction(asked, std::move(operands), whole.fused, whole.space, 1);
     for (size_t i = 3; i < stage.operands.size(); ++i) stage.operands[i].row_stride = 0;
@@ -440,6 +443,27 @@ class GroupShaper {
     shape_.buffers.push_back({next_value_, bytes, Bytes(copy.dtype)});
   }
 
+  // A group for each part of the output.
+  void Parts(const FusedConvolution& whole) {
+    shape_.groups.clear();
+    const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
+    for (const ConvolutionPart& part : PartsOf(whole)) {
+      const StageOperand image{uses_.Stored(whole.node.inputs[0]),
+                               part.rows.in * whole.row() + part.columns.in * channels, whole.image(),
+                               whole.node.conv.stride * whole.row()};
+      const StageOperand filters{uses_.Stored(whole.node.inputs[1]),
+                                 (part.rows.tap * width + part.columns.tap) * channels, 0, 0};
+      const StageOperand result{whole.fused.result,
+                                part.rows.out * whole.out_row() + part.columns.out * channels,
+                                whole.out_image(), whole.out_row()};
+      Group group;
+      group.batch = whole.sizes.images;
+      group.rows = part.one_by_one ? part.rows.count : 1;
+      group.stages = {PartStage(whole, ShapeOf(whole, part), image, filters, result)};
+      shape_.groups.push_back(std::move(group));
+    }
+  }
+
   // A group whose tiles are bands of the output: of each, the rows of its image that it needs are copied.
   void AddBands(const FusedConvolution& whole, const Bands& bands) {
     Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
@@ -450,20 +474,31 @@ class GroupShaper {
     ConvShape conv = ShapeOf(whole, pad.copy.padded_height());
     conv.images = 1;
     if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
-    StageOperand result{whole.fused.result, bands.out * whole.out_row(), whole.out_image(), whole.out_row()};
-    Stage stage = ConvolutionStage(whole, conv, {next_value_, 0, 0, 0}, 0, result);
-    // What lies as the output does is cut as it is.
-    for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
-      if (StridesOf(whole, i).row == 0 || StridesOf(whole, i).column == 0) continue;
-      result.value = whole.fused.operands[i];
-      stage.operands[3 + i] = result;
-    }
+    const StageOperand result{whole.fused.result, bands.out * whole.out_row(), whole.out_image(),
+                              whole.out_row()};
     Group group;
     group.batch = whole.sizes.images;
     group.rows = bands.rows;
     group.tile = bands.tile;
-    group.stages = {std::move(pad), std::move(stage)};
+    group.stages = {std::move(pad), PartStage(whole, conv, {next_value_, 0, 0, 0}, FiltersOf(whole), result)};
     shape_.groups.push_back(std::move(group));
+  }
+
+  StageOperand FiltersOf(const FusedConvolution& whole) const {
+    return {uses_.Stored(whole.node.inputs[1]), 0, 0, 0};
+  }
+
+  // The convolution of a part of the output.
+  Stage PartStage(const FusedConvolution& whole, const ConvShape& conv, const StageOperand& input,
+                  const StageOperand& filters, const StageOperand& result) const {
+    Stage stage = ConvolutionStage(whole, conv, input, filters, result);
+    // What lies as the output does is cut as it is.
+    for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
+      if (StridesOf(whole, i).row == 0 || StridesOf(whole, i).column == 0) continue;
+      stage.operands[3 + i] = result;
+      stage.operands[3 + i].value = whole.fused.operands[i];
+    }
+    return stage;
   }
 
   const GraphUses& uses_;

@@ -15,6 +15,7 @@ namespace kirsch {
 struct GroupChoice {
   size_t first = 0, end = 0;  // places in GraphUses::operations
   int64_t tile = 0;           // rows, of a convolution those of its output's images; 0: all
+  bool by_parts = false;      // a padded convolution without a copy (convolution_parts.h)
   // By Winograd's algorithm, in squares of so many outputs along each side; 0: not. `by_filters`: rows are
   // filters.
   int winograd = 0;
@@ -25,9 +26,8 @@ struct GroupChoice {
 // nobody after it needs, bytes for one tile where they are tiles, and the padded copies, whose numbers begin
 // at `next_value`.
 struct GroupShape {
-  std::vector<Group> groups;          // several of a convolution by bands, as they have different edges
-  std::vector<int64_t> tiles;         // of what isn't tiled: those worth trying
-  std::vector<GroupChoice> winograd;  // of a whole convolution: likewise
+  std::vector<Group> groups;        // several of a convolution by bands or parts
+  std::vector<GroupChoice> others;  // of what isn't tiled: what is worth trying, too
   std::vector<Buffer> buffers;
   std::string error;  // not empty: why the operations can't be a group
   int error_node = -1;

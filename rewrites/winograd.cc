@@ -178,9 +178,9 @@ std::vector<GroupChoice> WinogradChoices(const ConvolutionNode& node, const Grou
     return choices;
   for (int tile : kWinogradTiles) {
     const auto add = [&](int64_t size, int64_t all, bool by_filters) {
-      if (size < all) choices.push_back({whole.first, whole.end, size, tile, by_filters});
+      if (size < all) choices.push_back({whole.first, whole.end, size, false, tile, by_filters});
     };
-    choices.push_back({whole.first, whole.end, node.sizes.out_height, tile, false});
+    choices.push_back({whole.first, whole.end, node.sizes.out_height, false, tile, false});
     for (int64_t squares : {1, 2, 4, 8, 16}) add(squares * tile, node.sizes.out_height, false);
     for (int64_t filters : {16, 32, 64, 128, 256}) add(filters, node.sizes.filters, true);
   }

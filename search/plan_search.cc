@@ -9,17 +9,15 @@
 #include <vector>
 
 #include "cost/copy_cost.h"
-#include "cost/row_cost.h"
-#include "cost/transform_cost.h"
 #include "rewrites/graph_groups.h"
 #include "rewrites/graph_uses.h"
 #include "rewrites/rewrite.h"
-#include "rewrites/row_schedules.h"
 #include "search/memory_plan.h"
+#include "search/stage_cost.h"
 #include "spec/cat.h"
 #include "spec/check.h"
 #include "spec/expansion.h"
-#include "spec/row_passes.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 namespace {
@@ -147,9 +145,14 @@ class Planner {
       return std::optional<PricedGroups>();
     }
     std::optional<PricedGroups> best;
-    for (const GroupChoice& choice : ChoicesOf({first, end, 0}, whole))
+    std::vector<GroupChoice> choices = {{first, end}};
+    for (const GroupChoice& other : whole.others)
+      if (other.winograd == 0 || options_.allow_winograd) choices.push_back(other);
+    const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
+    if (threads_ > 1 && share < rows) choices.push_back({first, end, share});
+    for (const GroupChoice& choice : choices)
       for (Level fastest : {Level::kL2, Level::kL1}) {
-        GroupShape shape = choice.tile == 0 ? whole : ShapeGroup(uses_, choice, next_value);
+        GroupShape shape = ShapeGroup(uses_, choice, next_value);
         fastest_ = fastest;
         if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
         absl::StatusOr<bool> priced = Price(next_value + static_cast<int>(kMaxOperations), budget, &shape);
@@ -163,15 +166,6 @@ class Planner {
       }
     fastest_ = Level::kL2;
     return best;
-  }
-
-  std::vector<GroupChoice> ChoicesOf(const GroupChoice& choice, const GroupShape& whole) const {
-    std::vector<GroupChoice> choices = {choice};
-    for (int64_t tile : whole.tiles) choices.push_back({choice.first, choice.end, tile});
-    const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
-    if (threads_ > 1 && share < rows) choices.push_back({choice.first, choice.end, share});
-    if (options_.allow_winograd) choices.insert(choices.end(), whole.winograd.begin(), whole.winograd.end());
-    return choices;
   }
 
   // Could tiles between stages stay in L1? What is there keeps others from the levels beyond
@@ -225,16 +219,20 @@ class Planner {
                          group.stages[0].kind == StageKind::kContraction;
       group.sharing = threads_ == 1 ? Sharing::kNone : alone ? Sharing::kStage : Sharing::kTiles;
       for (Stage* stage : StagesOf(group)) {
-        PlaceStage(group, stage);
-        SolveOther(stage);
+        if (stage->kind == StageKind::kContraction)
+          PlaceStage(group, stage);
+        else
+          PriceStage(LevelsOf(*stage), target_, stage);
       }
       bound += Bound(group);
     }
     if (bound >= budget) return false;
     for (Group& group : shape->groups) {
-      for (Stage* stage : StagesOf(group))
-        if (stage->kind == StageKind::kContraction)
-          if (absl::Status status = SolveContraction(stage); !status.ok()) return status;
+      for (Stage* stage : StagesOf(group)) {
+        if (stage->kind != StageKind::kContraction) continue;
+        if (absl::Status status = SolveContraction(stage); !status.ok()) return status;
+        stage->cycles += FetchCycles(group, *stage);
+      }
       if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
       group.cycles = Cycles(&group);
     }
@@ -248,17 +246,46 @@ class Planner {
     return stages;
   }
 
+  std::vector<Level> LevelsOf(const Stage& stage) const {
+    std::vector<Level> levels;
+    for (const StageOperand& operand : stage.operands) levels.push_back(LevelOf(operand.value));
+    return levels;
+  }
+
   void PlaceStage(const Group& group, Stage* stage) const {
-    if (stage->kind != StageKind::kContraction) return;
     Spec& spec = stage->spec;
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-      spec.operand[static_cast<size_t>(operand)].level =
-          IsVectorOfEpilogue(spec, operand) ? Level::kL1
-                                            : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+      Level& level = spec.operand[static_cast<size_t>(operand)].level;
+      level = IsVectorOfEpilogue(spec, operand)
+                  ? Level::kL1
+                  : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
+      if (StepOfWindow(group, *stage, operand) > 0)
+        level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
     }
     MakeRoom(&spec);
     if (group.sharing == Sharing::kStage) spec.threads = static_cast<uint8_t>(threads_);
     if (group.sharing == Sharing::kTiles) spec.sharers = static_cast<uint8_t>(threads_);
+  }
+
+  static int64_t ElementBytes(const Spec& spec, int operand) {
+    return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+  }
+
+  // Elements from one tile of a window to the next, where they have some in common; else 0. The next one
+  // finds those where the last one left them.
+  static int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
+    if (!IsWindow(stage.spec, operand) || group.trips() < 2) return 0;
+    const int64_t step = stage.operands[static_cast<size_t>(operand)].row_stride * group.tile;
+    return step < RootElements(stage.spec, operand) ? step : 0;
+  }
+
+  // For the others.
+  double FetchCycles(const Group& group, const Stage& stage) const {
+    double cycles = 0;
+    for (int operand = 0; operand < MatmulDims::kOut; ++operand)
+      cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
+                           LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
+    return cycles;
   }
 
   // Lets the operands wait further away, until there is room for the copy that a program may need.
@@ -303,31 +330,6 @@ class Planner {
     return Cycles(&bound);
   }
 
-  // What no search is needed for.
-  void SolveOther(Stage* stage) const {
-    switch (stage->kind) {
-      case StageKind::kContraction:
-        return;
-      case StageKind::kRows:
-        return SolveRows(stage);
-      case StageKind::kPad:
-      case StageKind::kTranspose:
-        stage->cycles =
-            CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, LevelOf(stage->operands[0].value),
-                       LevelOf(stage->operands[1].value), target_);
-        return;
-      case StageKind::kTransform: {
-        std::vector<Level> levels;
-        for (const StageOperand& operand : stage->operands) levels.push_back(LevelOf(operand.value));
-        stage->cycles = TransformCycles(stage->transform, levels, target_);
-        return;
-      }
-      case StageKind::kPack:
-        break;
-    }
-    KIRSCH_CHECK(false && "no such stage");
-  }
-
   absl::Status SolveContraction(Stage* stage) {
     auto known = std::find_if(solved_.begin(), solved_.end(),
                               [&](const auto& solved) { return solved.first == stage->spec; });
@@ -341,33 +343,6 @@ class Planner {
     stage->impl = known->second.impl;
     stage->cycles = static_cast<double>(stage->repeats) * ToCycles(known->second.cost);
     return absl::OkStatus();
-  }
-
-  void SolveRows(Stage* stage) const {
-    RowLevels levels;
-    for (size_t i = 0; i < stage->operands.size(); ++i)
-      (i < stage->program.inputs.size() ? levels.inputs : levels.results)
-          .push_back(LevelOf(stage->operands[i].value));
-    stage->cycles = kNever;
-    for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
-      if (!KeepsInPlace(*stage, schedule)) continue;
-      const double cycles = RowCycles(stage->program, schedule, stage->rows, stage->columns, levels, target_);
-      if (cycles >= stage->cycles) continue;
-      stage->cycles = cycles;
-      stage->schedule = std::move(schedule);
-    }
-    KIRSCH_CHECK(stage->cycles < kNever);
-  }
-
-  // May the first result take the place of the input that it replaces?
-  static bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
-    if (!stage.in_place) return true;
-    const size_t inputs = stage.program.inputs.size();
-    for (size_t i = 0; i < inputs; ++i)
-      if (stage.operands[i].value == stage.operands[inputs].value &&
-          !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
-        return false;
-    return true;
   }
 
   // Does one of the stages write the value?

@@ -48,6 +48,19 @@ Window WindowOf(const ConvShape& shape) {
            AxisOf({channels, times(kernel_row, pixel), times(kernel, row)})}};
 }
 
+// Of a depthwise convolution.
+void LayOutFilters(const ConvShape& shape, Window* window, Spec* spec) {
+  if (shape.taps() == 1) return;
+  const int64_t pixel = Or(shape.filters_row, shape.filters);
+  const DigitAxis rows = AxisOf({{shape.kernel_width, pixel},
+                                 {shape.kernel_height, Or(shape.filters_run, shape.kernel_width * pixel)}});
+  spec->operand[MatmulDims::kRhs].layout.ld = static_cast<uint32_t>(rows.stride(0));
+  if (rows.digits == 1) return;
+  KIRSCH_CHECK(window->axes[1].digits == rows.digits &&
+               window->axes[1].digit[0].count == rows.digit[0].count);
+  window->filters = rows;
+}
+
 }  // namespace
 
 Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epilogue& epilogue) {
@@ -67,7 +80,8 @@ Spec ConvolutionSpec(const ConvShape& shape, const MatmulTypes& types, const Epi
   spec.operand[filters].layout.ld =
       static_cast<uint32_t>(Or(shape.filters_row, nhwc ? shape.filters : shape.taps()));
   spec.out().layout.ld = static_cast<uint32_t>(Or(shape.out_row, spec.size[MatmulDims::kN]));
-  const Window window = WindowOf(shape);
+  Window window = WindowOf(shape);
+  if (shape.depthwise) LayOutFilters(shape, &window, &spec);
   const bool strided = window.IsStrided() && !shape.depthwise;
   spec.operand[input].layout =
       strided ? window.StridedLayout() : Layout{LayoutKind::kWindow, Order::kRow, 0, 1, 0};

@@ -31,6 +31,7 @@ struct ConvShape {
   // [filter][channel, kh, kw]. Of the output: pixels (kNhwc), planes (kNchw).
   int64_t input_row = 0, input_pixel = 0, input_plane = 0, input_image = 0;
   int64_t filters_row = 0;
+  int64_t filters_run = 0;  // depthwise: from one of the kernel's rows to the next
   int64_t out_row = 0;
 
   int64_t out_height() const { return (height - (kernel_height - 1) * dilation - 1) / stride + 1; }

@@ -68,7 +68,7 @@ class Rows {
 
   static Key KeyOf(OpKind base, const Epilogue& epilogue, const Window& window) {
     Key key = {static_cast<uint32_t>(base), static_cast<uint32_t>(window.operand)};
-    for (const DigitAxis& axis : window.axes)
+    for (const DigitAxis& axis : {window.axes[0], window.axes[1], window.filters})
       for (const Digit& digit : axis.digit) key.insert(key.end(), {digit.count, digit.stride});
     for (const EpilogueStep& step : epilogue)
       key.insert(key.end(),
@@ -85,7 +85,8 @@ class Rows {
     for (int rows = 1; rows <= window.axes[0].digits; ++rows)
       for (int columns = 1; columns <= window.axes[1].digits; ++columns) {
         const Window narrow{window.operand,
-                            {window.axes[0].Truncated(rows), window.axes[1].Truncated(columns)}};
+                            {window.axes[0].Truncated(rows), window.axes[1].Truncated(columns)},
+                            window.filters};
         if (narrow == window) continue;
         info->narrowed[static_cast<size_t>(rows - 1)][static_cast<size_t>(columns - 1)] =
             narrow.IsStrided() && !stays ? info->strided : With(info->base, info->epilogue, narrow);

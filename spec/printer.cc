@@ -6,28 +6,32 @@
 namespace kirsch {
 namespace {
 
-// ":56*64,3712/192,3712": of rows, then columns, how many of a digit are so far apart; of the last digit all.
-std::string WindowText(const Window& window) {
+std::string AxisText(const DigitAxis& axis) {
   std::string text;
-  for (const DigitAxis& axis : window.axes) {
-    Append(&text, text.empty() ? ":" : "/");
-    for (int level = 0; level < axis.digits; ++level) {
-      const Digit& digit = axis.digit[static_cast<size_t>(level)];
-      Append(&text, level == 0 ? "" : ",");
-      if (digit.count != 0) Append(&text, digit.count, "*");
-      Append(&text, digit.stride);
-    }
+  for (int level = 0; level < axis.digits; ++level) {
+    const Digit& digit = axis.digit[static_cast<size_t>(level)];
+    Append(&text, level == 0 ? "" : ",");
+    if (digit.count != 0) Append(&text, digit.count, "*");
+    Append(&text, digit.stride);
   }
   return text;
+}
+
+// ":56*64,3712/192,3712": of rows, then columns, how many of a digit are so far apart; of the last digit all.
+std::string WindowText(const Window& window) {
+  return Cat(":", AxisText(window.axes[0]), "/", AxisText(window.axes[1]));
 }
 
 // " lhs=col", " rhs=packed16@L2", " out=row@L1" or nothing.
 std::string OperandOption(const Spec& spec, int operand) {
   const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
   const std::string layout = PrintLayout(tensor.layout);
-  if (layout == OrderWord(Order::kRow) && tensor.level == Level::kRam) return "";
+  const DigitAxis* const rows = RowDigits(spec, operand);
+  if (layout == OrderWord(Order::kRow) && tensor.level == Level::kRam && rows == nullptr) return "";
   const std::string level = tensor.level == Level::kRam ? "" : Cat("@", Name(tensor.level));
-  const std::string window = IsWindow(spec, operand) ? WindowText(spec.op_info().window) : "";
+  const std::string window = IsWindow(spec, operand) ? WindowText(spec.op_info().window)
+                             : rows != nullptr       ? Cat(":", AxisText(*rows))
+                                                     : "";
   return Cat(" ", spec.op_info().operands[static_cast<size_t>(operand)].name, "=", layout, window, level);
 }
 

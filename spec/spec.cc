@@ -43,6 +43,12 @@ bool IsWindow(const Spec& spec, int operand) {
   return spec.operand[static_cast<size_t>(operand)].layout.kind == LayoutKind::kWindow;
 }
 
+const DigitAxis* RowDigits(const Spec& spec, int operand) {
+  const Window& window = spec.op_info().window;
+  if (IsWindow(spec, operand)) return &window.axes[0];
+  return operand == MatmulDims::kRhs && window.filters.digits > 0 ? &window.filters : nullptr;
+}
+
 bool Overlaps(const Spec& spec, int operand) {
   const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
   if (layout.kind != LayoutKind::kStrided) return layout.kind == LayoutKind::kWindow;

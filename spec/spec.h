@@ -88,6 +88,9 @@ const DigitAxis* WindowAxis(const Spec& spec, int dim);
 // True if the operand lies as the op's window says.
 bool IsWindow(const Spec& spec, int operand);
 
+// How the rows of the operand lie, if not at one distance; else null.
+const DigitAxis* RowDigits(const Spec& spec, int operand);
+
 // True if rows (columns) of the operand may share elements: its window's, or that are longer than they are
 // apart.
 bool Overlaps(const Spec& spec, int operand);

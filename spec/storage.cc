@@ -51,6 +51,7 @@ std::array<DigitAxis, kMaxAxes> RootAxes(const Spec& root, int operand) {
   const AxisArray strides = RootStrides(root, operand);
   for (size_t axis = 0; axis < rank; ++axis)
     axes[axis] = DigitAxis::Strided(static_cast<uint32_t>(strides[axis]));
+  if (const DigitAxis* const rows = RowDigits(root, operand)) axes[1] = *rows;
   return axes;
 }
 

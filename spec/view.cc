@@ -126,7 +126,7 @@ View RootView(const Spec& root, int operand, void* data) {
   const TensorSpec& tensor = root.operand[static_cast<size_t>(operand)];
   View view = EmptyView(root, operand, tensor.dtype, data);
   view.layout = tensor.layout;
-  if (IsWindow(root, operand))
+  if (RowDigits(root, operand) != nullptr)
     view.window = RootAxes(root, operand);
   else
     view.stride = RootStrides(root, operand);

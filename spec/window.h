@@ -77,8 +77,12 @@ struct DigitAxis {
 struct Window {
   int operand = -1;  // -1: none is
   std::array<DigitAxis, 2> axes = {};
+  // Of a depthwise convolution: how the rows of its filters lie, where they are not at one distance (they are
+  // some columns of a larger kernel's); else without digits.
+  DigitAxis filters = {};
 
   bool empty() const { return operand < 0; }
+  const DigitAxis& ReductionAxis() const { return axes[operand == 0 ? 1 : 0]; }
   // True if the view is taken for a matrix as any other: rows contiguous, consecutive ones at one distance
   // (which may be less than their length); of lhs, which is read element by element, columns will do.
   bool IsStrided() const {

@@ -5,6 +5,8 @@
 #include "codegen/emit.h"
 #include "codegen/lower.h"
 #include "codegen/spills.h"
+#include "spec/canonical.h"
+#include "spec/convolution.h"
 #include "spec/microkernel.h"
 #include "tests/codegen_testing.h"
 
@@ -40,14 +42,17 @@ class SpillsTest : public ::testing::TestWithParam<Cpu> {
   SpillsTest() { target_.cpu = GetParam().name; }
 
   void CheckTile(const Matmul& matmul, LayoutKind form, const VectorUnit& unit) {
+    CheckTile(MakeSpec(matmul), form, unit);
+  }
+
+  void CheckTile(const Spec& spec, LayoutKind form, const VectorUnit& unit, int most_spills = 0) {
     const Decision registers = IntoRegisters(form, unit.bytes / 4);
-    const Spec spec = MakeSpec(matmul);
     if (RegistersNeeded(RegisterTileOf(spec, registers.layout, target_), unit) > unit.registers) return;
     const std::vector<LoopCode> loops = LoopsOf(Chain(spec, target_, {registers, Microkernel()}), target_);
     ASSERT_FALSE(loops.empty());
     for (const LoopCode& loop : loops) {
-      EXPECT_EQ(loop.vector_spills, 0) << loop.function;
-      EXPECT_LE(loop.pointers, 2) << loop.function;
+      EXPECT_LE(loop.vector_spills, most_spills) << loop.function;
+      EXPECT_LE(loop.pointers, most_spills > 0 ? 3 : 2) << loop.function;
     }
   }
 
@@ -72,6 +77,22 @@ TEST_P(SpillsTest, NoOuterProductSpills) {
             const uint32_t n = vectors * static_cast<uint32_t>(unit.bytes) / 4 - missing;
             CheckTile({m, 300, n, 1, lhs, Order::kRow, 7}, LayoutKind::kVectors, unit);
           }
+}
+
+// Of few channels, windows of neighbouring pixels have elements in common: none is kept for a later step.
+// (LLVM's schedule for some CPUs spills an accumulator or two of the largest tiles, once a step.)
+TEST_P(SpillsTest, TilesOfConvolutionsKeepNothingForLaterSteps) {
+  for (const VectorUnit& unit : target_.vectors)
+    for (int64_t stride : {1, 2})
+      for (int64_t pixels = 1; pixels <= 30; ++pixels)
+        for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+          ConvShape shape{.channels = 3, .height = 3, .width = (pixels - 1) * stride + 3};
+          shape.kernel_height = shape.kernel_width = 3;
+          shape.filters = vectors * unit.bytes / 4;
+          shape.stride = stride;
+          CheckTile(Canonicalise(ConvolutionSpec(shape, {Dtype::kF32, Dtype::kF32, Dtype::kF32})).spec,
+                    LayoutKind::kVectors, unit, /*most_spills=*/4 * 9);
+        }
 }
 
 TEST_P(SpillsTest, NoDotProductSpills) {

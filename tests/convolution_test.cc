@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -14,6 +15,7 @@
 #include "cost/cost_model.h"
 #include "memo/coordinates.h"
 #include "memo/hash_memo.h"
+#include "rewrites/convolution_parts.h"
 #include "rewrites/rewrite.h"
 #include "search/search.h"
 #include "spec/canonical.h"
@@ -47,7 +49,8 @@ std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& in
                 plane = nhwc ? 1 : Or(s.input_plane, s.height * row),
                 image = Or(s.input_image, s.height * row);
   const int64_t of_filter = nhwc ? 1 : Or(s.filters_row, s.taps()),
-                of_tap = nhwc ? Or(s.filters_row, s.filters) : 1;
+                of_tap = nhwc ? Or(s.filters_row, s.filters) : 1,
+                of_run = Or(s.filters_run, s.kernel_width * (s.depthwise ? 1 : s.channels) * of_tap);
   std::vector<double> out;
   for (int64_t n = 0; n < s.images; ++n)
     for (int64_t y = 0; y < s.out_height(); ++y)
@@ -60,10 +63,10 @@ std::vector<double> Convolution(const ConvShape& s, const std::vector<float>& in
               for (int64_t c = first; c < end; ++c) {
                 const int64_t from = n * image + (y * s.stride + h * s.dilation) * row +
                                      (x * s.stride + w * s.dilation) * pixel + c * plane;
-                const int64_t tap = nhwc ? (h * s.kernel_width + w) * (end - first) + c - first
+                const int64_t tap = nhwc ? h * of_run + (w * (end - first) + c - first) * of_tap
                                          : (c * s.kernel_height + h) * s.kernel_width + w;
                 sum += input.at(static_cast<size_t>(from)) *
-                       filters.at(static_cast<size_t>(f * of_filter + tap * of_tap));
+                       filters.at(static_cast<size_t>(f * of_filter + tap));
               }
           out.push_back(sum);
         }
@@ -104,6 +107,61 @@ TEST(ConvolutionTest, SpecsMeanTheConvolution) {
     ExpectMeansTheConvolution(RandomConvolution(2e5, &random));
     ASSERT_FALSE(HasFailure());
   }
+}
+
+// The parts of a padded image's output, computed where they lie, are those of the convolution of a copy with
+// zeros around it.
+void ExpectPartsMeanTheConvolution(const ConvShape& padded, int64_t pad, int* parts_met) {
+  GraphNode graph_node;
+  const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
+  const auto groups = narrow(padded.channels), own_pad = narrow(pad);
+  graph_node.conv = {narrow(padded.stride), own_pad, narrow(padded.dilation), groups, ImageLayout::kNhwc};
+  const int64_t height = padded.height - 2 * pad, width = padded.width - 2 * pad, channels = padded.channels;
+  const ConvolutionNode node{
+      graph_node,
+      {1, groups, narrow(height), narrow(width), groups, narrow(padded.kernel_height),
+       narrow(padded.kernel_width), narrow(padded.out_height()), narrow(padded.out_width())}};
+  const std::vector<float> image = SmallIntegers(height * width * channels, 1),
+                           filters = SmallIntegers(padded.taps() * channels, 2);
+  std::vector<float> copy(static_cast<size_t>(padded.height * padded.width * channels));
+  for (int64_t y = 0; y < height; ++y)
+    std::copy_n(image.begin() + y * width * channels, width * channels,
+                copy.begin() + ((y + pad) * padded.width + pad) * channels);
+  const std::vector<double> expected = Convolution(padded, copy, filters);
+  std::vector<int> met(expected.size());
+  for (const ConvolutionPart& part : PartsOf(node))
+    for (int64_t row = 0; row < (part.one_by_one ? part.rows.count : 1); ++row) {
+      const Spec spec = ConvolutionSpec(ShapeOf(node, part), testing::kF32);
+      const int64_t in = ((part.rows.in + row * padded.stride) * width + part.columns.in) * channels,
+                    tap = (part.rows.tap * padded.kernel_width + part.columns.tap) * channels,
+                    out = ((part.rows.out + row) * padded.out_width() + part.columns.out) * channels;
+      ASSERT_LE(in + RootElements(spec, 0), static_cast<int64_t>(image.size())) << PrintSpec(spec);
+      ASSERT_LE(tap + RootElements(spec, 1), static_cast<int64_t>(filters.size())) << PrintSpec(spec);
+      const ConstOperands operands = {image.data() + in, filters.data() + tap};
+      const std::vector<double> values = Reference(spec, operands).value;
+      for (size_t i = 0; i < values.size(); ++i) {
+        const auto n = static_cast<size_t>(channels);
+        const size_t at = static_cast<size_t>(out) + i / n * spec.out().layout.ld + i % n;
+        ASSERT_EQ(values[i], expected[at]) << PrintSpec(spec);
+        ++met[at];
+      }
+    }
+  const bool all = std::all_of(met.begin(), met.end(), [](int times) { return times == 1; }),
+             none = std::all_of(met.begin(), met.end(), [](int times) { return times == 0; });
+  EXPECT_TRUE(all || none);
+  *parts_met += all ? 1 : 0;
+}
+
+TEST(ConvolutionTest, PartsOfPaddedImagesMeanTheConvolution) {
+  int parts_met = 0, padded = 0;
+  for (const ConvShape& shape : SmallConvolutions())
+    for (int64_t pad = 1; pad <= 2; ++pad) {
+      if (!shape.depthwise || shape.channels != 3 || std::min(shape.height, shape.width) <= 2 * pad) continue;
+      ExpectPartsMeanTheConvolution(shape, pad, &parts_met);
+      ASSERT_FALSE(HasFailure());
+      ++padded;
+    }
+  EXPECT_GT(parts_met, padded / 4);
 }
 
 // Rows of the reference, which verification uses, are those of the whole.

@@ -17,6 +17,7 @@
 #include "rewrites/rewrite.h"
 #include "search/answer.h"
 #include "search/limits.h"
+#include "spec/convolution.h"
 #include "spec/file.h"
 #include "spec/schedule.h"
 #include "tests/testing/brute_force.h"
@@ -45,6 +46,11 @@ std::vector<Spec> SomeRoots(const Target& target, int count, double max_flops) {
     roots.push_back(PlaceOperands(spec, i % 3 == 0 ? Residency::kCold : Residency::kWarm, target));
     roots.back().threads = i % 4 == 1 ? 2 : 1;
   }
+  // Registers of another form.
+  ConvShape depthwise{.depthwise = true, .channels = 40, .height = 9, .width = 9, .filters = 40};
+  depthwise.kernel_height = depthwise.kernel_width = 3;
+  roots.push_back(PlaceOperands(ConvolutionSpec(depthwise, {Dtype::kF32, Dtype::kF32, Dtype::kF32}),
+                                Residency::kWarm, target));
   return roots;
 }
 

@@ -145,10 +145,13 @@ Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target)
   return plan;
 }
 
-// The ways of a graph's only group.
+// The ways of Winograd's algorithm for a graph's only group.
 std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
   const GraphUses uses(graph);
-  return ShapeGroup(uses, {0, uses.operations().size(), 0}, static_cast<int>(graph.nodes.size())).winograd;
+  std::vector<GroupChoice> choices =
+      ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
+  std::erase_if(choices, [](const GroupChoice& choice) { return choice.winograd == 0; });
+  return choices;
 }
 
 std::string Convolution(int images, int channels, int height, int width, int filters, int pad,
@@ -215,7 +218,8 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
     const std::string text = Convolution(2, 6, 7, 10, 20, 1, parameters, before, after);
     const std::vector<GroupChoice> choices = ChoicesOf(GraphOf(text));
     EXPECT_EQ(choices.size(), 7u);
-    for (const GroupChoice& choice : choices) ExpectRight(text, choice, parameters == cases[1].parameters && choice.tile == 4);
+    for (const GroupChoice& choice : choices)
+      ExpectRight(text, choice, parameters == cases[1].parameters && choice.tile == 4);
   }
 }
 
@@ -261,7 +265,8 @@ Errors ErrorsOf(const Plan& plan, const LoopProgram& program, const Target& targ
 TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
   for (int channels : {1, 16, 200})
     for (int m : kWinogradTiles) {
-      const Plan plan = PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {0, 1, m, m}, target_);
+      const Plan plan =
+          PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {0, 1, m, false, m}, target_);
       const Errors errors = ErrorsOf(plan, LowerPlan(plan, target_, "kernel"), target_);
       EXPECT_LE(errors.worst, 1);
       EXPECT_GT(errors.worst, 1e-3) << channels << " channels, tiles of " << m;
@@ -273,7 +278,7 @@ TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
 TEST_P(WinogradOnTest, AWrongCoefficientIsFound) {
   int wrong = 0;
   for (int m : kWinogradTiles) {
-    const Plan plan = PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {0, 1, 12, m}, target_);
+    const Plan plan = PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {0, 1, 12, false, m}, target_);
     LoopProgram program = LowerPlan(plan, target_, "kernel");
     std::set<std::string> names;
     for (size_t i = 0; i < program.procedures.size(); ++i) {

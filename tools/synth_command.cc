@@ -36,14 +36,20 @@ struct Arguments {
   bool no_verify = false;
 
   bool emits_c() const { return emit == "header" || emit == "c"; }
+  bool emits_code() const { return !emits_c() && emit != "schedule"; }
 };
+
+// "ll", "asm" or "obj".
+absl::StatusOr<std::string> EmitCode(const std::string& emit, const LoopProgram& program,
+                                     const Target& target, const EmitOptions& options) {
+  if (emit == "ll") return EmitLlvmIr(program, target, options);
+  return emit == "asm" ? EmitAssembly(program, target, options) : EmitObject(program, target, options);
+}
 
 absl::StatusOr<std::string> Emit(const Arguments& arguments, const Synthesis& synthesis,
                                  const LoopProgram& program, HeaderOptions header_options) {
-  const EmitOptions options{synthesis.parsed.swapped, arguments.abi};
-  if (arguments.emit == "ll") return EmitLlvmIr(program, synthesis.target, options);
-  if (arguments.emit == "asm") return EmitAssembly(program, synthesis.target, options);
-  if (arguments.emit == "obj") return EmitObject(program, synthesis.target, options);
+  if (arguments.emits_code())
+    return EmitCode(arguments.emit, program, synthesis.target, {synthesis.parsed.swapped, arguments.abi});
   if (arguments.emit == "schedule") return PrintSchedule(synthesis.result.impl);
   header_options.external = arguments.emit == "c";
   return PrintHeader(program, synthesis.target, header_options);
@@ -84,7 +90,12 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
           {"packed_bytes", packed_bytes}};
 }
 
-std::string EmitLibrary(const Arguments& arguments, const Library& library, const HeaderFile& file) {
+absl::StatusOr<std::string> EmitLibrary(const Arguments& arguments, const Library& library,
+                                        const HeaderFile& file) {
+  if (arguments.emits_code()) {
+    const HeaderVariant& only = file.functions.front().variants.front();
+    return EmitCode(arguments.emit, only.programs.front(), only.target, {});
+  }
   if (arguments.emit == "schedule") return RegionSchedules(library.kernels.front().variants.front());
   PrintLeftOut(library, file);
   return PrintHeaderFile(file);
@@ -108,9 +119,10 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   for (const HeaderFunction& function : file.functions)
     for (const HeaderVariant& variant : function.variants)
       for (const LoopProgram& program : variant.programs) programs.push_back(&program);
-  const std::string code = EmitLibrary(arguments, *library, file);
-  json["emit"] = EmitJson(arguments, code.size(), programs);
-  return Write(arguments, code, json);
+  const absl::StatusOr<std::string> code = EmitLibrary(arguments, *library, file);
+  if (!code.ok()) return code.status();
+  json["emit"] = EmitJson(arguments, code->size(), programs);
+  return Write(arguments, *code, json);
 }
 
 absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& requests) {
@@ -140,20 +152,22 @@ absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& request
 // Options that contradict each other.
 absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
-  if (arguments.abi != Abi::kSystemV && (arguments.emits_c() || arguments.emit == "schedule"))
+  if (arguments.abi != Abi::kSystemV && !arguments.emits_code())
     return refuse(Cat("--abi: expected --emit obj, asm or ll, got ", arguments.emit));
   if (!arguments.name_space.empty() && arguments.emit != "header")
     return refuse(Cat("--namespace: expected --emit header, got ", arguments.emit));
   if (!arguments.name_space.empty() && arguments.header_mode == HeaderMode::kBare)
     return refuse("--namespace: expected another --header-mode, as bare code is put inside one of yours");
   if (requests.single()) return absl::OkStatus();
-  const bool family =
-      requests.kernels.size() == 1 && requests.targets.size() == 1 && !requests.kernels.front().graph;
-  if (!arguments.emits_c() && !(family && arguments.emit == "schedule"))
-    return refuse(
-        Cat("--emit: expected header",
-            family ? ", c or schedule for a family of sizes" : " or c for graphs, several kernels or targets",
-            ", got ", Quoted(arguments.emit)));
+  const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
+  const bool graph = one && requests.kernels.front().graph.has_value(), family = one && !graph;
+  if (graph && arguments.abi != Abi::kSystemV) return refuse("--abi: expected sysv for a graph, as yet");
+  if (!arguments.emits_c() && !(family && arguments.emit == "schedule") && !(graph && arguments.emits_code()))
+    return refuse(Cat("--emit: expected header",
+                      family  ? ", c or schedule for a family of sizes"
+                      : graph ? ", c, ll, asm or obj for a graph"
+                              : " or c for several kernels or targets",
+                      ", got ", Quoted(arguments.emit)));
   if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)
     return refuse("--header-mode: expected attributes for several targets");
   return absl::OkStatus();

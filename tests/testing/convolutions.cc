@@ -44,6 +44,9 @@ void SpreadOut(ConvShape* shape, std::mt19937_64* random) {
   shape->input_row = shape->width * (nhwc ? shape->input_pixel : 1) + gap();
   (nhwc ? shape->input_image : shape->input_plane) = shape->height * shape->input_row + gap();
   shape->filters_row = (nhwc ? shape->filters : shape->taps()) + gap();
+  // Some columns of a larger kernel.
+  if (shape->depthwise && shape->kernel_width < shape->width)
+    shape->filters_run = (shape->kernel_width + gap()) * shape->filters_row;
   shape->out_row = (nhwc ? shape->filters : shape->pixels()) + gap();
 }
 

@@ -177,13 +177,17 @@ std::string RandomConvolution(std::mt19937& random) {
                                          : 1,
                  images = draw(5) == 0 && (nhwc || groups == 1) ? 2 : 1;
   const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
-  const uint32_t height = (kernel_height - 1) * dilation + 1 + draw(14),
-                 width = (kernel_width - 1) * dilation + 1 + draw(30);
+  const uint32_t pad = draw(3);
+  const auto side = [&](uint32_t kernel, uint32_t more) {
+    const uint32_t least = (kernel - 1) * dilation + 1;
+    return std::max(least, 2 * pad + 1) - 2 * pad + draw(more);
+  };
+  const uint32_t height = side(kernel_height, 14), width = side(kernel_width, 30);
   const uint32_t channels = depthwise ? groups : groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
                  filters =
                      depthwise ? groups * (1 + draw(5) / 4) : groups * (1 + draw(draw(2) == 0 ? 5 : 40));
   return absl::StrCat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
-                      " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3), " pad=", draw(3),
+                      " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3), " pad=", pad,
                       " dilation=", dilation, " groups=", groups, " layout=", nhwc ? "nhwc" : "nchw");
 }
 

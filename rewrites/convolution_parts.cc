@@ -1,0 +1,76 @@
+#include "rewrites/convolution_parts.h"
+
+#include <algorithm>
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kMostAlong = 5;  // parts: two on either side of the whole windows
+
+std::vector<PartAlong> PartsAlong(int64_t size, int64_t kernel, int64_t out_size,
+                                  const ConvolutionOptions& options) {
+  const int64_t dilation = options.dilation;
+  std::vector<PartAlong> parts;
+  for (int64_t out = 0; out < out_size; ++out) {
+    const int64_t first = out * options.stride - int64_t{options.pad};  // where its first tap is
+    const int64_t tap = first >= 0 ? 0 : (-first + dilation - 1) / dilation;
+    const int64_t end = first >= size ? 0 : std::min(kernel, (size - 1 - first) / dilation + 1);
+    if (end <= tap) return {};
+    if (!parts.empty() && parts.back().tap == tap && parts.back().taps == end - tap) {
+      ++parts.back().count;
+    } else {
+      parts.push_back({out, 1, tap, end - tap, first + tap * dilation});
+    }
+  }
+  return parts;
+}
+
+// Are the columns of the kernel that a part leaves out, between its rows, also between the image's rows? Else
+// the image's taps are at one distance where the filters' are not.
+bool FiltersLieAsTaps(const ConvolutionNode& node, const ConvolutionPart& part) {
+  const bool all = part.columns.taps == node.sizes.kernel_width;
+  return all || part.rows.taps == 1 || part.columns.taps != node.sizes.width;
+}
+
+}  // namespace
+
+std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
+  const ConvolutionSizes& sizes = node.sizes;
+  const auto rows = PartsAlong(sizes.height, sizes.kernel_height, sizes.out_height, node.node.conv);
+  const auto columns = PartsAlong(sizes.width, sizes.kernel_width, sizes.out_width, node.node.conv);
+  if (rows.size() > kMostAlong || columns.size() > kMostAlong) return {};
+  std::vector<ConvolutionPart> parts;
+  for (const PartAlong& r : rows)
+    for (const PartAlong& c : columns) {
+      parts.push_back({r, c, r.count > 1 && c.count > 1 && c.count < sizes.out_width});
+      if (!FiltersLieAsTaps(node, parts.back())) return {};
+    }
+  return parts;
+}
+
+ConvShape ShapeOf(const ConvolutionNode& node, const ConvolutionPart& part) {
+  const ConvolutionOptions& options = node.node.conv;
+  const ConvolutionSizes& sizes = node.sizes;
+  const auto meets = [&](int64_t pixels, int64_t taps) {
+    return (pixels - 1) * options.stride + (taps - 1) * int64_t{options.dilation} + 1;
+  };
+  const int64_t rows = part.one_by_one ? 1 : part.rows.count;
+  ConvShape conv;
+  conv.layout = options.layout;
+  conv.depthwise = true;
+  conv.channels = conv.filters = sizes.channels;
+  conv.height = meets(rows, part.rows.taps);
+  conv.width = meets(part.columns.count, part.columns.taps);
+  conv.kernel_height = part.rows.taps;
+  conv.kernel_width = part.columns.taps;
+  conv.stride = options.stride;
+  conv.dilation = options.dilation;
+  conv.input_pixel = conv.filters_row = sizes.channels;
+  conv.input_row = node.row();
+  conv.filters_run = node.row() / sizes.width * sizes.kernel_width;
+  // Pixels of one column are rows apart.
+  if (part.columns.count == 1) conv.out_row = node.out_row();
+  return conv;
+}
+
+}  // namespace kirsch
