@@ -123,9 +123,7 @@ class GroupShaper {
     std::optional<ReducedAxes> reduced;
     for (const auto& [node, place] : made_) {
       if (!GoesByRows(graph_, node)) {
-        Fail(node, Info(graph_.at(node).op).kind == GraphOpKind::kReduction
-                       ? "axes next to each other, as yet"
-                       : "operations of floats outside of a matmul, as yet");
+        Fail(node, "operations of floats outside of a matmul, as yet");
         return std::nullopt;
       }
       const std::optional<ReducedAxes> own = ReducedAxesOf(graph_, node);

@@ -12,6 +12,7 @@
 #include "rewrites/graph_groups.h"
 #include "rewrites/graph_uses.h"
 #include "rewrites/rewrite.h"
+#include "rewrites/split_reductions.h"
 #include "search/memory_plan.h"
 #include "search/stage_cost.h"
 #include "spec/cat.h"
@@ -443,7 +444,8 @@ class Planner {
 absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
                                       const PlanOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  absl::StatusOr<PlanResult> result = Planner(graph, source, model, options).Run();
+  const Graph split = SplitReductions(graph);
+  absl::StatusOr<PlanResult> result = Planner(split, source, model, options).Run();
   if (result.ok())
     result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
