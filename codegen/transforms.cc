@@ -46,17 +46,12 @@ class TransformWriter {
   }
 
   Procedure Write() && {
-    // (Steps of the epilogue may write into what it makes at first.)
-    EpilogueCode epilogue(builder_, kernel_, arguments_, lanes_);
+    EpilogueCode epilogue(builder_, kernel_, arguments_, lanes_);  // its vectors serve all squares
     epilogue_ = &epilogue;
     for (const TransformRun& down : shape_.Runs(0))
       Repeat(kVertical, down.squares, [&] {
         for (const TransformRun& across : shape_.Runs(1))
-          Repeat(kHorizontal, across.squares, [&] {
-            Repeat(kRun, shape_.rows, [&] { Run(down, across); });
-            Move(kRun, -shape_.rows);
-          });
-        Move(kHorizontal, -shape_.axes[1].squares);
+          Repeat(kHorizontal, across.squares, [&] { Repeat(kRun, shape_.rows, [&] { Run(down, across); }); });
       });
     return std::move(builder_).Build();
   }
@@ -86,22 +81,26 @@ class TransformWriter {
   void Repeat(Axis axis, int64_t count, const Body& body) {
     const auto trip = [&] {
       body();
-      Move(axis, 1);
+      Advance(axis);
     };
     if (count == 1) return trip();
     builder_.Loop(Constant(count), [&](VarId) { trip(); });
   }
 
-  void Move(Axis axis, int64_t steps) {
-    for (const Walker& walker : walkers_)
-      if (const int64_t by = steps * walker.steps[axis]; by != 0) builder_.Do(Advance{walker.pointer, by});
+  // From where the loop inside has ended.
+  void Advance(Axis axis) {
+    const std::array<int64_t, 4> trips = {0, shape_.axes[1].squares, shape_.rows, shape_.columns / lanes_};
+    for (const Walker& walker : walkers_) {
+      const int64_t inside = axis == kVector ? 0 : trips[axis + 1] * walker.steps[axis + 1];
+      if (const int64_t by = walker.steps[axis] - inside; by != 0)
+        builder_.Do(kirsch::Advance{walker.pointer, by});
+    }
   }
 
   void Run(const TransformRun& down, const TransformRun& across) {
     const int64_t whole = shape_.columns / lanes_;
     if (whole > 0) Repeat(kVector, whole, [&] { Square(down, across, lanes_); });
     if (const auto rest = static_cast<int>(shape_.columns % lanes_); rest > 0) Square(down, across, rest);
-    Move(kVector, -whole);
   }
 
   // One vector of each element.

@@ -48,9 +48,9 @@ bool IsUnit(double coefficient) { return std::abs(coefficient) == 1; }
 int Operations(const WinogradMatrix& matrix) {
   int operations = 0;
   for (const auto& row : matrix.at) {
-    const auto terms = row.size() - static_cast<size_t>(std::count(row.begin(), row.end(), 0.0));
-    const bool starts = terms == 0 || std::count(row.begin(), row.end(), 1.0) > 0;
-    operations += static_cast<int>(terms) - (starts ? std::min<int>(1, static_cast<int>(terms)) : 0);
+    const auto zeros = std::count(row.begin(), row.end(), 0.0),
+               ones = std::count(row.begin(), row.end(), 1.0);
+    operations += static_cast<int>(row.size()) - static_cast<int>(zeros) - (ones > 0 ? 1 : 0);
   }
   return operations;
 }
