@@ -41,6 +41,19 @@ Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int6
   return stage;
 }
 
+StageOperand CutAs(const StageOperand& result, const ConvolutionNode& node, const MatrixStrides& strides,
+                   int value) {
+  StageOperand cut = result;
+  cut.value = value;
+  if (!node.nhwc()) {
+    cut.batch_stride = strides.batch;
+  } else if (strides.column == 0) {  // one for all filters
+    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride})
+      *elements /= node.sizes.filters;
+  }
+  return cut;
+}
+
 std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple) {
   const int64_t rows = node.sizes.out_height, stride = node.node.conv.stride;
   const int64_t window = int64_t{node.sizes.kernel_height - 1} * node.node.conv.dilation + 1;

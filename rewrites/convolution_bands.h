@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rewrites/iteration.h"
 #include "spec/convolution.h"
 #include "spec/graph.h"
 #include "spec/plan.h"
@@ -38,6 +39,11 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t height);
 // The stage that copies so many rows of one image, with rows of zeros before and after them; without
 // operands.
 Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after);
+
+// Where an operand of the epilogue begins that has elements for the pixels of a part of the output;
+// `strides`: those of the matrix that the output is.
+StageOperand CutAs(const StageOperand& result, const ConvolutionNode& node, const MatrixStrides& strides,
+                   int value);
 
 // Neighbouring bands of the output with the same edges.
 struct Bands {
