@@ -428,6 +428,7 @@ class Lowering : public ImplLowering {
     }
     kernel.prefetch_out = spec.out().level > Level::kL1;
     (microkernel.dim == MatmulDims::kK ? kernel.prefetch_k : kernel.prefetch_n) = microkernel.size;
+    if (microkernel.size == 0 && PrefetchesNextTile(OnlyChild(impl).spec)) kernel.prefetch_n = kernel.n;
     kernel.k_tail = k % kernel.step();
     if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) kernel.reduction = *axis;
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);

@@ -44,7 +44,7 @@ int64_t PrefetchedLines(const Expansion& expansion) {
   int64_t lines = 0;
   for (int i = 0; i < expansion.num_transfers; ++i) {
     const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
-    if (transfer.ahead_lines != 0) lines += transfer.read.lines;
+    if (transfer.ahead_lines != 0 || transfer.by_tiles) lines += transfer.read.lines;
   }
   return lines;
 }
@@ -132,6 +132,7 @@ void CostModel::FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) cons
 // The share of the lines that no prefetch instruction asks for in time.
 double CostModel::LateShare(const Transfer& transfer) const {
   const MemoryLevel& level = target_.at(transfer.from);
+  if (transfer.by_tiles) return 0;
   if (transfer.ahead_lines == 0 || transfer.read.runs > level.prefetch_streams) return 1;
   const double on_time = static_cast<double>(transfer.ahead_lines) / level.prefetch_lines;
   return 1 - (1 - transfer.head) * std::min(1.0, on_time);

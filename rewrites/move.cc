@@ -25,6 +25,10 @@ void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footp
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
 }
 
+Transfer& LastTransfer(Expansion* expansion) {
+  return expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)];
+}
+
 void AddChild(const Spec& spec, Expansion* expansion) {
   expansion->children[expansion->num_children++] = {spec, 1, 1};
 }
@@ -163,6 +167,8 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
                     operand == decision.operand ? footprint : FootprintOf(spec, operand, target), expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
+    LastTransfer(expansion).by_tiles =
+        decision.operand == MatmulDims::kRhs && decision.level == Level::kL2 && RhsIsReadInPieces(spec);
     moved.moved = 1;
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
@@ -340,9 +346,9 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
                                  footprint.lines * (target.line_bytes / Bytes(tensor.dtype)));
     AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
-    if (operand == MatmulDims::kRhs)
-      PrefetchRhs(spec, decision, target,
-                  &expansion->transfers[static_cast<size_t>(expansion->num_transfers - 1)]);
+    if (operand != MatmulDims::kRhs) continue;
+    PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
+    LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);
   }
 }
 

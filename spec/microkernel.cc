@@ -190,4 +190,18 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   return sets;
 }
 
+bool RhsIsReadInPieces(const Spec& spec) {
+  constexpr uint32_t kLeastRows = 4;
+  const Layout& rhs = spec.operand[MatmulDims::kRhs].layout;
+  return spec.op_info().base == OpKind::kMatmul && spec.size[MatmulDims::kM] >= kLeastRows &&
+         rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
+}
+
+bool PrefetchesNextTile(const Spec& microkernel) {
+  const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
+  return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
+         microkernel.size[MatmulDims::kN] < rhs.layout.ld &&
+         microkernel.out().layout.kind == LayoutKind::kVectors;
+}
+
 }  // namespace kirsch

@@ -101,6 +101,14 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
 // their latency: 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
 
+// True if tiles of rhs are short pieces of rows of the caller's, which prefetchers don't follow, and enough
+// rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
+bool RhsIsReadInPieces(const Spec& spec);
+
+// True if a microkernel asks for the tile of rhs beside its own: from L2, where a move may have said that it
+// is before anyone has read it.
+bool PrefetchesNextTile(const Spec& microkernel);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_MICROKERNEL_H_

@@ -119,6 +119,25 @@ TEST_P(CodegenTest, PrefetchesOfEveryForm) {
         }
 }
 
+// A tile of rhs in rows that go on, from L2: while several rows are multiplied by it, the one beside is asked
+// for, line by line.
+TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
+  const int lanes = WidestLanes();
+  const auto text = [&](uint32_t m, Level level, int64_t ld) {
+    Spec spec = MakeSpec({m, 37, static_cast<uint32_t>(lanes), 1, Order::kRow, Order::kRow});
+    spec.operand[MatmulDims::kRhs].level = level;
+    spec.operand[MatmulDims::kRhs].layout.ld = static_cast<uint32_t>(ld);
+    const Impl impl = Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, lanes), Microkernel()});
+    EXPECT_TRUE(Works(spec, impl));
+    return LoopText(Lower(impl, target_, "kernel"));
+  };
+  const std::string next = absl::StrCat("prefetch [rhs + ", lanes, "]");
+  EXPECT_THAT(text(4, Level::kL2, 4 * lanes), HasSubstr(next));
+  EXPECT_THAT(text(3, Level::kL2, 4 * lanes), Not(HasSubstr(next))) << "too little time for it";
+  EXPECT_THAT(text(4, Level::kL1, 4 * lanes), Not(HasSubstr(next)));
+  EXPECT_THAT(text(4, Level::kL2, lanes), Not(HasSubstr(next))) << "none is beside it";
+}
+
 // The rest of a tile that does not fill its panels, and the copy that feeds it, straight and transposing.
 TEST_P(CodegenTest, PackedRhs) {
   const uint32_t wide = static_cast<uint32_t>(WidestLanes());

@@ -181,6 +181,9 @@ TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
   EXPECT_EQ(cycles(2, 8, 0), 1000 + 0.5 * (8 * 5 + 100 * 3)) << "half as far ahead as it takes";
   EXPECT_EQ(cycles(2, 16, 0.25), 1000 + 0.25 * (8 * 5 + 100 * 3)) << "not the first quarter of each run";
   EXPECT_EQ(cycles(9, 16, 0), cycles(9, 0, 0)) << "too many runs";
+  Transfer by_tiles{Level::kRam, Level::kL2, {100, 9, 1}, {}};
+  by_tiles.by_tiles = true;
+  EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000) << "asked for tile by tile";
   Transfer out{Level::kRam, Level::kVrf, {100, 1, 1}, {100, 1, 1}};
   EXPECT_EQ(model.TransferCycles(out, 1), 1000 + 1000 + 4 * 5) << "outputs do not stream";
 }

@@ -82,6 +82,27 @@ TEST(PrefetchTest, OnlyOfWhatStreamsFromBeyondL2) {
       << "the columns beside these do not stay in L1";
 }
 
+// Of what a move brings to L2, and a microkernel reads from there.
+TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
+  const auto by_tiles = [](uint32_t m, Order order, Level to) {
+    Spec spec = testing::MatmulSpec({.m = m, .k = 64, .n = 256});
+    spec.operand[MatmulDims::kRhs].layout.order = order;
+    spec.operand[MatmulDims::kRhs].layout.ld = 1024;
+    spec.operand[MatmulDims::kRhs].level = Level::kL3;
+    Decision decision;
+    decision.kind = RewriteKind::kMove;
+    decision.operand = MatmulDims::kRhs;
+    decision.level = to;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    return expansion.transfers[0].by_tiles;
+  };
+  EXPECT_TRUE(by_tiles(4, Order::kRow, Level::kL2));
+  EXPECT_FALSE(by_tiles(3, Order::kRow, Level::kL2));
+  EXPECT_FALSE(by_tiles(4, Order::kCol, Level::kL2));
+  EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
+}
+
 // What is on its way, and the first lines of each run, which nobody asks for.
 TEST(PrefetchTest, LooksSoManyLinesAhead) {
   Spec spec = testing::MatmulSpec({.m = 1, .k = 8, .n = 64});
