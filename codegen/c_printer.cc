@@ -43,6 +43,12 @@ class FunctionPrinter {
   void DeclareVectors() {
     for (const Var& var : procedure_.vars)
       if (var.type == VarType::kVector) Line(CVectorType(var), " ", var.name, ";");
+    // Arrays of vectors are aligned to them.
+    for (const Var& var : procedure_.vars) {
+      if (var.elements == 0) continue;
+      Line(CVectorType(var), " ", var.name, "_vectors[", var.elements / var.lanes, "];");
+      Line(CType(var.dtype), "* const ", var.name, " = (", CType(var.dtype), "*)", var.name, "_vectors;");
+    }
   }
 
   void PrintBlock(const std::vector<Stmt>& block) {

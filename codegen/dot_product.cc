@@ -27,7 +27,7 @@ class DotProduct {
         lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
         sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
         old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar),
-        epilogue_(builder_, kernel, parameters_.arguments, kSums) {
+        epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kSums) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
@@ -48,6 +48,7 @@ class DotProduct {
     accumulators_.SumSets();
     for (int i = 0; i < kernel_.tile.rows; ++i)
       for (int j = 0; j < kernel_.tile.columns; j += kSums) StoreGroup(i, j);
+    epilogue_.Finish();
     return std::move(builder_).Build();
   }
 
@@ -120,12 +121,11 @@ class DotProduct {
     LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
     builder_.Do(sums);
-    const Address address = At(parameters_.out, kernel_.out.At(i, j));
     if (kernel_.accumulate) {
-      builder_.Do(Load{old_, address, count});
+      builder_.Do(Load{old_, At(parameters_.out, kernel_.out.At(i, j)), count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
     }
-    builder_.Do(Store{epilogue_.Apply(sums_, i, j, count), address, count});
+    epilogue_.Store(sums_, i, j, count);
   }
 
   const Microkernel& kernel_;

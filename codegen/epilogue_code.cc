@@ -20,7 +20,7 @@ BinaryOp BinaryOf(EpilogueOp op) {
       return BinaryOp::kMax;
     case EpilogueOp::kMin:
       return BinaryOp::kMin;
-    case EpilogueOp::kF32:
+    default:
       break;
   }
   KIRSCH_CHECK(false && "not an operation of two");
@@ -28,19 +28,57 @@ BinaryOp BinaryOf(EpilogueOp op) {
 
 }  // namespace
 
-EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
+EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
                            const std::vector<VarId>& arguments, int lanes)
-    : builder_(builder), kernel_(kernel), arguments_(arguments), lanes_(lanes) {}
+    : builder_(builder),
+      kernel_(kernel),
+      out_(out),
+      arguments_(arguments),
+      lanes_(lanes),
+      functions_(builder, lanes, kernel.scales) {
+  KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
+  if (kernel.epilogue.HasFunctions())
+    waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
+}
+
+int64_t EpilogueCode::Pitch() const { return (kernel_.n + lanes_ - 1) / lanes_ * lanes_; }
 
 VarId EpilogueCode::Vector(const char* name, Dtype dtype, VarId* made) {
   if (*made == kNoVar) *made = builder_.Vector(name, dtype, lanes_);
   return *made;
 }
 
-VarId EpilogueCode::Apply(VarId sums, int row, int64_t column, int count) {
+void EpilogueCode::Store(VarId sums, int row, int64_t column, int count) {
+  if (waiting_ == kNoVar) return StoreThrough(sums, {Constant(row), Constant(column), count});
+  builder_.Do(kirsch::Store{sums, At(waiting_, row * Pitch() + column), lanes_});
+}
+
+void EpilogueCode::Finish() {
+  if (waiting_ == kNoVar) return;
+  const VarId sums = builder_.Vector("waited", kernel_.accumulator(), lanes_);
+  const auto take = [&](const Place& place) {
+    builder_.Do(Load{sums, {waiting_, Plus(Times(place.row, Pitch()), place.column)}, lanes_});
+    StoreThrough(sums, place);
+  };
+  const int64_t vectors = kernel_.n / lanes_, rest = kernel_.n % lanes_;
+  builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
+    builder_.Loop(Constant(vectors), [&](VarId vector) {
+      take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_});
+    });
+    if (rest != 0) take({IndexOf(row), Constant(vectors * lanes_), static_cast<int>(rest)});
+  });
+}
+
+void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
+  const VarId stored = Apply(sums, place);
+  builder_.Do(kirsch::Store{
+      stored, {out_, Plus(Times(place.row, kernel_.out.outer_stride), place.column)}, place.count});
+}
+
+VarId EpilogueCode::Apply(VarId sums, const Place& place) {
   const Epilogue& epilogue = kernel_.epilogue;
-  place_ = {row, column, count};
   next_argument_ = 0;
+  functions_.Release();
   VarId x = sums, addend = kNoVar;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
@@ -50,33 +88,34 @@ VarId EpilogueCode::Apply(VarId sums, int row, int64_t column, int count) {
       continue;
     }
     const bool real = TypeBefore(epilogue, kernel_.accumulator(), i) == Dtype::kF32;
-    const VarId y =
-        real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
-    LoadOperand(step, y);
-    if (!IsFused(epilogue, kernel_.accumulator(), i)) {
-      builder_.Do(Binary{BinaryOf(step.op), x, x, y});
-      continue;
+    VarId y = kNoVar;
+    if (Info(step.op).takes_operand) {
+      y = real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
+      LoadOperand(step, place, y);
     }
-    const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
-    if (addend == kNoVar) addend = Vector("x1", Dtype::kF32, &addend_);
-    LoadOperand(next, addend);
-    builder_.Do(MultiplyAdd{addend, x, y, next.op == EpilogueOp::kSub});
-    std::swap(x, addend);
+    if (IsFunction(step.op)) {
+      x = functions_.Apply(step.op, x, y);
+    } else if (!IsFused(epilogue, kernel_.accumulator(), i)) {
+      builder_.Do(Binary{BinaryOf(step.op), x, x, y});
+    } else {
+      const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
+      if (addend == kNoVar) addend = Vector("x1", Dtype::kF32, &addend_);
+      LoadOperand(next, place, addend);
+      builder_.Do(MultiplyAdd{addend, x, y, next.op == EpilogueOp::kSub});
+      std::swap(x, addend);
+    }
   }
   return Stored(x);
 }
 
-Address EpilogueCode::AddressOf(size_t argument, int row, int64_t column) const {
-  const EpilogueArgument& info = kernel_.arguments[argument];
-  return At(arguments_[argument], row * info.row_stride + (info.columns ? column : 0));
-}
-
-void EpilogueCode::LoadOperand(const EpilogueStep& step, VarId to) {
+void EpilogueCode::LoadOperand(const EpilogueStep& step, const Place& place, VarId to) {
   if (!step.HasOperand()) return builder_.Do(Fill{to, step.number});
   const size_t argument = next_argument_++;
-  const Address address = AddressOf(argument, place_.row, place_.column);
-  if (kernel_.arguments[argument].columns)
-    builder_.Do(Load{to, address, place_.count});
+  const EpilogueArgument& info = kernel_.arguments[argument];
+  const Affine row = Times(place.row, info.row_stride);
+  const Address address = {arguments_[argument], info.columns ? Plus(row, place.column) : row};
+  if (info.columns)
+    builder_.Do(Load{to, address, place.count});
   else
     builder_.Do(Broadcast{to, address, 1});
 }

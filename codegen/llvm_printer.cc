@@ -36,6 +36,8 @@ class BodyPrinter {
     for (const Var& var : procedure.vars) slots_.push_back(ir_.CreateAlloca(TypeOf(var), nullptr, var.name));
     for (int i = 0; i < procedure.num_parameters; ++i)
       Set(i, function_->getArg(static_cast<unsigned>(argument_of[static_cast<size_t>(i)])));
+    for (size_t i = 0; i < procedure.vars.size(); ++i)
+      if (procedure.vars[i].elements != 0) Set(static_cast<VarId>(i), ArrayOf(procedure.vars[i]));
   }
 
   void Print() {
@@ -55,6 +57,13 @@ class BodyPrinter {
         return VectorType(var, ir_.getContext());
     }
     KIRSCH_CHECK(false && "unknown variable type");
+  }
+  Value* ArrayOf(const Var& var) {
+    llvm::Type* const element = ElementType(var.dtype, ir_.getContext());
+    llvm::AllocaInst* const array =
+        ir_.CreateAlloca(llvm::ArrayType::get(element, static_cast<uint64_t>(var.elements)));
+    array->setAlignment(llvm::Align(static_cast<uint64_t>(var.lanes * Bytes(var.dtype))));
+    return array;
   }
   Value* Get(VarId id) { return ir_.CreateLoad(TypeOf(VarOf(id)), slots_[static_cast<size_t>(id)]); }
   void Set(VarId id, Value* value) { ir_.CreateStore(value, slots_[static_cast<size_t>(id)]); }

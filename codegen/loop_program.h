@@ -30,9 +30,10 @@ struct Var {
   std::string name;  // unique in the procedure, a C identifier
   VarType type = VarType::kIndex;
   Dtype dtype = Dtype::kF32;  // of the pointee or the lanes
-  int lanes = 0;              // kVector
+  int lanes = 0;              // kVector, and of an array's vectors
   bool stored = false;        // kPointer: the procedure writes through it
   bool may_alias = false;     // kPointer, a parameter: others may point to the same elements
+  int64_t elements = 0;       // kPointer, no parameter: to an array of so many, on the stack
 };
 
 // constant + sum of coefficient * index.

@@ -417,6 +417,7 @@ class Lowering : public ImplLowering {
     kernel.out = views[kOut].layout;
     kernel.accumulate = spec.accumulate;
     kernel.epilogue = spec.op_info().epilogue;
+    kernel.scales = program_.masks;
     std::vector<Address> pointers = {views[kLhs].start, views[kRhs].start, views[kOut].start};
     for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
       const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];

@@ -29,6 +29,7 @@ struct Microkernel {
   bool accumulate = false;
   Epilogue epilogue;
   std::vector<EpilogueArgument> arguments;
+  bool scales = false;        // functions may use AVX-512F's instruction for a * 2^n
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
   // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
   // one of the two is not 0.

@@ -33,6 +33,10 @@ class ProcedureBuilder {
   VarId Vector(const std::string& name, Dtype dtype, int lanes) {
     return AddVar({name, VarType::kVector, dtype, lanes, false});
   }
+  // Elements of the procedure's own, in whole vectors of `lanes`, to which the array is aligned.
+  VarId Array(const std::string& name, Dtype dtype, int lanes, int64_t elements) {
+    return AddVar({name, VarType::kPointer, dtype, lanes, true, false, elements});
+  }
   // A vector of f32 or s32 with the 32-bit `word` in all lanes, from the procedure's beginning on.
   VarId Filled(Dtype dtype, int lanes, uint32_t word) {
     for (const Fill& fill : fills_)
@@ -97,6 +101,18 @@ inline Affine Plus(Affine affine, int64_t constant) {
 inline Affine Plus(Affine affine, VarId index, int64_t coefficient) {
   affine.terms.push_back({index, coefficient});
   return affine;
+}
+inline Affine Plus(Affine a, const Affine& b) {
+  a.constant += b.constant;
+  a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
+  return a;
+}
+// (No terms times 0.)
+inline Affine Times(const Affine& affine, int64_t factor) {
+  Affine product = {affine.constant * factor, {}};
+  for (const Affine::Term& term : affine.terms)
+    if (factor != 0) product.terms.push_back({term.index, term.coefficient * factor});
+  return product;
 }
 inline Address At(VarId pointer, int64_t offset = 0) { return {pointer, Constant(offset)}; }
 

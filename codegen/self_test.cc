@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/self_test_epilogue.h"
 #include "codegen/user_matrix.h"
 
 namespace kirsch {
@@ -104,7 +105,7 @@ $ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
     for (i = 0; i < k; ++i)
       sum += $FILE_get_$TYPELHS(lhs[$LHS_AT]) *
              $FILE_get_$TYPERHS(rhs[$RHS_AT]);
-$EPILOGUE    if (out[place] != $FILE_put_$TYPEOUT(sum) && wrong++ == 0)
+$EPILOGUE    if ($DIFFERS && wrong++ == 0)
       printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
              $FILE_get_$TYPEOUT(out[place]), sum);
   }
@@ -204,70 +205,6 @@ std::string ProblemText(const HeaderMember& member) {
   return text + "},\n";
 }
 
-// What the epilogue takes: memory that is filled with small integers.
-struct ArgumentsText {
-  std::string alloc, check, fill, free;
-};
-
-ArgumentsText ArgumentsTextOf(const HeaderMember& member) {
-  const Epilogue epilogue = EpilogueOfUser(member);
-  ArgumentsText text;
-  int number = 0;
-  for (int i = 0; i < epilogue.count; ++i) {
-    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    if (!step.HasOperand()) continue;
-    constexpr const char* kCounts[] = {"", "", "1", "m", "n", "on"};
-    const Dtype dtype = TypeBefore(epilogue, AccumulatorOf(member.spec), i);
-    const std::string name = absl::StrCat("arg", ++number), type = CType(dtype);
-    const char* const count = kCounts[static_cast<size_t>(step.operand)];
-    absl::StrAppend(&text.alloc, "  ", type, "* ", name, " = (", type, "*)malloc(", count, " * sizeof(", type,
-                    "));\n");
-    absl::StrAppend(&text.check, " || !", name);
-    const bool all = step.operand == EpilogueOperand::kAll;
-    absl::StrAppend(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
-                    all ? "os, batch, m, n" : absl::StrCat("vector, 1, 1, ", count), ", ", 3 + number,
-                    ");\n");
-    absl::StrAppend(&text.free, "  free(", name, ");\n");
-  }
-  return text;
-}
-
-// The step's operand as a C expression, a double.
-std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
-  if (step.operand == EpilogueOperand::kNone) return "";
-  if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
-  constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
-  return absl::StrCat("(double)arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
-}
-
-// `sum` becomes what is to be stored. Products and sums of two floats are exact in double, as far as these
-// values go, and are rounded as the kernel does.
-std::string EpilogueText(const HeaderMember& member) {
-  const Epilogue epilogue = EpilogueOfUser(member);
-  const Dtype sum = AccumulatorOf(member.spec);
-  std::string text;
-  int arguments = 0;
-  for (int i = 0; i < epilogue.count; ++i) {
-    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    const Dtype type = TypeBefore(epilogue, sum, i);
-    const std::string y = OperandText(step, type, &arguments);
-    constexpr const char* kSigns[] = {"+", "-", "*", ">", "<"};
-    const char* const sign = step.op == EpilogueOp::kF32 ? "" : kSigns[static_cast<size_t>(step.op)];
-    if (step.op == EpilogueOp::kF32) {
-      text += "    sum = (float)sum;\n";
-    } else if (step.op == EpilogueOp::kMax || step.op == EpilogueOp::kMin) {
-      absl::StrAppend(&text, "    sum = sum ", sign, " ", y, " ? sum : ", y, ";\n");
-    } else if (type == Dtype::kS32) {
-      absl::StrAppend(&text, "    sum = (int32_t)((uint32_t)(int64_t)sum ", sign, " (uint32_t)(int64_t)", y,
-                      ");\n");
-    } else {
-      absl::StrAppend(&text, "    sum = ", IsFused(epilogue, sum, i) ? "" : "(float)", "(sum ", sign, " ", y,
-                      ");\n");
-    }
-  }
-  return text;
-}
-
 // An operand that is a view is filled as the run of elements it is in.
 struct OperandExpressions {
   std::string at, count, fill;
@@ -315,6 +252,7 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$ARGUMENTS_FILL", arguments.fill},
        {"$ARGUMENTS_FREE", arguments.free},
        {"$EPILOGUE", EpilogueText(function.members.front())},
+       {"$DIFFERS", DiffersText(function.members.front())},
        {"$PROBLEMS", problems},
        {"$REFUSED", RefusedText(function)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
@@ -420,7 +358,7 @@ std::string PrintSelfTest(const HeaderFile& file) {
   }
   return absl::StrReplaceAll(kFile, {{"$MACRO", SelfTestMacro(file.name)},
                                      {"$USING", UsingText(file)},
-                                     {"$FILLS", FillsText(file)},
+                                     {"$FILLS", FillsText(file) + FunctionsText(file)},
                                      {"$CHECKS", checks},
                                      {"$CALLS", calls},
                                      {"$FILE", file.name}});

@@ -43,10 +43,12 @@ class TransformWriter {
       if (step.HasOperand()) AddArgument(step.operand, image);
     kernel_.epilogue = shape.epilogue;
     kernel_.out.dtype = shape.stored;
+    kernel_.out.outer_stride = shape.axes[1].stride;
   }
 
   Procedure Write() && {
-    EpilogueCode epilogue(builder_, kernel_, arguments_, lanes_);  // its vectors serve all squares
+    EpilogueCode epilogue(builder_, kernel_, walkers_[1].pointer, arguments_,
+                          lanes_);  // its vectors serve all squares
     epilogue_ = &epilogue;
     for (const TransformRun& down : shape_.Runs(0))
       Repeat(kVertical, down.squares, [&] {
@@ -135,9 +137,8 @@ class TransformWriter {
     if (shape_.stores_image() && !IsThere(i, j, down, across)) return;
     if (vector == kNoVar) vector = Number(0);
     if (!shape_.stores_image()) return builder_.Do(Store{vector, InPlanes(i, j), count});
-    const int64_t pixels = shape_.axes[0].stride / shape_.axes[1].stride;
-    vector = epilogue_->Apply(vector, static_cast<int>(i * pixels + j), 0, count);
-    builder_.Do(Store{vector, InImage(i, j), count});
+    const int64_t width = shape_.axes[0].stride / shape_.axes[1].stride;
+    epilogue_->Store(vector, static_cast<int>(i * width + j), 0, count);
   }
 
   Address InPlanes(int i, int j) const {

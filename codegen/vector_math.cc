@@ -143,13 +143,14 @@ void VectorMath::Quotient(VarId to, VarId numerator, VarId denominator) {
   DoFma(to, error, reciprocal, quotient);
 }
 
-// 1 / (1 + e), or e / (1 + e) if x < 0, with e = exp(-|x|).
+// 1 / (1 + e), or e / (1 + e) if x < 0, with e = exp(-|x|). Where e is 1 both are the same, so that the bound
+// need not be 0: compilers would keep the zeros that a microkernel's accumulators begin with until here.
 void VectorMath::Sigmoid(VarId to, VarId x) {
   const VarId e = Real("e"), denominator = Real("denominator"), numerator = Real("numerator");
   Do(BinaryOp::kOr, e, x, Bits(kSign));
   ExpOfNotPositive(e, e);
   Do(BinaryOp::kAdd, denominator, e, Number(1));
-  builder_.Do(SelectLess{numerator, x, Number(0), e, Number(1)});
+  builder_.Do(SelectLess{numerator, x, Number(-0x1p-60f), e, Number(1)});
   Quotient(to, numerator, denominator);
 }
 

@@ -15,7 +15,7 @@ VectorOutput::VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel,
       kernel_(kernel),
       parameters_(parameters),
       accumulators_(accumulators),
-      epilogue_(builder, kernel, parameters.arguments, kernel.tile.lanes) {}
+      epilogue_(builder, kernel, parameters.out, parameters.arguments, kernel.tile.lanes) {}
 
 int VectorOutput::CountOf(int j) const {
   return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
@@ -41,6 +41,7 @@ void VectorOutput::Store() {
     old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
   for (int i = 0; i < kernel_.tile.rows; ++i)
     for (int j = 0; j < kernel_.tile.columns; ++j) Store(i, j);
+  epilogue_.Finish();
 }
 
 void VectorOutput::Store(int i, int j) {
@@ -49,7 +50,7 @@ void VectorOutput::Store(int i, int j) {
     builder_.Do(Load{old_, AddressOf(i, j), CountOf(j)});
     builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
   }
-  builder_.Do(kirsch::Store{epilogue_.Apply(sum, i, Lane(j), CountOf(j)), AddressOf(i, j), CountOf(j)});
+  epilogue_.Store(sum, i, Lane(j), CountOf(j));
 }
 
 }  // namespace kirsch

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "cost/vector_math_cost.h"
+
 namespace kirsch {
 namespace {
 
@@ -124,9 +126,14 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   const int vectors = tile.form == LayoutKind::kPartialSums ? tile.rows * ((tile.columns + kSums - 1) / kSums)
                                                             : tile.rows * tile.columns;
   double instructions = 0;
-  for (int step = 0; step < epilogue.count; ++step) instructions += IsFused(epilogue, sum, step) ? 0 : 1;
+  for (int step = 0; step < epilogue.count; ++step)
+    if (!IsFused(epilogue, sum, step))
+      instructions += InstructionsOf(epilogue.steps[static_cast<size_t>(step)].op, unit);
   if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
-  return vectors * (instructions / unit.fma_per_cycle + epilogue.operands() / unit.loads_per_cycle);
+  // For functions, sums wait in memory.
+  const double waits = epilogue.HasFunctions() ? 1 : 0;
+  return vectors * (instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +
+                    (epilogue.operands() + waits) / unit.loads_per_cycle);
 }
 
 }  // namespace kirsch

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "cost/vector_math_cost.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -21,30 +22,6 @@ const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
   for (const VectorUnit& unit : target.vectors)
     if (unit.lanes() == schedule.lanes) return unit;
   return target.vectors.back();
-}
-
-bool Scales(const VectorUnit& unit) { return unit.masks; }
-
-// Instructions as codegen/vector_math.cc has them; AVX-512F's scaling is two micro-operations.
-double InstructionsOf(RowOp op, const VectorUnit& unit) {
-  const double scaling = Scales(unit) ? 2 : 7;
-  switch (op) {
-    case RowOp::kLoad:
-    case RowOp::kNumber:
-    case RowOp::kDiv:
-    case RowOp::kSqrt:
-      return 0;
-    case RowOp::kExp:
-      return 12 + scaling;
-    case RowOp::kTanh:
-      return 38;
-    case RowOp::kErf:
-      return 34;
-    case RowOp::kSigmoid:
-      return 23 + scaling;
-    default:
-      return 1;
-  }
 }
 
 // Cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.

@@ -120,8 +120,9 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
     step.op = static_cast<EpilogueOp>(reader->Below(kEpilogueOps.size()));
     step.operand = static_cast<EpilogueOperand>(reader->Below(kEpilogueOperands.size()));
     step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
-    const bool converts = step.op == EpilogueOp::kF32, none = step.operand == EpilogueOperand::kNone;
-    if (converts != none || (step.operand != EpilogueOperand::kNumber && step.number != 0))
+    const bool takes = reader->ok() && Info(step.op).takes_operand;
+    if (takes != (step.operand != EpilogueOperand::kNone) ||
+        (step.operand != EpilogueOperand::kNumber && step.number != 0))
       return std::nullopt;
   }
   if (!reader->ok() || epilogue.operands() > kMaxEpilogueOperands) return std::nullopt;

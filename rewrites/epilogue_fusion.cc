@@ -16,12 +16,29 @@ std::optional<EpilogueOp> StepOf(GraphOp op) {
     case GraphOp::kSub:
       return EpilogueOp::kSub;
     case GraphOp::kMul:
+    case GraphOp::kNeg:
       return EpilogueOp::kMul;
     case GraphOp::kMax:
     case GraphOp::kRelu:
       return EpilogueOp::kMax;
     case GraphOp::kMin:
       return EpilogueOp::kMin;
+    case GraphOp::kExp:
+      return EpilogueOp::kExp;
+    case GraphOp::kTanh:
+      return EpilogueOp::kTanh;
+    case GraphOp::kErf:
+      return EpilogueOp::kErf;
+    case GraphOp::kSigmoid:
+      return EpilogueOp::kSigmoid;
+    case GraphOp::kSilu:
+      return EpilogueOp::kSilu;
+    case GraphOp::kGelu:
+      return EpilogueOp::kGelu;
+    case GraphOp::kGeluTanh:
+      return EpilogueOp::kGeluTanh;
+    case GraphOp::kLeakyRelu:
+      return EpilogueOp::kLeakyRelu;
     default:
       return std::nullopt;
   }
@@ -81,11 +98,19 @@ class EpilogueWriter {
   bool Step(const GraphNode& at) {
     const std::optional<EpilogueOp> op = StepOf(at.op);
     if (!op) return false;
-    if (at.op == GraphOp::kRelu) return Append(*op, EpilogueOperand::kNumber);
+    if (IsFunction(*op) && type() != Dtype::kF32) return false;
+    if (!Info(*op).takes_operand) return Append(*op, EpilogueOperand::kNone);
+    if (at.inputs.size() == 1) return Append(*op, EpilogueOperand::kNumber, NumberIn(at));
     const bool second = at.inputs[1] == fused_.result;
     // y - x is -x + y; which is greater is not symmetric where one is no number.
     if (second && (at.op == GraphOp::kSub || at.op == GraphOp::kMax || at.op == GraphOp::kMin)) return false;
     return Operand(*op, at.inputs[second ? 0 : 1]);
+  }
+
+  // The bits of the second operand of an operation that has only one in the graph.
+  static uint32_t NumberIn(const GraphNode& at) {
+    const float number = at.op == GraphOp::kNeg ? -1 : at.op == GraphOp::kLeakyRelu ? at.number : 0;
+    return std::bit_cast<uint32_t>(number);
   }
 
   bool Operand(EpilogueOp op, int node) {

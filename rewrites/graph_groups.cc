@@ -366,7 +366,8 @@ class GroupShaper {
     if (choice_.tile == 0) {
       if (whole.pad() > 0 && whole.depthwise() && !TakesPixels(whole) && !PartsOf(whole).empty())
         shape_.others.push_back({choice_.first, choice_.end, 0, true});
-      for (const GroupChoice& winograd : WinogradChoices(whole, choice_)) shape_.others.push_back(winograd);
+      if (!fused.epilogue.HasFunctions())
+        for (const GroupChoice& winograd : WinogradChoices(whole, choice_)) shape_.others.push_back(winograd);
       // Searches of nchw take longer.
       if (by_bands && nhwc) AddTiles(whole.sizes.out_height, {2, 4, 8, 16, 32});
       if (by_bands && !nhwc) AddTiles(whole.sizes.out_height, {8});

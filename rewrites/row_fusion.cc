@@ -7,6 +7,7 @@
 
 #include "spec/cat.h"
 #include "spec/check.h"
+#include "spec/composed_functions.h"
 
 namespace kirsch {
 namespace {
@@ -54,6 +55,19 @@ class RowWriter {
     return values_[node] = Push({RowOp::kLoad, -1, -1, input, 0});
   }
 
+  // For spec/composed_functions.h. A product that is added is not rounded anyway.
+  struct Math {
+    RowWriter& writer;
+    int Number(double number) { return writer.Number(number); }
+    int Mul(int a, int b) { return writer.Do(RowOp::kMul, a, b); }
+    int Max(int a, int b) { return writer.Do(RowOp::kMax, a, b); }
+    int Min(int a, int b) { return writer.Do(RowOp::kMin, a, b); }
+    int MulAdd(int a, int b, int c) { return writer.Do(RowOp::kAdd, Mul(a, b), c); }
+    int Tanh(int x) { return writer.Do(RowOp::kTanh, x); }
+    int Erf(int x) { return writer.Do(RowOp::kErf, x); }
+    int Sigmoid(int x) { return writer.Do(RowOp::kSigmoid, x); }
+  };
+
   // Elements that make one.
   double Length(const GraphNode& node) const {
     const TensorType& input = graph_.at(node.inputs[0]).type;
@@ -65,6 +79,7 @@ class RowWriter {
     std::vector<int> in;
     for (int input : node.inputs) in.push_back(ValueOf(input));
     const int x = in[0];
+    Math math{*this};
     switch (node.op) {
       case GraphOp::kCast:
         return x;
@@ -95,22 +110,13 @@ class RowWriter {
       case GraphOp::kRelu:
         return Do(RowOp::kMax, x, Number(0));
       case GraphOp::kLeakyRelu:
-        return Do(RowOp::kAdd, Do(RowOp::kMul, Do(RowOp::kMin, x, Number(0)), Number(node.number)),
-                  Do(RowOp::kMax, x, Number(0)));
-      case GraphOp::kGelu: {
-        const int half = Do(RowOp::kMul, x, Number(0.5));
-        const int erf = Do(RowOp::kErf, Do(RowOp::kMul, x, Number(1 / std::sqrt(2.0))));
-        return Do(RowOp::kAdd, Do(RowOp::kMul, half, erf), half);
-      }
-      case GraphOp::kGeluTanh: {
-        const double factor = std::sqrt(2 / M_PI);
-        const int half = Do(RowOp::kMul, x, Number(0.5)), square = Do(RowOp::kMul, x, x);
-        const int slope = Do(RowOp::kAdd, Do(RowOp::kMul, square, Number(factor * 0.044715)), Number(factor));
-        const int tanh = Do(RowOp::kTanh, Do(RowOp::kMul, x, slope));
-        return Do(RowOp::kAdd, Do(RowOp::kMul, half, tanh), half);
-      }
+        return ComposeLeakyRelu(math, x, Number(node.number));
+      case GraphOp::kGelu:
+        return ComposeGelu(math, x);
+      case GraphOp::kGeluTanh:
+        return ComposeGeluTanh(math, x);
       case GraphOp::kSilu:
-        return Do(RowOp::kMul, x, Do(RowOp::kSigmoid, x));
+        return ComposeSilu(math, x);
       case GraphOp::kReduceSum:
         return Do(RowOp::kSum, x);
       case GraphOp::kReduceMax:

@@ -4,10 +4,12 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "spec/cat.h"
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/uncertain_math.h"
 
 namespace kirsch {
 namespace {
@@ -18,6 +20,7 @@ constexpr double kSubnormal = 0x1p-149;
 // What rounding x and what x should have been adds, if they are not the same.
 Uncertain Rounded(double value, double error) {
   const double rounded = static_cast<float>(value);
+  if (error > 0 && std::abs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
   if (error > 0) error += 2 * kUnit * (std::abs(value) + error) + kSubnormal;
   return {rounded, error};
 }
@@ -39,6 +42,22 @@ Uncertain ApplyToFloat(EpilogueOp op, Uncertain x, double y) {
       return {x.value > y ? x.value : y, x.error};
     case EpilogueOp::kMin:
       return {x.value < y ? x.value : y, x.error};
+    case EpilogueOp::kExp:
+      return Exp(x);
+    case EpilogueOp::kTanh:
+      return Tanh(x);
+    case EpilogueOp::kErf:
+      return Erf(x);
+    case EpilogueOp::kSigmoid:
+      return Sigmoid(x);
+    case EpilogueOp::kSilu:
+      return Silu(x);
+    case EpilogueOp::kGelu:
+      return Gelu(x);
+    case EpilogueOp::kGeluTanh:
+      return GeluTanh(x);
+    case EpilogueOp::kLeakyRelu:
+      return LeakyRelu(x, {y, 0});
     case EpilogueOp::kF32:
       break;
   }
@@ -59,8 +78,10 @@ Uncertain ApplyToInteger(EpilogueOp op, int64_t x, int64_t y) {
       return Wrapped(std::min(x, y));
     case EpilogueOp::kF32:
       return {static_cast<float>(x), 0};
+    default:
+      break;
   }
-  KIRSCH_CHECK(false && "no such step");
+  KIRSCH_CHECK(false && "functions are of f32");
 }
 
 }  // namespace
@@ -118,11 +139,13 @@ double NumberOf(const EpilogueStep& step, Dtype type) {
 }
 
 Uncertain ApplyStep(EpilogueOp op, Dtype type, Uncertain x, double y) {
+  if (std::isinf(x.error)) return x;
   if (type == Dtype::kF32) return ApplyToFloat(op, Rounded(x.value, x.error), y);
   return ApplyToInteger(op, static_cast<int64_t>(x.value), static_cast<int64_t>(y));
 }
 
 Uncertain ApplyFused(EpilogueOp next, Uncertain x, double factor, double addend) {
+  if (std::isinf(x.error)) return x;
   const Uncertain first = Rounded(x.value, x.error);
   const double signed_addend = next == EpilogueOp::kSub ? -addend : addend;
   const double value = std::fma(static_cast<float>(first.value), static_cast<float>(factor),
@@ -131,6 +154,7 @@ Uncertain ApplyFused(EpilogueOp next, Uncertain x, double factor, double addend)
 }
 
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x) {
+  if (std::isinf(x.error)) return x;
   if (out == Dtype::kF32) return Rounded(x.value, x.error);
   if (out == Dtype::kBf16) {
     const double stored = Widen(ToBf16(static_cast<float>(x.value)));

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_SPEC_EPILOGUE_H_
 #define KIRSCH_SPEC_EPILOGUE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,15 @@ enum class EpilogueOp : uint8_t {
   kMax,  // x > y ? x : y, so a NaN becomes y
   kMin,  // x < y ? x : y
   kF32,  // the s32 x as an f32, to nearest
+  // Of an f32 only, as far off as uncertain_math.h says:
+  kExp,
+  kTanh,
+  kErf,
+  kSigmoid,
+  kSilu,
+  kGelu,  // with erf
+  kGeluTanh,
+  kLeakyRelu,  // y * min(x, 0) + max(x, 0)
 };
 
 enum class EpilogueOperand : uint8_t {
@@ -35,15 +45,25 @@ enum class EpilogueOperand : uint8_t {
 struct EpilogueOpInfo {
   EpilogueOp op;
   std::string_view name;
+  bool takes_operand;
 };
-inline constexpr std::array<EpilogueOpInfo, 6> kEpilogueOps = {{
-    {EpilogueOp::kAdd, "add"},
-    {EpilogueOp::kSub, "sub"},
-    {EpilogueOp::kMul, "mul"},
-    {EpilogueOp::kMax, "max"},
-    {EpilogueOp::kMin, "min"},
-    {EpilogueOp::kF32, "f32"},
+inline constexpr std::array<EpilogueOpInfo, 14> kEpilogueOps = {{
+    {EpilogueOp::kAdd, "add", true},
+    {EpilogueOp::kSub, "sub", true},
+    {EpilogueOp::kMul, "mul", true},
+    {EpilogueOp::kMax, "max", true},
+    {EpilogueOp::kMin, "min", true},
+    {EpilogueOp::kF32, "f32", false},
+    {EpilogueOp::kExp, "exp", false},
+    {EpilogueOp::kTanh, "tanh", false},
+    {EpilogueOp::kErf, "erf", false},
+    {EpilogueOp::kSigmoid, "sigmoid", false},
+    {EpilogueOp::kSilu, "silu", false},
+    {EpilogueOp::kGelu, "gelu", false},
+    {EpilogueOp::kGeluTanh, "gelu_tanh", false},
+    {EpilogueOp::kLeakyRelu, "leaky_relu", true},
 }};
+constexpr const EpilogueOpInfo& Info(EpilogueOp op) { return kEpilogueOps[static_cast<size_t>(op)]; }
 
 struct EpilogueOperandInfo {
   EpilogueOperand operand;
@@ -58,7 +78,10 @@ inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
     {EpilogueOperand::kAll, "mn"},
 }};
 
-constexpr std::string_view Name(EpilogueOp op) { return kEpilogueOps[static_cast<size_t>(op)].name; }
+constexpr std::string_view Name(EpilogueOp op) { return Info(op).name; }
+
+// Is it a function, which takes much longer than one instruction, and is not exact?
+constexpr bool IsFunction(EpilogueOp op) { return op >= EpilogueOp::kExp; }
 
 struct EpilogueStep {
   EpilogueOp op = EpilogueOp::kAdd;
@@ -86,6 +109,9 @@ struct Epilogue {
     for (const EpilogueStep& step : *this) operands += step.HasOperand() ? 1 : 0;
     return operands;
   }
+  bool HasFunctions() const {
+    return std::any_of(begin(), end(), [](const EpilogueStep& step) { return IsFunction(step.op); });
+  }
   friend bool operator==(const Epilogue&, const Epilogue&) = default;
 };
 
@@ -105,8 +131,9 @@ Epilogue Transposed(const Epilogue& epilogue);
 std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum);
 
 // The element of type `out` that `sum` becomes; operand(i) is the element of the epilogue's i-th operand in
-// memory. If the sum has no error, this is what a kernel computes, bit for bit; else the error is a bound of
-// what it may be off: what the sum is, and what roundings add.
+// memory. If the sum has no error and no step is a function, this is what a kernel computes, bit for bit;
+// else the error is a bound of what it may be off: what the sum is, and what roundings and functions add. A
+// value that may be anything has an infinite error.
 //
 // In the end, floats become integers to nearest, ties to even, and what is beyond the integers' range, or no
 // number, the nearest of it, or the least. What is beyond the range of an output of integers is saturated.

@@ -34,7 +34,12 @@ class EpilogueParser {
                                     [&](const EpilogueOpInfo& info) { return info.name == name.text; });
     if (known == kEpilogueOps.end()) return ExpectedAt(source_, word, kSteps);
     step.op = known->op;
-    if (step.op == EpilogueOp::kF32) return ParseConversion(word, colon);
+    if (IsFunction(step.op) && type_ != Dtype::kF32)
+      return ExpectedAt(source_, word, "a function of an f32 only (f32 before it makes it one)");
+    if (!known->takes_operand && colon != std::string_view::npos)
+      return ExpectedAt(source_, word, Cat(known->name, ", without an operand"));
+    if (step.op == EpilogueOp::kF32) return ParseConversion(word);
+    if (!known->takes_operand) return absl::OkStatus();
     if (colon == std::string_view::npos) return ExpectedAt(source_, word, kSteps);
     return ParseOperand(word.Part(colon + 1), &step);
   }
@@ -43,10 +48,10 @@ class EpilogueParser {
 
  private:
   static constexpr std::string_view kSteps =
-      "a step (f32 relu add:X sub:X mul:X max:X min:X, where X is n, m, mn, scalar or a number)";
+      "a step (f32 relu add:X sub:X mul:X max:X min:X leaky_relu:X, where X is n, m, mn, scalar or a number; "
+      "exp tanh erf sigmoid silu gelu gelu_tanh)";
 
-  absl::Status ParseConversion(const Word& word, size_t colon) {
-    if (colon != std::string_view::npos) return ExpectedAt(source_, word, "f32, without an operand");
+  absl::Status ParseConversion(const Word& word) {
     if (type_ == Dtype::kF32) return ExpectedAt(source_, word, "no conversion of what is f32 already");
     type_ = Dtype::kF32;
     return absl::OkStatus();

@@ -83,14 +83,22 @@ int64_t Sets(const MemoryLevel& cache, const Target& target) {
   return std::max<int64_t>(1, cache.bytes / (cache.ways * int64_t{target.line_bytes}));
 }
 
+// Elements between the caller's rows that are neighbours, and don't overlap; else 0.
+int64_t RowStride(const Spec& spec, int operand) {
+  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  if (layout.kind == LayoutKind::kStrided) return Overlaps(spec, operand) ? 0 : layout.ld;
+  if (layout.kind != LayoutKind::kWindow || operand != MatmulDims::kLhs) return 0;
+  const auto& [rows, columns] = spec.op_info().window.axes;
+  const int64_t length = columns.At(ExtentOf(spec, operand).inner - 1) + 1;
+  return length <= rows.stride(0) ? rows.stride(0) : 0;
+}
+
 // Rows of the caller's matrix whose strides are whole lines come to lie on few sets of a cache: this many
 // lines apart, rows share their sets. 0 where rows spread over all sets.
 int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
-  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
-  const int64_t stride_bytes = int64_t{tensor.layout.ld} * Bytes(tensor.dtype);
-  if (tensor.layout.kind != LayoutKind::kStrided || Overlaps(spec, operand) ||
-      stride_bytes % target.line_bytes != 0)
-    return 0;
+  const int64_t stride_bytes =
+      RowStride(spec, operand) * Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+  if (stride_bytes == 0 || stride_bytes % target.line_bytes != 0) return 0;
   return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
 }
 

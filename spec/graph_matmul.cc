@@ -1,12 +1,14 @@
 #include "spec/graph_matmul.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"
 #include "spec/cat.h"
+#include "spec/epilogue.h"
 #include "spec/matmul_types.h"
 #include "spec/printer.h"
 
@@ -33,6 +35,11 @@ class MatmulFinder {
         return Refused(static_cast<int>(i),
                        Cat("every parameter to be used once, ", At(static_cast<int>(i)).text,
                            uses_[i] == 0 ? " is not" : " is more often"));
+    const auto operands =
+        std::count_if(steps_.begin(), steps_.end(), [](const Taken& step) { return step.input >= 0; });
+    if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
+      return Refused(graph_.result, Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
+                                        kMaxEpilogueOperands, " operands"));
     return GraphMatmul{SpecText(), Operands()};
   }
 
@@ -69,6 +76,21 @@ class MatmulFinder {
     switch (at.op) {
       case GraphOp::kRelu:
         steps_.push_back({"relu", -1});
+        return at.inputs[0];
+      case GraphOp::kNeg:
+        steps_.push_back({"mul:-1", -1});
+        return at.inputs[0];
+      case GraphOp::kExp:
+      case GraphOp::kTanh:
+      case GraphOp::kErf:
+      case GraphOp::kSigmoid:
+      case GraphOp::kSilu:
+      case GraphOp::kGelu:
+      case GraphOp::kGeluTanh:
+        steps_.push_back({std::string(Info(at.op).name), -1});
+        return at.inputs[0];
+      case GraphOp::kLeakyRelu:
+        steps_.push_back({Cat("leaky_relu:", PrintNumber(at.number)), -1});
         return at.inputs[0];
       case GraphOp::kCast:
         if (!Converts(node)) return Refused(node, "no cast but from s32 to f32 before the last");

@@ -89,7 +89,6 @@ Uncertain Mean(const std::vector<Uncertain>& row) {
 }
 
 Uncertain Apply(const GraphNode& node, Uncertain a, Uncertain b) {
-  const auto constant = [](double value) { return RoundedToFloat({value, 0}); };
   switch (node.op) {
     case GraphOp::kAdd:
       return Add(a, b);
@@ -118,16 +117,13 @@ Uncertain Apply(const GraphNode& node, Uncertain a, Uncertain b) {
     case GraphOp::kRelu:
       return Max(a, {});
     case GraphOp::kLeakyRelu:
-      return Add(Max(a, {}), Mul(Min(a, {}), {node.number, 0}));
+      return LeakyRelu(a, {node.number, 0});
     case GraphOp::kGelu:
-      return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Erf(Mul(a, constant(1 / std::sqrt(2.0))))));
-    case GraphOp::kGeluTanh: {
-      const Uncertain cube = Mul(Mul(Mul(a, a), a), constant(0.044715));
-      const Uncertain inner = Mul(constant(std::sqrt(2 / M_PI)), Add(a, cube));
-      return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Tanh(inner)));
-    }
+      return Gelu(a);
+    case GraphOp::kGeluTanh:
+      return GeluTanh(a);
     case GraphOp::kSilu:
-      return Mul(a, Sigmoid(a));
+      return Silu(a);
     default:
       break;
   }

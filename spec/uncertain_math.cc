@@ -71,6 +71,17 @@ Uncertain Sigmoid(Uncertain a) {
   return Growing(a, UlpBound(RowOp::kSigmoid), [](double x) { return 1 / (1 + std::exp(-x)); });
 }
 
+Uncertain LeakyRelu(Uncertain a, Uncertain slope) { return Add(Max(a, {}), Mul(Min(a, {}), slope)); }
+Uncertain Gelu(Uncertain a) {
+  return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Erf(Mul(a, RoundedToFloat({1 / std::sqrt(2.0), 0})))));
+}
+Uncertain GeluTanh(Uncertain a) {
+  const Uncertain cube = Mul(Mul(Mul(a, a), a), RoundedToFloat({0.044715, 0}));
+  const Uncertain inner = Mul(RoundedToFloat({std::sqrt(2 / M_PI), 0}), Add(a, cube));
+  return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Tanh(inner)));
+}
+Uncertain Silu(Uncertain a) { return Mul(a, Sigmoid(a)); }
+
 Uncertain SumOf(double sum, double magnitude, double error, double terms) {
   if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
   return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));

@@ -25,6 +25,12 @@ Uncertain Tanh(Uncertain a);
 Uncertain Erf(Uncertain a);
 Uncertain Sigmoid(Uncertain a);
 
+// As spec/graph.h defines them; kernels may compute them by any terms that are the same but for roundings.
+Uncertain LeakyRelu(Uncertain a, Uncertain slope);
+Uncertain Gelu(Uncertain a);
+Uncertain GeluTanh(Uncertain a);
+Uncertain Silu(Uncertain a);
+
 // The sum of `terms` values whose sum, sum of magnitudes and sum of errors these are.
 Uncertain SumOf(double sum, double magnitude, double error, double terms);
 

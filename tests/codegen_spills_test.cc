@@ -135,6 +135,27 @@ TEST(Spills, Avx2TileHasTheExpectedInstructions) {
   EXPECT_THAT(loops[0].mnemonics, Contains(Pair("vmovups ymm", 2)));
 }
 
+// Functions are a loop of their own after the reduction, and keep no register from it. (That loop, the last,
+// may have more numbers than there are registers.)
+TEST_P(SpillsTest, NoSpillsForFunctions) {
+  const VectorUnit& unit = target_.vectors.front();
+  const uint32_t rows = GetParam().avx512 ? 14 : 6, n = 2 * static_cast<uint32_t>(unit.bytes) / 4;
+  for (const EpilogueOpInfo& function : kEpilogueOps) {
+    if (!IsFunction(function.op)) continue;
+    Spec spec = MakeSpec({rows, 300, n});
+    Epilogue epilogue;
+    epilogue.count = 1;
+    epilogue.steps[0] = {function.op,
+                         function.takes_operand ? EpilogueOperand::kNumber : EpilogueOperand::kNone};
+    spec.op = OpWith(epilogue);
+    const std::vector<LoopCode> loops = LoopsOf(
+        Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, unit.bytes / 4), Microkernel()}), target_);
+    ASSERT_GE(loops.size(), 2) << function.name;
+    for (size_t i = 0; i + 1 < loops.size(); ++i)
+      EXPECT_EQ(loops[i].vector_spills, 0) << function.name << " " << loops[i].function;
+  }
+}
+
 // The detector itself: a tile that cannot fit must spill.
 TEST(Spills, ATileTooLargeSpills) {
   const Target target = TestTarget(false);

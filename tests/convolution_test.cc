@@ -19,6 +19,7 @@
 #include "rewrites/rewrite.h"
 #include "search/search.h"
 #include "spec/canonical.h"
+#include "spec/cat.h"
 #include "spec/microkernel.h"
 #include "spec/parser.h"
 #include "spec/printer.h"
@@ -283,6 +284,23 @@ TEST(ConvolutionTest, RegionsAreWhatCountingGives) {
     ++windows;
   }
   EXPECT_GT(exact, windows / 2);
+}
+
+// Every second pixel of 512 channels lies on the same sets as the others.
+TEST(ConvolutionTest, PixelsMayEvictEachOther) {
+  const Target target = testing::Avx512Target();
+  const auto evict = [&](std::string_view channels) {
+    const std::string text =
+        Cat("conv2d f32 1x", channels, "x28x28 filters=64 kernel=1x1 stride=2 layout=nhwc");
+    const Spec spec = ParseSpec(text)->spec;
+    EXPECT_TRUE(IsWindow(spec, MatmulDims::kLhs));
+    const Footprint footprint = FootprintOf(spec, MatmulDims::kLhs, target);
+    EXPECT_EQ(ResidentLines(spec, MatmulDims::kLhs, footprint, target, Level::kL1) > footprint.lines,
+              RowsEvictEachOther(spec, MatmulDims::kLhs, target));
+    return RowsEvictEachOther(spec, MatmulDims::kLhs, target);
+  };
+  EXPECT_TRUE(evict("512"));
+  EXPECT_FALSE(evict("504"));
 }
 
 std::vector<Spec> Children(const Spec& spec, const Decision& decision, const Target& target,

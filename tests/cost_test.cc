@@ -2,11 +2,14 @@
 // by hand.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "cost/cost_model.h"
 #include "cost/microkernel_cost.h"
+#include "cost/vector_math_cost.h"
 #include "rewrites/rewrite.h"
+#include "spec/parser.h"
 #include "spec/targets.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -128,6 +131,28 @@ TEST(MicrokernelCostTest, GrowsWithEveryInput) {
                         OutputTileCycles(tile, true, masked, unit));
             EXPECT_LE(OutputTileCycles(tile, true, false, unit), OutputTileCycles(tile, true, true, unit));
           }
+}
+
+// Functions cost what they do in a row program, beside storing and loading the sums.
+TEST(MicrokernelCostTest, FunctionsOfEpiloguesCostTheirInstructions) {
+  const auto cycles = [](const Target& target, const std::string& epilogue) {
+    const VectorUnit& unit = target.vectors.front();
+    const Spec spec = ParseSpec("matmul f32 6x64x32" + epilogue)->spec;
+    return EpilogueCycles(spec, {LayoutKind::kVectors, Arithmetic::kFma, unit.lanes(), 6, 2}, unit);
+  };
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target()}) {
+    const VectorUnit& unit = target.vectors.front();
+    EXPECT_EQ(cycles(target, ""), 0);
+    const double step = 12 / unit.fma_per_cycle,
+                 waiting = 12 / unit.stores_per_cycle + 12 / unit.loads_per_cycle;
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=relu"), step);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=erf"), step * InstructionsOf(RowOp::kErf, unit) + waiting);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=gelu"),
+                     step * (InstructionsOf(RowOp::kErf, unit) + 3) + waiting);
+    EXPECT_DOUBLE_EQ(
+        cycles(target, " epilogue=relu,silu,exp"),
+        step * (InstructionsOf(RowOp::kSigmoid, unit) + 1 + InstructionsOf(RowOp::kExp, unit) + 1) + waiting);
+  }
 }
 
 class CostModelTest : public ::testing::TestWithParam<Target> {

@@ -25,7 +25,7 @@ AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
 LAYOUTS = ["strided", "packed", "vectors", "sums", "window"]
 ORDERS = ["row", "col"]
-STEPS = ["add", "sub", "mul", "max", "min", "f32"]
+STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu"]
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
 DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "o8"]
 

@@ -57,6 +57,23 @@ TEST(GraphTest, BecomesASpec) {
 }
 
 // What no single spec can do stays a graph.
+TEST(GraphTest, FunctionsAreAnEpilogueToo) {
+  const auto spec_of = [](const std::string& body) {
+    const auto requests =
+        ParseKernelFile("kernel f(x: f32[3,4], w: f32[4,5], b: f32[5]) -> f32[3,5]:\n return " + body, "f");
+    return !requests.ok()            ? std::string(requests.status().message())
+           : requests->front().graph ? "a graph"
+                                     : requests->front().family.text();
+  };
+  EXPECT_EQ(spec_of("gelu(add(matmul(x, w), b))"), "matmul f32 3x4x5 epilogue=add:n,gelu");
+  EXPECT_EQ(spec_of("add(leaky_relu(neg(gelu_tanh(matmul(x, w))), slope=0.5), b)"),
+            "matmul f32 3x4x5 epilogue=gelu_tanh,mul:-1,leaky_relu:0.5,add:n");
+  EXPECT_EQ(spec_of("sigmoid(exp(tanh(erf(add(silu(matmul(x, w)), b)))))"),
+            "matmul f32 3x4x5 epilogue=silu,add:n,erf,tanh,exp,sigmoid");
+  // What no epilogue has room for.
+  EXPECT_EQ(spec_of("exp(exp(exp(exp(exp(exp(exp(exp(add(matmul(x, w), b)))))))))"), "a graph");
+}
+
 TEST(GraphTest, StaysAGraph) {
   const std::string head = "kernel f(x: f32[3,4], w: f32[4,5], b: f32[5]) -> f32[3,5]:\n";
   for (const char* body : {" return matmul(x, w)", " return add(add(matmul(x, w), b), b)",

@@ -102,6 +102,34 @@ TEST(BestFirst, ByWidthThenFeaturesThenAsGiven) {
   EXPECT_THAT(NamesOf(BestFirst({old, narrow})), ElementsAre("narrow"));
 }
 
+// Functions are compared within bounds: a wrong number in one is seen, and so are wrong operands.
+TEST_P(LibraryHeaderTest, SelfTestsOfFunctionsCanFail) {
+  if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
+  HeaderFile file;
+  file.name = "ops";
+  file.version = "0.0";
+  const std::vector<Target> targets = {target_};
+  file.functions = {
+      Function("half", "matmul f32 7x5x19 epilogue=mul:0.3,gelu,add:n", targets),
+      Function("curve", "matmul f32 1..2x5x19 epilogue=mul:0.3,gelu_tanh,silu,leaky_relu:m", targets),
+      Function("all", "matmul u8*s8->f32 7x5x19 epilogue=f32,mul:0.1,exp,tanh,erf,sigmoid", targets),
+      Function("narrow", "matmul u8*s8->s8 7x5x19 epilogue=f32,mul:0.3,gelu,mul:20", targets),
+      Function("brief", "matmul bf16 7x5x19 epilogue=silu", targets)};
+  const std::string text = PrintHeaderFile(file);
+  for (const std::string& compiler : Compilers()) EXPECT_EQ(SelfTestOf(text, compiler).first, 0) << compiler;
+  // gelu's 1 / sqrt(2) and 0.5, gelu_tanh's sqrt(2 / pi) and its product with 0.044715, a coefficient of exp
+  // and one of erf.
+  for (const auto& [number, wrong] :
+       {std::pair("(int)0x3f3504f3", "(int)0x3f3704f3"), std::pair("(int)0x3f000000", "(int)0x3f020000"),
+        std::pair("(int)0x3f4c422a", "(int)0x3f4e422a"), std::pair("(int)0x3d122279", "(int)0x3d222279"),
+        std::pair("(int)0x3e2aaa46", "(int)0x3e0aaa46"), std::pair("(int)0x3de716b2", "(int)0x3dc716b2")}) {
+    ASSERT_THAT(text, HasSubstr(number));
+    const auto [code, out] = SelfTestOf(absl::StrReplaceAll(text, {{number, wrong}}), gcc_);
+    EXPECT_EQ(code, 1) << number;
+    EXPECT_THAT(out, HasSubstr("WRONG")) << number;
+  }
+}
+
 TEST_P(LibraryHeaderTest, EveryVariantIsRightWithEveryCompiler) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
   const std::string text = PrintHeaderFile(ThreeFunctions({Named("old", false), Named("new-1", true)}));

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "codegen/host_cpu.h"
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
@@ -149,6 +151,31 @@ TEST_P(PlanTest, GraphsAreRight) {
   Verified(
       "kernel a(x: u8[9,16], y: s8[16,40], s: f32[40]):\n return softmax(mul(cast(matmul(x, y), f32), s))",
       target_);
+}
+
+// On threads, whose groups cannot wait for each other, that makes one program of it all.
+TEST_P(PlanTest, FunctionsGoIntoTheEpilogue) {
+  const auto lines_with = [](const std::string& plan, const std::string& word) {
+    int count = 0;
+    for (const absl::string_view line : absl::StrSplit(plan, '\n'))
+      count += line.find(word) != line.npos ? 1 : 0;
+    return count;
+  };
+  for (const char* function :
+       {"exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu", "neg"}) {
+    const std::string plan =
+        Verified(absl::StrCat("kernel a(x: f32[40,30], w: f32[30,50], b: f32[50]):\n return ", function,
+                              "(add(matmul(x, w), b))"),
+                 target_, 2);
+    EXPECT_EQ(lines_with(plan, "contraction("), 1) << plan;
+    EXPECT_EQ(lines_with(plan, "rows("), 0) << plan;
+  }
+  const std::string gated = Verified(
+      "kernel a(x: f32[40,30], w: f32[30,50], v: f32[30,50]):\n return mul(silu(matmul(x, w)), matmul(x, v))",
+      target_, 2, true);
+  EXPECT_GE(lines_with(gated, "epilogue=silu"), 1) << gated;
+  EXPECT_GE(lines_with(gated, "epilogue=mul:mn"), 1) << gated;
+  EXPECT_EQ(lines_with(gated, "rows("), 0) << gated;
 }
 
 TEST_P(PlanTest, ThreadsShareTheWork) {

@@ -86,8 +86,8 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   while (epilogue.count < steps) {
     EpilogueStep step;
     step.op = static_cast<EpilogueOp>((*random)() % kEpilogueOps.size());
-    if (step.op == EpilogueOp::kF32 && real) continue;
-    if (step.op != EpilogueOp::kF32) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
+    if (IsFunction(step.op) ? !real : step.op == EpilogueOp::kF32 && real) continue;
+    if (Info(step.op).takes_operand) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
     if (step.HasOperand() && epilogue.operands() == kMaxEpilogueOperands) continue;
     const auto number = static_cast<int32_t>((*random)() % 7) - 3;
     if (step.operand == EpilogueOperand::kNumber)
