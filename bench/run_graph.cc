@@ -103,7 +103,8 @@ class GraphBenchmark {
     spec.operations = Flops(*problem.graph);
     spec.compulsory_bytes = CompulsoryBytes(problem);
     spec.fill_output = [&problem] { FillOutput(problem); };
-    const absl::StatusOr<ExpectedResult> reference = ComputeReference(problem, references_[item]);
+    absl::StatusOr<ExpectedResult> reference = ComputeReference(problem, references_[item]);
+    if (reference.ok()) reference->tolerance *= request_.tolerance;
     spec.check_output = [&problem, reference] {
       return reference.ok() ? CheckOutput(*reference, problem) : OutputCheck{0, false};
     };

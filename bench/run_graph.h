@@ -20,6 +20,7 @@ struct GraphItem {
 struct GraphBenchRequest : BenchOptions {
   std::vector<GraphItem> items;
   GraphKernelMaker maker;  // of ours; empty: there are none
+  double tolerance = 1;    // results may be so many times further off than what is usual
 };
 
 // Measures every item, as RunBench does. A graph that `maker` refuses is reported as failed.

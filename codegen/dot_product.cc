@@ -27,7 +27,7 @@ class DotProduct {
         lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
         sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
         old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar),
-        epilogue_(builder_, kernel, parameters_, kSums) {
+        epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kSums) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)

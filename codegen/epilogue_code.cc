@@ -28,11 +28,12 @@ BinaryOp BinaryOf(EpilogueOp op) {
 
 }  // namespace
 
-EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
-                           const MicrokernelParameters& parameters, int lanes)
+EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
+                           const std::vector<VarId>& arguments, int lanes)
     : builder_(builder),
       kernel_(kernel),
-      parameters_(parameters),
+      out_(out),
+      arguments_(arguments),
       lanes_(lanes),
       functions_(builder, lanes, kernel.scales) {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
@@ -70,9 +71,8 @@ void EpilogueCode::Finish() {
 
 void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
   const VarId stored = Apply(sums, place);
-  builder_.Do(kirsch::Store{stored,
-                            {parameters_.out, Plus(Times(place.row, kernel_.out.outer_stride), place.column)},
-                            place.count});
+  builder_.Do(kirsch::Store{
+      stored, {out_, Plus(Times(place.row, kernel_.out.outer_stride), place.column)}, place.count});
 }
 
 VarId EpilogueCode::Apply(VarId sums, const Place& place) {
@@ -113,7 +113,7 @@ void EpilogueCode::LoadOperand(const EpilogueStep& step, const Place& place, Var
   const size_t argument = next_argument_++;
   const EpilogueArgument& info = kernel_.arguments[argument];
   const Affine row = Times(place.row, info.row_stride);
-  const Address address = {parameters_.arguments[argument], info.columns ? Plus(row, place.column) : row};
+  const Address address = {arguments_[argument], info.columns ? Plus(row, place.column) : row};
   if (info.columns)
     builder_.Do(Load{to, address, place.count});
   else

@@ -4,6 +4,7 @@
 #define KIRSCH_CODEGEN_EPILOGUE_CODE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "codegen/accumulators.h"
 #include "codegen/function_code.h"
@@ -16,9 +17,10 @@ namespace kirsch {
 // wait in memory, a tile of the procedure's own, for a loop over them.
 class EpilogueCode {
  public:
-  // Sums come as vectors of `lanes`.
-  EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, const MicrokernelParameters& parameters,
-               int lanes);
+  // `out` and `arguments`: the pointers to the output and to what the epilogue takes. Sums come as vectors of
+  // `lanes`.
+  EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
+               const std::vector<VarId>& arguments, int lanes);
 
   // Stores what becomes of the sums of elements (row, column), (row, column + 1), ... `count` of which exist;
   // `sums` may be overwritten.
@@ -42,7 +44,8 @@ class EpilogueCode {
 
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;
-  const MicrokernelParameters& parameters_;
+  const VarId out_;
+  const std::vector<VarId>& arguments_;
   const int lanes_;
   FunctionCode functions_;
   // Made when they are first needed.

@@ -13,6 +13,7 @@
 #include "codegen/copies.h"
 #include "codegen/impl_lowering.h"
 #include "codegen/row_kernel.h"
+#include "codegen/transforms.h"
 #include "spec/check.h"
 #include "spec/row_passes.h"
 
@@ -190,17 +191,30 @@ class PlanLowering {
         return entry_.Do(
             Call{impls_->ProcedureFor(copy.Name(), [&] { return CopyProcedure(copy); }), at, {}});
       }
+      case StageKind::kTransform:
+        return entry_.Do(
+            Call{impls_->ProcedureFor(
+                     stage.transform.Name(),
+                     [&] { return TransformProcedure(stage.transform, target_.vectors.front().bytes); }),
+                 at,
+                 {}});
     }
     KIRSCH_CHECK(false && "no such stage");
   }
 
   void LowerContraction(const Stage& stage, const std::vector<Address>& at,
                         const std::optional<Affine>& first) {
-    Views views;
-    for (size_t i = 0; i < at.size(); ++i)
-      views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
-    if (first) return impls_->LowerSharedProgram(stage.impl, views, *first);
-    impls_->LowerProgram(stage.impl, views);
+    Repeat(stage.repeats, [&](std::optional<VarId> repeat) {
+      Views views;
+      for (size_t i = 0; i < at.size(); ++i) {
+        const int64_t stride = stage.operands[i].repeat_stride;
+        const Address start = {at[i].pointer,
+                               repeat && stride != 0 ? Plus(at[i].offset, *repeat, stride) : at[i].offset};
+        views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), start);
+      }
+      if (first) return impls_->LowerSharedProgram(stage.impl, views, *first);
+      impls_->LowerProgram(stage.impl, views);
+    });
   }
 
   void LowerRows(const Stage& stage, std::vector<Address> at) {

@@ -15,7 +15,7 @@ VectorOutput::VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel,
       kernel_(kernel),
       parameters_(parameters),
       accumulators_(accumulators),
-      epilogue_(builder, kernel, parameters, kernel.tile.lanes) {}
+      epilogue_(builder, kernel, parameters.out, parameters.arguments, kernel.tile.lanes) {}
 
 int VectorOutput::CountOf(int j) const {
   return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));

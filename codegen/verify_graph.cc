@@ -54,7 +54,7 @@ void Fill(Dtype dtype, int64_t elements, const GraphTrial& trial, uint64_t seed,
 // One graph's inputs, result and reference.
 class GraphProblem {
  public:
-  GraphProblem(const Graph& graph, const GraphTrial& trial) : graph_(graph), trial_(trial) {}
+  GraphProblem(const Plan& plan, const GraphTrial& trial) : plan_(plan), graph_(plan.graph), trial_(trial) {}
 
   absl::Status Create() {
     std::vector<const void*> inputs;
@@ -65,7 +65,7 @@ class GraphProblem {
       buffers_.back().SetReadOnly(true);
       inputs.push_back(buffers_.back().data());
     }
-    reference_ = std::make_unique<GraphReference>(graph_, std::move(inputs));
+    reference_ = std::make_unique<GraphReference>(graph_, std::move(inputs), WinogradConvolutions(plan_));
     return AddBuffer(result_type());
   }
 
@@ -188,6 +188,7 @@ class GraphProblem {
     });
   }
 
+  const Plan& plan_;
   const Graph& graph_;
   const GraphTrial trial_;
   std::vector<GuardedBuffer> buffers_;  // the parameters, the result
@@ -264,7 +265,7 @@ class PlanVerifier {
   void Climb(const std::string& name, const RunGraph& run) {
     const std::vector<GraphTrial> trials = TrialsFor(program_, options_.seed);
     for (const GraphTrial& trial : trials) {
-      GraphProblem problem(plan_.graph, trial);
+      GraphProblem problem(plan_, trial);
       absl::Status status = problem.Create();
       if (status.ok()) status = problem.Run(run, program_);
       if (status.ok()) status = problem.Check(&report_.max_error, &report_.error_bound);

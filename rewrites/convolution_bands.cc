@@ -41,7 +41,20 @@ Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int6
   return stage;
 }
 
-std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile) {
+StageOperand CutAs(const StageOperand& result, const ConvolutionNode& node, const MatrixStrides& strides,
+                   int value) {
+  StageOperand cut = result;
+  cut.value = value;
+  if (!node.nhwc()) {
+    cut.batch_stride = strides.batch;
+  } else if (strides.column == 0) {  // one for all filters
+    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride})
+      *elements /= node.sizes.filters;
+  }
+  return cut;
+}
+
+std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple) {
   const int64_t rows = node.sizes.out_height, stride = node.node.conv.stride;
   const int64_t window = int64_t{node.sizes.kernel_height - 1} * node.node.conv.dilation + 1;
   std::vector<Bands> all;
@@ -49,7 +62,8 @@ std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile) {
     Bands band;
     band.out = first;
     band.rows = band.tile = std::min(tile, rows - first);
-    const int64_t begin = first * stride - node.pad(), height = (band.tile - 1) * stride + window;
+    const int64_t whole = (band.tile + multiple - 1) / multiple * multiple;
+    const int64_t begin = first * stride - node.pad(), height = (whole - 1) * stride + window;
     band.before = std::clamp<int64_t>(-begin, 0, height);
     band.after = std::clamp<int64_t>(begin + height - node.sizes.height, 0, height - band.before);
     band.inside = height - band.before - band.after;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rewrites/iteration.h"
 #include "spec/convolution.h"
 #include "spec/graph.h"
 #include "spec/plan.h"
@@ -39,6 +40,11 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t height);
 // operands.
 Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after);
 
+// Where an operand of the epilogue begins that has elements for the pixels of a part of the output;
+// `strides`: those of the matrix that the output is.
+StageOperand CutAs(const StageOperand& result, const ConvolutionNode& node, const MatrixStrides& strides,
+                   int value);
+
 // Neighbouring bands of the output with the same edges.
 struct Bands {
   int64_t out = 0, in = 0;  // the first one's first row, and that of the image that it needs
@@ -47,8 +53,9 @@ struct Bands {
   int64_t before = 0, inside = 0, after = 0;  // of each one's copy: rows of zeros, of the image, of zeros
 };
 
-// Bands of `tile` rows of the output, the last one perhaps of fewer.
-std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile);
+// Bands of `tile` rows of the output, the last one perhaps of fewer. Copies are of what a multiple of so many
+// rows needs.
+std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple = 1);
 
 }  // namespace kirsch
 

@@ -13,6 +13,7 @@
 #include "rewrites/iteration.h"
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
+#include "rewrites/winograd.h"
 #include "spec/canonical.h"
 #include "spec/convolution.h"
 
@@ -293,13 +294,21 @@ class GroupShaper {
       return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
     if (!nhwc && whole.sizes.images > 1 && whole.groups() > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
+    if (choice_.winograd != 0) {
+      shape_ = WinogradGroups({whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]),
+                               next_value_, TypeOf(fused.result).dtype},
+                              choice_);
+      return AddBuffer(fused.result, 0, 0);
+    }
     const bool by_bands = whole.pad() > 0 && whole.groups() == 1;
     if (choice_.tile != 0 && !by_bands) return Fail(node, "a padded convolution in one group");
     AddBuffer(fused.result, 0, 0);
     if (choice_.by_parts) return Parts(whole);
     if (choice_.tile == 0) {
-      if (whole.pad() > 0 && whole.depthwise() && !PartsOf(whole).empty())
+      if (whole.pad() > 0 && whole.depthwise() && !TakesPixels(whole) && !PartsOf(whole).empty())
         shape_.others.push_back({choice_.first, choice_.end, 0, true});
+      if (!fused.epilogue.HasFunctions())
+        for (const GroupChoice& winograd : WinogradChoices(whole, choice_)) shape_.others.push_back(winograd);
       // Searches of nchw take longer.
       if (by_bands && nhwc) AddTiles(whole.sizes.out_height, {2, 4, 8, 16, 32});
       if (by_bands && !nhwc) AddTiles(whole.sizes.out_height, {8});
@@ -332,6 +341,13 @@ class GroupShaper {
       stage.operands[3 + i].batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
     }
     group().stages.push_back(std::move(stage));
+  }
+
+  // Does the epilogue take an element for each pixel? (In parts of rows those are no vector.)
+  bool TakesPixels(const FusedConvolution& whole) const {
+    for (size_t i = 0; i < whole.fused.operands.size(); ++i)
+      if (StridesOf(whole, i).row != 0 && StridesOf(whole, i).column == 0) return true;
+    return false;
   }
 
   // Of an operand of the epilogue.
@@ -423,12 +439,11 @@ class GroupShaper {
   Stage PartStage(const FusedConvolution& whole, const ConvShape& conv, const StageOperand& input,
                   const StageOperand& filters, const StageOperand& result) const {
     Stage stage = ConvolutionStage(whole, conv, input, filters, result);
-    // What lies as the output does is cut as it is.
-    for (size_t i = 0; i < whole.fused.operands.size(); ++i) {
-      if (StridesOf(whole, i).row == 0 || StridesOf(whole, i).column == 0) continue;
-      stage.operands[3 + i] = result;
-      stage.operands[3 + i].value = whole.fused.operands[i];
-    }
+    // What has elements for pixels is cut as the output is.
+    for (size_t i = 0; i < whole.fused.operands.size(); ++i)
+      if (const MatrixStrides strides = StridesOf(whole, i);
+          (whole.nhwc() ? strides.row : strides.column) != 0)
+        stage.operands[3 + i] = CutAs(result, whole, strides, whole.fused.operands[i]);
     return stage;
   }
 

@@ -18,6 +18,10 @@ struct GroupChoice {
   // all.
   int64_t tile = 0;
   bool by_parts = false;  // a padded convolution without a copy (convolution_parts.h)
+  // By Winograd's algorithm, in squares of so many outputs along each side; 0: not. `by_filters`: rows are
+  // filters.
+  int winograd = 0;
+  bool by_filters = false;
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and

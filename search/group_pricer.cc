@@ -1,21 +1,15 @@
 #include "search/group_pricer.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "cost/copy_cost.h"
-#include "cost/row_cost.h"
 #include "rewrites/rewrite.h"
-#include "rewrites/row_schedules.h"
-#include "spec/check.h"
+#include "search/stage_cost.h"
 #include "spec/expansion.h"
-#include "spec/row_passes.h"
 #include "spec/storage.h"
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
 constexpr double kShareOfBuffers = 0.5;
@@ -64,15 +58,12 @@ int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
-// May the first result take the place of the input that it replaces?
-bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
-  if (!stage.in_place) return true;
-  const size_t inputs = stage.program.inputs.size();
-  for (size_t i = 0; i < inputs; ++i)
-    if (stage.operands[i].value == stage.operands[inputs].value &&
-        !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
-      return false;
-  return true;
+// Does every one of several tiles read all of it?
+bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
+  return (shape.groups.size() > 1 || shape.groups.front().tiles() > 1) &&
+         std::any_of(shape.groups.begin(), shape.groups.end(), [&](const Group& group) {
+           return Makes(group.before, buffer.value) || Makes(group.once, buffer.value);
+         });
 }
 
 }  // namespace
@@ -136,13 +127,21 @@ bool GroupPricer::UsesL1(const GroupShape& shape) const {
 void GroupPricer::PlaceValues(const GroupShape& shape) {
   levels_.clear();
   int64_t local = 0, crossing = 0;
-  for (const Buffer& buffer : shape.buffers) (IsLocal(buffer) ? local : crossing) += buffer.bytes;
+  const auto is_local = [&](const Buffer& buffer) {
+    return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
+  };
+  for (const Buffer& buffer : shape.buffers) (is_local(buffer) ? local : crossing) += buffer.bytes;
   for (const Buffer& buffer : shape.buffers)
-    levels_[buffer.value] = LevelOfBuffers(IsLocal(buffer) ? local : crossing + local);
+    levels_[buffer.value] = LevelOfBuffers(is_local(buffer) ? local : crossing + local);
+}
+
+std::vector<Level> GroupPricer::LevelsOf(const Stage& stage) const {
+  std::vector<Level> levels;
+  for (const StageOperand& operand : stage.operands) levels.push_back(LevelOf(operand.value));
+  return levels;
 }
 
 void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
-  if (stage->kind != StageKind::kContraction) return;
   Spec& spec = stage->spec;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     Level& level = spec.operand[static_cast<size_t>(operand)].level;
@@ -158,7 +157,7 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
 // For the elements that a tile of a window has not in common with the one before it.
 double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
   double cycles = 0;
-  for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+  for (int operand = 0; operand < MatmulDims::kOut; ++operand)
     cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
                          LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
   return cycles;
@@ -210,7 +209,8 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
 // What is worth trying of a group that isn't tiled: itself, its tiles, and for each thread one.
 std::vector<GroupChoice> GroupPricer::Choices(GroupChoice choice, const GroupShape& whole) const {
   std::vector<GroupChoice> choices = {choice};
-  choices.insert(choices.end(), whole.others.begin(), whole.others.end());
+  for (const GroupChoice& other : whole.others)
+    if (other.winograd == 0 || options_.allow_winograd) choices.push_back(other);
   if (workers_ != Workers::kShared) return choices;
   const int64_t rows = whole.groups.front().rows, share = (rows + threads_ - 1) / threads_;
   choice.tile = (share + whole.tile_step - 1) / whole.tile_step * whole.tile_step;
@@ -231,13 +231,21 @@ absl::StatusOr<bool> GroupPricer::PriceShape(int next_value, double budget, Grou
   double bound = 0;
   for (Group& group : shape->groups) {
     group.sharing = SharingOf(group);
-    for (Stage* stage : StagesOf(group)) PlaceStage(group, stage);
+    for (Stage* stage : StagesOf(group)) {
+      if (stage->kind == StageKind::kContraction)
+        PlaceStage(group, stage);
+      else
+        PriceStage(LevelsOf(*stage), target_, stage);
+    }
     bound += Bound(group);
   }
   if (bound >= budget) return false;
   for (Group& group : shape->groups) {
-    for (Stage* stage : StagesOf(group))
-      if (absl::Status status = Solve(group, stage); !status.ok()) return status;
+    for (Stage* stage : StagesOf(group)) {
+      if (stage->kind != StageKind::kContraction) continue;
+      if (absl::Status status = SolveContraction(stage); !status.ok()) return status;
+      stage->cycles += FetchCycles(group, *stage);
+    }
     if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
     group.cycles = Cycles(&group);
   }
@@ -264,30 +272,9 @@ double GroupPricer::Cycles(Group* group) const {
 double GroupPricer::Bound(const Group& group) const {
   Group bound = group;
   for (Stage* stage : StagesOf(bound))
-    if (stage->kind == StageKind::kContraction) stage->cycles = ToCycles(model_.LowerBound(stage->spec));
+    if (stage->kind == StageKind::kContraction)
+      stage->cycles = static_cast<double>(stage->repeats) * ToCycles(model_.LowerBound(stage->spec));
   return Cycles(&bound);
-}
-
-absl::Status GroupPricer::Solve(const Group& group, Stage* stage) {
-  switch (stage->kind) {
-    case StageKind::kContraction: {
-      absl::Status status = SolveContraction(stage);
-      stage->cycles += FetchCycles(group, *stage);
-      return status;
-    }
-    case StageKind::kRows:
-      SolveRows(stage);
-      return absl::OkStatus();
-    case StageKind::kPad:
-    case StageKind::kTranspose:
-      stage->cycles =
-          CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, LevelOf(stage->operands[0].value),
-                     LevelOf(stage->operands[1].value), target_);
-      return absl::OkStatus();
-    case StageKind::kPack:
-      break;
-  }
-  KIRSCH_CHECK(false && "no such stage");
 }
 
 absl::Status GroupPricer::SolveContraction(Stage* stage) {
@@ -301,24 +288,9 @@ absl::Status GroupPricer::SolveContraction(Stage* stage) {
     known = solved_.insert(solved_.end(), {stage->spec, *std::move(result)});
   }
   stage->impl = known->second.impl;
-  stage->cycles = ToCycles(known->second.cost) - (Forks(stage->impl) ? target_.fork_join_cycles : 0);
+  stage->cycles = static_cast<double>(stage->repeats) *
+                  (ToCycles(known->second.cost) - (Forks(stage->impl) ? target_.fork_join_cycles : 0));
   return absl::OkStatus();
-}
-
-void GroupPricer::SolveRows(Stage* stage) const {
-  RowLevels levels;
-  for (size_t i = 0; i < stage->operands.size(); ++i)
-    (i < stage->program.inputs.size() ? levels.inputs : levels.results)
-        .push_back(LevelOf(stage->operands[i].value));
-  stage->cycles = kNever;
-  for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target_)) {
-    if (!KeepsInPlace(*stage, schedule)) continue;
-    const double cycles = RowCycles(stage->program, schedule, stage->rows, stage->columns, levels, target_);
-    if (cycles >= stage->cycles) continue;
-    stage->cycles = cycles;
-    stage->schedule = std::move(schedule);
-  }
-  KIRSCH_CHECK(stage->cycles < kNever);
 }
 
 // Copies once what all tiles multiply by, where that is cheaper.
@@ -327,7 +299,8 @@ absl::Status GroupPricer::PackAhead(int next_value, Group& group, GroupShape* sh
   if (group.tiles() < 2) return absl::OkStatus();
   for (size_t i = 0; i < group.stages.size(); ++i) {
     const Stage& stage = group.stages[i];
-    if (stage.kind != StageKind::kContraction || stage.operands[MatmulDims::kRhs].row_stride != 0 ||
+    if (stage.kind != StageKind::kContraction || stage.repeats > 1 ||
+        stage.operands[MatmulDims::kRhs].row_stride != 0 ||
         Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
       continue;
     absl::Status status = PackAhead(i, next_value++, group, shape);

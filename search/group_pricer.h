@@ -53,6 +53,7 @@ class GroupPricer {
   Level HomeLevel() const;
   Level LevelOfBuffers(int64_t bytes) const;
   Level LevelOf(int value) const;
+  std::vector<Level> LevelsOf(const Stage& stage) const;
   bool IsLocal(const Buffer& buffer) const;
   bool UsesL1(const GroupShape& shape) const;
   void PlaceValues(const GroupShape& shape);
@@ -66,9 +67,7 @@ class GroupPricer {
   double Bound(const Group& group) const;
 
   double FetchCycles(const Group& group, const Stage& stage) const;
-  absl::Status Solve(const Group& group, Stage* stage);
   absl::Status SolveContraction(Stage* stage);
-  void SolveRows(Stage* stage) const;
   absl::Status PackAhead(int next_value, Group& group, GroupShape* shape);
   absl::Status PackAhead(size_t number, int value, Group& group, GroupShape* shape);
 

@@ -13,6 +13,7 @@
 #include "rewrites/split_reductions.h"
 #include "search/group_pricer.h"
 #include "search/memory_plan.h"
+#include "search/stage_cost.h"
 #include "spec/cat.h"
 
 namespace kirsch {

@@ -21,7 +21,8 @@ inline constexpr size_t kMaxOperations = 16;
 struct PlanOptions {
   int threads = 1;
   Residency residency = Residency::kWarm;
-  bool fuse = true;  // false: a group for each operation
+  bool fuse = true;             // false: a group for each operation
+  bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   // Finds the program of a placed root, as Answer or Search do; one that was stopped may return any program.
   std::function<absl::StatusOr<SearchResult>(const Spec& placed_root)> solve;
 };

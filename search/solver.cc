@@ -66,7 +66,9 @@ Solver::Outcome Solver::Relaxed(const Spec& spec, Lines available, Cost budget) 
   const std::optional<Relaxation> relaxed = Relax(spec, model_);
   if (!relaxed) return {};
   return {false,
-          Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra).cost + relaxed->extra, 0};
+          Solve(relaxed->spec, EmptyLevel(relaxed->spec, model_.target()), budget - relaxed->extra).cost +
+              relaxed->extra,
+          0};
 }
 
 Solver::Outcome Solver::Solve(const Spec& spec, Lines available, Cost budget, Others others) {

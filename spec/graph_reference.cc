@@ -7,6 +7,7 @@
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/uncertain_math.h"
+#include "spec/winograd.h"
 
 namespace kirsch {
 namespace {
@@ -54,6 +55,13 @@ class Products {
     std::vector<Uncertain> sums;
     for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
     return sums;
+  }
+  // Not computed as sums: roundings make errors of their own.
+  std::vector<Uncertain> Others(const std::vector<double>& errors) const {
+    std::vector<Uncertain> others;
+    for (size_t i = 0; i < sum_.size(); ++i)
+      others.push_back(RoundedToFloat({sum_[i], error_[i] + errors[i]}));
+    return others;
   }
 
  private:
@@ -136,8 +144,9 @@ Uncertain ApplyToIntegers(GraphOp op, Uncertain a, Uncertain b) {
 
 }  // namespace
 
-GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs)
-    : graph_(graph), inputs_(std::move(inputs)), rows_(graph.nodes.size()) {}
+GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs,
+                               std::map<int, int> winograd)
+    : graph_(graph), inputs_(std::move(inputs)), winograd_(std::move(winograd)), rows_(graph.nodes.size()) {}
 
 std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
   std::vector<Uncertain> result = RowOf(graph_.result, row);
@@ -163,7 +172,7 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
     case GraphOpKind::kLeaf:
       return at.op == GraphOp::kInput ? InputRow(node, row) : Row{{at.number, 0}};
     case GraphOpKind::kContraction:
-      return at.op == GraphOp::kMatmul ? MatmulRow(at, row) : ConvolutionRow(at, row);
+      return at.op == GraphOp::kMatmul ? MatmulRow(at, row) : ConvolutionRow(node, row);
     case GraphOpKind::kTranspose:
       return TransposedRow(at, row);
     case GraphOpKind::kCast: {
@@ -214,7 +223,8 @@ GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row
   return products.Sums(static_cast<double>(k));
 }
 
-GraphReference::Row GraphReference::ConvolutionRow(const GraphNode& node, int64_t row) {
+GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row) {
+  const GraphNode& node = graph_.at(convolution);
   const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
   const ConvolutionOptions& conv = node.conv;
   const bool nhwc = conv.layout == ImageLayout::kNhwc;
@@ -238,7 +248,32 @@ GraphReference::Row GraphReference::ConvolutionRow(const GraphNode& node, int64_
         }
       }
   }
-  return products.Sums(TermsOf(graph_, node));
+  return winograd_.contains(convolution) ? products.Others(WinogradRow(convolution, row))
+                                         : products.Sums(TermsOf(graph_, node));
+}
+
+// What roundings make of a row, a pixel.
+std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
+  const GraphNode& node = graph_.at(convolution);
+  const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+  const int tile = winograd_.at(convolution);
+  if (!errors_.contains(convolution)) {
+    Row filters;
+    for (int64_t i = 0; i < Rows(graph_.at(node.inputs[1]).type); ++i)
+      for (const Uncertain& x : RowOf(node.inputs[1], i)) filters.push_back(x);
+    errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
+  }
+  const Index pixel = IndexOfRow(node.type.dims, row);
+  const int64_t top = pixel[1] / tile * tile - node.conv.pad, left = pixel[2] / tile * tile - node.conv.pad;
+  Row inputs;
+  for (int64_t y = top; y < top + WinogradInputs(tile); ++y)
+    for (int64_t x = left; x < left + WinogradInputs(tile); ++x)
+      for (int64_t c = 0; c < sizes.channels; ++c) {
+        const bool inside = y >= 0 && y < sizes.height && x >= 0 && x < sizes.width;
+        inputs.push_back(inside ? Element(node.inputs[0], {pixel[0], y, x, c}) : Uncertain{});
+      }
+  return errors_.at(convolution)
+      .At(inputs, static_cast<size_t>(pixel[1] % tile), static_cast<size_t>(pixel[2] % tile));
 }
 
 GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {

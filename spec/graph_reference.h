@@ -10,13 +10,16 @@
 
 #include "spec/graph.h"
 #include "spec/uncertain.h"
+#include "spec/winograd_error.h"
 
 namespace kirsch {
 
 class GraphReference {
  public:
-  // `inputs`: the parameters' elements, dense, in their order. Both outlive this.
-  GraphReference(const Graph& graph, std::vector<const void*> inputs);
+  // `inputs`: the parameters' elements, dense, in their order. Both outlive this. `winograd`: convolutions
+  // that may be off by as much as Winograd's algorithm makes them, as nodes (nhwc, 3x3, stride 1, one group),
+  // and the sides of its squares.
+  GraphReference(const Graph& graph, std::vector<const void*> inputs, std::map<int, int> winograd = {});
 
   // Rows run along the last axis; a tensor without axes has one row of one element.
   static int64_t RowLength(const TensorType& type) { return type.dims.empty() ? 1 : type.dims.back(); }
@@ -32,7 +35,8 @@ class GraphReference {
   Row InputRow(int node, int64_t row) const;
   Row TransposedRow(const GraphNode& node, int64_t row);
   Row MatmulRow(const GraphNode& node, int64_t row);
-  Row ConvolutionRow(const GraphNode& node, int64_t row);
+  Row ConvolutionRow(int node, int64_t row);
+  std::vector<double> WinogradRow(int node, int64_t row);
   Row ElementwiseRow(const GraphNode& node, int64_t row);
   Row ReducedRow(const GraphNode& node, int64_t row);
   Row RowwiseRow(const GraphNode& node, int64_t row);
@@ -41,6 +45,8 @@ class GraphReference {
 
   const Graph& graph_;
   const std::vector<const void*> inputs_;
+  const std::map<int, int> winograd_;
+  std::map<int, WinogradErrors> errors_;      // of winograd_
   std::vector<std::map<int64_t, Row>> rows_;  // per node
 };
 

@@ -4,6 +4,7 @@
 #define KIRSCH_SPEC_PLAN_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,16 @@
 #include "spec/row_program.h"
 #include "spec/row_schedule.h"
 #include "spec/spec.h"
+#include "spec/winograd.h"
 
 namespace kirsch {
 
-// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch and rows
-// from `m` on, it begins at offset + b * batch_stride + m * row_stride.
+// A matrix that a stage reads or writes, in elements of its value. For item `b` of the group's batch, rows
+// from `m` on and the i-th of the stage's repeats, it begins at offset + b * batch_stride + m * row_stride +
+// i * repeat_stride.
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
-  int64_t offset = 0, batch_stride = 0, row_stride = 0;
+  int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
 };
 
 enum class StageKind : uint8_t {
@@ -29,6 +32,7 @@ enum class StageKind : uint8_t {
   kRows,         // a row program
   kPad,          // an image with zeros around it
   kTranspose,    // a matrix, turned
+  kTransform,    // a step of Winograd's algorithm
 };
 
 // kPad: `planes` times `height` rows of `width` elements, with rows of zeros before and after them, and `pad`
@@ -45,16 +49,19 @@ struct CopyShape {
 
 struct Stage {
   StageKind kind = StageKind::kRows;
-  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to.
+  // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to; then
+  // what the transform's epilogue takes.
   std::vector<StageOperand> operands;
   Spec spec = {};           // kContraction, kPack: what is to be computed
   Impl impl = {};           // its program
+  int64_t repeats = 1;      // kContraction: so many, one after the other
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;
   std::vector<int64_t> row_strides = {};  // of the operands; 0: the same for all rows
   bool in_place = false;                  // the first result replaces an input
   CopyShape copy = {};
+  TransformShape transform = {};
   double cycles = 0;  // of one run
 };
 
@@ -99,6 +106,9 @@ struct Plan {
 
   int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }
 };
+
+// The convolutions by Winograd's algorithm, as nodes, and the sides of their squares of outputs.
+std::map<int, int> WinogradConvolutions(const Plan& plan);
 
 // For people: a line for each group and stage.
 std::string PrintPlan(const Plan& plan);

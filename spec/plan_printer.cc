@@ -15,6 +15,9 @@ class PlanPrinter {
   explicit PlanPrinter(const Plan& plan) : plan_(plan) {}
 
   std::string Print() && {
+    for (const auto& [node, tile] : WinogradConvolutions(plan_))
+      Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
+             ", less exact than the sums of a convolution (spec/README.md)\n");
     for (const Group& group : plan_.groups) {
       if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");
       Print(group);
@@ -56,12 +59,12 @@ class PlanPrinter {
     std::string operands;
     for (const StageOperand& operand : stage.operands)
       Append(&operands, operands.empty() ? "" : ", ", NameOf(operand.value));
-    constexpr const char* kKinds[] = {"contraction", "pack", "rows", "pad", "transpose"};
+    constexpr const char* kKinds[] = {"contraction", "pack", "rows", "pad", "transpose", "winograd"};
     std::string text = Cat(kKinds[static_cast<size_t>(stage.kind)], "(", operands, ") ");
     switch (stage.kind) {
       case StageKind::kContraction:
       case StageKind::kPack:
-        return text + PrintSpec(stage.spec);
+        return Cat(text, stage.repeats > 1 ? Cat(stage.repeats, " x ") : "", PrintSpec(stage.spec));
       case StageKind::kRows:
         Append(&text, stage.rows, "x", stage.columns, ":");
         for (const RowValue& value : stage.program.values)
@@ -73,8 +76,19 @@ class PlanPrinter {
       case StageKind::kPad:
       case StageKind::kTranspose:
         return Cat(text, stage.copy.planes, " of ", stage.copy.height, "x", stage.copy.width);
+      case StageKind::kTransform:
+        return text + Describe(stage.transform);
     }
     return text;
+  }
+
+  static std::string Describe(const TransformShape& shape) {
+    constexpr const char* kSteps[] = {"filters", "input", "output"};
+    const std::string step = kSteps[static_cast<size_t>(shape.step)];
+    const std::string text = Cat(WinogradName(shape.tile), " ", step, ", ", shape.axes[0].squares, "x",
+                                 shape.axes[1].squares, " squares of ", shape.rows * shape.columns);
+    return shape.epilogue.empty() ? text
+                                  : Cat(text, " epilogue=", PrintEpilogue(shape.epilogue, Dtype::kF32));
   }
 
   // A parameter's name, "out", "v3" for a node, "copy70" for what is none.
@@ -90,6 +104,15 @@ class PlanPrinter {
 };
 
 }  // namespace
+
+std::map<int, int> WinogradConvolutions(const Plan& plan) {
+  std::map<int, int> tiles;
+  for (const Group& group : plan.groups)
+    for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (const Stage& stage : *stages)
+        if (stage.kind == StageKind::kTransform) tiles[stage.transform.node] = stage.transform.tile;
+  return tiles;
+}
 
 std::string PrintPlan(const Plan& plan) { return PlanPrinter(plan).Print(); }
 

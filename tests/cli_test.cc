@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Outcome;
 using ::testing::StartsWith;
 
@@ -323,6 +324,26 @@ TEST_F(CliTest, GraphsAreSynthesizedAndVerified) {
   ExpectRefused("verify 'matmul f32 4x4x4' --kernel x", "--kernel: expected -f FILE beside it");
   ExpectRefused("synth 'softmax f32 3x'", "spec:1:15: expected a size from 1 to 1048576, got nothing");
   ExpectRefused("synth 'softmax f32 3x4' --schedule none", "--schedule: expected a spec");
+}
+
+TEST_F(CliTest, WinogradIsSaidWhereItIsUsed) {
+  const std::string spec = "'conv2d f32 1x32x28x28 filters=32 kernel=3x3 pad=1 layout=nhwc' --target haswell";
+  const Outcome outcome =
+      Run(Cat("synth ", spec, " --allow-winograd -o ", Path("w.h"), " --json ", Path("w.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("; by Winograd's algorithm, F("));
+  EXPECT_THAT(*ReadFile(Path("w.h")), HasSubstr("// out: by Winograd's algorithm, F("));
+  const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("w.json")), nullptr, false);
+  EXPECT_EQ(json["winograd"].size(), 1u);
+  EXPECT_THAT(Run("explain " + spec + " --allow-winograd").out,
+              HasSubstr("out: by Winograd's algorithm, F("));
+  EXPECT_THAT(Run("verify " + spec + " --allow-winograd").err, HasSubstr("; by Winograd's algorithm, F("));
+  EXPECT_THAT(Run("explain " + spec).out, Not(HasSubstr("Winograd")));
+  const std::string refused =
+      "--allow-winograd: expected a graph (conv2d with a pad, or a kernel in the kernel "
+      "language), got 'matmul f32 4x4x4'";
+  for (const char* command : {"synth", "verify", "explain", "bench"})
+    ExpectRefused(Cat(command, " 'matmul f32 4x4x4' --allow-winograd"), refused);
 }
 
 // The self-test of a header knows all types; the header goes through it here.

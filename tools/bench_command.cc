@@ -41,6 +41,9 @@ struct Arguments {
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
 const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 
+// F(4x4,3x3) is about ten times as far off as a sum of products.
+constexpr double kWinogradTolerance = 32;
+
 // What to bench: matmuls, as they were written and well-formed, or graphs.
 struct Work {
   std::vector<std::string> specs;
@@ -171,11 +174,13 @@ absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::
 absl::StatusOr<int> Bench(const Arguments& arguments) {
   absl::StatusOr<Work> work = ReadWork(arguments);
   if (!work.ok()) return work.status();
+  if (arguments.solve.allow_winograd && work->graphs.empty()) return NoGraph(work->specs.front());
+  const double tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
   TerminalLine line;
   absl::StatusOr<BenchReport> report =
       work->graphs.empty() ? BenchMatmuls(arguments, work->specs, line)
                            : RunGraphBench({OptionsOf(arguments, kGraphPeers, line), std::move(work->graphs),
-                                            GraphKernels(arguments.solve)});
+                                            GraphKernels(arguments.solve), tolerance});
   line.Erase();
   if (!report.ok()) return report.status();
   if (absl::Status written = Write(arguments, *report); !written.ok()) return written;

@@ -1,7 +1,9 @@
 #include "tools/graph_kernel.h"
 
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "codegen/lower_plan.h"
@@ -20,6 +22,13 @@ std::string_view StopName(const PlanResult& result) {
   return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
 }
 
+// "F(4x4,3x3)" for each convolution by Winograd's algorithm.
+std::vector<std::string> WinogradNames(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const auto& [node, tile] : WinogradConvolutions(plan)) names.push_back(WinogradName(tile));
+  return names;
+}
+
 }  // namespace
 
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
@@ -32,6 +41,7 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   options.threads = arguments.threads;
   options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   options.fuse = arguments.fuse;
+  options.allow_winograd = arguments.allow_winograd;
   options.solve = [&](const Spec& placed) { return SolvePlaced(arguments, placed, model, *memo); };
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
   if (!result.ok()) return result.status();
@@ -62,6 +72,7 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
   json["cost_cycles"] = result.plan.cycles;
   json["unfused_cycles"] = result.unfused_cycles;
   json["predicted_gflops"] = Gflops(synthesis);
+  json["winograd"] = WinogradNames(result.plan);
   json["buffer_bytes"] = result.plan.buffer_bytes;
   json["shared_bytes"] = result.plan.shared_bytes;
   json["phases"] = result.plan.phases();
@@ -71,12 +82,14 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
 
 void PrintGraphSummary(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
+  const std::vector<std::string> winograd = WinogradNames(result.plan);
   std::fprintf(
       stderr,
-      "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s\n",
+      "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s%s\n",
       result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles, Gflops(synthesis),
       result.unfused_cycles, std::string(StopName(result)).c_str(),
-      static_cast<int>(result.stats.specs_solved), result.seconds);
+      static_cast<int>(result.stats.specs_solved), result.seconds,
+      winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
 }
 
 std::string ExplainedGraph(const GraphSynthesis& synthesis) {

@@ -1,5 +1,6 @@
 #include "tools/requests.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -67,6 +68,10 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
+  const bool graphs = std::any_of(kernels->begin(), kernels->end(),
+                                  [](const KernelRequest& kernel) { return kernel.graph.has_value(); });
+  if (arguments.solve.allow_winograd && !graphs)
+    return NoGraph(arguments.file.empty() ? arguments.solve.spec : arguments.file);
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;

@@ -128,6 +128,10 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   command.add_option("--schedule", arguments.schedule,
                      "Follow the schedule in this file instead of searching");
   command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
+  command.add_flag(
+      "--allow-winograd", arguments.allow_winograd,
+      "Of a graph, let 3x3 convolutions be computed by Winograd's algorithm where that is faster: the "
+      "results are less exact");
   command.add_flag("--cold", arguments.cold, "The operands come from RAM, not from the caches");
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
@@ -179,6 +183,12 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
   absl::Status status = AddPackingCost(arguments, model, &synthesis);
   if (!status.ok()) return status;
   return synthesis;
+}
+
+absl::Status NoGraph(std::string_view what) {
+  return absl::InvalidArgumentError(
+      Cat("--allow-winograd: expected a graph (conv2d with a pad, or a kernel in the kernel language), got ",
+          Quoted(what)));
 }
 
 double PredictedGflops(const Synthesis& synthesis) {

@@ -26,6 +26,7 @@ struct SolveArguments {
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
   bool fuse = true;               // graphs: groups of several operations
+  bool allow_winograd = false;    // graphs: see PlanOptions
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
@@ -58,6 +59,9 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
 // The program of a root whose operands have their places: from the table, or searched for.
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo);
+
+// Why --allow-winograd is refused for `what`, a spec or the name of a file.
+absl::Status NoGraph(std::string_view what);
 
 double PredictedGflops(const Synthesis& synthesis);
 

@@ -1,0 +1,79 @@
+#include "cost/transform_cost.h"
+
+#include <algorithm>
+
+namespace kirsch {
+namespace {
+
+class TransformCost {
+ public:
+  TransformCost(const TransformShape& shape, const Target& target)
+      : shape_(shape), target_(target), unit_(target.vectors.front()) {}
+
+  double Cycles(const std::vector<Level>& levels) {
+    const bool out = shape_.stores_image();
+    const int window = shape_.window() * shape_.window(), matmuls = WinogradMatmuls(shape_.tile);
+    const int loads = out ? matmuls : window, stores = out ? window : matmuls;
+    double loaded = loads,
+           computed = shape_.map().Operations() * (shape_.map().inputs() + shape_.map().outputs());
+    size_t argument = 2;
+    for (const EpilogueStep& step : shape_.epilogue) {
+      computed += window;
+      if (!step.HasOperand()) continue;
+      loaded += window;
+      if (step.operand == EpilogueOperand::kAll) AddLines(Pixels(), levels[argument], false);
+      ++argument;
+    }
+    const double spilled = std::max(0, matmuls - unit_.registers);
+    loaded += spilled;
+    const double stored = stores + spilled;
+    const double per_vector =
+        std::max({computed / unit_.fma_per_cycle, loaded / unit_.loads_per_cycle,
+                  stored / unit_.stores_per_cycle, (computed + loaded + stored) / target_.issue_width});
+    const auto runs = static_cast<double>(shape_.squares() * shape_.rows);
+    compute_ =
+        runs * (static_cast<double>((shape_.columns + unit_.lanes() - 1) / unit_.lanes()) * per_vector +
+                target_.loop_cycles);
+    const auto transformed = static_cast<double>(shape_.transformed());
+    AddLines(out ? transformed : Pixels(), levels[0], false);
+    AddLines(out ? Pixels() : transformed, levels[1], true);
+    return compute_ + Waited();
+  }
+
+ private:
+  // Numbers in the image.
+  double Pixels() const {
+    return static_cast<double>(shape_.axes[0].inside * shape_.axes[1].inside * shape_.rows * shape_.columns);
+  }
+
+  // (What is stored is fetched first.)
+  void AddLines(double elements, Level level, bool stored) {
+    const double lines = elements * Bytes(Dtype::kF32) / target_.line_bytes;
+    if (level > Level::kL1)
+      lines_[static_cast<size_t>(level)] += lines * (stored ? 1 + target_.at(level).write_factor : 1);
+  }
+
+  double Waited() const {
+    double waited = 0;
+    for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+      const MemoryLevel& memory = target_.at(level);
+      const double transfers = lines_[static_cast<size_t>(level)] * memory.cycles_per_line;
+      waited += transfers - memory.overlap * std::min(transfers, compute_);
+    }
+    return waited;
+  }
+
+  const TransformShape& shape_;
+  const Target& target_;
+  const VectorUnit& unit_;
+  double compute_ = 0;
+  std::array<double, kNumLevels> lines_ = {};
+};
+
+}  // namespace
+
+double TransformCycles(const TransformShape& shape, const std::vector<Level>& levels, const Target& target) {
+  return TransformCost(shape, target).Cycles(levels);
+}
+
+}  // namespace kirsch

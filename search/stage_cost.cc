@@ -1,0 +1,66 @@
+#include "search/stage_cost.h"
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "cost/copy_cost.h"
+#include "cost/row_cost.h"
+#include "cost/transform_cost.h"
+#include "rewrites/row_schedules.h"
+#include "spec/check.h"
+#include "spec/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+// May the first result take the place of the input that it replaces?
+bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
+  if (!stage.in_place) return true;
+  const size_t inputs = stage.program.inputs.size();
+  for (size_t i = 0; i < inputs; ++i)
+    if (stage.operands[i].value == stage.operands[inputs].value &&
+        !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
+      return false;
+  return true;
+}
+
+void PriceRows(const std::vector<Level>& levels, const Target& target, Stage* stage) {
+  RowLevels row_levels;
+  for (size_t i = 0; i < levels.size(); ++i)
+    (i < stage->program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  stage->cycles = kNever;
+  for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
+    if (!KeepsInPlace(*stage, schedule)) continue;
+    const double cycles =
+        RowCycles(stage->program, schedule, stage->rows, stage->columns, row_levels, target);
+    if (cycles >= stage->cycles) continue;
+    stage->cycles = cycles;
+    stage->schedule = std::move(schedule);
+  }
+  KIRSCH_CHECK(stage->cycles < kNever);
+}
+
+}  // namespace
+
+void PriceStage(const std::vector<Level>& levels, const Target& target, Stage* stage) {
+  switch (stage->kind) {
+    case StageKind::kRows:
+      return PriceRows(levels, target, stage);
+    case StageKind::kPad:
+    case StageKind::kTranspose:
+      stage->cycles =
+          CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, levels[0], levels[1], target);
+      return;
+    case StageKind::kTransform:
+      stage->cycles = TransformCycles(stage->transform, levels, target);
+      return;
+    case StageKind::kContraction:
+    case StageKind::kPack:
+      break;
+  }
+  KIRSCH_CHECK(false && "a stage for the search");
+}
+
+}  // namespace kirsch
