@@ -171,10 +171,9 @@ std::string NotesText(const HeaderFunction& function) {
   return text;
 }
 
-// Of graphs there is none.
 bool HasSelfTest(const HeaderFile& file) {
   return std::any_of(file.functions.begin(), file.functions.end(),
-                     [](const HeaderFunction& function) { return !function.members.empty(); });
+                     [](const HeaderFunction& function) { return function.has_self_test(); });
 }
 
 std::string InclusionText(const HeaderFile& file) {

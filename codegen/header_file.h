@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/c_printer.h"
+#include "codegen/graph_samples.h"
 #include "codegen/loop_program.h"
 #include "spec/family.h"
 #include "spec/spec.h"
@@ -53,7 +54,8 @@ struct HeaderFunction {
   std::string text;   // the user's spec or family, for the comment
   UserRanges ranges;  // those that vary are parameters
   std::vector<HeaderMember>
-      members;  // as the family's, or one; one if an operand is packed ahead; none of a graph
+      members;                // as the family's, or one; one if an operand is packed ahead; none of a graph
+  GraphSamples samples = {};  // of a graph, for its self-test; without any it has none
   // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike,
   // and alike whatever the target.
   bool uniform = false;
@@ -61,6 +63,7 @@ struct HeaderFunction {
 
   std::vector<int> dims() const;  // whose sizes vary
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
+  bool has_self_test() const { return !members.empty() || !samples.samples.empty(); }
   bool dispatched() const { return variants.size() > 1 || !dims().empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs
   int64_t shared_bytes() const;   // likewise
@@ -97,7 +100,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //   size_t NAME_phases(void);          if a kernel has several: the most
 //   size_t NAME_shared_bytes(void);    likewise
 // and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant
-// that the CPU can run, on integers (not kBare).
+// that the CPU can run, on integers; of graphs, samples of the result (not kBare).
 std::string PrintHeaderFile(const HeaderFile& file);
 
 }  // namespace kirsch

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/self_test_epilogue.h"
+#include "codegen/self_test_graph.h"
 #include "codegen/user_matrix.h"
 
 namespace kirsch {
@@ -21,17 +22,20 @@ constexpr char kFile[] = R"(#ifdef $MACRO
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-$USING
-// Elements from the first of the operand to the last. Strides: of matrices, rows and columns.
-static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size_t columns) {
-  return (batch - 1) * strides[0] + (rows - 1) * strides[1] + (columns - 1) * strides[2] + 1;
-}
-$FILLS$CHECKS
+$USING$FILLS$CHECKS
 int main(void) {
   int wrong = 0, unable = 0;
 $CALLS  return wrong ? 1 : unable ? 2 : 0;
 }
 #endif  // $MACRO
+)";
+
+// Of functions that are no graphs'.
+constexpr char kCount[] = R"(
+// Elements from the first of the operand to the last. Strides: of matrices, rows and columns.
+static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size_t columns) {
+  return (batch - 1) * strides[0] + (rows - 1) * strides[1] + (columns - 1) * strides[2] + 1;
+}
 )";
 
 // Values are so small that every sum is exact for any reduction Kirsch takes.
@@ -306,7 +310,7 @@ std::string FillsText(const HeaderFile& file) {
     compared.insert(signature.dtypes.begin(), signature.dtypes.end());
     types.insert(signature.arguments.begin(), signature.arguments.end());
   }
-  std::string text;
+  std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
   for (Dtype dtype : types) {
     const Conversion conversion = ConversionOf(dtype);
     text += absl::StrReplaceAll(absl::StrCat(compared.contains(dtype) ? kGet : "", kFill),
@@ -350,12 +354,13 @@ std::string SelfTestMacro(const std::string& file_name) {
 }
 
 std::string PrintSelfTest(const HeaderFile& file) {
-  std::string checks, calls;
+  std::string checks = GraphHelpersText(file), calls;
   for (const HeaderFunction& function : file.functions) {
-    if (function.members.empty()) continue;
-    checks += CheckText(file, function);
+    if (!function.has_self_test()) continue;
+    checks += function.members.empty() ? GraphCheckText(file, function) : CheckText(file, function);
     calls += CallsText(function);
   }
+  if (calls.empty()) return "";
   return absl::StrReplaceAll(kFile, {{"$MACRO", SelfTestMacro(file.name)},
                                      {"$USING", UsingText(file)},
                                      {"$FILLS", FillsText(file) + FunctionsText(file)},

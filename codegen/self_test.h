@@ -12,9 +12,9 @@ namespace kirsch {
 std::string SelfTestMacro(const std::string& file_name);
 
 // C code: a main, under that macro, that compares every function, in each variant that the CPU can run, with
-// a naive loop on small integers, and asks it for sizes just outside of its ranges; graphs' functions are
-// left out. It ends with 0, 1 if something is wrong, or 2 if nothing is but the CPU can run no variant of
-// some function.
+// a naive loop on small integers, and asks it for sizes just outside of its ranges; a graph's, with samples
+// of the result. It ends with 0, 1 if something is wrong, or 2 if nothing is but the CPU can run no variant
+// of some function.
 std::string PrintSelfTest(const HeaderFile& file);
 
 }  // namespace kirsch

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include "codegen/family_header.h"
+#include "codegen/graph_samples.h"
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
@@ -44,6 +46,11 @@ HeaderFunction FunctionOfGraph(const LibraryKernel& kernel) {
   function.name = kernel.name;
   function.text = Cat("\n", PrintGraph(kernel.graphs.front().result.plan.graph));
   std::vector<HeaderVariant> variants;
+  std::map<int, int> winograd;  // of any variant, the larger squares
+  for (const GraphSynthesis& synthesis : kernel.graphs)
+    for (const auto& [node, tile] : WinogradConvolutions(synthesis.result.plan))
+      winograd[node] = std::max(winograd[node], tile);
+  function.samples = SamplesOf(kernel.graphs.front().result.plan.graph, winograd);
   for (const GraphSynthesis& synthesis : kernel.graphs)
     variants.push_back(GraphVariant(synthesis, VariantName(kernel, kernel.graphs.size(), synthesis.target)));
   function.variants = BestFirst(std::move(variants));

@@ -1,0 +1,67 @@
+#include "codegen/graph_samples.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "spec/graph_reference.h"
+
+namespace kirsch {
+namespace {
+
+std::vector<std::byte> Filled(const TensorType& type, uint32_t seed) {
+  const auto bytes = static_cast<size_t>(Bytes(type.dtype));
+  const SampleBits bits = SampleBitsOf(type.dtype);
+  std::vector<std::byte> data(static_cast<size_t>(type.bytes()));
+  for (size_t at = 0; at < data.size(); at += bytes) {
+    seed = seed * 1664525 + 1013904223;
+    const uint32_t element = (seed >> (32 - 8 * bytes) & bits.keep) | bits.set;
+    memcpy(&data[at], &element, bytes);
+  }
+  return data;
+}
+
+// The first, the last, and one between.
+std::set<int64_t> SomeOf(int64_t count) { return {0, count / 2, count - 1}; }
+
+}  // namespace
+
+SampleBits SampleBitsOf(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kF32:
+      return {0x807fffff, 0x3f000000};
+    case Dtype::kBf16:
+      return {0x807f, 0x3f00};
+    case Dtype::kF16:
+      return {0x83ff, 0x3800};
+    default:
+      return {0x7f, 0};
+  }
+}
+
+GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd) {
+  GraphSamples result;
+  std::vector<std::vector<std::byte>> parameters;
+  std::vector<const void*> pointers;
+  for (int i = 0; i < graph.num_inputs(); ++i) {
+    const TensorType& type = graph.at(i).type;
+    parameters.push_back(Filled(type, static_cast<uint32_t>(i) + 1));
+    pointers.push_back(parameters.back().data());
+    result.elements.push_back(type.elements());
+  }
+  const TensorType& type = graph.at(graph.result).type;
+  result.elements.push_back(type.elements());
+  const int64_t length = GraphReference::RowLength(type);
+  GraphReference reference(graph, std::move(pointers), winograd);
+  for (int64_t row : SomeOf(GraphReference::Rows(type))) {
+    const std::vector<Uncertain> values = reference.ResultRow(row);
+    for (int64_t i : SomeOf(length)) {
+      const Uncertain& value = values[static_cast<size_t>(i)];
+      if (std::isfinite(value.value) && std::isfinite(value.error))
+        result.samples.push_back({row * length + i, value.value, value.error});
+    }
+  }
+  return result;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,139 @@
+#include "codegen/self_test_graph.h"
+
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kHelpers[] = R"(
+// 64-byte aligned, never freed.
+static void* $FILE_memory(size_t bytes) {
+  char* block = (char*)malloc(bytes + 64);
+  if (!block) {
+    printf("out of memory\n");
+    exit(2);
+  }
+  memset(block, 0xff, bytes + 64);
+  return block + (64 - (size_t)block % 64);
+}
+// A parameter: bits that look random, of moderate numbers.
+static void* $FILE_parameter(size_t count, size_t bytes, uint32_t keep, uint32_t set, uint32_t seed) {
+  char* data = (char*)$FILE_memory(count * bytes);
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    uint32_t bits;
+    seed = seed * 1664525u + 1013904223u;
+    bits = (seed >> (32 - 8 * bytes) & keep) | set;
+    memcpy(data + i * bytes, &bits, bytes);
+  }
+  return data;
+}
+)";
+
+// In f16, the mantissa counts 2^(exponent - 25).
+constexpr char kValue[] = R"(static double $FILE_value_$TYPE($CTYPE element) {
+$VALUE}
+)";
+constexpr char kValueF16[] = R"(  int exponent = element >> 10 & 31;
+  double value = (element & 0x3ff) + (exponent ? 1024 : 0);
+  for (exponent += !exponent; exponent < 25; ++exponent) value /= 2;
+  for (; exponent > 25; --exponent) value *= 2;
+  return element & 0x8000 ? -value : value;
+)";
+constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+)";
+
+constexpr char kCheck[] = R"(
+static int $NAME_check_all(const char* what) {
+  static const struct {
+    size_t element;
+    double value, error;
+  } samples[] = {
+$SAMPLES  };
+  size_t i;
+  int wrong = 0;
+$MEMORY$RUN  for (i = 0; i < sizeof(samples) / sizeof(samples[0]); ++i) {
+    const double value = $FILE_value_$TYPE(out[samples[i].element]), off = value - samples[i].value;
+    if ((off < 0 ? -off : off) <= samples[i].error) continue;
+    if (!wrong)
+      printf("$NAME: element %zu is %g, expected %g\n", samples[i].element, value, samples[i].value);
+    wrong = 1;
+  }
+  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
+  return wrong;
+}
+)";
+
+std::string ValueText(Dtype dtype) {
+  const char* const value = dtype == Dtype::kF16    ? kValueF16
+                            : dtype == Dtype::kBf16 ? kValueBf16
+                                                    : "  return element;\n";
+  return absl::StrReplaceAll(
+      kValue, {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
+}
+
+bool IsTested(const HeaderFunction& function) { return !function.samples.samples.empty(); }
+
+Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
+
+std::string MemoryText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::string text;
+  for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) {
+    const Dtype dtype = signature.tensors[i].dtype;
+    const SampleBits bits = SampleBitsOf(dtype);
+    absl::StrAppendFormat(
+        &text,
+        "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
+        CType(dtype), i, function.samples.elements[i], bits.keep, bits.set, i + 1);
+  }
+  absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory(%2$d * sizeof(%1$s));\n",
+                        CType(ResultType(function)), function.samples.elements.back());
+  if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
+  if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
+  return text;
+}
+
+std::string RunText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::string call = "$NAME(";
+  for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) absl::StrAppend(&call, "p", i, ", ");
+  absl::StrAppend(&call, "out", signature.scratch ? ", scratch" : "", signature.threads ? ", i, 3" : "",
+                  signature.phases ? ", shared, phase" : "", ");\n");
+  return absl::StrCat(signature.phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+                      signature.threads ? "  for (i = 0; i < 3; ++i) " : "  ", call);
+}
+
+}  // namespace
+
+std::string GraphHelpersText(const HeaderFile& file) {
+  std::set<Dtype> types;
+  for (const HeaderFunction& function : file.functions)
+    if (IsTested(function)) types.insert(ResultType(function));
+  if (types.empty()) return "";
+  std::string text = kHelpers;
+  for (Dtype dtype : types) text += ValueText(dtype);
+  return absl::StrReplaceAll(text, {{"$FILE", file.name}});
+}
+
+std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function) {
+  std::string samples;
+  for (const GraphSample& sample : function.samples.samples)
+    absl::StrAppendFormat(&samples, "      {%d, %.17g, %.3g},\n", sample.element, sample.value,
+                          sample.error * 1.01);
+  const std::string text =
+      absl::StrReplaceAll(kCheck, {{"$SAMPLES", samples},
+                                   {"$MEMORY", MemoryText(function)},
+                                   {"$RUN", RunText(function)},
+                                   {"$TYPE", std::string(Info(ResultType(function)).name)}});
+  return absl::StrReplaceAll(text, {{"$NAME", function.name}, {"$FILE", file.name}});
+}
+
+}  // namespace kirsch
