@@ -306,7 +306,7 @@ class GroupShaper {
     if (choice_.by_parts) return Parts(whole);
     if (choice_.tile == 0) {
       if (whole.pad() > 0 && whole.depthwise() && !TakesPixels(whole) && !PartsOf(whole).empty())
-        shape_.others.push_back({choice_.first, choice_.end, 0, true});
+        for (int64_t tile : {1, 2, 4, 8}) shape_.others.push_back({choice_.first, choice_.end, tile, true});
       if (!fused.epilogue.HasFunctions())
         for (const GroupChoice& winograd : WinogradChoices(whole, choice_)) shape_.others.push_back(winograd);
       // Searches of nchw take longer.
@@ -406,9 +406,19 @@ class GroupShaper {
       Group group;
       group.batch = whole.sizes.images;
       group.rows = part.one_by_one ? part.rows.count : 1;
-      group.stages = {PartStage(whole, ShapeOf(whole, part), image, filters, result)};
+      group.tile = std::clamp<int64_t>(choice_.tile, 1, group.rows);
+      const Stage row = PartStage(whole, ShapeOf(whole, part), image, filters, result);
+      group.stages = {Repeated(row, group.tile)};
+      if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = {Repeated(row, rest)};
       shape_.groups.push_back(std::move(group));
     }
+  }
+
+  // The same for so many rows, one after the other.
+  static Stage Repeated(Stage stage, int64_t rows) {
+    stage.repeats = rows;
+    for (StageOperand& operand : stage.operands) operand.repeat_stride = operand.row_stride;
+    return stage;
   }
 
   // A group whose tiles are bands of the output: of each, the rows of its image that it needs are copied.

@@ -50,11 +50,15 @@ int64_t ElementBytes(const Spec& spec, int operand) {
   return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
 }
 
-// Elements from one tile of a window to the next, where they have some in common; else 0. The next one finds
-// those where the last one left them.
-int64_t StepOfWindow(const Group& group, const Stage& stage, int operand) {
-  if (!IsWindow(stage.spec, operand) || group.trips() < 2) return 0;
-  const int64_t step = stage.operands[static_cast<size_t>(operand)].row_stride * group.tile;
+// Elements from a window to the next one that a thread meets, where they have some in common; else 0. It
+// finds those where the last one left them.
+int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int threads) {
+  if (!IsWindow(stage.spec, operand)) return 0;
+  const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
+  const int64_t apart = group.sharing == Sharing::kTiles ? threads : 1;
+  const int64_t step = stage.repeats > 1   ? at.repeat_stride
+                       : group.trips() > 1 ? at.row_stride * group.tile * apart
+                                           : 0;
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
@@ -147,7 +151,7 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
     Level& level = spec.operand[static_cast<size_t>(operand)].level;
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
-    if (StepOfWindow(group, *stage, operand) > 0)
+    if (StepOfWindow(group, *stage, operand, threads_) > 0)
       level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
   }
   MakeRoom(&spec);
@@ -158,9 +162,9 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
 double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
   double cycles = 0;
   for (int operand = 0; operand < MatmulDims::kOut; ++operand)
-    cycles += ReadCycles(StepOfWindow(group, stage, operand) * ElementBytes(stage.spec, operand),
+    cycles += ReadCycles(StepOfWindow(group, stage, operand, threads_) * ElementBytes(stage.spec, operand),
                          LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
-  return cycles;
+  return static_cast<double>(stage.repeats) * cycles;
 }
 
 // Lets the operands wait further away, until there is room for the copy that a program may need.
