@@ -1,7 +1,6 @@
 #include "bench/graph_kernel.h"
 
 #include "bench/memory.h"
-#include "bench/report.h"
 #include "bench/team.h"
 
 namespace kirsch {
@@ -9,12 +8,12 @@ namespace {
 
 class OurGraphContender : public GraphContender {
  public:
-  OurGraphContender(const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads)
-      : kernels_(kernels), threads_(threads) {}
+  OurGraphContender(const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads, const char* name)
+      : kernels_(kernels), threads_(threads), name_(name) {}
 
   absl::StatusOr<ContenderInfo> Load() override {
     if (absl::Status status = team_.Load(threads_); !status.ok()) return status;
-    return ContenderInfo{kOurName, "", {"kernel"}, {}};
+    return ContenderInfo{name_, "", {"kernel"}, {}};
   }
 
   absl::Status Prepare(const GraphProblem& problem, size_t item, size_t) override {
@@ -40,6 +39,7 @@ class OurGraphContender : public GraphContender {
  private:
   const std::vector<std::unique_ptr<GraphKernel>>& kernels_;
   int threads_;
+  const char* name_;
   Team team_;
   const GraphProblem* problem_ = nullptr;
   const GraphKernel* kernel_ = nullptr;
@@ -49,8 +49,8 @@ class OurGraphContender : public GraphContender {
 }  // namespace
 
 std::unique_ptr<GraphContender> MakeOurGraphContender(
-    const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads) {
-  return std::make_unique<OurGraphContender>(kernels, threads);
+    const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads, const char* name) {
+  return std::make_unique<OurGraphContender>(kernels, threads, name);
 }
 
 }  // namespace kirsch

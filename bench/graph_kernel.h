@@ -39,9 +39,9 @@ class GraphKernel {
 using GraphKernelMaker =
     std::function<absl::StatusOr<std::unique_ptr<GraphKernel>>(const Graph& graph, int threads)>;
 
-// One kernel per item (null: none). They outlive the contender.
+// One kernel per item (null: none). They outlive the contender, which goes by `name`.
 std::unique_ptr<GraphContender> MakeOurGraphContender(
-    const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads);
+    const std::vector<std::unique_ptr<GraphKernel>>& kernels, int threads, const char* name);
 
 }  // namespace kirsch
 

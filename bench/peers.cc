@@ -78,7 +78,7 @@ absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem
 absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& field) {
   if (name == kLoopsPeer)
     return Peer{name, {[&field] { return MakeRunner(MakeLoopsContender(field.plain), field.problems); }}, {}};
-  const absl::StatusOr<Found> found = Find(name, "loops, ");
+  const absl::StatusOr<Found> found = Find(name, "loops, parts, ");
   if (!found.ok()) return found.status();
   Peer peer{name, {}, EnvironmentOf(*found)};
   if (!IsPlugin(*found)) {

@@ -32,8 +32,9 @@ struct GraphField {
 };
 
 inline constexpr char kLoopsPeer[] = "loops";
+inline constexpr char kPartsPeer[] = "parts";  // our own kernels, one operation after the other
 
-// The same for graphs: loops, onednn and onednn:noamx, or a library with the interface of BLAS, which
+// The same for graphs, but for kPartsPeer: loops, onednn and onednn:noamx, or a library with the interface of BLAS, which
 // multiplies between loops.
 absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& field);
 

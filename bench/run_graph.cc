@@ -43,6 +43,10 @@ class GraphBenchmark {
  private:
   absl::Status FindPeers() {
     for (const std::string& name : request_.peers) {
+      if (name == kPartsPeer) {
+        plan_.peers.push_back({name, {[this] { return OurRunner(parts_, kPartsPeer); }}, {}});
+        continue;
+      }
       absl::StatusOr<Peer> peer = FindGraphPeer(name, field_);
       if (!peer.ok()) return peer.status();
       plan_.peers.push_back(*std::move(peer));
@@ -72,14 +76,28 @@ class GraphBenchmark {
     return absl::OkStatus();
   }
 
+  using Kernels = std::vector<std::unique_ptr<GraphKernel>>;
+
   void MakeOurs() {
+    if (std::find(request_.peers.begin(), request_.peers.end(), kPartsPeer) != request_.peers.end())
+      parts_ = MakeKernels(request_.parts, kPartsPeer);
     if (!request_.maker) return;
+    kernels_ = MakeKernels(request_.maker, kOurName);
+    plan_.ours = [this] { return OurRunner(kernels_, kOurName); };
+  }
+
+  Kernels MakeKernels(const GraphKernelMaker& maker, const char* name) {
+    Kernels kernels;
     for (const GraphItem& item : request_.items) {
-      absl::StatusOr<std::unique_ptr<GraphKernel>> kernel = request_.maker(item.graph, request_.threads);
-      if (!kernel.ok()) failed_.push_back({item.text, kOurName, std::string(kernel.status().message())});
-      kernels_.push_back(kernel.ok() ? *std::move(kernel) : nullptr);
+      absl::StatusOr<std::unique_ptr<GraphKernel>> kernel = maker(item.graph, request_.threads);
+      if (!kernel.ok()) failed_.push_back({item.text, name, std::string(kernel.status().message())});
+      kernels.push_back(kernel.ok() ? *std::move(kernel) : nullptr);
     }
-    plan_.ours = [this] { return MakeRunner(MakeOurGraphContender(kernels_, request_.threads), problems_); };
+    return kernels;
+  }
+
+  std::unique_ptr<Runner> OurRunner(const Kernels& kernels, const char* name) const {
+    return MakeRunner(MakeOurGraphContender(kernels, request_.threads, name), problems_);
   }
 
   // Those of the first contraction; f32 without one.
@@ -115,7 +133,7 @@ class GraphBenchmark {
   std::vector<GraphProblem> problems_;
   GraphField field_{problems_, {}, {}};
   std::vector<CompiledLoops> references_;
-  std::vector<std::unique_ptr<GraphKernel>> kernels_;
+  Kernels kernels_, parts_;
   std::vector<BenchFailure> failed_;
   BenchPlan plan_;
 };

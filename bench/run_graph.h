@@ -20,6 +20,7 @@ struct GraphItem {
 struct GraphBenchRequest : BenchOptions {
   std::vector<GraphItem> items;
   GraphKernelMaker maker;  // of ours; empty: there are none
+  GraphKernelMaker parts;  // the same for kPartsPeer, if that is among the peers
   double tolerance = 1;    // results may be so many times further off than what is usual
 };
 

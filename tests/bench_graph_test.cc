@@ -13,6 +13,7 @@
 #include "bench/graph_text.h"
 #include "bench/loops_contender.h"
 #include "bench/plugin.h"
+#include "bench/peers.h"
 #include "bench/run_graph.h"
 #include "bench/suite.h"
 #include "bench/table.h"
@@ -320,6 +321,19 @@ TEST(RunGraphBench, AWrongKernelIsMarked) {
   EXPECT_FALSE(Find(*report, "adding", kOurName)->correct);
   EXPECT_NEAR(Find(*report, "adding", kOurName)->max_error, 1e-3, 1e-6);
   EXPECT_EQ(Summarize(*report).shapes, 0);
+}
+
+// Our own kernels of single operations are a peer like others.
+TEST(RunGraphBench, PartsAreAPeer) {
+  GraphBenchRequest request = AddRequest(0);
+  request.peers = {kPartsPeer};
+  request.parts = AddRequest(1e-3f).maker;
+  const absl::StatusOr<BenchReport> report = RunGraphBench(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(Find(*report, "adding", kOurName)->correct);
+  ASSERT_NE(Find(*report, "adding", kPartsPeer), nullptr);
+  EXPECT_FALSE(Find(*report, "adding", kPartsPeer)->correct);
+  ASSERT_EQ(report->failed.size(), 2u);
 }
 
 TEST(RunGraphBench, OursIsMissingWithoutAMaker) {

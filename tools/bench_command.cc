@@ -177,10 +177,12 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   if (arguments.solve.allow_winograd && work->graphs.empty()) return NoGraph(work->specs.front());
   const double tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
   TerminalLine line;
+  SolveArguments parts = arguments.solve;
+  parts.fuse = false;
   absl::StatusOr<BenchReport> report =
       work->graphs.empty() ? BenchMatmuls(arguments, work->specs, line)
                            : RunGraphBench({OptionsOf(arguments, kGraphPeers, line), std::move(work->graphs),
-                                            GraphKernels(arguments.solve), tolerance});
+                                            GraphKernels(arguments.solve), GraphKernels(parts), tolerance});
   line.Erase();
   if (!report.ok()) return report.status();
   if (absl::Status written = Write(arguments, *report); !written.ok()) return written;
@@ -204,7 +206,9 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command
       ->add_option("--against", arguments->peers,
                    "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, or cblas:/path/lib.so, "
-                   "comma-separated; for graphs also loops, and no libxsmm and eigen")
+                   "comma-separated; for graphs also loops and parts (our own kernels, one operation after "
+                   "the other), "
+                   "and no libxsmm and eigen")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
   command->add_option("--json", arguments->json,
