@@ -29,14 +29,18 @@ class OurGraphContender : public GraphContender {
   }
 
   void Run() override {
+    if (!kernel_->shares_work()) return RunShare(0, 1, 0);
     const size_t threads = static_cast<size_t>(threads_);
-    team_.RunPhases(kernel_->phases(), [this, threads](size_t thread, size_t phase) {
-      kernel_->Run({problem_->inputs.data(), problem_->out, scratch_[thread].get(), scratch_[threads].get(),
-                    thread, threads, phase});
-    });
+    team_.RunPhases(kernel_->phases(),
+                    [this, threads](size_t thread, size_t phase) { RunShare(thread, threads, phase); });
   }
 
  private:
+  void RunShare(size_t thread, size_t n_threads, size_t phase) const {
+    kernel_->Run({problem_->inputs.data(), problem_->out, scratch_[thread].get(), scratch_.back().get(),
+                  thread, n_threads, phase});
+  }
+
   const std::vector<std::unique_ptr<GraphKernel>>& kernels_;
   int threads_;
   const char* name_;

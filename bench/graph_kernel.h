@@ -30,6 +30,7 @@ class GraphKernel {
   virtual size_t scratch_bytes() const = 0;  // of each thread
   virtual size_t shared_bytes() const { return 0; }
   virtual size_t phases() const { return 1; }
+  virtual bool shares_work() const { return true; }  // false: one thread does all of it, in one phase
 
   // Called by each thread for each phase, when all threads are done with the one before.
   virtual void Run(const Call& call) const = 0;

@@ -22,14 +22,15 @@ class JitGraphKernel : public GraphKernel {
         scratch_bytes_(static_cast<size_t>(program.scratch_bytes)),
         shared_bytes_(static_cast<size_t>(program.shared_bytes)),
         phases_(static_cast<size_t>(program.phases)),
-        shared_(program.SharesWork()) {}
+        shares_work_(program.SharesWork()) {}
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t shared_bytes() const override { return shared_bytes_; }
   size_t phases() const override { return phases_; }
 
+  bool shares_work() const override { return shares_work_; }
+
   void Run(const Call& call) const override {
-    if (!shared_ && call.thread > 0) return;
     std::array<void*, kMostTensors> tensors;
     for (size_t i = 0; i < inputs_; ++i) tensors[i] = const_cast<void*>(call.inputs[i]);
     tensors[inputs_] = call.out;
@@ -40,7 +41,7 @@ class JitGraphKernel : public GraphKernel {
  private:
   const std::unique_ptr<JitKernel> code_;
   const size_t inputs_, scratch_bytes_, shared_bytes_, phases_;
-  const bool shared_;  // there is work for several threads
+  const bool shares_work_;
 };
 
 absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& arguments, const Graph& graph,
