@@ -80,12 +80,7 @@ class GroupShaper {
   void AddBuffer(int node, int64_t rows, int64_t columns) {
     if (node == graph_.result || alias_.contains(node)) return;
     const int64_t elements = IsLocal(node) ? rows * columns : TypeOf(node).elements();
-    for (Buffer& known : shape_.buffers)
-      if (known.value == node) {
-        known.bytes = std::max(known.bytes, elements * Bytes(TypeOf(node).dtype));
-        return;
-      }
-    shape_.buffers.push_back({node, elements * Bytes(TypeOf(node).dtype), Bytes(TypeOf(node).dtype)});
+    shape_.Reserve(node, elements, TypeOf(node).dtype);
   }
 
   void Transpose(int node) {
@@ -381,13 +376,7 @@ class GroupShaper {
   }
 
   void AddCopy(const CopyShape& copy) {
-    const int64_t bytes = copy.planes * copy.padded_height() * copy.padded_width() * Bytes(copy.dtype);
-    for (Buffer& known : shape_.buffers)
-      if (known.value == next_value_) {
-        known.bytes = std::max(known.bytes, bytes);
-        return;
-      }
-    shape_.buffers.push_back({next_value_, bytes, Bytes(copy.dtype)});
+    shape_.Reserve(next_value_, copy.planes * copy.padded_height() * copy.padded_width(), copy.dtype);
   }
 
   // A group for each part of the output.
@@ -468,6 +457,16 @@ class GroupShaper {
 };
 
 }  // namespace
+
+void GroupShape::Reserve(int value, int64_t elements, Dtype dtype) {
+  const int64_t bytes = elements * Bytes(dtype);
+  for (Buffer& known : buffers)
+    if (known.value == value) {
+      known.bytes = std::max(known.bytes, bytes);
+      return;
+    }
+  buffers.push_back({value, bytes, Bytes(dtype)});
+}
 
 GroupShape ShapeGroup(const GraphUses& uses, const GroupChoice& choice, int next_value) {
   return GroupShaper(uses, choice, next_value).Shape();

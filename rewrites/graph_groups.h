@@ -34,6 +34,9 @@ struct GroupShape {
   std::vector<Buffer> buffers;
   std::string error;  // not empty: why the operations can't be a group
   int error_node = -1;
+
+  // Makes the value's buffer hold at least so many elements.
+  void Reserve(int value, int64_t elements, Dtype dtype);
 };
 
 GroupShape ShapeGroup(const GraphUses& uses, const GroupChoice& choice, int next_value);

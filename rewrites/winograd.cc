@@ -32,15 +32,7 @@ class WinogradShaper {
   int transformed_inputs() const { return winograd_.next_value + 1; }
   int products() const { return winograd_.next_value + 2; }
 
-  void AddBuffer(int value, int64_t elements) {
-    const int64_t bytes = elements * Bytes(Dtype::kF32);
-    for (Buffer& known : shape_.buffers)
-      if (known.value == value) {
-        known.bytes = std::max(known.bytes, bytes);
-        return;
-      }
-    shape_.buffers.push_back({value, bytes, Bytes(Dtype::kF32)});
-  }
+  void AddBuffer(int value, int64_t elements) { shape_.Reserve(value, elements, Dtype::kF32); }
 
   // All filters are transformed at first.
   void ByBands() {

@@ -192,11 +192,13 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
     return std::optional<PricedGroups>();
   }
   std::optional<PricedGroups> best;
-  for (const GroupChoice& choice : Choices({first, end}, whole))
+  for (const GroupChoice& choice : Choices({first, end}, whole)) {
+    const GroupShape shaped = ShapeGroup(uses_, choice, next_value);
+    if (!shaped.error.empty()) continue;
     for (Level fastest : {Level::kL2, Level::kL1}) {
-      GroupShape shape = ShapeGroup(uses_, choice, next_value);
       fastest_ = fastest;
-      if (!shape.error.empty() || (fastest == Level::kL1 && !UsesL1(shape))) continue;
+      if (fastest == Level::kL1 && !UsesL1(shaped)) continue;
+      GroupShape shape = shaped;
       absl::StatusOr<bool> priced = PriceShape(next_value + static_cast<int>(kMaxOperations), budget, &shape);
       if (!priced.ok()) return priced.status();
       if (!*priced) continue;
@@ -206,6 +208,7 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
       budget = cycles;
       best = PricedGroups{std::move(shape.groups), std::move(shape.buffers), cycles};
     }
+  }
   fastest_ = Level::kL2;
   return best;
 }
