@@ -18,15 +18,20 @@
 
 namespace kirsch::testing {
 
-inline absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads,
-                                         bool fuse = true) {
+// With a memo of its own.
+inline absl::StatusOr<PlanResult> PlanWith(PlanOptions options, const Graph& graph, const Target& target) {
   const CostModel model(target);
   HashMemo memo;
+  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
+  return SearchPlan(graph, "test", model, options);
+}
+
+inline absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads,
+                                         bool fuse = true) {
   PlanOptions options;
   options.threads = threads;
   options.fuse = fuse;
-  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
-  return SearchPlan(graph, "test", model, options);
+  return PlanWith(options, graph, target);
 }
 
 inline Graph GraphOf(const std::string& text) {

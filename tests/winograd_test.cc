@@ -20,17 +20,17 @@
 #include "codegen/jit.h"
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
-#include "memo/hash_memo.h"
 #include "rewrites/graph_groups.h"
 #include "search/memory_plan.h"
 #include "search/plan_search.h"
-#include "spec/graph_parser.h"
 #include "spec/graph_reference.h"
+#include "tests/plan_testing.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch {
 namespace {
 
+using testing::GraphOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -111,21 +111,6 @@ TEST(WinogradTest, RunsAreWhatCountingGives) {
         }
 }
 
-Graph GraphOf(const std::string& text) {
-  const auto graph = ParseGraph(Split({text, {}}, '\n'), "test");
-  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
-  return graph.ok() ? *graph : Graph{};
-}
-
-VerifyReport Verify(const Plan& plan, const Target& target, bool header = false) {
-  HeaderFunction function;
-  function.name = "kernel";
-  function.variants = {{target, {LowerPlan(plan, target, "kernel")}, 0, 0, PrintPlan(plan)}};
-  VerifyOptions options;
-  options.header = header;
-  return VerifyPlan(plan, target, {"kernel", HeaderMode::kAttributes, false, "", "0", {function}}, options);
-}
-
 // All of a graph as one choice makes it, whatever it costs.
 Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target) {
   const GraphUses uses(graph);
@@ -177,7 +162,7 @@ class WinogradOnTest : public ::testing::TestWithParam<Target> {
   void ExpectRight(const std::string& text, const GroupChoice& choice, bool header = false) {
     const Plan plan = PlanBy(GraphOf(text), choice, target_);
     EXPECT_EQ(WinogradConvolutions(plan).empty(), choice.winograd == 0);
-    const VerifyReport report = Verify(plan, target_, header);
+    const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }
 
@@ -324,13 +309,10 @@ TEST_P(WinogradOnTest, AWrongCoefficientIsFound) {
 }
 
 absl::StatusOr<PlanResult> Planned(const Graph& graph, const Target& target, bool allow, int threads = 1) {
-  const CostModel model(target);
-  HashMemo memo;
   PlanOptions options;
   options.threads = threads;
   options.allow_winograd = allow;
-  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
-  return SearchPlan(graph, "test", model, options);
+  return testing::PlanWith(options, graph, target);
 }
 
 TEST_P(WinogradOnTest, RandomGraphsAreRight) {
@@ -354,7 +336,7 @@ TEST_P(WinogradOnTest, RandomGraphsAreRight) {
     const auto result = Planned(GraphOf(text), target_, true, 1 + rounds % 4 / 3);
     ASSERT_TRUE(result.ok()) << result.status() << "\n" << text;
     used += WinogradConvolutions(result->plan).empty() ? 0 : 1;
-    const VerifyReport report = Verify(result->plan, target_, rounds % 10 == 0);
+    const VerifyReport report = testing::VerifyPlan(result->plan, target_, rounds % 10 == 0);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(result->plan);
   }
   EXPECT_GE(used, rounds / 5);
