@@ -22,9 +22,9 @@ namespace {
 
 constexpr char kResult[] = "out", kScratch[] = "scratch", kShared[] = "shared";
 
-// Which item of a group's batch, and which tile of its rows, the stages are for.
+// Which item of a group's batch, which tile of its rows and which of their repeats the stages are for.
 struct Place {
-  std::optional<VarId> item, tile;
+  std::optional<VarId> item, tile, repeat;
   int64_t first_row = 0;  // the tile's, if it is not one of many
 };
 
@@ -115,7 +115,7 @@ class PlanLowering {
       const int64_t each = group.sharing == Sharing::kItems ? 1 : group.tiles();
       const Affine first = item ? Plus(Constant(task), *item, each) : Constant(task);
       Task(group.sharing == Sharing::kItems, first, [&] {
-        Stages(group.once, {item, {}, 0});
+        Stages(group.once, {item, {}, {}, 0});
         Tiles(group, item, first);
       });
     });
@@ -126,12 +126,12 @@ class PlanLowering {
     const std::optional<Affine> own = group.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
     Repeat(group.trips(), [&](std::optional<VarId> tile) {
       Task(shared, tile ? Plus(first, *tile, 1) : first, [&] {
-        Stages(group.stages, {item, tile, 0}, group.tile, own);
+        Stages(group.stages, {item, tile, {}, 0}, group.tile, own);
       });
     });
     if (group.rest.empty()) return;
     Task(shared, Plus(first, group.trips()), [&] {
-      Stages(group.rest, {item, {}, group.trips() * group.tile}, group.tile);
+      Stages(group.rest, {item, {}, {}, group.trips() * group.tile}, group.tile);
     });
   }
 
@@ -150,10 +150,20 @@ class PlanLowering {
   // `first`: the number of the first of the stage's own tasks, if threads share these.
   void Stages(const std::vector<Stage>& stages, const Place& place, int64_t tile = 0,
               const std::optional<Affine>& first = std::nullopt) {
-    for (const Stage& stage : stages) {
-      std::vector<Address> at;
-      for (const StageOperand& operand : stage.operands) at.push_back(AddressOf(operand, place, tile));
-      LowerStage(stage, at, first);
+    for (auto begin = stages.begin(); begin != stages.end();) {
+      const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
+        return begin->loop == 0 || stage.loop != begin->loop;
+      });
+      Repeat(begin->repeats, [&](std::optional<VarId> repeat) {
+        Place own = place;
+        own.repeat = repeat;
+        for (auto stage = begin; stage != end; ++stage) {
+          std::vector<Address> at;
+          for (const StageOperand& operand : stage->operands) at.push_back(AddressOf(operand, own, tile));
+          LowerStage(*stage, at, first);
+        }
+      });
+      begin = end;
     }
   }
 
@@ -162,6 +172,8 @@ class PlanLowering {
     Affine offset = Constant(base + operand.offset + place.first_row * operand.row_stride);
     if (place.item && operand.batch_stride != 0) offset = Plus(offset, *place.item, operand.batch_stride);
     if (place.tile && operand.row_stride != 0) offset = Plus(offset, *place.tile, tile * operand.row_stride);
+    if (place.repeat && operand.repeat_stride != 0)
+      offset = Plus(offset, *place.repeat, operand.repeat_stride);
     return {pointer, offset};
   }
 
@@ -204,17 +216,11 @@ class PlanLowering {
 
   void LowerContraction(const Stage& stage, const std::vector<Address>& at,
                         const std::optional<Affine>& first) {
-    Repeat(stage.repeats, [&](std::optional<VarId> repeat) {
-      Views views;
-      for (size_t i = 0; i < at.size(); ++i) {
-        const int64_t stride = stage.operands[i].repeat_stride;
-        const Address start = {at[i].pointer,
-                               repeat && stride != 0 ? Plus(at[i].offset, *repeat, stride) : at[i].offset};
-        views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), start);
-      }
-      if (first) return impls_->LowerSharedProgram(stage.impl, views, *first);
-      impls_->LowerProgram(stage.impl, views);
-    });
+    Views views;
+    for (size_t i = 0; i < at.size(); ++i)
+      views[i] = impls_->ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
+    if (first) return impls_->LowerSharedProgram(stage.impl, views, *first);
+    impls_->LowerProgram(stage.impl, views);
   }
 
   void LowerRows(const Stage& stage, std::vector<Address> at) {

@@ -1,6 +1,7 @@
 #include "codegen/row_code.h"
 
 #include <bit>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "spec/check.h"
@@ -34,10 +35,16 @@ VarId RowCode::Temporary(const std::string& name, Dtype dtype) {
   return at->second;
 }
 
-// x - maximum(x)
+// x - maximum(x), or x - max(x, y), or both.
 bool RowCode::IsNotPositive(int value) const {
   const RowValue& v = At(value);
-  return v.op == RowOp::kSub && At(v.b).op == RowOp::kMaximum && At(v.b).a == v.a;
+  const std::function<bool(int)> is_bound = [&](int b) {
+    if (b == v.a) return true;
+    const RowValue& bound = At(b);
+    return (bound.op == RowOp::kMaximum && bound.a == v.a) ||
+           (bound.op == RowOp::kMax && (is_bound(bound.a) || is_bound(bound.b)));
+  };
+  return v.op == RowOp::kSub && is_bound(v.b);
 }
 
 void RowCode::LoadInput(int value, const RowPlace& place) {

@@ -7,14 +7,15 @@
 #include <optional>
 #include <utility>
 
+#include "rewrites/contraction_stage.h"
 #include "rewrites/convolution_bands.h"
 #include "rewrites/convolution_parts.h"
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
+#include "rewrites/online_attention.h"
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
 #include "rewrites/winograd.h"
-#include "spec/canonical.h"
 #include "spec/convolution.h"
 
 namespace kirsch {
@@ -41,6 +42,8 @@ class GroupShaper {
       Transpose(first);
     } else if (graph_.at(first).op == GraphOp::kConv2d) {
       Convolution(first);
+    } else if (choice_.keys != 0) {
+      shape_ = OnlineAttentionGroup(uses_, choice_, next_value_);
     } else if (contracts) {
       Matmuls();
     } else {
@@ -208,6 +211,8 @@ class GroupShaper {
     group.stages = MatmulStages(group.tile);
     if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = MatmulStages(rest);
     if (group.stages.size() > 1) AddTiles(group.rows, {8, 14, 16, 28, 32, 56, 64, 112, 128, 256});
+    if (choice_.tile == 0)
+      for (const GroupChoice& online : OnlineAttentionChoices(uses_, choice_)) shape_.others.push_back(online);
   }
 
   std::vector<Stage> MatmulStages(int64_t rows) {
@@ -258,24 +263,13 @@ class GroupShaper {
     return Contraction(asked, std::move(operands), fused, space, once);
   }
 
-  static void SetMatrix(Dtype dtype, Order order, uint32_t ld, size_t operand, Spec* spec) {
-    spec->operand[operand].dtype = dtype;
-    spec->operand[operand].layout.order = order;
-    spec->operand[operand].layout.ld = ld;
-  }
-
   Stage Contraction(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
                     const IterationSpace& space, int64_t once) const {
-    const CanonicalSpec canonical = Canonicalise(asked);
-    Stage stage;
-    stage.kind = StageKind::kContraction;
-    stage.spec = canonical.spec;
-    if (canonical.swapped) std::swap(operands[0], operands[1]);
+    Stage stage = ContractionStage(asked, std::move(operands));
     for (int node : fused.operands) {
       const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
-      operands.push_back(OperandFor(node, once * strides.batch, strides.row));
+      stage.operands.push_back(OperandFor(node, once * strides.batch, strides.row));
     }
-    stage.operands = std::move(operands);
     return stage;
   }
 

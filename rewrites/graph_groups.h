@@ -22,6 +22,7 @@ struct GroupChoice {
   // filters.
   int winograd = 0;
   bool by_filters = false;
+  int64_t keys = 0;  // of an attention by an online softmax: in a block (online_attention.h); 0: offline
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and

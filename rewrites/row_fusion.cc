@@ -22,7 +22,7 @@ class RowWriter {
   void Add(int node) { values_[node] = Write(graph_.at(node)); }
 
   void Return(int node) {
-    fused_.program.results.push_back({values_.at(node), graph_.at(node).type.dtype});
+    fused_.program.results.push_back({ValueOf(node), graph_.at(node).type.dtype});
     fused_.results.push_back(node);
   }
 

@@ -34,8 +34,8 @@ struct FusedRows {
   std::vector<int> results;  // nodes, as the program's results: those of `wanted`
 };
 
-// The operations `nodes`, in their order, each of which goes by rows in `space`. Empty `error`, or why there
-// is none.
+// The operations `nodes`, in their order, each of which goes by rows in `space`. What is wanted may also be
+// none of them: it is read. Empty `error`, or why there is none.
 FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,
                    const IterationSpace& space, std::string* error);
 

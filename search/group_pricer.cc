@@ -14,6 +14,8 @@ namespace {
 // A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
 constexpr double kShareOfBuffers = 0.5;
 
+constexpr int64_t kLine = 64;  // bytes
+
 std::vector<Stage*> StagesOf(Group& group) {
   std::vector<Stage*> stages;
   for (std::vector<Stage>* list : {&group.before, &group.once, &group.stages, &group.rest})
@@ -60,6 +62,16 @@ int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int th
                        : group.trips() > 1 ? at.row_stride * group.tile * apart
                                            : 0;
   return step < RootElements(stage.spec, operand) ? step : 0;
+}
+
+// What the contractions of a tile read as their rhs, one after the other.
+int64_t BytesOfRhs(const Group& group) {
+  constexpr int kRhs = MatmulDims::kRhs;
+  int64_t bytes = 0;
+  for (const Stage& stage : group.stages)
+    if (stage.kind == StageKind::kContraction)
+      bytes += stage.repeats * ExtentOf(stage.spec, kRhs).elements() * ElementBytes(stage.spec, kRhs);
+  return bytes;
 }
 
 // Does every one of several tiles read all of it?
@@ -306,7 +318,7 @@ absl::Status GroupPricer::PackAhead(int next_value, Group& group, GroupShape* sh
   if (group.tiles() < 2) return absl::OkStatus();
   for (size_t i = 0; i < group.stages.size(); ++i) {
     const Stage& stage = group.stages[i];
-    if (stage.kind != StageKind::kContraction || stage.repeats > 1 ||
+    if (stage.kind != StageKind::kContraction || (stage.repeats > 1 && stage.loop == 0) ||
         stage.operands[MatmulDims::kRhs].row_stride != 0 ||
         Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
       continue;
@@ -320,24 +332,29 @@ absl::Status GroupPricer::PackAhead(size_t number, int value, Group& group, Grou
   constexpr size_t kRhs = MatmulDims::kRhs;
   Stage constant = group.stages[number];
   constant.spec.operand[kRhs].constant = 1;
-  const TileExtent extent = ExtentOf(constant.spec, kRhs);
   constant.spec.operand[kRhs].level =
-      std::min(constant.spec.operand[kRhs].level,
-               LevelOfBuffers(extent.elements() * Bytes(constant.spec.operand[kRhs].dtype)));
+      std::min(constant.spec.operand[kRhs].level, LevelOfBuffers(BytesOfRhs(group)));
   if (absl::Status status = SolveContraction(&constant); !status.ok()) return status;
   Stage pack;
   pack.kind = StageKind::kPack;
   pack.spec = constant.spec;
   pack.impl = constant.impl;
-  pack.operands = {constant.operands[kRhs], {value, 0, 0, 0}};
   Expansion expansion;
   Expand(constant.spec, constant.impl.decision, target_, &expansion);
-  pack.cycles = model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+  pack.repeats = constant.repeats;
+  pack.cycles = static_cast<double>(pack.repeats) *
+                model_.PackCycles(constant.spec, constant.impl.decision, expansion);
   // The kernels take the copy.
   const Impl kernel = constant.impl.children.front().impl;
+  const TensorSpec& copy = kernel.spec.operand[kRhs];
+  const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
+  // Rows that are no whole vectors apart end with a whole one all the same.
+  const int64_t bytes = (elements * Bytes(copy.dtype) + target_.vectors.front().bytes + kLine - 1) / kLine * kLine;
+  const StageOperand packed{value, 0, 0, 0, bytes / Bytes(copy.dtype)};
+  pack.operands = {constant.operands[kRhs], packed};
   constant.spec = kernel.spec;
   constant.impl = kernel;
-  constant.operands[kRhs] = {value, 0, 0, 0};
+  constant.operands[kRhs] = packed;
   Stage rest;
   if (!group.rest.empty()) {
     rest = group.rest[number];
@@ -353,11 +370,7 @@ absl::Status GroupPricer::PackAhead(size_t number, int value, Group& group, Grou
       trips * group.stages[number].cycles + (group.rest.empty() ? 0 : group.rest[number].cycles);
   const double copying = once ? pack.cycles / static_cast<double>(group.batch) : pack.cycles;
   if (copying + trips * constant.cycles + rest.cycles >= before) return absl::OkStatus();
-  const TensorSpec& copy = kernel.spec.operand[kRhs];
-  const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
-  // Rows that are no whole vectors apart end with a whole one all the same.
-  shape->buffers.push_back(
-      {value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
+  shape->buffers.push_back({value, pack.repeats * bytes, Bytes(copy.dtype)});
   (once ? group.before : group.once).push_back(std::move(pack));
   group.stages[number] = std::move(constant);
   if (!group.rest.empty()) group.rest[number] = std::move(rest);

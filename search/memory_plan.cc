@@ -35,20 +35,31 @@ class Lives {
  private:
   // The time at which the tiles begin.
   int UseGroup(const Group& group) {
-    for (const Stage& stage : group.before) Use(stage);
+    Use(group.before);
     const int items = time_;
-    for (const Stage& stage : group.once) Use(stage);
+    Use(group.once);
     const int tiles = time_;
-    for (const Stage& stage : group.stages) Use(stage);
+    Use(group.stages);
     // A tile after the whole ones has the same stages.
     const int end = time_;
     time_ = tiles;
-    for (const Stage& stage : group.rest) Use(stage);
+    Use(group.rest);
     time_ = end;
     // What is there before a tile is needed by the next one, too.
     for (auto& [value, life] : lives_)
       if (life.first < tiles && life.last >= items) life.last = end - 1;
     return tiles;
+  }
+
+  void Use(const std::vector<Stage>& stages) {
+    int begin = time_, loop = 0;
+    for (const Stage& stage : stages) {
+      if (std::exchange(loop, stage.loop) != stage.loop) begin = time_;
+      Use(stage);
+      // What is used in a loop may be needed by its next repeat.
+      for (auto& [value, life] : lives_)
+        if (loop != 0 && life.last >= begin) life = {std::min(life.first, begin), time_ - 1};
+    }
   }
 
   void Use(const Stage& stage) {

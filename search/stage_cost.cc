@@ -14,14 +14,15 @@
 namespace kirsch {
 namespace {
 
-// May the first result take the place of the input that it replaces?
+// May the results take the place of the inputs that they replace?
 bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
   if (!stage.in_place) return true;
   const size_t inputs = stage.program.inputs.size();
   for (size_t i = 0; i < inputs; ++i)
-    if (stage.operands[i].value == stage.operands[inputs].value &&
-        !MayBeInPlace(stage.program, schedule, 0, static_cast<int>(i)))
-      return false;
+    for (size_t result = 0; inputs + result < stage.operands.size(); ++result)
+      if (stage.operands[i].value == stage.operands[inputs + result].value &&
+          !MayBeInPlace(stage.program, schedule, static_cast<int>(result), static_cast<int>(i)))
+        return false;
   return true;
 }
 
@@ -47,20 +48,21 @@ void PriceRows(const std::vector<Level>& levels, const Target& target, Stage* st
 void PriceStage(const std::vector<Level>& levels, const Target& target, Stage* stage) {
   switch (stage->kind) {
     case StageKind::kRows:
-      return PriceRows(levels, target, stage);
+      PriceRows(levels, target, stage);
+      break;
     case StageKind::kPad:
     case StageKind::kTranspose:
       stage->cycles =
           CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, levels[0], levels[1], target);
-      return;
+      break;
     case StageKind::kTransform:
       stage->cycles = TransformCycles(stage->transform, levels, target);
-      return;
+      break;
     case StageKind::kContraction:
     case StageKind::kPack:
-      break;
+      KIRSCH_CHECK(false && "a stage for the search");
   }
-  KIRSCH_CHECK(false && "a stage for the search");
+  stage->cycles *= static_cast<double>(stage->repeats);
 }
 
 }  // namespace kirsch

@@ -54,15 +54,18 @@ struct Stage {
   std::vector<StageOperand> operands;
   Spec spec = {};           // kContraction, kPack: what is to be computed
   Impl impl = {};           // its program
-  int64_t repeats = 1;      // kContraction: so many, one after the other
+  int64_t repeats = 1;      // so many, one after the other
+  // Neighbours of as many repeats with the same number, not 0, take turns: the first repeat of each, then the
+  // second, and so on.
+  int loop = 0;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;
   std::vector<int64_t> row_strides = {};  // of the operands; 0: the same for all rows
-  bool in_place = false;                  // the first result replaces an input
+  bool in_place = false;                  // results replace inputs
   CopyShape copy = {};
   TransformShape transform = {};
-  double cycles = 0;  // of one run
+  double cycles = 0;  // of one run, with all its repeats
 };
 
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };

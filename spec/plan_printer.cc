@@ -44,7 +44,8 @@ class PlanPrinter {
 
   void Print(const char* when, const std::vector<Stage>& stages) {
     for (const Stage& stage : stages) {
-      Append(&text_, "  ", when, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
+      const std::string turns = stage.loop != 0 ? Cat(", ", stage.repeats, " in turn") : "";
+      Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
       if (stage.kind != StageKind::kContraction) continue;
       std::string schedule = PrintSchedule(stage.impl);
       for (size_t at = 0; at < schedule.size();) {
@@ -64,7 +65,8 @@ class PlanPrinter {
     switch (stage.kind) {
       case StageKind::kContraction:
       case StageKind::kPack:
-        return Cat(text, stage.repeats > 1 ? Cat(stage.repeats, " x ") : "", PrintSpec(stage.spec));
+        return Cat(text, stage.repeats > 1 && stage.loop == 0 ? Cat(stage.repeats, " x ") : "",
+                   PrintSpec(stage.spec));
       case StageKind::kRows:
         Append(&text, stage.rows, "x", stage.columns, ":");
         for (const RowValue& value : stage.program.values)

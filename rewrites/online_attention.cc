@@ -1,0 +1,401 @@
+#include "rewrites/online_attention.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "rewrites/contraction_stage.h"
+#include "rewrites/iteration.h"
+#include "rewrites/row_fusion.h"
+#include "rewrites/row_space.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kBlocks[] = {64, 128, 256, 512};                 // of keys
+constexpr int64_t kTiles[] = {14, 28, 56, 64, 112, 128, 192, 256};  // of rows
+
+// The nodes of an attention.
+struct Attention {
+  int scores = -1;
+  std::vector<int> before;  // elementwise operations on them
+  int softmax = -1;
+  int weights = -1;  // it, or its cast
+  int sums = -1;
+  std::vector<int> after;  // what goes by the rows of these
+};
+
+class Matcher {
+ public:
+  Matcher(const GraphUses& uses, const GroupChoice& choice)
+      : uses_(uses), graph_(uses.graph()), choice_(choice), place_(choice.first) {}
+
+  std::optional<Attention> Match() {
+    Attention found;
+    if (!Take(GraphOp::kMatmul, &found.scores)) return std::nullopt;
+    const IterationSpace scores = SpaceOf(found.scores);
+    while (IsNext(GraphOpKind::kElementwise, scores) || IsNext(GraphOpKind::kCast, scores))
+      found.before.push_back(Operation(place_++));
+    const int last = found.before.empty() ? found.scores : found.before.back();
+    if (!Take(GraphOp::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
+    if (IsNeededLater(choice_.first, place_ - 1)) return std::nullopt;
+    found.weights = found.softmax;
+    const size_t end = place_;
+    if (Take(GraphOp::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype)) return std::nullopt;
+    if (!Take(GraphOp::kMatmul, &found.sums) || !Reads(found.sums, found.weights) ||
+        IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) || IsNeededLater(end - 1, place_ - 1))
+      return std::nullopt;
+    return MatchAfter(std::move(found));
+  }
+
+ private:
+  int Operation(size_t place) const { return uses_.operations()[place]; }
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  IterationSpace SpaceOf(int node) const { return MatrixSpace(TypeOf(node).dims); }
+
+  bool Take(GraphOp op, int* node) {
+    if (place_ == choice_.end || graph_.at(Operation(place_)).op != op) return false;
+    *node = Operation(place_++);
+    return true;
+  }
+
+  // Is there another operation for a row program in the space, which makes no less than its elements?
+  bool IsNext(GraphOpKind kind, const IterationSpace& space) const {
+    if (place_ == choice_.end) return false;
+    const int node = Operation(place_);
+    return Info(graph_.at(node).op).kind == kind && GoesByRows(graph_, node) && !IsNarrowed(graph_, node) &&
+           TypeOf(node).elements() == space.batch() * space.rows() * space.columns() &&
+           FitsRows(graph_, node, space);
+  }
+
+  bool Reads(int node, int from) const { return graph_.at(node).inputs[0] == from; }
+  bool IsMade(int node) const {
+    const auto begin = uses_.operations().begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(choice_.end);
+    return std::find(begin + static_cast<std::ptrdiff_t>(choice_.first), end, node) != end;
+  }
+  // Is one of the operations from `first` to `end` of use after the one at `end`?
+  bool IsNeededLater(size_t first, size_t end) const {
+    for (size_t place = first; place < end; ++place)
+      if (uses_.LastUse(Operation(place)) > static_cast<int>(end)) return true;
+    return false;
+  }
+
+  std::optional<Attention> MatchAfter(Attention found) {
+    const IterationSpace sums = SpaceOf(found.sums);
+    for (; place_ < choice_.end; ++place_) {
+      const int node = Operation(place_);
+      const bool last = place_ + 1 == choice_.end;
+      if (!GoesByRows(graph_, node) || !FitsRows(graph_, node, sums) || (!last && IsNarrowed(graph_, node)))
+        return std::nullopt;
+      found.after.push_back(node);
+    }
+    const size_t first = choice_.end - 1 - found.after.size();  // the sums' place
+    if (IsNeededLater(first, choice_.end - 1)) return std::nullopt;
+    return found;
+  }
+
+  const GraphUses& uses_;
+  const Graph& graph_;
+  const GroupChoice& choice_;
+  size_t place_;
+};
+
+// A row program as a stage: what it loads comes before what it stores.
+class RowStageWriter {
+ public:
+  RowStageWriter(int64_t rows, int64_t columns, RowProgram program = {}) : program_(std::move(program)) {
+    stage_.kind = StageKind::kRows;
+    stage_.rows = rows;
+    stage_.columns = columns;
+    program_.results.clear();
+  }
+
+  void Place(const StageOperand& operand, int64_t row_stride) {
+    stage_.operands.push_back(operand);
+    stage_.row_strides.push_back(row_stride);
+  }
+
+  int Do(RowOp op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
+  int Number(float number) { return Push({RowOp::kNumber, -1, -1, -1, number}); }
+
+  int Load(const StageOperand& from, int64_t row_stride) { return Load(from, row_stride, true); }
+  int LoadOfRow(int value) { return Load({value, 0, 0, 0}, 1, false); }
+  void Store(int value, Dtype dtype, const StageOperand& to, int64_t row_stride) {
+    program_.results.push_back({value, dtype});
+    for (const StageOperand& operand : stage_.operands) stage_.in_place |= operand.value == to.value;
+    Place(to, row_stride);
+  }
+  void StoreOfRow(int value, int to) { Store(value, Dtype::kF32, {to, 0, 0, 0}, 1); }
+
+  Stage Build() && {
+    stage_.program = std::move(program_);
+    return std::move(stage_);
+  }
+
+ private:
+  int Push(const RowValue& value) {
+    program_.values.push_back(value);
+    return static_cast<int>(program_.values.size()) - 1;
+  }
+  int Load(const StageOperand& from, int64_t row_stride, bool along_columns) {
+    Place(from, row_stride);
+    program_.inputs.push_back({Dtype::kF32, along_columns, true});
+    return Push({RowOp::kLoad, -1, -1, static_cast<int>(program_.inputs.size()) - 1, 0});
+  }
+
+  RowProgram program_;
+  Stage stage_;
+};
+
+// Blocks of keys of one size, one after the other.
+struct KeyBlocks {
+  int64_t first = 0, keys = 0, count = 1;
+};
+
+class OnlineAttentionShaper {
+ public:
+  OnlineAttentionShaper(const GraphUses& uses, const Attention& attention, const GroupChoice& choice,
+                        int next_value)
+      : uses_(uses),
+        graph_(uses.graph()),
+        attention_(attention),
+        choice_(choice),
+        next_value_(next_value),
+        space_(MatrixSpace(TypeOf(attention.softmax).dims)),
+        sums_space_(MatrixSpace(TypeOf(attention.sums).dims)) {}
+
+  GroupShape Shape() && {
+    Group group;
+    group.batch = space_.batch();
+    group.rows = space_.rows();
+    group.tile = choice_.tile;
+    group.stages = Stages(group.tile);
+    if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = Stages(rest);
+    AddBuffers(group.tile);
+    shape_.groups.push_back(std::move(group));
+    return std::move(shape_);
+  }
+
+ private:
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  int64_t width() const { return sums_space_.columns(); }
+
+  // Buffers of what is one for each row, and of the sums so far.
+  int maxima() const { return next_value_; }
+  int denominators() const { return next_value_ + 1; }
+  int scales() const { return next_value_ + 2; }
+  int sums() const { return next_value_ + 3; }
+  // The memory of the weights: the scores', if it can be.
+  int weights() const {
+    const bool same = TypeOf(attention_.weights).dtype == TypeOf(attention_.scores).dtype;
+    return same ? attention_.scores : attention_.weights;
+  }
+  int result() const { return attention_.after.empty() ? attention_.sums : attention_.after.back(); }
+
+  void AddBuffers(int64_t rows) {
+    shape_.Reserve(attention_.scores, rows * choice_.keys, TypeOf(attention_.scores).dtype);
+    shape_.Reserve(weights(), rows * choice_.keys, TypeOf(attention_.weights).dtype);
+    for (int value : {maxima(), denominators(), scales()}) shape_.Reserve(value, rows, Dtype::kF32);
+    shape_.Reserve(sums(), rows * width(), Dtype::kF32);
+    if (result() != graph_.result)
+      shape_.Reserve(result(), TypeOf(result()).elements(), TypeOf(result()).dtype);
+  }
+
+  std::vector<Stage> Stages(int64_t rows) const {
+    const int64_t keys = space_.columns(), block = choice_.keys;
+    std::vector<Stage> stages;
+    const auto add = [&](const KeyBlocks& blocks) {
+      for (Stage& stage : BlockStages(rows, blocks)) {
+        stage.repeats = blocks.count;
+        stage.loop = blocks.count > 1 ? 1 : 0;
+        stages.push_back(std::move(stage));
+      }
+    };
+    add({0, block, 1});
+    if (keys >= 2 * block) add({block, block, keys / block - 1});
+    if (keys % block != 0) add({keys / block * block, keys % block, 1});
+    stages.push_back(Quotient(rows));
+    return stages;
+  }
+
+  std::vector<Stage> BlockStages(int64_t rows, const KeyBlocks& blocks) const {
+    std::vector<Stage> stages = {Scores(rows, blocks), Softmax(rows, blocks)};
+    if (blocks.first > 0) stages.push_back(Rescaled(rows));
+    stages.push_back(Sums(rows, blocks));
+    return stages;
+  }
+
+  Stage Scores(int64_t rows, const KeyBlocks& blocks) const {
+    const std::vector<int>& inputs = graph_.at(attention_.scores).inputs;
+    const int q = inputs[0], k = inputs[1];
+    const auto m = static_cast<uint32_t>(space_.rows()), depth = TypeOf(q).dims.back(),
+               keys = static_cast<uint32_t>(space_.columns());
+    Spec asked = MatmulOf(rows, depth, blocks.keys);
+    const StageOperand queries = Matrix(q, m, depth, 0, &asked);
+    const StageOperand block = Matrix(k, depth, keys, 1, &asked);
+    SetMatrix(TypeOf(attention_.scores).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 2, &asked);
+    const int64_t row = uses_.IsView(q) ? 1 : depth, key = uses_.IsView(k) ? depth : 1;
+    return ContractionStage(asked, {{queries.value, 0, queries.batch_stride, row},
+                                    Cut(block, key, blocks),
+                                    {attention_.scores, 0, 0, 0}});
+  }
+
+  Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
+    const int v = graph_.at(attention_.sums).inputs[1];
+    const auto keys = static_cast<uint32_t>(space_.columns()), n = static_cast<uint32_t>(width());
+    Spec asked = MatmulOf(rows, blocks.keys, n);
+    asked.accumulate = blocks.first > 0;
+    SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 0, &asked);
+    const StageOperand block = Matrix(v, keys, n, 1, &asked);
+    SetMatrix(Dtype::kF32, Order::kRow, n, 2, &asked);
+    const int64_t key = uses_.IsView(v) ? 1 : n;
+    return ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
+  }
+
+  static Spec MatmulOf(int64_t m, int64_t k, int64_t n) {
+    Spec asked;
+    asked.size = {1, static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(n)};
+    return asked;
+  }
+
+  // A matrix that a matmul takes, as it lies in memory, perhaps turned: all of an item's.
+  StageOperand Matrix(int node, uint32_t rows, uint32_t columns, size_t operand, Spec* asked) const {
+    const bool turned = uses_.IsView(node);
+    SetMatrix(TypeOf(node).dtype, turned ? Order::kCol : Order::kRow, turned ? rows : columns, operand,
+              asked);
+    return {uses_.Stored(node), 0, int64_t{rows} * columns, 0};
+  }
+
+  // Of what has elements for keys, `stride` elements from one key's to the next one's.
+  static StageOperand Cut(StageOperand whole, int64_t stride, const KeyBlocks& blocks) {
+    whole.offset += blocks.first * stride;
+    whole.repeat_stride = blocks.keys * stride;
+    return whole;
+  }
+
+  FusedRows Fuse(const std::vector<int>& nodes, int wanted, const IterationSpace& space) const {
+    std::string error;
+    FusedRows fused = FuseRows(uses_, nodes, {wanted}, space, &error);
+    KIRSCH_CHECK(error.empty());
+    return fused;
+  }
+
+  Stage Softmax(int64_t rows, const KeyBlocks& blocks) const {
+    const bool first = blocks.first == 0;
+    const FusedRows fused = Fuse(attention_.before, graph_.at(attention_.softmax).inputs[0], space_);
+    const int x = fused.program.results.front().value;
+    RowStageWriter writer(rows, blocks.keys, fused.program);
+    for (int node : fused.inputs) {
+      if (node == attention_.scores) {
+        writer.Place({node, 0, 0, 0}, blocks.keys);
+        continue;
+      }
+      const MatrixStrides strides = *StridesIn(space_, TypeOf(node));
+      writer.Place(Cut({node, 0, strides.batch, strides.row}, strides.column, blocks), strides.row);
+    }
+    const int before =
+        first ? writer.Number(std::numeric_limits<float>::lowest()) : writer.LoadOfRow(maxima());
+    const int denominator = first ? -1 : writer.LoadOfRow(denominators());
+    const int maximum = writer.Do(RowOp::kMax, writer.Do(RowOp::kMaximum, x), before);
+    const int exp = writer.Do(RowOp::kExp, writer.Do(RowOp::kSub, x, maximum));
+    const int sum = writer.Do(RowOp::kSum, exp);
+    writer.Store(exp, TypeOf(attention_.weights).dtype, {weights(), 0, 0, 0}, blocks.keys);
+    writer.StoreOfRow(maximum, maxima());
+    if (first) {
+      writer.StoreOfRow(sum, denominators());
+      return std::move(writer).Build();
+    }
+    const int scale = writer.Do(RowOp::kExp, writer.Do(RowOp::kSub, before, maximum));
+    writer.StoreOfRow(writer.Do(RowOp::kAdd, writer.Do(RowOp::kMul, denominator, scale), sum), denominators());
+    writer.StoreOfRow(scale, scales());
+    return std::move(writer).Build();
+  }
+
+  Stage Rescaled(int64_t rows) const {
+    RowStageWriter writer(rows, width());
+    const int so_far = writer.Load({sums(), 0, 0, 0}, width()), scale = writer.LoadOfRow(scales());
+    writer.Store(writer.Do(RowOp::kMul, so_far, scale), Dtype::kF32, {sums(), 0, 0, 0}, width());
+    return std::move(writer).Build();
+  }
+
+  // The sums over the denominators, and the operations after them.
+  Stage Quotient(int64_t rows) const {
+    FusedRows fused = Fuse(attention_.after, result(), sums_space_);
+    const auto from = std::find(fused.inputs.begin(), fused.inputs.end(), attention_.sums);
+    Divide(static_cast<int>(from - fused.inputs.begin()), &fused.program);
+    const RowResult stored = fused.program.results.front();
+    RowStageWriter writer(rows, width(), fused.program);
+    for (int node : fused.inputs) {
+      const MatrixStrides strides = *StridesIn(sums_space_, TypeOf(node));
+      if (node == attention_.sums)
+        writer.Place({sums(), 0, 0, 0}, width());
+      else
+        writer.Place({node, 0, strides.batch, strides.row}, strides.row);
+    }
+    writer.Place({denominators(), 0, 0, 0}, 1);
+    const MatrixStrides strides = *StridesIn(sums_space_, TypeOf(result()));
+    writer.Store(stored.value, stored.dtype, {result(), 0, strides.batch, strides.row}, strides.row);
+    return std::move(writer).Build();
+  }
+
+  // Multiplies an input, where it is loaded, by 1 over another one, which is added.
+  static void Divide(int input, RowProgram* program) {
+    const int divisor = static_cast<int>(program->inputs.size());
+    program->inputs.push_back({Dtype::kF32, false, true});
+    std::vector<RowValue>& values = program->values;
+    const auto load = std::find_if(values.begin(), values.end(), [&](const RowValue& value) {
+      return value.op == RowOp::kLoad && value.input == input;
+    });
+    const auto at = static_cast<int>(load - values.begin());
+    const std::vector<RowValue> added = {{RowOp::kLoad, -1, -1, divisor, 0},
+                                         {RowOp::kNumber, -1, -1, -1, 1},
+                                         {RowOp::kDiv, at + 2, at + 1, -1, 0},
+                                         {RowOp::kMul, at, at + 3, -1, 0}};
+    const auto moved = [&](int value) { return value >= at ? value + static_cast<int>(added.size()) : value; };
+    for (auto value = load + 1; value != values.end(); ++value) {
+      value->a = moved(value->a);
+      value->b = moved(value->b);
+    }
+    for (RowResult& result : program->results) result.value = moved(result.value);
+    values.insert(load + 1, added.begin(), added.end());
+  }
+
+  const GraphUses& uses_;
+  const Graph& graph_;
+  const Attention& attention_;
+  const GroupChoice& choice_;
+  const int next_value_;
+  const IterationSpace space_, sums_space_;  // of the scores; of the sums
+  GroupShape shape_;
+};
+
+}  // namespace
+
+std::vector<GroupChoice> OnlineAttentionChoices(const GraphUses& uses, const GroupChoice& whole) {
+  std::vector<GroupChoice> choices;
+  const std::optional<Attention> attention = Matcher(uses, whole).Match();
+  if (!attention) return choices;
+  const IterationSpace space = MatrixSpace(uses.graph().at(attention->softmax).type.dims);
+  for (int64_t keys : kBlocks)
+    for (int64_t tile : kTiles) {
+      if (keys >= space.columns()) continue;
+      GroupChoice choice = whole;
+      choice.tile = std::min(tile, space.rows());
+      choice.keys = keys;
+      if (choices.empty() || choices.back().tile != choice.tile || choices.back().keys != keys)
+        choices.push_back(choice);
+    }
+  return choices;
+}
+
+GroupShape OnlineAttentionGroup(const GraphUses& uses, const GroupChoice& choice, int next_value) {
+  const std::optional<Attention> attention = Matcher(uses, choice).Match();
+  KIRSCH_CHECK(attention.has_value());
+  return OnlineAttentionShaper(uses, *attention, choice, next_value).Shape();
+}
+
+}  // namespace kirsch
