@@ -16,7 +16,9 @@ constexpr double kLoopInstructions = 3;
 // From lane to lane: a shuffle and an addition or a maximum.
 constexpr double kAcrossLatency = 7;
 // What is one for the row is computed between two passes, one thing after another.
-constexpr double kRowValueLatency = 4, kRowDivisionLatency = 16;
+constexpr double kRowValueLatency = 4, kRowDivisionLatency = 16, kRowFunctionLatency = 50;
+// The share of such latencies that is not hidden by what is computed of the same row and the next one.
+constexpr double kExposed = 0.15;
 
 const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
   for (const VectorUnit& unit : target.vectors)
@@ -72,14 +74,18 @@ class RowCost {
     double cycles = 0;
     for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
     for (const std::vector<int>& values : plan_.row_values)
-      for (int v : values) cycles += RowValueLatency(program_.values[static_cast<size_t>(v)].op);
+      for (int v : values) cycles += RowValueCycles(program_.values[static_cast<size_t>(v)].op);
     return cycles + target_.loop_cycles;
   }
 
  private:
-  static double RowValueLatency(RowOp op) {
+  double RowValueCycles(RowOp op) const {
     if (op == RowOp::kLoad || op == RowOp::kNumber) return 0;
-    return op == RowOp::kDiv || op == RowOp::kSqrt ? kRowDivisionLatency : kRowValueLatency;
+    const double instructions = InstructionsOf(op, unit_);
+    const double latency = op == RowOp::kDiv || op == RowOp::kSqrt ? kRowDivisionLatency
+                           : instructions > 1                      ? kRowFunctionLatency
+                                                                   : kRowValueLatency;
+    return instructions / unit_.fma_per_cycle + kExposed * latency;
   }
 
   // What a row's pass goes through and leaves in the caches, each operand once.
@@ -128,10 +134,11 @@ class RowCost {
     const double compute =
         static_cast<double>(vectors) * VectorCyclesOf(program_, schedule_, plan_, number, target_).total();
     const double reductions = static_cast<double>(pass.reductions.size()) + (pass.online ? 2 : 0);
-    const double ends = target_.microkernel_cycles +
-                        (reductions == 0 || program_.reduces_rows
-                             ? 0
-                             : kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
+    const double ends =
+        target_.microkernel_cycles +
+        (reductions == 0 || program_.reduces_rows
+             ? 0
+             : kExposed * kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
     double waited = 0;
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
       const MemoryLevel& memory = target_.at(level);

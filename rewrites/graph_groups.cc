@@ -212,7 +212,8 @@ class GroupShaper {
     if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = MatmulStages(rest);
     if (group.stages.size() > 1) AddTiles(group.rows, {8, 14, 16, 28, 32, 56, 64, 112, 128, 256});
     if (choice_.tile == 0)
-      for (const GroupChoice& online : OnlineAttentionChoices(uses_, choice_)) shape_.others.push_back(online);
+      for (const GroupChoice& online : OnlineAttentionChoices(uses_, choice_))
+        shape_.others.push_back(online);
   }
 
   std::vector<Stage> MatmulStages(int64_t rows) {

@@ -15,7 +15,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kBlocks[] = {64, 128, 256, 512};                 // of keys
+constexpr int64_t kBlocks[] = {64, 128, 256, 512};                  // of keys
 constexpr int64_t kTiles[] = {14, 28, 56, 64, 112, 128, 192, 256};  // of rows
 
 // The nodes of an attention.
@@ -310,7 +310,8 @@ class OnlineAttentionShaper {
       return std::move(writer).Build();
     }
     const int scale = writer.Do(RowOp::kExp, writer.Do(RowOp::kSub, before, maximum));
-    writer.StoreOfRow(writer.Do(RowOp::kAdd, writer.Do(RowOp::kMul, denominator, scale), sum), denominators());
+    writer.StoreOfRow(writer.Do(RowOp::kAdd, writer.Do(RowOp::kMul, denominator, scale), sum),
+                      denominators());
     writer.StoreOfRow(scale, scales());
     return std::move(writer).Build();
   }
@@ -355,7 +356,9 @@ class OnlineAttentionShaper {
                                          {RowOp::kNumber, -1, -1, -1, 1},
                                          {RowOp::kDiv, at + 2, at + 1, -1, 0},
                                          {RowOp::kMul, at, at + 3, -1, 0}};
-    const auto moved = [&](int value) { return value >= at ? value + static_cast<int>(added.size()) : value; };
+    const auto moved = [&](int value) {
+      return value >= at ? value + static_cast<int>(added.size()) : value;
+    };
     for (auto value = load + 1; value != values.end(); ++value) {
       value->a = moved(value->a);
       value->b = moved(value->b);

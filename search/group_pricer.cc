@@ -102,14 +102,14 @@ Level GroupPricer::HomeLevel() const {
   return Level::kRam;
 }
 
-// Where so many bytes of values between stages stay.
-Level GroupPricer::LevelOfBuffers(int64_t bytes) const {
+// Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
+Level GroupPricer::LevelOfBuffers(int64_t bytes, bool all) const {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
     if (level < std::min(fastest_, home_)) continue;
     const MemoryLevel& cache = target_.at(level);
     const int sharers = std::min(threads_, cache.sharers);
-    if (static_cast<double>(bytes * sharers) <= kShareOfBuffers * static_cast<double>(cache.bytes))
-      return level;
+    const double share = all ? cache.usable : kShareOfBuffers;
+    if (static_cast<double>(bytes * sharers) <= share * static_cast<double>(cache.bytes)) return level;
   }
   return Level::kRam;
 }
@@ -142,7 +142,8 @@ bool GroupPricer::UsesL1(const GroupShape& shape) const {
 // Where values are: buffers of the group, of groups before, or the caller's.
 void GroupPricer::PlaceValues(const GroupShape& shape) {
   levels_.clear();
-  int64_t local = 0, crossing = 0;
+  int64_t& local = tile_bytes_ = 0;
+  int64_t crossing = 0;
   const auto is_local = [&](const Buffer& buffer) {
     return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
   };
@@ -333,7 +334,7 @@ absl::Status GroupPricer::PackAhead(size_t number, int value, Group& group, Grou
   Stage constant = group.stages[number];
   constant.spec.operand[kRhs].constant = 1;
   constant.spec.operand[kRhs].level =
-      std::min(constant.spec.operand[kRhs].level, LevelOfBuffers(BytesOfRhs(group)));
+      std::min(constant.spec.operand[kRhs].level, LevelOfBuffers(tile_bytes_ + BytesOfRhs(group), true));
   if (absl::Status status = SolveContraction(&constant); !status.ok()) return status;
   Stage pack;
   pack.kind = StageKind::kPack;
@@ -342,14 +343,15 @@ absl::Status GroupPricer::PackAhead(size_t number, int value, Group& group, Grou
   Expansion expansion;
   Expand(constant.spec, constant.impl.decision, target_, &expansion);
   pack.repeats = constant.repeats;
-  pack.cycles = static_cast<double>(pack.repeats) *
-                model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+  pack.cycles =
+      static_cast<double>(pack.repeats) * model_.PackCycles(constant.spec, constant.impl.decision, expansion);
   // The kernels take the copy.
   const Impl kernel = constant.impl.children.front().impl;
   const TensorSpec& copy = kernel.spec.operand[kRhs];
   const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
   // Rows that are no whole vectors apart end with a whole one all the same.
-  const int64_t bytes = (elements * Bytes(copy.dtype) + target_.vectors.front().bytes + kLine - 1) / kLine * kLine;
+  const int64_t bytes =
+      (elements * Bytes(copy.dtype) + target_.vectors.front().bytes + kLine - 1) / kLine * kLine;
   const StageOperand packed{value, 0, 0, 0, bytes / Bytes(copy.dtype)};
   pack.operands = {constant.operands[kRhs], packed};
   constant.spec = kernel.spec;

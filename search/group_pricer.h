@@ -51,7 +51,7 @@ class GroupPricer {
 
  private:
   Level HomeLevel() const;
-  Level LevelOfBuffers(int64_t bytes) const;
+  Level LevelOfBuffers(int64_t bytes, bool all = false) const;
   Level LevelOf(int value) const;
   std::vector<Level> LevelsOf(const Stage& stage) const;
   bool IsLocal(const Buffer& buffer) const;
@@ -81,6 +81,7 @@ class GroupPricer {
   int threads_ = 1;              // that work at the same time
   Level fastest_ = Level::kL2;   // that values between stages may stay in
   std::map<int, Level> levels_;  // of the current group's buffers
+  int64_t tile_bytes_ = 0;       // of its values that are tiles
   std::vector<std::pair<Spec, SearchResult>> solved_;
   SearchStats stats_;
   bool optimal_ = true;

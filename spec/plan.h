@@ -52,9 +52,9 @@ struct Stage {
   // kContraction: as the spec's operands. kRows: the program's inputs, then its results. Else: from, to; then
   // what the transform's epilogue takes.
   std::vector<StageOperand> operands;
-  Spec spec = {};           // kContraction, kPack: what is to be computed
-  Impl impl = {};           // its program
-  int64_t repeats = 1;      // so many, one after the other
+  Spec spec = {};       // kContraction, kPack: what is to be computed
+  Impl impl = {};       // its program
+  int64_t repeats = 1;  // so many, one after the other
   // Neighbours of as many repeats with the same number, not 0, take turns: the first repeat of each, then the
   // second, and so on.
   int loop = 0;

@@ -6,12 +6,17 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "codegen/host_cpu.h"
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
 #include "memo/hash_memo.h"
+#include "rewrites/graph_groups.h"
+#include "search/memory_plan.h"
 #include "search/plan_search.h"
+#include "search/stage_cost.h"
 #include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
 #include "tests/testing/targets.h"
@@ -71,6 +76,33 @@ inline Plan VerifiedPlan(const std::string& text, const Target& target, int thre
 inline std::string Verified(const std::string& text, const Target& target, int threads = 1,
                             bool header = false) {
   return PrintPlan(VerifiedPlan(text, target, threads, header));
+}
+
+// All of a graph as one choice makes it, whatever it costs.
+inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target) {
+  const GraphUses uses(graph);
+  GroupShape shape = ShapeGroup(uses, choice, static_cast<int>(graph.nodes.size()));
+  EXPECT_EQ(shape.error, "");
+  const CostModel model(target);
+  HashMemo memo;
+  Plan plan;
+  plan.graph = graph;
+  plan.groups = std::move(shape.groups);
+  for (Group& group : plan.groups)
+    for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (Stage& stage : *stages)
+        if (stage.kind == StageKind::kContraction)
+          stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
+        else
+          PriceStage(std::vector<Level>(stage.operands.size(), Level::kL1), target, &stage);
+  PlanMemory(std::move(shape.buffers), &plan);
+  return plan;
+}
+
+// What is worth trying of a graph's only group besides that it isn't tiled.
+inline std::vector<GroupChoice> OtherChoicesOf(const Graph& graph) {
+  const GraphUses uses(graph);
+  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
 }
 
 // A target where it costs nothing to have threads work and wait, so that even small kernels are shared.

@@ -20,8 +20,6 @@
 #include "codegen/jit.h"
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
-#include "rewrites/graph_groups.h"
-#include "search/memory_plan.h"
 #include "search/plan_search.h"
 #include "spec/graph_reference.h"
 #include "tests/plan_testing.h"
@@ -33,6 +31,8 @@ namespace {
 using testing::GraphOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing::OtherChoicesOf;
+using testing::PlanBy;
 
 constexpr WinogradStep kSteps[] = {WinogradStep::kFilters, WinogradStep::kInput, WinogradStep::kOutput};
 
@@ -111,34 +111,9 @@ TEST(WinogradTest, RunsAreWhatCountingGives) {
         }
 }
 
-// All of a graph as one choice makes it, whatever it costs.
-Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target) {
-  const GraphUses uses(graph);
-  GroupShape shape = ShapeGroup(uses, choice, static_cast<int>(graph.nodes.size()));
-  EXPECT_EQ(shape.error, "");
-  const CostModel model(target);
-  HashMemo memo;
-  Plan plan;
-  plan.graph = graph;
-  plan.groups = std::move(shape.groups);
-  for (Group& group : plan.groups)
-    for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
-      for (Stage& stage : *stages)
-        if (stage.kind == StageKind::kContraction)
-          stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
-  PlanMemory(std::move(shape.buffers), &plan);
-  return plan;
-}
-
-// All ways of a graph's only group.
-std::vector<GroupChoice> AllChoicesOf(const Graph& graph) {
-  const GraphUses uses(graph);
-  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
-}
-
 // Those of Winograd's algorithm.
 std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
-  std::vector<GroupChoice> choices = AllChoicesOf(graph);
+  std::vector<GroupChoice> choices = OtherChoicesOf(graph);
   std::erase_if(choices, [](const GroupChoice& choice) { return choice.winograd == 0; });
   return choices;
 }
@@ -223,7 +198,7 @@ TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
                            " return mul(conv2d(x, w, pad=1), p)",
                            "kernel a(x: f32[2,6,11,10], w: f32[20,6,3,3], p: f32[11,10], b: f32[20,1,1]):\n"
                            " return add(mul(conv2d(x, w, pad=1), p), b)"})
-    for (const GroupChoice& choice : AllChoicesOf(GraphOf(text)))
+    for (const GroupChoice& choice : OtherChoicesOf(GraphOf(text)))
       if (choice.winograd == 0) {
         ExpectRight(text, choice);
         ++ways;
