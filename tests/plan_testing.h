@@ -14,6 +14,7 @@
 #include "codegen/verify_graph.h"
 #include "memo/hash_memo.h"
 #include "rewrites/graph_groups.h"
+#include "search/constant_copies.h"
 #include "search/memory_plan.h"
 #include "search/plan_search.h"
 #include "search/stage_cost.h"
@@ -87,6 +88,7 @@ inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& 
   HashMemo memo;
   Plan plan;
   plan.graph = graph;
+  plan.ahead = std::move(shape.ahead);
   plan.groups = std::move(shape.groups);
   for (Group& group : plan.groups)
     for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
@@ -95,6 +97,7 @@ inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& 
           stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
         else
           PriceStage(std::vector<Level>(stage.operands.size(), Level::kL1), target, &stage);
+  CopyConstants(target, &plan, &shape.buffers);
   PlanMemory(std::move(shape.buffers), &plan);
   return plan;
 }

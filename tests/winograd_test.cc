@@ -187,6 +187,23 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
   }
 }
 
+// Filters that are constant are transformed ahead, all of them whichever way it goes.
+TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
+  for (const char* bias : {", b: f32[70]", ", b: const f32[70]"}) {
+    std::string text = Convolution(2, 6, 7, 10, 70, 1, bias, "add(", ", b)");
+    text.replace(text.find("w: "), 3, "w: const ");
+    bool by_filters = false;
+    for (const GroupChoice& choice : ChoicesOf(GraphOf(text))) {
+      const Plan plan = PlanBy(GraphOf(text), choice, target_);
+      EXPECT_EQ(plan.ahead.front().kind, StageKind::kTransform);
+      EXPECT_EQ(plan.ahead.size(), bias[5] == 'c' ? 2u : 1u);
+      by_filters |= choice.by_filters;
+      ExpectRight(text, choice, choice.tile == 4);
+    }
+    EXPECT_TRUE(by_filters);
+  }
+}
+
 // Bands and parts of rows, too, cut what has elements for pixels.
 TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
   size_t ways = 0;

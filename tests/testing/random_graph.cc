@@ -45,7 +45,8 @@ class KernelWriter {
 
   std::string Parameter(const Dims& dims, const char* type = "f32") {
     const std::string name = absl::StrCat("p", parameters_.size());
-    parameters_.push_back(absl::StrCat(name, ": ", type, "[", absl::StrJoin(dims, ","), "]"));
+    parameters_.push_back(
+        absl::StrCat(name, Draw(4) == 0 ? ": const " : ": ", type, "[", absl::StrJoin(dims, ","), "]"));
     return name;
   }
 
@@ -175,7 +176,7 @@ std::string RandomConvolution(std::mt19937& random) {
   const uint32_t groups = depthwise      ? 1 + draw(40)
                           : draw(4) == 0 ? 1 + draw(4)
                                          : 1,
-                 images = draw(5) == 0 && (nhwc || groups == 1) ? 2 : 1;
+                 images = draw(5) == 0 ? 2 : 1;
   const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
   const uint32_t pad = draw(3);
   const auto side = [&](uint32_t kernel, uint32_t more) {
