@@ -7,14 +7,15 @@
 #include <optional>
 #include <utility>
 
+#include "rewrites/contraction_stage.h"
 #include "rewrites/convolution_bands.h"
 #include "rewrites/convolution_parts.h"
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
+#include "rewrites/rhs_prologue.h"
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
 #include "rewrites/winograd.h"
-#include "spec/canonical.h"
 #include "spec/convolution.h"
 
 namespace kirsch {
@@ -41,6 +42,8 @@ class GroupShaper {
       Transpose(first);
     } else if (graph_.at(first).op == GraphOp::kConv2d) {
       Convolution(first);
+    } else if (HasRhsPrologue(uses_, choice_)) {
+      shape_ = RhsPrologueGroup(uses_, choice_);
     } else if (contracts) {
       Matmuls();
     } else {
@@ -258,25 +261,13 @@ class GroupShaper {
     return Contraction(asked, std::move(operands), fused, space, once);
   }
 
-  static void SetMatrix(Dtype dtype, Order order, uint32_t ld, size_t operand, Spec* spec) {
-    spec->operand[operand].dtype = dtype;
-    spec->operand[operand].layout.order = order;
-    spec->operand[operand].layout.ld = ld;
-  }
-
   Stage Contraction(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
                     const IterationSpace& space, int64_t once) const {
-    const CanonicalSpec canonical = Canonicalise(asked);
-    Stage stage;
-    stage.kind = StageKind::kContraction;
-    stage.spec = canonical.spec;
-    if (canonical.swapped) std::swap(operands[0], operands[1]);
     for (int node : fused.operands) {
       const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
       operands.push_back(OperandFor(node, once * strides.batch, strides.row));
     }
-    stage.operands = std::move(operands);
-    return stage;
+    return ContractionStage(asked, std::move(operands));
   }
 
   void Convolution(int node) {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "spec/canonical.h"
+#include "rewrites/contraction_stage.h"
 #include "spec/winograd.h"
 
 namespace kirsch {
@@ -110,14 +110,10 @@ class WinogradShaper {
     asked.size = {1, m, k, n};
     asked.operand[0].layout.ld = k;
     asked.operand[1].layout.ld = asked.operand[2].layout.ld = n;
-    const CanonicalSpec canonical = Canonicalise(asked);
-    Stage stage;
-    stage.kind = StageKind::kContraction;
-    stage.spec = canonical.spec;
+    Stage stage = ContractionStage(
+        asked, {Matrices(transformed_inputs(), squares * k), Matrices(transformed_filters(), block * k),
+                Matrices(products(), squares * block)});
     stage.repeats = WinogradMatmuls(m_);
-    stage.operands = {Matrices(transformed_inputs(), squares * k), Matrices(transformed_filters(), block * k),
-                      Matrices(products(), squares * block)};
-    if (canonical.swapped) std::swap(stage.operands[0], stage.operands[1]);
     AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
     return stage;
   }
