@@ -6,10 +6,10 @@
 
 namespace kirsch {
 
-void SetMatrix(Dtype dtype, Order order, int64_t ld, size_t operand, Spec* spec) {
+void SetMatrix(Dtype dtype, Order order, uint32_t ld, size_t operand, Spec* spec) {
   spec->operand[operand].dtype = dtype;
   spec->operand[operand].layout.order = order;
-  spec->operand[operand].layout.ld = static_cast<uint32_t>(ld);
+  spec->operand[operand].layout.ld = ld;
 }
 
 Stage ContractionStage(const Spec& asked, std::vector<StageOperand> operands) {

@@ -1,4 +1,4 @@
-// A matmul or a convolution as a stage of a plan.
+// Contractions of matrices in memory as stages.
 #ifndef KIRSCH_REWRITES_CONTRACTION_STAGE_H_
 #define KIRSCH_REWRITES_CONTRACTION_STAGE_H_
 
@@ -10,10 +10,10 @@
 
 namespace kirsch {
 
-void SetMatrix(Dtype dtype, Order order, int64_t ld, size_t operand, Spec* spec);
+// Says how an operand of the spec lies in memory: runs, `ld` elements apart, are its rows or its columns.
+void SetMatrix(Dtype dtype, Order order, uint32_t ld, size_t operand, Spec* spec);
 
-// `operands`: those of the spec as it is asked for, and as many of its epilogue's as there are; the stage's
-// are those of its canonical form.
+// `asked`: as Canonicalise takes it; `operands`: as it has them, those of an epilogue left out.
 Stage ContractionStage(const Spec& asked, std::vector<StageOperand> operands);
 
 }  // namespace kirsch

@@ -263,11 +263,12 @@ class GroupShaper {
 
   Stage Contraction(const Spec& asked, std::vector<StageOperand> operands, const FusedEpilogue& fused,
                     const IterationSpace& space, int64_t once) const {
+    Stage stage = ContractionStage(asked, std::move(operands));
     for (int node : fused.operands) {
       const MatrixStrides strides = StridesIn(space, TypeOf(node)).value_or(MatrixStrides{});
-      operands.push_back(OperandFor(node, once * strides.batch, strides.row));
+      stage.operands.push_back(OperandFor(node, once * strides.batch, strides.row));
     }
-    return ContractionStage(asked, std::move(operands));
+    return stage;
   }
 
   void Convolution(int node) {

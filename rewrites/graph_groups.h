@@ -22,6 +22,8 @@ struct GroupChoice {
   // filters.
   int winograd = 0;
   bool by_filters = false;
+  // Of a matmul by what the group makes: so many terms of its sums at a time; 0: all.
+  int64_t depth = 0;
 };
 
 // A group without programs, schedules, levels and cycles; `buffers`: those of the values that it makes and

@@ -17,7 +17,7 @@ namespace kirsch {
 namespace {
 
 // Blocks of columns are multiples of so many, those of the longest vectors.
-constexpr int64_t kStep = 16;
+constexpr int64_t kStep = 16, kMost = 1024;
 
 // The place of the first contraction; the end if there is none.
 size_t PlaceOfContraction(const GraphUses& uses, const GroupChoice& choice) {
@@ -62,8 +62,7 @@ class PrologueShaper {
     if (fused_.result != graph_.result)
       shape_.Reserve(fused_.result, TypeOf(fused_.result).elements(), TypeOf(fused_.result).dtype);
     shape_.tile_step = kStep;
-    for (int64_t tile = kStep; tile < group.rows && tile <= 64 * kStep; tile *= 2)
-      shape_.others.push_back({choice_.first, choice_.end, tile});
+    AddOthers(group.rows);
     return std::move(shape_);
   }
 
@@ -89,23 +88,57 @@ class PrologueShaper {
     if (IsMade(uses_.Stored(lhs_))) Fail(node_, "an lhs from elsewhere");
     if (const size_t end = matmul_ + 1 + fused_.taken; end != choice_.end)
       Fail(uses_.operations()[end], "what the matmul's epilogue can do");
+    if (choice_.depth != 0 && !MayAddUp()) Fail(node_, "sums in the memory of the result");
   }
 
-  // For a block of so many columns of the result.
-  std::vector<Stage> Stages(int64_t block) {
+  void AddOthers(int64_t columns) {
+    const auto add = [&](int64_t tile, int64_t depth) {
+      GroupChoice& other = shape_.others.emplace_back(choice_);
+      other.tile = tile;
+      other.depth = depth;
+    };
+    // Rows of a view are whole vectors, however few.
+    for (int64_t tile = turned_ ? 1 : kStep; tile < columns && tile <= kMost; tile *= 2) add(tile, 0);
+    if (!MayAddUp()) return;
+    for (int64_t parts : {4, 16}) {
+      const int64_t depth = (terms() + parts - 1) / parts;
+      if (depth < kStep) break;
+      for (int64_t tile = 4 * kStep; tile < columns && tile <= kMost; tile *= 2) add(tile, depth);
+      add(columns, depth);
+    }
+  }
+
+  // Products in each sum.
+  int64_t terms() const { return TypeOf(lhs_).dims.back(); }
+  // May the matmul be done part by part, each added to those before? Of a transposed view whole rows are few
+  // enough.
+  bool MayAddUp() const { return !turned_ && TypeOf(fused_.result).dtype == TypeOf(node_).dtype; }
+
+  // A block of the result's columns, and the terms of its sums that are added at a time.
+  struct Block {
+    int64_t columns, first, terms;
+  };
+
+  std::vector<Stage> Stages(int64_t columns) {
     std::vector<Stage> stages;
+    const int64_t depth = choice_.depth == 0 ? terms() : choice_.depth;
+    for (int64_t first = 0; first < terms(); first += depth)
+      AddStages({columns, first, std::min(depth, terms() - first)}, &stages);
+    return stages;
+  }
+
+  void AddStages(const Block& block, std::vector<Stage>* stages) {
     std::vector<int> nodes;
     for (size_t place = choice_.first; place < matmul_; ++place) {
       nodes.push_back(uses_.operations()[place]);
       if (place + 1 == matmul_ || IsNarrowed(graph_, nodes.back()))
-        stages.push_back(Rows(std::exchange(nodes, {}), place + 1, block));
+        stages->push_back(Rows(std::exchange(nodes, {}), place + 1, block));
     }
-    stages.push_back(Matmul(block));
-    return stages;
+    stages->push_back(Matmul(block));
   }
 
   // `next`: the place after the last of the nodes.
-  Stage Rows(const std::vector<int>& nodes, size_t next, int64_t block) {
+  Stage Rows(const std::vector<int>& nodes, size_t next, const Block& block) {
     std::vector<int> wanted;
     std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
                  [&](int node) { return uses_.LastUse(node) >= static_cast<int>(next); });
@@ -114,11 +147,11 @@ class PrologueShaper {
     if (!error.empty()) Fail(nodes.front(), error);
     Stage stage;
     stage.kind = StageKind::kRows;
-    stage.rows = turned_ ? block : space_.rows();
-    stage.columns = turned_ ? space_.columns() : block;
-    for (int node : fused.inputs) AddMatrix(node, &stage);
+    stage.rows = turned_ ? block.columns : block.terms;
+    stage.columns = turned_ ? block.terms : block.columns;
+    for (int node : fused.inputs) AddMatrix(node, block, &stage);
     for (int node : fused.results) {
-      AddMatrix(node, &stage);
+      AddMatrix(node, block, &stage);
       shape_.Reserve(node, stage.rows * stage.columns, TypeOf(node).dtype);
     }
     stage.program = std::move(fused.program);
@@ -126,33 +159,41 @@ class PrologueShaper {
   }
 
   // A dense tile, or that part of a matrix which belongs to the block.
-  void AddMatrix(int node, Stage* stage) const {
+  void AddMatrix(int node, const Block& block, Stage* stage) const {
     const MatrixStrides strides = StridesIn(space_, TypeOf(node)).value_or(MatrixStrides{});
     if (IsMade(node)) {
       stage->operands.push_back({node, 0, 0, 0});
       stage->row_strides.push_back(strides.column != 0 && strides.row != 0 ? stage->columns : strides.row);
     } else {
-      stage->operands.push_back({node, 0, strides.batch, turned_ ? strides.row : strides.column});
+      const auto [along_terms, along_columns] =
+          turned_ ? std::pair(strides.column, strides.row) : std::pair(strides.row, strides.column);
+      stage->operands.push_back({node, block.first * along_terms, strides.batch, along_columns});
       stage->row_strides.push_back(strides.row);
     }
   }
 
-  Stage Matmul(int64_t block) const {
-    const int64_t m = result_space_.rows(), n = result_space_.columns(), k = TypeOf(lhs_).dims.back();
-    const bool lhs_turned = uses_.IsView(lhs_);
+  Stage Matmul(const Block& block) const {
+    const int64_t m = result_space_.rows(), n = result_space_.columns(), k = terms();
+    const bool lhs_turned = uses_.IsView(lhs_), last = block.first + block.terms == k;
     Spec asked;
-    asked.op = OpWith(fused_.epilogue);
-    asked.size = {1, static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(block)};
-    SetMatrix(TypeOf(lhs_).dtype, lhs_turned ? Order::kCol : Order::kRow, lhs_turned ? m : k, 0, &asked);
-    SetMatrix(TypeOf(rhs_).dtype, turned_ ? Order::kCol : Order::kRow, turned_ ? k : block, 1, &asked);
-    SetMatrix(TypeOf(fused_.result).dtype, Order::kRow, n, 2, &asked);
-    std::vector<StageOperand> operands = {
-        {uses_.Stored(lhs_), 0, m * k, 0}, {uses_.Stored(rhs_), 0, 0, 0}, {fused_.result, 0, m * n, 1}};
-    for (int node : fused_.operands) {
+    asked.op = OpWith(last ? fused_.epilogue : Epilogue{});
+    asked.accumulate = block.first > 0;
+    asked.size = {1, static_cast<uint32_t>(m), static_cast<uint32_t>(block.terms),
+                  static_cast<uint32_t>(block.columns)};
+    const auto set = [&](int node, Order order, int64_t ld, size_t operand) {
+      SetMatrix(TypeOf(node).dtype, order, static_cast<uint32_t>(ld), operand, &asked);
+    };
+    set(lhs_, lhs_turned ? Order::kCol : Order::kRow, lhs_turned ? m : k, 0);
+    set(rhs_, turned_ ? Order::kCol : Order::kRow, turned_ ? block.terms : block.columns, 1);
+    set(fused_.result, Order::kRow, n, 2);
+    Stage stage = ContractionStage(asked, {{uses_.Stored(lhs_), block.first * (lhs_turned ? m : 1), m * k, 0},
+                                           {uses_.Stored(rhs_), 0, 0, 0},
+                                           {fused_.result, 0, m * n, 1}});
+    for (int node : last ? fused_.operands : std::vector<int>{}) {
       const MatrixStrides strides = StridesIn(result_space_, TypeOf(node)).value_or(MatrixStrides{});
-      operands.push_back({node, 0, strides.batch, strides.column});
+      stage.operands.push_back({node, 0, strides.batch, strides.column});
     }
-    return ContractionStage(asked, std::move(operands));
+    return stage;
   }
 
   const GraphUses& uses_;

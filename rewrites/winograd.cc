@@ -110,9 +110,9 @@ class WinogradShaper {
     asked.size = {1, m, k, n};
     asked.operand[0].layout.ld = k;
     asked.operand[1].layout.ld = asked.operand[2].layout.ld = n;
-    Stage stage = ContractionStage(
-        asked, {Matrices(transformed_inputs(), squares * k), Matrices(transformed_filters(), block * k),
-                Matrices(products(), squares * block)});
+    Stage stage = ContractionStage(asked, {Matrices(transformed_inputs(), squares * k),
+                                           Matrices(transformed_filters(), block * k),
+                                           Matrices(products(), squares * block)});
     stage.repeats = WinogradMatmuls(m_);
     AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
     return stage;

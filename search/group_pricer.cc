@@ -62,6 +62,17 @@ int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int th
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
+// Is it where the stage's last run left it: what all tiles read, what is added to?
+bool StaysBetweenRuns(const Group& group, const Stage& stage, int operand) {
+  if (operand == stage.spec.op_info().output()) return stage.spec.accumulate;
+  return group.trips() > 1 && stage.repeats == 1 && operand < MatmulDims::kOut &&
+         stage.operands[static_cast<size_t>(operand)].row_stride == 0;
+}
+
+int64_t BytesOf(const Spec& spec, int operand) {
+  return ExtentOf(spec, operand).elements() * ElementBytes(spec, operand);
+}
+
 // Does every one of several tiles read all of it?
 bool IsForAllTiles(const GroupShape& shape, const Buffer& buffer) {
   return (shape.groups.size() > 1 || shape.groups.front().tiles() > 1) &&
@@ -135,6 +146,7 @@ void GroupPricer::PlaceValues(const GroupShape& shape) {
     return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
   };
   for (const Buffer& buffer : shape.buffers) (is_local(buffer) ? local : crossing) += buffer.bytes;
+  local_bytes_ = local;
   for (const Buffer& buffer : shape.buffers)
     levels_[buffer.value] = LevelOfBuffers(is_local(buffer) ? local : crossing + local);
 }
@@ -153,17 +165,26 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(group, *stage, operand, threads_) > 0)
       level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
+    if (StaysBetweenRuns(group, *stage, operand))
+      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesOf(spec, operand)));
   }
   MakeRoom(&spec);
   (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
 }
 
-// For the elements that a tile of a window has not in common with the one before it.
+// For the elements that a tile of a window has not in common with the one before it, and, shared out to all
+// tiles, for those that stay from the first on.
 double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
   double cycles = 0;
-  for (int operand = 0; operand < MatmulDims::kOut; ++operand)
+  for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
+    const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
     cycles += ReadCycles(StepOfWindow(group, stage, operand, threads_) * ElementBytes(stage.spec, operand),
-                         LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
+                         level, target_);
+    if (StaysBetweenRuns(group, stage, operand) &&
+        stage.spec.operand[static_cast<size_t>(operand)].level < level)
+      cycles +=
+          ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.trips());
+  }
   return static_cast<double>(stage.repeats) * cycles;
 }
 
