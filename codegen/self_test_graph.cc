@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 
 namespace kirsch {
@@ -83,19 +84,38 @@ bool IsTested(const HeaderFunction& function) { return !function.samples.samples
 
 Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
 
+// The parameters' types, in the kernel's order.
+std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::vector<Dtype> types;
+  size_t tensor = 0, constant = 0;
+  for (bool is_constant : function.samples.constant)
+    types.push_back((is_constant ? signature.constants[constant++] : signature.tensors[tensor++]).dtype);
+  return types;
+}
+
+// "p0, p2", as far as they are constants or not.
+std::string ParameterNames(const HeaderFunction& function, bool constants) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < function.samples.constant.size(); ++i)
+    if (function.samples.constant[i] == constants) names.push_back(absl::StrCat("p", i));
+  return absl::StrJoin(names, ", ");
+}
+
 std::string MemoryText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
+  const std::vector<Dtype> types = ParameterTypes(function);
   std::string text;
-  for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) {
-    const Dtype dtype = signature.tensors[i].dtype;
-    const SampleBits bits = SampleBitsOf(dtype);
+  for (size_t i = 0; i < types.size(); ++i) {
+    const SampleBits bits = SampleBitsOf(types[i]);
     absl::StrAppendFormat(
         &text,
         "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
-        CType(dtype), i, function.samples.elements[i], bits.keep, bits.set, i + 1);
+        CType(types[i]), i, function.samples.elements[i], bits.keep, bits.set, i + 1);
   }
   absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory(%2$d * sizeof(%1$s));\n",
                         CType(ResultType(function)), function.samples.elements.back());
+  if (signature.packed >= 0) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
   return text;
@@ -103,12 +123,16 @@ std::string MemoryText(const HeaderFunction& function) {
 
 std::string RunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
-  std::string call = "$NAME(";
-  for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) absl::StrAppend(&call, "p", i, ", ");
-  absl::StrAppend(&call, "out", signature.scratch ? ", scratch" : "", signature.threads ? ", i, 3" : "",
-                  signature.phases ? ", shared, phase" : "", ");\n");
-  return absl::StrCat(signature.phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
-                      signature.threads ? "  for (i = 0; i < 3; ++i) " : "  ", call);
+  const bool packs = signature.packed >= 0;
+  const std::string inputs = ParameterNames(function, false);
+  const std::string call =
+      absl::StrCat("$NAME(", inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
+                   signature.scratch ? ", scratch" : "", signature.threads ? ", i, 3" : "",
+                   signature.phases ? ", shared, phase" : "", ");\n");
+  return absl::StrCat(
+      packs ? absl::StrCat("  $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
+      signature.phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+      signature.threads ? "  for (i = 0; i < 3; ++i) " : "  ", call);
 }
 
 }  // namespace

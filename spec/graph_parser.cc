@@ -13,6 +13,7 @@
 #include "spec/cat.h"
 #include "spec/graph_types.h"
 #include "spec/identifier.h"
+#include "spec/shorthand.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -146,6 +147,10 @@ class GraphParser {
     input.position = name.position;
     if (absl::Status status = CheckNewName(name); !status.ok()) return status;
     if (absl::Status status = TakeSign(":"); !status.ok()) return status;
+    if (Peek().text == kConstantWord) {
+      Take();
+      input.constant = true;
+    }
     if (absl::Status status = ParseType(&input.type); !status.ok()) return status;
     if (graph_.nodes.size() == kMaxParameters)
       return Expected(name, Cat("at most ", kMaxParameters, " parameters"));
@@ -273,8 +278,7 @@ class GraphParser {
     const Word name = Take();
     const absl::Span<const std::string_view> known = OptionsOf(node->op);
     if (std::find(known.begin(), known.end(), name.text) == known.end())
-      return Expected(
-          name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"));
+      return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"));
     if (absl::Status status = TakeSign("="); !status.ok()) return status;
     const Word value = Take();
     if (name.text == "layout") return SetLayout(value, node);

@@ -29,8 +29,8 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
 // The kernel's code for one target, under `name`.
 HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name);
 
-// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, buffer_bytes and
-// shared_bytes of the plan, its phases, plan: its text.
+// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, packed_bytes
+// of the constants, buffer_bytes and shared_bytes of the plan, its phases, plan: its text.
 nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis);
 
 // One line for people, on standard error.
