@@ -120,8 +120,8 @@ class WinogradShaper {
     asked.operand[2].layout.ld = n;
     StageOperand filters = Matrices(transformed_filters(), transformed * k);
     if (winograd_.constant_filters && choice_.by_filters) filters.row_stride = 1;
-    Stage stage = ContractionStage(asked, {Matrices(transformed_inputs(), squares * k), filters,
-                                           Matrices(products(), squares * block)});
+    Stage stage = ContractionStage(
+        asked, {Matrices(transformed_inputs(), squares * k), filters, Matrices(products(), squares * block)});
     stage.repeats = WinogradMatmuls(m_);
     AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
     return stage;

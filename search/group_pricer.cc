@@ -63,15 +63,23 @@ int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int th
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
-// Is it where the stage's last run left it: what all tiles read, what is added to?
-bool StaysBetweenRuns(const Group& group, const Stage& stage, int operand) {
-  if (operand == stage.spec.op_info().output()) return stage.spec.accumulate;
+int64_t BytesOf(const Spec& spec, int operand) {
+  return ExtentOf(spec, operand).elements() * ElementBytes(spec, operand);
+}
+
+// Does every tile read all of it, so that it may be where the last tile left it?
+bool IsReadByAllTiles(const Group& group, const Stage& stage, int operand) {
   return group.trips() > 1 && stage.repeats == 1 && operand < MatmulDims::kOut &&
          stage.operands[static_cast<size_t>(operand)].row_stride == 0;
 }
 
-int64_t BytesOf(const Spec& spec, int operand) {
-  return ExtentOf(spec, operand).elements() * ElementBytes(spec, operand);
+// Of all such operands.
+int64_t BytesForAllTiles(const Group& group) {
+  int64_t bytes = 0;
+  for (const Stage& stage : group.stages)
+    for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+      if (IsReadByAllTiles(group, stage, operand)) bytes += BytesOf(stage.spec, operand);
+  return bytes;
 }
 
 // Does every one of several tiles read all of it?
@@ -170,7 +178,9 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(group, *stage, operand, threads_) > 0)
       level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
-    if (StaysBetweenRuns(group, *stage, operand))
+    if (IsReadByAllTiles(group, *stage, operand))
+      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group)));
+    if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
       level = std::min(level, LevelOfBuffers(local_bytes_ + BytesOf(spec, operand)));
   }
   MakeRoom(&spec);
@@ -185,10 +195,9 @@ double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
     cycles += ReadCycles(StepOfWindow(group, stage, operand, threads_) * ElementBytes(stage.spec, operand),
                          level, target_);
-    if (StaysBetweenRuns(group, stage, operand) &&
+    if (IsReadByAllTiles(group, stage, operand) &&
         stage.spec.operand[static_cast<size_t>(operand)].level < level)
-      cycles +=
-          ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.trips());
+      cycles += ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.trips());
   }
   return static_cast<double>(stage.repeats) * cycles;
 }

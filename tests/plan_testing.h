@@ -6,12 +6,18 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "codegen/host_cpu.h"
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
 #include "memo/hash_memo.h"
+#include "rewrites/graph_groups.h"
+#include "search/constant_copies.h"
+#include "search/memory_plan.h"
 #include "search/plan_search.h"
+#include "search/stage_cost.h"
 #include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
 #include "tests/testing/targets.h"
@@ -54,6 +60,38 @@ inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool head
   VerifyOptions options;
   options.header = header;
   return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
+}
+
+// All of a graph as one choice makes it, whatever it costs; threads share the tiles of its groups.
+inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target,
+                   Sharing sharing = Sharing::kNone) {
+  const GraphUses uses(graph);
+  GroupShape shape = ShapeGroup(uses, choice, static_cast<int>(graph.nodes.size()));
+  EXPECT_EQ(shape.error, "");
+  const CostModel model(target);
+  HashMemo memo;
+  Plan plan;
+  plan.graph = graph;
+  plan.ahead = std::move(shape.ahead);
+  plan.groups = std::move(shape.groups);
+  for (Group& group : plan.groups) {
+    group.sharing = sharing;
+    for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (Stage& stage : *stages)
+        if (stage.kind == StageKind::kContraction)
+          stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
+        else
+          PriceStage(std::vector<Level>(stage.operands.size(), Level::kL2), target, &stage);
+  }
+  CopyConstants(target, &plan, &shape.buffers);
+  PlanMemory(std::move(shape.buffers), &plan);
+  return plan;
+}
+
+// All ways of a graph's only group.
+inline std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
+  const GraphUses uses(graph);
+  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
 }
 
 // Solves and verifies; an empty plan if that fails.

@@ -99,6 +99,24 @@ TEST(RowCostTest, CostsAreOfWhatIsDone) {
   }
 }
 
+TEST(RowCostTest, RowsThatLieApartAreNotForeseen) {
+  const Target target = FindTarget("sapphirerapids", "")->target;
+  const RowProgram program = Softmax();
+  const auto cycles = [&](const RowSchedule& schedule, int64_t columns, bool apart) {
+    return RowCycles(program, schedule, 64, columns, {{Level::kRam}, {Level::kL2}, {apart}}, target);
+  };
+  for (const RowSchedule& schedule : EnumerateRowSchedules(program, 64, target)) {
+    const double more = cycles(schedule, 64, true) - cycles(schedule, 64, false);
+    // Four lines of each row; at least a page.
+    const MemoryLevel& ram = target.at(Level::kRam);
+    EXPECT_NEAR(more / 64,
+                ram.cycles_per_page + (schedule.prefetch > 0 ? 0 : 4 * ram.unstreamed_cycles_per_line), 1e-6);
+    // Of long rows only the beginning.
+    EXPECT_LE(cycles(schedule, 4096, true) - cycles(schedule, 4096, false),
+              64 * (ram.cycles_per_page + ram.ramp_lines * ram.unstreamed_cycles_per_line));
+  }
+}
+
 TEST(RowCostTest, Bottlenecks) {
   const Target target = FindTarget("sapphirerapids", "")->target;
   const auto bottleneck = [&](RowOp op, int unroll) {
