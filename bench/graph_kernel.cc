@@ -27,6 +27,7 @@ class OurGraphContender : public GraphContender {
       scratch_.push_back(AllocateAligned(i < threads_ ? kernel_->scratch_bytes() : kernel_->shared_bytes()));
       if (scratch_.back() == nullptr) return absl::ResourceExhaustedError("no memory for scratch");
     }
+    if (method != kPacked) return absl::OkStatus();
     packed_ = AllocateAligned(kernel_->packed_bytes());
     if (packed_ == nullptr) return absl::ResourceExhaustedError("no memory for packed constants");
     kernel_->Pack(problem.inputs.data(), packed_.get());
