@@ -388,7 +388,9 @@ absl::Status GroupPricer::PackAhead(size_t operand, int value, std::vector<Reade
       *std::max_element(readers.begin(), readers.end(),
                         [](const Reader& a, const Reader& b) { return a.cycles() < b.cycles(); });
   const StageOperand matrix = most.stage->operands[operand];
-  const bool constant = graph_.IsConstant(matrix.value);
+  // Each item of a batch has a copy of its own, which is made when it comes to it.
+  const bool once = matrix.batch_stride == 0;
+  const bool constant = graph_.IsConstant(matrix.value) && once;
   Stage packing = *most.stage;
   TensorSpec& tensor = packing.spec.operand[operand];
   tensor.constant = 1;
@@ -397,7 +399,6 @@ absl::Status GroupPricer::PackAhead(size_t operand, int value, std::vector<Reade
   if (absl::Status status = SolveContraction(&packing); !status.ok()) return status;
   Stage pack = PackStage(packing, operand, value);
   const Impl kernel = packing.impl.children.front().impl;
-  const bool once = matrix.batch_stride == 0;
   double saved = constant ? 0 : -pack.cycles * (once ? 1 : static_cast<double>(most.group->batch));
   std::vector<Stage> packed;
   for (const Reader& reader : readers) {
