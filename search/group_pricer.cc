@@ -352,8 +352,8 @@ int GroupPricer::PackableOperand(const GroupShape& shape, const Group& group, co
     return -1;
   for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
     const StageOperand& matrix = stage.operands[operand];
-    if (graph_.IsConstant(matrix.value) && matrix.batch_stride == 0 && matrix.row_stride == 0 &&
-        !IsWindow(stage.spec, static_cast<int>(operand)))
+    if (graph_.IsConstant(matrix.value) && (matrix.batch_stride == 0 || group.batch == 1) &&
+        matrix.row_stride == 0 && !IsWindow(stage.spec, static_cast<int>(operand)))
       return static_cast<int>(operand);
   }
   const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
@@ -389,7 +389,7 @@ absl::Status GroupPricer::PackAhead(size_t operand, int value, std::vector<Reade
                         [](const Reader& a, const Reader& b) { return a.cycles() < b.cycles(); });
   const StageOperand matrix = most.stage->operands[operand];
   // Each item of a batch has a copy of its own, which is made when it comes to it.
-  const bool once = matrix.batch_stride == 0;
+  const bool once = matrix.batch_stride == 0 || most.group->batch == 1;
   const bool constant = graph_.IsConstant(matrix.value) && once;
   Stage packing = *most.stage;
   TensorSpec& tensor = packing.spec.operand[operand];
