@@ -10,12 +10,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "search/stage_cost.h"
+#include "spec/targets.h"
 #include "tests/plan_testing.h"
 
 namespace kirsch::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // What is on the rhs: of `weights` w as they are stored, an element of c for each column and of r for each
 // row.
@@ -154,10 +157,25 @@ TEST(RhsPrologueChoiceTest, TheSearchDecides) {
     EXPECT_EQ(groups(decode), 1u) << decode;
     EXPECT_THAT(decode, HasSubstr("group: batch 1, 2048 rows by "));
     EXPECT_THAT(decode, HasSubstr("each tile: rows(w, c, "));
+    // What all tiles read stays where the first has brought it.
+    EXPECT_THAT(decode, Not(HasSubstr("matmul f32 1x1024x16 lhs=row@L3")));
   }
   // Rows of x are many, and the weights few.
   const std::string tall = plan_of(Kernel({1, 2048, 64, 64}, kPrologues[0], false));
   EXPECT_EQ(groups(tall), 2u) << tall;
+}
+
+TEST(RhsPrologueChoiceTest, ColumnsOfWeightsThatLieInRowsCostMore) {
+  const Graph graph = GraphOf(Kernel({1, 1, 1024, 2048}, kPrologues[0], false));
+  const GraphUses uses(graph);
+  const auto cycles = [&](int64_t stride) {
+    Stage stage = ShapeGroup(uses, {0, uses.operations().size(), 64}, 100).groups.front().stages.front();
+    EXPECT_EQ(stage.row_strides.front(), 2048);
+    stage.row_strides.front() = stride;
+    PriceStage({Level::kRam, Level::kL2, Level::kL2}, FindTarget("sapphirerapids", "")->target, &stage);
+    return stage.cycles;
+  };
+  EXPECT_GT(cycles(2048), 1.1 * cycles(64));
 }
 
 std::string ErrorOf(const std::string& text) {
