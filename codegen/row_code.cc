@@ -124,9 +124,12 @@ void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_
   const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];
   const int64_t bytes = Bytes(info.dtype);
   if (!info.along_columns || !info.along_rows || column_in_block * bytes % kLineBytes != 0) return;
-  const Address ahead = {pointers_.inputs[static_cast<size_t>(v.input)],
-                         Plus(place.column, kernel_.schedule.prefetch / bytes)};
-  builder_.Do(Prefetch{ahead, true});
+  // Where rows do not follow each other, as many whole rows ahead.
+  const int64_t stride = kernel_.input_row_strides[static_cast<size_t>(v.input)];
+  const int64_t elements = kernel_.schedule.prefetch / bytes;
+  const int64_t ahead =
+      stride <= kernel_.columns ? elements : (elements + kernel_.columns - 1) / kernel_.columns * stride;
+  builder_.Do(Prefetch{{pointers_.inputs[static_cast<size_t>(v.input)], Plus(place.column, ahead)}, true});
 }
 
 Address RowCode::KeptAddress(int value, const RowPlace& place) const {

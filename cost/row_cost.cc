@@ -153,6 +153,15 @@ class RowCost {
     return std::max(0.0, 1 - static_cast<double>(schedule_.prefetch / target_.line_bytes) /
                                  static_cast<double>(memory.prefetch_lines));
   }
+  bool IsApart(int input) const {
+    return !levels_.apart.empty() && levels_.apart[static_cast<size_t>(input)];
+  }
+  // For a row that does not follow the one before it: its first lines, which nobody foresees, and its page.
+  double StartCycles(Dtype dtype, const MemoryLevel& memory) const {
+    return std::min(LinesOf(columns_, dtype, target_), static_cast<double>(memory.ramp_lines)) *
+               memory.unstreamed_cycles_per_line * Unprefetched(memory) +
+           memory.cycles_per_page;
+  }
   // Of a line that goes past the caches; if the result waits in one, who reads it next has to wait for RAM.
   double StreamFactor(Level to) const {
     return target_.at(Level::kRam).stream_factor + (to == Level::kRam ? 0 : 1);
@@ -181,8 +190,9 @@ class RowCost {
       read(input.dtype, from);
       if (from == level)
         waits += LinesOf(columns_, input.dtype, target_) *
-                 (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
-                  (in_parts_ ? memory.unstreamed_cycles_per_line : 0));
+                     (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
+                      (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
+                 (IsApart(value.input) ? StartCycles(input.dtype, memory) : 0);
     }
     const auto kept_level = [&](int v) {
       return LevelInPass(*LastUse(number, {&RowPass::kept, &RowPass::read}, v), number);

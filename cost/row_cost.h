@@ -17,6 +17,8 @@ namespace kirsch {
 // Where operands wait, one level for each: results are written back to theirs.
 struct RowLevels {
   std::vector<Level> inputs, results;
+  // Of each input: do its rows not follow each other? Empty: all do.
+  std::vector<bool> apart = {};
 };
 
 // Cycles of one vector in one pass, operands in L1, by bottleneck. A vector takes the largest.

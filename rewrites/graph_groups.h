@@ -14,14 +14,16 @@ namespace kirsch {
 
 struct GroupChoice {
   size_t first = 0, end = 0;  // places in GraphUses::operations
-  // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements; 0:
-  // all.
+  // Rows, of a convolution those of its output's images, of an elementwise group of few rows elements, of a
+  // matmul by what the group makes columns of its result; 0: all.
   int64_t tile = 0;
   bool by_parts = false;  // a padded convolution without a copy (convolution_parts.h)
   // By Winograd's algorithm, in squares of so many outputs along each side; 0: not. `by_filters`: rows are
   // filters.
   int winograd = 0;
   bool by_filters = false;
+  // Of a matmul by what the group makes: so many terms of its sums at a time; 0: all.
+  int64_t depth = 0;
   int64_t keys = 0;  // of an attention by an online softmax: in a block (online_attention.h); 0: offline
 };
 

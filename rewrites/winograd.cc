@@ -118,10 +118,10 @@ class WinogradShaper {
     asked.operand[0].layout.ld = k;
     asked.operand[1].layout.ld = static_cast<uint32_t>(transformed);
     asked.operand[2].layout.ld = n;
-    StageOperand filters_of_block = Matrices(transformed_filters(), transformed * k);
-    if (winograd_.constant_filters && choice_.by_filters) filters_of_block.row_stride = 1;
-    Stage stage = ContractionStage(asked, {Matrices(transformed_inputs(), squares * k), filters_of_block,
-                                           Matrices(products(), squares * block)});
+    StageOperand filters = Matrices(transformed_filters(), transformed * k);
+    if (winograd_.constant_filters && choice_.by_filters) filters.row_stride = 1;
+    Stage stage = ContractionStage(
+        asked, {Matrices(transformed_inputs(), squares * k), filters, Matrices(products(), squares * block)});
     stage.repeats = WinogradMatmuls(m_);
     AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
     return stage;

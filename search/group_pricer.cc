@@ -65,13 +65,23 @@ int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int th
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
-// What the contractions of a tile read as their rhs, one after the other.
-int64_t BytesOfRhs(const Group& group) {
-  constexpr int kRhs = MatmulDims::kRhs;
+int64_t BytesOf(const Spec& spec, int operand) {
+  return ExtentOf(spec, operand).elements() * ElementBytes(spec, operand);
+}
+
+// Does every tile read all of it, so that it may be where the last tile left it?
+bool IsReadByAllTiles(const Group& group, const Stage& stage, int operand) {
+  const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
+  return group.trips() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
+         at.row_stride == 0 && !Makes(group.stages, at.value);
+}
+
+// Of all such operands.
+int64_t BytesForAllTiles(const Group& group) {
   int64_t bytes = 0;
   for (const Stage& stage : group.stages)
-    if (stage.kind == StageKind::kContraction)
-      bytes += stage.repeats * ExtentOf(stage.spec, kRhs).elements() * ElementBytes(stage.spec, kRhs);
+    for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
+      if (IsReadByAllTiles(group, stage, operand)) bytes += stage.repeats * BytesOf(stage.spec, operand);
   return bytes;
 }
 
@@ -144,13 +154,13 @@ bool GroupPricer::UsesL1(const GroupShape& shape) const {
 // Where values are: buffers of the group, of groups before, or the caller's.
 void GroupPricer::PlaceValues(const GroupShape& shape) {
   levels_.clear();
-  int64_t& local = tile_bytes_ = 0;
-  int64_t crossing = 0;
+  int64_t local = 0, crossing = 0;
   const auto is_local = [&](const Buffer& buffer) {
     return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
   };
   for (const Buffer& buffer : shape.buffers)
     if (!Makes(shape.ahead, buffer.value)) (is_local(buffer) ? local : crossing) += buffer.bytes;
+  local_bytes_ = local;
   for (const Buffer& buffer : shape.buffers)
     levels_[buffer.value] = Makes(shape.ahead, buffer.value)
                                 ? home_
@@ -171,17 +181,27 @@ void GroupPricer::PlaceStage(const Group& group, Stage* stage) const {
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(group, *stage, operand, threads_) > 0)
       level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
+    if (IsReadByAllTiles(group, *stage, operand))
+      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group)));
+    if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
+      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesOf(spec, operand)));
   }
   MakeRoom(&spec);
   (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
 }
 
-// For the elements that a tile of a window has not in common with the one before it.
+// For the elements that a tile of a window has not in common with the one before it, and, shared out to all
+// tiles, for those that stay from the first on.
 double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
   double cycles = 0;
-  for (int operand = 0; operand < MatmulDims::kOut; ++operand)
+  for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
+    const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
     cycles += ReadCycles(StepOfWindow(group, stage, operand, threads_) * ElementBytes(stage.spec, operand),
-                         LevelOf(stage.operands[static_cast<size_t>(operand)].value), target_);
+                         level, target_);
+    if (IsReadByAllTiles(group, stage, operand) &&
+        stage.spec.operand[static_cast<size_t>(operand)].level < level)
+      cycles += ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.trips());
+  }
   return static_cast<double>(stage.repeats) * cycles;
 }
 
@@ -335,14 +355,14 @@ int GroupPricer::PackableOperand(const GroupShape& shape, const Group& group, co
     return -1;
   for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
     const StageOperand& matrix = stage.operands[operand];
-    const bool same = (group.batch == 1 || matrix.batch_stride == 0) && matrix.row_stride == 0;
-    if (graph_.IsConstant(matrix.value) && same && stage.repeats == 1 &&
+    if (graph_.IsConstant(matrix.value) && stage.repeats == 1 &&
+        (matrix.batch_stride == 0 || group.batch == 1) && matrix.row_stride == 0 &&
         !IsWindow(stage.spec, static_cast<int>(operand)))
       return static_cast<int>(operand);
   }
   const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
-  const bool for_all_tiles =
-      shape.groups.size() == 1 && group.tiles() > 1 && rhs.row_stride == 0 && !graph_.IsConstant(rhs.value);
+  const bool for_all_tiles = shape.groups.size() == 1 && group.tiles() > 1 && rhs.row_stride == 0 &&
+                             (stage.repeats == 1 || !graph_.IsConstant(rhs.value));
   return for_all_tiles && !Makes(group.stages, rhs.value) ? MatmulDims::kRhs : -1;
 }
 
@@ -377,17 +397,18 @@ absl::Status GroupPricer::PackAhead(size_t operand, int value, std::vector<Reade
       *std::max_element(readers.begin(), readers.end(),
                         [](const Reader& a, const Reader& b) { return a.cycles() < b.cycles(); });
   const StageOperand matrix = most.stage->operands[operand];
-  const bool constant = graph_.IsConstant(matrix.value);
+  // Each item of a batch has a copy of its own, which is made when it comes to it.
+  const bool once = matrix.batch_stride == 0 || most.group->batch == 1;
+  const bool constant = graph_.IsConstant(matrix.value) && once;
   Stage packing = *most.stage;
   TensorSpec& tensor = packing.spec.operand[operand];
   tensor.constant = 1;
   if (!constant)
-    tensor.level = std::min(tensor.level, LevelOfBuffers(tile_bytes_ + BytesOfRhs(*most.group), true));
+    tensor.level = std::min(tensor.level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(*most.group), true));
   levels_[value] = tensor.level;
   if (absl::Status status = SolveContraction(&packing); !status.ok()) return status;
   Stage pack = PackStage(packing, operand, value);
   const Impl kernel = packing.impl.children.front().impl;
-  const bool once = matrix.batch_stride == 0;
   double saved = constant ? 0 : -pack.cycles * (once ? 1 : static_cast<double>(most.group->batch));
   std::vector<Stage> packed;
   for (const Reader& reader : readers) {

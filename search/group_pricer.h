@@ -86,7 +86,7 @@ class GroupPricer {
   int threads_ = 1;              // that work at the same time
   Level fastest_ = Level::kL2;   // that values between stages may stay in
   std::map<int, Level> levels_;  // of the current group's buffers
-  int64_t tile_bytes_ = 0;       // of its values that are tiles
+  int64_t local_bytes_ = 0;      // of those that are tiles
   std::vector<std::pair<Spec, SearchResult>> solved_;
   SearchStats stats_;
   bool optimal_ = true;

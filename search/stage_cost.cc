@@ -30,6 +30,8 @@ void PriceRows(const std::vector<Level>& levels, const Target& target, Stage* st
   RowLevels row_levels;
   for (size_t i = 0; i < levels.size(); ++i)
     (i < stage->program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
+  for (size_t i = 0; i < row_levels.inputs.size(); ++i)
+    row_levels.apart.push_back(stage->row_strides[i] > stage->columns);
   constexpr double kNever = std::numeric_limits<double>::infinity();
   stage->cycles = kNever;
   for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {

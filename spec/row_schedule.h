@@ -19,7 +19,7 @@ struct RowSchedule {
   // block of vectors at once.
   bool online = false;
   // Bytes ahead of its use that each line of an input with other elements for each row is asked for, into L2;
-  // 0: it is not.
+  // where rows do not follow each other, whole rows with so many bytes. 0: it is not.
   int prefetch = 0;
   // The result, of f32, whose lines are stored past the caches; or kNone. The vectors at a row's ends are
   // stored the usual way.

@@ -36,6 +36,7 @@ TEST_P(ConstantsTest, AnyParametersMayBe) {
         "kernel a(x: f32[5,20], w: f32[40,20], b: f32[40]):\n return softmax(add(matmul(x, transpose(w)), "
         "b))",
         "kernel a(x: f32[3,5,7], w: f32[3,7,9]):\n return softmax(matmul(x, w))",
+        "kernel a(x: f32[3,33,57], w: f32[3,57,24], b: f32[33,1]):\n return matmul(sub(b, x), w)",
         "kernel a(x: u8[9,36], w: s8[36,40], s: f32[40]):\n return softmax(mul(cast(matmul(x, w), f32), s))",
         "kernel a(x: bf16[9,36], w: bf16[36,40]):\n return cast(gelu(matmul(x, w)), bf16)",
         "kernel a(x: f32[1,6,7,3], w: f32[3,3,3,20], b: f32[20]):\n"

@@ -23,11 +23,11 @@
 namespace kirsch {
 namespace {
 
+using testing::ChoicesOf;
 using ::testing::ContainsRegex;
 using testing::GraphOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::OtherChoicesOf;
 using testing::PlanBy;
 using testing::PlanOf;
 
@@ -221,7 +221,7 @@ TEST(OnlineAttentionChoiceTest, IsOfferedForWhatItIsFor) {
         "kernel a(q: f32[9,5], k: f32[5,99], v: f32[99,12], u: f32[99,99], m: f32[9,99], "
         "n: f32[99,9], w: f32[12,9]):\n" +
         body);
-    const std::vector<GroupChoice> choices = OtherChoicesOf(graph);
+    const std::vector<GroupChoice> choices = ChoicesOf(graph);
     return std::any_of(choices.begin(), choices.end(),
                        [](const GroupChoice& choice) { return choice.keys != 0; });
   };

@@ -62,6 +62,38 @@ inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool head
   return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
 }
 
+// All of a graph as one choice makes it, whatever it costs; threads share the tiles of its groups.
+inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target,
+                   Sharing sharing = Sharing::kNone) {
+  const GraphUses uses(graph);
+  GroupShape shape = ShapeGroup(uses, choice, static_cast<int>(graph.nodes.size()));
+  EXPECT_EQ(shape.error, "");
+  const CostModel model(target);
+  HashMemo memo;
+  Plan plan;
+  plan.graph = graph;
+  plan.ahead = std::move(shape.ahead);
+  plan.groups = std::move(shape.groups);
+  for (Group& group : plan.groups) {
+    group.sharing = sharing;
+    for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (Stage& stage : *stages)
+        if (stage.kind == StageKind::kContraction)
+          stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
+        else
+          PriceStage(std::vector<Level>(stage.operands.size(), Level::kL2), target, &stage);
+  }
+  CopyConstants(target, &plan, &shape.buffers);
+  PlanMemory(std::move(shape.buffers), &plan);
+  return plan;
+}
+
+// All ways of a graph's only group.
+inline std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
+  const GraphUses uses(graph);
+  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
+}
+
 // Solves and verifies; an empty plan if that fails.
 inline Plan VerifiedPlan(const std::string& text, const Target& target, int threads = 1, bool header = false,
                          bool fuse = true) {
@@ -77,35 +109,6 @@ inline Plan VerifiedPlan(const std::string& text, const Target& target, int thre
 inline std::string Verified(const std::string& text, const Target& target, int threads = 1,
                             bool header = false) {
   return PrintPlan(VerifiedPlan(text, target, threads, header));
-}
-
-// All of a graph as one choice makes it, whatever it costs.
-inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target) {
-  const GraphUses uses(graph);
-  GroupShape shape = ShapeGroup(uses, choice, static_cast<int>(graph.nodes.size()));
-  EXPECT_EQ(shape.error, "");
-  const CostModel model(target);
-  HashMemo memo;
-  Plan plan;
-  plan.graph = graph;
-  plan.ahead = std::move(shape.ahead);
-  plan.groups = std::move(shape.groups);
-  for (Group& group : plan.groups)
-    for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
-      for (Stage& stage : *stages)
-        if (stage.kind == StageKind::kContraction)
-          stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
-        else
-          PriceStage(std::vector<Level>(stage.operands.size(), Level::kL1), target, &stage);
-  CopyConstants(target, &plan, &shape.buffers);
-  PlanMemory(std::move(shape.buffers), &plan);
-  return plan;
-}
-
-// What is worth trying of a graph's only group besides that it isn't tiled.
-inline std::vector<GroupChoice> OtherChoicesOf(const Graph& graph) {
-  const GraphUses uses(graph);
-  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
 }
 
 // A target where it costs nothing to have threads work and wait, so that even small kernels are shared.

@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <set>
+#include <variant>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "codegen/c_printer.h"
@@ -178,6 +181,36 @@ TEST_P(RowKernelTest, InstructionsOfWhatComesFromFarAway) {
   schedule.streamed = 0;
   for (const char* instruction : {"prefetcht1", "vmovntps", "sfence"})
     EXPECT_NE(assembly().find(instruction), std::string::npos) << instruction;
+}
+
+// Elements from where their pointers are, at the beginning of a loop, to what is asked for.
+std::set<int64_t> PrefetchOffsets(const std::vector<Stmt>& body) {
+  std::set<int64_t> offsets;
+  for (const Stmt& statement : body) {
+    if (const auto* prefetch = std::get_if<Prefetch>(&statement.op))
+      offsets.insert(prefetch->at.offset.constant);
+    if (const auto* loop = std::get_if<For>(&statement.op)) offsets.merge(PrefetchOffsets(loop->body));
+  }
+  return offsets;
+}
+
+TEST_P(RowKernelTest, PrefetchesSkipWhatLiesBetweenRows) {
+  RowSchedule schedule = Plain(Softmax(), 1);
+  schedule.prefetch = 1024;  // 256 elements: of 64 columns 4 rows, of 100 at least 3
+  const auto offsets = [&](int64_t columns, int64_t stride) {
+    RowKernel kernel;
+    kernel.program = Softmax();
+    kernel.schedule = schedule;
+    kernel.columns = columns;
+    kernel.input_row_strides = {stride};
+    kernel.result_row_strides = {columns};
+    return *PrefetchOffsets(RowProcedure(kernel).body).begin();
+  };
+  EXPECT_EQ(offsets(64, 64), 256);
+  EXPECT_EQ(offsets(64, 0), 256);
+  EXPECT_EQ(offsets(64, 500), 4 * 500);
+  EXPECT_EQ(offsets(100, 500), 3 * 500);
+  EXPECT_EQ(offsets(512, 2000), 2000);
 }
 
 TEST_P(RowKernelTest, ElementsThatAreNeededTwiceAreNotStreamedOver) {

@@ -99,6 +99,26 @@ TEST(RowCostTest, CostsAreOfWhatIsDone) {
   }
 }
 
+TEST(RowCostTest, RowsThatLieApartAreNotForeseen) {
+  const Target target = FindTarget("sapphirerapids", "")->target;
+  const RowProgram program = Softmax();
+  const auto cycles = [&](const RowSchedule& schedule, int64_t columns, bool apart) {
+    return RowCycles(program, schedule, 64, columns, {{Level::kRam}, {Level::kL2}, {apart}}, target);
+  };
+  for (const RowSchedule& schedule : EnumerateRowSchedules(program, 64, target)) {
+    const MemoryLevel& ram = target.at(Level::kRam);
+    // Four lines of each row, if nobody asks for them; a page in any case.
+    const double waits =
+        ram.cycles_per_page + (schedule.prefetch > 0 ? 0 : 4 * ram.unstreamed_cycles_per_line);
+    const double more = (cycles(schedule, 64, true) - cycles(schedule, 64, false)) / 64;
+    EXPECT_LE(more, waits * (1 + 1e-9));
+    EXPECT_GE(more, (1 - ram.overlap) * waits * (1 - 1e-9));
+    // Of long rows only the beginning.
+    EXPECT_LE(cycles(schedule, 4096, true) - cycles(schedule, 4096, false),
+              64 * (ram.cycles_per_page + ram.ramp_lines * ram.unstreamed_cycles_per_line));
+  }
+}
+
 TEST(RowCostTest, Bottlenecks) {
   const Target target = FindTarget("sapphirerapids", "")->target;
   const auto bottleneck = [&](RowOp op, int unroll) {

@@ -20,6 +20,7 @@
 #include "codegen/jit.h"
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
+#include "rewrites/graph_groups.h"
 #include "search/plan_search.h"
 #include "spec/graph_reference.h"
 #include "tests/plan_testing.h"
@@ -31,8 +32,6 @@ namespace {
 using testing::GraphOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::OtherChoicesOf;
-using testing::PlanBy;
 
 constexpr WinogradStep kSteps[] = {WinogradStep::kFilters, WinogradStep::kInput, WinogradStep::kOutput};
 
@@ -113,7 +112,7 @@ TEST(WinogradTest, RunsAreWhatCountingGives) {
 
 // Those of Winograd's algorithm.
 std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
-  std::vector<GroupChoice> choices = OtherChoicesOf(graph);
+  std::vector<GroupChoice> choices = testing::ChoicesOf(graph);
   std::erase_if(choices, [](const GroupChoice& choice) { return choice.winograd == 0; });
   return choices;
 }
@@ -135,7 +134,7 @@ class WinogradOnTest : public ::testing::TestWithParam<Target> {
   }
 
   void ExpectRight(const std::string& text, const GroupChoice& choice, bool header = false) {
-    const Plan plan = PlanBy(GraphOf(text), choice, target_);
+    const Plan plan = testing::PlanBy(GraphOf(text), choice, target_);
     EXPECT_EQ(WinogradConvolutions(plan).empty(), choice.winograd == 0);
     const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
@@ -194,7 +193,7 @@ TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
     text.replace(text.find("w: "), 3, "w: const ");
     bool by_filters = false;
     for (const GroupChoice& choice : ChoicesOf(GraphOf(text))) {
-      const Plan plan = PlanBy(GraphOf(text), choice, target_);
+      const Plan plan = testing::PlanBy(GraphOf(text), choice, target_);
       EXPECT_EQ(plan.ahead.front().kind, StageKind::kTransform);
       EXPECT_EQ(plan.ahead.size(), bias[5] == 'c' ? 2u : 1u);
       by_filters |= choice.by_filters;
@@ -215,7 +214,7 @@ TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
                            " return mul(conv2d(x, w, pad=1), p)",
                            "kernel a(x: f32[2,6,11,10], w: f32[20,6,3,3], p: f32[11,10], b: f32[20,1,1]):\n"
                            " return add(mul(conv2d(x, w, pad=1), p), b)"})
-    for (const GroupChoice& choice : OtherChoicesOf(GraphOf(text)))
+    for (const GroupChoice& choice : testing::ChoicesOf(GraphOf(text)))
       if (choice.winograd == 0) {
         ExpectRight(text, choice);
         ++ways;
@@ -266,7 +265,7 @@ TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
   for (int channels : {1, 16, 200})
     for (int m : kWinogradTiles) {
       const Plan plan =
-          PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {0, 1, m, false, m}, target_);
+          testing::PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {0, 1, m, false, m}, target_);
       const Errors errors = ErrorsOf(plan, LowerPlan(plan, target_, "kernel"), target_);
       EXPECT_LE(errors.worst, 1);
       EXPECT_GT(errors.worst, 1e-3) << channels << " channels, tiles of " << m;
@@ -278,7 +277,8 @@ TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
 TEST_P(WinogradOnTest, AWrongCoefficientIsFound) {
   int wrong = 0;
   for (int m : kWinogradTiles) {
-    const Plan plan = PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {0, 1, 12, false, m}, target_);
+    const Plan plan =
+        testing::PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {0, 1, 12, false, m}, target_);
     LoopProgram program = LowerPlan(plan, target_, "kernel");
     std::set<std::string> names;
     for (size_t i = 0; i < program.procedures.size(); ++i) {

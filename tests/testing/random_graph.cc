@@ -84,10 +84,24 @@ class KernelWriter {
     rhs.back() = out.back() = n;
     const bool turned = Draw(3) == 0;
     if (turned) std::swap(rhs.back(), rhs[rhs.size() - 2]);
-    const std::string weights = Parameter(rhs);
+    const std::string weights = Draw(4) == 0 ? Widened(rhs) : Parameter(rhs);
     Set(absl::StrCat("matmul(", value_.name, ", ",
                      turned ? absl::StrCat("transpose(", weights, ")") : weights, ")"),
         out);
+  }
+
+  // Weights as they are kept small.
+  std::string Widened(const Dims& dims) {
+    static constexpr std::array<const char*, 3> kTypes = {"s8", "bf16", "u8"};
+    const std::string wide = absl::StrCat("cast(", Parameter(dims, kTypes[Draw(3)]), ", f32)");
+    switch (Draw(3)) {
+      case 0:
+        return wide;
+      case 1:
+        return absl::StrCat("mul(", wide, ", ", Parameter({dims.back()}), ")");
+      default:
+        return absl::StrCat("mul(", wide, ", ", Parameter({dims[dims.size() - 2], 1}), ")");
+    }
   }
 
   void Unary() {
