@@ -1,14 +1,18 @@
-// A family of sizes as one function of a header: a kernel for every member, and one for each target.
+// A family of sizes, of specs or of graphs, as one function of a header: a kernel for every member, and one
+// for each target.
 #ifndef KIRSCH_CODEGEN_FAMILY_HEADER_H_
 #define KIRSCH_CODEGEN_FAMILY_HEADER_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "codegen/header_file.h"
 #include "spec/family.h"
+#include "spec/graph_family.h"
 #include "spec/impl.h"
+#include "spec/plan.h"
 #include "spec/target.h"
 
 namespace kirsch {
@@ -20,6 +24,14 @@ HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family);
 // <name>_m5_n8, by the sizes that vary.
 std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily& family,
                                       absl::Span<const Impl* const> impls, const Target& target);
+
+// The same of a family of graphs, whose sizes have the user's names, with `_` behind those that other
+// parameters have. `winograd`: for each member the convolutions that some target's plan computes so, see
+// GraphReference.
+HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
+                          absl::Span<const std::map<int, int>> winograd);
+std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
+                                      absl::Span<const Plan* const> plans, const Target& target);
 
 }  // namespace kirsch
 

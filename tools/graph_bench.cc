@@ -49,7 +49,8 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
   if (const absl::Status supported = Supports(ReadHost(), *target); !supported.ok()) return supported;
-  absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo);
+  SearchBudget budget(arguments.time_budget);
+  absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();
   PrintGraphSummary(*synthesis);
   const LoopProgram program = LowerPlan(synthesis->result.plan, *target, graph.name);

@@ -1,0 +1,165 @@
+#include "tools/graph_family.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include "codegen/family_header.h"
+#include "spec/cat.h"
+#include "spec/identifier.h"
+#include "tools/terminal_line.h"
+
+namespace kirsch {
+namespace {
+
+const GraphSynthesis& Largest(const GraphFamilySynthesis& synthesis, const Region& region) {
+  return synthesis.members[static_cast<size_t>(region.largest())];
+}
+
+// "kernel mlp" of a kernel in the kernel language, for titles.
+std::string Title(const GraphFamilySynthesis& synthesis) {
+  std::string title = synthesis.family.name();
+  for (const VaryingSize& size : synthesis.family.sizes())
+    Append(&title, title == synthesis.family.name() ? " " : ", ", size.name, " = ", PrintValues(size.values));
+  return title;
+}
+
+struct Effort {
+  int64_t specs = 0;
+  double seconds = 0;
+  bool optimal = true;
+};
+
+Effort EffortOf(const GraphFamilySynthesis& synthesis) {
+  Effort effort;
+  for (const GraphSynthesis& member : synthesis.members) {
+    effort.specs += member.result.stats.specs_solved;
+    effort.seconds += member.result.seconds;
+    effort.optimal &= member.result.optimal;
+  }
+  return effort;
+}
+
+std::string StopText(const Effort& effort) {
+  return std::string(Name(effort.optimal ? StopReason::kOptimal : StopReason::kBudget));
+}
+
+std::string RegionPlans(const GraphFamilySynthesis& synthesis) {
+  std::string text;
+  for (const Region& region : synthesis.regions.list) {
+    const Plan& plan = Largest(synthesis, region).result.plan;
+    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "; the plan of ",
+           plan.graph.name, "\n", PrintPlan(plan));
+  }
+  return text;
+}
+
+HeaderVariant VariantOf(const std::string& name, const GraphFamilySynthesis& synthesis) {
+  std::vector<const Plan*> plans;
+  for (const GraphSynthesis& member : synthesis.members) plans.push_back(&member.result.plan);
+  HeaderVariant variant{synthesis.target(), LowerMembers(name, synthesis.family, plans, synthesis.target()),
+                        0, 0, ""};
+  if (synthesis.family.count() > 1) {
+    variant.notes = Cat("Sizes whose plans compute the same things together, and what these are:\n\n",
+                        RegionPlans(synthesis));
+  } else {
+    variant.cycles = plans.front()->cycles;
+    variant.gflops = PredictedGflops(synthesis.members.front());
+    variant.notes = PrintPlan(*plans.front());
+  }
+  return variant;
+}
+
+}  // namespace
+
+absl::StatusOr<GraphFamilySynthesis> SolveGraphFamily(const SolveArguments& arguments,
+                                                      const GraphFamily& family, const std::string& source,
+                                                      const Target& target, const std::shared_ptr<Memo>& memo,
+                                                      SearchBudget& budget) {
+  GraphFamilySynthesis synthesis{family, {}, {family.sizes(), {}, {}}};
+  std::vector<std::string> outlines;
+  for (int64_t i = 0; i < family.count(); ++i) {
+    SolveArguments own = arguments;
+    if (family.count() > 1) Append(&own.progress, "member ", i + 1, " of ", family.count(), ", ");
+    TerminalLine line;
+    line.Show(own.progress + "searching");
+    absl::StatusOr<GraphSynthesis> solved = SolveGraph(own, family.member(i), source, target, memo, budget);
+    if (!solved.ok() && family.count() > 1)
+      return absl::Status(solved.status().code(), Cat(std::string(solved.status().message()), " (for ",
+                                                      MemberText(family.sizes(), i), ")"));
+    if (!solved.ok()) return solved.status();
+    outlines.push_back(PlanOutline(solved->result.plan));
+    synthesis.regions.gflops.push_back(PredictedGflops(*solved));
+    synthesis.members.push_back(*std::move(solved));
+  }
+  synthesis.regions.list = FindRegions(synthesis.regions.sizes, outlines);
+  return synthesis;
+}
+
+HeaderFunction FunctionOf(const std::string& name, const std::vector<GraphFamilySynthesis>& targets) {
+  const GraphFamily& family = targets.front().family;
+  std::vector<std::map<int, int>> winograd(static_cast<size_t>(family.count()));  // the larger squares
+  std::vector<HeaderVariant> variants;
+  for (const GraphFamilySynthesis& synthesis : targets) {
+    for (size_t i = 0; i < winograd.size(); ++i)
+      for (const auto& [node, tile] : WinogradConvolutions(synthesis.members[i].result.plan))
+        winograd[i][node] = std::max(winograd[i][node], tile);
+    const std::string& target = synthesis.target().name;
+    variants.push_back(
+        VariantOf(targets.size() > 1 ? Cat(name, "_", IdentifierOf(target)) : name, synthesis));
+  }
+  HeaderFunction function = FunctionOf(name, family, winograd);
+  function.variants = BestFirst(std::move(variants));
+  return function;
+}
+
+nlohmann::ordered_json GraphFamilyJson(const GraphFamilySynthesis& synthesis) {
+  if (synthesis.family.count() == 1) return GraphJson(synthesis.members.front());
+  const Effort effort = EffortOf(synthesis);
+  nlohmann::ordered_json json;
+  json["kernel"] = synthesis.family.text();
+  json["target"] = synthesis.target().name;
+  json["version"] = KIRSCH_VERSION;
+  json["search"] = {{"seconds", effort.seconds}, {"stop", StopText(effort)}, {"specs_solved", effort.specs}};
+  json["members"] = synthesis.members.size();
+  json["regions"] = nlohmann::ordered_json::array();
+  for (const Region& region : synthesis.regions.list) {
+    nlohmann::ordered_json entry = RegionJson(synthesis.regions, region);
+    entry["plan"] = PrintPlan(Largest(synthesis, region).result.plan);
+    json["regions"].push_back(std::move(entry));
+  }
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < synthesis.members.size(); ++i) {
+    const GraphSynthesis& member = synthesis.members[i];
+    const std::vector<VaryingSize>& sizes = synthesis.family.sizes();
+    const std::vector<uint32_t> values = ValuesOf(sizes, static_cast<int64_t>(i));
+    nlohmann::ordered_json entry;
+    for (size_t size = 0; size < sizes.size(); ++size) entry[sizes[size].name] = values[size];
+    entry["cost_cycles"] = member.result.plan.cycles;
+    entry["unfused_cycles"] = member.result.unfused_cycles;
+    entry["predicted_gflops"] = PredictedGflops(member);
+    entry["phases"] = member.result.plan.phases();
+    json["kernels"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+void PrintGraphFamilySummary(const GraphFamilySynthesis& synthesis) {
+  if (synthesis.family.count() == 1) return PrintGraphSummary(synthesis.members.front());
+  const Effort effort = EffortOf(synthesis);
+  std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
+               Title(synthesis).c_str(), synthesis.target().name.c_str(), synthesis.members.size(),
+               synthesis.regions.list.size(), StopText(effort).c_str(), static_cast<long long>(effort.specs),
+               effort.seconds, RegionTable(synthesis.regions).c_str());
+}
+
+std::string ExplainedGraphFamily(const GraphFamilySynthesis& synthesis) {
+  if (synthesis.family.count() == 1) return ExplainedGraph(synthesis.members.front());
+  std::string text = Cat(synthesis.family.text(), "\n", RegionTable(synthesis.regions));
+  for (const Region& region : synthesis.regions.list)
+    Append(&text, "\n", ExplainedGraph(Largest(synthesis, region)));
+  return text;
+}
+
+}  // namespace kirsch
