@@ -1,7 +1,6 @@
 #include "spec/varying_size.h"
 
-#include <utility>
-
+#include "absl/strings/ascii.h"
 #include "spec/cat.h"
 #include "spec/check.h"
 #include "spec/spec.h"
@@ -10,15 +9,6 @@ namespace kirsch {
 namespace {
 
 constexpr std::string_view kDots = "..";
-
-std::string Joined(absl::Span<const VaryingSize> sizes, int64_t member, std::string_view before,
-                   std::string_view equals) {
-  const std::vector<uint32_t> values = ValuesOf(sizes, member);
-  std::string text;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    Append(&text, i == 0 ? "" : before, sizes[i].name, equals, values[i]);
-  return text;
-}
 
 }  // namespace
 
@@ -41,11 +31,20 @@ std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t memb
 }
 
 std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, int64_t member) {
-  return sizes.empty() ? name : Cat(name, "_", Joined(sizes, member, "_", ""));
+  const std::vector<uint32_t> values = ValuesOf(sizes, member);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(sizes[i].name.back()));
+    Append(&name, "_", sizes[i].name, digit ? "_" : "", values[i]);
+  }
+  return name;
 }
 
 std::string MemberText(absl::Span<const VaryingSize> sizes, int64_t member) {
-  return Joined(sizes, member, ", ", " = ");
+  const std::vector<uint32_t> values = ValuesOf(sizes, member);
+  std::string text;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    Append(&text, i == 0 ? "" : ", ", sizes[i].name, " = ", values[i]);
+  return text;
 }
 
 absl::StatusOr<std::vector<uint32_t>> ParseValues(std::string_view source, const Word& word) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "codegen/family_header.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
@@ -17,12 +19,15 @@ const GraphSynthesis& Largest(const GraphFamilySynthesis& synthesis, const Regio
   return synthesis.members[static_cast<size_t>(region.largest())];
 }
 
-// "kernel mlp" of a kernel in the kernel language, for titles.
-std::string Title(const GraphFamilySynthesis& synthesis) {
-  std::string title = synthesis.family.name();
-  for (const VaryingSize& size : synthesis.family.sizes())
-    Append(&title, title == synthesis.family.name() ? " " : ", ", size.name, " = ", PrintValues(size.values));
-  return title;
+// A shorthand as it is; "mlp[m = 1..64]" of a kernel in the kernel language.
+std::string Title(const GraphFamily& family) {
+  const std::string line(absl::StripSuffix(family.text(), "\n"));
+  if (line.find('\n') == std::string::npos) return line;
+  const std::string sizes =
+      absl::StrJoin(family.sizes(), ", ", [](std::string* text, const VaryingSize& size) {
+        Append(text, size.name, " = ", PrintValues(size.values));
+      });
+  return Cat(family.name(), "[", sizes, "]");
 }
 
 struct Effort {
@@ -77,6 +82,7 @@ absl::StatusOr<GraphFamilySynthesis> SolveGraphFamily(const SolveArguments& argu
                                                       const GraphFamily& family, const std::string& source,
                                                       const Target& target, const std::shared_ptr<Memo>& memo,
                                                       SearchBudget& budget) {
+  if (const absl::Status free = CheckNotPinned(arguments); !free.ok()) return free;
   GraphFamilySynthesis synthesis{family, {}, {family.sizes(), {}, {}}};
   std::vector<std::string> outlines;
   for (int64_t i = 0; i < family.count(); ++i) {
@@ -149,7 +155,7 @@ void PrintGraphFamilySummary(const GraphFamilySynthesis& synthesis) {
   if (synthesis.family.count() == 1) return PrintGraphSummary(synthesis.members.front());
   const Effort effort = EffortOf(synthesis);
   std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
-               Title(synthesis).c_str(), synthesis.target().name.c_str(), synthesis.members.size(),
+               Title(synthesis.family).c_str(), synthesis.target().name.c_str(), synthesis.members.size(),
                synthesis.regions.list.size(), StopText(effort).c_str(), static_cast<long long>(effort.specs),
                effort.seconds, RegionTable(synthesis.regions).c_str());
 }

@@ -28,8 +28,6 @@ std::vector<std::string> WinogradNames(const Plan& plan) {
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
-  if (!arguments.schedule.empty())
-    return absl::InvalidArgumentError("--schedule: expected a spec, as the plans of graphs can't be pinned");
   const CostModel model(target);
   PlanOptions options;
   options.threads = arguments.threads;
@@ -46,6 +44,11 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
   if (!result.ok()) return result.status();
   return GraphSynthesis{target, *std::move(result)};
+}
+
+absl::Status CheckNotPinned(const SolveArguments& arguments) {
+  if (arguments.schedule.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("--schedule: expected a spec, as the plans of graphs can't be pinned");
 }
 
 double PredictedGflops(const GraphSynthesis& synthesis) {

@@ -26,6 +26,9 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
+// An error if a schedule is given, which no graph can follow.
+absl::Status CheckNotPinned(const SolveArguments& arguments);
+
 double PredictedGflops(const GraphSynthesis& synthesis);
 
 // kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, buffer_bytes and
