@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -55,21 +56,26 @@ std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily&
 }
 
 HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
-                          absl::Span<const std::map<int, int>> winograd) {
-  KIRSCH_CHECK(static_cast<int64_t>(winograd.size()) == family.count());
+                          absl::Span<const MemberPlans> plans) {
   HeaderFunction function;
   function.name = name;
-  function.text = absl::StrCat("\n", family.text());
+  const std::string only = PrintGraph(plans.front().front()->graph);  // the plan speaks of its values
+  function.text = absl::StrCat("\n", family.count() > 1 ? family.text() : only);
   function.sizes = family.sizes();
   for (VaryingSize& size : function.sizes) size.name = FreeName(size.name, family.member(0));
   const bool few = family.count() > kMembersSampledWell;
-  for (int64_t i = 0; i < family.count(); ++i)
-    function.samples.push_back(SamplesOf(family.member(i), winograd[static_cast<size_t>(i)], few));
+  for (size_t i = 0; i < plans.front().size(); ++i) {
+    std::map<int, int> winograd;  // of any target, the larger squares
+    for (const MemberPlans& members : plans)
+      for (const auto& [node, tile] : WinogradConvolutions(*members[i]))
+        winograd[node] = std::max(winograd[node], tile);
+    function.samples.push_back(SamplesOf(plans.front()[i]->graph, winograd, few));
+  }
   return function;
 }
 
 std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
-                                      absl::Span<const Plan* const> plans, const Target& target) {
+                                      const MemberPlans& plans, const Target& target) {
   KIRSCH_CHECK(static_cast<int64_t>(plans.size()) == family.count());
   std::vector<LoopProgram> programs;
   for (size_t i = 0; i < plans.size(); ++i)

@@ -3,7 +3,6 @@
 #ifndef KIRSCH_CODEGEN_FAMILY_HEADER_H_
 #define KIRSCH_CODEGEN_FAMILY_HEADER_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -25,13 +24,13 @@ HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family);
 std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily& family,
                                       absl::Span<const Impl* const> impls, const Target& target);
 
-// The same of a family of graphs, whose sizes have the user's names, with `_` behind those that other
-// parameters have. `winograd`: for each member the convolutions that some target's plan computes so, see
-// GraphReference.
+// The same of a family of graphs. Its sizes have the user's names, with `_` behind those that other
+// parameters have. `plans`: of each target those of all members.
+using MemberPlans = std::vector<const Plan*>;
 HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
-                          absl::Span<const std::map<int, int>> winograd);
+                          absl::Span<const MemberPlans> plans);
 std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
-                                      absl::Span<const Plan* const> plans, const Target& target);
+                                      const MemberPlans& plans, const Target& target);
 
 }  // namespace kirsch
 

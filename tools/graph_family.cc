@@ -1,8 +1,6 @@
 #include "tools/graph_family.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -60,9 +58,14 @@ std::string RegionPlans(const GraphFamilySynthesis& synthesis) {
   return text;
 }
 
-HeaderVariant VariantOf(const std::string& name, const GraphFamilySynthesis& synthesis) {
-  std::vector<const Plan*> plans;
+MemberPlans PlansOf(const GraphFamilySynthesis& synthesis) {
+  MemberPlans plans;
   for (const GraphSynthesis& member : synthesis.members) plans.push_back(&member.result.plan);
+  return plans;
+}
+
+HeaderVariant VariantOf(const std::string& name, const GraphFamilySynthesis& synthesis) {
+  const MemberPlans plans = PlansOf(synthesis);
   HeaderVariant variant{synthesis.target(), LowerMembers(name, synthesis.family, plans, synthesis.target()),
                         0, 0, ""};
   if (synthesis.family.count() > 1) {
@@ -104,18 +107,15 @@ absl::StatusOr<GraphFamilySynthesis> SolveGraphFamily(const SolveArguments& argu
 }
 
 HeaderFunction FunctionOf(const std::string& name, const std::vector<GraphFamilySynthesis>& targets) {
-  const GraphFamily& family = targets.front().family;
-  std::vector<std::map<int, int>> winograd(static_cast<size_t>(family.count()));  // the larger squares
+  std::vector<MemberPlans> plans;
   std::vector<HeaderVariant> variants;
   for (const GraphFamilySynthesis& synthesis : targets) {
-    for (size_t i = 0; i < winograd.size(); ++i)
-      for (const auto& [node, tile] : WinogradConvolutions(synthesis.members[i].result.plan))
-        winograd[i][node] = std::max(winograd[i][node], tile);
     const std::string& target = synthesis.target().name;
+    plans.push_back(PlansOf(synthesis));
     variants.push_back(
         VariantOf(targets.size() > 1 ? Cat(name, "_", IdentifierOf(target)) : name, synthesis));
   }
-  HeaderFunction function = FunctionOf(name, family, winograd);
+  HeaderFunction function = FunctionOf(name, targets.front().family, plans);
   function.variants = BestFirst(std::move(variants));
   return function;
 }
