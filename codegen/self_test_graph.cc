@@ -58,14 +58,14 @@ static int $NAME_check_all(const char* what) {
     double value, error;
   } samples[] = {
 $SAMPLES  };
-  // Where each kernel's samples end, and its sizes.
-  static const size_t kernels[][$NUMBERS] = {
-$KERNELS  };
-  size_t kernel, i = 0;
+  // Where each member's samples end, and its sizes.
+  static const size_t members[][$NUMBERS] = {
+$MEMBERS  };
+  size_t member, i = 0;
   int wrong = 0;
-$MEMORY  for (kernel = 0; kernel < sizeof(kernels) / sizeof(kernels[0]); ++kernel) {
+$MEMORY  for (member = 0; member < sizeof(members) / sizeof(members[0]); ++member) {
     memset(out, 0xff, $ELEMENTS * sizeof(out[0]));
-$RUN    for (; i < kernels[kernel][0]; ++i) {
+$RUN    for (; i < members[member][0]; ++i) {
       const double value = $FILE_value_$TYPE(out[samples[i].element]), off = value - samples[i].value;
       if ((off < 0 ? -off : off) <= samples[i].error) continue;
       if (!wrong)
@@ -119,7 +119,7 @@ std::string MemoryText(const HeaderFunction& function) {
 std::string RunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
-  for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "kernels[kernel][", i + 1, "], ");
+  for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "members[member][", i + 1, "], ");
   for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) absl::StrAppend(&call, "p", i, ", ");
   absl::StrAppend(&call, "out", signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
                   signature.phases ? ", shared, phase" : "", ");\n");
@@ -147,7 +147,7 @@ std::string RefusedText(const HeaderFunction& function) {
   return text;
 }
 
-std::string KernelsText(const HeaderFunction& function) {
+std::string MembersText(const HeaderFunction& function) {
   std::string text;
   size_t end = 0;
   for (size_t i = 0; i < function.samples.size(); ++i) {
@@ -185,12 +185,12 @@ std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& functio
   std::string which, whose;  // for messages: the sizes
   for (size_t i = 0; i < function.sizes.size(); ++i) {
     absl::StrAppend(&which, i == 0 ? "" : ", ", function.sizes[i].name, " = %zu");
-    absl::StrAppend(&whose, "kernels[kernel][", i + 1, "], ");
+    absl::StrAppend(&whose, "members[member][", i + 1, "], ");
   }
   if (!which.empty()) which += ": ";
   const std::string text =
       absl::StrReplaceAll(kCheck, {{"$SAMPLES", SamplesText(function)},
-                                   {"$KERNELS", KernelsText(function)},
+                                   {"$MEMBERS", MembersText(function)},
                                    {"$NUMBERS", absl::StrCat(function.sizes.size() + 1)},
                                    {"$MEMORY", MemoryText(function)},
                                    {"$RUN", RunText(function)},
