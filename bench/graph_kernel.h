@@ -17,9 +17,10 @@ class GraphKernel {
  public:
   virtual ~GraphKernel() = default;
 
-  // One call of one thread. Inputs as the graph's parameters; both pieces of memory 64-byte aligned.
+  // One call of one thread. Inputs as the graph's parameters; all memory 64-byte aligned.
   struct Call {
     const void* const* inputs;
+    const void* packed;  // as Pack left it
     void* out;
     void* scratch;  // this thread's
     void* shared;   // all threads'
@@ -27,10 +28,14 @@ class GraphKernel {
     size_t phase;
   };
 
-  virtual size_t scratch_bytes() const = 0;  // of each thread
+  virtual size_t packed_bytes() const { return 0; }  // of the constants; 0: there are none
+  virtual size_t scratch_bytes() const = 0;          // of each thread
   virtual size_t shared_bytes() const { return 0; }
   virtual size_t phases() const { return 1; }
   virtual bool shares_work() const { return true; }  // false: one thread does all of it, in one phase
+
+  // Packs the constants among the inputs.
+  virtual void Pack(const void* const* /*inputs*/, void* /*packed*/) const {}
 
   // Called by each thread for each phase, when all threads are done with the one before.
   virtual void Run(const Call& call) const = 0;

@@ -199,7 +199,8 @@ class HelperPool {
   std::vector<std::string> Add(const LoopProgram& program) {
     std::vector<std::string> names = {program.name};
     for (size_t i = 1; i < program.procedures.size(); ++i)
-      names.push_back(NameOf(program, program.procedures[i]));
+      names.push_back(PacksConstants(program, i) ? PackName(program)
+                                                 : NameOf(program, program.procedures[i]));
     return names;
   }
 
@@ -262,10 +263,20 @@ std::string InputParameter(const CSignature& signature, int operand) {
                       COperandName(operand));
 }
 
-std::string TensorParameters(const CSignature& signature) {
-  return absl::StrJoin(signature.tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
-    absl::StrAppend(text, tensor.stored ? "" : "const ", CType(tensor.dtype), "* __restrict ", tensor.name);
+std::string TensorParameter(const EntryTensor& tensor) {
+  const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
+  return absl::StrCat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
+}
+
+std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
+    text->append(TensorParameter(tensor));
   });
+}
+
+std::string TensorNames(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ",
+                       [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
 }
 
 std::string ShareParameters(const CSignature& signature) {
@@ -284,12 +295,18 @@ std::string ShareArguments(const CSignature& signature) {
 std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);
+  const Procedure& procedure = program.procedures[number];
   const CSignature signature = SignatureOf(program, kernel.swapped);
+  const Var& packed = procedure.vars[PacksConstants(program, number) ? signature.constants.size() : 1];
+  const std::string pointer = absl::StrCat("(", CType(packed.dtype), "*)packed");
+  const std::string body =
+      PacksConstants(program, number)
+          ? absl::StrCat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
+                         FunctionPrinter(program, procedure, style, callees).Print())
+          : absl::StrCat("  ", callees[number], "(", COperandName(signature.packed), ", ", pointer, ");\n");
   return absl::StrCat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
                       TargetAttribute(program, style), "void ", PackName(program), "(",
-                      CPackParameters(signature), ") {\n  ", callees[number], "(",
-                      COperandName(signature.packed), ", (", CType(program.procedures[number].vars[1].dtype),
-                      "*)packed);\n}\n");
+                      CPackParameters(signature), ") {\n", body, "}\n");
 }
 
 }  // namespace
@@ -323,6 +340,9 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
     signature.dtypes[operand] = vars[operand].dtype;
   if (program.packing) {
     signature.packed = program.packing->operand;
+    signature.constants = program.packing->constants;
+  }
+  if (program.packing && program.tensors.empty()) {
     signature.dtypes[static_cast<size_t>(signature.packed)] = program.packing->dtype;
     if (swapped) signature.packed = EntryParameter::kLhs + EntryParameter::kRhs - signature.packed;
   }
@@ -349,7 +369,7 @@ const char* COperandName(int operand) {
 
 std::string CParameters(const CSignature& signature) {
   if (!signature.tensors.empty())
-    return absl::StrCat(TensorParameters(signature), ShareParameters(signature));
+    return absl::StrCat(TensorParameters(signature.tensors), ShareParameters(signature));
   const auto input = [&](int operand) {
     return operand == signature.packed ? "const void* __restrict packed" : InputParameter(signature, operand);
   };
@@ -362,19 +382,20 @@ std::string CParameters(const CSignature& signature) {
 }
 
 std::string CPackParameters(const CSignature& signature) {
-  return absl::StrCat(InputParameter(signature, signature.packed), ", void* __restrict packed");
+  const std::string inputs = signature.tensors.empty() ? InputParameter(signature, signature.packed)
+                                                       : TensorParameters(signature.constants);
+  return absl::StrCat(inputs, ", void* __restrict packed");
 }
 
 std::string CPackArguments(const CSignature& signature) {
-  return absl::StrCat(COperandName(signature.packed), ", packed");
+  const std::string inputs =
+      signature.tensors.empty() ? COperandName(signature.packed) : TensorNames(signature.constants);
+  return absl::StrCat(inputs, ", packed");
 }
 
 std::string CArguments(const CSignature& signature) {
   if (!signature.tensors.empty())
-    return absl::StrCat(
-        absl::StrJoin(signature.tensors, ", ",
-                      [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; }),
-        ShareArguments(signature));
+    return absl::StrCat(TensorNames(signature.tensors), ShareArguments(signature));
   const auto name = [&](int operand) {
     return operand == signature.packed ? "packed" : COperandName(operand);
   };

@@ -35,7 +35,8 @@ struct CSignature {
   std::vector<EntryTensor> tensors;  // of a graph's kernel, which has none of the next three
   std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
   std::vector<Dtype> arguments;      // of what the epilogue takes
-  int packed = -1;                   // which of them is taken as NAME_pack left it; -1: none
+  int packed = -1;  // which of them, or of the tensors, is taken as NAME_pack left it; -1: none
+  std::vector<EntryTensor> constants;  // that NAME_pack of a graph takes
   bool scratch = false, threads = false;
   bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
   bool phases = false;   // shared memory and the phase

@@ -169,7 +169,7 @@ std::string PrintPackedBytes(const HeaderFunction& function, const std::string& 
   const std::string body = function.variants.size() > 1
                                ? VariantSwitch(function, value)
                                : absl::StrCat("  ", value(function.variants.front()), "\n");
-  return absl::StrCat("// Bytes of the packed operand.\n", linkage, "size_t ", function.name,
+  return absl::StrCat("// Bytes of what is packed.\n", linkage, "size_t ", function.name,
                       "_packed_bytes(void) {\n", body, "}\n\n");
 }
 

@@ -49,6 +49,7 @@ GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, b
     parameters.push_back(Filled(type, static_cast<uint32_t>(i) + 1));
     pointers.push_back(parameters.back().data());
     result.elements.push_back(type.elements());
+    result.constant.push_back(graph.IsConstant(i));
   }
   const TensorType& type = graph.at(graph.result).type;
   result.elements.push_back(type.elements());

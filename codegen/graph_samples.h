@@ -18,6 +18,7 @@ struct GraphSample {
 
 struct GraphSamples {
   std::vector<int64_t> elements;  // of each parameter, then of the result
+  std::vector<bool> constant;     // is the parameter one?
   std::vector<GraphSample> samples;
 };
 

@@ -137,11 +137,13 @@ std::string VariantText(const HeaderVariant& variant) {
 std::string PackedText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   if (signature.packed < 0) return "";
-  const std::string operand = COperandName(signature.packed);
-  std::string text = absl::StrCat(
-      PackDeclaration(function), ";\nCall it once for an ", operand, " that stays what it is; `packed` has ",
-      function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name, " takes it instead of the ",
-      operand, ", any number of times, in any thread.\n");
+  const bool graph = !signature.tensors.empty();
+  const std::string operand = graph ? "constants" : COperandName(signature.packed);
+  std::string text =
+      absl::StrCat(PackDeclaration(function), ";\nCall it once for ", graph ? "" : "an ", operand,
+                   graph ? " that stay what they are" : " that stays what it is", "; `packed` has ",
+                   function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name,
+                   " takes it instead of the ", operand, ", any number of times, in any thread.\n");
   if (function.variants.size() > 1) text += "How it is packed depends on the CPU: not for another machine.\n";
   return text;
 }

@@ -107,4 +107,10 @@ void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t
   CallWith<kMostTensors>(address_, tensors, scratch, thread, n_threads, shared, phase);
 }
 
+// What follows the tensors isn't looked at.
+void JitKernel::PackConstants(absl::Span<void* const> tensors) const {
+  KIRSCH_CHECK(pack_address_ != 0 && tensors.size() <= kMostTensors);
+  CallWith<kMostTensors>(pack_address_, tensors, nullptr, 0, 1, nullptr, 0);
+}
+
 }  // namespace kirsch

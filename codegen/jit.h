@@ -40,6 +40,8 @@ inline constexpr size_t kMostTensors = 24;  // that a graph's kernel takes
 
 // Packs an operand ahead, into a buffer as LoopProgram::packing says.
 using PackFunction = void (*)(const void* operand, void* packed);
+// Packs a graph's constants: Packing::constants, in their order, then the packed buffer.
+using PackConstantsFunction = void (*)(void* const* tensors);
 using Win64PackFunction = void(__attribute__((ms_abi)) *)(const void* operand, void* packed);
 
 // Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
@@ -55,6 +57,9 @@ class JitKernel {
   // Calls the kernel of a graph: LoopProgram::tensors, in their order.
   void CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
                  void* shared = nullptr, size_t phase = 0) const;
+
+  // As PackConstantsFunction.
+  void PackConstants(absl::Span<void* const> tensors) const;
 
   // Null if the program packs nothing ahead.
   PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_address_); }

@@ -202,15 +202,6 @@ struct Procedure {
   std::vector<Stmt> body;
 };
 
-// An operand that is packed ahead: procedures[procedure], called with (operand, packed), packs it once; the
-// entry takes what it wrote instead of the operand.
-struct Packing {
-  int operand = 0;            // as in EntryParameter
-  Dtype dtype = Dtype::kF32;  // of the operand; the entry's parameter has the copy's
-  int64_t bytes = 0;          // of the packed buffer, a multiple of 64, to which it is aligned
-  int procedure = 0;
-};
-
 // A tensor that the entry of a graph's kernel takes.
 struct EntryTensor {
   std::string name;
@@ -218,6 +209,17 @@ struct EntryTensor {
   bool stored = false;
 
   friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
+};
+
+// An operand that is packed ahead: procedures[procedure], called with (operand, packed), packs it once; the
+// entry takes what it wrote instead of the operand. Of a graph's kernel, the constant parameters, all in one
+// buffer: the procedure is called with (constants..., packed).
+struct Packing {
+  int operand = 0;            // as in EntryParameter; of a graph, the place of `packed` among the tensors
+  Dtype dtype = Dtype::kF32;  // of the operand; the entry's parameter has the copy's
+  int64_t bytes = 0;          // of the packed buffer, a multiple of 64, to which it is aligned
+  int procedure = 0;
+  std::vector<EntryTensor> constants;  // of a graph
 };
 
 // Parameters of the entry of a spec's kernel, in this order: void NAME(const L* lhs, const R* rhs, T* out,
@@ -230,12 +232,13 @@ struct EntryParameter {
 
 // What the last two parameters are called.
 inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
-inline constexpr char kPhase[] = "phase";
+inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
 
 struct LoopProgram {
   std::string name;                   // the entry's
-  std::vector<Procedure> procedures;  // procedures[0] is the entry; it is the only one that calls others
+  std::vector<Procedure> procedures;  // procedures[0] is the entry; only it, and the one that packs a graph's
+                                      // constants, call others
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
@@ -275,6 +278,12 @@ struct LoopProgram {
 
 // The public function that packs ahead.
 inline std::string PackName(const LoopProgram& program) { return program.name + "_pack"; }
+
+// Is the procedure the one that packs a graph's constants?
+inline bool PacksConstants(const LoopProgram& program, size_t procedure) {
+  return program.packing && !program.packing->constants.empty() &&
+         program.packing->procedure == static_cast<int>(procedure);
+}
 
 }  // namespace kirsch
 

@@ -68,8 +68,11 @@ class Lowering : public ImplLowering {
       : target_(target), program_(program), builder_(builder) {
     program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
                                  [](const VectorUnit& unit) { return unit.masks; });
-    program_.features = {"avx2", "fma"};
-    if (program_.masks) program_.features.insert(program_.features.end(), {"avx512f", "avx512vl"});
+    AddFeature("avx2");
+    AddFeature("fma");
+    if (!program_.masks) return;
+    AddFeature("avx512f");
+    AddFeature("avx512vl");
   }
 
   // A spec's kernel.
@@ -319,7 +322,8 @@ class Lowering : public ImplLowering {
     const bool beyond =
         pack.to.panel == 0 && pack.to.outer_stride * Bytes(pack.to.dtype) % pack.vector_bytes != 0;
     const int64_t bytes = CopyBytes(impl) + (beyond ? pack.vector_bytes : 0);
-    program_.packing = Packing{impl.decision.operand, pack.from.dtype, WholeLines(bytes), ProcedureFor(pack)};
+    program_.packing =
+        Packing{impl.decision.operand, pack.from.dtype, WholeLines(bytes), ProcedureFor(pack), {}};
     return {operand.start, 0, pack.to};
   }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@ namespace kirsch {
 namespace {
 
 constexpr char kResult[] = "out", kScratch[] = "scratch", kShared[] = "shared";
+constexpr char kConstants[] = "constants";  // what the kernel calls the memory that `packed` is
 
 // Which item of a group's batch, and which tile of its rows, the stages are for.
 struct Place {
@@ -38,9 +41,7 @@ class PlanLowering {
 
   LoopProgram Run() && {
     const Graph& graph = plan_.graph;
-    for (int i = 0; i < graph.num_inputs(); ++i)
-      AddTensor(FreeName(graph.at(i).text, i), graph.at(i).type.dtype, false);
-    AddTensor(FreeName(kResult), graph.at(graph.result).type.dtype, true);
+    AddTensors();
     entry_.PointerParameter(kScratch, Dtype::kF32, true);
     entry_.IndexParameter(kThread);
     entry_.IndexParameter(kThreads);
@@ -54,21 +55,58 @@ class PlanLowering {
     for (size_t i = 0; i < plan_.groups.size(); ++i)
       program_.tasks = std::max(program_.tasks, TasksBefore(i) + TasksOf(plan_.groups[i]));
     for (int phase = 0; phase < program_.phases; ++phase) LowerPhase(phase);
+    if (graph.HasConstants()) LowerAhead();
     program_.procedures.insert(program_.procedures.begin(), std::move(entry_).Build());
     return std::move(program_);
   }
 
  private:
-  void AddTensor(const std::string& name, Dtype dtype, bool stored) {
+  // The parameters that are no constants, what is packed of those, and the result.
+  void AddTensors() {
+    const Graph& graph = plan_.graph;
+    for (int i = 0; i < graph.num_inputs(); ++i)
+      if (!graph.IsConstant(i))
+        parameter_of_[i] = AddTensor(FreeName(graph.at(i).text, i), graph.at(i).type.dtype, false);
+    if (graph.HasConstants()) {
+      program_.tensors.push_back({kPacked, Dtype::kF32, false});
+      packed_ = entry_.PointerParameter(FreeName(kConstants), Dtype::kF32, false);
+    }
+    parameter_of_[graph.result] = AddTensor(FreeName(kResult), graph.at(graph.result).type.dtype, true);
+  }
+
+  VarId AddTensor(const std::string& name, Dtype dtype, bool stored) {
     program_.tensors.push_back({name, dtype, stored});
-    entry_.PointerParameter(name, dtype, stored);
+    return entry_.PointerParameter(name, dtype, stored);
+  }
+
+  // The entry that packs the constants.
+  void LowerAhead() {
+    const Graph& graph = plan_.graph;
+    ProcedureBuilder entry(PackName(program_));
+    Packing packing{packed_, Dtype::kF32, plan_.packed_bytes, 0, {}};
+    std::map<int, VarId> parameter_of;
+    for (int i = 0; i < graph.num_inputs(); ++i) {
+      if (!graph.IsConstant(i)) continue;
+      packing.constants.push_back({FreeName(graph.at(i).text, i), graph.at(i).type.dtype, false});
+      parameter_of[i] = entry.PointerParameter(packing.constants.back().name, graph.at(i).type.dtype, false);
+    }
+    const VarId to = entry.PointerParameter(FreeName(kConstants), Dtype::kF32, true);
+    const std::unique_ptr<ImplLowering> impls = ImplLowering::Make(target_, program_, entry);
+    for (const Stage& stage : plan_.ahead) {
+      const StageOperand& constant = stage.operands[0];
+      const Address from = At(parameter_of.at(constant.value), constant.offset);
+      LowerCopy(stage, {from, At(to, PlaceOf(BufferOf(stage.operands[1].value)))}, *impls, entry);
+    }
+    program_.procedures.push_back(std::move(entry).Build());
+    packing.procedure = static_cast<int>(program_.procedures.size());  // behind the kernel's entry
+    program_.packing = std::move(packing);
   }
 
   // `name`, unless another parameter is called so, or one of the entry's own; `input`: its number, if it is
   // one.
   std::string FreeName(std::string name, int input = -1) const {
-    constexpr std::array<std::string_view, 7> kOwn = {kThread, kThreads,         kPhase,         kScratch,
-                                                      kShared, "scratch_memory", "shared_memory"};
+    constexpr std::array<std::string_view, 8> kOwn = {kThread, kThreads, kPhase,           kScratch,
+                                                      kShared, kPacked,  "scratch_memory", "shared_memory"};
     const auto taken = [&] {
       bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
       for (int i = 0; i < plan_.graph.num_inputs(); ++i) same |= i != input && plan_.graph.at(i).text == name;
@@ -168,38 +206,56 @@ class PlanLowering {
   // The pointer, and the value's place behind it in elements of the value's own type: to a callee, that is
   // what offsets count.
   std::pair<VarId, int64_t> MemoryOf(int value) const {
-    const Graph& graph = plan_.graph;
-    if (value < graph.num_inputs()) return {value, 0};
-    if (value == graph.result) return {graph.num_inputs(), 0};
+    const auto parameter = parameter_of_.find(value);
+    if (parameter != parameter_of_.end()) return {parameter->second, 0};
+    const Buffer& buffer = BufferOf(value);
+    const VarId memory = buffer.memory == Memory::kOwn      ? program_.scratch()
+                         : buffer.memory == Memory::kShared ? program_.shared()
+                                                            : packed_;
+    return {memory, PlaceOf(buffer)};
+  }
+
+  const Buffer& BufferOf(int value) const {
     const auto buffer = std::find_if(plan_.buffers.begin(), plan_.buffers.end(),
                                      [&](const Buffer& known) { return known.value == value; });
     KIRSCH_CHECK(buffer != plan_.buffers.end());
-    return {buffer->shared ? program_.shared() : program_.scratch(), buffer->offset / buffer->element_bytes};
+    return *buffer;
   }
+
+  static int64_t PlaceOf(const Buffer& buffer) { return buffer.offset / buffer.element_bytes; }
 
   void LowerStage(const Stage& stage, const std::vector<Address>& at, const std::optional<Affine>& first) {
     switch (stage.kind) {
       case StageKind::kContraction:
         return LowerContraction(stage, at, first);
-      case StageKind::kPack:
-        return impls_->LowerCopy(stage.impl, at[0], at[1]);
       case StageKind::kRows:
         return LowerRows(stage, at);
+      default:
+        return LowerCopy(stage, at, *impls_, entry_);
+    }
+  }
+
+  // Of what an operand holds, in another form: into `entry`, the one that `impls` writes.
+  void LowerCopy(const Stage& stage, const std::vector<Address>& at, ImplLowering& impls,
+                 ProcedureBuilder& entry) const {
+    const auto call = [&](const std::string& name, const std::function<Procedure()>& make) {
+      entry.Do(Call{impls.ProcedureFor(name, make), at, {}});
+    };
+    const int vector_bytes = target_.vectors.front().bytes;
+    switch (stage.kind) {
+      case StageKind::kPack:
+        return impls.LowerCopy(stage.impl, at[0], at[1]);
       case StageKind::kPad:
       case StageKind::kTranspose: {
-        const CopyKernel copy{stage.copy, stage.kind == StageKind::kTranspose, target_.vectors.front().bytes};
-        return entry_.Do(
-            Call{impls_->ProcedureFor(copy.Name(), [&] { return CopyProcedure(copy); }), at, {}});
+        const CopyKernel copy{stage.copy, stage.kind == StageKind::kTranspose, vector_bytes};
+        return call(copy.Name(), [&] { return CopyProcedure(copy); });
       }
       case StageKind::kTransform:
-        return entry_.Do(
-            Call{impls_->ProcedureFor(
-                     stage.transform.Name(),
-                     [&] { return TransformProcedure(stage.transform, target_.vectors.front().bytes); }),
-                 at,
-                 {}});
+        return call(stage.transform.Name(),
+                    [&] { return TransformProcedure(stage.transform, vector_bytes); });
+      default:
+        KIRSCH_CHECK(false && "no copy");
     }
-    KIRSCH_CHECK(false && "no such stage");
   }
 
   void LowerContraction(const Stage& stage, const std::vector<Address>& at,
@@ -243,6 +299,8 @@ class PlanLowering {
   const Target& target_;
   LoopProgram program_;
   ProcedureBuilder entry_;
+  std::map<int, VarId> parameter_of_;  // the entry's for a value
+  VarId packed_ = kNoVar;
   std::unique_ptr<ImplLowering> impls_;
 };
 

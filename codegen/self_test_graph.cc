@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 
 namespace kirsch {
@@ -89,6 +90,24 @@ std::string ValueText(Dtype dtype) {
 
 Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
 
+// The parameters' types, in the kernel's order.
+std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::vector<Dtype> types;
+  size_t tensor = 0, constant = 0;
+  for (bool is_constant : function.samples.front().constant)
+    types.push_back((is_constant ? signature.constants[constant++] : signature.tensors[tensor++]).dtype);
+  return types;
+}
+
+// "p0, p2", as far as they are constants or not.
+std::string ParameterNames(const HeaderFunction& function, bool constants) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < function.samples.front().constant.size(); ++i)
+    if (function.samples.front().constant[i] == constants) names.push_back(absl::StrCat("p", i));
+  return absl::StrJoin(names, ", ");
+}
+
 // The most elements that any kernel has of a tensor.
 int64_t MostElements(const HeaderFunction& function, size_t tensor) {
   int64_t most = 0;
@@ -99,10 +118,10 @@ int64_t MostElements(const HeaderFunction& function, size_t tensor) {
 // Parameters of smaller kernels are the first elements of these.
 std::string MemoryText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
+  const std::vector<Dtype> types = ParameterTypes(function);
   std::string text;
-  for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) {
-    const Dtype dtype = signature.tensors[i].dtype;
-    const SampleBits bits = SampleBitsOf(dtype);
+  for (size_t i = 0; i < types.size(); ++i) {
+    const SampleBits bits = SampleBitsOf(types[i]);
     absl::StrAppendFormat(
         &text,
         "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
@@ -110,6 +129,7 @@ std::string MemoryText(const HeaderFunction& function) {
   }
   absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
                         CType(ResultType(function)));
+  if (signature.packed >= 0) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
   if (signature.threads) text += "  size_t thread;\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
@@ -118,13 +138,17 @@ std::string MemoryText(const HeaderFunction& function) {
 
 std::string RunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
+  const bool packs = signature.packed >= 0;
+  const std::string inputs = ParameterNames(function, false);
   std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
   for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "members[member][", i + 1, "], ");
-  for (size_t i = 0; i + 1 < signature.tensors.size(); ++i) absl::StrAppend(&call, "p", i, ", ");
-  absl::StrAppend(&call, "out", signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
+  absl::StrAppend(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
+                  signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
                   signature.phases ? ", shared, phase" : "", ");\n");
-  return absl::StrCat(signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
-                      signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
+  return absl::StrCat(
+      packs ? absl::StrCat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
+      signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+      signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
 }
 
 // For every size, those beside its values and one between them, the others being the least.

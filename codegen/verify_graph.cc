@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <utility>
@@ -31,6 +32,13 @@ constexpr int kScratchFill = 0xff;  // NaN
 // A kernel, called as one of `n_threads` threads for one of its phases.
 using RunGraph = std::function<void(absl::Span<void* const> tensors, void* scratch, size_t thread,
                                     size_t n_threads, void* shared, size_t phase)>;
+// Packs its constants: these, then the packed buffer.
+using PackGraph = std::function<void(absl::Span<void* const> tensors)>;
+
+struct GraphCode {
+  RunGraph run;
+  PackGraph pack;
+};
 
 struct GraphTrial {
   bool wide = false;  // magnitudes up to 8, else up to 1; integers in all their range
@@ -73,7 +81,9 @@ class GraphProblem {
 
   // Phase by phase, the last thread first, each with new scratch memory. OK, or how the kernel broke the
   // rules.
-  absl::Status Run(const RunGraph& run, const LoopProgram& program) {
+  absl::Status Run(const GraphCode& code, const LoopProgram& program) {
+    if (program.packing)
+      if (absl::Status status = Pack(code.pack, program.packing->bytes); !status.ok()) return status;
     memset(buffers_.back().data(), kScratchFill, buffers_.back().bytes());
     const absl::StatusOr<GuardedBuffer> shared = NewMemory(program.shared_bytes);
     if (!shared.ok()) return shared.status();
@@ -82,7 +92,7 @@ class GraphProblem {
         const absl::StatusOr<GuardedBuffer> scratch = NewMemory(program.scratch_bytes);
         if (!scratch.ok()) return scratch.status();
         const Call call{thread, static_cast<size_t>(phase), *scratch, *shared};
-        if (absl::Status status = Run(run, call); !status.ok()) return status;
+        if (absl::Status status = Run(code.run, call); !status.ok()) return status;
       }
     return buffers_.back().SlackIntact() ? absl::OkStatus()
                                          : absl::OutOfRangeError("wrote beside the result");
@@ -111,13 +121,36 @@ class GraphProblem {
     const GuardedBuffer &scratch, &shared;
   };
 
-  absl::Status Run(const RunGraph& run, const Call& call) const {
+  // The kernel finds what was packed, and nobody writes there any more.
+  absl::Status Pack(const PackGraph& pack, int64_t bytes) {
+    absl::StatusOr<GuardedBuffer> packed = NewMemory(bytes);
+    if (!packed.ok()) return packed.status();
+    packed_.emplace(*std::move(packed));
+    std::vector<void*> tensors = Tensors(true);
+    tensors.push_back(packed_->data());
+    const std::optional<Fault> fault = CatchFault([&] { pack(tensors); });
+    if (fault.has_value()) return FaultError(*fault, {});
+    if (!packed_->SlackIntact()) return absl::OutOfRangeError("wrote beside the packed buffer");
+    packed_->SetReadOnly(true);
+    return absl::OkStatus();
+  }
+
+  // The parameters, as far as they are constants or not.
+  std::vector<void*> Tensors(bool constants) const {
     std::vector<void*> tensors;
-    for (const GuardedBuffer& buffer : buffers_) tensors.push_back(buffer.data());
+    for (int i = 0; i < graph_.num_inputs(); ++i)
+      if (graph_.IsConstant(i) == constants) tensors.push_back(buffers_[static_cast<size_t>(i)].data());
+    return tensors;
+  }
+
+  absl::Status Run(const RunGraph& run, const Call& call) const {
+    std::vector<void*> tensors = Tensors(false);
+    if (packed_) tensors.push_back(packed_->data());
+    tensors.push_back(buffers_.back().data());
     const std::optional<Fault> fault = CatchFault([&] {
       run(tensors, call.scratch.data(), call.thread, trial_.n_threads, call.shared.data(), call.phase);
     });
-    if (fault.has_value()) return FaultError(*fault, call);
+    if (fault.has_value()) return FaultError(*fault, {{"scratch", &call.scratch}, {"shared", &call.shared}});
     if (!call.scratch.SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
     if (!call.shared.SlackIntact()) return absl::OutOfRangeError("wrote beside the shared memory");
     return absl::OkStatus();
@@ -140,7 +173,9 @@ class GraphProblem {
     return absl::OkStatus();
   }
 
-  absl::Status FaultError(const Fault& fault, const Call& call) const {
+  // `own`: the memory of the call.
+  absl::Status FaultError(const Fault& fault,
+                          const std::vector<std::pair<std::string, const GuardedBuffer*>>& own) const {
     const char* const did = fault.write ? "wrote to " : "read from ";
     for (size_t i = 0; i < buffers_.size(); ++i)
       if (buffers_[i].Owns(fault.address))
@@ -148,10 +183,11 @@ class GraphProblem {
             did, static_cast<const char*>(fault.address) - static_cast<const char*>(buffers_[i].data()),
             " bytes from ", i + 1 < buffers_.size() ? graph_.at(static_cast<int>(i)).text : "the result",
             "'s start, which has ", buffers_[i].bytes()));
-    if (call.scratch.Owns(fault.address))
-      return absl::OutOfRangeError(absl::StrCat(did, "beyond the scratch memory"));
-    if (call.shared.Owns(fault.address))
-      return absl::OutOfRangeError(absl::StrCat(did, "beyond the shared memory"));
+    for (const auto& [name, memory] : own)
+      if (memory->Owns(fault.address))
+        return absl::OutOfRangeError(absl::StrCat(did, "beyond the ", name, " memory"));
+    if (packed_ && packed_->Owns(fault.address))
+      return absl::OutOfRangeError(absl::StrCat(did, "what is packed, or beyond it"));
     return absl::OutOfRangeError(
         absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
   }
@@ -192,6 +228,7 @@ class GraphProblem {
   const Graph& graph_;
   const GraphTrial trial_;
   std::vector<GuardedBuffer> buffers_;  // the parameters, the result
+  std::optional<GuardedBuffer> packed_;
   std::unique_ptr<GraphReference> reference_;
 };
 
@@ -240,7 +277,8 @@ class PlanVerifier {
     if (!cannot_run_.empty()) return Report("jit", RungOutcome::kSkipped, cannot_run_);
     const absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_);
     if (!jit.ok()) return Report("jit", RungOutcome::kFailed, std::string(jit.status().message()));
-    Climb("jit", [&](auto... arguments) { (*jit)->CallGraph(arguments...); });
+    Climb("jit", {[&](auto... arguments) { (*jit)->CallGraph(arguments...); },
+                  [&](auto tensors) { (*jit)->PackConstants(tensors); }});
   }
 
   absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader() const {
@@ -259,15 +297,16 @@ class PlanVerifier {
     if (!function.ok())
       return Report("header", RungOutcome::kFailed, std::string(function.status().message()));
     Climb("header",
-          [&](absl::Span<void* const> tensors, auto... call) { (*function)(tensors.data(), call...); });
+          {[&](absl::Span<void* const> tensors, auto... call) { (*function)(tensors.data(), call...); },
+           [&](absl::Span<void* const> tensors) { (*build)->pack_constants()(tensors.data()); }});
   }
 
-  void Climb(const std::string& name, const RunGraph& run) {
+  void Climb(const std::string& name, const GraphCode& code) {
     const std::vector<GraphTrial> trials = TrialsFor(program_, options_.seed);
     for (const GraphTrial& trial : trials) {
       GraphProblem problem(plan_, trial);
       absl::Status status = problem.Create();
-      if (status.ok()) status = problem.Run(run, program_);
+      if (status.ok()) status = problem.Run(code, program_);
       if (status.ok()) status = problem.Check(&report_.max_error, &report_.error_bound);
       if (!status.ok()) return Report(name, RungOutcome::kFailed, std::string(status.message()));
     }

@@ -12,21 +12,27 @@ namespace {
 
 constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
 
+std::string TensorArguments(size_t count) {
+  std::string arguments;
+  for (size_t i = 0; i < count; ++i) absl::StrAppend(&arguments, i == 0 ? "" : ", ", "tensors[", i, "]");
+  return arguments;
+}
+
 // The function that packs, refusing to if the header says another number of bytes.
 std::string PackWrapper(const LoopProgram& program) {
   if (!program.packing) return "";
-  return absl::StrCat("void ", kPackEntry, "(const void* operand, void* packed) {\n  if (", program.name,
-                      "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program),
-                      "(operand, packed);\n}\n");
+  const bool graph = !program.tensors.empty();
+  return absl::StrCat(
+      "void ", kPackEntry, graph ? "(void* const* tensors)" : "(const void* operand, void* packed)",
+      " {\n  if (", program.name, "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
+      graph ? TensorArguments(program.packing->constants.size() + 1) : "operand, packed", ");\n}\n");
 }
 
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
 // pointers to void into what the header has, whatever its element types are. Only a bare header includes
 // nothing.
 std::string GraphWrapper(const LoopProgram& program) {
-  std::string arguments;
-  for (size_t i = 0; i < program.tensors.size(); ++i)
-    absl::StrAppend(&arguments, i == 0 ? "" : ", ", "tensors[", i, "]");
+  std::string arguments = TensorArguments(program.tensors.size());
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
   std::string condition;
@@ -39,7 +45,7 @@ std::string GraphWrapper(const LoopProgram& program) {
                       "(void* const* tensors, void* scratch, size_t thread, size_t n_threads, void* shared,\n"
                       "                  size_t phase) {\n"
                       "  (void)scratch; (void)thread; (void)n_threads; (void)shared; (void)phase;\n  ",
-                      condition, program.name, "(", arguments, ");\n}\n");
+                      condition, program.name, "(", arguments, ");\n}\n", PackWrapper(program));
 }
 
 std::string SpecWrapper(const LoopProgram& program) {
@@ -127,7 +133,7 @@ absl::StatusOr<void*> HeaderBuild::LoadEntry() {
   library_ = dlopen(compilation_->Path(kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
-  pack_ = reinterpret_cast<PackFunction>(dlsym(library_, kPackEntry));
+  pack_ = dlsym(library_, kPackEntry);
   return dlsym(library_, kEntry);
 }
 

@@ -41,7 +41,9 @@ class HeaderBuild {
   absl::StatusOr<GraphKernelFunction> FinishGraph();
 
   // The header's function that packs an operand ahead, as long; null if there is none. After Finish().
-  PackFunction pack() const { return pack_; }
+  PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_); }
+  // The same for a graph's constants.
+  PackConstantsFunction pack_constants() const { return reinterpret_cast<PackConstantsFunction>(pack_); }
 
   // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint
   // of the compiler or of the self-test.
@@ -58,7 +60,7 @@ class HeaderBuild {
 
   std::unique_ptr<Compilation> compilation_;
   void* library_ = nullptr;
-  PackFunction pack_ = nullptr;
+  void* pack_ = nullptr;
 };
 
 }  // namespace kirsch

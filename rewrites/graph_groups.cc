@@ -291,9 +291,10 @@ class GroupShaper {
     if (!nhwc && whole.sizes.images > 1 && whole.groups() > 1)
       return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
     if (choice_.winograd != 0) {
-      shape_ = WinogradGroups({whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]),
-                               next_value_, TypeOf(fused.result).dtype},
-                              choice_);
+      shape_ = WinogradGroups(
+          {whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]), next_value_,
+           TypeOf(fused.result).dtype, graph_.IsConstant(uses_.Stored(at.inputs[1]))},
+          choice_);
       return AddBuffer(fused.result, 0, 0);
     }
     const bool by_bands = whole.pad() > 0 && whole.groups() == 1;

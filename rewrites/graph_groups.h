@@ -28,6 +28,7 @@ struct GroupChoice {
 // nobody after it needs, bytes for one tile where they are tiles, and the padded copies, whose numbers begin
 // at `next_value`.
 struct GroupShape {
+  std::vector<Stage> ahead;         // what is made of constants, once for all calls
   std::vector<Group> groups;        // several of a convolution by bands or parts
   std::vector<GroupChoice> others;  // of what isn't tiled: what is worth trying, too
   int64_t tile_step = 1;            // other tiles are better multiples of this

@@ -41,7 +41,8 @@ class WinogradShaper {
       group.batch = node_.sizes.images;
       group.rows = bands.rows;
       group.tile = bands.tile;
-      if (shape_.groups.empty()) group.before = {FiltersTransform(filters())};
+      if (shape_.groups.empty())
+        (winograd_.constant_filters ? shape_.ahead : group.before) = {FiltersTransform(filters())};
       group.stages = {InputTransform(bands), Matmuls(bands, filters()), OutputTransform(bands, filters())};
       shape_.groups.push_back(std::move(group));
     }
@@ -50,8 +51,12 @@ class WinogradShaper {
   // All of an image is transformed at first. Rows are filters.
   void ByFilters() {
     const Bands all = BandsOf(node_, node_.sizes.out_height, m_).front();
+    const bool constant = winograd_.constant_filters;
+    if (constant) shape_.ahead = {FiltersTransform(filters())};
     const auto stages = [&](int64_t block) {
-      return std::vector<Stage>{FiltersTransform(block), Matmuls(all, block), OutputTransform(all, block)};
+      std::vector<Stage> list = {Matmuls(all, block), OutputTransform(all, block)};
+      if (!constant) list.insert(list.begin(), FiltersTransform(block));
+      return list;
     };
     Group group;
     group.batch = node_.sizes.images;
@@ -108,15 +113,20 @@ class WinogradShaper {
                    n = static_cast<uint32_t>(block);
     Spec asked;
     asked.size = {1, m, k, n};
+    // All filters, of which this takes a block; or that block alone.
+    const int64_t transformed = winograd_.constant_filters ? filters() : block;
     asked.operand[0].layout.ld = k;
-    asked.operand[1].layout.ld = asked.operand[2].layout.ld = n;
+    asked.operand[1].layout.ld = static_cast<uint32_t>(transformed);
+    asked.operand[2].layout.ld = n;
     const CanonicalSpec canonical = Canonicalise(asked);
     Stage stage;
     stage.kind = StageKind::kContraction;
     stage.spec = canonical.spec;
     stage.repeats = WinogradMatmuls(m_);
-    stage.operands = {Matrices(transformed_inputs(), squares * k), Matrices(transformed_filters(), block * k),
+    stage.operands = {Matrices(transformed_inputs(), squares * k),
+                      Matrices(transformed_filters(), transformed * k),
                       Matrices(products(), squares * block)};
+    if (winograd_.constant_filters && choice_.by_filters) stage.operands[1].row_stride = 1;
     if (canonical.swapped) std::swap(stage.operands[0], stage.operands[1]);
     AddBuffer(products(), WinogradMatmuls(m_) * MatrixStride(squares * block));
     return stage;

@@ -17,6 +17,7 @@ struct WinogradConvolution {
   int node, image, filters;  // the convolution, and what it takes as it lies in memory
   int next_value;            // the first of the buffers' numbers
   Dtype stored;              // the type of what the epilogue ends in
+  bool constant_filters;     // they are transformed ahead
 };
 
 // Those worth trying, for the operations of `whole`; none where the algorithm is not for the convolution.

@@ -1,6 +1,7 @@
 #include "search/group_pricer.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "cost/copy_cost.h"
 #include "rewrites/rewrite.h"
@@ -123,7 +124,8 @@ bool GroupPricer::IsLocal(const Buffer& buffer) const {
 bool GroupPricer::UsesL1(const GroupShape& shape) const {
   if (home_ == Level::kL1 || shape.groups.front().stages.size() < 2) return false;
   int64_t local = 0;
-  for (const Buffer& buffer : shape.buffers) local += IsLocal(buffer) ? buffer.bytes : 0;
+  for (const Buffer& buffer : shape.buffers)
+    local += IsLocal(buffer) && !Makes(shape.ahead, buffer.value) ? buffer.bytes : 0;
   return local > 0 && LevelOfBuffers(local) == Level::kL1;
 }
 
@@ -134,9 +136,12 @@ void GroupPricer::PlaceValues(const GroupShape& shape) {
   const auto is_local = [&](const Buffer& buffer) {
     return IsLocal(buffer) && !IsForAllTiles(shape, buffer);
   };
-  for (const Buffer& buffer : shape.buffers) (is_local(buffer) ? local : crossing) += buffer.bytes;
   for (const Buffer& buffer : shape.buffers)
-    levels_[buffer.value] = LevelOfBuffers(is_local(buffer) ? local : crossing + local);
+    if (!Makes(shape.ahead, buffer.value)) (is_local(buffer) ? local : crossing) += buffer.bytes;
+  for (const Buffer& buffer : shape.buffers)
+    levels_[buffer.value] = Makes(shape.ahead, buffer.value)
+                                ? home_
+                                : LevelOfBuffers(is_local(buffer) ? local : crossing + local);
 }
 
 std::vector<Level> GroupPricer::LevelsOf(const Stage& stage) const {
@@ -206,7 +211,7 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
       for (const Group& group : shape.groups) cycles += group.cycles;
       if (cycles >= budget) continue;
       budget = cycles;
-      best = PricedGroups{std::move(shape.groups), std::move(shape.buffers), cycles};
+      best = PricedGroups{std::move(shape.ahead), std::move(shape.groups), std::move(shape.buffers), cycles};
     }
   }
   fastest_ = Level::kL2;
@@ -235,6 +240,7 @@ Sharing GroupPricer::SharingOf(const Group& group) const {
 // Fills in programs and cycles; false: it is not cheaper than the budget.
 absl::StatusOr<bool> GroupPricer::PriceShape(int next_value, double budget, GroupShape* shape) {
   PlaceValues(*shape);
+  for (Stage& stage : shape->ahead) PriceStage(LevelsOf(stage), target_, &stage);
   double bound = 0;
   for (Group& group : shape->groups) {
     group.sharing = SharingOf(group);
@@ -253,9 +259,9 @@ absl::StatusOr<bool> GroupPricer::PriceShape(int next_value, double budget, Grou
       if (absl::Status status = SolveContraction(stage); !status.ok()) return status;
       stage->cycles += FetchCycles(group, *stage);
     }
-    if (absl::Status status = PackAhead(next_value, group, shape); !status.ok()) return status;
-    group.cycles = Cycles(&group);
   }
+  if (absl::Status status = PackAhead(next_value, shape); !status.ok()) return status;
+  for (Group& group : shape->groups) group.cycles = Cycles(&group);
   return true;
 }
 
@@ -300,68 +306,106 @@ absl::Status GroupPricer::SolveContraction(Stage* stage) {
   return absl::OkStatus();
 }
 
-// Copies once what all tiles multiply by, where that is cheaper.
-absl::Status GroupPricer::PackAhead(int next_value, Group& group, GroupShape* shape) {
-  if (shape->groups.size() > 1) return absl::OkStatus();
-  if (group.tiles() < 2) return absl::OkStatus();
-  for (size_t i = 0; i < group.stages.size(); ++i) {
-    const Stage& stage = group.stages[i];
-    if (stage.kind != StageKind::kContraction || stage.repeats > 1 ||
-        stage.operands[MatmulDims::kRhs].row_stride != 0 ||
-        Makes(group.stages, stage.operands[MatmulDims::kRhs].value))
-      continue;
-    absl::Status status = PackAhead(i, next_value++, group, shape);
+// A contraction that reads a matrix which is the same for all tiles.
+struct GroupPricer::Reader {
+  Group* group;
+  Stage* stage;
+  double runs;
+
+  double cycles() const { return runs * stage->cycles; }
+};
+
+// The operand that may be copied once: a constant, or what all of several tiles multiply by; -1: none.
+int GroupPricer::PackableOperand(const GroupShape& shape, const Group& group, const Stage& stage) const {
+  if (stage.kind != StageKind::kContraction || stage.repeats > 1 || stage.spec.size[MatmulDims::kB] > 1 ||
+      stage.spec.op_info().base == OpKind::kDepthwise)
+    return -1;
+  for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
+    const StageOperand& matrix = stage.operands[operand];
+    if (graph_.IsConstant(matrix.value) && matrix.batch_stride == 0 && matrix.row_stride == 0 &&
+        !IsWindow(stage.spec, static_cast<int>(operand)))
+      return static_cast<int>(operand);
+  }
+  const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
+  const bool for_all_tiles = shape.groups.size() == 1 && group.tiles() > 1 && rhs.row_stride == 0;
+  return for_all_tiles && !Makes(group.stages, rhs.value) ? MatmulDims::kRhs : -1;
+}
+
+// Copies once what is there for all tiles or for all calls, where that is cheaper.
+absl::Status GroupPricer::PackAhead(int next_value, GroupShape* shape) {
+  std::map<std::tuple<int, int, int64_t>, std::vector<Reader>> readers;  // by operand, value and offset
+  for (Group& group : shape->groups)
+    for (std::vector<Stage>* stages : {&group.stages, &group.rest})
+      for (Stage& stage : *stages) {
+        const int operand = PackableOperand(*shape, group, stage);
+        if (operand < 0) continue;
+        const StageOperand& matrix = stage.operands[static_cast<size_t>(operand)];
+        const auto runs = static_cast<double>(group.batch * (stages == &group.rest ? 1 : group.trips()));
+        readers[{operand, matrix.value, matrix.offset}].push_back({&group, &stage, runs});
+      }
+  for (auto& [matrix, list] : readers) {
+    const auto operand = static_cast<size_t>(std::get<0>(matrix));
+    absl::Status status = PackAhead(operand, next_value++, std::move(list), shape);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
 
-absl::Status GroupPricer::PackAhead(size_t number, int value, Group& group, GroupShape* shape) {
-  constexpr size_t kRhs = MatmulDims::kRhs;
-  Stage constant = group.stages[number];
-  constant.spec.operand[kRhs].constant = 1;
-  const TileExtent extent = ExtentOf(constant.spec, kRhs);
-  constant.spec.operand[kRhs].level =
-      std::min(constant.spec.operand[kRhs].level,
-               LevelOfBuffers(extent.elements() * Bytes(constant.spec.operand[kRhs].dtype)));
-  if (absl::Status status = SolveContraction(&constant); !status.ok()) return status;
-  Stage pack;
-  pack.kind = StageKind::kPack;
-  pack.spec = constant.spec;
-  pack.impl = constant.impl;
-  pack.operands = {constant.operands[kRhs], {value, 0, 0, 0}};
-  Expansion expansion;
-  Expand(constant.spec, constant.impl.decision, target_, &expansion);
-  pack.cycles = model_.PackCycles(constant.spec, constant.impl.decision, expansion);
-  // The kernels take the copy.
-  const Impl kernel = constant.impl.children.front().impl;
-  constant.spec = kernel.spec;
-  constant.impl = kernel;
-  constant.operands[kRhs] = {value, 0, 0, 0};
-  Stage rest;
-  if (!group.rest.empty()) {
-    rest = group.rest[number];
-    const Spec own = rest.spec;
-    rest.spec = kernel.spec;
-    rest.spec.size = own.size;
-    rest.operands[kRhs] = constant.operands[kRhs];
-    if (absl::Status status = SolveContraction(&rest); !status.ok()) return status;
+// The reader that takes the most decides how the copy lies. `value`: that of the copy.
+absl::Status GroupPricer::PackAhead(size_t operand, int value, std::vector<Reader> readers,
+                                    GroupShape* shape) {
+  const Reader& most =
+      *std::max_element(readers.begin(), readers.end(),
+                        [](const Reader& a, const Reader& b) { return a.cycles() < b.cycles(); });
+  const StageOperand matrix = most.stage->operands[operand];
+  const bool constant = graph_.IsConstant(matrix.value);
+  Stage packing = *most.stage;
+  TensorSpec& tensor = packing.spec.operand[operand];
+  tensor.constant = 1;
+  const int64_t bytes = ExtentOf(packing.spec, static_cast<int>(operand)).elements() * Bytes(tensor.dtype);
+  levels_[value] = tensor.level = constant ? tensor.level : std::min(tensor.level, LevelOfBuffers(bytes));
+  if (absl::Status status = SolveContraction(&packing); !status.ok()) return status;
+  Stage pack = PackStage(packing, operand, value);
+  const Impl kernel = packing.impl.children.front().impl;
+  const bool once = matrix.batch_stride == 0;
+  double saved = constant ? 0 : -pack.cycles * (once ? 1 : static_cast<double>(most.group->batch));
+  std::vector<Stage> packed;
+  for (const Reader& reader : readers) {
+    Stage& stage = packed.emplace_back(*reader.stage);
+    stage.spec.operand[operand] = kernel.spec.operand[operand];
+    stage.operands[operand] = {value, 0, 0, 0};
+    if (reader.stage == most.stage) {
+      stage.impl = kernel;
+      stage.cycles = packing.cycles;
+    } else if (absl::Status status = SolveContraction(&stage); !status.ok()) {
+      return status;
+    }
+    stage.cycles += FetchCycles(*reader.group, stage);
+    saved += reader.cycles() - reader.runs * stage.cycles;
   }
-  const auto trips = static_cast<double>(group.trips());
-  const bool once = pack.operands[0].batch_stride == 0;
-  const double before =
-      trips * group.stages[number].cycles + (group.rest.empty() ? 0 : group.rest[number].cycles);
-  const double copying = once ? pack.cycles / static_cast<double>(group.batch) : pack.cycles;
-  if (copying + trips * constant.cycles + rest.cycles >= before) return absl::OkStatus();
-  const TensorSpec& copy = kernel.spec.operand[kRhs];
-  const int64_t elements = PackedElements(ExtentOf(kernel.spec, kRhs), copy.layout, copy.dtype, target_);
+  if (saved <= 0) return absl::OkStatus();
+  const TensorSpec& copy = kernel.spec.operand[operand];
+  const int64_t elements =
+      PackedElements(ExtentOf(kernel.spec, static_cast<int>(operand)), copy.layout, copy.dtype, target_);
   // Rows that are no whole vectors apart end with a whole one all the same.
   shape->buffers.push_back(
       {value, elements * Bytes(copy.dtype) + target_.vectors.front().bytes, Bytes(copy.dtype)});
-  (once ? group.before : group.once).push_back(std::move(pack));
-  group.stages[number] = std::move(constant);
-  if (!group.rest.empty()) group.rest[number] = std::move(rest);
+  (constant ? shape->ahead : once ? most.group->before : most.group->once).push_back(std::move(pack));
+  for (size_t i = 0; i < readers.size(); ++i) *readers[i].stage = std::move(packed[i]);
   return absl::OkStatus();
+}
+
+// The copy that the program's first decision makes.
+Stage GroupPricer::PackStage(const Stage& reader, size_t operand, int value) const {
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.spec = reader.spec;
+  pack.impl = reader.impl;
+  pack.operands = {reader.operands[operand], {value, 0, 0, 0}};
+  Expansion expansion;
+  Expand(reader.spec, reader.impl.decision, target_, &expansion);
+  pack.cycles = model_.PackCycles(reader.spec, reader.impl.decision, expansion);
+  return pack;
 }
 
 }  // namespace kirsch

@@ -28,6 +28,7 @@ enum class Workers : uint8_t {
 
 // Groups that don't wait for each other, as one step of a plan.
 struct PricedGroups {
+  std::vector<Stage> ahead;
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
   double cycles = 0;  // without what starting threads and waiting for them takes
@@ -68,8 +69,12 @@ class GroupPricer {
 
   double FetchCycles(const Group& group, const Stage& stage) const;
   absl::Status SolveContraction(Stage* stage);
-  absl::Status PackAhead(int next_value, Group& group, GroupShape* shape);
-  absl::Status PackAhead(size_t number, int value, Group& group, GroupShape* shape);
+
+  struct Reader;
+  int PackableOperand(const GroupShape& shape, const Group& group, const Stage& stage) const;
+  absl::Status PackAhead(int next_value, GroupShape* shape);
+  absl::Status PackAhead(size_t operand, int value, std::vector<Reader> readers, GroupShape* shape);
+  Stage PackStage(const Stage& reader, size_t operand, int value) const;
 
   const GraphUses& uses_;
   const Graph& graph_;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+
+#include "spec/check.h"
 
 namespace kirsch {
 namespace {
@@ -74,6 +77,19 @@ std::map<int, Life> LivesByPhase(const Plan& plan) {
   return lives;
 }
 
+// Values that are made ahead. Such a stage has one of them, its second operand.
+std::set<int> MadeAhead(const Plan& plan) {
+  std::set<int> values;
+  for (const Stage& stage : plan.ahead) values.insert(stage.operands[1].value);
+  return values;
+}
+
+int64_t& BytesOf(Memory memory, Plan* plan) {
+  return memory == Memory::kOwn      ? plan->buffer_bytes
+         : memory == Memory::kShared ? plan->shared_bytes
+                                     : plan->packed_bytes;
+}
+
 // The lowest place beside those of `others` that live at the same time.
 int64_t LowestPlace(int64_t bytes, std::vector<std::pair<int64_t, int64_t>> taken) {
   std::sort(taken.begin(), taken.end());
@@ -90,22 +106,34 @@ int64_t LowestPlace(int64_t bytes, std::vector<std::pair<int64_t, int64_t>> take
 void PlanMemory(std::vector<Buffer> buffers, Plan* plan) {
   const Lives by_stage(*plan);
   const std::map<int, Life> by_phase = LivesByPhase(*plan);
+  const std::set<int> made_ahead = MadeAhead(*plan);
   std::stable_sort(buffers.begin(), buffers.end(),
                    [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
   plan->buffers.clear();
-  plan->buffer_bytes = plan->shared_bytes = 0;
+  plan->buffer_bytes = plan->shared_bytes = plan->packed_bytes = 0;
   for (Buffer buffer : buffers) {
     const Life phases = by_phase.at(buffer.value), stages = by_stage.at(buffer.value);
-    buffer.shared = phases.first < phases.last;
+    buffer.memory = made_ahead.contains(buffer.value) ? Memory::kPacked
+                    : phases.first < phases.last      ? Memory::kShared
+                                                      : Memory::kOwn;
     buffer.bytes = (buffer.bytes + kLine - 1) / kLine * kLine;
+    const auto meets = [&](const Buffer& other) {
+      switch (buffer.memory) {
+        case Memory::kOwn:
+          return stages.Meets(by_stage.at(other.value));
+        case Memory::kShared:
+          return phases.Meets(by_phase.at(other.value));
+        case Memory::kPacked:  // for all calls
+          return true;
+      }
+      KIRSCH_CHECK(false && "no such memory");
+    };
     std::vector<std::pair<int64_t, int64_t>> taken;
-    for (const Buffer& other : plan->buffers) {
-      const bool meets =
-          buffer.shared ? phases.Meets(by_phase.at(other.value)) : stages.Meets(by_stage.at(other.value));
-      if (meets && other.shared == buffer.shared) taken.push_back({other.offset, other.offset + other.bytes});
-    }
+    for (const Buffer& other : plan->buffers)
+      if (other.memory == buffer.memory && meets(other))
+        taken.push_back({other.offset, other.offset + other.bytes});
     buffer.offset = LowestPlace(buffer.bytes, std::move(taken));
-    int64_t& bytes = buffer.shared ? plan->shared_bytes : plan->buffer_bytes;
+    int64_t& bytes = BytesOf(buffer.memory, plan);
     bytes = std::max(bytes, buffer.offset + buffer.bytes);
     plan->buffers.push_back(buffer);
   }

@@ -11,6 +11,7 @@
 
 #include "rewrites/graph_uses.h"
 #include "rewrites/split_reductions.h"
+#include "search/constant_copies.h"
 #include "search/group_pricer.h"
 #include "search/memory_plan.h"
 #include "search/stage_cost.h"
@@ -191,10 +192,12 @@ class Planner {
     for (size_t i = path.size(); i-- > 0;) {
       phase += path[i]->waits ? 1 : 0;
       for (const Part& part : path[i]->parts) {
+        result.plan.ahead.insert(result.plan.ahead.end(), part->ahead.begin(), part->ahead.end());
         for (const Group& group : part->groups) result.plan.groups.emplace_back(group).phase = phase;
         buffers.insert(buffers.end(), part->buffers.begin(), part->buffers.end());
       }
     }
+    CopyConstants(target_, &result.plan, &buffers);
     PlanMemory(std::move(buffers), &result.plan);
     return result;
   }

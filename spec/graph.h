@@ -3,6 +3,7 @@
 #ifndef KIRSCH_SPEC_GRAPH_H_
 #define KIRSCH_SPEC_GRAPH_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -143,6 +144,7 @@ struct GraphNode {
   std::vector<uint32_t> axes;    // kReduction: ascending
   float number = 0;              // kNumber; the slope; the eps
   ConvolutionOptions conv = {};  // kConv2d
+  bool constant = false;         // kInput: what it holds is known ahead, so that it may be packed once
   TextPosition position;
 };
 
@@ -158,6 +160,11 @@ struct Graph {
     int inputs = 0;
     while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == GraphOp::kInput) ++inputs;
     return inputs;
+  }
+  // Is the value a parameter that is known ahead?
+  bool IsConstant(int value) const { return value < num_inputs() && at(value).constant; }
+  bool HasConstants() const {
+    return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode& node) { return node.constant; });
   }
 };
 

@@ -82,6 +82,15 @@ absl::StatusOr<Graph> ParseMember(const Word& text, std::string_view source,
   return absl::InvalidArgumentError(message);
 }
 
+absl::Status CheckConstants(std::string_view source, const Graph& graph) {
+  for (const GraphNode& node : graph.nodes)
+    if (node.constant)
+      return ErrorAt(
+          source, node.position,
+          "expected a single size where a parameter is constant (each size packs it in a way of its own)");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 template <typename Parse>
@@ -108,6 +117,8 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, std::st
     graph->name = MemberName(family.name_, family.sizes_, i);
     family.members_.push_back(*std::move(graph));
   }
+  if (count > 1)
+    if (absl::Status status = CheckConstants(source, family.member(0)); !status.ok()) return status;
   family.text_ = count > 1 ? std::move(text) : PrintGraph(family.member(0));
   return family;
 }

@@ -11,6 +11,7 @@
 #include "spec/epilogue.h"
 #include "spec/matmul_types.h"
 #include "spec/printer.h"
+#include "spec/shorthand.h"
 
 namespace kirsch {
 namespace {
@@ -30,6 +31,7 @@ class MatmulFinder {
   absl::StatusOr<GraphMatmul> Find() {
     if (absl::Status status = WalkToMatmul(); !status.ok()) return status;
     if (absl::Status status = AddMatrices(); !status.ok()) return status;
+    if (absl::Status status = CheckConstants(); !status.ok()) return status;
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
       if (At(static_cast<int>(i)).op == GraphOp::kInput && uses_[i] != 1)
         return Refused(static_cast<int>(i),
@@ -156,6 +158,19 @@ class MatmulFinder {
     return absl::OkStatus();
   }
 
+  // A spec packs one matrix ahead.
+  absl::Status CheckConstants() const {
+    const bool batched = At(matmul_).type.dims.size() == 3 && At(matmul_).type.dims[0] > 1;
+    int constants = 0;
+    for (int i = 0; i < graph_.num_inputs(); ++i) {
+      if (!graph_.IsConstant(i)) continue;
+      const bool matrix = i == matrices_[0] || i == matrices_[1];
+      if (!matrix || batched || ++constants > 1)
+        return Refused(i, "one constant at most, a matrix of a matmul without a batch");
+    }
+    return absl::OkStatus();
+  }
+
   std::string SpecText() const {
     const TensorType &lhs = At(At(matmul_).inputs[0]).type, &out = At(matmul_).type;
     const size_t n = out.dims.size() - 1;
@@ -165,6 +180,8 @@ class MatmulFinder {
     Append(&text, out.dims[n - 1], "x", lhs.dims[n], "x", out.dims[n]);
     if (turned_[0]) Append(&text, " lhs=col");
     if (turned_[1]) Append(&text, " rhs=col");
+    for (size_t i = 0; i < 2; ++i)
+      if (graph_.IsConstant(matrices_[i])) Append(&text, " ", kConstantPrefix, i == 0 ? "lhs" : "rhs");
     std::string epilogue =
         absl::StrJoin(steps_.rbegin(), steps_.rend(), ",",
                       [](std::string* joined, const Taken& step) { joined->append(step.text); });

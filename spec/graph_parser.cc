@@ -13,6 +13,7 @@
 #include "spec/cat.h"
 #include "spec/graph_types.h"
 #include "spec/identifier.h"
+#include "spec/shorthand.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -207,6 +208,10 @@ class GraphParser {
     input.position = name.position;
     if (absl::Status status = CheckNewName(name); !status.ok()) return status;
     if (absl::Status status = TakeSign(":"); !status.ok()) return status;
+    if (Peek().text == kConstantWord) {
+      Take();
+      input.constant = true;
+    }
     if (absl::Status status = ParseType(&input.type); !status.ok()) return status;
     if (graph_.nodes.size() == kMaxParameters)
       return Expected(name, Cat("at most ", kMaxParameters, " parameters"));

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/cat.h"
 #include "spec/graph.h"
+#include "spec/shorthand.h"
 
 namespace kirsch {
 namespace {
@@ -20,7 +21,9 @@ class GraphPrinter {
   std::string Print() const {
     std::vector<std::string> parameters;
     for (const GraphNode& node : graph_.nodes)
-      if (node.op == GraphOp::kInput) parameters.push_back(Cat(node.text, ": ", PrintTensorType(node.type)));
+      if (node.op == GraphOp::kInput)
+        parameters.push_back(
+            Cat(node.text, ": ", node.constant ? Cat(kConstantWord, " ") : "", PrintTensorType(node.type)));
     std::string text = Cat("kernel ", graph_.name, "(", absl::StrJoin(parameters, ", "), ") -> ",
                            PrintTensorType(graph_.at(graph_.result).type), ":\n");
     for (size_t i = 0; i < graph_.nodes.size(); ++i)

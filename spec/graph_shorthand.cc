@@ -12,6 +12,7 @@
 #include "spec/graph_parser.h"
 #include "spec/graph_types.h"
 #include "spec/identifier.h"
+#include "spec/shorthand.h"
 #include "spec/spec.h"
 
 namespace kirsch {
@@ -63,14 +64,18 @@ class Words {
     return Sizes(Take(), least, most);
   }
 
-  // NAME=VALUE, the rest of the words, each of `known`, each once.
-  absl::Status TakeOptions(absl::Span<const std::string_view> known, std::map<std::string, Word>* options) {
+  // NAME=VALUE, the rest of the words, each of `known`, each once; and the word `flag`, without a value.
+  absl::Status TakeOptions(absl::Span<const std::string_view> known, std::map<std::string, Word>* options,
+                           std::string_view flag = "") {
     while (!Peek().text.empty()) {
       const Word word = Take();
       const size_t equals = word.text.find('=');
       const std::string name(word.text.substr(0, equals));
-      if (equals == std::string_view::npos || std::find(known.begin(), known.end(), name) == known.end())
-        return Expected(word, known.empty() ? "the end" : Cat("an option (", Join(known, "= "), "=)"));
+      const bool valued = std::find(known.begin(), known.end(), name) != known.end();
+      if (equals == std::string_view::npos ? name != flag : !valued)
+        return Expected(word, known.empty() ? "the end"
+                                            : Cat("an option (", Join(known, "= "), "=",
+                                                  flag.empty() ? "" : " ", flag, ")"));
       if (!options->try_emplace(name, word.Part(equals + 1)).second)
         return Expected(word, "each option once");
     }
@@ -181,7 +186,8 @@ absl::StatusOr<std::string> Conv2d(Words& words) {
   std::map<std::string, Word> options;
   static constexpr std::array<std::string_view, 7> kKnown = {"filters",  "kernel", "stride", "pad",
                                                              "dilation", "groups", "layout"};
-  if (absl::Status status = words.TakeOptions(kKnown, &options); !status.ok()) return status;
+  if (absl::Status status = words.TakeOptions(kKnown, &options, kConstantFiltersWord); !status.ok())
+    return status;
   absl::StatusOr<uint32_t> filters = words.Number(options, "filters");
   if (!filters.ok()) return filters.status();
   absl::StatusOr<uint32_t> groups = options.contains("groups") ? words.Number(options, "groups") : 1u;
@@ -205,7 +211,9 @@ absl::StatusOr<std::string> Conv2d(Words& words) {
     Append(&arguments, ", ", found->first, "=", found->second.text);
   }
   const auto shape = [&](std::vector<uint32_t> dims) { return Cat(*type, "[", Dims(dims), "]"); };
-  return Cat("(image: ", shape(nhwc ? std::vector{n, h, w, c} : std::vector{n, c, h, w}), ", filters: ",
+  const bool constant = options.contains(std::string(kConstantFiltersWord));
+  return Cat("(image: ", shape(nhwc ? std::vector{n, h, w, c} : std::vector{n, c, h, w}),
+             ", filters: ", constant ? Cat(kConstantWord, " ") : "",
              shape(nhwc ? std::vector{(*kernel)[0], (*kernel)[1], per_group, *filters}
                         : std::vector{*filters, per_group, (*kernel)[0], (*kernel)[1]}),
              "):\nreturn conv2d(image, filters", arguments, ")");

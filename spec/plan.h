@@ -85,23 +85,31 @@ struct Group {
   int64_t tiles() const { return trips() + (rest.empty() ? 0 : 1); }
 };
 
-// Scratch memory of a value that is neither a parameter nor the result.
+enum class Memory : uint8_t {
+  kOwn,     // a thread's own scratch memory, which holds nothing from one phase to the next
+  kShared,  // of all threads: what several phases use
+  kPacked,  // what is made ahead
+};
+
+// Memory of a value that is neither a parameter nor the result; or a constant's copy.
 struct Buffer {
   int value = -1;
   int64_t bytes = 0;  // whole lines
   int element_bytes = 4;
   int64_t offset = 0;  // bytes; buffers that are in use at the same time don't overlap
-  // Used in several phases: in memory that all threads share. Else each thread has one of its own, which
-  // holds nothing from one phase to the next.
-  bool shared = false;
+  Memory memory = Memory::kOwn;
 };
 
 struct Plan {
   Graph graph;
+  // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
+  // is why those that are read as they lie are copied.
+  std::vector<Stage> ahead;
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
   int64_t buffer_bytes = 0;  // of a thread's own buffers; what stages use for themselves comes after them
   int64_t shared_bytes = 0;  // of shared buffers
+  int64_t packed_bytes = 0;  // of what is made ahead
   double cycles = 0;         // predicted
 
   int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }

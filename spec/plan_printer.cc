@@ -18,13 +18,16 @@ class PlanPrinter {
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
              ", less exact than the sums of a convolution (spec/README.md)\n");
+    if (!plan_.ahead.empty()) Append(&text_, "once, ahead of all calls\n");
+    Print("ahead", plan_.ahead);
     for (const Group& group : plan_.groups) {
       if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");
       Print(group);
     }
+    constexpr const char* kMemories[] = {"", ", shared", ", packed"};
     for (const Buffer& buffer : plan_.buffers)
       Append(&text_, "buffer ", NameOf(buffer.value), ": ", buffer.bytes, " bytes at ", buffer.offset,
-             buffer.shared ? ", shared\n" : "\n");
+             kMemories[static_cast<size_t>(buffer.memory)], "\n");
     return std::move(text_);
   }
 

@@ -20,6 +20,8 @@ inline constexpr std::string_view kEpilogueWord = "epilogue";
 inline constexpr std::string_view kConvolutionWord = "conv2d";
 inline constexpr std::string_view kConstantFiltersWord = "const-filters";
 
+inline constexpr std::string_view kConstantWord = "const";  // before a parameter's type
+
 // Indexed by LayoutKind; strided layouts have no word of their own.
 inline constexpr std::array<std::string_view, 6> kLayoutWords = {"",     "packed", "vectors",
                                                                  "sums", "window", "lanes"};

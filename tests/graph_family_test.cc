@@ -201,6 +201,12 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
       {"kernel f[m = 1..3](x: f32[m,4]):\n y = relu(x)", "f:2:2: expected a line 'return ...' in f"},
       {"kernel f[m = 65536..65537](x: f32[m,65536]):" + body,
        "f:1:37: expected at most 4294967296 elements, got '65536' (for m = 65537)"},
+      {"kernel f[m = 1..3](x: f32[m,4], w: const f32[4]):\n return mul(x, w)",
+       "f:1:33: expected a single size where a parameter is constant (each size packs it in a way of its "
+       "own)"},
+      {"conv2d f32 1..2x4x9x7 filters=8 kernel=3x3 const-filters",
+       "f:1:1: expected a single size where a parameter is constant (each size packs it in a way of its "
+       "own)"},
       {"softmax f32 3..1x4", "f:1:16: expected the last size of a range from 3 to 1048576, got '1'"},
       {" s = softmax f32 1..3x4x", "f:1:25: expected a size from 1 to 1048576, got nothing"},
       {"softmax f32 1..3x4 tokens=3..4", "f:1:20: expected the end, got 'tokens=3..4'"},

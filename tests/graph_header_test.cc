@@ -47,6 +47,9 @@ TEST_P(GraphHeaderTest, SelfTestsPassWithEveryCompiler) {
       HeaderWithSamples("conv2d f32 1x20x9x9 filters=20 kernel=3x3 pad=1 groups=20 layout=nhwc"),
       HeaderWithSamples("kernel a(x: f16[6,33], y: f32[33]):\n return cast(mul(x, y), f16)"),
       HeaderWithSamples("kernel a(x: u8[6,33], y: s8[33,9]):\n return matmul(x, y)"),
+      HeaderWithSamples("kernel a(b: f32[9], w: const s8[33,9], x: u8[6,33], s: const f32[9]):\n"
+                        " return add(mul(cast(matmul(x, w), f32), s), b)"),
+      HeaderWithSamples("kernel a(x: const f32[6,33]):\n return softmax(x)"),
       HeaderWithSamples(kMlp),
       HeaderWithSamples(kMlp, 2),
   };

@@ -44,7 +44,8 @@ bool SharesWhatIsRepeated(const Plan& plan) {
   for (const Group& group : plan.groups)
     for (const Stage& stage : group.stages)
       for (const Buffer& buffer : plan.buffers)
-        if (group.sharing == Sharing::kNone && buffer.shared && buffer.value == stage.operands.back().value)
+        if (group.sharing == Sharing::kNone && buffer.memory == Memory::kShared &&
+            buffer.value == stage.operands.back().value)
           return true;
   return false;
 }
@@ -58,14 +59,16 @@ std::string MemoryError(const Plan& plan) {
         for (const StageOperand& operand : stage.operands)
           phases.try_emplace(operand.value, group.phase, group.phase).first->second.second = group.phase;
   for (const Buffer& a : plan.buffers) {
+    if (a.memory == Memory::kPacked) continue;
     const auto [first, last] = phases.at(a.value);
-    if (a.shared != (first < last)) return absl::StrCat(a.value, ": in the wrong memory");
-    if (a.offset + a.bytes > (a.shared ? plan.shared_bytes : plan.buffer_bytes))
+    if ((a.memory == Memory::kShared) != (first < last))
+      return absl::StrCat(a.value, ": in the wrong memory");
+    if (a.offset + a.bytes > (a.memory == Memory::kShared ? plan.shared_bytes : plan.buffer_bytes))
       return absl::StrCat(a.value, ": beyond the end");
     for (const Buffer& b : plan.buffers) {
       const bool meet = first <= phases.at(b.value).second && phases.at(b.value).first <= last;
       const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-      if (&a != &b && a.shared && b.shared && meet && overlap)
+      if (&a != &b && a.memory == Memory::kShared && b.memory == a.memory && meet && overlap)
         return absl::StrCat(a.value, ", ", b.value, ": both at one place");
     }
   }

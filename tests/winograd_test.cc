@@ -21,6 +21,7 @@
 #include "codegen/lower_plan.h"
 #include "codegen/verify_graph.h"
 #include "rewrites/graph_groups.h"
+#include "search/constant_copies.h"
 #include "search/memory_plan.h"
 #include "search/plan_search.h"
 #include "spec/graph_reference.h"
@@ -120,12 +121,14 @@ Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target)
   HashMemo memo;
   Plan plan;
   plan.graph = graph;
+  plan.ahead = std::move(shape.ahead);
   plan.groups = std::move(shape.groups);
   for (Group& group : plan.groups)
     for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
       for (Stage& stage : *stages)
         if (stage.kind == StageKind::kContraction)
           stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
+  CopyConstants(target, &plan, &shape.buffers);
   PlanMemory(std::move(shape.buffers), &plan);
   return plan;
 }
@@ -209,6 +212,23 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
     EXPECT_EQ(choices.size(), 7u);
     for (const GroupChoice& choice : choices)
       ExpectRight(text, choice, parameters == cases[1].parameters && choice.tile == 4);
+  }
+}
+
+// Filters that are constant are transformed ahead, all of them whichever way it goes.
+TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
+  for (const char* bias : {", b: f32[70]", ", b: const f32[70]"}) {
+    std::string text = Convolution(2, 6, 7, 10, 70, 1, bias, "add(", ", b)");
+    text.replace(text.find("w: "), 3, "w: const ");
+    bool by_filters = false;
+    for (const GroupChoice& choice : ChoicesOf(GraphOf(text))) {
+      const Plan plan = PlanBy(GraphOf(text), choice, target_);
+      EXPECT_EQ(plan.ahead.front().kind, StageKind::kTransform);
+      EXPECT_EQ(plan.ahead.size(), bias[5] == 'c' ? 2u : 1u);
+      by_filters |= choice.by_filters;
+      ExpectRight(text, choice, choice.tile == 4);
+    }
+    EXPECT_TRUE(by_filters);
   }
 }
 

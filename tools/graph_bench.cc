@@ -16,31 +16,45 @@ namespace {
 
 class JitGraphKernel : public GraphKernel {
  public:
-  JitGraphKernel(std::unique_ptr<JitKernel> code, const LoopProgram& program)
+  JitGraphKernel(std::unique_ptr<JitKernel> code, const Graph& graph, const LoopProgram& program)
       : code_(std::move(code)),
-        inputs_(program.tensors.size() - 1),
+        packed_bytes_(program.packing ? static_cast<size_t>(program.packing->bytes) : 0),
         scratch_bytes_(static_cast<size_t>(program.scratch_bytes)),
         shared_bytes_(static_cast<size_t>(program.shared_bytes)),
         phases_(static_cast<size_t>(program.phases)),
-        shares_work_(program.SharesWork()) {}
+        shares_work_(program.SharesWork()) {
+    for (int i = 0; i < graph.num_inputs(); ++i)
+      (graph.IsConstant(i) ? constants_ : inputs_).push_back(static_cast<size_t>(i));
+  }
 
+  size_t packed_bytes() const override { return packed_bytes_; }
   size_t scratch_bytes() const override { return scratch_bytes_; }
   size_t shared_bytes() const override { return shared_bytes_; }
   size_t phases() const override { return phases_; }
 
   bool shares_work() const override { return shares_work_; }
 
+  void Pack(const void* const* inputs, void* packed) const override {
+    std::vector<void*> tensors;
+    for (size_t input : constants_) tensors.push_back(const_cast<void*>(inputs[input]));
+    tensors.push_back(packed);
+    code_->PackConstants(tensors);
+  }
+
   void Run(const Call& call) const override {
     std::array<void*, kMostTensors> tensors;
-    for (size_t i = 0; i < inputs_; ++i) tensors[i] = const_cast<void*>(call.inputs[i]);
-    tensors[inputs_] = call.out;
-    code_->CallGraph({tensors.data(), inputs_ + 1}, call.scratch, call.thread, call.n_threads, call.shared,
+    size_t count = 0;
+    for (size_t input : inputs_) tensors[count++] = const_cast<void*>(call.inputs[input]);
+    if (packed_bytes_ > 0) tensors[count++] = const_cast<void*>(call.packed);
+    tensors[count++] = call.out;
+    code_->CallGraph({tensors.data(), count}, call.scratch, call.thread, call.n_threads, call.shared,
                      call.phase);
   }
 
  private:
   const std::unique_ptr<JitKernel> code_;
-  const size_t inputs_, scratch_bytes_, shared_bytes_, phases_;
+  std::vector<size_t> inputs_, constants_;  // parameters, by number
+  const size_t packed_bytes_, scratch_bytes_, shared_bytes_, phases_;
   const bool shares_work_;
 };
 
@@ -57,7 +71,7 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
   const LoopProgram program = LowerPlan(synthesis->result.plan, *target, graph.name);
   absl::StatusOr<std::unique_ptr<JitKernel>> code = JitCompile(program, *target);
   if (!code.ok()) return code.status();
-  return std::make_unique<JitGraphKernel>(*std::move(code), program);
+  return std::make_unique<JitGraphKernel>(*std::move(code), graph, program);
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
   json["unfused_cycles"] = result.unfused_cycles;
   json["predicted_gflops"] = PredictedGflops(synthesis);
   json["winograd"] = WinogradNames(result.plan);
+  if (result.plan.graph.HasConstants()) json["packed_bytes"] = result.plan.packed_bytes;
   json["buffer_bytes"] = result.plan.buffer_bytes;
   json["shared_bytes"] = result.plan.shared_bytes;
   json["phases"] = result.plan.phases();

@@ -31,8 +31,8 @@ absl::Status CheckNotPinned(const SolveArguments& arguments);
 
 double PredictedGflops(const GraphSynthesis& synthesis);
 
-// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, buffer_bytes and
-// shared_bytes of the plan, its phases, plan: its text.
+// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, packed_bytes
+// of the constants, buffer_bytes and shared_bytes of the plan, its phases, plan: its text.
 nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis);
 
 // One line for people, on standard error.

@@ -45,7 +45,8 @@ class KernelWriter {
 
   std::string Parameter(const Dims& dims, const char* type = "f32") {
     const std::string name = absl::StrCat("p", parameters_.size());
-    parameters_.push_back(absl::StrCat(name, ": ", type, "[", absl::StrJoin(dims, ","), "]"));
+    parameters_.push_back(
+        absl::StrCat(name, Draw(4) == 0 ? ": const " : ": ", type, "[", absl::StrJoin(dims, ","), "]"));
     return name;
   }
 

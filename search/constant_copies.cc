@@ -1,0 +1,36 @@
+#include "search/constant_copies.h"
+
+#include <set>
+
+#include "search/stage_cost.h"
+
+namespace kirsch {
+namespace {
+
+std::set<int> ConstantsReadIn(const Plan& plan) {
+  std::set<int> constants;
+  for (const Group& group : plan.groups)
+    for (const auto* stages : {&group.before, &group.once, &group.stages, &group.rest})
+      for (const Stage& stage : *stages)
+        for (const StageOperand& operand : stage.operands)
+          if (plan.graph.IsConstant(operand.value)) constants.insert(operand.value);
+  return constants;
+}
+
+}  // namespace
+
+void CopyConstants(const Target& target, Plan* plan, std::vector<Buffer>* buffers) {
+  for (int constant : ConstantsReadIn(*plan)) {
+    const TensorType& type = plan->graph.at(constant).type;
+    Stage copy;
+    copy.kind = StageKind::kPad;
+    copy.copy.width = type.elements();
+    copy.copy.dtype = type.dtype;
+    copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
+    PriceStage({Level::kRam, Level::kRam}, target, &copy);
+    plan->ahead.push_back(std::move(copy));
+    buffers->push_back({constant, type.bytes(), Bytes(type.dtype)});
+  }
+}
+
+}  // namespace kirsch
