@@ -125,7 +125,7 @@ std::string MemoryText(const HeaderFunction& function) {
     absl::StrAppendFormat(
         &text,
         "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
-        CType(dtype), i, MostElements(function, i), bits.keep, bits.set, i + 1);
+        CType(types[i]), i, MostElements(function, i), bits.keep, bits.set, i + 1);
   }
   absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
                         CType(ResultType(function)));
@@ -223,10 +223,11 @@ std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& functio
                                    {"$WHOSE", whose},
                                    {"$TYPE", std::string(Info(ResultType(function)).name)}});
   return absl::StrReplaceAll(
-      text, {{"$NAME", function.name},
-             {"$FILE", file.name},
-             {"$ELEMENTS",
-              absl::StrCat("(size_t)", MostElements(function, function.signature().tensors.size() - 1))}});
+      text,
+      {{"$NAME", function.name},
+       {"$FILE", file.name},
+       {"$ELEMENTS",
+        absl::StrCat("(size_t)", MostElements(function, function.samples.front().elements.size() - 1))}});
 }
 
 }  // namespace kirsch
