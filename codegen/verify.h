@@ -37,8 +37,10 @@ struct VerifyOptions {
 
 struct VerifyReport {
   bool ok = false;         // no rung failed, and one at least was run
-  double max_error = 0;    // largest |got - expected| / (sum of the terms' magnitudes) of a compared element
-  double error_bound = 0;  // what that may be at most
+  // The largest |got - expected| of a compared element, relative to the sum of the terms' magnitudes; with an
+  // epilogue, and of graphs, to what is allowed.
+  double max_error = 0;
+  double error_bound = 0;  // what that may be at most; 1 in the latter cases
   std::vector<RungReport> rungs;
   std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if ok
 };

@@ -288,8 +288,6 @@ class GroupShaper {
     const FusedConvolution whole{{at, SizesOfConvolution(graph_, at)}, fused, space};
     if (fused.taken + 1 != choice_.end - choice_.first)
       return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
-    if (!nhwc && whole.sizes.images > 1 && whole.groups() > 1)
-      return Fail(node, "one image where a convolution has groups and the layout nchw, as yet");
     if (choice_.winograd != 0) {
       shape_ = WinogradGroups(
           {whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]), next_value_,
@@ -321,23 +319,38 @@ class GroupShaper {
     const IterationSpace& space;
   };
 
-  // All rows at once; items are the images of nchw, or the groups of the convolution.
+  // All rows at once; items are the images of nchw, or the groups of the convolution, of which each image of
+  // nchw has its own.
   void WholeImages(const FusedConvolution& whole) {
+    const bool by_group = whole.groups() > 1;
+    const int64_t alone = by_group && !whole.nhwc() ? whole.sizes.images : 1;
+    const int input = Padded(whole);
+    for (int64_t image = 0; image < alone; ++image) {
+      if (image > 0) shape_.groups.emplace_back();
+      Group& group = shape_.groups.back();
+      group.batch = by_group ? whole.groups() : whole.nhwc() ? 1 : whole.sizes.images;
+      group.stages.push_back(WholeImage(whole, input, image * group.batch));
+    }
+  }
+
+  // `first`: the item that the stage begins with.
+  Stage WholeImage(const FusedConvolution& whole, int image, int64_t first) const {
     const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
     const ConvShape conv = ShapeOf(whole, whole.sizes.height + 2 * whole.pad());
-    const int64_t plane = conv.height * conv.width;
-    group().batch = whole.groups() * (nhwc ? 1 : whole.sizes.images);
-    const StageOperand input{Padded(whole), 0, nhwc ? conv.channels : conv.channels * plane, 0};
-    StageOperand filters = FiltersOf(whole);
-    if (by_group) filters.batch_stride = conv.filters * (nhwc ? 1 : conv.taps());
+    const int64_t in = nhwc ? conv.channels : conv.channels * conv.height * conv.width;
     const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
-    Stage stage = ConvolutionStage(whole, conv, input, filters, OperandFor(whole.fused.result, out, 0));
+    StageOperand filters = FiltersOf(whole), result = OperandFor(whole.fused.result, out, 0);
+    if (by_group) filters.batch_stride = conv.filters * (nhwc ? 1 : conv.taps());
+    result.offset = first * out;
+    Stage stage = ConvolutionStage(whole, conv, {image, first * in, in, 0}, filters, result);
     // Vectors of an epilogue are cut as the filters are.
     for (size_t i = 0; by_group && i < whole.fused.operands.size(); ++i) {
       const MatrixStrides strides = StridesOf(whole, i);
-      stage.operands[3 + i].batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
+      StageOperand& operand = stage.operands[3 + i];
+      operand.batch_stride = conv.filters * (nhwc ? strides.column : strides.row);
+      operand.offset = first / whole.groups() * strides.batch;
     }
-    group().stages.push_back(std::move(stage));
+    return stage;
   }
 
   // Does the epilogue take an element for each pixel? (In parts of rows those are no vector.)

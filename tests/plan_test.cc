@@ -50,6 +50,8 @@ TEST_P(PlanTest, EachOperationIsRight) {
            "conv2d f32 2x4x7x7 filters=6 kernel=3x2 stride=2 pad=1 groups=2 layout=nhwc",
            "conv2d f32 1x8x10x10 filters=8 kernel=3x3 pad=1 groups=8 layout=nchw",
            "conv2d f32 2x20x9x10 filters=20 kernel=3x3 stride=2 pad=1 groups=20 layout=nhwc",
+           "conv2d f32 3x6x7x5 filters=9 kernel=3x3 pad=1 groups=3 layout=nchw",
+           "conv2d f32 2x4x7x5 filters=4 kernel=3x3 groups=4 layout=nchw",
            "conv2d f32 1x20x9x10 filters=40 kernel=3x3 pad=1 groups=20 layout=nhwc",
            "kernel a(x: f32[5,7]):\n return gelu(x)",
            "kernel a(x: f32[5,7]):\n return gelu_tanh(x)",
@@ -94,6 +96,10 @@ TEST_P(PlanTest, GraphsAreRight) {
   Verified(
       "kernel a(x: f32[1,4,8,8], w: f32[6,4,3,3], b: f32[6,1,1]):\n return relu(add(conv2d(x, w, pad=1), b))",
       target_);
+  for (const char* other : {"f32[6,1,1]", "f32[2,6,1,1]", "f32[2,6,8,8]", "f32[2,1,8,8]"})
+    Verified(Cat("kernel a(x: f32[2,4,8,8], w: f32[6,2,3,3], b: ", other,
+                 "):\n return relu(add(conv2d(x, w, pad=1, groups=2), b))"),
+             target_, 2);
   Verified("kernel a(x: f32[16,16], y: f32[16,16], z: f32[16,16]):\n return matmul(x, matmul(y, z))",
            target_);
   Verified("kernel a(x: bf16[9,16], y: bf16[16,40]):\n return cast(gelu(matmul(x, y)), bf16)", target_);

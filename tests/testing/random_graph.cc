@@ -176,7 +176,7 @@ std::string RandomConvolution(std::mt19937& random) {
   const uint32_t groups = depthwise      ? 1 + draw(40)
                           : draw(4) == 0 ? 1 + draw(4)
                                          : 1,
-                 images = draw(5) == 0 && (nhwc || groups == 1) ? 2 : 1;
+                 images = draw(5) == 0 ? 2 : 1;
   const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
   const uint32_t pad = draw(3);
   const auto side = [&](uint32_t kernel, uint32_t more) {
