@@ -100,6 +100,16 @@ TEST_F(GraphFamilyCliTest, StandsInAFileForSeveralTargets) {
   EXPECT_THAT(header, HasSubstr("my_short_haswell_size0_2("));
 }
 
+// No number is the result.
+TEST_F(GraphFamilyCliTest, NothingToCompareIsNoFailure) {
+  ASSERT_TRUE(
+      WriteFile(Path("nan.kirsch"), "kernel f[m = 1..2](x: f32[m,4]):\n  return sqrt(neg(exp(x)))\n").ok());
+  const Outcome outcome = Run("verify -f " + Path("nan.kirsch"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("skipped  header: no element of a result"));
+  EXPECT_EQ(Run("synth -f " + Path("nan.kirsch") + " -o " + Path("nan.h")).code, 0);
+}
+
 TEST_F(GraphFamilyCliTest, OtherCommands) {
   const Outcome verify = Run("verify 'softmax f32 1..3x9'");
   EXPECT_EQ(verify.code, 0) << verify.err;
