@@ -191,20 +191,21 @@ class GroupShaper {
 
   void Matmuls() {
     const IterationSpace space = MatrixSpace(TypeOf(Operation(choice_.end - 1)).dims);
+    const int first = Operation(choice_.first);
+    const bool leads = graph_.at(first).op == GraphOp::kMatmul;
+    const size_t taken = leads ? FuseEpilogue(uses_, choice_.first, choice_.end, space, true).taken : 0;
     for (const auto& [node, place] : made_) {
       const IterationSpace own = MatrixSpace(TypeOf(node).dims);
       const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
       const bool by_rows =
-          GoesByRows(graph_, node) && ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{};
+          place <= choice_.first + taken ||  // as an epilogue, whatever its type
+          (GoesByRows(graph_, node) && ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{});
       if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == GraphOp::kConv2d)
         return Fail(node, "operations of a group with the same rows");
     }
     Group& group = this->group();
-    const int first = Operation(choice_.first);
     // A matmul alone has its batch for itself.
-    const bool alone =
-        graph_.at(first).op == GraphOp::kMatmul &&
-        FuseEpilogue(uses_, choice_.first, choice_.end, space, true).taken + 1 == choice_.end - choice_.first;
+    const bool alone = leads && taken + 1 == choice_.end - choice_.first;
     group.batch = alone && choice_.tile == 0 ? 1 : space.batch();
     group.rows = space.rows();
     group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
