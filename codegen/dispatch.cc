@@ -16,13 +16,13 @@ namespace {
 
 std::string Parameters(const HeaderFunction& function) {
   std::string text;
-  for (int dim : function.dims()) absl::StrAppend(&text, "size_t ", SizeParameter(dim), ", ");
+  for (const VaryingSize& size : function.sizes) absl::StrAppend(&text, "size_t ", size.name, ", ");
   return text + CParameters(function.signature());
 }
 
 std::string Arguments(const HeaderFunction& function) {
   std::string text;
-  for (int dim : function.dims()) absl::StrAppend(&text, SizeParameter(dim), ", ");
+  for (const VaryingSize& size : function.sizes) absl::StrAppend(&text, size.name, ", ");
   return text + CArguments(function.signature());
 }
 
@@ -48,7 +48,7 @@ std::string KernelCall(const LoopProgram& program, CSignature caller) {
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
-      : function_(function), variant_(variant), dims_(function.dims()), signature_(function.signature()) {}
+      : function_(function), variant_(variant), signature_(function.signature()) {}
 
   std::string Print() {
     PrintSwitch(0, 1);
@@ -57,14 +57,14 @@ class SwitchPrinter {
 
  private:
   void PrintSwitch(size_t level, int depth) {
-    if (level == dims_.size()) {
+    if (level == function_.sizes.size()) {
       Line(depth, KernelCall(variant_.programs[next_++], signature_));
       return Line(depth, "return 1;");
     }
-    const SizeRange& range = function_.ranges[static_cast<size_t>(dims_[level])];
-    Line(depth, absl::StrCat("switch (", SizeParameter(dims_[level]), ") {"));
-    for (uint32_t size = range.low; size <= range.high; ++size) {
-      Line(depth + 1, absl::StrCat("case ", size, ":"));
+    const VaryingSize& size = function_.sizes[level];
+    Line(depth, absl::StrCat("switch (", size.name, ") {"));
+    for (uint32_t value : size.values) {
+      Line(depth + 1, absl::StrCat("case ", value, ":"));
       PrintSwitch(level + 1, depth + 2);
     }
     Line(depth + 1, "default:");
@@ -78,7 +78,6 @@ class SwitchPrinter {
 
   const HeaderFunction& function_;
   const HeaderVariant& variant_;
-  const std::vector<int> dims_;
   const CSignature signature_;
   size_t next_ = 0;  // the kernel of the next innermost case
   std::string text_;
@@ -111,7 +110,7 @@ std::string VariantSwitch(const HeaderFunction& function, Statement statement) {
 }
 
 std::string PrintVariantDispatcher(const HeaderFunction& function, const std::string& linkage) {
-  const bool sizes = !function.dims().empty();
+  const bool sizes = !function.sizes.empty();
   const auto call = [&](const HeaderVariant& variant) {
     if (sizes) return absl::StrCat("return ", VariantName(function, variant), "(", Arguments(function), ");");
     return absl::StrCat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
@@ -153,13 +152,8 @@ static inline int $NAME_choose(void) {
 
 }  // namespace
 
-const char* SizeParameter(int dim) {
-  constexpr const char* kNames[kFamilyDims] = {"b", "m", "k", "n"};
-  return kNames[dim];
-}
-
 std::string Declaration(const HeaderFunction& function) {
-  return absl::StrCat(function.dims().empty() ? "void " : "int ", function.name, "(", Parameters(function),
+  return absl::StrCat(function.sizes.empty() ? "void " : "int ", function.name, "(", Parameters(function),
                       ")");
 }
 
@@ -196,7 +190,7 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
 }
 
 std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage) {
-  const bool sizes = !function.dims().empty(), variants = function.variants.size() > 1;
+  const bool sizes = !function.sizes.empty(), variants = function.variants.size() > 1;
   if (sizes && !variants)
     return PrintSizeDispatcher(function, function.variants.front(), function.name, linkage);
   std::string text;

@@ -9,9 +9,6 @@
 
 namespace kirsch {
 
-// "m", the parameter for the size of a dim of MatmulDims.
-const char* SizeParameter(int dim);
-
 // "int NAME(size_t m, const float* __restrict lhs, ...)", the public function.
 std::string Declaration(const HeaderFunction& function);
 

@@ -1,5 +1,6 @@
 #include "codegen/graph_samples.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -21,8 +22,8 @@ std::vector<std::byte> Filled(const TensorType& type, uint32_t seed) {
   return data;
 }
 
-// The first, the last, and one between.
-std::set<int64_t> SomeOf(int64_t count) { return {0, count / 2, count - 1}; }
+// The first, one between, and the last.
+std::array<int64_t, 3> SomeOf(int64_t count) { return {0, count / 2, count - 1}; }
 
 }  // namespace
 
@@ -39,7 +40,7 @@ SampleBits SampleBitsOf(Dtype dtype) {
   }
 }
 
-GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd) {
+GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few) {
   GraphSamples result;
   std::vector<std::vector<std::byte>> parameters;
   std::vector<const void*> pointers;
@@ -54,13 +55,15 @@ GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd) {
   result.elements.push_back(type.elements());
   const int64_t length = GraphReference::RowLength(type);
   GraphReference reference(graph, std::move(pointers), winograd);
-  for (int64_t row : SomeOf(GraphReference::Rows(type))) {
-    const std::vector<Uncertain> values = reference.ResultRow(row);
-    for (int64_t i : SomeOf(length)) {
-      const Uncertain& value = values[static_cast<size_t>(i)];
-      if (std::isfinite(value.value) && std::isfinite(value.error))
-        result.samples.push_back({row * length + i, value.value, value.error});
-    }
+  const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
+  std::set<int64_t> elements;
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t j = 0; j < columns.size(); ++j)
+      if (!few || i == j) elements.insert(rows[i] * length + columns[j]);
+  for (int64_t element : elements) {
+    const Uncertain value = reference.ResultRow(element / length)[static_cast<size_t>(element % length)];
+    if (std::isfinite(value.value) && std::isfinite(value.error))
+      result.samples.push_back({element, value.value, value.error});
   }
   return result;
 }

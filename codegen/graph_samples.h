@@ -30,8 +30,8 @@ struct SampleBits {
 };
 SampleBits SampleBitsOf(Dtype dtype);
 
-// `winograd`: see GraphReference.
-GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd);
+// `winograd`: see GraphReference. `few`: three samples, else up to nine.
+GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few = false);
 
 }  // namespace kirsch
 

@@ -27,10 +27,12 @@ std::string AsComment(const std::string& text) {
 
 std::string SizesText(const HeaderFunction& function) {
   std::string text;
-  for (int dim : function.dims()) {
-    const SizeRange& range = function.ranges[static_cast<size_t>(dim)];
-    absl::StrAppend(&text, text.empty() ? "" : ", ", range.low, " <= ", SizeParameter(dim),
-                    " <= ", range.high);
+  for (const VaryingSize& size : function.sizes) {
+    const uint32_t low = size.values.front(), high = size.values.back();
+    const bool range = high - low + 1 == size.values.size();
+    absl::StrAppend(&text, text.empty() ? "" : ", ",
+                    range ? absl::StrCat(low, " <= ", size.name, " <= ", high)
+                          : absl::StrCat(size.name, " is one of ", PrintValues(size.values)));
   }
   return text;
 }
@@ -43,8 +45,12 @@ std::string OrderText(const HeaderFunction& function) {
 
 std::string OperandsText(const HeaderFunction& function) {
   if (function.members.empty())
-    return "Tensors are dense, the last axis contiguous. None overlaps another.\n";
-  if (function.dims().empty())
+    return absl::StrCat(function.sizes.empty()
+                            ? ""
+                            : absl::StrCat("Returns 1 if ", SizesText(function),
+                                           ": its kernel ran. Else 0: nothing was touched.\n"),
+                        "Tensors are dense, the last axis contiguous. None overlaps another.\n");
+  if (function.sizes.empty())
     return absl::StrCat(MatricesText(function.members.front()), "No operand overlaps another.\n");
   return absl::StrCat(
       "Returns 1 if ", SizesText(function), ": the product is computed. Else 0: nothing was touched.\n",
@@ -160,7 +166,7 @@ std::string FunctionText(const HeaderFunction& function) {
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)
     text += "The first target above whose instructions the CPU has is chosen, at the first call.\n";
-  if (function.dims().empty() && function.swapped(0))
+  if (function.sizes.empty() && function.swapped(0))
     text += "The transposed product is computed: out^T = rhs^T lhs^T.\n";
   return text;
 }

@@ -170,11 +170,9 @@ std::vector<std::string> HeaderVariant::features() const {
   return features;
 }
 
-std::vector<int> HeaderFunction::dims() const {
-  std::vector<int> dims;
-  for (size_t dim = 0; dim < ranges.size(); ++dim)
-    if (ranges[dim].varies()) dims.push_back(static_cast<int>(dim));
-  return dims;
+bool HeaderFunction::has_samples() const {
+  return std::any_of(samples.begin(), samples.end(),
+                     [](const GraphSamples& member) { return !member.samples.empty(); });
 }
 
 int64_t HeaderFunction::scratch_bytes() const { return Most(*this, &LoopProgram::scratch_bytes); }

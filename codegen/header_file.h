@@ -10,9 +10,9 @@
 #include "codegen/c_printer.h"
 #include "codegen/graph_samples.h"
 #include "codegen/loop_program.h"
-#include "spec/family.h"
 #include "spec/spec.h"
 #include "spec/target.h"
+#include "spec/varying_size.h"
 
 namespace kirsch {
 
@@ -50,21 +50,21 @@ struct HeaderVariant {
 };
 
 struct HeaderFunction {
-  std::string name;   // a C identifier
-  std::string text;   // the user's spec or family, for the comment
-  UserRanges ranges;  // those that vary are parameters
+  std::string name;                // a C identifier
+  std::string text;                // the user's spec, graph or family, for the comment
+  std::vector<VaryingSize> sizes;  // parameters
   std::vector<HeaderMember>
-      members;                // as the family's, or one; one if an operand is packed ahead; none of a graph
-  GraphSamples samples = {};  // of a graph, for its self-test; without any it has none
+      members;  // as the family's, or one; one if an operand is packed ahead; none of a graph
+  std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike,
   // and alike whatever the target.
   bool uniform = false;
   std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
 
-  std::vector<int> dims() const;  // whose sizes vary
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
-  bool has_self_test() const { return !members.empty() || !samples.samples.empty(); }
-  bool dispatched() const { return variants.size() > 1 || !dims().empty(); }
+  bool has_samples() const;
+  bool has_self_test() const { return !members.empty() || has_samples(); }
+  bool dispatched() const { return variants.size() > 1 || !sizes.empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs
   int64_t shared_bytes() const;   // likewise
   int phases() const;             // likewise
@@ -90,7 +90,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads
 //             [, void* shared_memory, size_t phase])   if a kernel has several phases
 // of a graph, its parameters and then `out` in the place of the first three; or, if sizes vary,
-//   int NAME([size_t b,] [size_t m,] [size_t k,] [size_t n,] as above)
+//   int NAME(size_t <size>, for each of them, as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
 // Where an operand is packed ahead, NAME takes `const void* packed` in its place, and there are
 //   size_t NAME_packed_bytes(void);    bytes of the packed operand, 64-byte aligned

@@ -149,15 +149,13 @@ $CHOOSE    wrong |= $NAME_check_all("$WHAT");
 // Multiplications of the naive loop, for all problems of a function together, that are made in full.
 constexpr double kFullWork = 3e8;
 
-constexpr const char* kSizeNames[kFamilyDims] = {"batch", "m", "k", "n"};
-
 // A call with these sizes, if the function takes any.
 template <typename Size>
 std::string CallText(const HeaderFunction& function, Size size, const std::string& operands,
                      const std::string& scratch, const std::string& threads) {
   const CSignature signature = function.signature();
   std::string call = absl::StrCat(function.name, "(");
-  for (int dim : function.dims()) absl::StrAppend(&call, size(dim), ", ");
+  for (const VaryingSize& varying : function.sizes) absl::StrAppend(&call, size(varying), ", ");
   absl::StrAppend(&call, operands);
   if (signature.scratch) absl::StrAppend(&call, ", ", scratch);
   if (signature.threads) absl::StrAppend(&call, ", ", threads);
@@ -178,20 +176,20 @@ std::string NullText(const CSignature& signature) {
 
 std::string RunText(const HeaderFunction& function) {
   const std::string call = CallText(
-      function, [](int dim) { return kSizeNames[dim]; }, OperandsText(function.signature()), "scratch",
+      function, [](const VaryingSize& size) { return size.name == "b" ? "batch" : size.name; },
+      OperandsText(function.signature()), "scratch",
       function.signature().columns ? "n * i / 3, n * (i + 1) / 3" : "i, 3");
   const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
-  return absl::StrCat("  ", loop, function.dims().empty() ? "" : "wrong += !", call, ";\n");
+  return absl::StrCat("  ", loop, function.sizes.empty() ? "" : "wrong += !", call, ";\n");
 }
 
 // For every varying size, those beside its range, the others being the least.
 std::string RefusedText(const HeaderFunction& function) {
   std::string text;
-  for (int varied : function.dims()) {
-    const SizeRange& range = function.ranges[static_cast<size_t>(varied)];
-    for (uint32_t outside : {range.low - 1, range.high + 1}) {
-      const auto size = [&](int dim) {
-        return dim == varied ? outside : function.ranges[static_cast<size_t>(dim)].low;
+  for (const VaryingSize& varied : function.sizes) {
+    for (uint32_t outside : {varied.values.front() - 1, varied.values.back() + 1}) {
+      const auto size = [&](const VaryingSize& any) {
+        return &any == &varied ? outside : any.values.front();
       };
       absl::StrAppend(&text,
                       "  wrong |= ", CallText(function, size, NullText(function.signature()), "NULL", "0, 1"),

@@ -1,5 +1,6 @@
 #include "codegen/self_test_graph.h"
 
+#include <algorithm>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -58,16 +59,23 @@ static int $NAME_check_all(const char* what) {
     double value, error;
   } samples[] = {
 $SAMPLES  };
-  size_t i;
+  // Where each member's samples end, and its sizes.
+  static const size_t members[][$NUMBERS] = {
+$MEMBERS  };
+  size_t member, i = 0;
   int wrong = 0;
-$MEMORY$RUN  for (i = 0; i < sizeof(samples) / sizeof(samples[0]); ++i) {
-    const double value = $FILE_value_$TYPE(out[samples[i].element]), off = value - samples[i].value;
-    if ((off < 0 ? -off : off) <= samples[i].error) continue;
-    if (!wrong)
-      printf("$NAME: element %zu is %g, expected %g\n", samples[i].element, value, samples[i].value);
-    wrong = 1;
+$MEMORY  for (member = 0; member < sizeof(members) / sizeof(members[0]); ++member) {
+    memset(out, 0xff, $ELEMENTS * sizeof(out[0]));
+$RUN    for (; i < members[member][0]; ++i) {
+      const double value = $FILE_value_$TYPE(out[samples[i].element]), off = value - samples[i].value;
+      if ((off < 0 ? -off : off) <= samples[i].error) continue;
+      if (!wrong)
+        printf("$NAME: $WHICHelement %zu is %g, expected %g\n", $WHOSEsamples[i].element, value,
+               samples[i].value);
+      wrong = 1;
+    }
   }
-  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
+$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
   return wrong;
 }
 )";
@@ -80,8 +88,6 @@ std::string ValueText(Dtype dtype) {
       kValue, {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
 }
 
-bool IsTested(const HeaderFunction& function) { return !function.samples.samples.empty(); }
-
 Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
 
 // The parameters' types, in the kernel's order.
@@ -89,7 +95,7 @@ std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   std::vector<Dtype> types;
   size_t tensor = 0, constant = 0;
-  for (bool is_constant : function.samples.constant)
+  for (bool is_constant : function.samples.front().constant)
     types.push_back((is_constant ? signature.constants[constant++] : signature.tensors[tensor++]).dtype);
   return types;
 }
@@ -97,11 +103,19 @@ std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
 // "p0, p2", as far as they are constants or not.
 std::string ParameterNames(const HeaderFunction& function, bool constants) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < function.samples.constant.size(); ++i)
-    if (function.samples.constant[i] == constants) names.push_back(absl::StrCat("p", i));
+  for (size_t i = 0; i < function.samples.front().constant.size(); ++i)
+    if (function.samples.front().constant[i] == constants) names.push_back(absl::StrCat("p", i));
   return absl::StrJoin(names, ", ");
 }
 
+// The most elements that any kernel has of a tensor.
+int64_t MostElements(const HeaderFunction& function, size_t tensor) {
+  int64_t most = 0;
+  for (const GraphSamples& samples : function.samples) most = std::max(most, samples.elements[tensor]);
+  return most;
+}
+
+// Parameters of smaller kernels are the first elements of these.
 std::string MemoryText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const std::vector<Dtype> types = ParameterTypes(function);
@@ -111,12 +125,13 @@ std::string MemoryText(const HeaderFunction& function) {
     absl::StrAppendFormat(
         &text,
         "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
-        CType(types[i]), i, function.samples.elements[i], bits.keep, bits.set, i + 1);
+        CType(types[i]), i, MostElements(function, i), bits.keep, bits.set, i + 1);
   }
-  absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory(%2$d * sizeof(%1$s));\n",
-                        CType(ResultType(function)), function.samples.elements.back());
+  absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
+                        CType(ResultType(function)));
   if (signature.packed >= 0) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
+  if (signature.threads) text += "  size_t thread;\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
   return text;
 }
@@ -125,14 +140,57 @@ std::string RunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const bool packs = signature.packed >= 0;
   const std::string inputs = ParameterNames(function, false);
-  const std::string call =
-      absl::StrCat("$NAME(", inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
-                   signature.scratch ? ", scratch" : "", signature.threads ? ", i, 3" : "",
-                   signature.phases ? ", shared, phase" : "", ");\n");
+  std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
+  for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "members[member][", i + 1, "], ");
+  absl::StrAppend(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
+                  signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
+                  signature.phases ? ", shared, phase" : "", ");\n");
   return absl::StrCat(
-      packs ? absl::StrCat("  $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
-      signature.phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
-      signature.threads ? "  for (i = 0; i < 3; ++i) " : "  ", call);
+      packs ? absl::StrCat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
+      signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+      signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
+}
+
+// For every size, those beside its values and one between them, the others being the least.
+std::string RefusedText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::string text;
+  for (const VaryingSize& varied : function.sizes) {
+    std::set<uint32_t> refused = {varied.values.front() - 1, varied.values.front() + 1,
+                                  varied.values.back() + 1};
+    for (uint32_t value : varied.values) refused.erase(value);
+    for (uint32_t value : refused) {
+      text += "  wrong |= $NAME(";
+      for (const VaryingSize& any : function.sizes)
+        absl::StrAppend(&text, &any == &varied ? value : any.values.front(), ", ");
+      for (size_t i = 1; i < signature.tensors.size(); ++i) text += "NULL, ";
+      absl::StrAppend(&text, "NULL", signature.scratch ? ", NULL" : "", signature.threads ? ", 0, 1" : "",
+                      signature.phases ? ", NULL, 0" : "", ");\n");
+    }
+  }
+  return text;
+}
+
+std::string MembersText(const HeaderFunction& function) {
+  std::string text;
+  size_t end = 0;
+  for (size_t i = 0; i < function.samples.size(); ++i) {
+    end += function.samples[i].samples.size();
+    absl::StrAppend(&text, "      {", end);
+    for (uint32_t value : ValuesOf(function.sizes, static_cast<int64_t>(i)))
+      absl::StrAppend(&text, ", ", value);
+    text += "},\n";
+  }
+  return text;
+}
+
+std::string SamplesText(const HeaderFunction& function) {
+  std::string text;
+  for (const GraphSamples& samples : function.samples)
+    for (const GraphSample& sample : samples.samples)
+      absl::StrAppendFormat(&text, "      {%d, %.17g, %.3g},\n", sample.element, sample.value,
+                            sample.error * 1.01);
+  return text;
 }
 
 }  // namespace
@@ -140,7 +198,7 @@ std::string RunText(const HeaderFunction& function) {
 std::string GraphHelpersText(const HeaderFile& file) {
   std::set<Dtype> types;
   for (const HeaderFunction& function : file.functions)
-    if (IsTested(function)) types.insert(ResultType(function));
+    if (function.has_samples()) types.insert(ResultType(function));
   if (types.empty()) return "";
   std::string text = kHelpers;
   for (Dtype dtype : types) text += ValueText(dtype);
@@ -148,16 +206,28 @@ std::string GraphHelpersText(const HeaderFile& file) {
 }
 
 std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function) {
-  std::string samples;
-  for (const GraphSample& sample : function.samples.samples)
-    absl::StrAppendFormat(&samples, "      {%d, %.17g, %.3g},\n", sample.element, sample.value,
-                          sample.error * 1.01);
+  std::string which, whose;  // for messages: the sizes
+  for (size_t i = 0; i < function.sizes.size(); ++i) {
+    absl::StrAppend(&which, i == 0 ? "" : ", ", function.sizes[i].name, " = %zu");
+    absl::StrAppend(&whose, "members[member][", i + 1, "], ");
+  }
+  if (!which.empty()) which += ": ";
   const std::string text =
-      absl::StrReplaceAll(kCheck, {{"$SAMPLES", samples},
+      absl::StrReplaceAll(kCheck, {{"$SAMPLES", SamplesText(function)},
+                                   {"$MEMBERS", MembersText(function)},
+                                   {"$NUMBERS", absl::StrCat(function.sizes.size() + 1)},
                                    {"$MEMORY", MemoryText(function)},
                                    {"$RUN", RunText(function)},
+                                   {"$REFUSED", RefusedText(function)},
+                                   {"$WHICH", which},
+                                   {"$WHOSE", whose},
                                    {"$TYPE", std::string(Info(ResultType(function)).name)}});
-  return absl::StrReplaceAll(text, {{"$NAME", function.name}, {"$FILE", file.name}});
+  return absl::StrReplaceAll(
+      text,
+      {{"$NAME", function.name},
+       {"$FILE", file.name},
+       {"$ELEMENTS",
+        absl::StrCat("(size_t)", MostElements(function, function.samples.front().elements.size() - 1))}});
 }
 
 }  // namespace kirsch

@@ -11,7 +11,7 @@ namespace kirsch {
 // What the next one calls; nothing if no function of the file is a graph's.
 std::string GraphHelpersText(const HeaderFile& file);
 
-// NAME_check_all, which compares the samples, in shares of several threads one after the other if the
+// NAME_check_all, which compares the samples of every kernel, in shares of several threads one after the other if the
 // function takes any, phase by phase.
 std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function);
 

@@ -1,7 +1,6 @@
 #include "search/regions.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "spec/cat.h"
@@ -62,17 +61,16 @@ std::vector<const Impl*> Spine(const Impl& root) {
 }
 
 // A member's place in the grid of sizes.
-using Place = std::array<int64_t, kFamilyDims>;
+using Place = std::vector<int64_t>;
 
 class BoxFinder {
  public:
-  BoxFinder(const SpecFamily& family, FamilySizes which, absl::Span<const std::string> decisions)
-      : family_(family), which_(which), decisions_(decisions), taken_(decisions.size(), false) {
+  BoxFinder(absl::Span<const VaryingSize> sizes, absl::Span<const std::string> decisions)
+      : sizes_(sizes), decisions_(decisions), taken_(decisions.size(), false), stride_(sizes.size()) {
     int64_t stride = 1;
-    for (size_t dim = kFamilyDims; dim-- > 0;) {
-      count_[dim] = family.count_along(static_cast<int>(dim), which);
+    for (size_t dim = sizes.size(); dim-- > 0;) {
       stride_[dim] = stride;
-      stride *= count_[dim];
+      stride *= Count(dim);
     }
     KIRSCH_CHECK(stride == static_cast<int64_t>(decisions.size()));
   }
@@ -85,6 +83,8 @@ class BoxFinder {
   }
 
  private:
+  int64_t Count(size_t dim) const { return static_cast<int64_t>(sizes_[dim].values.size()); }
+
   int64_t Index(const Place& place) const {
     int64_t index = 0;
     for (size_t dim = 0; dim < place.size(); ++dim) index += place[dim] * stride_[dim];
@@ -93,11 +93,11 @@ class BoxFinder {
 
   Region Grow(int64_t index) {
     const std::string& decision = decisions_[static_cast<size_t>(index)];
-    Place first;
-    for (size_t dim = 0; dim < first.size(); ++dim) first[dim] = index / stride_[dim] % count_[dim];
+    Place first(sizes_.size());
+    for (size_t dim = 0; dim < first.size(); ++dim) first[dim] = index / stride_[dim] % Count(dim);
     Place last = first;
-    for (size_t dim = kFamilyDims; dim-- > 0;) {
-      while (last[dim] + 1 < count_[dim]) {
+    for (size_t dim = sizes_.size(); dim-- > 0;) {
+      while (last[dim] + 1 < Count(dim)) {
         Place from = first, to = last;
         from[dim] = to[dim] = last[dim] + 1;
         const bool fits = Every(from, to, [&](size_t i) { return !taken_[i] && decisions_[i] == decision; });
@@ -107,13 +107,14 @@ class BoxFinder {
     }
     Region region;
     region.decision = decision;
-    region.largest = Index(last);
     Every(first, last, [&](size_t i) {
-      ++region.members;
+      region.members.push_back(static_cast<int64_t>(i));
       return taken_[i] = true;
     });
-    const UserSizes low = family_.sizes(index, which_), high = family_.sizes(region.largest, which_);
-    for (size_t dim = 0; dim < low.size(); ++dim) region.box[dim] = {low[dim], high[dim]};
+    for (size_t dim = 0; dim < sizes_.size(); ++dim) {
+      const std::vector<uint32_t>& values = sizes_[dim].values;
+      region.box.push_back({values[static_cast<size_t>(first[dim])], values[static_cast<size_t>(last[dim])]});
+    }
     return region;
   }
 
@@ -123,7 +124,7 @@ class BoxFinder {
     Place place = first;
     while (true) {
       if (!holds(static_cast<size_t>(Index(place)))) return false;
-      size_t dim = kFamilyDims;
+      size_t dim = place.size();
       while (dim > 0 && place[dim - 1] == last[dim - 1]) {
         --dim;
         place[dim] = first[dim];
@@ -133,11 +134,10 @@ class BoxFinder {
     }
   }
 
-  const SpecFamily& family_;
-  const FamilySizes which_;
+  const absl::Span<const VaryingSize> sizes_;
   const absl::Span<const std::string> decisions_;
   std::vector<bool> taken_;
-  Place count_, stride_;
+  Place stride_;
 };
 
 }  // namespace
@@ -152,9 +152,9 @@ std::string DecisionSpine(const Impl& impl, bool swapped) {
   return text;
 }
 
-std::vector<Region> FindRegions(const SpecFamily& family, FamilySizes which,
+std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes,
                                 absl::Span<const std::string> decisions) {
-  return BoxFinder(family, which, decisions).Find();
+  return BoxFinder(sizes, decisions).Find();
 }
 
 }  // namespace kirsch

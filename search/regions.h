@@ -25,17 +25,17 @@ std::string DecisionSpine(const Impl& impl, bool swapped);
 
 // A box of sizes for which the decision is the same.
 struct Region {
-  UserRanges box;
-  int64_t members = 0;
-  int64_t largest = 0;  // index of the member with the largest sizes
+  std::vector<SizeRange> box;    // of each size that varies
+  std::vector<int64_t> members;  // their indices, ascending
   std::string decision;
+
+  int64_t largest() const { return members.back(); }  // the member with the largest sizes
 };
 
-// Divides the family's members into boxes of equal `decisions` (one per member, in their order). Boxes are
-// disjoint and cover the family. One varying size: the fewest intervals. Several: greedily, each box starting
-// at the first member without one, grown along the last size first, as far as it goes.
-std::vector<Region> FindRegions(const SpecFamily& family, FamilySizes which,
-                                absl::Span<const std::string> decisions);
+// Divides the members of these sizes into boxes of equal `decisions` (one per member, in their order). Boxes
+// are disjoint and cover the family. One varying size: the fewest intervals. Several: greedily, each box
+// starting at the first member without one, grown along the last size first, as far as it goes.
+std::vector<Region> FindRegions(absl::Span<const VaryingSize> sizes, absl::Span<const std::string> decisions);
 
 }  // namespace kirsch
 

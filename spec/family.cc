@@ -128,6 +128,17 @@ std::vector<int> SpecFamily::varying() const {
   return dims;
 }
 
+std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
+  std::vector<VaryingSize> sizes;
+  for (int dim : varying()) {
+    VaryingSize size{std::string(kMatmulInfo.dims[static_cast<size_t>(dim)].name), {}};
+    for (int64_t i = 0; i < count_along(dim, which); ++i)
+      size.values.push_back(SizeAt(ranges_[static_cast<size_t>(dim)], which, i));
+    sizes.push_back(std::move(size));
+  }
+  return sizes;
+}
+
 int64_t SpecFamily::count_along(int dim, FamilySizes which) const {
   const SizeRange& range = ranges_[static_cast<size_t>(dim)];
   if (which == FamilySizes::kEverySize) return int64_t{range.high} - range.low + 1;

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "spec/parser.h"
+#include "spec/varying_size.h"
 
 namespace kirsch {
 
@@ -41,6 +42,7 @@ class SpecFamily {
   const std::string& text() const { return text_; }  // in its shortest form
   const UserRanges& ranges() const { return ranges_; }
   std::vector<int> varying() const;  // the dims whose size varies, ascending
+  std::vector<VaryingSize> varying_sizes(FamilySizes which = FamilySizes::kEverySize) const;  // of these
 
   // At most 2^52, since an operand has at most 2^32 elements.
   int64_t count(FamilySizes which = FamilySizes::kEverySize) const;

@@ -20,11 +20,12 @@ namespace kirsch {
 namespace {
 
 constexpr size_t kMaxNodes = 64;
+constexpr size_t kMaxSizeNames = 4;
 constexpr uint32_t kMaxOption = 4096;  // strides, pads, dilations
 constexpr float kUsualEps = 1e-5f, kUsualSlope = 0.01f;
 
 bool IsWordCharacter(char c) {
-  return c == '_' || c == '.' || absl::ascii_isalnum(static_cast<unsigned char>(c));
+  return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
 }
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
@@ -39,8 +40,8 @@ absl::Span<const std::string_view> OptionsOf(GraphOp op) {
   return {};
 }
 
-// The pieces of a line: words (names, numbers with their sign) and single signs, "->" being one; last, an
-// empty one.
+// The pieces of a line: words (names, numbers with their sign, sizes) and single signs, "->" being one; last,
+// an empty one.
 std::vector<Word> Tokens(const Word& line) {
   std::vector<Word> tokens;
   size_t at = 0;
@@ -84,7 +85,10 @@ std::optional<float> NumberOf(const Word& word) {
 
 class GraphParser {
  public:
-  explicit GraphParser(std::string_view source) : source_(source) {}
+  // Without `values`, sizes have no names.
+  explicit GraphParser(std::string_view source,
+                       std::optional<absl::Span<const uint32_t>> values = std::nullopt)
+      : source_(source), values_(values) {}
 
   absl::StatusOr<Graph> Parse(absl::Span<const Word> lines) {
     if (absl::Status status = ParseHead(lines.front()); !status.ok()) return status;
@@ -95,7 +99,22 @@ class GraphParser {
     return std::move(graph_);
   }
 
+  absl::StatusOr<KernelHead> Head(const Word& line) {
+    if (absl::Status status = ParseName(line); !status.ok()) return status;
+    if (Peek().text == "[")
+      if (absl::Status status = ParseSizeNames(); !status.ok()) return status;
+    KernelHead head{graph_.name, {}};
+    for (const NamedSize& size : sizes_) head.sizes.push_back({std::string(size.name.text), size.values});
+    return head;
+  }
+
  private:
+  struct NamedSize {
+    Word name;
+    std::vector<uint32_t> values;
+    bool used = false;
+  };
+
   const Word& Peek() const { return tokens_[next_]; }
   Word Take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
   absl::Status Expected(const Word& word, std::string_view what) const {
@@ -116,17 +135,27 @@ class GraphParser {
   }
   const TensorType& TypeOf(int node) const { return graph_.nodes[static_cast<size_t>(node)].type; }
 
-  // kernel NAME(NAME: TYPE, ...) [-> TYPE]:
-  absl::Status ParseHead(const Word& line) {
+  // kernel NAME
+  absl::Status ParseName(const Word& line) {
     Start(line);
     Take();
     const Word name = Take();
     if (!IsIdentifier(name.text)) return Expected(name, "the kernel's name");
     graph_.name = std::string(name.text);
-    absl::Status status = TakeSign("(");
+    return absl::OkStatus();
+  }
+
+  // kernel NAME [SIZES] (NAME: TYPE, ...) [-> TYPE]:
+  absl::Status ParseHead(const Word& line) {
+    absl::Status status = ParseName(line);
+    if (status.ok() && Peek().text == "[")
+      status = values_ ? ParseSizeNames() : Expected(Peek(), "'(' (a single kernel, not a family of sizes)");
+    if (status.ok()) status = TakeSign("(");
     do {
       if (status.ok()) status = ParseParameter();
     } while (status.ok() && Peek().text == "," && !Take().text.empty());
+    for (const NamedSize& size : sizes_)
+      if (status.ok() && !size.used) status = Expected(size.name, "the size of some parameter");
     if (status.ok()) status = TakeSign(")");
     if (status.ok() && Peek().text == "->") {
       Take();
@@ -134,6 +163,38 @@ class GraphParser {
     }
     if (status.ok()) status = TakeSign(":");
     return status.ok() ? ExpectEnd() : status;
+  }
+
+  // [NAME = VALUES, ...]
+  absl::Status ParseSizeNames() {
+    do {
+      Take();
+      const Word name = Take();
+      if (absl::Status status = CheckNewName(name); !status.ok()) return status;
+      if (sizes_.size() == kMaxSizeNames) return Expected(name, Cat("at most ", kMaxSizeNames, " sizes"));
+      if (absl::Status status = TakeSign("="); !status.ok()) return status;
+      absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source_, Take());
+      if (!values.ok()) return values.status();
+      sizes_.push_back({name, *std::move(values)});
+    } while (Peek().text == ",");
+    return TakeSign("]");
+  }
+
+  NamedSize* FindSize(std::string_view name) {
+    const auto found = std::find_if(sizes_.begin(), sizes_.end(),
+                                    [&](const NamedSize& size) { return size.name.text == name; });
+    return found == sizes_.end() ? nullptr : &*found;
+  }
+
+  // A number, or the value of a name.
+  absl::StatusOr<uint32_t> ParseSize() {
+    if (NamedSize* const named = FindSize(Peek().text); named != nullptr) {
+      named->used = true;
+      return (*values_)[static_cast<size_t>(named - sizes_.data())];
+    }
+    std::string what;
+    for (const NamedSize& size : sizes_) Append(&what, size.name.text, ", ");
+    return ParseNumber(source_, Peek(), what.empty() ? "a size" : Cat(what, "or a size"), 1, kMaxSide);
   }
 
   absl::Status ExpectEnd() const {
@@ -158,10 +219,11 @@ class GraphParser {
     return absl::OkStatus();
   }
 
-  absl::Status CheckNewName(const Word& name) const {
+  absl::Status CheckNewName(const Word& name) {
     if (!IsIdentifier(name.text) || name.text == "return" || FindOp(name.text) != nullptr)
       return Expected(name, "a name (letters, digits, underscores; no digit first, no operation)");
-    if (names_.contains(std::string(name.text))) return Expected(name, "a name that is not taken");
+    if (names_.contains(std::string(name.text)) || FindSize(name.text) != nullptr)
+      return Expected(name, "a name that is not taken");
     return absl::OkStatus();
   }
 
@@ -181,7 +243,7 @@ class GraphParser {
     while (Peek().text != "]") {
       if (!type->dims.empty())
         if (absl::Status status = TakeSign(","); !status.ok()) return status;
-      absl::StatusOr<uint32_t> size = ParseNumber(source_, Peek(), "a size", 1, kMaxSide);
+      absl::StatusOr<uint32_t> size = ParseSize();
       if (!size.ok()) return size.status();
       if (type->dims.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
       type->dims.push_back(*size);
@@ -328,6 +390,8 @@ class GraphParser {
   }
 
   const std::string_view source_;
+  const std::optional<absl::Span<const uint32_t>> values_;
+  std::vector<NamedSize> sizes_;
   Graph graph_;
   std::optional<TensorType> declared_;
   std::map<std::string, int> names_;
@@ -341,6 +405,15 @@ class GraphParser {
 
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source) {
   return GraphParser(source).Parse(lines);
+}
+
+absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source,
+                                 absl::Span<const uint32_t> values) {
+  return GraphParser(source, values).Parse(lines);
+}
+
+absl::StatusOr<KernelHead> ParseKernelHead(const Word& line, std::string_view source) {
+  return GraphParser(source).Head(line);
 }
 
 }  // namespace kirsch

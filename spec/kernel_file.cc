@@ -7,7 +7,6 @@
 #include "absl/strings/strip.h"
 #include "spec/cat.h"
 #include "spec/graph_matmul.h"
-#include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
 #include "spec/identifier.h"
 #include "spec/text.h"
@@ -51,20 +50,20 @@ absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view sourc
   return absl::InvalidArgumentError(Cat(source, std::string(absl::StripPrefix(message, "spec"))));
 }
 
-// Convolutions are graphs where a padding or groups make several steps of them, and else specs, which name
-// their layout.
+// Convolutions are graphs where a padding or groups make several steps of them, or sizes vary; else specs,
+// which name their layout.
 bool IsGraph(const Word& text) {
   const auto has = [&](std::string_view option) { return text.text.find(option) != std::string_view::npos; };
   const bool spec = SplitWords(text.text).front().text == Info(GraphOp::kConv2d).name && has(" layout=") &&
-                    !has(" pad=") && !has(" groups=");
+                    !has(" pad=") && !has(" groups=") && !IsShorthandFamily(text.text);
   return IsGraphShorthand(text.text) && !spec;
 }
 
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
   if (IsGraph(text)) {
-    absl::StatusOr<Graph> graph = ParseGraphShorthand(text, source);
+    absl::StatusOr<GraphFamily> graph = ParseShorthandFamily(text, source);
     if (!graph.ok()) return graph.status();
-    const std::string name = graph->name;
+    const std::string name = graph->name();
     return KernelRequest{name, {}, {}, *std::move(graph), std::string(source)};
   }
   absl::StatusOr<SpecFamily> family = ParseInPlace(text, source);
@@ -94,34 +93,33 @@ class KernelFileParser {
 
   // OK if no kernel is left open.
   absl::Status End() const {
-    return block_.empty() ? absl::OkStatus() : ParseGraph(block_, source_).status();
+    return block_.empty() ? absl::OkStatus() : ParseGraphFamily(block_, source_).status();
   }
 
   std::vector<KernelRequest> requests() && { return std::move(requests_); }
 
  private:
-  // "kernel NAME(": a kernel in the kernel language, which ends with its return.
+  // "kernel NAME(" or "kernel NAME[": a kernel in the kernel language, which ends with its return.
   static bool StartsKernel(const Word& line) {
     const Word first = SplitWords(line.text).front();
-    return first.text == "kernel" && line.text.find('(') < line.text.find('=');
+    return first.text == "kernel" && line.text.find_first_of("([") < line.text.find('=');
   }
 
   absl::Status AddToKernel(const Word& line) {
     block_.push_back(line);
     if (SplitWords(line.text).front().text != "return") return absl::OkStatus();
     const std::vector<Word> lines = std::exchange(block_, {});
-    absl::StatusOr<Graph> graph = ParseGraph(lines, source_);
+    absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
     if (!graph.ok()) return graph.status();
-    absl::StatusOr<GraphMatmul> matmul = AsMatmul(*graph, source_);
-    if (!matmul.ok()) {
-      const std::string name = graph->name;
+    const std::string name = graph->name();
+    absl::StatusOr<GraphMatmul> matmul = AsMatmul(graph->member(0), source_);
+    if (!matmul.ok() || graph->count() > 1)
       return Add({name, {}, {}, *std::move(graph), std::string(source_)}, lines.front().position);
-    }
     absl::StatusOr<SpecFamily> family = ParseFamily(matmul->spec);
     if (!family.ok())  // what the kernel language lets pass
       return ErrorAt(source_, lines.front().position,
                      Cat("in '", matmul->spec, "': ", std::string(family.status().message())));
-    return Add({graph->name, *std::move(family), matmul->operands}, lines.front().position);
+    return Add({name, *std::move(family), matmul->operands}, lines.front().position);
   }
 
   absl::Status Add(KernelRequest request, TextPosition position) {

@@ -9,17 +9,17 @@
 
 #include "absl/status/statusor.h"
 #include "spec/family.h"
-#include "spec/graph.h"
+#include "spec/graph_family.h"
 
 namespace kirsch {
 
-// One kernel that is asked for: a spec, or a family of them.
+// One kernel that is asked for: a spec, a graph, or a family of either.
 struct KernelRequest {
   std::string name;  // a C identifier; without one in the file, that of its text
   SpecFamily family;
-  std::string operands = {};        // of a kernel in the kernel language: see GraphMatmul
-  std::optional<Graph> graph = {};  // a kernel that is no single matmul: it has no family
-  std::string source = {};          // what errors about the graph call its text
+  std::string operands = {};              // of a kernel in the kernel language: see GraphMatmul
+  std::optional<GraphFamily> graph = {};  // one that is no single matmul, or has sizes that vary: no `family`
+  std::string source = {};                // what errors about the graph call its text
 };
 
 // A kernel on a line of its own: a spec, a family, or a shorthand of a graph. Errors as of ParseKernelFile.

@@ -124,6 +124,9 @@ std::map<int, int> WinogradConvolutions(const Plan& plan);
 // For people: a line for each group and stage.
 std::string PrintPlan(const Plan& plan);
 
+// One line, whatever the sizes: what the groups compute, with | between them.
+std::string PlanOutline(const Plan& plan);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_PLAN_H_

@@ -108,7 +108,49 @@ class PlanPrinter {
   std::string text_;
 };
 
+// "matmul epilogue=relu", "max+sub+exp+sum+mul"
+std::string Outline(const Stage& stage) {
+  switch (stage.kind) {
+    case StageKind::kContraction: {
+      const OpInfo& op = stage.spec.op_info();
+      return op.epilogue.empty()
+                 ? std::string(op.name)
+                 : Cat(op.name, " epilogue=", PrintEpilogue(op.epilogue, AccumulatorOf(stage.spec)));
+    }
+    case StageKind::kPack:
+      return "pack";
+    case StageKind::kRows: {
+      std::string text;
+      for (const RowValue& value : stage.program.values)
+        if (value.op != RowOp::kLoad && value.op != RowOp::kNumber)
+          Append(&text, text.empty() ? "" : "+", Info(value.op).name);
+      return text.empty() ? "copy" : text;
+    }
+    case StageKind::kPad:
+      return "pad";
+    case StageKind::kTranspose:
+      return "transpose";
+    case StageKind::kTransform:
+      return WinogradName(stage.transform.tile);
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string PlanOutline(const Plan& plan) {
+  std::string text;
+  for (const Group& group : plan.groups) {
+    if (!text.empty()) text += " | ";
+    bool first = true;
+    for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages})
+      for (const Stage& stage : *stages) {
+        Append(&text, first ? "" : ", ", Outline(stage));
+        first = false;
+      }
+  }
+  return text;
+}
 
 std::map<int, int> WinogradConvolutions(const Plan& plan) {
   std::map<int, int> tiles;

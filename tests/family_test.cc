@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@ namespace kirsch {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 SpecFamily Family(const std::string& text) {
@@ -130,18 +132,17 @@ TEST(FamilyTest, ASpecRefusesARange) {
 }
 
 // Regions are disjoint boxes that cover the family, each of one decision.
-void ExpectPartition(const SpecFamily& family, FamilySizes which, const std::vector<std::string>& decisions,
+void ExpectPartition(const std::vector<VaryingSize>& sizes, const std::vector<std::string>& decisions,
                      const std::vector<Region>& regions) {
-  int64_t members = 0;
-  for (const Region& region : regions) members += region.members;
-  EXPECT_EQ(members, family.count(which));
-  for (int64_t i = 0; i < family.count(which); ++i) {
-    const UserSizes size = family.sizes(i, which);
+  for (int64_t i = 0; i < CountMembers(sizes); ++i) {
+    const std::vector<uint32_t> values = ValuesOf(sizes, i);
     int holding = 0;
     for (const Region& region : regions) {
+      ASSERT_EQ(region.box.size(), values.size());
       bool inside = true;
-      for (size_t dim = 0; dim < size.size(); ++dim)
-        inside &= region.box[dim].low <= size[dim] && size[dim] <= region.box[dim].high;
+      for (size_t dim = 0; dim < values.size(); ++dim)
+        inside &= region.box[dim].low <= values[dim] && values[dim] <= region.box[dim].high;
+      EXPECT_EQ(inside, std::count(region.members.begin(), region.members.end(), i) == 1);
       if (!inside) continue;
       ++holding;
       EXPECT_EQ(region.decision, decisions[static_cast<size_t>(i)]);
@@ -160,10 +161,12 @@ TEST(RegionsTest, PartitionEveryRandomFamily) {
     std::vector<std::string> decisions;
     for (int64_t i = 0; i < family.count(which); ++i)
       decisions.push_back(Cat("decision ", random() % (1 + static_cast<unsigned>(round) % 4)));
-    const std::vector<Region> regions = FindRegions(family, which, decisions);
-    ExpectPartition(family, which, decisions, regions);
+    const std::vector<VaryingSize> sizes = family.varying_sizes(which);
+    ASSERT_EQ(CountMembers(sizes), family.count(which));
+    const std::vector<Region> regions = FindRegions(sizes, decisions);
+    ExpectPartition(sizes, decisions, regions);
     for (const Region& region : regions) {
-      const UserSizes largest = family.sizes(region.largest, which);
+      const std::vector<uint32_t> largest = ValuesOf(sizes, region.largest());
       for (size_t dim = 0; dim < largest.size(); ++dim) EXPECT_EQ(largest[dim], region.box[dim].high);
     }
     if (round % 4 == 0) {  // as few intervals as there are
@@ -175,10 +178,10 @@ TEST(RegionsTest, PartitionEveryRandomFamily) {
 TEST(RegionsTest, EqualDecisionsAreOneRegion) {
   const SpecFamily family = Family("matmul f32 1..5:1..5x1..5x1..5");
   const std::vector<std::string> decisions(static_cast<size_t>(family.count()), "same");
-  const std::vector<Region> regions = FindRegions(family, FamilySizes::kEverySize, decisions);
+  const std::vector<Region> regions = FindRegions(family.varying_sizes(), decisions);
   ASSERT_EQ(regions.size(), 1u);
-  EXPECT_EQ(regions[0].box, family.ranges());
-  EXPECT_EQ(regions[0].members, 625);
+  EXPECT_THAT(regions[0].box, ElementsAreArray(family.ranges()));
+  EXPECT_EQ(regions[0].members.size(), 625u);
 }
 
 // Rows that fit a register tile are one decision, whatever their number and remainder.

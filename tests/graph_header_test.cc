@@ -19,7 +19,7 @@ class GraphHeaderTest : public HeaderTest {
     const auto result = PlanOf(GraphOf(text), planned_, threads);
     EXPECT_TRUE(result.ok()) << result.status();
     HeaderFile file = HeaderOf(result->plan, planned_);
-    file.functions.front().samples = SamplesOf(result->plan.graph, {});
+    file.functions.front().samples = {SamplesOf(result->plan.graph, {})};
     return file;
   }
 
@@ -55,7 +55,7 @@ TEST_P(GraphHeaderTest, SelfTestsPassWithEveryCompiler) {
   };
   for (const std::string& compiler : Compilers())
     for (const HeaderFile& file : files) {
-      ASSERT_GE(file.functions.front().samples.samples.size(), 4u);
+      ASSERT_GE(file.functions.front().samples.front().samples.size(), 4u);
       const auto [text, passes] = SelfTest(file, compiler);
       EXPECT_TRUE(passes) << compiler << "\n" << file.functions.front().text << text;
       EXPECT_EQ(text, "kernel: ok\n");
@@ -65,7 +65,7 @@ TEST_P(GraphHeaderTest, SelfTestsPassWithEveryCompiler) {
 // Each sample counts.
 TEST_P(GraphHeaderTest, SelfTestsRejectAnotherResult) {
   HeaderFile file = HeaderWithSamples("softmax f32 3x50");
-  for (GraphSample& sample : file.functions.front().samples.samples) {
+  for (GraphSample& sample : file.functions.front().samples.front().samples) {
     const GraphSample right = sample;
     sample.value += 3 * sample.error;
     const auto [text, passes] = SelfTest(file, Compilers().front());

@@ -88,7 +88,7 @@ TEST(GraphTest, StaysAGraph) {
   const auto line = ParseKernelFile("s = softmax f32 3x4", "f");
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(line->front().name, "s");
-  EXPECT_EQ(line->front().graph->name, "softmax_f32_3x4");
+  EXPECT_EQ(line->front().graph->name(), "softmax_f32_3x4");
 }
 
 TEST(GraphTest, StandsBesideSpecs) {

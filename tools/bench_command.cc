@@ -18,6 +18,7 @@
 #include "codegen/lower.h"
 #include "spec/cat.h"
 #include "spec/family.h"
+#include "spec/graph_family.h"
 #include "spec/host.h"
 #include "tools/command.h"
 #include "tools/graph_bench.h"
@@ -51,16 +52,17 @@ struct Work {
 };
 
 absl::Status AddText(const std::string& text, Work* work) {
+  const absl::Status single = absl::InvalidArgumentError(
+      "bench: expected a single spec, got a family of sizes (--suite takes a list of specs)");
   if (IsGraphText(text)) {
+    if (IsShorthandFamily(text)) return single;
     absl::StatusOr<GraphItem> item = ReadGraph(text);
     if (!item.ok()) return item.status();
     work->graphs.push_back(*std::move(item));
   } else {
     const absl::StatusOr<SpecFamily> family = ParseFamily(text);
     if (!family.ok()) return family.status();
-    if (family->count() > 1)
-      return absl::InvalidArgumentError(
-          "bench: expected a single spec, got a family of sizes (--suite takes a list of specs)");
+    if (family->count() > 1) return single;
     work->specs.push_back(family->text());
   }
   return work->specs.empty() || work->graphs.empty()

@@ -11,6 +11,7 @@
 #include "search/precompute.h"
 #include "spec/cat.h"
 #include "spec/family.h"
+#include "spec/graph_shorthand.h"
 #include "spec/host.h"
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
@@ -36,6 +37,9 @@ struct Arguments {
 };
 
 absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Target& target) {
+  if (IsGraphShorthand(arguments.family) && !ParseFamily(arguments.family).ok())
+    return absl::InvalidArgumentError(
+        "FAMILY: expected a family of specs; what a graph needs is kept as its kernels are made");
   absl::StatusOr<SpecFamily> family = ParseFamily(arguments.family);
   if (!family.ok()) return family.status();
   const FamilySizes which = arguments.every_size ? FamilySizes::kEverySize : FamilySizes::kLatticeSizes;

@@ -11,7 +11,7 @@
 #include "spec/schedule.h"
 #include "tools/command.h"
 #include "tools/family.h"
-#include "tools/graph_kernel.h"
+#include "tools/graph_family.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
@@ -81,19 +81,20 @@ std::string Explained(const Synthesis& synthesis) {
 absl::StatusOr<std::string> ExplainedFamily(const SolveArguments& arguments, const SpecFamily& family) {
   absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(arguments, family);
   if (!synthesis.ok()) return synthesis.status();
-  std::string text = RegionTable(*synthesis);
-  for (const Region& region : synthesis->regions)
-    Append(&text, "\n", Explained(synthesis->members[static_cast<size_t>(region.largest)]));
+  std::string text = RegionTable(synthesis->regions);
+  for (const Region& region : synthesis->regions.list)
+    Append(&text, "\n", Explained(synthesis->members[static_cast<size_t>(region.largest())]));
   return text;
 }
 
 absl::StatusOr<std::string> ExplainedRequest(SolveArguments arguments, const KernelRequest& request,
                                              const Target& target) {
   if (request.graph) {
-    absl::StatusOr<GraphSynthesis> synthesis =
-        SolveGraph(arguments, *request.graph, request.source, target, std::make_shared<HashMemo>());
+    SearchBudget budget(arguments.time_budget);
+    absl::StatusOr<GraphFamilySynthesis> synthesis = SolveGraphFamily(
+        arguments, *request.graph, request.source, target, std::make_shared<HashMemo>(), budget);
     if (!synthesis.ok()) return synthesis.status();
-    return ExplainedGraph(*synthesis);
+    return ExplainedGraphFamily(*synthesis);
   }
   if (request.family.count() > 1) return ExplainedFamily(arguments, request.family);
   arguments.spec = request.family.text();

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/schedule.h"
@@ -14,49 +13,8 @@
 namespace kirsch {
 namespace {
 
-constexpr double kNoTime = 1e-9;  // seconds: the search returns its first program
-
-std::string DimName(const FamilySynthesis& synthesis, int dim) {
-  const OpInfo& op = synthesis.members.front().parsed.spec.op_info();
-  return std::string(op.dims[static_cast<size_t>(dim)].name);
-}
-
-std::string RangeText(const SizeRange& range) {
-  return range.varies() ? Cat(range.low, "..", range.high) : Cat(range.low);
-}
-
-// "m 1..14, n 8"
-std::string BoxText(const FamilySynthesis& synthesis, const UserRanges& box) {
-  std::string text;
-  for (int dim : synthesis.family.varying())
-    Append(&text, text.empty() ? "" : ", ", DimName(synthesis, dim), " ",
-           RangeText(box[static_cast<size_t>(dim)]));
-  return text;
-}
-
-bool Contains(const UserRanges& box, const UserSizes& sizes) {
-  for (size_t dim = 0; dim < box.size(); ++dim)
-    if (sizes[dim] < box[dim].low || sizes[dim] > box[dim].high) return false;
-  return true;
-}
-
-struct Rates {
-  double least, most;  // GFLOP/s
-};
-
-Rates RatesOf(const FamilySynthesis& synthesis, const Region& region) {
-  const double first = PredictedGflops(synthesis.members[static_cast<size_t>(region.largest)]);
-  Rates rates = {first, first};
-  for (size_t i = 0; i < synthesis.members.size(); ++i) {
-    if (!Contains(region.box, synthesis.family.sizes(static_cast<int64_t>(i)))) continue;
-    const double rate = PredictedGflops(synthesis.members[i]);
-    rates = {std::min(rates.least, rate), std::max(rates.most, rate)};
-  }
-  return rates;
-}
-
 const Synthesis& Largest(const FamilySynthesis& synthesis, const Region& region) {
-  return synthesis.members[static_cast<size_t>(region.largest)];
+  return synthesis.members[static_cast<size_t>(region.largest())];
 }
 
 // The worst reason of any member.
@@ -82,13 +40,6 @@ Effort EffortOf(const FamilySynthesis& synthesis) {
 
 }  // namespace
 
-double SearchBudget::Left() const {
-  if (ended_) return kNoTime;
-  if (seconds_ == 0) return 0;
-  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
-  return std::max(seconds_ - used.count(), kNoTime);
-}
-
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget) {
@@ -101,7 +52,7 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
         "SPEC: expected a single size where an operand is constant (each size packs it in a way of its own)");
   if (!arguments.schedule.empty())
     return absl::InvalidArgumentError("--schedule: expected a single spec for a single target to follow it");
-  FamilySynthesis synthesis{family, {}, {}};
+  FamilySynthesis synthesis{family, {}, {family.varying_sizes(), {}, {}}};
   std::vector<std::string> decisions;
   for (int64_t i = 0; i < count; ++i) {
     SolveArguments member = arguments;
@@ -114,9 +65,10 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
     if (!solved.ok()) return solved.status();
     if (solved->result.stop == StopReason::kCancelled) budget.End();
     decisions.push_back(DecisionSpine(solved->result.impl, solved->parsed.swapped));
+    synthesis.regions.gflops.push_back(PredictedGflops(*solved));
     synthesis.members.push_back(*std::move(solved));
   }
-  synthesis.regions = FindRegions(family, FamilySizes::kEverySize, decisions);
+  synthesis.regions.list = FindRegions(synthesis.regions.sizes, decisions);
   return synthesis;
 }
 
@@ -127,30 +79,12 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
   return SolveFamily(arguments, family, *target, std::make_shared<HashMemo>(), budget);
 }
 
-std::string RegionTable(const FamilySynthesis& synthesis) {
-  const std::vector<int> dims = synthesis.family.varying();
-  std::string text;
-  for (int dim : dims) absl::StrAppendFormat(&text, "%-12s ", DimName(synthesis, dim));
-  absl::StrAppendFormat(&text, "%7s  %15s  %s\n", "kernels", "GFLOP/s", "decision");
-  for (const Region& region : synthesis.regions) {
-    for (int dim : dims)
-      absl::StrAppendFormat(&text, "%-12s ", RangeText(region.box[static_cast<size_t>(dim)]));
-    const Rates rates = RatesOf(synthesis, region);
-    absl::StrAppendFormat(&text, "%7d  %15s  %s\n", region.members,
-                          absl::StrFormat("%.1f - %.1f", rates.least, rates.most), region.decision);
-  }
-  return text;
-}
-
 std::string RegionSchedules(const FamilySynthesis& synthesis) {
   std::string text;
-  for (const Region& region : synthesis.regions) {
-    const Rates rates = RatesOf(synthesis, region);
+  for (const Region& region : synthesis.regions.list) {
     const Synthesis& largest = Largest(synthesis, region);
-    absl::StrAppendFormat(&text, "%s# %s: %d %s, %.1f to %.1f GFLOP/s predicted; the schedule of %s\n%s",
-                          text.empty() ? "" : "\n", BoxText(synthesis, region.box), region.members,
-                          region.members == 1 ? "kernel" : "kernels", rates.least, rates.most,
-                          largest.parsed.text, PrintSchedule(largest.result.impl));
+    Append(&text, text.empty() ? "" : "\n", "# ", RegionText(synthesis.regions, region), "; the schedule of ",
+           largest.parsed.text, "\n", PrintSchedule(largest.result.impl));
   }
   return text;
 }
@@ -166,16 +100,8 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
                     {"specs_solved", effort.specs}};
   json["members"] = synthesis.members.size();
   json["regions"] = nlohmann::ordered_json::array();
-  for (const Region& region : synthesis.regions) {
-    nlohmann::ordered_json entry;
-    for (int dim : synthesis.family.varying()) {
-      const SizeRange& range = region.box[static_cast<size_t>(dim)];
-      entry[DimName(synthesis, dim)] = {range.low, range.high};
-    }
-    const Rates rates = RatesOf(synthesis, region);
-    entry["kernels"] = region.members;
-    entry["decision"] = region.decision;
-    entry["predicted_gflops"] = {rates.least, rates.most};
+  for (const Region& region : synthesis.regions.list) {
+    nlohmann::ordered_json entry = RegionJson(synthesis.regions, region);
     entry["schedule"] = PrintSchedule(Largest(synthesis, region).result.impl);
     json["regions"].push_back(std::move(entry));
   }
@@ -191,9 +117,9 @@ void PrintFamilySummary(const FamilySynthesis& synthesis) {
   const Effort effort = EffortOf(synthesis);
   std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
                synthesis.family.text().c_str(), synthesis.members.front().target.name.c_str(),
-               synthesis.members.size(), synthesis.regions.size(),
+               synthesis.members.size(), synthesis.regions.list.size(),
                std::string(Name(StopOf(synthesis))).c_str(), static_cast<long long>(effort.specs),
-               effort.seconds, RegionTable(synthesis).c_str());
+               effort.seconds, RegionTable(synthesis.regions).c_str());
 }
 
 }  // namespace kirsch

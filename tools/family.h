@@ -2,44 +2,23 @@
 #ifndef KIRSCH_TOOLS_FAMILY_H_
 #define KIRSCH_TOOLS_FAMILY_H_
 
-#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "search/regions.h"
 #include "spec/family.h"
+#include "tools/regions.h"
+#include "tools/search_budget.h"
 #include "tools/solve.h"
 
 namespace kirsch {
 
-// More members are refused: each has a kernel of its own.
-inline constexpr int64_t kMostMembers = 4096;
-
 struct FamilySynthesis {
   SpecFamily family;
   std::vector<Synthesis> members;  // in the family's order
-  std::vector<Region> regions;
-};
-
-// Time for searches one after another.
-class SearchBudget {
- public:
-  // Seconds from now on; 0: no limit.
-  explicit SearchBudget(double seconds) : seconds_(seconds) {}
-
-  // For the next search: what is left, as SolveArguments::time_budget.
-  double Left() const;
-
-  // From now on, every search returns its first program.
-  void End() { ended_ = true; }
-
- private:
-  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  const double seconds_;
-  bool ended_ = false;
+  Regions regions;
 };
 
 // Solves every member of `family`, whatever spec, target and time budget `arguments` has. On a terminal,
@@ -50,9 +29,6 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
 
 // The same for a family alone: its target, memo and budget are those of `arguments`.
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family);
-
-// Regions for people, a line each under a line of titles: sizes, kernels, predicted GFLOP/s, decision.
-std::string RegionTable(const FamilySynthesis& synthesis);
 
 // The schedule of each region's largest member, under what the region is as '#' comments.
 std::string RegionSchedules(const FamilySynthesis& synthesis);

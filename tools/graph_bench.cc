@@ -63,7 +63,9 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
   if (const absl::Status supported = Supports(ReadHost(), *target); !supported.ok()) return supported;
-  absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo);
+  if (const absl::Status free = CheckNotPinned(arguments); !free.ok()) return free;
+  SearchBudget budget(arguments.time_budget);
+  absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();
   PrintGraphSummary(*synthesis);
   const LoopProgram program = LowerPlan(synthesis->result.plan, *target, graph.name);

@@ -6,17 +6,11 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "codegen/lower_plan.h"
 #include "cost/cost_model.h"
 #include "spec/cat.h"
 
 namespace kirsch {
 namespace {
-
-double Gflops(const GraphSynthesis& synthesis) {
-  const Plan& plan = synthesis.result.plan;
-  return plan.cycles > 0 ? Flops(plan.graph) / plan.cycles * synthesis.target.ghz : 0;
-}
 
 std::string_view StopName(const PlanResult& result) {
   return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
@@ -33,29 +27,33 @@ std::vector<std::string> WinogradNames(const Plan& plan) {
 
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
-                                          const std::shared_ptr<Memo>& memo) {
-  if (!arguments.schedule.empty())
-    return absl::InvalidArgumentError("--schedule: expected a spec, as the plans of graphs can't be pinned");
+                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
   const CostModel model(target);
   PlanOptions options;
   options.threads = arguments.threads;
   options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
-  options.solve = [&](const Spec& placed) { return SolvePlaced(arguments, placed, model, *memo); };
+  options.solve = [&](const Spec& placed) {
+    SolveArguments own = arguments;
+    own.time_budget = budget.Left();
+    absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo);
+    if (result.ok() && result->stop == StopReason::kCancelled) budget.End();
+    return result;
+  };
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
   if (!result.ok()) return result.status();
   return GraphSynthesis{target, *std::move(result)};
 }
 
-HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name) {
+absl::Status CheckNotPinned(const SolveArguments& arguments) {
+  if (arguments.schedule.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("--schedule: expected a spec, as the plans of graphs can't be pinned");
+}
+
+double PredictedGflops(const GraphSynthesis& synthesis) {
   const Plan& plan = synthesis.result.plan;
-  HeaderVariant variant{synthesis.target,
-                        {LowerPlan(plan, synthesis.target, name)},
-                        plan.cycles,
-                        Gflops(synthesis),
-                        PrintPlan(plan)};
-  return variant;
+  return plan.cycles > 0 ? Flops(plan.graph) / plan.cycles * synthesis.target.ghz : 0;
 }
 
 nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
@@ -71,7 +69,7 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
                     {"pruned", result.stats.pruned}};
   json["cost_cycles"] = result.plan.cycles;
   json["unfused_cycles"] = result.unfused_cycles;
-  json["predicted_gflops"] = Gflops(synthesis);
+  json["predicted_gflops"] = PredictedGflops(synthesis);
   json["winograd"] = WinogradNames(result.plan);
   if (result.plan.graph.HasConstants()) json["packed_bytes"] = result.plan.packed_bytes;
   json["buffer_bytes"] = result.plan.buffer_bytes;
@@ -87,8 +85,8 @@ void PrintGraphSummary(const GraphSynthesis& synthesis) {
   std::fprintf(
       stderr,
       "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s%s\n",
-      result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles, Gflops(synthesis),
-      result.unfused_cycles, std::string(StopName(result)).c_str(),
+      result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles,
+      PredictedGflops(synthesis), result.unfused_cycles, std::string(StopName(result)).c_str(),
       static_cast<int>(result.stats.specs_solved), result.seconds,
       winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
 }
@@ -99,8 +97,8 @@ std::string ExplainedGraph(const GraphSynthesis& synthesis) {
       PrintGraph(plan.graph), "\n", PrintPlan(plan), "\n",
       absl::StrFormat(
           "%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; with a group for each operation %.0f cycles\n",
-          plan.graph.name, synthesis.target.name, plan.cycles, Gflops(synthesis), synthesis.target.ghz,
-          synthesis.result.unfused_cycles));
+          plan.graph.name, synthesis.target.name, plan.cycles, PredictedGflops(synthesis),
+          synthesis.target.ghz, synthesis.result.unfused_cycles));
 }
 
 }  // namespace kirsch

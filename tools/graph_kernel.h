@@ -1,4 +1,4 @@
-// Kernels of graphs on the command line: solved, printed, verified.
+// Kernels of graphs on the command line: solved, explained.
 #ifndef KIRSCH_TOOLS_GRAPH_KERNEL_H_
 #define KIRSCH_TOOLS_GRAPH_KERNEL_H_
 
@@ -7,10 +7,10 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "codegen/header_file.h"
 #include "memo/memo.h"
 #include "search/plan_search.h"
 #include "spec/graph.h"
+#include "tools/search_budget.h"
 #include "tools/solve.h"
 
 namespace kirsch {
@@ -20,14 +20,16 @@ struct GraphSynthesis {
   PlanResult result;
 };
 
-// The cheapest plan; `source`: what errors call the text. On a terminal, shows progress; Ctrl-C ends the
-// searches with the best programs so far.
+// The cheapest plan; `source`: what errors call the text. On a terminal, shows progress; Ctrl-C ends
+// `budget`, and so the searches with the best programs so far.
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
-                                          const std::shared_ptr<Memo>& memo);
+                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
-// The kernel's code for one target, under `name`.
-HeaderVariant GraphVariant(const GraphSynthesis& synthesis, const std::string& name);
+// An error if a schedule is given, which no graph can follow.
+absl::Status CheckNotPinned(const SolveArguments& arguments);
+
+double PredictedGflops(const GraphSynthesis& synthesis);
 
 // kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, packed_bytes
 // of the constants, buffer_bytes and shared_bytes of the plan, its phases, plan: its text.

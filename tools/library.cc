@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <utility>
 
 #include "codegen/family_header.h"
-#include "codegen/graph_samples.h"
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
@@ -41,24 +39,8 @@ std::string VariantName(const LibraryKernel& kernel, size_t variants, const Targ
   return variants > 1 ? Cat(kernel.name, "_", IdentifierOf(target.name)) : kernel.name;
 }
 
-HeaderFunction FunctionOfGraph(const LibraryKernel& kernel) {
-  HeaderFunction function;
-  function.name = kernel.name;
-  function.text = Cat("\n", PrintGraph(kernel.graphs.front().result.plan.graph));
-  std::vector<HeaderVariant> variants;
-  std::map<int, int> winograd;  // of any variant, the larger squares
-  for (const GraphSynthesis& synthesis : kernel.graphs)
-    for (const auto& [node, tile] : WinogradConvolutions(synthesis.result.plan))
-      winograd[node] = std::max(winograd[node], tile);
-  function.samples = SamplesOf(kernel.graphs.front().result.plan.graph, winograd);
-  for (const GraphSynthesis& synthesis : kernel.graphs)
-    variants.push_back(GraphVariant(synthesis, VariantName(kernel, kernel.graphs.size(), synthesis.target)));
-  function.variants = BestFirst(std::move(variants));
-  return function;
-}
-
 HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
-  if (kernel.is_graph()) return FunctionOfGraph(kernel);
+  if (kernel.is_graph()) return FunctionOf(kernel.name, kernel.graphs);
   HeaderFunction function = FunctionOf(kernel.name, kernel.variants.front().family);
   if (!kernel.operands.empty()) Append(&function.text, "\n", kernel.operands);
   std::vector<HeaderVariant> variants;
@@ -93,10 +75,10 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
       SolveArguments own = arguments;
       if (requests.size() > 1) own.progress = Cat(requests[i].name, " for ", target.name, ", ");
       if (requests[i].graph) {
-        absl::StatusOr<GraphSynthesis> solved =
-            SolveGraph(own, *requests[i].graph, requests[i].source, target, memo);
+        absl::StatusOr<GraphFamilySynthesis> solved =
+            SolveGraphFamily(own, *requests[i].graph, requests[i].source, target, memo, budget);
         if (!solved.ok()) return solved.status();
-        PrintGraphSummary(*solved);
+        PrintGraphFamilySummary(*solved);
         library.kernels[i].graphs.push_back(*std::move(solved));
         continue;
       }
@@ -138,7 +120,7 @@ void PrintLeftOut(const Library& library, const HeaderFile& file) {
 nlohmann::ordered_json LibraryJson(const Library& library) {
   if (library.kernels.size() == 1 && library.targets.size() == 1) {
     const LibraryKernel& only = library.kernels.front();
-    return only.is_graph() ? GraphJson(only.graphs.front()) : JsonOf(only.variants.front());
+    return only.is_graph() ? GraphFamilyJson(only.graphs.front()) : JsonOf(only.variants.front());
   }
   nlohmann::ordered_json json = {
       {"name", library.name}, {"version", KIRSCH_VERSION}, {"kernels", nlohmann::ordered_json::array()}};
@@ -149,7 +131,7 @@ nlohmann::ordered_json LibraryJson(const Library& library) {
   };
   for (const LibraryKernel& kernel : library.kernels) {
     for (const FamilySynthesis& synthesis : kernel.variants) add(kernel, JsonOf(synthesis));
-    for (const GraphSynthesis& synthesis : kernel.graphs) add(kernel, GraphJson(synthesis));
+    for (const GraphFamilySynthesis& synthesis : kernel.graphs) add(kernel, GraphFamilyJson(synthesis));
   }
   return json;
 }

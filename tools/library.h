@@ -13,18 +13,19 @@
 #include "codegen/verify.h"
 #include "spec/kernel_file.h"
 #include "tools/family.h"
-#include "tools/graph_kernel.h"
+#include "tools/graph_family.h"
 #include "tools/solve.h"
 
 namespace kirsch {
 
 struct LibraryKernel {
-  std::string name;                       // of its function
-  std::string operands;                   // see KernelRequest
-  std::vector<FamilySynthesis> variants;  // one for each target ...
-  std::vector<GraphSynthesis> graphs;     // ... or, of a graph, these
+  std::string name;                          // of its function
+  std::string operands;                      // see KernelRequest
+  std::vector<FamilySynthesis> variants;     // one for each target ...
+  std::vector<GraphFamilySynthesis> graphs;  // ... or, of a graph or a family of them, these
 
   bool is_graph() const { return !graphs.empty(); }
+  bool is_family() const { return is_graph() && graphs.front().family.count() > 1; }  // of graphs
 };
 
 struct Library {

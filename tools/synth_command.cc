@@ -87,12 +87,8 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
     phases = std::max(phases, program->phases);
     if (program->packing) packed_bytes = std::max(packed_bytes, program->packing->bytes);
   }
-  return {{"path", arguments.output},
-          {"bytes", bytes},
-          {"scratch_bytes", scratch_bytes},
-          {"packed_bytes", packed_bytes},
-          {"phases", phases},
-          {"shared_bytes", shared_bytes}};
+  return {{"path", arguments.output},     {"bytes", bytes},   {"scratch_bytes", scratch_bytes},
+          {"packed_bytes", packed_bytes}, {"phases", phases}, {"shared_bytes", shared_bytes}};
 }
 
 absl::StatusOr<std::string> EmitLibrary(const Arguments& arguments, const Library& library,
@@ -165,13 +161,15 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
     return refuse("--namespace: expected another --header-mode, as bare code is put inside one of yours");
   if (requests.single()) return absl::OkStatus();
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
-  const bool graph = one && requests.kernels.front().graph.has_value(), family = one && !graph;
+  const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
+  const bool graph = one && graphs && graphs->count() == 1, family = one && !graphs;
   if (graph && arguments.abi != Abi::kSystemV) return refuse("--abi: expected sysv for a graph, as yet");
   if (!arguments.emits_c() && !(family && arguments.emit == "schedule") && !(graph && arguments.emits_code()))
     return refuse(Cat("--emit: expected header",
-                      family  ? ", c or schedule for a family of sizes"
-                      : graph ? ", c, ll, asm or obj for a graph"
-                              : " or c for several kernels or targets",
+                      family          ? ", c or schedule for a family of sizes"
+                      : graph         ? ", c, ll, asm or obj for a graph"
+                      : one && graphs ? " or c for a family of graphs"
+                                      : " or c for several kernels or targets",
                       ", got ", Quoted(arguments.emit)));
   if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)
     return refuse("--header-mode: expected attributes for several targets");

@@ -77,8 +77,10 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> StartHeader(const Library& library,
   if (style.mode == HeaderMode::kBare) style.mode = HeaderMode::kMacros;
   style.external = false;
   HeaderFile file = HeaderFileOf(library, style);
-  // Graphs have no self-test.
-  std::erase_if(file.functions, [](const HeaderFunction& function) { return function.members.empty(); });
+  // Single graphs are verified in headers of their own.
+  std::erase_if(file.functions, [](const HeaderFunction& function) {
+    return !function.has_self_test() || (function.members.empty() && function.sizes.empty());
+  });
   if (file.functions.empty()) return std::unique_ptr<HeaderBuild>();
   std::vector<std::string> features;
   for (const HeaderFunction& function : file.functions)
@@ -92,6 +94,8 @@ RungReport HeaderRung(absl::StatusOr<std::unique_ptr<HeaderBuild>> build, const 
   if (!cannot_run.empty()) return {name, RungOutcome::kSkipped, cannot_run};
   if (absl::IsNotFound(build.status()))
     return {name, RungOutcome::kSkipped, std::string(build.status().message())};
+  if (build.ok() && *build == nullptr)
+    return {name, RungOutcome::kSkipped, "no element of a result is a number that can be compared"};
   const absl::Status status = build.ok() ? (*build)->RunSelfTest() : build.status();
   if (!status.ok()) return {name, RungOutcome::kFailed, std::string(status.message())};
   return {name, RungOutcome::kPassed,
@@ -137,34 +141,81 @@ class MemberVerifier {
   TerminalLine line_;
 };
 
-}  // namespace
+// Every graph for every target: a single one up to a header of its own, each member of a family up to the
+// JIT.
+class GraphVerifier {
+ public:
+  GraphVerifier(const Library& library, const LibraryStyle& style, const std::vector<std::string>& cannot_run,
+                VerifyReport* report)
+      : library_(library), style_(style), cannot_run_(cannot_run), report_(report) {}
 
-namespace {
+  void Run() {
+    for (const LibraryKernel& kernel : library_.kernels)
+      for (size_t target = 0; target < kernel.graphs.size(); ++target)
+        for (const RungReport& rung : kernel.is_family() ? Members(kernel, target) : Single(kernel, target))
+          report_->rungs.push_back(rung);
+  }
 
-// Every graph for every target, each in a header of its own.
-void VerifyGraphs(const Library& library, const LibraryStyle& style,
-                  const std::vector<std::string>& cannot_run, VerifyReport* report) {
-  for (const LibraryKernel& kernel : library.kernels)
-    for (size_t target = 0; target < kernel.graphs.size(); ++target) {
-      const GraphSynthesis& synthesis = kernel.graphs[target];
-      TerminalLine line;
-      line.Show(Cat("verifying ", kernel.name));
-      const Library alone{kernel.name, {{kernel.name, "", {}, {synthesis}}}, {synthesis.target}};
-      VerifyOptions options;
-      options.cannot_run = cannot_run[target];
-      const VerifyReport own =
-          VerifyPlan(synthesis.result.plan, synthesis.target,
-                     HeaderFileOf(alone, {style.mode, false, style.name_space}), options);
-      for (RungReport rung : own.rungs) {
-        if (library.kernels.size() > 1 || library.targets.size() > 1)
-          rung.name = Cat(rung.name, " of ", kernel.name, " for ", synthesis.target.name);
-        report->rungs.push_back(std::move(rung));
-      }
-      report->max_error = std::max(report->max_error, own.max_error);
-      report->error_bound = std::max(report->error_bound, own.error_bound);
-      if (!own.ok && report->first_mismatch.empty())
-        report->first_mismatch = Cat(kernel.name, " for ", synthesis.target.name, ": ", own.first_mismatch);
+ private:
+  std::string NameOf(const std::string& what, const std::string& kernel, const Target& target) const {
+    const bool alone = library_.kernels.size() == 1 && library_.targets.size() == 1;
+    return alone ? what : Cat(what, " of ", kernel, " for ", target.name);
+  }
+
+  VerifyReport Verify(const GraphSynthesis& synthesis, const std::string& name, const HeaderFile& header,
+                      const VerifyOptions& options) {
+    const VerifyReport own = VerifyPlan(synthesis.result.plan, synthesis.target, header, options);
+    report_->max_error = std::max(report_->max_error, own.max_error);
+    report_->error_bound = std::max(report_->error_bound, own.error_bound);
+    if (!own.ok && report_->first_mismatch.empty())
+      report_->first_mismatch = Cat(name, " for ", synthesis.target.name, ": ", own.first_mismatch);
+    return own;
+  }
+
+  std::vector<RungReport> Single(const LibraryKernel& kernel, size_t target) {
+    const GraphFamilySynthesis& synthesis = kernel.graphs[target];
+    line_.Show(Cat("verifying ", kernel.name));
+    const Library alone{kernel.name, {{kernel.name, "", {}, {synthesis}}}, {synthesis.target()}};
+    VerifyOptions options;
+    options.cannot_run = cannot_run_[target];
+    VerifyReport own = Verify(synthesis.members.front(), kernel.name,
+                              HeaderFileOf(alone, {style_.mode, false, style_.name_space}), options);
+    for (RungReport& rung : own.rungs) rung.name = NameOf(rung.name, kernel.name, synthesis.target());
+    return own.rungs;
+  }
+
+  std::vector<RungReport> Members(const LibraryKernel& kernel, size_t target) {
+    const GraphFamilySynthesis& synthesis = kernel.graphs[target];
+    const size_t count = synthesis.members.size();
+    VerifyOptions options;
+    options.header = false;
+    options.cannot_run = cannot_run_[target];
+    RungSum jit(NameOf("jit", kernel.name, synthesis.target()));
+    for (size_t i = 0; i < count; ++i) {
+      line_.Show(Cat("verifying member ", i + 1, " of ", count));
+      HeaderFile unused;
+      unused.functions.emplace_back().name = kernel.name;
+      const std::string name = MemberName(kernel.name, synthesis.family.sizes(), static_cast<int64_t>(i));
+      jit.Add(Verify(synthesis.members[i], name, unused, options).rungs.front());
     }
+    return {jit.Report(count)};
+  }
+
+  const Library& library_;
+  const LibraryStyle& style_;
+  const std::vector<std::string>& cannot_run_;
+  VerifyReport* const report_;
+  TerminalLine line_;
+};
+
+// That the self-test of the header calls.
+size_t MembersTested(const Library& library) {
+  size_t members = 0;
+  for (const LibraryKernel& kernel : library.kernels) {
+    if (!kernel.is_graph()) members += kernel.variants.front().members.size();
+    if (kernel.is_family()) members += kernel.graphs.front().members.size();
+  }
+  return members;
 }
 
 }  // namespace
@@ -175,16 +226,13 @@ VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style) {
   const bool any = runs != cannot_run.end();
   auto build = StartHeader(library, style, any);
   VerifyReport report = MemberVerifier(library, cannot_run).Run();
-  size_t members = 0;
-  for (const LibraryKernel& kernel : library.kernels)
-    if (!kernel.is_graph()) members += kernel.variants.front().members.size();
-  if (members > 0) {
+  GraphVerifier(library, style, cannot_run, &report).Run();
+  if (const size_t members = MembersTested(library); members > 0) {
     report.rungs.push_back(HeaderRung(std::move(build), any ? "" : cannot_run.front(), members));
     const RungReport& header = report.rungs.back();
     if (header.outcome == RungOutcome::kFailed && report.first_mismatch.empty())
       report.first_mismatch = Cat("header: ", header.text);
   }
-  VerifyGraphs(library, style, cannot_run, &report);
   report.ok = report.first_mismatch.empty();
   return report;
 }

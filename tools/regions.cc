@@ -1,0 +1,61 @@
+#include "tools/regions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "spec/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::string RangeText(const SizeRange& range) {
+  return range.varies() ? Cat(range.low, "..", range.high) : Cat(range.low);
+}
+
+// Least and most GFLOP/s.
+std::pair<double, double> RatesOf(const Regions& regions, const Region& region) {
+  const auto rate = [&](int64_t member) { return regions.gflops[static_cast<size_t>(member)]; };
+  std::pair<double, double> rates = {rate(region.largest()), rate(region.largest())};
+  for (int64_t member : region.members)
+    rates = {std::min(rates.first, rate(member)), std::max(rates.second, rate(member))};
+  return rates;
+}
+
+}  // namespace
+
+std::string RegionTable(const Regions& regions) {
+  std::string text;
+  for (const VaryingSize& size : regions.sizes) absl::StrAppendFormat(&text, "%-12s ", size.name);
+  absl::StrAppendFormat(&text, "%7s  %15s  %s\n", "kernels", "GFLOP/s", "decision");
+  for (const Region& region : regions.list) {
+    for (const SizeRange& range : region.box) absl::StrAppendFormat(&text, "%-12s ", RangeText(range));
+    const auto [least, most] = RatesOf(regions, region);
+    absl::StrAppendFormat(&text, "%7d  %15s  %s\n", region.members.size(),
+                          absl::StrFormat("%.1f - %.1f", least, most), region.decision);
+  }
+  return text;
+}
+
+std::string RegionText(const Regions& regions, const Region& region) {
+  std::string text;
+  for (size_t i = 0; i < region.box.size(); ++i)
+    Append(&text, i == 0 ? "" : ", ", regions.sizes[i].name, " ", RangeText(region.box[i]));
+  const auto [least, most] = RatesOf(regions, region);
+  absl::StrAppendFormat(&text, ": %d %s, %.1f to %.1f GFLOP/s predicted", region.members.size(),
+                        region.members.size() == 1 ? "kernel" : "kernels", least, most);
+  return text;
+}
+
+nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region) {
+  nlohmann::ordered_json json;
+  for (size_t i = 0; i < region.box.size(); ++i)
+    json[regions.sizes[i].name] = {region.box[i].low, region.box[i].high};
+  const auto [least, most] = RatesOf(regions, region);
+  json["kernels"] = region.members.size();
+  json["decision"] = region.decision;
+  json["predicted_gflops"] = {least, most};
+  return json;
+}
+
+}  // namespace kirsch
