@@ -72,7 +72,7 @@ int64_t BytesOf(const Spec& spec, int operand) {
 // Does every tile read all of it, so that it may be where the last tile left it?
 bool IsReadByAllTiles(const Group& group, const Stage& stage, int operand) {
   const StageOperand& at = stage.operands[static_cast<size_t>(operand)];
-  return group.trips() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
+  return group.tiles() > 1 && (stage.repeats == 1 || stage.loop != 0) && operand < MatmulDims::kOut &&
          at.row_stride == 0 && !Makes(group.stages, at.value);
 }
 
@@ -200,7 +200,7 @@ double GroupPricer::FetchCycles(const Group& group, const Stage& stage) const {
                          level, target_);
     if (IsReadByAllTiles(group, stage, operand) &&
         stage.spec.operand[static_cast<size_t>(operand)].level < level)
-      cycles += ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.trips());
+      cycles += ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
   }
   return static_cast<double>(stage.repeats) * cycles;
 }

@@ -70,8 +70,9 @@ TEST(ConstantsOnHaswellTest, EachIsInMemoryAsItIsRead) {
   EXPECT_LE(plan.packed_bytes, 208 * 320 * 2 + 300 * 4 + 4 * 64);
   for (const Buffer& a : plan.buffers)
     for (const Buffer& b : plan.buffers)
-      if (&a != &b && a.memory == b.memory && a.memory == Memory::kPacked)
+      if (&a != &b && a.memory == b.memory && a.memory == Memory::kPacked) {
         EXPECT_TRUE(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
+      }
 }
 
 // Filters of all bands of an image's rows are one copy.
@@ -109,7 +110,9 @@ TEST(ConstantGraphTest, MatmulsAreSpecsWhereTheseCan) {
   for (unsigned which = 0; which < 8; ++which) {
     const auto matmul = AsMatmul(GraphOf(WithConstants(text, which)), "test");
     EXPECT_EQ(matmul.ok(), which < 3) << which;
-    if (which < 3 && matmul.ok()) EXPECT_EQ(matmul->spec, specs[which]);
+    if (which < 3 && matmul.ok()) {
+      EXPECT_EQ(matmul->spec, specs[which]);
+    }
   }
   EXPECT_FALSE(
       AsMatmul(GraphOf("kernel a(x: f32[2,5,9], w: const f32[2,9,7]):\n return matmul(x, w)"), "").ok());

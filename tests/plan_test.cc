@@ -150,6 +150,22 @@ TEST_P(PlanTest, RandomGraphsAreRight) {
     Verified(RandomKernel(2 + round % 5, random), target_, 1 + round % 3 / 2, round % 25 == 0);
 }
 
+// Nor is its copy, whether one tile is whole or several are: 16 MiB are in no L2.
+TEST_P(PlanTest, WhatAllTilesReadIsNotCloserThanItFits) {
+  for (int rows : {32, 64, 100}) {
+    const auto result =
+        PlanOf(GraphOf(Cat("kernel a(x: f32[", rows, ",1024], s: f32[1024], w: f32[1024,4096]):\n",
+                           " return matmul(rmsnorm(x, s), w)")),
+               target_, 1);
+    ASSERT_TRUE(result.ok()) << result.status();
+    for (const Group& group : result->plan.groups)
+      for (const auto* stages : {&group.stages, &group.rest})
+        for (const Stage& stage : *stages)
+          if (stage.kind == StageKind::kContraction)
+            EXPECT_GE(stage.spec.operand[MatmulDims::kRhs].level, Level::kL3) << PrintPlan(result->plan);
+  }
+}
+
 TEST_P(PlanTest, RandomConvolutionsAreRight) {
   std::mt19937 random(23);
   for (int round = 0; round < Rounds(25) && !HasFailure(); ++round)
