@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
 #include "spec/kernel_file.h"
+#include "tests/mutated_text.h"
 
 namespace kirsch {
 namespace {
@@ -227,32 +227,10 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
 
 // Any text is an error of one line, or is read.
 TEST(GraphFamilyTest, MutatedFamiliesAreReadOrRefused) {
-  const std::string seeds[] = {
+  const std::vector<std::string> seeds = {
       "kernel q[m = 1..4, n = 2|7](x: f32[m,7], w: f32[7,n]) -> f32[m,n]:\n return relu(matmul(x, w))\n",
       "a = softmax f32 1..3x4|7x16\n", "conv2d f32 1..2x4x9x7|8 filters=8|9 kernel=3x3 pad=1\n"};
-  std::mt19937 random(5);
-  const std::string signs = "()[],:=->\n .e0x|19\x80";
-  int read = 0;
-  for (int round = 0; round < 15'000; ++round) {
-    std::string text = seeds[round % 3];
-    for (int i = 0; i <= round / 3 % 4; ++i) {
-      const size_t at = random() % text.size();
-      if (random() % 3 == 0)
-        text.erase(at, 1 + random() % 4);
-      else if (random() % 2 == 0)
-        text[at] = signs[random() % signs.size()];
-      else
-        text.insert(at, 1, signs[random() % signs.size()]);
-      if (text.empty()) text = seeds[0];
-    }
-    const auto requests = ParseKernelFile(text, "f");
-    read += requests.ok() ? 1 : 0;
-    if (requests.ok()) continue;
-    const std::string message(requests.status().message());
-    ASSERT_EQ(message.find('\n'), std::string::npos) << message;
-    ASSERT_EQ(message.rfind("f:", 0), 0u) << message;
-  }
-  EXPECT_GT(read, 200);
+  EXPECT_GT(testing::ReadMutated(seeds, 15'000), 200);
 }
 
 }  // namespace

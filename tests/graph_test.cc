@@ -1,7 +1,6 @@
 // The kernel language: what it means, and what it says of what it doesn't take.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
 #include "spec/kernel_file.h"
+#include "tests/mutated_text.h"
 
 namespace kirsch {
 namespace {
@@ -236,29 +236,7 @@ TEST(GraphTest, MutatedKernelsAreReadOrRefused) {
       "kernel q(x: u8[6,7], w: s8[8,7], bias: s32[8]) -> u8[6,8]:\n"
       "  s = add(matmul(x, transpose(w)), bias)\n"
       "  return cast(mul(cast(s, f32), -0.5e-3), u8)\n";
-  std::mt19937 random(5);
-  const std::string signs = "()[],:=->\n .e0x9\x80";
-  int read = 0;
-  for (int round = 0; round < 20'000; ++round) {
-    std::string text = seed;
-    for (int i = 0; i <= round % 4; ++i) {
-      const size_t at = random() % text.size();
-      if (random() % 3 == 0)
-        text.erase(at, 1 + random() % 4);
-      else if (random() % 2 == 0)
-        text[at] = signs[random() % signs.size()];
-      else
-        text.insert(at, 1, signs[random() % signs.size()]);
-      if (text.empty()) text = seed;
-    }
-    const auto requests = ParseKernelFile(text, "f");
-    read += requests.ok() ? 1 : 0;
-    if (requests.ok()) continue;
-    const std::string message(requests.status().message());
-    ASSERT_EQ(message.find('\n'), std::string::npos) << message;
-    ASSERT_EQ(message.rfind("f:", 0), 0u) << message;
-  }
-  EXPECT_GT(read, 100);
+  EXPECT_GT(testing::ReadMutated({seed}, 20'000), 100);
 }
 
 }  // namespace
