@@ -254,6 +254,7 @@ absl::StatusOr<std::optional<PricedGroups>> GroupPricer::Price(size_t first, siz
 // What is worth trying of a group that isn't tiled: itself, its tiles, and for each thread one.
 std::vector<GroupChoice> GroupPricer::Choices(GroupChoice choice, const GroupShape& whole) const {
   std::vector<GroupChoice> choices = {choice};
+  if (!optimal_) return choices;
   for (const GroupChoice& other : whole.others)
     if (other.winograd == 0 || options_.allow_winograd) choices.push_back(other);
   if (workers_ != Workers::kShared) return choices;

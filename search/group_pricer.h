@@ -40,7 +40,8 @@ class GroupPricer {
   GroupPricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
 
   // The group of the operations from place `first` to `end`; nothing if they are none, or if it does not cost
-  // less than `budget` cycles. An error is the search's.
+  // less than `budget` cycles. Once a search was stopped, only in the first way there is. An error is the
+  // search's.
   absl::StatusOr<std::optional<PricedGroups>> Price(size_t first, size_t end, Workers workers, double budget);
 
   // Why an operation can't even be a group alone, and its node; -1: all asked about can.

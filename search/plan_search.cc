@@ -75,15 +75,16 @@ class Planner {
       std::vector<Part> last(end);  // by their first operation
       for (size_t first = end; first-- > 0;) {
         if (!options_.fuse && first + 1 < end) break;
+        if (!pricer_.optimal() && CyclesAt(end) < kNever) break;  // there is no time
         if (absl::Status status = AddGroup(first, end, &last); !status.ok()) return status;
       }
       if (CyclesAt(end) == kNever) return Refused();
       const bool waits = threads > 1 && Reads(end - 1, end, unfused.begin);
       if (waits) unfused.begin = end - 1;
-      unfused.cycles += (last.back() != nullptr ? last.back()->cycles : 0) + (waits ? barrier() : 0);
+      unfused.cycles += (last.back() != nullptr ? last.back()->cycles : kNever) + (waits ? barrier() : 0);
     }
     PlanResult result = Trace();
-    result.unfused_cycles = unfused.cycles;
+    if (unfused.cycles < kNever) result.unfused_cycles = unfused.cycles;
     if (threads > 1) result.plan.cycles += target_.fork_join_cycles;
     return result;
   }

@@ -5,6 +5,7 @@
 #define KIRSCH_SEARCH_PLAN_SEARCH_H_
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -32,7 +33,8 @@ struct PlanResult {
   bool optimal = true;  // false: some search of a stage was stopped
   SearchStats stats;    // of all stages
   double seconds = 0;
-  double unfused_cycles = 0;  // of a plan with a group for each operation
+  // Of a plan with a group for each operation; nothing if some operation can't be one.
+  std::optional<double> unfused_cycles;
 };
 
 // InvalidArgument, one line with the place, if no plan is known for the graph.

@@ -137,7 +137,7 @@ class MatmulFinder {
     if (dims.size() > out.size()) return Refused(other, "no more axes than the matmul has");
     dims.insert(dims.begin(), out.size() - dims.size(), 1);
     const size_t n = out.size() - 1, m = n - 1;
-    const bool batch = out.size() == 3 && dims[0] != 1;
+    const bool batch = std::any_of(dims.begin(), dims.end() - 2, [](uint32_t size) { return size != 1; });
     if (dims == out) return "mn";
     if (!batch && dims[m] == 1 && dims[n] == 1) return "scalar";
     if (!batch && dims[m] == 1 && dims[n] == out[n]) return "n";
@@ -158,9 +158,17 @@ class MatmulFinder {
     return absl::OkStatus();
   }
 
+  // In the batch.
+  int64_t Matrices() const {
+    int64_t matrices = 1;
+    const std::vector<uint32_t>& dims = At(matmul_).type.dims;
+    for (size_t axis = 0; axis + 2 < dims.size(); ++axis) matrices *= dims[axis];
+    return matrices;
+  }
+
   // A spec packs one matrix ahead.
   absl::Status CheckConstants() const {
-    const bool batched = At(matmul_).type.dims.size() == 3 && At(matmul_).type.dims[0] > 1;
+    const bool batched = Matrices() > 1;
     int constants = 0;
     for (int i = 0; i < graph_.num_inputs(); ++i) {
       if (!graph_.IsConstant(i)) continue;
@@ -176,7 +184,7 @@ class MatmulFinder {
     const size_t n = out.dims.size() - 1;
     const MatmulTypes types{lhs.dtype, At(At(matmul_).inputs[1]).type.dtype, At(graph_.result).type.dtype};
     std::string text = Cat(kMatmulInfo.name, " ", PrintTypes(types), " ");
-    if (out.dims.size() == 3 && out.dims[0] > 1) Append(&text, out.dims[0], ":");
+    if (Matrices() > 1) Append(&text, Matrices(), ":");
     Append(&text, out.dims[n - 1], "x", lhs.dims[n], "x", out.dims[n]);
     if (turned_[0]) Append(&text, " lhs=col");
     if (turned_[1]) Append(&text, " rhs=col");

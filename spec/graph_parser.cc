@@ -140,7 +140,8 @@ class GraphParser {
     Start(line);
     Take();
     const Word name = Take();
-    if (!IsIdentifier(name.text)) return Expected(name, "the kernel's name");
+    if (!IsKernelName(name.text))
+      return Expected(name, "the kernel's name (no keyword, none that the header's code has)");
     graph_.name = std::string(name.text);
     return absl::OkStatus();
   }
@@ -221,7 +222,9 @@ class GraphParser {
 
   absl::Status CheckNewName(const Word& name) {
     if (!IsIdentifier(name.text) || name.text == "return" || FindOp(name.text) != nullptr)
-      return Expected(name, "a name (letters, digits, underscores; no digit first, no operation)");
+      return Expected(
+          name,
+          "a name (letters, digits, underscores; no digit first, no keyword of C or C++, no operation)");
     if (names_.contains(std::string(name.text)) || FindSize(name.text) != nullptr)
       return Expected(name, "a name that is not taken");
     return absl::OkStatus();

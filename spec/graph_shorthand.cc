@@ -192,6 +192,8 @@ absl::StatusOr<std::string> Conv2d(Words& words) {
   if (!filters.ok()) return filters.status();
   absl::StatusOr<uint32_t> groups = options.contains("groups") ? words.Number(options, "groups") : 1u;
   if (!groups.ok()) return groups.status();
+  if ((*image)[1] % *groups != 0)
+    return words.Expected(options["groups"], Cat("a divisor of the image's ", (*image)[1], " channels"));
   if (!options.contains("kernel")) return words.Expected(words.Peek(), "kernel=HxW");
   absl::StatusOr<std::vector<uint32_t>> kernel = words.Sizes(options["kernel"], 2, 2);
   if (!kernel.ok()) return kernel.status();

@@ -60,6 +60,10 @@ bool IsGraph(const Word& text) {
 }
 
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
+  const Word operation = SplitWords(text.text).front();
+  if (operation.text != kMatmulInfo.name && !IsGraphShorthand(text.text))
+    return ExpectedAt(source, {operation.text, text.position},
+                      Cat("an operation (", kMatmulInfo.name, "|", GraphShorthandNames(), ")"));
   if (IsGraph(text)) {
     absl::StatusOr<GraphFamily> graph = ParseShorthandFamily(text, source);
     if (!graph.ok()) return graph.status();
@@ -83,8 +87,11 @@ class KernelFileParser {
     if (!block_.empty() || StartsKernel(content)) return AddToKernel(content);
     const Entry entry = SplitEntry(content);
     const bool named = entry.spec.text.data() != content.text.data();
+    if (named && IsIdentifier(entry.name.text) && !IsKernelName(entry.name.text))
+      return ExpectedAt(source_, entry.name, "a name that the header's code does not have");
     if (named && !IsIdentifier(entry.name.text))
-      return ExpectedAt(source_, entry.name, "a name (letters, digits, underscores; no digit first)");
+      return ExpectedAt(source_, entry.name,
+                        "a name (letters, digits, underscores; no digit first, no keyword of C or C++)");
     absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_);
     if (!request.ok()) return request.status();
     if (named) request->name = std::string(entry.name.text);

@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 constexpr char kKernels[] =
     "kernel mlp[m = 1..3|8, n = 16|17](x: f32[m,24], w: f32[24,n], b: f32[n]):\n"
     "  return relu(add(matmul(x, w), b))  # one matmul\n"
-    "short = softmax f32 1..2x50\n";
+    "narrow = softmax f32 1..2x50\n";
 
 class GraphFamilyCliTest : public ::testing::Test {
  protected:
@@ -86,7 +86,7 @@ TEST_F(GraphFamilyCliTest, StandsInAFileForSeveralTargets) {
       Run(Cat("synth -f ", Path("k.kirsch"), " --target haswell,host --prefix my_ --threads 2 -o ",
               Path("k.h"), " --json ", Path("k.json")));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("short"));
+  EXPECT_THAT(outcome.err, HasSubstr("narrow"));
   const nlohmann::json json = Json("k.json");
   ASSERT_EQ(json["kernels"].size(), 4u);
   EXPECT_EQ(json["kernels"][0]["name"], "my_mlp");
@@ -95,9 +95,9 @@ TEST_F(GraphFamilyCliTest, StandsInAFileForSeveralTargets) {
   EXPECT_EQ(json["verify"]["rungs"].back()["text"], "10 of 10 members, through the public functions");
   const std::string header = *ReadFile(Path("k.h"));
   EXPECT_THAT(header, HasSubstr("int my_mlp(size_t m, size_t n, const float* __restrict x, "));
-  EXPECT_THAT(header, HasSubstr("int my_short(size_t size0, const float* __restrict x, "));
+  EXPECT_THAT(header, HasSubstr("int my_narrow(size_t size0, const float* __restrict x, "));
   EXPECT_THAT(header, HasSubstr("my_mlp_haswell_m8_n17("));
-  EXPECT_THAT(header, HasSubstr("my_short_haswell_size0_2("));
+  EXPECT_THAT(header, HasSubstr("my_narrow_haswell_size0_2("));
 }
 
 // No number is the result.

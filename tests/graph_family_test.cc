@@ -183,9 +183,11 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
       {"kernel f[m = 1..3](x: f32[4]) -> f32[m]:" + body,
        "f:1:10: expected the size of some parameter, got 'm'"},
       {"kernel f[](x: f32[4]):" + body,
-       "f:1:10: expected a name (letters, digits, underscores; no digit first, no operation), got ']'"},
+       "f:1:10: expected a name (letters, digits, underscores; no digit first, no keyword of C or C++, no "
+       "operation), got ']'"},
       {"kernel f[add=1..2](x: f32[add]):" + body,
-       "f:1:10: expected a name (letters, digits, underscores; no digit first, no operation), got 'add'"},
+       "f:1:10: expected a name (letters, digits, underscores; no digit first, no keyword of C or C++, no "
+       "operation), got 'add'"},
       {"kernel f[m](x: f32[4]):" + body, "f:1:11: expected '=', got ']'"},
       {"kernel f[m = 1..4(x: f32[4]):" + body, "f:1:18: expected ']', got '('"},
       {"kernel f[a=1,b=1,c=1,d=1,e=1](x: f32[a,b,c,d]):" + body, "f:1:26: expected at most 4 sizes, got 'e'"},

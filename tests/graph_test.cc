@@ -50,10 +50,37 @@ TEST(GraphTest, BecomesASpec) {
       ReadOne("kernel r(r: f32[2,3,5], s: f32[], x: f32[2,3,4], w: f32[2,4,5]) -> f32[2,3,5]:\n"
               " return sub(r, mul(matmul(x, w), s))"),
       (Read{"matmul f32 2:3x4x5 epilogue=mul:scalar,mul:-1,add:mn", "lhs = x, rhs = w, arg1 = s, arg2 = r"}));
-  EXPECT_EQ(ReadOne("kernel n(x: u8[3,4], w: s8[4,5]) -> u8[3,5]:\n return cast(matmul(x, w), u8)").spec,
+  EXPECT_EQ(ReadOne("kernel narrow(x: u8[3,4], w: s8[4,5]) -> u8[3,5]:\n return cast(matmul(x, w), u8)").spec,
             "matmul u8*s8->u8 3x4x5 epilogue=add:0");
-  EXPECT_EQ(ReadOne("kernel n(x: u8[3,4], w: s8[4,5]) -> f32[3,5]:\n return cast(matmul(x, w), f32)").spec,
-            "matmul u8*s8->f32 3x4x5 epilogue=f32");
+  EXPECT_EQ(
+      ReadOne("kernel narrow(x: u8[3,4], w: s8[4,5]) -> f32[3,5]:\n return cast(matmul(x, w), f32)").spec,
+      "matmul u8*s8->f32 3x4x5 epilogue=f32");
+}
+
+// Leading axes are a batch, however many.
+TEST(GraphTest, BatchesAreOfAllLeadingAxes) {
+  const auto spec_of = [](const std::string& parameters, const std::string& body) {
+    return ReadOne("kernel f(" + parameters + "):\n return " + body).spec;
+  };
+  const std::string matrices = "x: f32[2,3,4,5], w: f32[2,3,5,7]";
+  EXPECT_EQ(spec_of(matrices, "matmul(x, w)"), "matmul f32 6:4x5x7");
+  EXPECT_EQ(spec_of("x: f32[2,1,4,5], w: f32[2,1,7,5]", "matmul(x, transpose(w))"),
+            "matmul f32 2:4x5x7 rhs=col");
+  EXPECT_EQ(spec_of("x: f32[1,1,4,5], w: const f32[1,1,5,7]", "matmul(x, w)"), "matmul f32 4x5x7 const-rhs");
+  EXPECT_EQ(spec_of(matrices + ", b: f32[7]", "add(matmul(x, w), b)"), "matmul f32 6:4x5x7 epilogue=add:n");
+  EXPECT_EQ(spec_of(matrices + ", b: f32[2,3,4,7]", "add(matmul(x, w), b)"),
+            "matmul f32 6:4x5x7 epilogue=add:mn");
+  // What specs don't have.
+  for (const char* more : {", b: f32[3,1,7]", ", b: f32[2,1,4,7]", ", b: f32[2,3,1,1]"}) {
+    const auto requests =
+        ParseKernelFile("kernel f(" + matrices + more + "):\n return add(matmul(x, w), b)", "f");
+    ASSERT_TRUE(requests.ok()) << requests.status();
+    EXPECT_TRUE(requests->front().graph.has_value()) << more;
+  }
+  const auto constant =
+      ParseKernelFile("kernel f(x: f32[2,3,4,5], w: const f32[2,3,5,7]):\n return matmul(x, w)", "f");
+  ASSERT_TRUE(constant.ok()) << constant.status();
+  EXPECT_TRUE(constant->front().graph.has_value());
 }
 
 // What no single spec can do stays a graph.
@@ -117,7 +144,15 @@ TEST(GraphTest, ErrorsSayWhere) {
        "f:1:18: expected an element type (f32 bf16 f16 u8 s8 s16 s32), got ')'"},
       {"kernel f(x: f32[3,4], x: f32[3]) -> f32[3]:", "f:1:23: expected a name that is not taken, got 'x'"},
       {"kernel f(add: f32[3]) -> f32[3]:",
-       "f:1:10: expected a name (letters, digits, underscores; no digit first, no operation), got 'add'"},
+       "f:1:10: expected a name (letters, digits, underscores; no digit first, no keyword of C or C++, no "
+       "operation), got 'add'"},
+      {"kernel f(x: f32[3], new: f32[3]):",
+       "f:1:21: expected a name (letters, digits, underscores; no digit first, no keyword of C or C++, no "
+       "operation), got 'new'"},
+      {"kernel float(x: f32[3]):",
+       "f:1:8: expected the kernel's name (no keyword, none that the header's code has), got 'float'"},
+      {"kernel lhs(x: f32[3]):",
+       "f:1:8: expected the kernel's name (no keyword, none that the header's code has), got 'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
       {head + " y = softmin(x)",
        "f:2:6: expected a value that is known, a number, or an operation (matmul conv2d transpose cast add "

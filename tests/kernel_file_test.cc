@@ -42,13 +42,18 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
             "k.kirsch:3:16: expected the last size of a range from 3 to 1048576, got '2'");
   EXPECT_EQ(ErrorOf("matmul f32 1..2x1x2097152"),
             "k.kirsch:1:19: expected a size from 1 to 1048576, got '2097152'");
-  EXPECT_EQ(ErrorOf("a ="), "k.kirsch:1:4: expected an operation (matmul|conv2d), got nothing");
+  EXPECT_EQ(ErrorOf("a ="),
+            "k.kirsch:1:4: expected an operation "
+            "(matmul|conv2d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got nothing");
   EXPECT_EQ(ErrorOf(" 3a = matmul f32 1x1x1"),
-            "k.kirsch:1:2: expected a name (letters, digits, underscores; no digit first), got '3a'");
+            "k.kirsch:1:2: expected a name (letters, digits, underscores; no digit first, no keyword of C or "
+            "C++), got '3a'");
   EXPECT_EQ(ErrorOf("= matmul f32 1x1x1"),
-            "k.kirsch:1:1: expected a name (letters, digits, underscores; no digit first), got nothing");
+            "k.kirsch:1:1: expected a name (letters, digits, underscores; no digit first, no keyword of C or "
+            "C++), got nothing");
   EXPECT_EQ(ErrorOf("a b = matmul f32 1x1x1"),
-            "k.kirsch:1:1: expected an operation (matmul|conv2d), got 'a'");
+            "k.kirsch:1:1: expected an operation "
+            "(matmul|conv2d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got 'a'");
   EXPECT_EQ(ErrorOf("a = matmul f32 1x1x1\n\n a = matmul f32 1x1x2"),
             "k.kirsch:3:2: expected another name, as line 1 has 'a'");
   EXPECT_EQ(ErrorOf("matmul f32 1x1x1\nmatmul f32 01x1x1"),
@@ -57,7 +62,10 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
 
 TEST(Identifier, OfTexts) {
   EXPECT_TRUE(IsIdentifier("_a1"));
-  for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4"}) EXPECT_FALSE(IsIdentifier(text)) << text;
+  EXPECT_TRUE(IsKernelName("kernel1"));
+  for (const char* text : {"main", "wrong", "int", "NULL"}) EXPECT_FALSE(IsKernelName(text)) << text;
+  for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4", "int", "xor_eq", "alignas"})
+    EXPECT_FALSE(IsIdentifier(text)) << text;
   EXPECT_EQ(IdentifierOf("matmul f32 1..2x3x4 rhs=col"), "matmul_f32_1to2x3x4_rhs_col");
 }
 

@@ -150,7 +150,31 @@ TEST_P(PlanTest, RandomGraphsAreRight) {
     Verified(RandomKernel(2 + round % 5, random), target_, 1 + round % 3 / 2, round % 25 == 0);
 }
 
-// Nor is its copy, whether one tile is whole or several are: 16 MiB are in no L2.
+// When one search is stopped, no more is asked for than a program for each operation.
+TEST_P(PlanTest, AStoppedSearchIsTheLastThatChooses) {
+  const Graph graph = GraphOf(
+      "kernel a(x: f32[50,40], u: f32[40,60], v: f32[60,70], w: f32[70,30]):\n"
+      " return softmax(matmul(gelu(matmul(relu(matmul(x, u)), v)), w))");
+  const CostModel model(target_);
+  for (bool stopped : {false, true}) {
+    HashMemo memo;
+    int searches = 0;
+    PlanOptions options;
+    options.solve = [&](const Spec& placed) {
+      ++searches;
+      SearchResult result = Search(placed, model, memo, {});
+      if (stopped) result.stop = StopReason::kBudget;
+      return result;
+    };
+    const auto result = SearchPlan(graph, "test", model, options);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->optimal, !stopped);
+    EXPECT_EQ(searches <= 3, stopped) << searches;
+    EXPECT_TRUE(VerifyPlan(result->plan, target_).ok) << PrintPlan(result->plan);
+  }
+}
+
+// Whether one tile is whole or several are: 16 MiB are in no L2, nor is a copy of them.
 TEST_P(PlanTest, WhatAllTilesReadIsNotCloserThanItFits) {
   for (int rows : {32, 64, 100}) {
     const auto result =
@@ -161,8 +185,9 @@ TEST_P(PlanTest, WhatAllTilesReadIsNotCloserThanItFits) {
     for (const Group& group : result->plan.groups)
       for (const auto* stages : {&group.stages, &group.rest})
         for (const Stage& stage : *stages)
-          if (stage.kind == StageKind::kContraction)
+          if (stage.kind == StageKind::kContraction) {
             EXPECT_GE(stage.spec.operand[MatmulDims::kRhs].level, Level::kL3) << PrintPlan(result->plan);
+          }
   }
 }
 

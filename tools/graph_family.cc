@@ -143,7 +143,7 @@ nlohmann::ordered_json GraphFamilyJson(const GraphFamilySynthesis& synthesis) {
     nlohmann::ordered_json entry;
     for (size_t size = 0; size < sizes.size(); ++size) entry[sizes[size].name] = values[size];
     entry["cost_cycles"] = member.result.plan.cycles;
-    entry["unfused_cycles"] = member.result.unfused_cycles;
+    if (member.result.unfused_cycles) entry["unfused_cycles"] = *member.result.unfused_cycles;
     entry["predicted_gflops"] = PredictedGflops(member);
     entry["phases"] = member.result.plan.phases();
     json["kernels"].push_back(std::move(entry));

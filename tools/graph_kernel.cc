@@ -68,7 +68,7 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
                     {"memo_hits", result.stats.memo_hits},
                     {"pruned", result.stats.pruned}};
   json["cost_cycles"] = result.plan.cycles;
-  json["unfused_cycles"] = result.unfused_cycles;
+  if (result.unfused_cycles) json["unfused_cycles"] = *result.unfused_cycles;
   json["predicted_gflops"] = PredictedGflops(synthesis);
   json["winograd"] = WinogradNames(result.plan);
   if (result.plan.graph.HasConstants()) json["packed_bytes"] = result.plan.packed_bytes;
@@ -83,22 +83,26 @@ void PrintGraphSummary(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
   const std::vector<std::string> winograd = WinogradNames(result.plan);
   std::fprintf(
-      stderr,
-      "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %.0f cycles one by one; %s; %d specs in %.3f s%s\n",
+      stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s%s; %d specs in %.3f s%s\n",
       result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles,
-      PredictedGflops(synthesis), result.unfused_cycles, std::string(StopName(result)).c_str(),
-      static_cast<int>(result.stats.specs_solved), result.seconds,
+      PredictedGflops(synthesis),
+      result.unfused_cycles ? absl::StrFormat("%.0f cycles one by one; ", *result.unfused_cycles).c_str()
+                            : "",
+      std::string(StopName(result)).c_str(), static_cast<int>(result.stats.specs_solved), result.seconds,
       winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
 }
 
 std::string ExplainedGraph(const GraphSynthesis& synthesis) {
-  const Plan& plan = synthesis.result.plan;
+  const PlanResult& result = synthesis.result;
+  const Plan& plan = result.plan;
   return Cat(
       PrintGraph(plan.graph), "\n", PrintPlan(plan), "\n",
-      absl::StrFormat(
-          "%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz; with a group for each operation %.0f cycles\n",
-          plan.graph.name, synthesis.target.name, plan.cycles, PredictedGflops(synthesis),
-          synthesis.target.ghz, synthesis.result.unfused_cycles));
+      absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name, synthesis.target.name,
+                      plan.cycles, PredictedGflops(synthesis), synthesis.target.ghz),
+      result.unfused_cycles
+          ? absl::StrFormat("; with a group for each operation %.0f cycles", *result.unfused_cycles)
+          : "",
+      "\n");
 }
 
 }  // namespace kirsch

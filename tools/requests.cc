@@ -63,9 +63,9 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   if (!arguments.kernel.empty() && arguments.file.empty())
     return absl::InvalidArgumentError("--kernel: expected -f FILE beside it");
   if (!arguments.prefix.empty() && !IsIdentifier(arguments.prefix))
-    return absl::InvalidArgumentError(
-        Cat("--prefix: expected letters, digits and underscores, no digit first, got ",
-            Quoted(arguments.prefix)));
+    return absl::InvalidArgumentError(Cat(
+        "--prefix: expected letters, digits and underscores, no digit first, no keyword of C or C++, got ",
+        Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
   const bool graphs = std::any_of(kernels->begin(), kernels->end(),

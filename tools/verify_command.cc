@@ -25,7 +25,8 @@ std::string Text(const VerifyReport& report) {
   for (const auto& rung : json["rungs"])
     Append(&text, rung["outcome"].get<std::string>(), "  ", rung["name"].get<std::string>(), ": ",
            rung["text"].get<std::string>(), "\n");
-  Append(&text, report.ok ? "ok" : "FAILED", ": largest error ", report.max_error);
+  if (!report.ok) return text + "FAILED\n";
+  Append(&text, "ok: largest error ", report.max_error);
   return report.error_bound == 1
              ? Cat(text, " of what is allowed\n")
              : Cat(text, ", at most ", report.error_bound, " of the sum of magnitudes\n");
