@@ -1,11 +1,9 @@
 #include "spec/identifier.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "spec/cat.h"
 
 namespace kirsch {
@@ -27,9 +25,8 @@ constexpr std::string_view kNamesInHeaders =
     "n n_threads on os out packed phase printf problem problems rhs rs samples scratch scratch_memory "
     "shared shared_memory size_t step thread uint16_t uint32_t uint64_t uint8_t work wrong";
 
-bool IsOneOf(std::string_view words, std::string_view text) {
-  const std::vector<std::string_view> list = absl::StrSplit(words, ' ');
-  return std::find(list.begin(), list.end(), text) != list.end();
+bool IsOneOf(std::string_view words, std::string_view word) {
+  return Cat(" ", words, " ").find(Cat(" ", word, " ")) != std::string::npos;
 }
 
 bool IsIdentifierCharacter(char c) { return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c)); }
