@@ -59,12 +59,12 @@ bool IsGraph(const Word& text) {
   return IsGraphShorthand(text.text) && !spec;
 }
 
-absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source) {
+absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source, KernelForm form) {
   const Word operation = SplitWords(text.text).front();
   if (operation.text != kMatmulInfo.name && !IsGraphShorthand(text.text))
     return ExpectedAt(source, {operation.text, text.position},
                       Cat("an operation (", kMatmulInfo.name, "|", GraphShorthandNames(), ")"));
-  if (IsGraph(text)) {
+  if (form == KernelForm::kGraphs ? IsGraphShorthand(text.text) : IsGraph(text)) {
     absl::StatusOr<GraphFamily> graph = ParseShorthandFamily(text, source);
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
@@ -79,7 +79,7 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
 // Reads line after line.
 class KernelFileParser {
  public:
-  explicit KernelFileParser(std::string_view source) : source_(source) {}
+  KernelFileParser(std::string_view source, KernelForm form) : source_(source), form_(form) {}
 
   absl::Status ParseLine(const Word& line) {
     const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
@@ -92,7 +92,7 @@ class KernelFileParser {
     if (named && !IsIdentifier(entry.name.text))
       return ExpectedAt(source_, entry.name,
                         "a name (letters, digits, underscores; no digit first, no keyword of C or C++)");
-    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_);
+    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_, form_);
     if (!request.ok()) return request.status();
     if (named) request->name = std::string(entry.name.text);
     return Add(*std::move(request), content.position);
@@ -120,7 +120,7 @@ class KernelFileParser {
     if (!graph.ok()) return graph.status();
     const std::string name = graph->name();
     absl::StatusOr<GraphMatmul> matmul = AsMatmul(graph->member(0), source_);
-    if (!matmul.ok() || graph->count() > 1)
+    if (!matmul.ok() || graph->count() > 1 || form_ == KernelForm::kGraphs)
       return Add({name, {}, {}, *std::move(graph), std::string(source_)}, lines.front().position);
     absl::StatusOr<SpecFamily> family = ParseFamily(matmul->spec);
     if (!family.ok())  // what the kernel language lets pass
@@ -139,6 +139,7 @@ class KernelFileParser {
   }
 
   const std::string_view source_;
+  const KernelForm form_;
   std::map<std::string, int> lines_;  // of the names so far
   std::vector<Word> block_;           // lines of a kernel that has not ended
   std::vector<KernelRequest> requests_;
@@ -147,11 +148,12 @@ class KernelFileParser {
 }  // namespace
 
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source) {
-  return ParseRequest({text, {}}, source);
+  return ParseRequest({text, {}}, source, KernelForm::kSpecs);
 }
 
-absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source) {
-  KernelFileParser parser(source);
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
+                                                           KernelForm form) {
+  KernelFileParser parser(source, form);
   std::vector<Word> lines = Split({text, {}}, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
     lines[i].position = {static_cast<int>(i) + 1, 1};

@@ -22,13 +22,19 @@ struct KernelRequest {
   std::string source = {};                // what errors about the graph call its text
 };
 
+enum class KernelForm : uint8_t {
+  kSpecs,   // what a spec can do is one
+  kGraphs,  // what the kernel language or a graph's shorthand says is a graph
+};
+
 // A kernel on a line of its own: a spec, a family, or a shorthand of a graph. Errors as of ParseKernelFile.
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source);
 
 // Reads the text of a file of specs, families, and kernels in the kernel language, in its order: at least one
 // kernel, no name twice. Any text is safe to pass. An error is InvalidArgument, one line:
 // "<source>:<line>:<column>: expected <what>, got '<text>'".
-absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source);
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
+                                                           KernelForm form = KernelForm::kSpecs);
 
 }  // namespace kirsch
 

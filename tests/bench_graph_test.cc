@@ -12,8 +12,8 @@
 #include "bench/graph_storage.h"
 #include "bench/graph_text.h"
 #include "bench/loops_contender.h"
-#include "bench/plugin.h"
 #include "bench/peers.h"
+#include "bench/plugin.h"
 #include "bench/run_graph.h"
 #include "bench/suite.h"
 #include "bench/table.h"
@@ -253,7 +253,16 @@ TEST(GraphText, FilesHaveKernels) {
   EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()), HasSubstr("expected a line 'return"));
   ASSERT_TRUE(WriteFile(path, "relu\n").ok());
   EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()),
-              HasSubstr("two.kirsch:1:1: expected a kernel"));
+              HasSubstr("two.kirsch:1:1: expected an operation"));
+  // A matmul stays a graph here; what is none is not in the way of those that are asked for.
+  ASSERT_TRUE(WriteFile(path,
+                        "a = matmul f32 2x3x4\nb = softmax f32 3x4\nc = softmax f32 1..2x4\n"
+                        "kernel f(x: f32[3,5], w: f32[5,6]):\n return matmul(x, w)\n")
+                  .ok());
+  EXPECT_EQ(ReadGraphs(path, "f")->front().graph.at(2).op, GraphOp::kMatmul);
+  EXPECT_EQ(ReadGraphs(path, "b")->front().graph.at(1).op, GraphOp::kSoftmax);
+  EXPECT_THAT(std::string(ReadGraphs(path, "a").status().message()), HasSubstr("but a is a spec"));
+  EXPECT_THAT(std::string(ReadGraphs(path, "c").status().message()), HasSubstr("but c is a family"));
 }
 
 // Adds, of each 64 floats every thread its own part; wrong where it is asked for `offset`.

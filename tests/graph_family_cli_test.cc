@@ -136,8 +136,7 @@ TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
   ExpectRefused("verify 'softmax f32 1..3x4' --schedule " + Path("s"),
                 "--schedule: expected a spec, as the plans");
   ExpectRefused("bench 'softmax f32 1..3x4'", "bench: expected a single spec, got a family of sizes");
-  ExpectRefused("bench" + mlp,
-                "k.kirsch:1:11: expected '(' (a single kernel, not a family of sizes), got '['");
+  ExpectRefused("bench" + mlp, "k.kirsch: expected single kernels of graphs, but mlp is a family");
   ExpectRefused("db precompute 'softmax f32 1..3x4'", "FAMILY: expected a family of specs");
   ExpectRefused("synth 'softmax f32 3..1x4'", "spec:1:16: expected the last size of a range from 3");
   // A member that no plan is known for.
