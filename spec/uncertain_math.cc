@@ -14,7 +14,8 @@ constexpr double kSubnormal = 0x1p-149;
 
 // A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
 Uncertain WithUlps(double value, double error, double ulps) {
-  if (!std::isfinite(value)) return {value, 0};
+  // An argument that may as well be infinite leaves infinities open, too: they may cancel.
+  if (!std::isfinite(value)) return {value, std::isinf(error) ? HUGE_VAL : 0};
   // What no f32 holds: whatever comes of it is as good as any.
   if (std::abs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
   return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
