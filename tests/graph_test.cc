@@ -1,6 +1,7 @@
 // The kernel language: what it means, and what it says of what it doesn't take.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
 #include "spec/kernel_file.h"
+#include "spec/uncertain_math.h"
 #include "tests/mutated_text.h"
 
 namespace kirsch {
@@ -263,6 +265,15 @@ TEST(GraphTest, ShorthandsAreKernels) {
   };
   for (const auto& [text, error] : errors)
     EXPECT_EQ(std::string(ParseGraphShorthand({text, {}}, "spec").status().message()), error);
+}
+
+// What f32 can't hold may have become an infinity, and that may meet another.
+TEST(GraphTest, TheReferenceLeavesOpenWhatInfinitiesCancelTo) {
+  const Uncertain overflown = Exp({200, 0}), infinite = Exp({1000, 0});
+  EXPECT_TRUE(std::isinf(overflown.error));
+  EXPECT_TRUE(std::isinf(infinite.value));
+  EXPECT_TRUE(std::isinf(Sub(overflown, infinite).error));
+  EXPECT_EQ(Sub({3, 0}, {HUGE_VAL, 0}).error, 0);
 }
 
 // Any text is an error of one line, or is read.
