@@ -31,6 +31,11 @@ GraphUses::GraphUses(const Graph& graph)
   use(graph.result, static_cast<int>(operations_.size()));
 }
 
+bool GraphUses::IsMadeIn(size_t first, size_t end, int node) const {
+  const auto last = operations_.begin() + static_cast<std::ptrdiff_t>(end);
+  return std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first), last, node) != last;
+}
+
 bool GraphUses::IsView(int node) const { return view_[static_cast<size_t>(node)]; }
 
 }  // namespace kirsch

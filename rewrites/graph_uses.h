@@ -2,6 +2,7 @@
 #ifndef KIRSCH_REWRITES_GRAPH_USES_H_
 #define KIRSCH_REWRITES_GRAPH_USES_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "spec/graph.h"
@@ -16,6 +17,9 @@ class GraphUses {
 
   // The operations that take time, in their order: neither parameters, numbers, what nobody needs, nor views.
   const std::vector<int>& operations() const { return operations_; }
+
+  // Is the node one of these, from place `first` to `end`?
+  bool IsMadeIn(size_t first, size_t end, int node) const;
 
   // A transposed parameter or value that is only read by matmuls is no more than another way to read it.
   bool IsView(int node) const;

@@ -72,11 +72,7 @@ class Matcher {
   }
 
   bool Reads(int node, int from) const { return graph_.at(node).inputs[0] == from; }
-  bool IsMade(int node) const {
-    const auto begin = uses_.operations().begin();
-    const auto end = begin + static_cast<std::ptrdiff_t>(choice_.end);
-    return std::find(begin + static_cast<std::ptrdiff_t>(choice_.first), end, node) != end;
-  }
+  bool IsMade(int node) const { return uses_.IsMadeIn(choice_.first, choice_.end, node); }
   // Is one of the operations from `first` to `end` of use after the one at `end`?
   bool IsNeededLater(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place)

@@ -29,12 +29,6 @@ size_t PlaceOfContraction(const GraphUses& uses, const GroupChoice& choice) {
   return place;
 }
 
-bool IsMadeIn(const GraphUses& uses, size_t first, size_t end, int node) {
-  const auto begin = uses.operations().begin();
-  const auto last = begin + static_cast<std::ptrdiff_t>(end);
-  return std::find(begin + static_cast<std::ptrdiff_t>(first), last, node) != last;
-}
-
 class PrologueShaper {
  public:
   PrologueShaper(const GraphUses& uses, const GroupChoice& choice)
@@ -68,7 +62,7 @@ class PrologueShaper {
 
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
-  bool IsMade(int node) const { return IsMadeIn(uses_, choice_.first, choice_.end, node); }
+  bool IsMade(int node) const { return uses_.IsMadeIn(choice_.first, choice_.end, node); }
 
   void Fail(int node, std::string error) {
     if (!shape_.error.empty()) return;
@@ -214,7 +208,7 @@ bool HasRhsPrologue(const GraphUses& uses, const GroupChoice& choice) {
   const size_t place = PlaceOfContraction(uses, choice);
   if (place == choice.end) return false;
   const GraphNode& node = uses.graph().at(uses.operations()[place]);
-  return node.op == GraphOp::kMatmul && IsMadeIn(uses, choice.first, place, uses.Stored(node.inputs[1]));
+  return node.op == GraphOp::kMatmul && uses.IsMadeIn(choice.first, place, uses.Stored(node.inputs[1]));
 }
 
 GroupShape RhsPrologueGroup(const GraphUses& uses, const GroupChoice& choice) {

@@ -152,11 +152,7 @@ class Planner {
   // Does an operation from `first` to `end` read what one between `begin` and `first` makes?
   bool Reads(size_t first, size_t end, size_t begin) const {
     const std::vector<int>& operations = uses_.operations();
-    const auto made = [&](int node) {
-      const auto from = operations.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto to = operations.begin() + static_cast<std::ptrdiff_t>(first);
-      return std::find(from, to, uses_.Stored(node)) != to;
-    };
+    const auto made = [&](int node) { return uses_.IsMadeIn(begin, first, uses_.Stored(node)); };
     return std::any_of(operations.begin() + static_cast<std::ptrdiff_t>(first),
                        operations.begin() + static_cast<std::ptrdiff_t>(end), [&](int node) {
                          const std::vector<int>& inputs = graph_.at(node).inputs;
