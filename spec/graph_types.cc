@@ -45,13 +45,6 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
   return "";
 }
 
-// Positions along one side of the image; 0: the kernel doesn't fit.
-uint32_t Positions(uint32_t side, uint32_t kernel, const ConvolutionOptions& conv) {
-  const uint64_t padded = uint64_t{side} + 2 * uint64_t{conv.pad};
-  const uint64_t window = uint64_t{kernel - 1} * conv.dilation + 1;
-  return window > padded ? 0 : static_cast<uint32_t>((padded - window) / conv.stride + 1);
-}
-
 std::string InferConvolution(const Graph& graph, GraphNode* node) {
   const TensorType &image = TypeOf(graph, *node, 0), &filters = TypeOf(graph, *node, 1);
   const ConvolutionOptions& conv = node->conv;
@@ -147,52 +140,6 @@ std::string InferType(Graph* graph, GraphNode* node) {
   if (expected.empty() && node->type.elements() > kMaxElements)
     expected = Cat("a result of at most ", kMaxElements, " elements");
   return expected;
-}
-
-ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
-  const Dims &image = TypeOf(graph, node, 0).dims, &filters = TypeOf(graph, node, 1).dims;
-  const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
-  ConvolutionSizes sizes{image[0],
-                         image[nhwc ? 3 : 1],
-                         image[nhwc ? 1 : 2],
-                         image[nhwc ? 2 : 3],
-                         filters[nhwc ? 3 : 0],
-                         filters[nhwc ? 0 : 2],
-                         filters[nhwc ? 1 : 3],
-                         0,
-                         0};
-  sizes.out_height = Positions(sizes.height, sizes.kernel_height, node.conv);
-  sizes.out_width = Positions(sizes.width, sizes.kernel_width, node.conv);
-  return sizes;
-}
-
-double TermsOf(const Graph& graph, const GraphNode& node) {
-  if (node.op == GraphOp::kMatmul) return TypeOf(graph, node, 0).dims.back();
-  return static_cast<double>(TypeOf(graph, node, 1).elements()) / SizesOfConvolution(graph, node).filters;
-}
-
-double Flops(const Graph& graph) {
-  double flops = 0;
-  for (const GraphNode& node : graph.nodes) {
-    const auto elements = static_cast<double>(node.type.elements());
-    switch (Info(node.op).kind) {
-      case GraphOpKind::kContraction:
-        flops += 2 * elements * TermsOf(graph, node);
-        break;
-      case GraphOpKind::kElementwise:
-        flops += elements;
-        break;
-      case GraphOpKind::kReduction:
-      case GraphOpKind::kRowwise:
-        flops += static_cast<double>(TypeOf(graph, node, 0).elements());
-        break;
-      case GraphOpKind::kLeaf:
-      case GraphOpKind::kTranspose:
-      case GraphOpKind::kCast:
-        break;
-    }
-  }
-  return flops;
 }
 
 }  // namespace kirsch

@@ -1,0 +1,86 @@
+# cmake -D SOURCE_DIR=... -D OUTPUT_DIR=... -P fingerprints.cmake: fingerprints of the sources that decide what the
+# search answers. A table names those it was made with, and is of no use to any others. Nobody can tell which edit
+# changes no answer, so every edit of what search/, rewrites/ and cost/ include, however deep, counts.
+#
+# Writes fingerprints.h, and the two lists of files (rules_sources.txt, cost_sources.txt), into OUTPUT_DIR. The test
+# `fingerprint` asks the compiler and the linker whether a file is missing from them.
+
+cmake_minimum_required(VERSION 3.25)
+
+# The headers of ours that `source` includes.
+function(includes_of source variable)
+  file(STRINGS ${SOURCE_DIR}/${source} lines REGEX "^ *# *include +\"")
+  set(headers "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" header "${line}")
+    if(EXISTS ${SOURCE_DIR}/${header})
+      list(APPEND headers ${header})
+    endif()
+  endforeach()
+  set(${variable} ${headers} PARENT_SCOPE)
+endfunction()
+
+# Sets implementers_<header> for each header: X.cc of X.h, and what has no header of its own and includes it in its
+# own folder.
+macro(find_implementers)
+  foreach(folder IN ITEMS spec rewrites cost memo search)
+    file(GLOB folder_sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/${folder}/*.cc ${SOURCE_DIR}/${folder}/*.cc.in)
+    foreach(source IN LISTS folder_sources)
+      string(REGEX REPLACE "\\.cc(\\.in)?$" ".h" headers ${source})
+      if(NOT EXISTS ${SOURCE_DIR}/${headers})
+        includes_of(${source} headers)
+        list(FILTER headers INCLUDE REGEX "^${folder}/")
+      endif()
+      foreach(header IN LISTS headers)
+        list(APPEND implementers_${header} ${source})
+      endforeach()
+    endforeach()
+  endforeach()
+endmacro()
+
+# All that the sources of some folders reach, themselves included, sorted.
+function(closure_of variable)
+  set(open "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/${folder}/*.h ${SOURCE_DIR}/${folder}/*.cc)
+    list(APPEND open ${sources})
+  endforeach()
+  set(reached ${open})
+  while(open)
+    list(POP_FRONT open source)
+    includes_of(${source} next)
+    foreach(found IN LISTS next implementers_${source})
+      if(NOT found IN_LIST reached)
+        list(APPEND reached ${found})
+        list(APPEND open ${found})
+      endif()
+    endforeach()
+  endwhile()
+  list(SORT reached)
+  set(${variable} ${reached} PARENT_SCOPE)
+endfunction()
+
+# Of the names and the contents of the files.
+function(fingerprint_of variable)
+  set(digests "")
+  foreach(source IN LISTS ARGN)
+    file(SHA256 ${SOURCE_DIR}/${source} digest)
+    string(APPEND digests "${source} ${digest}\n")
+  endforeach()
+  string(MD5 fingerprint "${digests}")
+  set(${variable} ${fingerprint} PARENT_SCOPE)
+endfunction()
+
+function(write_list name)
+  list(JOIN ARGN "\n" text)
+  file(WRITE ${OUTPUT_DIR}/${name} "${text}\n")
+endfunction()
+
+find_implementers()
+closure_of(rules search rewrites)
+closure_of(cost cost)
+fingerprint_of(KIRSCH_RULES_FINGERPRINT ${rules})
+fingerprint_of(KIRSCH_COST_FINGERPRINT ${cost})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/fingerprints.h.in ${OUTPUT_DIR}/fingerprints.h @ONLY)
+write_list(rules_sources.txt ${rules})
+write_list(cost_sources.txt ${cost})
