@@ -117,6 +117,11 @@ HeaderFunction FunctionOf(const std::string& name, const std::vector<GraphFamily
   }
   HeaderFunction function = FunctionOf(name, targets.front().family, plans);
   function.variants = BestFirst(std::move(variants));
+  // Without another to choose from, it is the function itself.
+  if (targets.size() > 1 && !function.dispatched())
+    for (const GraphFamilySynthesis& synthesis : targets)
+      if (synthesis.target().name == function.variants.front().target.name)
+        function.variants = {VariantOf(name, synthesis)};
   return function;
 }
 

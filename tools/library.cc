@@ -48,6 +48,11 @@ HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
     variants.push_back(
         VariantOf(VariantName(kernel, kernel.variants.size(), TargetOf(synthesis)), synthesis));
   function.variants = BestFirst(std::move(variants));
+  // Without another to choose from, it is the function itself.
+  if (kernel.variants.size() > 1 && !function.dispatched())
+    for (const FamilySynthesis& synthesis : kernel.variants)
+      if (TargetOf(synthesis).name == function.variants.front().target.name)
+        function.variants = {VariantOf(kernel.name, synthesis)};
   return function;
 }
 
