@@ -18,11 +18,15 @@ const HostCpu& DetectHostCpu() {
   return *host;
 }
 
-std::string MissingOnHost(const std::vector<std::string>& features) {
-  const std::vector<std::string>& host = DetectHostCpu().features;
+std::string FirstMissing(const std::vector<std::string>& features,
+                         const std::vector<std::string>& available) {
   for (const std::string& feature : features)
-    if (!std::binary_search(host.begin(), host.end(), feature)) return feature;
+    if (!std::binary_search(available.begin(), available.end(), feature)) return feature;
   return "";
+}
+
+std::string MissingOnHost(const std::vector<std::string>& features) {
+  return FirstMissing(features, DetectHostCpu().features);
 }
 
 }  // namespace kirsch

@@ -17,6 +17,9 @@ struct HostCpu {
 // Thread-safe; asked once.
 const HostCpu& DetectHostCpu();
 
+// The first of `features` that is not among `available`, which is sorted; empty if all are.
+std::string FirstMissing(const std::vector<std::string>& features, const std::vector<std::string>& available);
+
 // The first of `features` that this host lacks; empty if it has them all.
 std::string MissingOnHost(const std::vector<std::string>& features);
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/loop_program.h"
 #include "codegen/lower.h"
@@ -27,11 +26,6 @@ RungReport Skipped(const std::string& name, const std::string& why) {
   return {name, RungOutcome::kSkipped, why};
 }
 
-std::string WhyNot(const LoopProgram& program, const VerifyOptions& options) {
-  const std::string missing = MissingOnHost(program.features);
-  return missing.empty() ? options.cannot_run : absl::StrCat("not run: the host lacks ", missing);
-}
-
 class Verifier {
  public:
   Verifier(const Impl& impl, const Target& target, const VerifyOptions& options)
@@ -40,7 +34,7 @@ class Verifier {
         options_(options),
         flops_(Flops(impl.spec)),
         program_(Lower(impl, target, kEntryName)),
-        cannot_run_(WhyNot(program_, options)),
+        cannot_run_(WhyNotRun(program_.features, options.host_features)),
         ladder_(impl.spec, PlanTrials(impl.spec, program_.tasks, options.seed, options.most_flops_in_full)) {}
 
   VerifyReport Run() {
@@ -50,13 +44,7 @@ class Verifier {
     if (options_.interpreter) report.rungs.push_back(Interpreted());
     if (options_.jit) report.rungs.push_back(Jitted());
     if (options_.header) report.rungs.push_back(Compiled(std::move(build)));
-    bool any = false;
-    for (const RungReport& rung : report.rungs) {
-      any |= rung.outcome == RungOutcome::kPassed;
-      if (rung.outcome == RungOutcome::kFailed && report.first_mismatch.empty())
-        report.first_mismatch = absl::StrCat(rung.name, ": ", rung.text);
-    }
-    report.ok = any && report.first_mismatch.empty();
+    Judge(&report);
     report.max_error = ladder_.max_error();
     report.error_bound = ErrorBound(impl_.spec);
     return report;
@@ -66,7 +54,7 @@ class Verifier {
   bool Runs() const { return cannot_run_.empty(); }
 
   RungReport Interpreted() {
-    const std::string name = "interpreter";
+    const std::string name = kInterpreterRung;
     if (Runs() && options_.jit && flops_ > options_.most_flops_interpreted)
       return Skipped(name, "too large to interpret");
     Kernel kernel;
@@ -146,6 +134,28 @@ class Verifier {
 };
 
 }  // namespace
+
+void Judge(VerifyReport* report) {
+  bool failed = false, code = false, program = false;
+  for (const RungReport& rung : report->rungs) {
+    const bool passed = rung.outcome == RungOutcome::kPassed;
+    (rung.name == kInterpreterRung ? program : code) |= passed;
+    if (rung.outcome != RungOutcome::kFailed) continue;
+    if (!failed) report->first_mismatch = absl::StrCat(rung.name, ": ", rung.text);
+    failed = true;
+  }
+  report->verdict = failed    ? Verdict::kFailed
+                    : code    ? Verdict::kVerified
+                    : program ? Verdict::kProgramChecked
+                              : Verdict::kUnverified;
+  report->ok = report->verdict == Verdict::kVerified || report->verdict == Verdict::kProgramChecked;
+}
+
+std::string WhyNotRun(const std::vector<std::string>& features,
+                      const std::vector<std::string>& host_features) {
+  const std::string missing = FirstMissing(features, host_features);
+  return missing.empty() ? "" : absl::StrCat("the host lacks ", missing);
+}
 
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options) {
   return Verifier(impl, target, options).Run();

@@ -16,6 +16,7 @@
 
 #include "codegen/emit.h"
 #include "codegen/header.h"
+#include "codegen/host_cpu.h"
 #include "codegen/verify_ladder.h"
 #include "spec/impl.h"
 #include "spec/target.h"
@@ -28,15 +29,23 @@ struct VerifyOptions {
   // Problems with more: a sample of their elements is compared, and Freivalds' check covers the whole ...
   double most_flops_in_full = kMostFlopsInFull;
   double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
-  std::string
-      cannot_run;  // not empty: why machine code is not to be run here, though the host may be able to
+  std::vector<std::string> host_features = DetectHostCpu().features;  // what code that is run may need
   Abi abi = Abi::kSystemV;       // that the JIT's object is made for
   std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
   HeaderOptions header_options;  // how the header is printed; its `spec` is set by VerifyKernel
 };
 
+// From the best to the worst; the first that holds unless a rung failed.
+enum class Verdict {
+  kVerified,        // machine code was run
+  kProgramChecked,  // the interpreter alone was
+  kUnverified,      // nothing was run
+  kFailed,
+};
+
 struct VerifyReport {
-  bool ok = false;         // no rung failed, and one at least was run
+  Verdict verdict = Verdict::kUnverified;
+  bool ok = false;  // kVerified or kProgramChecked
   // The largest |got - expected| of a compared element, relative to the sum of the terms' magnitudes; with an
   // epilogue, and of graphs, to what is allowed.
   double max_error = 0;
@@ -45,8 +54,16 @@ struct VerifyReport {
   std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if ok
 };
 
-// Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks the target's
-// instructions, only the interpreter runs, and the report says so. Thread-safe, but the runs of several
+// Sets the verdict that follows from the rungs, and the first mismatch.
+void Judge(VerifyReport* report);
+
+// Why code that needs `features` can't be run where there are only `host_features` ("the host lacks
+// avx512f"); empty: it can.
+std::string WhyNotRun(const std::vector<std::string>& features,
+                      const std::vector<std::string>& host_features);
+
+// Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks instructions
+// that the code needs, only the interpreter runs, and the report says so. Thread-safe, but the runs of several
 // threads wait for each other.
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options = {});
 

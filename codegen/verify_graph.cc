@@ -247,8 +247,7 @@ class PlanVerifier {
         header_(header),
         options_(options),
         program_(LowerPlan(plan, target, header.functions.front().name)) {
-    const std::string missing = MissingOnHost(program_.features);
-    cannot_run_ = missing.empty() ? options.cannot_run : absl::StrCat("not run: the host lacks ", missing);
+    cannot_run_ = WhyNotRun(program_.features, options.host_features);
   }
 
   VerifyReport Run() {
@@ -256,14 +255,7 @@ class PlanVerifier {
     absl::StatusOr<std::unique_ptr<HeaderBuild>> build = StartHeader();
     if (options_.jit) Jitted();
     if (options_.header) Compiled(std::move(build));
-    bool any = false;
-    for (const RungReport& rung : report_.rungs) {
-      any |= rung.outcome == RungOutcome::kPassed;
-      if (rung.outcome == RungOutcome::kFailed && report_.first_mismatch.empty())
-        report_.first_mismatch = absl::StrCat(rung.name, ": ", rung.text);
-    }
-    // Nothing but machine code can be checked.
-    report_.ok = (any || !cannot_run_.empty()) && report_.first_mismatch.empty();
+    Judge(&report_);
     return std::move(report_);
   }
 

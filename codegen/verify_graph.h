@@ -10,7 +10,7 @@
 
 namespace kirsch {
 
-// options.header_options is not looked at: `header` is the file that has the kernel's function. Thread-safe,
+// What nothing has run is unverified. options.header_options is not looked at: `header` is the file that has the kernel's function. Thread-safe,
 // but the runs of several threads wait for each other.
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
                         const VerifyOptions& options = {});

@@ -17,6 +17,8 @@ namespace kirsch {
 
 enum class RungOutcome { kPassed, kFailed, kSkipped };
 
+inline constexpr char kInterpreterRung[] = "interpreter";
+
 struct RungReport {
   std::string name;  // "interpreter", "jit", "header"
   RungOutcome outcome = RungOutcome::kSkipped;

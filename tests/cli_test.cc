@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "spec/cat.h"
 #include "spec/file.h"
+#include "spec/host.h"
 #include "tests/cli_testing.h"
 
 namespace kirsch {
@@ -409,6 +411,37 @@ int main(void) {
   ASSERT_EQ(std::system(Cat("cc -o ", program, " ", Path("main.c"), " ", object).c_str()), 0);
   ASSERT_EQ(std::system(Cat(program, " >", Path("out")).c_str()), 0);
   EXPECT_EQ(*ReadFile(Path("out")), "0 40 80");
+}
+
+// What can run is decided by what the code needs. No CPU has the feature, and nothing uses it.
+TEST_F(CliTest, ATargetWithMoreThanTheCodeNeedsIsVerified) {
+  std::string target = Run("target show haswell").out;
+  const size_t features = target.find("\"fma\"");
+  ASSERT_NE(features, std::string::npos);
+  target.insert(features, "\"no-such-feature\", ");
+  ASSERT_TRUE(WriteFile(Path("more.json"), target).ok());
+  for (const char* spec : {"matmul f32 4x4x4", "softmax f32 3x4", "matmul f32 1..2x4x4", "softmax f32 1..2x4"}) {
+    const Outcome outcome = Run(Cat("verify '", spec, "' --json - --target ", Path("more.json")));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);
+    EXPECT_EQ(json["verify"]["verdict"], "verified") << outcome.out;
+    EXPECT_EQ(json["verify"]["rungs"].back()["outcome"], "passed") << outcome.out;
+  }
+}
+
+// One of the targets whose vectors this CPU lacks.
+TEST_F(CliTest, WhatNothingHasRunIsWrittenAsUnverified) {
+  const std::vector<std::string> host = ReadHost().features;
+  if (std::find(host.begin(), host.end(), "avx512f") != host.end()) GTEST_SKIP() << "this CPU has AVX-512";
+  for (const char* command : {"synth", "verify"}) {
+    const Outcome outcome = Run(Cat(command, " 'softmax f32 3x64' --target skylake-avx512"));
+    EXPECT_EQ(outcome.code, 3) << outcome.err;
+    EXPECT_NE(outcome.out, "");
+    EXPECT_THAT(outcome.err + outcome.out, HasSubstr("unverified"));
+    const Outcome checked = Run(Cat(command, " 'matmul f32 3x4x64' --target skylake-avx512"));
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    EXPECT_THAT(checked.err + checked.out, HasSubstr("program checked, code not run"));
+  }
 }
 
 }  // namespace

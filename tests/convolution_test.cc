@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "codegen/host_cpu.h"
 #include "codegen/verify.h"
 #include "cost/cost_model.h"
 #include "memo/coordinates.h"
@@ -375,7 +374,6 @@ class EveryTarget : public ::testing::TestWithParam<Target> {
     options.seed = static_cast<uint64_t>(round);
     // Headers of depthwise convolutions are those of graphs.
     options.header = round % 20 == 0 && impl.spec.op_info().base == OpKind::kMatmul;
-    options.cannot_run = MissingOnHost(GetParam().features);
     const VerifyReport report = VerifyKernel(impl, GetParam(), options);
     EXPECT_TRUE(report.ok) << "shape " << round << ": " << PrintSpec(impl.spec) << "\n"
                            << report.first_mismatch << "\n"
@@ -470,7 +468,6 @@ TEST_P(EveryTypes, DrawnProgramsAreRight) {
           testing::RandomImpl(SpecOf(RandomConvolution(5e5, &random), GetParam()), target, &random);
       VerifyOptions options;
       options.header = round == 1 && impl.spec.op_info().base == OpKind::kMatmul;
-      options.cannot_run = MissingOnHost(target.features);
       const VerifyReport report = VerifyKernel(impl, target, options);
       ASSERT_TRUE(report.ok) << PrintSpec(impl.spec) << "\n"
                              << report.first_mismatch << "\n"

@@ -409,15 +409,27 @@ TEST_P(EveryTarget, APackedOperandIsPackedByTheCodeItself) {
 TEST(VerifyKernelTest, AProgramForAnotherCpuIsOnlyInterpreted) {
   const Target target = testing::Avx2Target();
   VerifyOptions options;
-  options.cannot_run = "another CPU";
+  options.host_features = {};
   const VerifyReport report =
       VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
-  EXPECT_TRUE(report.ok) << report.first_mismatch;
+  EXPECT_EQ(report.verdict, Verdict::kProgramChecked) << report.first_mismatch;
   EXPECT_EQ(Rung(report, "interpreter").outcome, RungOutcome::kPassed);
   for (const char* name : {"jit", "header"}) {
     EXPECT_EQ(Rung(report, name).outcome, RungOutcome::kSkipped);
-    EXPECT_EQ(Rung(report, name).text, "another CPU");
+    EXPECT_EQ(Rung(report, name).text, "the host lacks avx2");
   }
+}
+
+TEST(VerifyKernelTest, WhatNothingHasRunIsUnverified) {
+  const Target target = testing::Avx2Target();
+  VerifyOptions options;
+  options.host_features = {};
+  options.interpreter = false;
+  const VerifyReport report =
+      VerifyKernel(SomeProgram(MatmulSpec({.m = 4, .k = 4, .n = 4}), target), target, options);
+  EXPECT_EQ(report.verdict, Verdict::kUnverified);
+  EXPECT_FALSE(report.ok);
+  EXPECT_EQ(report.first_mismatch, "");
 }
 
 TEST(VerifyKernelTest, AMissingCompilerIsReportedAndSkipped) {

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include "absl/strings/str_format.h"
 #include "spec/cat.h"
-#include "spec/host.h"
 #include "spec/identifier.h"
 #include "spec/schedule.h"
 #include "tools/terminal_line.h"
@@ -19,9 +19,34 @@ const char* OutcomeName(RungOutcome outcome) {
     case RungOutcome::kFailed:
       return "failed";
     case RungOutcome::kSkipped:
-      return "skipped";
+      return "not run";
   }
   return "";
+}
+
+const char* VerdictName(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kVerified:
+      return "verified";
+    case Verdict::kProgramChecked:
+      return "program checked, code not run";
+    case Verdict::kUnverified:
+      return "unverified";
+    case Verdict::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+// "verified", "unverified, in part (3 of 6 members; others: the host lacks avx512f)". Parts are members of a
+// library.
+std::string VerdictText(const VerifyReport& report) {
+  std::string text = VerdictName(report.verdict);
+  if (report.verdict == Verdict::kVerified) return text;
+  for (const RungReport& rung : report.rungs)
+    if (rung.name != kInterpreterRung)
+      return Cat(text, rung.outcome == RungOutcome::kPassed ? ", in part" : "", " (", rung.text, ")");
+  return text;
 }
 
 }  // namespace
@@ -46,29 +71,31 @@ VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& he
   VerifyOptions options;
   options.header_options = header_options;
   options.abi = abi;
-  if (const absl::Status supported = Supports(ReadHost(), synthesis.target); !supported.ok()) {
-    options.cannot_run = std::string(supported.message());
-    std::fprintf(stderr, "kirsch: %s\n", options.cannot_run.c_str());
-  }
   TerminalLine line;
   line.Show("verifying");
   return VerifyKernel(synthesis.result.impl, synthesis.target, options);
 }
 
 void PrintVerdict(const VerifyReport& report) {
-  if (!report.ok) {
+  if (report.verdict == Verdict::kFailed) {
     std::fprintf(stderr, "kirsch: verification failed: %s\n", report.first_mismatch.c_str());
     return;
   }
-  std::string rungs;
+  std::string line = Cat(VerdictText(report), ": ");
   for (const RungReport& rung : report.rungs)
-    Append(&rungs, rungs.empty() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
-  std::fprintf(stderr, "verified: %s; largest error %.2g of at most %.2g\n", rungs.c_str(), report.max_error,
-               report.error_bound);
+    Append(&line, &rung == &report.rungs.front() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
+  Append(&line, absl::StrFormat("; largest error %.2g of at most %.2g", report.max_error, report.error_bound));
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+int ExitCode(const VerifyReport& report) {
+  if (report.verdict == Verdict::kFailed) return 1;
+  return report.verdict == Verdict::kUnverified ? 3 : 0;
 }
 
 nlohmann::ordered_json ReportJson(const VerifyReport& report) {
-  nlohmann::ordered_json json = {{"ok", report.ok},
+  nlohmann::ordered_json json = {{"verdict", VerdictName(report.verdict)},
+                                 {"ok", report.ok},
                                  {"max_error", report.max_error},
                                  {"error_bound", report.error_bound},
                                  {"first_mismatch", report.first_mismatch},

@@ -17,15 +17,18 @@ std::string KernelName(const ParsedSpec& parsed);
 // What the header says about the kernel and how it is to be printed.
 HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode);
 
-// Climbs the verification ladder, with objects for `abi`. If this CPU can't run the target's code, says so on
-// standard error; machine code is not run then.
+// Climbs the verification ladder, with objects for `abi`.
 VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options,
                              Abi abi = Abi::kSystemV);
 
 // One line for people, on standard error: what was checked, or the first mismatch.
 void PrintVerdict(const VerifyReport& report);
 
-// {ok, max_error, error_bound, first_mismatch, rungs: [{name, outcome, text}, ...]}
+// What a command that writes or checks the kernel exits with: 0 if it or its program was checked, 1 if that
+// failed, 3 if nothing of it has run.
+int ExitCode(const VerifyReport& report);
+
+// {verdict, ok, max_error, error_bound, first_mismatch, rungs: [{name, outcome, text}, ...]}
 nlohmann::ordered_json ReportJson(const VerifyReport& report);
 
 }  // namespace kirsch

@@ -66,14 +66,14 @@ absl::Status CheckOutputs(const Arguments& arguments) {
 
 // Writes the code, or the JSON with standard output for itself, or both.
 absl::StatusOr<int> Write(const Arguments& arguments, const std::optional<std::string>& code,
-                          const nlohmann::ordered_json& json) {
+                          const nlohmann::ordered_json& json, int exit_code) {
   const bool to_file = !arguments.output.empty() && arguments.output != "-";
   if (code && (to_file || arguments.json != "-"))
     if (absl::Status written = WriteOutput(arguments.output, *code); !written.ok()) return written;
   if (!arguments.json.empty())
     if (absl::Status written = WriteOutput(arguments.json, json.dump(2) + "\n"); !written.ok())
       return written;
-  return code ? 0 : 1;
+  return exit_code;
 }
 
 // The bytes of memory and the phases are the most that any of the programs needs.
@@ -109,11 +109,14 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space};
   nlohmann::ordered_json json = LibraryJson(*library);
   json["verify"] = json["emit"] = nullptr;
+  int exit_code = 0;
   if (!arguments.no_verify) {
     const VerifyReport report = VerifyLibrary(*library, style);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
-    if (!report.ok) return Write(arguments, std::nullopt, json);  // a wrong kernel is not handed out
+    exit_code = ExitCode(report);
+    // A wrong kernel is not handed out.
+    if (report.verdict == Verdict::kFailed) return Write(arguments, std::nullopt, json, exit_code);
   }
   const HeaderFile file = HeaderFileOf(*library, style);
   std::vector<const LoopProgram*> programs;
@@ -123,7 +126,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   const absl::StatusOr<std::string> code = EmitLibrary(arguments, *library, file);
   if (!code.ok()) return code.status();
   json["emit"] = EmitJson(arguments, code->size(), programs);
-  return Write(arguments, *code, json);
+  return Write(arguments, *code, json, exit_code);
 }
 
 absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& requests) {
@@ -137,17 +140,20 @@ absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& request
   header_options.name_space = arguments.name_space;
   nlohmann::ordered_json json = SynthesisJson(*synthesis);
   json["verify"] = json["emit"] = nullptr;
+  int exit_code = 0;
   if (!arguments.no_verify) {
     const VerifyReport report = VerifySynthesis(*synthesis, header_options, arguments.abi);
     json["verify"] = ReportJson(report);
     PrintVerdict(report);
-    if (!report.ok) return Write(arguments, std::nullopt, json);  // a wrong kernel is not handed out
+    exit_code = ExitCode(report);
+    // A wrong kernel is not handed out.
+    if (report.verdict == Verdict::kFailed) return Write(arguments, std::nullopt, json, exit_code);
   }
   const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, request.name);
   absl::StatusOr<std::string> code = Emit(arguments, *synthesis, program, header_options);
   if (!code.ok()) return code.status();
   json["emit"] = EmitJson(arguments, code->size(), {&program});
-  return Write(arguments, *code, json);
+  return Write(arguments, *code, json, exit_code);
 }
 
 // Options that contradict each other.

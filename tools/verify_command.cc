@@ -25,8 +25,10 @@ std::string Text(const VerifyReport& report) {
   for (const auto& rung : json["rungs"])
     Append(&text, rung["outcome"].get<std::string>(), "  ", rung["name"].get<std::string>(), ": ",
            rung["text"].get<std::string>(), "\n");
-  if (!report.ok) return text + "FAILED\n";
-  Append(&text, "ok: largest error ", report.max_error);
+  if (report.verdict == Verdict::kFailed) return text + "FAILED\n";
+  if (report.verdict == Verdict::kUnverified) return text + "unverified: nothing has run\n";
+  Append(&text, report.verdict == Verdict::kVerified ? "ok" : "program checked, code not run",
+         ": largest error ", report.max_error);
   return report.error_bound == 1
              ? Cat(text, " of what is allowed\n")
              : Cat(text, ", at most ", report.error_bound, " of the sum of magnitudes\n");
@@ -41,7 +43,7 @@ absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json js
     if (absl::Status written = WriteOutput(arguments.json, json.dump(2) + "\n"); !written.ok())
       return written;
   }
-  return report.ok ? 0 : 1;
+  return ExitCode(report);
 }
 
 absl::StatusOr<int> VerifyAll(const Arguments& arguments, const Requests& requests) {
