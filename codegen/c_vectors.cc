@@ -168,6 +168,14 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
   return Widened(value, memory, to.dtype, to.lanes);
 }
 
+// The 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)
+std::string Quarter(const std::string& value, int bytes, int number) {
+  if (bytes <= kXmmBytes) return value;
+  if (bytes == 64) return absl::StrCat("_mm512_maskz_extracti32x4_epi32(0xf, ", value, ", ", number, ")");
+  return number == 0 ? absl::StrCat("_mm256_castsi256_si128(", value, ")")
+                     : absl::StrCat("_mm256_extracti128_si256(", value, ", 1)");
+}
+
 // Pieces of 16, 8, 4, 2 and 1 bytes where there are no masks.
 std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
                                                int lanes, int count) const {
@@ -180,15 +188,11 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
   if (count == lanes && bytes == 64) return {absl::StrCat(Intrinsic(bytes, "storeu_si512", to, value), ";")};
   if (count == lanes && bytes == 32)
     return {absl::StrCat(Intrinsic(bytes, "storeu_si256", absl::StrCat("(__m256i*)(", to, ")"), value), ";")};
-  KIRSCH_CHECK(bytes <= 32);
   std::vector<std::string> statements;
   for (int done = 0; done < count * element;) {
     const int piece =
         std::min(kXmmBytes, static_cast<int>(std::bit_floor(static_cast<unsigned>(count * element - done))));
-    std::string part = value;
-    if (bytes == 32)
-      part = done < kXmmBytes ? absl::StrCat("_mm256_castsi256_si128(", value, ")")
-                              : absl::StrCat("_mm256_extracti128_si256(", value, ", 1)");
+    std::string part = Quarter(value, bytes, done / kXmmBytes);
     if (done % kXmmBytes != 0) part = Intrinsic(kXmmBytes, "srli_si128", part, done % kXmmBytes);
     const std::string at = Offset(to, done / element);
     const std::string cast = absl::StrCat("(__m128i*)(", at, ")");

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_CODEGEN_PROCEDURE_BUILDER_H_
 #define KIRSCH_CODEGEN_PROCEDURE_BUILDER_H_
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,7 +76,10 @@ class ProcedureBuilder {
   }
 
  private:
+  // Under a name of its own: a C function declares all of them side by side, and those who ask for variables
+  // don't know each other's names.
   VarId AddVar(Var var) {
+    while (!names_.insert(var.name).second) var.name += "_";
     procedure_.vars.push_back(std::move(var));
     return static_cast<VarId>(procedure_.vars.size()) - 1;
   }
@@ -91,6 +95,7 @@ class ProcedureBuilder {
   }
 
   Procedure procedure_;
+  std::set<std::string> names_;  // of its variables
   std::vector<Fill> fills_;
   std::vector<std::vector<Stmt>*> blocks_;  // innermost last
 };

@@ -1,5 +1,6 @@
 #include "rewrites/epilogue_fusion.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -59,7 +60,9 @@ class EpilogueWriter {
   bool Take(int node) {
     const GraphNode& at = graph_.at(node);
     const int before = fused_.result;
-    if (ended_ || uses_.NumUses(before) != 1 || at.type.elements() != graph_.at(before).type.elements())
+    const bool on_it = std::find(at.inputs.begin(), at.inputs.end(), before) != at.inputs.end();
+    if (!on_it || ended_ || uses_.NumUses(before) != 1 ||
+        at.type.elements() != graph_.at(before).type.elements())
       return false;
     const bool takes = at.op == GraphOp::kCast ? Cast(at) : Step(at);
     if (!takes) return false;
@@ -82,7 +85,6 @@ class EpilogueWriter {
 
   // From s32 to f32 it is a step; to what is stored, the end.
   bool Cast(const GraphNode& at) {
-    if (at.inputs[0] != fused_.result) return false;
     if (type() == Dtype::kS32 && at.type.dtype == Dtype::kF32)
       return Append(EpilogueOp::kF32, EpilogueOperand::kNone);
     if (!MayStore(type(), at.type.dtype)) return false;

@@ -15,6 +15,7 @@
 #include "rewrites/online_attention.h"
 #include "rewrites/rhs_prologue.h"
 #include "rewrites/row_fusion.h"
+#include "rewrites/row_schedules.h"
 #include "rewrites/row_space.h"
 #include "rewrites/winograd.h"
 #include "spec/convolution.h"
@@ -160,8 +161,11 @@ class GroupShaper {
     stage.columns = flat_ != 0 ? flat_ : space.columns();
     for (int node : fused.inputs) AddMatrix(node, space, &stage);
     for (int node : fused.results) {
-      if (node == fused.results.front()) stage.in_place = Replace(node, fused, next);
+      if (node == fused.results.front()) stage.in_place = Replace(node, fused, next, rows);
       AddMatrix(node, space, &stage);
+      // What goes down the columns stores a vector of them.
+      if (space.reduces_rows && space.columns() > 1 && StridesIn(space, TypeOf(node))->column == 0)
+        Fail(node, "values for each column where columns are reduced");
       AddBuffer(node, rows, stage.columns);
     }
     stage.program = std::move(fused.program);
@@ -174,16 +178,20 @@ class GroupShaper {
     stage->row_strides.push_back(strides.row);
   }
 
-  // Can the result have the memory of a tile that nobody needs any more?
-  bool Replace(int result, const FusedRows& fused, size_t next) {
+  // Can the first result have the memory of a tile that nobody needs any more? What is the same for all rows
+  // is read again for the next one.
+  bool Replace(int result, const FusedRows& fused, size_t next, int64_t rows) {
     if (alias_.contains(result)) return true;
     if (!IsLocal(result)) return false;
-    for (int input : fused.inputs)
+    for (size_t i = 0; i < fused.inputs.size(); ++i) {
+      const int input = fused.inputs[i];
       if (IsLocal(input) && uses_.LastUse(input) < static_cast<int>(next) &&
-          TypeOf(input) == TypeOf(result)) {
+          TypeOf(input) == TypeOf(result) && (rows == 1 || fused.program.inputs[i].along_rows) &&
+          MayReplace(fused.program, 0, static_cast<int>(i))) {
         alias_[result] = MemoryOf(input);
         return true;
       }
+    }
     return false;
   }
 
@@ -201,7 +209,7 @@ class GroupShaper {
       const IterationSpace own = MatrixSpace(TypeOf(node).dims);
       const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
       const bool by_rows =
-          place <= choice_.first + taken ||  // as an epilogue, whatever its type
+          (leads && place <= choice_.first + taken) ||  // as an epilogue, whatever its type
           (GoesByRows(graph_, node) && ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{});
       if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == GraphOp::kConv2d)
         return Fail(node, "operations of a group with the same rows");

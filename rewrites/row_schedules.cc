@@ -56,12 +56,15 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
   return unroll;
 }
 
+bool HasOnline(const RowProgram& program) {
+  return !program.reduces_rows && FindOnlineSum(program).has_value();
+}
+
 class Enumerator {
  public:
-  Enumerator(const RowProgram& program, int64_t columns, const Target& target)
-      : program_(program),
-        columns_(columns),
-        prefetch_(target.at(Level::kRam).prefetch_lines * target.line_bytes) {}
+  // `prefetch`: bytes.
+  Enumerator(const RowProgram& program, int64_t columns, int prefetch)
+      : program_(program), columns_(columns), prefetch_(prefetch) {}
 
   void Add(const VectorUnit& unit, bool online) {
     RowSchedule schedule;
@@ -115,7 +118,7 @@ class Enumerator {
 
   const RowProgram& program_;
   const int64_t columns_;
-  const int prefetch_;  // bytes
+  const int prefetch_;
   std::vector<RowSchedule> schedules_;
 };
 
@@ -123,8 +126,8 @@ class Enumerator {
 
 std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
                                                const Target& target) {
-  Enumerator enumerator(program, columns, target);
-  const bool has_online = !program.reduces_rows && FindOnlineSum(program).has_value();
+  Enumerator enumerator(program, columns, target.at(Level::kRam).prefetch_lines * target.line_bytes);
+  const bool has_online = HasOnline(program);
   for (const VectorUnit& unit : target.vectors) {
     const bool narrowest = &unit == &target.vectors.back();
     if (!narrowest && columns <= unit.lanes() / 2) continue;  // the next one has lanes enough
@@ -132,6 +135,19 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
     if (has_online) enumerator.Add(unit, true);
   }
   return std::move(enumerator).Take();
+}
+
+// What hangs on the target is the same for all that matters here.
+bool MayReplace(const RowProgram& program, int result, int input) {
+  VectorUnit unit;
+  unit.bytes = 64;
+  Enumerator enumerator(program, unit.lanes(), 0);
+  enumerator.Add(unit, false);
+  if (HasOnline(program)) enumerator.Add(unit, true);
+  const std::vector<RowSchedule> schedules = std::move(enumerator).Take();
+  return std::any_of(schedules.begin(), schedules.end(), [&](const RowSchedule& schedule) {
+    return MayBeInPlace(program, schedule, result, input);
+  });
 }
 
 }  // namespace kirsch

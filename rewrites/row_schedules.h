@@ -16,6 +16,9 @@ namespace kirsch {
 std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_t columns,
                                                const Target& target);
 
+// May result `result` take the place of input `input` in one of them?
+bool MayReplace(const RowProgram& program, int result, int input);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_REWRITES_ROW_SCHEDULES_H_

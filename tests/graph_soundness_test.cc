@@ -1,0 +1,167 @@
+// Graphs whose plans went wrong once, each standing for a kind: residuals, reductions along outer axes, sides
+// of 1, values of one element, and functions on short rows.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/compilation.h"
+#include "spec/cat.h"
+#include "tests/plan_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+// One by one, fused, and on two threads that cost nothing.
+void VerifiedInEveryWay(const std::string& text, const Target& target) {
+  VerifiedPlan(text, target, 1, false, false);
+  VerifiedPlan(text, target, 1);
+  VerifiedPlan(text, WithFreeThreads(target), 2);
+}
+
+// An operation beside the matmul is no step of its epilogue.
+TEST_P(PlanTest, ResidualsMayBeFunctions) {
+  for (const char* other : {"relu(r)", "sigmoid(r)", "mul(r, 2)", "exp(b)", "neg(relu(r))"})
+    for (const char* op : {"add", "mul", "sub"})
+      VerifiedInEveryWay(Cat("kernel a(x: f32[31,32], w: f32[32,32], r: f32[31,32], b: f32[32]):\n return ", op,
+                             "(matmul(x, w), ", other, ")"),
+                         target_);
+  VerifiedInEveryWay("kernel a(p: f32[1,1], x: f32[1,1]):\n return add(matmul(p, p), relu(x))", target_);
+}
+
+// Rows of what a reduction down the columns reads are not those of what it makes.
+TEST_P(PlanTest, OuterReductionsMayBeFactors) {
+  for (const char* text : {
+           "kernel a(x: f32[64,128], w: f32[128,8]):\n return matmul(reduce_sum(x, axis=0), w)",
+           "kernel a(x: f32[64,17], w: f32[17,8]):\n return matmul(softmax(reduce_max(x, axis=0)), w)",
+           "kernel a(x: f32[3,9,17], w: f32[3,17,8]):\n return matmul(reduce_mean(x, axis=1), w)",
+           "kernel a(x: f32[3,9,17], w: f32[1,17,8]):\n return matmul(reduce_sum(x, axis=0, axis=1), w)",
+           "kernel a(x: f32[9,5], w: f32[1,8]):\n return matmul(reduce_sum(x, axis=0, axis=1), w)",
+           "kernel a(a: f32[1,5], b: f32[5,1], c: f32[5,13]):\n"
+           " return sub(reduce_max(c, axis=0), matmul(a, b))",
+           "kernel a(p: f32[2,2,1]):\n"
+           " return sub(silu(reduce_max(p, axis=1)), matmul(transpose(p), p))",
+       })
+    VerifiedInEveryWay(text, target_);
+}
+
+// A program that goes down the columns has no place for what is one value for all of them.
+TEST_P(PlanTest, ColumnsDoNotStoreSingleElements) {
+  for (const char* text : {
+           "kernel a(c: f32[1,1], a: f32[31,1], b: f32[31,31]):\n"
+           " r = reduce_max(b, axis=0)\n t = tanh(c)\n return max(transpose(add(a, r)), t)",
+           "kernel a(c: f32[31,1], b: f32[31,31]):\n"
+           " r = reduce_max(b, axis=0)\n t = tanh(c)\n return max(transpose(add(t, r)), t)",
+       })
+    VerifiedInEveryWay(text, target_);
+}
+
+// What is stored in the first pass takes no tile that later passes read.
+TEST_P(PlanTest, WhatIsReadAgainIsNotReplaced) {
+  VerifiedInEveryWay(
+      "kernel a(p0: f32[1,1], p1: f32[1,31], p3: f32[31], p4: f32[31], p8: f32[31,31], p11: f32[8,1]):\n"
+      " v2 = matmul(p0, p1)\n v5 = layernorm(v2, p3, p4)\n v6 = exp(p1)\n v7 = tanh(v5)\n"
+      " v9 = matmul(v6, p8)\n v12 = matmul(p11, v9)\n return add(v7, v12)",
+      target_);
+}
+
+// Nor what the next row reads again.
+TEST_P(PlanTest, WhatAllRowsReadIsNotReplaced) {
+  const Graph graph = GraphOf(
+      "kernel a(a: f32[1,31], x: f32[31,31]):\n"
+      " b = cast(a, bf16)\n c = cast(exp(b), bf16)\n return add(x, c)");
+  const Plan plan = PlanBy(graph, {0, 4}, target_);
+  const VerifyReport report = VerifyPlan(plan, target_);
+  EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << PrintPlan(plan);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Target()),
+                         [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
+
+// The calls on a row of `columns` elements, `x`; scale and shift are parameters.
+std::vector<std::string> Functions() {
+  std::vector<std::string> functions;
+  for (const GraphOpInfo& info : kGraphOps) {
+    const bool one = info.arguments == 1 && info.kind == GraphOpKind::kElementwise;
+    if (one && info.op != GraphOp::kLeakyRelu) functions.push_back(Cat(info.name, "(X)"));
+    if (info.kind == GraphOpKind::kReduction) functions.push_back(Cat(info.name, "(X, axis=0)"));
+  }
+  for (const char* call : {"leaky_relu(X, slope=0.1)", "softmax(X)", "layernorm(X, s, t)", "rmsnorm(X, s)",
+                           "cast(cast(X, bf16), f32)"})
+    functions.emplace_back(call);
+  return functions;
+}
+
+std::string Applied(std::string call, const std::string& x) {
+  return call.replace(call.find('X'), 1, x);
+}
+
+// A variable that a procedure declares twice; empty: there is none.
+std::string DeclaredTwice(const LoopProgram& program) {
+  for (const Procedure& procedure : program.procedures) {
+    std::set<std::string> names;
+    for (const Var& var : procedure.vars)
+      if (!names.insert(var.name).second) return Cat(var.name, " in ", procedure.name);
+  }
+  return "";
+}
+
+// Compiles the functions as one header.
+void ExpectCompiles(std::vector<HeaderFunction> functions) {
+  const HeaderFile file{"kernels", HeaderMode::kAttributes, false, "", "0", std::move(functions)};
+  const auto compiler = FindCompiler("");
+  ASSERT_TRUE(compiler.ok());
+  const auto compilation = Compilation::Start(
+      {{"kernels.h", PrintHeaderFile(file)}},
+      {*compiler, "-O0", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-x", "c", "-c", "kernels.h", "-o", "kernels.o"});
+  ASSERT_TRUE(compilation.ok());
+  EXPECT_EQ((*compilation)->Wait().ToString(), "OK");
+}
+
+HeaderFunction FunctionOf(const std::string& name, const Plan& plan, const Target& target) {
+  HeaderFunction function = HeaderOf(plan, target).functions.front();
+  function.name = name;
+  function.variants.front().programs = {LowerPlan(plan, target, name)};
+  return function;
+}
+
+TEST(GraphSoundnessTest, PairsOfFunctionsOnShortRowsDeclareNothingTwice) {
+  for (const Target& target : {Avx2Target(), Avx512Target()}) {
+    std::vector<HeaderFunction> compiled;
+    int number = 0;
+    for (const std::string& inner : Functions())
+      for (const std::string& outer : Functions())
+        for (int columns = 1; columns <= 17; ++columns) {
+          const std::string x = Cat("f32[", columns, "]");
+          const std::string text = Cat("kernel a(x: ", x, ", s: ", x, ", t: ", x, "):\n return ",
+                                       Applied(outer, Applied(inner, "x")));
+          const auto graph = ParseGraph(Split({text, {}}, '\n'), "test");
+          if (!graph.ok()) continue;  // a norm of what was reduced
+          const auto result = PlanOf(*graph, target, 1);
+          ASSERT_TRUE(result.ok()) << text << result.status();
+          EXPECT_EQ(DeclaredTwice(LowerPlan(result->plan, target, "kernel")), "") << text;
+          if (++number % 197 == 0) compiled.push_back(FunctionOf(Cat("k", number), result->plan, target));
+        }
+    ExpectCompiles(std::move(compiled));
+  }
+}
+
+// Copies of narrow elements, whatever is left of a vector.
+TEST(GraphSoundnessTest, CopiesOfNarrowElementsCompile) {
+  for (const Target& target : {Avx2Target(), Avx512Target()}) {
+    std::vector<HeaderFunction> compiled;
+    for (const char* type : {"bf16", "f16", "s8", "u8", "s32"})
+      for (int columns : {1, 3, 6, 13, 31}) {
+        const std::string text = Cat("kernel a(p: const ", type, "[4,", columns, "]):\n return transpose(p)");
+        const auto result = PlanOf(GraphOf(text), target, 1);
+        ASSERT_TRUE(result.ok()) << text << result.status();
+        compiled.push_back(FunctionOf(Cat("k_", type, "_", columns), result->plan, target));
+      }
+    ExpectCompiles(std::move(compiled));
+  }
+}
+
+}  // namespace
+}  // namespace kirsch::testing
