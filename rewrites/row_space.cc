@@ -57,7 +57,9 @@ std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<i
     if (const std::vector<uint32_t>& wide = WidestOf(graph, node); Elements(wide) > Elements(dims))
       dims = wide;
   }
-  if (dims.empty()) dims = {1};
+  // Axes are counted from the last one: what is reduced may have more, of one element, than the widest.
+  const size_t rank = reduced ? reduced->from_first : 1;
+  if (dims.size() < rank) dims.insert(dims.begin(), rank - dims.size(), 1);
   for (const IterationSpace& space : SpacesOf(dims, reduced))
     if (std::all_of(nodes.begin(), nodes.end(), [&](int node) { return FitsRows(graph, node, space); }))
       return space;

@@ -40,6 +40,10 @@ TEST_P(PlanTest, EachOperationIsRight) {
            "kernel a(x: f32[9,1], y: f32[9,40]):\n return add(softmax(x), y)",
            "kernel a(x: f32[9,20], w: f32[20,1], y: f32[9,40]):\n"
            " return add(reduce_sum(matmul(x, w), axis=1), y)",
+           "kernel a(x: f32[3,9], y: f32[1,1,1,1]):\n"
+           "u = exp(x)\n"
+           "r = reduce_sum(y, axis=0, axis=1, axis=2, axis=3)\n"
+           "return add(u, r)",
            "transpose f32 5x7",
            "transpose f32 2x16x12",
            "attention f32 heads=2 tokens=19 dim=8",
