@@ -1,0 +1,456 @@
+#include "tests/testing/grammar_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "tests/testing/plain_number.h"
+
+namespace kirsch::testing {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+constexpr int64_t kMostElements = 6000, kMostProducts = 200'000;
+constexpr size_t kMostAxes = 4;
+constexpr int kMostParameters = 16, kMostOperations = 14;
+
+int64_t Elements(const Dims& dims) {
+  return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+}
+
+bool IsFloat(const GrammarValue& value) { return IsFloat(PlainTypeOf(value.type)); }
+
+// The shape that both are repeated to.
+std::optional<Dims> Together(const Dims& a, const Dims& b) {
+  Dims both(std::max(a.size(), b.size()), 1);
+  for (size_t back = 1; back <= both.size(); ++back) {
+    const uint32_t x = back <= a.size() ? a[a.size() - back] : 1,
+                   y = back <= b.size() ? b[b.size() - back] : 1;
+    if (x != y && x != 1 && y != 1) return std::nullopt;
+    both[both.size() - back] = std::max(x, y);
+  }
+  return both;
+}
+
+// Types that a matrix of `type` may be multiplied with.
+std::vector<std::string> PartnersOf(std::string_view type) {
+  static const std::vector<std::array<std::string, 2>> kPairs = {
+      {"f32", "f32"}, {"bf16", "bf16"}, {"f32", "bf16"}, {"f16", "f16"},
+      {"u8", "s8"},   {"s8", "s8"},     {"s32", "s32"}};
+  std::vector<std::string> partners;
+  for (const auto& [a, b] : kPairs) {
+    if (a == type) partners.push_back(b);
+    if (b == type && a != b) partners.push_back(a);
+  }
+  return partners;
+}
+
+class GraphDrawer {
+ public:
+  explicit GraphDrawer(std::mt19937& random) : random_(random) {
+    for (uint32_t& size : sizes_) size = AnySize();
+  }
+
+  GrammarGraph Draw(int operations) {
+    for (int tries = 4 * operations; Made() < operations && tries > 0; --tries) Operation();
+    if (Made() == 0) Make("relu", {Floats()});
+    if (Chance(9, 10)) Join();
+    return Finished();
+  }
+
+ private:
+  uint32_t Below(size_t end) { return static_cast<uint32_t>(random_() % end); }
+  bool Chance(uint32_t of, uint32_t in) { return Below(in) < of; }
+  template <typename List>
+  auto OneOf(const List& list) {
+    return list[Below(std::size(list))];
+  }
+
+  const GrammarValue& At(int value) const { return values_[static_cast<size_t>(value)]; }
+  int Made() const { return static_cast<int>(values_.size()) - parameters_; }
+
+  uint32_t AnySize() {
+    static constexpr std::array<uint32_t, 16> kSizes = {1, 1,  2,  2,  3,  4,  5,  7,
+                                                        8, 11, 13, 16, 17, 31, 32, 64};
+    return OneOf(kSizes);
+  }
+  // A kernel has few sizes, so that many of its values go together.
+  uint32_t Size() { return Chance(1, 8) ? AnySize() : Chance(1, 8) ? 1 : OneOf(sizes_); }
+  Dims Shape(size_t least_rank) {
+    static constexpr std::array<size_t, 12> kRanks = {0, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 4};
+    while (true) {
+      Dims dims(OneOf(kRanks));
+      for (uint32_t& size : dims) size = Size();
+      if (dims.size() >= least_rank && Elements(dims) <= kMostElements) return dims;
+    }
+  }
+  std::string FloatType() {
+    static const std::array<std::string, 6> kTypes = {"f32", "f32", "f32", "f32", "bf16", "f16"};
+    return OneOf(kTypes);
+  }
+  std::string AnyType() { return std::string(OneOf(PlainTypes()).name); }
+
+  int Parameter(const std::string& type, const Dims& dims) {
+    values_.push_back({absl::StrCat("p", parameters_++), type, dims, Chance(1, 8), "", {}, {}});
+    return static_cast<int>(values_.size()) - 1;
+  }
+
+  // An operation of the type and shape of its first argument, unless told otherwise.
+  int MakeOf(const std::string& op, std::vector<GrammarArgument> arguments, Options options = {},
+             std::optional<Dims> dims = std::nullopt, const std::string& type = "") {
+    const auto tensor = std::find_if(arguments.begin(), arguments.end(),
+                                     [](const GrammarArgument& argument) { return argument.value >= 0; });
+    const GrammarValue like = At(tensor->value);
+    const std::string sums = IsFloat(like) ? "f32" : "s32";
+    values_.push_back({absl::StrCat("v", Made()), type.empty() ? sums : type, dims.value_or(like.dims), false,
+                       op, std::move(arguments), std::move(options)});
+    return static_cast<int>(values_.size()) - 1;
+  }
+  int Make(const std::string& op, const std::vector<int>& arguments, Options options = {},
+           std::optional<Dims> dims = std::nullopt, const std::string& type = "") {
+    std::vector<GrammarArgument> list;
+    for (int argument : arguments) list.push_back({argument, ""});
+    return MakeOf(op, std::move(list), std::move(options), std::move(dims), type);
+  }
+
+  // A value that is there, often the last one that suits; -1: none does.
+  template <typename Suits>
+  int Existing(const Suits& suits) {
+    std::vector<int> found;
+    for (int i = 0; i < static_cast<int>(values_.size()); ++i)
+      if (suits(At(i))) found.push_back(i);
+    if (found.empty()) return -1;
+    return Chance(1, 2) ? found.back() : OneOf(found);
+  }
+  // The same, or now and then a new parameter.
+  template <typename Suits>
+  int Operand(const Suits& suits, const std::string& type, const Dims& dims) {
+    const int existing = parameters_ == kMostParameters || Chance(9, 10) ? Existing(suits) : -1;
+    return existing >= 0 ? existing : Parameter(type, dims);
+  }
+  int Floats(size_t least_rank = 0) {
+    return Operand([&](const GrammarValue& x) { return IsFloat(x) && x.dims.size() >= least_rank; },
+                   FloatType(), Shape(least_rank));
+  }
+
+  void Operation() {
+    if (parameters_ + 4 > kMostParameters) return;
+    static constexpr std::array<void (GraphDrawer::*)(), 19> kDraws = {
+        &GraphDrawer::Binary,   &GraphDrawer::Binary, &GraphDrawer::Binary,    &GraphDrawer::Binary,
+        &GraphDrawer::Unary,    &GraphDrawer::Unary,  &GraphDrawer::Unary,     &GraphDrawer::Matmul,
+        &GraphDrawer::Matmul,   &GraphDrawer::Matmul, &GraphDrawer::Reduction, &GraphDrawer::Reduction,
+        &GraphDrawer::Softmax,  &GraphDrawer::Norm,   &GraphDrawer::Transpose, &GraphDrawer::Cast,
+        &GraphDrawer::Narrowed, &GraphDrawer::Conv2d, &GraphDrawer::Again};
+    (this->*OneOf(kDraws))();
+  }
+
+  void Unary() {
+    static const std::array<std::string, 12> kOps = {"neg",       "exp",  "tanh",       "erf",
+                                                     "sigmoid",   "relu", "leaky_relu", "gelu",
+                                                     "gelu_tanh", "silu", "sqrt",       "relu"};
+    const std::string op = OneOf(kOps);
+    if (op == "sqrt") {
+      Make(op, {NonNegative()});
+    } else if (op == "relu" && Chance(1, 20)) {
+      Make(op, {Operand([](const GrammarValue& x) { return !IsFloat(x); }, "s32", Shape(0))});
+    } else {
+      static const std::array<std::string, 3> kSlopes = {"0.2", "-0.5", "1.5"};
+      const bool slope = op == "leaky_relu" && Chance(1, 2);
+      Make(op, {Floats()}, slope ? Options{{"slope", OneOf(kSlopes)}} : Options{});
+    }
+  }
+
+  // Mostly so: what isn't has no square root.
+  int NonNegative() {
+    const int x = Floats();
+    const uint32_t way = Below(8);
+    return way == 0 ? x : way < 4 ? Make("mul", {x, x}) : way < 6 ? Make("relu", {x}) : Make("sigmoid", {x});
+  }
+  // Likewise, a divisor.
+  int Positive(int x) {
+    const uint32_t way = Below(8);
+    return way == 0 ? x : Make(way < 4 ? "sigmoid" : "exp", {x});
+  }
+
+  void Binary() {
+    static const std::array<std::string, 9> kOps = {"add", "sub", "mul", "div", "max",
+                                                    "min", "add", "mul", "sub"};
+    const std::string op = OneOf(kOps);
+    const bool integers = op != "div" && Chance(1, 25);
+    const int a =
+        integers ? Operand([](const GrammarValue& x) { return !IsFloat(x); }, "s32", Shape(0)) : Floats();
+    GrammarArgument first{a, ""}, second = Other(a);
+    if (second.value < 0 && op == "div" && second.number == "0") second.number = "4";
+    Dims dims = At(a).dims;
+    if (second.value >= 0) {
+      const std::optional<Dims> both = Together(dims, At(second.value).dims);
+      if (!both || Elements(*both) > kMostElements) return;
+      dims = *both;
+    }
+    if (Chance(1, 3)) std::swap(first, second);
+    if (op == "div" && second.value >= 0) second.value = Positive(second.value);
+    MakeOf(op, {first, second}, {}, dims);
+  }
+
+  // What goes with `a`: a number, itself, another value, or a new parameter of any shape that goes with it.
+  GrammarArgument Other(int a) {
+    static const std::array<std::string, 8> kNumbers = {"0.5", "-2", "3.25", "0", "1", "-0.75", "1e-3", "20"};
+    static const std::array<std::string, 4> kIntegers = {"3", "-1", "0", "100"};
+    const bool floats = IsFloat(At(a));
+    const uint32_t way = Below(12);
+    if (way < 2) return {-1, floats ? OneOf(kNumbers) : OneOf(kIntegers)};
+    if (way == 2) return {a, ""};
+    if (way < 8) {
+      const int there = Existing([&](const GrammarValue& x) {
+        return IsFloat(x) == floats && &x != &At(a) && Together(x.dims, At(a).dims).has_value();
+      });
+      if (there >= 0) return {there, ""};
+    }
+    return {Parameter(floats ? FloatType() : "s32", Beside(At(a).dims)), ""};
+  }
+
+  // A shape that goes with `dims`: some of its axes, the others repeated or missing; now and then larger.
+  Dims Beside(Dims dims) {
+    if (Chance(1, 3)) return dims;
+    if (Chance(1, 4)) {
+      for (uint32_t& size : dims)
+        if (size == 1 && Chance(1, 2)) size = Size();
+      if (dims.size() < kMostAxes && Chance(1, 2)) dims.insert(dims.begin(), Size());
+      return dims;
+    }
+    for (uint32_t& size : dims)
+      if (Chance(1, 2)) size = 1;
+    while (!dims.empty() && dims.front() == 1 && Chance(2, 3)) dims.erase(dims.begin());
+    return dims;
+  }
+
+  void Matmul() {
+    const bool left = Chance(2, 3);  // is the value the left one?
+    const int a =
+        Operand([](const GrammarValue& x) { return x.dims.size() >= 2 && !PartnersOf(x.type).empty(); },
+                MatrixType(), Shape(2));
+    Dims dims = At(a).dims;
+    const size_t rows = dims.size() - 2, columns = rows + 1;
+    const uint32_t size = Size();
+    Dims other = dims, out = dims;
+    (left ? other[rows] : other[columns]) = left ? dims[columns] : dims[rows];
+    (left ? other[columns] : other[rows]) = size;
+    const int b = Matrix(other, PartnersOf(At(a).type));
+    (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
+    if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
+    Make("matmul", left ? std::vector{a, b} : std::vector{b, a}, {}, out);
+    if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(3, 4))
+      Make("cast", {static_cast<int>(values_.size()) - 1}, {}, out, "f32");
+  }
+
+  std::string MatrixType() {
+    static const std::array<std::string, 9> kTypes = {"f32", "f32", "f32", "f32", "bf16",
+                                                      "f16", "u8",  "s8",  "s32"};
+    return OneOf(kTypes);
+  }
+
+  // A matrix of this shape, but for the size that nothing else has to agree with; perhaps the transposed one.
+  int Matrix(const Dims& dims, const std::vector<std::string>& types) {
+    Dims turned = dims;
+    std::swap(turned[turned.size() - 1], turned[turned.size() - 2]);
+    const auto has_type = [&](const GrammarValue& x) {
+      return std::find(types.begin(), types.end(), x.type) != types.end();
+    };
+    if (Chance(1, 3)) {
+      const bool turns = Chance(1, 2);
+      const int there =
+          Existing([&](const GrammarValue& x) { return has_type(x) && x.dims == (turns ? turned : dims); });
+      if (there >= 0) return turns ? Turned(there) : there;
+    }
+    const std::string type = OneOf(types);
+    if (Chance(1, 4)) return Turned(Parameter(type, turned));
+    if (type == "f32" && Chance(1, 6)) return Make("cast", {Parameter(AnyType(), dims)}, {}, dims, "f32");
+    return Parameter(type, dims);
+  }
+
+  int Turned(int x) {
+    Dims dims = At(x).dims;
+    std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+    return Make("transpose", {x}, {}, dims, At(x).type);
+  }
+  void Transpose() {
+    Turned(Operand([](const GrammarValue& x) { return x.dims.size() >= 2; }, FloatType(), Shape(2)));
+  }
+
+  void Reduction() { Reduce(Floats(1), false); }
+  void Reduce(int x, bool all) {
+    static const std::array<std::string, 3> kOps = {"reduce_sum", "reduce_max", "reduce_mean"};
+    Dims dims = At(x).dims;
+    std::vector<uint32_t> axes(dims.size());
+    std::iota(axes.begin(), axes.end(), 0u);
+    std::shuffle(axes.begin(), axes.end(), random_);
+    if (!all) axes.resize(1 + (Chance(1, 3) ? Below(axes.size()) : 0));
+    Options options;
+    for (uint32_t axis : axes) {
+      options.push_back({"axis", absl::StrCat(axis)});
+      dims[axis] = 1;
+    }
+    Make(OneOf(kOps), {x}, options, dims);
+  }
+
+  void Softmax() { Make("softmax", {Floats(1)}); }
+
+  void Norm() {
+    static const std::array<std::string, 3> kEps = {"1e-3", "0.1", "1e-12"};
+    const int x = Floats(1);
+    const Dims vector = {At(x).dims.back()};
+    const auto next = [&] {
+      return Operand([&](const GrammarValue& y) { return IsFloat(y) && y.dims == vector; }, FloatType(),
+                     vector);
+    };
+    const Options options = Chance(1, 3) ? Options{{"eps", OneOf(kEps)}} : Options{};
+    const int scale = next();
+    if (Chance(1, 2)) {
+      Make("rmsnorm", {x, scale}, options);
+    } else {
+      const int shift = next();
+      Make("layernorm", {x, scale, shift}, options);
+    }
+  }
+
+  void Cast() {
+    const int x = Operand([](const GrammarValue&) { return true; }, AnyType(), Shape(0));
+    const std::string type = IsFloat(At(x)) ? AnyType() : FloatType();
+    Make("cast", {x}, {}, At(x).dims, type);
+  }
+  // Through a type that holds less, and back.
+  void Narrowed() {
+    const int x = Make("cast", {Floats()}, {}, std::nullopt, AnyType());
+    Make("cast", {x}, {}, At(x).dims, "f32");
+  }
+
+  void Conv2d() {
+    const bool nhwc = Chance(1, 2);
+    const auto suits = [](const GrammarValue& x) { return x.dims.size() == 4 && x.type == "f32"; };
+    const uint32_t channels = 1 + Below(Chance(1, 2) ? 4 : 20), height = 1 + Below(14), width = 1 + Below(17);
+    const uint32_t images = 1 + Below(2);
+    const int image = Operand(
+        suits, "f32", nhwc ? Dims{images, height, width, channels} : Dims{images, channels, height, width});
+    const Dims dims = At(image).dims;
+    const uint32_t c = dims[nhwc ? 3 : 1], h = dims[nhwc ? 1 : 2], w = dims[nhwc ? 2 : 3];
+    std::vector<uint32_t> divisors;
+    for (uint32_t i = 1; i <= c; ++i)
+      if (c % i == 0) divisors.push_back(i);
+    const uint32_t groups = Chance(1, 2) ? 1 : Chance(1, 2) ? c : OneOf(divisors);
+    const uint32_t filters = groups * (1 + Below(groups > 4 ? 2 : 9));
+    const uint32_t stride = 1 + Below(6) / 4 + Below(6) / 5, pad = Below(3), dilation = 1 + Below(5) / 4;
+    const auto taps = [&](uint32_t side) {
+      return 1 + Below(std::min(4u, (side + 2 * pad - 1) / dilation + 1));
+    };
+    const uint32_t kh = taps(h), kw = taps(w);
+    const auto positions = [&](uint32_t side, uint32_t k) {
+      return (side + 2 * pad - (k - 1) * dilation - 1) / stride + 1;
+    };
+    const uint32_t oh = positions(h, kh), ow = positions(w, kw);
+    const Dims taken = nhwc ? Dims{kh, kw, c / groups, filters} : Dims{filters, c / groups, kh, kw};
+    const Dims out = nhwc ? Dims{dims[0], oh, ow, filters} : Dims{dims[0], filters, oh, ow};
+    if (Elements(taken) > kMostElements || Elements(out) > kMostElements ||
+        Elements(out) * c / groups * kh * kw > kMostProducts)
+      return;
+    Options options;
+    const auto option = [&](const char* name, uint32_t value, uint32_t usual) {
+      if (value != usual || Chance(1, 4)) options.push_back({name, absl::StrCat(value)});
+    };
+    option("stride", stride, 1);
+    option("pad", pad, 0);
+    option("dilation", dilation, 1);
+    option("groups", groups, 1);
+    if (nhwc || Chance(1, 4)) options.push_back({"layout", nhwc ? "nhwc" : "nchw"});
+    std::shuffle(options.begin(), options.end(), random_);
+    const int weights =
+        Operand([&](const GrammarValue& x) { return x.type == "f32" && x.dims == taken; }, "f32", taken);
+    Make("conv2d", {image, weights}, options, out);
+  }
+
+  // An operation that there is already.
+  void Again() {
+    const int x = Existing([](const GrammarValue& value) { return !value.op.empty(); });
+    if (x < 0) return;
+    const GrammarValue same = At(x);
+    MakeOf(same.op, same.arguments, same.options, same.dims, same.type);
+  }
+
+  // Makes one value of all that have no use.
+  void Join() {
+    while (parameters_ + 2 <= kMostParameters && Made() < kMostOperations) {
+      std::vector<int> loose;
+      for (int i = 0; i < static_cast<int>(values_.size()); ++i)
+        if (!At(i).op.empty() && !IsUsed(i)) loose.push_back(i);
+      if (loose.size() < 2) return;
+      const int a = loose[loose.size() - 2], b = loose.back();
+      if (!IsFloat(At(a)) || !IsFloat(At(b))) {
+        const int narrow = IsFloat(At(a)) ? b : a;
+        Make("cast", {narrow}, {}, At(narrow).dims, "f32");
+      } else if (const std::optional<Dims> both = Together(At(a).dims, At(b).dims);
+                 both && Elements(*both) <= kMostElements) {
+        static const std::array<std::string, 5> kOps = {"add", "sub", "mul", "max", "min"};
+        Make(OneOf(kOps), Chance(1, 2) ? std::vector{a, b} : std::vector{b, a}, {}, both);
+      } else {
+        Reduce(Elements(At(a).dims) > Elements(At(b).dims) ? a : b, true);
+      }
+    }
+  }
+  bool IsUsed(int value) const {
+    return std::any_of(values_.begin(), values_.end(), [value](const GrammarValue& user) {
+      return std::any_of(user.arguments.begin(), user.arguments.end(),
+                         [value](const GrammarArgument& argument) { return argument.value == value; });
+    });
+  }
+
+  // The last value is the result. Most kernels have nothing that it is not made of.
+  GrammarGraph Finished() {
+    std::vector<bool> kept(values_.size(), Chance(1, 10));
+    kept.back() = true;
+    for (size_t i = values_.size(); i-- > 0;)
+      for (const GrammarArgument& argument : values_[i].arguments)
+        if (kept[i] && argument.value >= 0) kept[static_cast<size_t>(argument.value)] = true;
+    GrammarGraph graph;
+    std::map<int, int> place;
+    for (const bool parameters : {true, false})
+      for (size_t i = 0; i < values_.size(); ++i) {
+        if (!kept[i] || values_[i].op.empty() != parameters) continue;
+        place[static_cast<int>(i)] = static_cast<int>(graph.values.size());
+        graph.values.push_back(values_[i]);
+        graph.parameters += parameters ? 1 : 0;
+        for (GrammarArgument& argument : graph.values.back().arguments)
+          if (argument.value >= 0) argument.value = place.at(argument.value);
+      }
+    graph.result = static_cast<int>(graph.values.size()) - 1;
+    return graph;
+  }
+
+  std::mt19937& random_;
+  std::array<uint32_t, 3> sizes_;
+  std::vector<GrammarValue> values_;
+  int parameters_ = 0;
+};
+
+}  // namespace
+
+int64_t GrammarValue::elements() const { return Elements(dims); }
+
+double GrammarValue::Option(const std::string& option, double otherwise) const {
+  double number = otherwise;
+  for (const auto& [name, value] : options)
+    if (name == option && !absl::SimpleAtod(value, &number)) return otherwise;
+  return number;
+}
+
+GrammarGraph RandomGrammarGraph(int operations, std::mt19937& random) {
+  return GraphDrawer(random).Draw(operations);
+}
+
+}  // namespace kirsch::testing

@@ -1,0 +1,55 @@
+// Random kernels in the kernel language, drawn from its grammar and its rules of types and shapes
+// (spec/README.md): every operation, type and option, broadcasts of every form, sizes from 1, any rank,
+// values that are used again, computed again or not at all. It knows nothing of what plans can do. A kernel
+// is a tree of our own, of which the text is one form, so that whoever reads the text is tested, too.
+#ifndef KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_
+#define KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kirsch::testing {
+
+struct GrammarArgument {
+  int value = -1;      // of GrammarGraph::values
+  std::string number;  // as it is written, if value < 0
+};
+
+// A parameter, or what an operation makes.
+struct GrammarValue {
+  std::string name;
+  std::string type;            // of its elements: "f32"
+  std::vector<uint32_t> dims;  // outermost first
+  bool constant = false;       // a parameter that is known ahead
+  std::string op;              // empty: a parameter
+  std::vector<GrammarArgument> arguments;
+  std::vector<std::pair<std::string, std::string>> options;  // ("axis", "0")
+
+  int64_t elements() const;
+  double Option(const std::string& option, double otherwise) const;
+};
+
+struct GrammarGraph {
+  std::vector<GrammarValue> values;  // the parameters first; arguments before what is made of them
+  int parameters = 0;
+  int result = 0;
+
+  const GrammarValue& at(int value) const { return values[static_cast<size_t>(value)]; }
+};
+
+// A kernel of about so many operations, whose values have at most a few thousand elements.
+GrammarGraph RandomGrammarGraph(int operations, std::mt19937& random);
+
+// The kernel as text: statements in any order that has arguments before their uses, values that are used once
+// perhaps written where they are used.
+std::string GrammarText(const GrammarGraph& graph, std::mt19937& random);
+
+// Values of a type, many small, some zero, some of another magnitude: exact in the type.
+std::vector<double> RandomElements(const GrammarValue& parameter, std::mt19937& random);
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_

@@ -1,0 +1,152 @@
+#include "tests/testing/plain_function.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "spec/check.h"
+
+namespace kirsch::testing {
+namespace {
+
+constexpr double kTiny = 0x1p-126;  // the smallest normal f32: what a function may lose below its range
+constexpr double kFunctionUlps = 4;
+// Some functions lose all of their result's relative accuracy where it is small beside the argument.
+constexpr double kArgumentShare = 0x1p-22;
+
+using Function = std::function<double(double)>;
+
+// Of functions that never turn.
+Bounds Monotone(const Bounds& x, const Function& function, double ulps = kFunctionUlps) {
+  const double a = function(x.low), b = function(x.high);
+  return Widened(std::min(a, b), std::max(a, b), ulps, kTiny);
+}
+
+// x times something between 0 and 1: a function that falls, and from `dip` on rises.
+struct Gate {
+  double (*function)(double);
+  double dip;
+};
+
+// Between -4 and 0, by thirds.
+double DipOf(double (*function)(double)) {
+  double low = -4, high = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double left = low + (high - low) / 3, right = high - (high - low) / 3;
+    if (function(left) < function(right))
+      high = right;
+    else
+      low = left;
+  }
+  return low;
+}
+
+Bounds Gated(const Bounds& x, const Gate& gate) {
+  const double a = gate.function(x.low), b = gate.function(x.high);
+  const double low = x.low < gate.dip && gate.dip < x.high ? gate.function(gate.dip) : std::min(a, b);
+  return Widened(low, std::max(a, b), 2 * kFunctionUlps, kArgumentShare * MagnitudeOf(x) + kTiny);
+}
+
+double Gelu(double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }
+// 1 + tanh(y) = 2 / (1 + exp(-2 y))
+double GeluTanh(double x) {
+  return x / (1 + std::exp(-2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+}
+double Silu(double x) { return x / (1 + std::exp(-x)); }
+
+Bounds Leaky(const Bounds& x, double slope) {
+  const auto leaky = [&](double y) { return y > 0 ? y : slope * y; };
+  double low = std::min(leaky(x.low), leaky(x.high)), high = std::max(leaky(x.low), leaky(x.high));
+  if (x.low < 0 && x.high > 0) low = std::min(low, 0.0), high = std::max(high, 0.0);
+  return Widened(low, high, 2);
+}
+
+Bounds Quotient(const Bounds& a, const Bounds& b) {
+  if (IsAnything(b) || (b.low <= 0 && b.high >= 0)) return Anything();
+  const Bounds exact = AtCorners(a, b, std::divides<>());
+  return Widened(exact.low, exact.high, 2);
+}
+
+Bounds Arithmetic(std::string_view op, const Bounds& a, const Bounds& b) {
+  if (op == "div") return Quotient(a, b);
+  if (op == "max") return AtCorners(a, b, [](double x, double y) { return std::max(x, y); });
+  if (op == "min") return AtCorners(a, b, [](double x, double y) { return std::min(x, y); });
+  const Bounds exact = op == "add"   ? AtCorners(a, b, std::plus<>())
+                       : op == "sub" ? AtCorners(a, b, std::minus<>())
+                                     : AtCorners(a, b, std::multiplies<>());
+  return Widened(exact.low, exact.high, 1);
+}
+
+Bounds Square(const Bounds& x) {
+  const double most = MagnitudeOf(x);
+  const double least = x.low <= 0 && x.high >= 0 ? 0 : std::min(std::abs(x.low), std::abs(x.high));
+  return Widened(least * least, most * most, 1);
+}
+
+Bounds Root(const Bounds& x) {
+  if (!(x.low >= 0)) return Anything();
+  return Monotone(x, [](double y) { return std::sqrt(y); }, 2);
+}
+
+Bounds Mean(const std::vector<Bounds>& row) {
+  const Bounds sum = SumOf(row);
+  const auto count = static_cast<double>(row.size());
+  return Widened(sum.low / count, sum.high / count, 2);
+}
+
+}  // namespace
+
+Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double slope) {
+  if (op == "add" || op == "sub" || op == "mul" || op == "div" || op == "max" || op == "min")
+    return Arithmetic(op, a, b);
+  if (IsAnything(a)) return a;
+  if (op == "neg") return {-a.high, -a.low};
+  if (op == "relu") return {std::max(a.low, 0.0), std::max(a.high, 0.0)};
+  if (op == "sqrt") return Root(a);
+  if (op == "leaky_relu") return Leaky(a, slope);
+  static const std::map<std::string_view, double (*)(double)> kMonotone = {
+      {"exp", std::exp}, {"tanh", std::tanh}, {"erf", std::erf}, {"sigmoid", [](double x) {
+                                                                    return 1 / (1 + std::exp(-x));
+                                                                  }}};
+  if (const auto found = kMonotone.find(op); found != kMonotone.end()) return Monotone(a, found->second);
+  static const std::map<std::string_view, Gate> kGated = {{"gelu", {Gelu, DipOf(Gelu)}},
+                                                          {"gelu_tanh", {GeluTanh, DipOf(GeluTanh)}},
+                                                          {"silu", {Silu, DipOf(Silu)}}};
+  const auto found = kGated.find(op);
+  KIRSCH_CHECK(found != kGated.end());
+  return Gated(a, found->second);
+}
+
+std::vector<Bounds> PlainSoftmax(const std::vector<Bounds>& row) {
+  Bounds most = row.front();
+  for (const Bounds& x : row) most = PlainFunction("max", most, x, 0);
+  // However many times a row's greatest element so far changes, each makes a product of all before.
+  const double ulps = kFunctionUlps + 2 * static_cast<double>(row.size());
+  std::vector<Bounds> powers;
+  for (const Bounds& x : row) {
+    const Bounds distance = PlainFunction("sub", x, most, 0);
+    if (IsAnything(distance)) return std::vector<Bounds>(row.size(), Anything());
+    powers.push_back(Widened(std::exp(distance.low), std::exp(std::min(distance.high, 0.0)), ulps, kTiny));
+  }
+  const Bounds sum = SumOf(powers);
+  for (Bounds& power : powers) power = PlainFunction("div", power, sum, 0);
+  return powers;
+}
+
+std::vector<Bounds> PlainNormalized(std::vector<Bounds> row, bool centred, double eps) {
+  if (centred) {
+    const Bounds mean = Mean(row);
+    for (Bounds& x : row) x = PlainFunction("sub", x, mean, 0);
+  }
+  std::vector<Bounds> squares;
+  for (const Bounds& x : row) squares.push_back(IsAnything(x) ? x : Square(x));
+  Bounds mean = Mean(squares);
+  mean.low = std::max(mean.low, 0.0);  // no sum of squares is less
+  const Bounds deviation = PlainFunction("sqrt", PlainFunction("add", mean, Exactly(eps), 0), {}, 0);
+  for (Bounds& x : row) x = PlainFunction("div", x, deviation, 0);
+  return row;
+}
+
+}  // namespace kirsch::testing

@@ -1,0 +1,210 @@
+#include "tests/testing/plain_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "spec/check.h"
+#include "tests/testing/plain_function.h"
+
+namespace kirsch::testing {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+using Index = std::vector<int64_t>;
+using Elements = std::vector<Bounds>;
+
+// The next index, the last axis fastest; false after the last one.
+bool Next(const Dims& dims, Index* index) {
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    if (++(*index)[axis] < dims[axis]) return true;
+    (*index)[axis] = 0;
+  }
+  return false;
+}
+
+class PlainEvaluation {
+ public:
+  PlainEvaluation(const GrammarGraph& graph, const std::vector<std::vector<double>>& parameters)
+      : graph_(graph) {
+    for (const std::vector<double>& elements : parameters) {
+      values_.emplace_back();
+      for (double x : elements) values_.back().push_back(Exactly(x));
+    }
+  }
+
+  Elements Result() {
+    for (size_t i = values_.size(); i < graph_.values.size(); ++i)
+      values_.push_back(Evaluated(graph_.values[i]));
+    return values_[static_cast<size_t>(graph_.result)];
+  }
+
+ private:
+  Elements Evaluated(const GrammarValue& value) const {
+    const std::string& op = value.op;
+    if (op == "matmul") return EachElement(value, [&](const Index& at) { return Product(value, at); });
+    if (op == "conv2d") return EachElement(value, [&](const Index& at) { return Convolution(value, at); });
+    if (op == "transpose")
+      return EachElement(value, [&](Index at) {
+        std::swap(at[at.size() - 1], at[at.size() - 2]);
+        return At(value.arguments[0], at);
+      });
+    if (op == "cast")
+      return EachElement(value, [&](const Index& at) {
+        return CastTo(PlainTypeOf(value.type), At(value.arguments[0], at));
+      });
+    if (op.starts_with("reduce_")) return Reduced(value);
+    if (op == "softmax" || op == "layernorm" || op == "rmsnorm") return ByRows(value);
+    return EachElement(value, [&](const Index& at) { return Elementwise(value, at); });
+  }
+
+  template <typename Function>
+  static Elements EachElement(const GrammarValue& value, const Function& function) {
+    Elements elements;
+    Index index(value.dims.size());
+    do elements.push_back(function(index));
+    while (Next(value.dims, &index));
+    return elements;
+  }
+
+  // The element of an argument that is repeated to `index`.
+  Bounds At(const GrammarArgument& argument, const Index& index) const {
+    if (argument.value < 0) return Exactly(std::stof(argument.number));
+    const Dims& dims = graph_.at(argument.value).dims;
+    int64_t at = 0;
+    for (size_t axis = 0; axis < dims.size(); ++axis)
+      at = at * dims[axis] + (dims[axis] == 1 ? 0 : index[index.size() - dims.size() + axis]);
+    return values_[static_cast<size_t>(argument.value)][static_cast<size_t>(at)];
+  }
+  const GrammarValue& Argument(const GrammarValue& value, size_t i) const {
+    return graph_.at(value.arguments[i].value);
+  }
+
+  Bounds Elementwise(const GrammarValue& value, const Index& at) const {
+    const Bounds a = At(value.arguments[0], at);
+    const Bounds b = value.arguments.size() > 1 ? At(value.arguments[1], at) : Bounds{};
+    const bool chooses = value.op == "max" || value.op == "min" || value.op == "relu";
+    if (chooses || IsFloat(PlainTypeOf(value.type)))
+      return PlainFunction(value.op, a, b, value.Option("slope", 0.01));
+    return IntegerArithmetic(value.op == "add" ? '+' : value.op == "sub" ? '-' : '*', a, b);
+  }
+
+  static Bounds Sum(const GrammarValue& value, const Elements& products) {
+    return IsFloat(PlainTypeOf(value.type)) ? SumOf(products) : IntegerSumOf(products);
+  }
+  static Bounds Times(const GrammarValue& value, const Bounds& a, const Bounds& b) {
+    return IsFloat(PlainTypeOf(value.type)) ? AtCorners(a, b, std::multiplies<>())
+                                            : IntegerArithmetic('*', a, b);
+  }
+
+  Bounds Product(const GrammarValue& value, const Index& at) const {
+    const size_t row = at.size() - 2, column = row + 1;
+    Index left = at, right = at;
+    Elements products;
+    for (int64_t k = 0; k < Argument(value, 0).dims.back(); ++k) {
+      left[column] = right[row] = k;
+      products.push_back(Times(value, At(value.arguments[0], left), At(value.arguments[1], right)));
+    }
+    return Sum(value, products);
+  }
+
+  Bounds Convolution(const GrammarValue& value, const Index& at) const {
+    const bool nhwc = std::find(value.options.begin(), value.options.end(),
+                                std::pair<std::string, std::string>("layout", "nhwc")) != value.options.end();
+    const auto option = [&](const char* name, int64_t usual) {
+      return static_cast<int64_t>(value.Option(name, static_cast<double>(usual)));
+    };
+    const int64_t stride = option("stride", 1), pad = option("pad", 0), dilation = option("dilation", 1);
+    const Dims &image = Argument(value, 0).dims, &taps = Argument(value, 1).dims;
+    const int64_t height = image[nhwc ? 1 : 2], width = image[nhwc ? 2 : 3];
+    const int64_t channels = taps[nhwc ? 2 : 1], filter = at[nhwc ? 3 : 1];  // of a group
+    const int64_t first = filter / (taps[nhwc ? 3 : 0] / option("groups", 1)) * channels;
+    Elements products;
+    for (int64_t y = 0; y < taps[nhwc ? 0 : 2]; ++y)
+      for (int64_t x = 0; x < taps[nhwc ? 1 : 3]; ++x) {
+        const int64_t row = at[nhwc ? 1 : 2] * stride + y * dilation - pad;
+        const int64_t column = at[nhwc ? 2 : 3] * stride + x * dilation - pad;
+        if (row < 0 || row >= height || column < 0 || column >= width) continue;  // zeros
+        for (int64_t c = 0; c < channels; ++c)
+          products.push_back(
+              Times(value,
+                    At(value.arguments[0],
+                       nhwc ? Index{at[0], row, column, first + c} : Index{at[0], first + c, row, column}),
+                    At(value.arguments[1], nhwc ? Index{y, x, c, filter} : Index{filter, c, y, x})));
+      }
+    return Sum(value, products);
+  }
+
+  // Each element goes to where its index is with 0 along the reduced axes.
+  Elements Reduced(const GrammarValue& value) const {
+    std::vector<Elements> reduced(static_cast<size_t>(value.elements()));
+    const Dims& dims = Argument(value, 0).dims;
+    Index index(dims.size());
+    do {
+      int64_t to = 0;
+      for (size_t axis = 0; axis < dims.size(); ++axis)
+        to = to * value.dims[axis] + (value.dims[axis] == 1 ? 0 : index[axis]);
+      reduced[static_cast<size_t>(to)].push_back(At(value.arguments[0], index));
+    } while (Next(dims, &index));
+    Elements results;
+    for (const Elements& row : reduced) {
+      Bounds result = row.front();
+      for (const Bounds& x : row) result = PlainFunction("max", result, x, 0);
+      if (value.op != "reduce_max") result = SumOf(row);
+      if (value.op == "reduce_mean")
+        result = PlainFunction("div", result, Exactly(static_cast<double>(row.size())), 0);
+      results.push_back(result);
+    }
+    return results;
+  }
+
+  Elements ByRows(const GrammarValue& value) const {
+    const Elements& from = values_[static_cast<size_t>(value.arguments[0].value)];
+    const size_t length = value.dims.back();
+    Elements results;
+    for (auto row = from.begin(); row != from.end(); row += static_cast<std::ptrdiff_t>(length)) {
+      Elements elements(row, row + static_cast<std::ptrdiff_t>(length));
+      const bool softmax = value.op == "softmax";
+      elements = softmax ? PlainSoftmax(elements)
+                         : PlainNormalized(std::move(elements), value.op == "layernorm",
+                                           static_cast<float>(value.Option("eps", 1e-5)));
+      for (size_t i = 0; i < length && !softmax; ++i)
+        for (size_t vector = 1; vector < value.arguments.size(); ++vector)
+          elements[i] = PlainFunction(vector == 1 ? "mul" : "add", elements[i],
+                                      At(value.arguments[vector], {static_cast<int64_t>(i)}), 0);
+      results.insert(results.end(), elements.begin(), elements.end());
+    }
+    return results;
+  }
+
+  const GrammarGraph& graph_;
+  std::vector<Elements> values_;
+};
+
+}  // namespace
+
+std::vector<Bounds> PlainResult(const GrammarGraph& graph,
+                                const std::vector<std::vector<double>>& parameters) {
+  return PlainEvaluation(graph, parameters).Result();
+}
+
+std::string FirstOutside(const std::vector<Bounds>& expected, const std::vector<double>& got) {
+  KIRSCH_CHECK(expected.size() == got.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    if (!IsAnything(expected[i]) && !(expected[i].low <= got[i] && got[i] <= expected[i].high))
+      return absl::StrCat("element ", i, ": expected ", expected[i].low, " to ", expected[i].high, ", got ",
+                          got[i]);
+  return "";
+}
+
+double TellingShare(const std::vector<Bounds>& expected) {
+  double most = 0, telling = 0;
+  for (const Bounds& x : expected)
+    if (!IsAnything(x)) most = std::max(most, MagnitudeOf(x));
+  for (const Bounds& x : expected) telling += !IsAnything(x) && x.high - x.low <= 0.01 * most ? 1 : 0;
+  return telling / static_cast<double>(expected.size());
+}
+
+}  // namespace kirsch::testing

@@ -1,0 +1,183 @@
+#include "tests/testing/text_kernel.h"
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "codegen/guarded_buffer.h"
+#include "codegen/jit.h"
+#include "codegen/lower.h"
+#include "codegen/lower_plan.h"
+#include "codegen/verify_fault.h"
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "search/search.h"
+#include "spec/schedule.h"
+#include "tests/plan_testing.h"
+#include "tests/testing/plain_number.h"
+
+namespace kirsch::testing {
+namespace {
+
+// Memory between guard pages that is full of NaN.
+GuardedBuffer NewBuffer(int64_t bytes) {
+  absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(static_cast<size_t>(bytes), Placement::kAtEnd);
+  KIRSCH_CHECK(buffer.ok());
+  memset(buffer->data(), 0xff, buffer->bytes());
+  return *std::move(buffer);
+}
+GuardedBuffer NewLines(int64_t bytes) { return NewBuffer((bytes + 63) / 64 * 64); }
+
+// The memory of one run.
+class Arena {
+ public:
+  Arena(const GrammarGraph& graph, const std::vector<std::vector<double>>& parameters)
+      : result_type_(PlainTypeOf(graph.at(graph.result).type)),
+        out_(NewBuffer(graph.at(graph.result).elements() * result_type_.bytes)) {
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const GrammarValue& parameter = graph.values[i];
+      const PlainType& type = PlainTypeOf(parameter.type);
+      inputs_.push_back(NewBuffer(parameter.elements() * type.bytes));
+      for (size_t k = 0; k < parameters[i].size(); ++k)
+        StorePlain(type, parameters[i][k], inputs_.back().data(), static_cast<int64_t>(k));
+      inputs_.back().SetReadOnly(true);
+      by_name_[parameter.name] = inputs_.back().data();
+    }
+  }
+
+  void* out() const { return out_.data(); }
+  void* at(const std::string& name) const { return by_name_.at(name); }
+
+  std::vector<double> Result() const {
+    std::vector<double> result;
+    const auto elements = static_cast<int64_t>(out_.bytes()) / result_type_.bytes;
+    for (int64_t i = 0; i < elements; ++i) result.push_back(LoadPlain(result_type_, out_.data(), i));
+    return result;
+  }
+
+ private:
+  const PlainType& result_type_;
+  GuardedBuffer out_;
+  std::vector<GuardedBuffer> inputs_;
+  std::map<std::string, void*> by_name_;
+};
+
+// Every thread's part of every phase; `call` takes scratch, thread, shared, phase.
+template <typename Call>
+absl::Status RunThreads(const LoopProgram& program, size_t threads, const Call& call) {
+  const GuardedBuffer shared = NewLines(program.shared_bytes);
+  for (int phase = 0; phase < program.phases; ++phase)
+    for (size_t thread = 0; thread < threads; ++thread) {
+      const GuardedBuffer scratch = NewLines(program.scratch_bytes);
+      const std::optional<Fault> fault =
+          CatchFault([&] { call(scratch.data(), thread, shared.data(), static_cast<size_t>(phase)); });
+      if (fault.has_value()) return absl::InternalError(absl::StrCat("died of signal ", fault->signal));
+      if (!scratch.SlackIntact() || !shared.SlackIntact())
+        return absl::InternalError("wrote beside its memory");
+    }
+  return absl::OkStatus();
+}
+
+absl::Status RunPlan(const LoopProgram& program, const JitKernel& jit, const Arena& arena, size_t threads) {
+  const auto tensors_of = [&](const std::vector<EntryTensor>& list) {
+    std::vector<void*> tensors;
+    for (const EntryTensor& tensor : list)
+      if (tensor.name.front() == 'p' && tensor.name != "packed") tensors.push_back(arena.at(tensor.name));
+    return tensors;
+  };
+  std::vector<void*> tensors = tensors_of(program.tensors);
+  const GuardedBuffer packed = NewLines(program.packing ? program.packing->bytes : 0);
+  if (program.packing) {
+    std::vector<void*> constants = tensors_of(program.packing->constants);
+    constants.push_back(packed.data());
+    if (CatchFault([&] { jit.PackConstants(constants); })) return absl::InternalError("died as it packed");
+    tensors.push_back(packed.data());
+  }
+  tensors.push_back(arena.out());
+  return RunThreads(program, threads, [&](void* scratch, size_t thread, void* shared, size_t phase) {
+    jit.CallGraph(tensors, scratch, thread, threads, shared, phase);
+  });
+}
+
+// `operands`: "lhs = x, rhs = w, arg1 = b".
+absl::Status RunSpec(const LoopProgram& program, const JitKernel& jit, const Arena& arena,
+                     const std::string& operands, bool swapped, size_t threads) {
+  std::vector<const void*> matrices, others(3, nullptr);
+  size_t number = 0;
+  for (const absl::string_view part : absl::StrSplit(operands, ", ")) {
+    const std::vector<std::string> sides = absl::StrSplit(part, " = ");
+    (matrices.size() < 2 ? matrices.emplace_back() : others[number++]) = arena.at(sides[1]);
+  }
+  if (swapped) std::swap(matrices[0], matrices[1]);
+  const GuardedBuffer packed = NewLines(program.packing ? program.packing->bytes : 0);
+  if (program.packing) {
+    const void*& operand = matrices[static_cast<size_t>(program.packing->operand)];
+    if (CatchFault([&] { jit.pack()(operand, packed.data()); }))
+      return absl::InternalError("died as it packed");
+    operand = packed.data();
+  }
+  return RunThreads(program, threads, [&](void* scratch, size_t thread, void*, size_t) {
+    jit.epilogue_function()(matrices[0], matrices[1], arena.out(), scratch, thread, threads, others[0],
+                            others[1], others[2]);
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std::string& source,
+                                              const Target& target, int threads) {
+  absl::StatusOr<std::vector<KernelRequest>> requests = ParseKernelFile(text, source);
+  if (!requests.ok()) return requests.status();
+  TextKernel kernel(requests->front(), target);
+  if (kernel.request_.graph) {
+    absl::StatusOr<PlanResult> result;
+    {
+      const CostModel model(target);
+      HashMemo memo;
+      PlanOptions options;
+      options.threads = threads;
+      options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
+      result = SearchPlan(kernel.request_.graph->member(0), source, model, options);
+    }
+    if (!result.ok()) return result.status();
+    kernel.plan_ = std::move(result->plan);
+    kernel.program_ = LowerPlan(*kernel.plan_, target, "kernel");
+  } else {
+    const ParsedSpec parsed = kernel.request_.family.member(0);
+    Spec root = parsed.spec;
+    root.threads = static_cast<uint8_t>(threads);
+    const CostModel model(target);
+    HashMemo memo;
+    kernel.swapped_ = parsed.swapped;
+    kernel.impl_ = Search(PlaceOperands(root, Residency::kWarm, target), model, memo, {}).impl;
+    kernel.program_ = Lower(*kernel.impl_, target, "kernel");
+  }
+  return kernel;
+}
+
+VerifyReport TextKernel::Verify(bool header) const {
+  if (plan_) return VerifyPlan(*plan_, target_, header);
+  VerifyOptions options;
+  options.header = header;
+  return VerifyKernel(*impl_, target_, options);
+}
+
+absl::StatusOr<std::vector<double>> TextKernel::Run(const GrammarGraph& graph,
+                                                    const std::vector<std::vector<double>>& parameters,
+                                                    size_t threads) const {
+  absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program_, target_);
+  if (!jit.ok()) return jit.status();
+  const Arena arena(graph, parameters);
+  const size_t runs = program_.SharesWork() ? threads : 1;
+  const absl::Status status = plan_ ? RunPlan(program_, **jit, arena, runs)
+                                    : RunSpec(program_, **jit, arena, request_.operands, swapped_, runs);
+  if (!status.ok()) return status;
+  return arena.Result();
+}
+
+std::string TextKernel::Description() const { return plan_ ? PrintPlan(*plan_) : request_.family.text(); }
+
+}  // namespace kirsch::testing
