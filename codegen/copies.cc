@@ -15,7 +15,7 @@ constexpr int64_t kAtOnce = 4;  // vectors in a trip of a copy
 class CopyWriter {
  public:
   explicit CopyWriter(const CopyKernel& kernel)
-      : shape_(kernel.shape),
+      : shape_(kernel),
         builder_(kernel.Name()),
         from_(builder_.PointerParameter("from", shape_.dtype, false)),
         to_(builder_.PointerParameter("to", shape_.dtype, true)),
@@ -128,11 +128,9 @@ class CopyWriter {
 }  // namespace
 
 std::string CopyKernel::Name() const {
-  const std::string sizes = absl::StrCat(std::string(Info(shape.dtype).name), "_", shape.planes, "x",
-                                         shape.height, "x", shape.width);
+  const std::string sizes = absl::StrCat(std::string(Info(dtype).name), "_", planes, "x", height, "x", width);
   return transposes ? absl::StrCat("transpose_", sizes)
-                    : absl::StrCat("pad_", sizes, "_", shape.rows_before, "_", shape.rows_after, "_",
-                                   shape.pad, "_of_", shape.from_plane);
+                    : absl::StrCat("pad_", sizes, "_", rows_before, "_", rows_after, "_", pad, "_of_", from_plane);
 }
 
 Procedure CopyProcedure(const CopyKernel& kernel) {

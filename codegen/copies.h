@@ -1,17 +1,15 @@
-// The copies of plans that are no part of a contraction, as procedures (from, to).
+// The copies that are no part of a contraction, as procedures (from, to).
 #ifndef KIRSCH_CODEGEN_COPIES_H_
 #define KIRSCH_CODEGEN_COPIES_H_
 
 #include <string>
 
 #include "codegen/loop_program.h"
-#include "spec/plan.h"
+#include "spec/kernel_shape.h"
 
 namespace kirsch {
 
-struct CopyKernel {
-  CopyShape shape;
-  bool transposes = false;
+struct CopyKernel : CopyShape {
   int vector_bytes = 32;
 
   std::string Name() const;

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/graph_samples.h"
 #include "codegen/lower.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -80,7 +80,7 @@ std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily
   std::vector<LoopProgram> programs;
   for (size_t i = 0; i < plans.size(); ++i)
     programs.push_back(
-        LowerPlan(*plans[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i))));
+        Lower(*plans[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i))));
   return programs;
 }
 

@@ -3,7 +3,8 @@
 // A program is a list of procedures; the first is the entry, with the parameters of EntryParameter. A
 // procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
 // indices and vector registers. There are no scalars: a single element is a vector access of count 1. All
-// offsets and strides are in elements of the pointer's dtype, and constants wherever they can be.
+// offsets and strides are in elements of the pointer's dtype, and constants wherever they can be. A VarId is an
+// index into Procedure::vars.
 #ifndef KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 #define KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 
@@ -16,13 +17,11 @@
 #include <variant>
 #include <vector>
 
+#include "spec/affine.h"
 #include "spec/dtype.h"
 #include "spec/epilogue.h"
 
 namespace kirsch {
-
-using VarId = int;  // index into Procedure::vars
-inline constexpr VarId kNoVar = -1;
 
 enum class VarType : uint8_t { kPointer, kIndex, kVector };
 
@@ -34,16 +33,6 @@ struct Var {
   bool stored = false;        // kPointer: the procedure writes through it
   bool may_alias = false;     // kPointer, a parameter: others may point to the same elements
   int64_t elements = 0;       // kPointer, no parameter: to an array of so many, on the stack
-};
-
-// constant + sum of coefficient * index.
-struct Affine {
-  struct Term {
-    VarId index = kNoVar;
-    int64_t coefficient = 0;
-  };
-  int64_t constant = 0;
-  std::vector<Term> terms;
 };
 
 struct Address {

@@ -1,4 +1,4 @@
-// Impl -> loop program.
+// Program -> loop program.
 #ifndef KIRSCH_CODEGEN_LOWER_H_
 #define KIRSCH_CODEGEN_LOWER_H_
 
@@ -6,14 +6,20 @@
 
 #include "codegen/loop_program.h"
 #include "spec/impl.h"
+#include "spec/plan.h"
+#include "spec/program.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
-// The program that computes `impl`, its entry called `name` (a C identifier). `impl` is complete: every leaf
-// is a microkernel. If an operand is constant, the first decision is how it is packed; that is the program's
-// `packing`, and the entry computes the rest. Thread-safe.
+// The program's code, its entry called `name` (a C identifier). A contraction's has the parameters of
+// EntryParameter; a graph's those of LoopProgram::tensors, the graph's parameters by their names, then `out`, each
+// with `_` behind it where the entry's own are called so. Thread-safe.
+LoopProgram Lower(const Program& program, const Target& target, const std::string& name);
+
+// Of a contraction's tree, and of a graph's plan.
 LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name);
+LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name);
 
 }  // namespace kirsch
 

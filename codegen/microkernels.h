@@ -10,45 +10,20 @@
 #include <vector>
 
 #include "codegen/loop_program.h"
-#include "codegen/matrix_layout.h"
-#include "spec/microkernel.h"
+#include "spec/kernel_shape.h"
 
 namespace kirsch {
 
-// Where the elements of an epilogue's operand lie, from the one for the tile's first element on.
-struct EpilogueArgument {
-  Dtype dtype;
-  int64_t row_stride;  // 0: the same for all rows
-  bool columns;        // one for each column, contiguous; else the same for all
-};
-
-struct Microkernel {
-  RegisterTile tile;
-  int64_t n = 0;  // elements along the output's inner dim
-  MatrixLayout lhs, rhs, out;
-  bool accumulate = false;
-  Epilogue epilogue;
-  std::vector<EpilogueArgument> arguments;
-  bool scales = false;        // functions may use AVX-512F's instruction for a * 2^n
-  bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
-  // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
-  // one of the two is not 0.
-  int64_t prefetch_k = 0, prefetch_n = 0;
+struct Microkernel : TileShape {
+  bool scales = false;  // functions may use AVX-512F's instruction for a * 2^n
   int k_split = 1;  // accumulator sets
   // Vectors (kPartialSums) or groups of steps (others) of the reduction that one trip of the main loop
   // takes: with their parts, a multiple of k_split.
   int unroll = 1;
   bool fence_steps = false;  // loads keep to their step of the reduction
   bool fence_rows = false;   // and to their row
-  // Of a window: how it is indexed by the steps of the reduction, and how many digits a trip takes whole.
-  DigitAxis reduction = {};
-  int whole_digits = 0;
-  int64_t k_tail = 0;  // what is left of the reduction: k mod step()
+  int whole_digits = 0;      // of a window's reduction: digits that a trip takes whole
 
-  // Steps of the reduction that one instruction takes in.
-  int64_t step() const {
-    return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
-  }
   // Steps, or groups of them, from one run of the digits that are taken whole to the next.
   int run_steps() const {
     return whole_digits == 0 ? 1 : static_cast<int>(reduction.unit(whole_digits)) / tile.group();

@@ -100,29 +100,6 @@ class ProcedureBuilder {
   std::vector<std::vector<Stmt>*> blocks_;  // innermost last
 };
 
-// Affine expressions.
-inline Affine Constant(int64_t value) { return {value, {}}; }
-inline Affine IndexOf(VarId index) { return {0, {{index, 1}}}; }
-inline Affine Plus(Affine affine, int64_t constant) {
-  affine.constant += constant;
-  return affine;
-}
-inline Affine Plus(Affine affine, VarId index, int64_t coefficient) {
-  affine.terms.push_back({index, coefficient});
-  return affine;
-}
-inline Affine Plus(Affine a, const Affine& b) {
-  a.constant += b.constant;
-  a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
-  return a;
-}
-// (No terms times 0.)
-inline Affine Times(const Affine& affine, int64_t factor) {
-  Affine product = {affine.constant * factor, {}};
-  for (const Affine::Term& term : affine.terms)
-    if (factor != 0) product.terms.push_back({term.index, term.coefficient * factor});
-  return product;
-}
 inline Address At(VarId pointer, int64_t offset = 0) { return {pointer, Constant(offset)}; }
 
 }  // namespace kirsch

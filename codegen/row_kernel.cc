@@ -267,8 +267,6 @@ std::string RowKernel::Name() const {
                       absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
 }
 
-bool RowKernel::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
-
 Procedure RowProcedure(const RowKernel& kernel) {
   return kernel.program.reduces_rows ? ColumnProcedure(kernel) : RowWriter(kernel).Write();
 }

@@ -7,25 +7,15 @@
 #include <vector>
 
 #include "codegen/loop_program.h"
-#include "spec/row_program.h"
-#include "spec/row_schedule.h"
+#include "spec/kernel_shape.h"
 
 namespace kirsch {
 
-struct RowKernel {
-  RowProgram program;
-  RowSchedule schedule;
-  int64_t columns = 0;
-  // From each row to the next, in elements; 0 for what is the same for all rows.
-  std::vector<int64_t> input_row_strides, result_row_strides;
-  // Pointers of results and inputs may be the same where MayBeInPlace() says so of them; else no two overlap.
-  bool in_place = false;
+struct RowKernel : RowShape {
   bool scales = false;  // the code may use AVX-512F's instruction for a * 2^n
 
   // Unique among kernels that differ, but for what hashes cannot tell apart.
   std::string Name() const;
-  // Are there values in scratch memory?
-  bool TakesScratch() const;
 };
 
 // The procedure: (inputs..., results...[, scratch], rows). `scratch`, if the kernel takes it, has

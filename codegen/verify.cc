@@ -59,11 +59,14 @@ class Verifier {
       return Skipped(name, "too large to interpret");
     Kernel kernel;
     kernel.name = name;
-    kernel.run = [this](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t,
-                        const void* arg1, const void* arg2, const void* arg3) {
-      if (thread == 0) Interpret(impl_, target_, {lhs, rhs, nullptr, arg1, arg2, arg3}, out);
+    absl::Status memory_use;
+    kernel.run = [&](const void* lhs, const void* rhs, void* out, void*, size_t thread, size_t,
+                     const void* arg1, const void* arg2, const void* arg3) {
+      if (thread == 0)
+        memory_use.Update(Interpret(impl_, target_, {lhs, rhs, nullptr, arg1, arg2, arg3}, out));
     };
-    return ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
+    RungReport report = ladder_.Climb(kernel, flops_ > kMostFlopsInterpretedOften ? 1 : kAllTrials);
+    return memory_use.ok() ? report : Failed(name, memory_use);
   }
 
   RungReport Jitted() {

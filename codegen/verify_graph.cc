@@ -17,7 +17,7 @@
 #include "codegen/guarded_buffer.h"
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "codegen/verify_fault.h"
 #include "codegen/verify_header.h"
 #include "spec/element.h"
@@ -246,7 +246,7 @@ class PlanVerifier {
         target_(target),
         header_(header),
         options_(options),
-        program_(LowerPlan(plan, target, header.functions.front().name)) {
+        program_(Lower(plan, target, header.functions.front().name)) {
     cannot_run_ = WhyNotRun(program_.features, options.host_features);
   }
 

@@ -135,6 +135,7 @@ void PlanMemory(std::vector<Buffer> buffers, Plan* plan) {
         case Memory::kShared:
           return phases.Meets(by_phase.at(other.value));
         case Memory::kPacked:  // for all calls
+        case Memory::kCaller:
           return true;
       }
       KIRSCH_CHECK(false && "no such memory");

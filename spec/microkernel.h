@@ -82,6 +82,7 @@ struct RegisterTile {
   int sum_rows() const { return rows + (arithmetic == Arithmetic::kDotO8S8 ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }
   int group() const { return Info(arithmetic).group; }
+  friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
 
 // The register tile that computes all of `spec`'s output in the given register layout.

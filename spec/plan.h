@@ -10,7 +10,9 @@
 
 #include "spec/graph.h"
 #include "spec/impl.h"
+#include "spec/kernel_shape.h"
 #include "spec/level.h"
+#include "spec/memory.h"
 #include "spec/row_program.h"
 #include "spec/row_schedule.h"
 #include "spec/spec.h"
@@ -33,18 +35,6 @@ enum class StageKind : uint8_t {
   kPad,          // an image with zeros around it
   kTranspose,    // a matrix, turned
   kTransform,    // a step of Winograd's algorithm
-};
-
-// kPad: `planes` times `height` rows of `width` elements, with rows of zeros before and after them, and `pad`
-// zeros before and after each row. kTranspose: `planes` matrices of height x width.
-struct CopyShape {
-  int64_t planes = 1, height = 1, width = 1;
-  int64_t rows_before = 0, rows_after = 0, pad = 0;
-  int64_t from_plane = 0;  // kPad: elements from one plane to the next where they are read
-  Dtype dtype = Dtype::kF32;
-
-  int64_t padded_height() const { return rows_before + height + rows_after; }
-  int64_t padded_width() const { return width + 2 * pad; }
 };
 
 struct Stage {
@@ -86,12 +76,6 @@ struct Group {
 
   int64_t trips() const { return rows / tile; }
   int64_t tiles() const { return trips() + (rest.empty() ? 0 : 1); }
-};
-
-enum class Memory : uint8_t {
-  kOwn,     // a thread's own scratch memory, which holds nothing from one phase to the next
-  kShared,  // of all threads: what several phases use
-  kPacked,  // what is made ahead
 };
 
 // Memory of a value that is neither a parameter nor the result; or a constant's copy.

@@ -104,6 +104,7 @@ struct TransformShape {
   std::vector<TransformRun> Runs(size_t axis) const;
   // Unique among those that differ in more than `node`; a part of an identifier.
   std::string Name() const;
+  friend bool operator==(const TransformShape&, const TransformShape&) = default;
 };
 
 }  // namespace kirsch

@@ -123,7 +123,7 @@ void ExpectCompiles(std::vector<HeaderFunction> functions) {
 HeaderFunction FunctionOf(const std::string& name, const Plan& plan, const Target& target) {
   HeaderFunction function = HeaderOf(plan, target).functions.front();
   function.name = name;
-  function.variants.front().programs = {LowerPlan(plan, target, name)};
+  function.variants.front().programs = {Lower(plan, target, name)};
   return function;
 }
 
@@ -141,7 +141,7 @@ TEST(GraphSoundnessTest, PairsOfFunctionsOnShortRowsDeclareNothingTwice) {
           if (!graph.ok()) continue;  // a norm of what was reduced
           const auto result = PlanOf(*graph, target, 1);
           ASSERT_TRUE(result.ok()) << text << result.status();
-          EXPECT_EQ(DeclaredTwice(LowerPlan(result->plan, target, "kernel")), "") << text;
+          EXPECT_EQ(DeclaredTwice(Lower(result->plan, target, "kernel")), "") << text;
           if (++number % 197 == 0) compiled.push_back(FunctionOf(Cat("k", number), result->plan, target));
         }
     ExpectCompiles(std::move(compiled));

@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/jit.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "spec/graph_reference.h"
 #include "spec/targets.h"
 #include "tests/plan_testing.h"
@@ -121,7 +121,7 @@ std::vector<float> Weighed(const std::vector<float>& scores, size_t keys, const 
       GraphOf(absl::StrCat("kernel a(q: f32[", rows, ",1], k: f32[1,", keys, "], m: f32[", rows, ",", keys,
                            "], v: f32[", keys, ",1]):\n return matmul(softmax(add(matmul(q, k), m)), v)"));
   const Plan plan = PlanBy(graph, Choice(graph, 2, 4), target);
-  const LoopProgram program = LowerPlan(plan, target, "kernel");
+  const LoopProgram program = Lower(plan, target, "kernel");
   const auto kernel = JitCompile(program, target);
   EXPECT_TRUE(kernel.ok()) << kernel.status();
   std::vector<float> q(rows, 1), k(keys, 0), m = scores, v = values, out(rows);

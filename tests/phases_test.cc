@@ -108,7 +108,7 @@ TEST_P(PlanTest, AMissingPhaseIsFound) {
 class Runner {
  public:
   Runner(const Plan& plan, const Target& target)
-      : program_(LowerPlan(plan, target, "kernel")), code_(*JitCompile(program_, target)) {
+      : program_(Lower(plan, target, "kernel")), code_(*JitCompile(program_, target)) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> real(-1, 1);
     for (const GraphNode& node : plan.graph.nodes) {
@@ -284,7 +284,7 @@ TEST_P(PhasesHeaderTest, TargetsMayHaveDifferentPhases) {
   HeaderFile header = HeaderOf(first->plan, several);
   std::vector<HeaderVariant>& variants = header.functions[0].variants;
   variants[0].programs[0].name = "kernel_several";
-  variants.push_back({one, {LowerPlan(second->plan, one, "kernel_one")}, 0, 0, ""});
+  variants.push_back({one, {Lower(second->plan, one, "kernel_one")}, 0, 0, ""});
   variants = BestFirst(variants);
   ASSERT_EQ(variants.size(), 2u);
   Write("kernel.h", PrintHeaderFile(header));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/host_cpu.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "codegen/verify_graph.h"
 #include "memo/hash_memo.h"
 #include "rewrites/graph_groups.h"
@@ -52,7 +52,7 @@ inline HeaderFile HeaderOf(const Plan& plan, const Target& target) {
   HeaderFunction function;
   function.name = "kernel";
   function.text = PrintGraph(plan.graph);
-  function.variants = {{target, {LowerPlan(plan, target, "kernel")}, 0, 0, PrintPlan(plan)}};
+  function.variants = {{target, {Lower(plan, target, "kernel")}, 0, 0, PrintPlan(plan)}};
   return {"kernel", HeaderMode::kAttributes, false, "", "0", {function}};
 }
 

@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "codegen/verify_graph.h"
 #include "rewrites/graph_groups.h"
 #include "search/plan_search.h"
@@ -266,7 +266,7 @@ TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
     for (int m : kWinogradTiles) {
       const Plan plan =
           testing::PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {0, 1, m, false, m}, target_);
-      const Errors errors = ErrorsOf(plan, LowerPlan(plan, target_, "kernel"), target_);
+      const Errors errors = ErrorsOf(plan, Lower(plan, target_, "kernel"), target_);
       EXPECT_LE(errors.worst, 1);
       EXPECT_GT(errors.worst, 1e-3) << channels << " channels, tiles of " << m;
       EXPECT_LT(errors.largest_bound, (m == 2 ? 3e-4 : 1e-2) * errors.largest_value) << channels << " " << m;
@@ -279,7 +279,7 @@ TEST_P(WinogradOnTest, AWrongCoefficientIsFound) {
   for (int m : kWinogradTiles) {
     const Plan plan =
         testing::PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {0, 1, 12, false, m}, target_);
-    LoopProgram program = LowerPlan(plan, target_, "kernel");
+    LoopProgram program = Lower(plan, target_, "kernel");
     std::set<std::string> names;
     for (size_t i = 0; i < program.procedures.size(); ++i) {
       // One of the procedures for each step.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codegen/jit.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "memo/hash_memo.h"
 #include "spec/host.h"
 #include "tools/graph_kernel.h"
@@ -68,7 +68,7 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
   absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();
   PrintGraphSummary(*synthesis);
-  const LoopProgram program = LowerPlan(synthesis->result.plan, *target, graph.name);
+  const LoopProgram program = Lower(synthesis->result.plan, *target, graph.name);
   absl::StatusOr<std::unique_ptr<JitKernel>> code = JitCompile(program, *target);
   if (!code.ok()) return code.status();
   return std::make_unique<JitGraphKernel>(*std::move(code), graph, program);

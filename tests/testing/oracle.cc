@@ -68,7 +68,8 @@ Bytes8 ElementOf(Dtype dtype, double value) {
     pointers[i] = operands[i].data();
   }
   const Expected expected = Reference(spec, pointers);
-  Interpret(impl, target, pointers, operands[output].data());
+  const absl::Status run = Interpret(impl, target, pointers, operands[output].data());
+  if (!run.ok()) return ::testing::AssertionFailure() << run.ToString();
   return Compare(spec, expected, operands[output]);
 }
 

@@ -10,7 +10,7 @@
 #include "codegen/guarded_buffer.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
-#include "codegen/lower_plan.h"
+#include "codegen/lower.h"
 #include "codegen/verify_fault.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
@@ -144,7 +144,7 @@ absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std
     }
     if (!result.ok()) return result.status();
     kernel.plan_ = std::move(result->plan);
-    kernel.program_ = LowerPlan(*kernel.plan_, target, "kernel");
+    kernel.program_ = Lower(*kernel.plan_, target, "kernel");
   } else {
     const ParsedSpec parsed = kernel.request_.family.member(0);
     Spec root = parsed.spec;

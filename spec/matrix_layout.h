@@ -1,12 +1,12 @@
-// Where the elements of one stored matrix lie, as constants that a procedure is specialised for.
-#ifndef KIRSCH_CODEGEN_MATRIX_LAYOUT_H_
-#define KIRSCH_CODEGEN_MATRIX_LAYOUT_H_
+// Where the elements of one stored matrix lie, as constants that a kernel is specialised for.
+#ifndef KIRSCH_SPEC_MATRIX_LAYOUT_H_
+#define KIRSCH_SPEC_MATRIX_LAYOUT_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
-#include "absl/strings/str_cat.h"
+#include "spec/cat.h"
 #include "spec/dtype.h"
 #include "spec/layout.h"
 #include "spec/window.h"
@@ -51,24 +51,26 @@ struct MatrixLayout {
     std::string name;
     for (int level = 0; level < axis.digits; ++level) {
       const Digit& digit = axis.digit[static_cast<size_t>(level)];
-      absl::StrAppend(&name, digit.stride,
-                      level + 1 < axis.digits ? absl::StrCat("x", digit.count, "_") : "");
+      Append(&name, digit.stride,
+                      level + 1 < axis.digits ? Cat("x", digit.count, "_") : "");
     }
     return name;
   }
 
   // As part of a procedure's name.
   std::string Name() const {
-    std::string name = absl::StrCat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
+    std::string name = Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
                                     order == Order::kRow ? "r" : "c", outer_stride);
-    if (panel != 0) absl::StrAppend(&name, "p", panel);
-    if (panel_stride != 0) absl::StrAppend(&name, "s", panel_stride);
-    if (group != 1) absl::StrAppend(&name, "g", group);
-    if (!window.empty()) absl::StrAppend(&name, "w", NameOf(window.axes[0]), "by", NameOf(window.axes[1]));
+    if (panel != 0) Append(&name, "p", panel);
+    if (panel_stride != 0) Append(&name, "s", panel_stride);
+    if (group != 1) Append(&name, "g", group);
+    if (!window.empty()) Append(&name, "w", NameOf(window.axes[0]), "by", NameOf(window.axes[1]));
     return name;
   }
+
+  friend bool operator==(const MatrixLayout&, const MatrixLayout&) = default;
 };
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CODEGEN_MATRIX_LAYOUT_H_
+#endif  // KIRSCH_SPEC_MATRIX_LAYOUT_H_
