@@ -2,6 +2,7 @@
 // of 1, values of one element, and functions on short rows.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -9,16 +10,33 @@
 
 #include "codegen/compilation.h"
 #include "spec/cat.h"
+#include "spec/interpreter.h"
+#include "spec/plan_program.h"
 #include "tests/plan_testing.h"
+#include "tests/testing/random_graph.h"
 
 namespace kirsch::testing {
 namespace {
 
+// How a plan uses its memory wrongly, its inputs being zeros, as the interpreter finds out; empty: it does not.
+std::string MemoryError(const Plan& plan, const Target& target, int threads) {
+  const Program program = ProgramOf(plan, target);
+  std::vector<std::vector<char>> memory(program.buffers.size());
+  std::vector<void*> callers(program.buffers.size());
+  for (size_t i = 0; i < callers.size(); ++i) {
+    if (program.buffers[i].memory != Memory::kCaller) continue;
+    memory[i].resize(static_cast<size_t>(program.buffers[i].bytes));
+    callers[i] = memory[i].data();
+  }
+  const absl::Status status = Interpret(program, callers, threads);
+  return status.ok() ? "" : status.ToString();
+}
+
 // One by one, fused, and on two threads that cost nothing.
 void VerifiedInEveryWay(const std::string& text, const Target& target) {
-  VerifiedPlan(text, target, 1, false, false);
-  VerifiedPlan(text, target, 1);
-  VerifiedPlan(text, WithFreeThreads(target), 2);
+  EXPECT_EQ(MemoryError(VerifiedPlan(text, target, 1, false, false), target, 1), "") << text;
+  EXPECT_EQ(MemoryError(VerifiedPlan(text, target), target, 1), "") << text;
+  EXPECT_EQ(MemoryError(VerifiedPlan(text, WithFreeThreads(target), 2), target, 2), "") << text;
 }
 
 // An operation beside the matmul is no step of its epilogue.
@@ -79,6 +97,39 @@ TEST_P(PlanTest, WhatAllRowsReadIsNotReplaced) {
 
 INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
+
+// Whatever the target: nothing is run.
+TEST(GraphSoundnessTest, RandomPlansReadWhatWasWritten) {
+  std::mt19937 random(31);
+  for (int round = 0; round < Rounds(40) && !HasFailure(); ++round) {
+    const std::string text = round % 4 == 0 ? RandomConvolution(random) : RandomKernel(2 + round % 6, random);
+    const Graph graph = GraphOf(text);
+    for (const Target& target : {Avx2Target(), Avx512Target()})
+      for (int threads : {1, 2}) {
+        const auto result = PlanOf(graph, WithFreeThreads(target), threads);
+        ASSERT_TRUE(result.ok()) << result.status() << "\n" << text;
+        EXPECT_EQ(MemoryError(result->plan, target, threads), "")
+            << threads << " threads\n" << text << "\n" << PrintPlan(result->plan);
+      }
+  }
+}
+
+// What the check is for: a tile that is overwritten too early, and one that is not made.
+TEST(GraphSoundnessTest, WrongPlansAreFound) {
+  const Target target = Avx2Target();
+  const Graph graph = GraphOf(
+      "kernel a(x: f32[9,20], u: f32[20,30], v: f32[20,30]):\n"
+      " return mul(softmax(matmul(x, u)), softmax(matmul(x, v)))");
+  const Plan plan = PlanBy(graph, {0, 5, 4}, target);
+  ASSERT_EQ(MemoryError(plan, target, 1), "");
+  ASSERT_EQ(plan.buffers.size(), 2u) << PrintPlan(plan);
+  Plan overlapping = plan;
+  for (Buffer& buffer : overlapping.buffers) buffer.offset = 0;
+  EXPECT_NE(MemoryError(overlapping, target, 1), "");
+  Plan unmade = plan;
+  unmade.groups[0].stages.erase(unmade.groups[0].stages.begin());
+  EXPECT_NE(MemoryError(unmade, target, 1), "");
+}
 
 // The calls on a row of `columns` elements, `x`; scale and shift are parameters.
 std::vector<std::string> Functions() {
