@@ -1,6 +1,7 @@
 #include "tests/testing/isolated.h"
 
 #include <signal.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,13 @@
 
 namespace kirsch::testing {
 namespace {
+
+// From now on; of the processor, as others may be at work. The end of it is a signal.
+void LimitTime(unsigned seconds) {
+  itimerval limit = {};
+  limit.it_value.tv_sec = static_cast<time_t>(seconds);
+  KIRSCH_CHECK(setitimer(ITIMER_PROF, &limit, nullptr) == 0);
+}
 
 enum class Message : uint64_t { kNote, kResult };
 
@@ -64,7 +72,7 @@ std::vector<IsolatedCase> RunIsolated(int count, unsigned seconds,
     if (child == 0) {
       close(ends[0]);
       for (int i = static_cast<int>(cases.size()); i < count; ++i) {
-        alarm(seconds);
+        LimitTime(seconds);
         Send(ends[1], Message::kResult,
              run(i, [&](const std::string& text) { Send(ends[1], Message::kNote, text); }));
       }

@@ -17,7 +17,7 @@ struct IsolatedCase {
 using Note = std::function<void(const std::string& text)>;
 
 // Runs the cases 0 to count - 1, in their order, in a child process; where one dies, or takes more than
-// `seconds`, in another from there on.
+// `seconds` of the processor, in another from there on.
 std::vector<IsolatedCase> RunIsolated(int count, unsigned seconds,
                                       const std::function<std::string(int number, const Note& note)>& run);
 
