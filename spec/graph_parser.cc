@@ -74,15 +74,6 @@ std::string OpNames() {
   return names;
 }
 
-// A finite number.
-std::optional<float> NumberOf(const Word& word) {
-  float number = 0;
-  const char* const end = word.text.data() + word.text.size();
-  const auto [stop, error] = std::from_chars(word.text.data(), end, number);
-  if (word.text.empty() || stop != end || error != std::errc() || !std::isfinite(number)) return std::nullopt;
-  return number;
-}
-
 class GraphParser {
  public:
   // Without `values`, sizes have no names.
@@ -141,7 +132,7 @@ class GraphParser {
     Take();
     const Word name = Take();
     if (!IsKernelName(name.text))
-      return Expected(name, "the kernel's name (no keyword, none that the header's code has)");
+      return Expected(name, "the kernel's name (no keyword, none that C's library or the header's code has)");
     graph_.name = std::string(name.text);
     return absl::OkStatus();
   }
@@ -222,9 +213,9 @@ class GraphParser {
 
   absl::Status CheckNewName(const Word& name) {
     if (!IsIdentifier(name.text) || name.text == "return" || FindOp(name.text) != nullptr)
-      return Expected(
-          name,
-          "a name (letters, digits, underscores; no digit first, no keyword of C or C++, no operation)");
+      return Expected(name,
+                      "a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
+                      "C++, no operation)");
     if (names_.contains(std::string(name.text)) || FindSize(name.text) != nullptr)
       return Expected(name, "a name that is not taken");
     return absl::OkStatus();
@@ -300,7 +291,7 @@ class GraphParser {
     if (const GraphOpInfo* info = FindOp(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
-    if (const std::optional<float> number = NumberOf(word)) return AddNumber(word, *number);
+    if (const std::optional<float> number = ParseFinite(word.text)) return AddNumber(word, *number);
     return Expected(word, Cat("a value that is known, a number, or an operation (", OpNames(), ")"));
   }
 
@@ -369,7 +360,7 @@ class GraphParser {
   }
 
   absl::Status SetNumber(const Word& value, GraphNode* node) const {
-    const std::optional<float> number = NumberOf(value);
+    const std::optional<float> number = ParseFinite(value.text);
     node->number = number.value_or(0);
     return number.has_value() ? absl::OkStatus() : Expected(value, "a number");
   }
@@ -405,6 +396,14 @@ class GraphParser {
 };
 
 }  // namespace
+
+std::optional<float> ParseFinite(std::string_view text) {
+  float number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || stop != end || error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
 
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source) {
   return GraphParser(source).Parse(lines);

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_SPEC_GRAPH_PARSER_H_
 #define KIRSCH_SPEC_GRAPH_PARSER_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,9 @@ absl::StatusOr<KernelHead> ParseKernelHead(const Word& line, std::string_view so
 // The kernel with these values for its size names, in their order. Its name is the family's.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source,
                                  absl::Span<const uint32_t> values);
+
+// The finite number that is all of `text`.
+std::optional<float> ParseFinite(std::string_view text);
 
 }  // namespace kirsch
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "absl/strings/str_join.h"
@@ -35,6 +36,10 @@ class Words {
   Word Take() { return next_ + 1 < words_.size() ? words_[next_++] : words_.back(); }
   const Word& Peek() const { return words_[next_]; }
 
+  // The word that says how large everything is: where what is wrong with the whole is told.
+  const Word& subject() const { return subject_; }
+  void SetSubject(const Word& word) { subject_ = word; }
+
   // One of `names`.
   absl::StatusOr<std::string> Choice(absl::Span<const std::string_view> names, std::string_view what) {
     const Word word = Take();
@@ -58,10 +63,12 @@ class Words {
       if (!size.ok()) return size.status();
       sizes.push_back(*size);
     }
+    if (IsTooLarge(sizes)) return Expected(word, Cat("at most ", kMaxElements, " elements"));
     return sizes;
   }
   absl::StatusOr<std::vector<uint32_t>> TakeSizes(size_t least, size_t most) {
-    return Sizes(Take(), least, most);
+    SetSubject(Take());
+    return Sizes(subject(), least, most);
   }
 
   // NAME=VALUE, the rest of the words, each of `known`, each once; and the word `flag`, without a value.
@@ -86,13 +93,18 @@ class Words {
                                   int64_t least = 1) const {
     const auto found = options.find(name);
     if (found == options.end()) return Expected(words_.back(), Cat(name, "=NUMBER"));
-    return ParseNumber(source_, found->second, name, least, kMaxSide);
+    return Number(found->second, name, least, kMaxSide);
+  }
+  absl::StatusOr<uint32_t> Number(const Word& word, std::string_view what, int64_t least,
+                                  int64_t most) const {
+    return ParseNumber(source_, word, what, least, most);
   }
 
  private:
   const std::string_view source_;
   std::vector<Word> words_;
   size_t next_ = 0;
+  Word subject_;
 };
 
 constexpr std::array<std::string_view, 3> kFloats = {"f32", "bf16", "f16"};
@@ -122,7 +134,10 @@ absl::StatusOr<std::string> Rowwise(Words& words, std::string_view name, int vec
           words.TakeOptions(vectors > 0 ? kEps : absl::Span<const std::string_view>(), &options);
       !status.ok())
     return status;
-  if (options.contains("eps")) Append(&arguments, ", eps=", options["eps"].text);
+  if (const auto eps = options.find("eps"); eps != options.end()) {
+    if (!ParseFinite(eps->second.text)) return words.Expected(eps->second, "a number");
+    Append(&arguments, ", eps=", eps->second.text);
+  }
   return Kernel(parameters, *type, Cat(name, "(", arguments, ")"));
 }
 
@@ -137,15 +152,16 @@ absl::StatusOr<std::string> Reduce(Words& words) {
   std::map<std::string, Word> options;
   static constexpr std::array<std::string_view, 1> kAxis = {"axis"};
   if (absl::Status status = words.TakeOptions(kAxis, &options); !status.ok()) return status;
-  const Word axes = options.contains("axis") ? options["axis"] : Word{};
-  std::string arguments;
-  for (const Word& axis : Split(axes, ',')) {
-    const auto last = static_cast<uint32_t>(sizes->size()) - 1;
-    absl::StatusOr<uint32_t> number = last;
-    if (!axes.text.empty()) number = ParseNumber("spec", axis, "an axis", 0, last);
-    if (!number.ok()) return number.status();
-    Append(&arguments, ", axis=", *number);
-  }
+  const auto last = static_cast<uint32_t>(sizes->size()) - 1;
+  std::string arguments = options.contains("axis") ? "" : Cat(", axis=", last);  // as all that goes by rows
+  std::set<uint32_t> seen;
+  for (const auto& [name, axes] : options)
+    for (const Word& axis : Split(axes, ',')) {
+      const absl::StatusOr<uint32_t> number = words.Number(axis, "an axis", 0, last);
+      if (!number.ok()) return number.status();
+      if (!seen.insert(*number).second) return words.Expected(axis, "each axis once");
+      Append(&arguments, ", axis=", *number);
+    }
   return Kernel(Cat("x: ", *type, "[", Dims(*sizes), "]"), *type,
                 Cat("reduce_", *kind, "(x", arguments, ")"));
 }
@@ -172,6 +188,7 @@ absl::StatusOr<std::string> Attention(Words& words) {
     if (!size.ok()) return size.status();
     sizes.push_back(*size);
   }
+  words.SetSubject(options["tokens"]);
   const std::string shape = Cat(*type, "[", Dims(sizes), "]");
   return Cat("(q: ", shape, ", k: ", shape, ", v: ", shape, "):\nscores = mul(matmul(q, transpose(k)), ",
              PrintNumber(1 / std::sqrt(static_cast<float>(sizes[2]))),
@@ -197,6 +214,7 @@ absl::StatusOr<std::string> Conv2d(Words& words) {
   if (!options.contains("kernel")) return words.Expected(words.Peek(), "kernel=HxW");
   absl::StatusOr<std::vector<uint32_t>> kernel = words.Sizes(options["kernel"], 2, 2);
   if (!kernel.ok()) return kernel.status();
+  words.SetSubject(options["kernel"]);
   const uint32_t n = (*image)[0], c = (*image)[1], h = (*image)[2], w = (*image)[3], per_group = c / *groups;
   if (options.contains("layout"))
     if (absl::Status status = words.Check(options["layout"], kImageLayouts, "a layout"); !status.ok())
@@ -267,7 +285,8 @@ absl::StatusOr<Graph> ParseGraphShorthand(const Word& text, std::string_view sou
   }
   // What is wrong with it as a whole; places are those of another text.
   const std::string message(graph.status().message());
-  return ErrorAt(source, name.position, message.substr(std::min(message.find("expected"), message.size())));
+  return ErrorAt(source, words.subject().position,
+                 message.substr(std::min(message.find("expected"), message.size())));
 }
 
 }  // namespace kirsch

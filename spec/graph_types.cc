@@ -135,9 +135,15 @@ std::string InferByKind(Graph* graph, GraphNode* node) {
 
 }  // namespace
 
+bool IsTooLarge(const std::vector<uint32_t>& dims) {
+  int64_t elements = 1;
+  for (uint32_t size : dims) elements = std::min(elements, kMaxElements + 1) * size;
+  return elements > kMaxElements;
+}
+
 std::string InferType(Graph* graph, GraphNode* node) {
   std::string expected = InferByKind(graph, node);
-  if (expected.empty() && node->type.elements() > kMaxElements)
+  if (expected.empty() && IsTooLarge(node->type.dims))
     expected = Cat("a result of at most ", kMaxElements, " elements");
   return expected;
 }

@@ -238,7 +238,9 @@ TEST_P(BadSuiteTest, OneLineSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(suite.status().code(), absl::StatusCode::kInvalidArgument);
   const std::string message(suite.status().message());
   EXPECT_THAT(message, StartsWith(GetParam().message));
-  EXPECT_THAT(message, AllOf(HasSubstr("expected"), Not(HasSubstr("\n"))));
+  EXPECT_THAT(message, AnyOf(HasSubstr("expected"), HasSubstr("malformed")));
+  EXPECT_TRUE(std::all_of(message.begin(), message.end(), [](char c) { return c >= ' ' && c <= '~'; }))
+      << message;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -246,22 +248,27 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadSuite{"", "s.json:1:1: malformed JSON: "},
         BadSuite{"{\"specs\":\n [\"a\",]}", "s.json:2:7: malformed"},
-        BadSuite{"[]", "s.json:1:1: found an array, expected {\"name\""},
-        BadSuite{"{\"specs\": \"a\"}", "s.json:1:13: found a string, expected an array of specs"},
-        BadSuite{"{\"specs\": [\"a\", []]}", "s.json:1:18: no lines, expected those of a kernel"},
-        BadSuite{"{\"specs\": [[\"a\", 1]]}", "s.json:1:19: found a number, expected a line of a kernel"},
-        BadSuite{"{\"specs\": [[[\"a\"]]]}", "s.json:1:13: found an array, expected a line of a kernel"},
-        BadSuite{"{\"specs\": [\"a\", {}]}", "s.json:1:17: found an object, expected a spec, a string"},
+        BadSuite{"[]", "s.json:1:1: expected {\"name\": \"...\", \"specs\": [\"SPEC\", ...]}, got an array"},
+        BadSuite{"{\"specs\": \"a\"}", "s.json:1:11: expected an array of specs, got the string 'a'"},
+        BadSuite{"{\"specs\": [\"a\", []]}", "s.json:1:17: expected the lines of a kernel, got none"},
+        BadSuite{"{\"specs\": [[\"a\", 1]]}", "s.json:1:18: expected a line of a kernel, a string, got 1"},
+        BadSuite{"{\"specs\": [[[\"a\"]]]}",
+                 "s.json:1:13: expected a line of a kernel, a string, got an array"},
+        BadSuite{"{\"specs\": [\"a\", {}]}", "s.json:1:17: expected a spec, a string, or an array"},
         BadSuite{"{\"name\": null, \"specs\": [\"a\"]}",
-                 "s.json:1:13: found null, expected the suite's name"},
-        BadSuite{"{\n\"spec\": [\"a\"]}", "s.json:2:1: unknown key \"spec\", expected"},
-        BadSuite{"{\"name\": \"n\"}", "s.json:1:13: no specs, expected"},
-        BadSuite{"{\"specs\": []}", "s.json:1:13: no specs, expected"},
-        BadSuite{"{\"specs\": [\"\xff\"]}", "s.json:1:13: malformed"}));
+                 "s.json:1:10: expected the suite's name, a string, got null"},
+        BadSuite{"{\n\"spec\": [\"a\"]}", "s.json:2:1: expected \"name\" or \"specs\", got 'spec'"},
+        BadSuite{"{\"specs\": [\"a\"], \"specs\": [\"a\"]}",
+                 "s.json:1:18: expected each key once, got 'specs'"},
+        BadSuite{"{\"name\": \"n\"}", "s.json:1:1: expected {\"name\""},
+        BadSuite{"{\"specs\": []}", "s.json:1:1: expected {\"name\""},
+        BadSuite{"{\"specs\": [\"\xff\"]}", "s.json:1:12: malformed JSON: invalid string, got '\"\\xff'"},
+        BadSuite{"{\"spe\\u0007\\n\": []}",
+                 "s.json:1:2: expected \"name\" or \"specs\", got 'spe\\x07\\x0a'"}));
 
 TEST(Suite, AMissingFileIsNamed) {
   EXPECT_THAT(std::string(LoadSuite("/nonexistent/suite.json").status().message()),
-              HasSubstr("/nonexistent/suite.json: cannot be read"));
+              HasSubstr("'/nonexistent/suite.json': No such file or directory"));
 }
 
 // Kernels of ours for the processes to run: 8 x 8 x 8, dense.

@@ -146,10 +146,12 @@ TEST(GraphTest, ErrorsSayWhere) {
        "f:1:18: expected an element type (f32 bf16 f16 u8 s8 s16 s32), got ')'"},
       {"kernel f(x: f32[3,4], x: f32[3]) -> f32[3]:", "f:1:23: expected a name that is not taken, got 'x'"},
       {"kernel f(add: f32[3]) -> f32[3]:",
-       "f:1:10: expected a name (letters, digits, underscores; no digit first, no keyword of C or C++, no "
+       "f:1:10: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
+       "C++, no "
        "operation), got 'add'"},
       {"kernel f(x: f32[3], new: f32[3]):",
-       "f:1:21: expected a name (letters, digits, underscores; no digit first, no keyword of C or C++, no "
+       "f:1:21: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
+       "C++, no "
        "operation), got 'new'"},
       {"kernel float(x: f32[3]):",
        "f:1:8: expected the kernel's name (no keyword, none that the header's code has), got 'float'"},
@@ -230,6 +232,8 @@ TEST(GraphTest, ShorthandsAreKernels) {
       {"reduce max f32 4x5x6 axis=0,2",
        "kernel reduce_max_f32_4x5x6_axis_0_2(x: f32[4,5,6]) -> f32[1,5,1]:\n"
        "  v1 = reduce_max(x, axis=0, axis=2)\n  return v1\n"},
+      {"reduce mean f32 3x5",
+       "kernel reduce_mean_f32_3x5(x: f32[3,5]) -> f32[3,1]:\n  v1 = reduce_mean(x, axis=1)\n  return v1\n"},
       {"transpose f16 4x5",
        "kernel transpose_f16_4x5(x: f16[4,5]) -> f16[5,4]:\n  v1 = transpose(x)\n  return v1\n"},
       {"attention f32 heads=2 tokens=16 dim=64",
@@ -257,14 +261,34 @@ TEST(GraphTest, ShorthandsAreKernels) {
       {"softmax f32 3 x", "spec:1:15: expected the end, got 'x'"},
       {"attention f32 heads=2 tokens=3", "spec:1:31: expected dim=NUMBER, got nothing"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=9x2",
-       "spec:1:1: expected a kernel that fits the padded image, got f32[1,4,6,7] and f32[8,4,9,2]"},
+       "spec:1:38: expected a kernel that fits the padded image, got f32[1,4,6,7] and f32[8,4,9,2]"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 layout=nhwx",
        "spec:1:48: expected a layout (nchw|nhwc), got 'nhwx'"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 pad=-1",
        "spec:1:45: expected pad from 0 to 1048576, got '-1'"},
+      {"softmax f32 1048576x1048576",
+       "spec:1:13: expected at most 4294967296 elements, got '1048576x1048576'"},
+      {"reduce sum bf16 1048576x1048576x1048576x1048576 axis=0",
+       "spec:1:17: expected at most 4294967296 elements, got '1048576x1048576x1048576x1048576'"},
+      {"attention f32 heads=12 tokens=1048576 dim=64",
+       "spec:1:31: expected a result of at most 4294967296 elements, got f32[12,1048576,64] and "
+       "f32[12,64,1048576]"},
+      {"layernorm f32 4x4 eps=x", "spec:1:23: expected a number, got 'x'"},
+      {"layernorm f32 4x4 eps=", "spec:1:23: expected a number, got nothing"},
+      {"reduce sum f32 4x4 axis=2", "spec:1:25: expected an axis from 0 to 1, got '2'"},
+      {"reduce sum f32 4x4 axis=", "spec:1:25: expected an axis from 0 to 1, got nothing"},
+      {"reduce sum f32 4x4 axis=0,1,0", "spec:1:29: expected each axis once, got '0'"},
   };
   for (const auto& [text, error] : errors)
     EXPECT_EQ(std::string(ParseGraphShorthand({text, {}}, "spec").status().message()), error);
+}
+
+// Each of the parameters is small enough; 2^64 elements are none.
+TEST(GraphTest, WhatIsBroadcastMayBeTooLarge) {
+  const std::string kernel = "kernel f(x: f32[65536,65536,1,1], y: f32[1,1,65536,65536]):\n return add(x, y)";
+  EXPECT_EQ(ParseGraph(Split({kernel, {}}, '\n'), "f").status().message(),
+            "f:1:9: expected a result of at most 4294967296 elements, got f32[65536,65536,1,1] and "
+            "f32[1,1,65536,65536]");
 }
 
 // What f32 can't hold may have become an infinity, and that may meet another.
