@@ -212,6 +212,7 @@ class HelperPool {
     const std::string rest = absl::StrCat("(", HelperParameters(procedure), ") {\n",
                                           FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
     std::string name = absl::StrCat(style_.helper_name, "_", procedure.name);
+    while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.
     std::vector<std::string>& versions = versions_[name];
     const size_t version =

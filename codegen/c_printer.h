@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "codegen/loop_program.h"
@@ -16,11 +17,12 @@ namespace kirsch {
 std::string CType(Dtype dtype);
 
 struct CStyle {
-  std::string public_prefix;   // before the entries that users call: linkage
-  std::string private_prefix;  // before the other functions
-  std::string helper_name;     // procedures are called <helper_name>_<procedure>
-  std::string fence;           // the statement that the compiler moves no load across
-  bool attributes = true;      // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
+  std::string public_prefix;            // before the entries that users call: linkage
+  std::string private_prefix;           // before the other functions
+  std::string helper_name;              // procedures are called <helper_name>_<procedure>
+  std::vector<std::string> taken = {};  // names that none of these may have: what users call functions
+  std::string fence;                    // the statement that the compiler moves no load across
+  bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
 };
 
 struct CKernel {

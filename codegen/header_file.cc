@@ -74,6 +74,7 @@ std::string Functions(const HeaderFile& file) {
   style.helper_name = file.name;
   std::vector<CKernel> kernels;
   std::string numbers, dispatchers;
+  for (const HeaderFunction& function : file.functions) style.taken.push_back(function.name);
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
@@ -155,7 +156,7 @@ std::string Guard(const HeaderFile& file) {
 
 // The most that any kernel of the function needs of something.
 template <typename Number>
-Number Most(const HeaderFunction& function, Number LoopProgram::*number) {
+Number Most(const HeaderFunction& function, Number LoopProgram::* number) {
   Number most = 0;
   for (const HeaderVariant& variant : function.variants)
     for (const LoopProgram& program : variant.programs) most = std::max(most, program.*number);

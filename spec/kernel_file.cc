@@ -88,10 +88,11 @@ class KernelFileParser {
     const Entry entry = SplitEntry(content);
     const bool named = entry.spec.text.data() != content.text.data();
     if (named && IsIdentifier(entry.name.text) && !IsKernelName(entry.name.text))
-      return ExpectedAt(source_, entry.name, "a name that the header's code does not have");
+      return ExpectedAt(source_, entry.name, "a name that neither C's library nor the header's code has");
     if (named && !IsIdentifier(entry.name.text))
-      return ExpectedAt(source_, entry.name,
-                        "a name (letters, digits, underscores; no digit first, no keyword of C or C++)");
+      return ExpectedAt(
+          source_, entry.name,
+          "a name (letters, digits, underscores; a letter first, no keyword or macro of C or C++)");
     absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_, form_);
     if (!request.ok()) return request.status();
     if (named) request->name = std::string(entry.name.text);
@@ -130,10 +131,22 @@ class KernelFileParser {
   }
 
   absl::Status Add(KernelRequest request, TextPosition position) {
-    const auto [before, is_new] = lines_.try_emplace(request.name, position.line);
-    if (!is_new)
-      return ErrorAt(source_, position,
-                     Cat("expected another name, as line ", before->second, " has ", Quoted(request.name)));
+    const std::string& name = request.name;
+    const auto taken = [&](int line, std::string_view what) {
+      return ErrorAt(source_, position, Cat("expected another name, as line ", line, " has ", what));
+    };
+    if (const auto before = lines_.find(name); before != lines_.end())
+      return taken(before->second, Quoted(name));
+    for (std::string_view suffix : GeneratedSuffixes()) {
+      if (const auto before = lines_.find(Cat(name, suffix)); before != lines_.end())
+        return taken(before->second, Cat(Quoted(before->first), ", which its own code has"));
+      if (name.size() <= suffix.size() || !name.ends_with(suffix)) continue;
+      const auto before = lines_.find(name.substr(0, name.size() - suffix.size()));
+      if (before != lines_.end())
+        return taken(before->second, Cat(Quoted(before->first), ", whose code has ", Quoted(name)));
+    }
+    lines_[name] = position.line;
+    request.position = position;
     requests_.push_back(std::move(request));
     return absl::OkStatus();
   }

@@ -20,6 +20,7 @@ struct KernelRequest {
   std::string operands = {};              // of a kernel in the kernel language: see GraphMatmul
   std::optional<GraphFamily> graph = {};  // one that is no single matmul, or has sizes that vary: no `family`
   std::string source = {};                // what errors about the graph call its text
+  TextPosition position = {};             // where it begins in its file
 };
 
 enum class KernelForm : uint8_t {

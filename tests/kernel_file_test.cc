@@ -45,12 +45,14 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
   EXPECT_EQ(ErrorOf("a ="),
             "k.kirsch:1:4: expected an operation "
             "(matmul|conv2d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got nothing");
-  EXPECT_EQ(ErrorOf(" 3a = matmul f32 1x1x1"),
-            "k.kirsch:1:2: expected a name (letters, digits, underscores; no digit first, no keyword of C or "
-            "C++), got '3a'");
-  EXPECT_EQ(ErrorOf("= matmul f32 1x1x1"),
-            "k.kirsch:1:1: expected a name (letters, digits, underscores; no digit first, no keyword of C or "
-            "C++), got nothing");
+  EXPECT_EQ(
+      ErrorOf(" 3a = matmul f32 1x1x1"),
+      "k.kirsch:1:2: expected a name (letters, digits, underscores; a letter first, no keyword or macro of "
+      "C or C++), got '3a'");
+  EXPECT_EQ(
+      ErrorOf("= matmul f32 1x1x1"),
+      "k.kirsch:1:1: expected a name (letters, digits, underscores; a letter first, no keyword or macro of "
+      "C or C++), got nothing");
   EXPECT_EQ(ErrorOf("a b = matmul f32 1x1x1"),
             "k.kirsch:1:1: expected an operation "
             "(matmul|conv2d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got 'a'");
@@ -58,13 +60,20 @@ TEST(KernelFile, ErrorsAreAtTheirPlace) {
             "k.kirsch:3:2: expected another name, as line 1 has 'a'");
   EXPECT_EQ(ErrorOf("matmul f32 1x1x1\nmatmul f32 01x1x1"),
             "k.kirsch:2:1: expected another name, as line 1 has 'matmul_f32_1x1x1'");
+  EXPECT_EQ(ErrorOf("a = matmul f32 1x1x1\na_pack = matmul f32 1x1x2"),
+            "k.kirsch:2:1: expected another name, as line 1 has 'a', whose code has 'a_pack'");
+  EXPECT_EQ(ErrorOf("a_supported = matmul f32 1x1x1\n a = matmul f32 1x1x2"),
+            "k.kirsch:2:2: expected another name, as line 1 has 'a_supported', which its own code has");
 }
 
 TEST(Identifier, OfTexts) {
-  EXPECT_TRUE(IsIdentifier("_a1"));
+  EXPECT_TRUE(IsIdentifier("a_1"));
   EXPECT_TRUE(IsKernelName("kernel1"));
-  for (const char* text : {"main", "wrong", "int", "NULL"}) EXPECT_FALSE(IsKernelName(text)) << text;
-  for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4", "int", "xor_eq", "alignas"})
+  for (const char* text : {"main", "wrong", "int", "NULL", "tanhf", "div"})
+    EXPECT_FALSE(IsKernelName(text)) << text;
+  EXPECT_TRUE(IsIdentifier("tanh"));
+  for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4", "int", "xor_eq", "alignas", "NULL", "_Bool",
+                           "__x86_64__", "M_PI", "_mm_add_ps", "_a", "INT32_C", "linux", "concept"})
     EXPECT_FALSE(IsIdentifier(text)) << text;
   EXPECT_EQ(IdentifierOf("matmul f32 1..2x3x4 rhs=col"), "matmul_f32_1to2x3x4_rhs_col");
 }

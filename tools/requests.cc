@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "spec/cat.h"
+#include "spec/dtype.h"
 #include "spec/file.h"
 #include "spec/identifier.h"
 #include "spec/text.h"
@@ -44,6 +46,59 @@ std::string FileName(const std::string& path) {
   return IsIdentifier(name) ? name : Cat("kernels_", name);
 }
 
+// The functions that hold the kernel's code for each size and target.
+std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const Target> targets) {
+  const std::vector<VaryingSize> sizes = kernel.graph ? kernel.graph->sizes() : kernel.family.varying_sizes();
+  std::vector<std::string> names;
+  for (const Target& target : targets) {
+    const std::string base =
+        targets.size() > 1 ? Cat(kernel.name, "_", IdentifierOf(target.name)) : kernel.name;
+    for (int64_t i = 0; i < CountMembers(sizes); ++i)
+      for (const char* suffix : {"", "_pack"}) names.push_back(Cat(MemberName(base, sizes, i), suffix));
+    names.push_back(base);  // chooses among the sizes
+  }
+  return names;
+}
+
+// The functions of a header that are no kernel's own, but for copies and microkernels, which take other
+// names.
+std::vector<std::string> FileNames(const std::string& file) {
+  std::vector<std::string> names;
+  for (const char* rest : {"count", "cpuid", "differs", "erf", "exp", "memory", "most", "parameter"})
+    names.push_back(Cat(file, "_", rest));
+  for (const char* rest : {"fill_", "get_", "put_", "value_"})
+    for (const DtypeInfo& info : kDtypes) names.push_back(Cat(file, "_", rest, info.name));
+  return names;
+}
+
+// With the prefix, each kernel's name has to be one for a kernel, and may not be what another's code has.
+absl::Status CheckNames(const RequestArguments& arguments, const std::string& file,
+                        absl::Span<const KernelRequest> kernels, absl::Span<const Target> targets) {
+  const auto refuse = [&](const KernelRequest& kernel, const std::string& message) {
+    return arguments.file.empty() ? absl::InvalidArgumentError(message)
+                                  : ErrorAt(arguments.file, kernel.position, message);
+  };
+  std::map<std::string, const KernelRequest*> names;
+  for (const KernelRequest& kernel : kernels) {
+    if (!arguments.prefix.empty() && !IsKernelName(kernel.name))
+      return refuse(kernel, Cat("--prefix: expected one with which ", Quoted(kernel.name),
+                                " is a name that neither C's library nor the header's code has"));
+    names[kernel.name] = &kernel;
+  }
+  for (const std::string& name : FileNames(file))
+    if (const auto taken = names.find(name); taken != names.end())
+      return refuse(*taken->second, Cat("expected another name than ", Quoted(name),
+                                        ", as the self-test of the header has it"));
+  for (const KernelRequest& kernel : kernels)
+    for (const std::string& name : CodeNames(kernel, targets)) {
+      const auto [taken, is_new] = names.try_emplace(name, &kernel);
+      if (!is_new && taken->second != &kernel)
+        return refuse(*taken->second, Cat("expected another name than ", Quoted(taken->second->name),
+                                          ", as the code of ", Quoted(kernel.name), " has ", Quoted(name)));
+    }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
@@ -63,9 +118,10 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   if (!arguments.kernel.empty() && arguments.file.empty())
     return absl::InvalidArgumentError("--kernel: expected -f FILE beside it");
   if (!arguments.prefix.empty() && !IsIdentifier(arguments.prefix))
-    return absl::InvalidArgumentError(Cat(
-        "--prefix: expected letters, digits and underscores, no digit first, no keyword of C or C++, got ",
-        Quoted(arguments.prefix)));
+    return absl::InvalidArgumentError(
+        Cat("--prefix: expected letters, digits and underscores, a letter first, no keyword or macro of C or "
+            "C++, got ",
+            Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
   const bool graphs = std::any_of(kernels->begin(), kernels->end(),
@@ -77,6 +133,7 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;
   const std::string name =
       arguments.file.empty() ? kernels->front().name : arguments.prefix + FileName(arguments.file);
+  if (absl::Status names = CheckNames(arguments, name, *kernels, *targets); !names.ok()) return names;
   return Requests{name, *std::move(kernels), *std::move(targets)};
 }
 

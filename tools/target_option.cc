@@ -5,6 +5,7 @@
 
 #include "codegen/host_cpu.h"
 #include "spec/cat.h"
+#include "spec/identifier.h"
 #include "spec/targets.h"
 #include "spec/text.h"
 
@@ -24,7 +25,7 @@ absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list) {
     absl::StatusOr<Target> target = LoadTarget(std::string(word.text));
     if (!target.ok()) return target.status();
     for (const Target& before : targets)
-      if (before.name == target->name)
+      if (IdentifierOf(before.name) == IdentifierOf(target->name))  // what its functions are called by
         return absl::InvalidArgumentError(
             Cat("--target: expected different targets, got ", Quoted(target->name), " twice"));
     targets.push_back(*std::move(target));
