@@ -7,13 +7,14 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/str_replace.h"
+#include "memo/checksum_vfs.h"
 #include "memo/sqlite.h"
 
 namespace kirsch {
 namespace {
 
-constexpr int64_t kApplicationId = 0x4b525343;  // "KRSC"
-constexpr int kBusyMilliseconds = 60'000;       // how long to wait for other processes
+constexpr int kBusyMilliseconds = 60'000;  // how long to wait for other processes
 constexpr int kPollMilliseconds = 2;
 constexpr int kCompression = 19;
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
@@ -68,9 +69,10 @@ bool BelongsTo(const PageKey& key, const Page& page) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::string& path, int flags) {
+absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenDatabase(const std::string& path, int flags,
+                                                                   const std::string& uri) {
   sqlite3* database = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
+  const int code = sqlite3_open_v2(uri.empty() ? path.c_str() : uri.c_str(), &database, flags, ChecksumVfs());
   std::unique_ptr<TableFile> file(new TableFile(path, database));
   if (code != SQLITE_OK) return SqliteError(database, path);
   sqlite3_busy_timeout(database, kBusyMilliseconds);
@@ -100,6 +102,21 @@ absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenExisting(const std::st
   return file;
 }
 
+// A file that SQLite takes for one that nobody changes needs no locks, and no -shm beside it.
+absl::StatusOr<std::unique_ptr<TableFile>> TableFile::OpenReadOnly(const std::string& path,
+                                                                   const TableIdentity& identity) {
+  const std::string escaped = absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}});
+  auto file =
+      OpenDatabase(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, Cat("file:", escaped, "?immutable=1"));
+  if (!file.ok()) return file.status();
+  absl::Status status = (*file)->ReadIdentity();
+  if (status.ok()) status = (*file)->RefuseOthers(identity);
+  if (!status.ok()) return status;
+  return file;
+}
+
+bool TableFile::writable() const { return sqlite3_db_readonly(database_, nullptr) == 0; }
+
 TableFile::~TableFile() { sqlite3_close(database_); }
 
 absl::StatusOr<bool> TableFile::IsNew() const {
@@ -125,6 +142,8 @@ absl::Status TableFile::UseWriteAheadLog() {
 
 // Several processes may come here at once: the first makes the table, the others find it made.
 absl::Status TableFile::Create(const TableIdentity& identity) {
+  int reserved = kChecksumBytes;  // of a file without pages as yet
+  sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_RESERVE_BYTES, &reserved);
   absl::Status status = UseWriteAheadLog();
   if (status.ok()) status = Begin();
   if (!status.ok()) return status;
@@ -262,7 +281,22 @@ absl::Status TableFile::ForEachPage(const std::function<absl::Status(const Store
   return statement.status();
 }
 
+// All that is committed is first moved from the write-ahead log to the file, unless another process is
+// reading; one that does this now may be in the midst of writing a page.
+absl::Status TableFile::CheckPagesOfFile() const {
+  constexpr int kTries = 20;
+  absl::Status status;
+  for (int i = 0; i < kTries; ++i) {
+    (void)RunSql(database_, path_, "PRAGMA wal_checkpoint(PASSIVE)");
+    status = CheckPages(path_);
+    if (status.ok()) break;
+    sqlite3_sleep(kPollMilliseconds);
+  }
+  return status;
+}
+
 absl::Status TableFile::CheckIntegrity() const {
+  if (absl::Status status = CheckPagesOfFile(); !status.ok()) return status;
   Statement statement(database_, path_, "PRAGMA integrity_check(1)");
   std::string verdict = statement.Step() ? std::string(statement.Bytes(0)) : "";
   std::replace(verdict.begin(), verdict.end(), '\n', ' ');

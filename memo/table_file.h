@@ -23,7 +23,7 @@ struct sqlite3;
 namespace kirsch {
 
 // Version of FORMAT.md.
-inline constexpr int kTableFormat = 5;
+inline constexpr int kTableFormat = 6;
 
 // Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
 // whole, but of another format or identity. Not thread-safe.
@@ -35,11 +35,17 @@ class TableFile {
   // Opens the table at `path`, whatever its identity, to read it.
   static absl::StatusOr<std::unique_ptr<TableFile>> OpenExisting(const std::string& path);
 
+  // Opens the table at `path`, if there is one for `identity`, where nothing can be written, not even beside
+  // it.
+  static absl::StatusOr<std::unique_ptr<TableFile>> OpenReadOnly(const std::string& path,
+                                                                 const TableIdentity& identity);
+
   ~TableFile();
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
   const std::string& path() const { return path_; }
+  bool writable() const;
   const TableIdentity& identity() const { return identity_; }
 
   // An empty page if there is none.
@@ -58,14 +64,17 @@ class TableFile {
   absl::Status ForEachPage(const std::function<absl::Status(const StoredPage&)>& visit,
                            const std::function<void(const absl::Status&)>& damaged = nullptr) const;
 
-  // What SQLite finds wrong with the file itself: DataLoss, the first thing only.
+  // Is every byte of the file as it was written, and does SQLite find nothing wrong with it? DataLoss, the
+  // first thing only.
   absl::Status CheckIntegrity() const;
 
  private:
   TableFile(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
-  static absl::StatusOr<std::unique_ptr<TableFile>> OpenDatabase(const std::string& path, int flags);
+  static absl::StatusOr<std::unique_ptr<TableFile>> OpenDatabase(const std::string& path, int flags,
+                                                                 const std::string& uri = "");
   absl::Status Begin();
   absl::Status UseWriteAheadLog();
+  absl::Status CheckPagesOfFile() const;
   absl::Status Create(const TableIdentity& identity);
   absl::Status ReadIdentity();
   absl::Status RefuseOthers(const TableIdentity& expected) const;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -226,7 +228,7 @@ TEST_F(DbCliTest, FindingsAreCutOff) {
   const Outcome outcome = Run("db check " + path);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 22) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("\n... and 10 more\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n... and 11 more\n"));
 }
 
 TEST_F(DbCliTest, MissingPagesAreFound) {
@@ -303,6 +305,36 @@ TEST_F(DbCliTest, TablesOfOtherVersionsAreShownButNotRecalled) {
   EXPECT_THAT(Run("db stats " + path).out, HasSubstr("not this program's"));
   EXPECT_NE(Export(path), "");
   ExpectRefused(Synth("4x4x4", "--db " + path), "other rewrite rules");
+}
+
+// Where nothing can be written the answer is the same, and one line says that it isn't kept.
+TEST_F(DbCliTest, UnwritableTablesAreReadWithARemark) {
+  const std::string expected = Run(Synth("64x64x64", "--no-db")).out;
+  const Outcome nowhere = Run(Synth("64x64x64", "--db /proc/none/t.db"));
+  EXPECT_EQ(nowhere.code, 0);
+  EXPECT_EQ(nowhere.out, expected);
+  EXPECT_THAT(nowhere.err, StartsWith("kirsch: warning: '/proc/none': "));
+  EXPECT_THAT(nowhere.err, HasSubstr("; nothing is kept\n"));
+  const Outcome graph =
+      Run("synth 'attention f32 heads=1 tokens=16 dim=16' --no-verify --db /proc/none/t.db");
+  EXPECT_EQ(graph.code, 0);
+  EXPECT_EQ(graph.err.find("nothing is kept"), graph.err.rfind("nothing is kept")) << graph.err;
+  ExpectRefused("db precompute 'matmul f32 4x4x4' --db /proc/none/t.db --target haswell",
+                "expected a table to write to");
+  if (geteuid() == 0) GTEST_SKIP() << "root may write to any file";
+  const std::string path = MakeTable("t.db", {"64x64x64"}), bytes = *ReadFile(path);
+  ASSERT_EQ(chmod(path.c_str(), 0444), 0);
+  for (const mode_t mode : {0755, 0555}) {  // without and with files beside it
+    ASSERT_EQ(chmod(directory_.path().c_str(), mode), 0);
+    for (const char* spec : {"64x64x64", "33x34x35"}) {
+      const int status =
+          std::system(Cat(KIRSCH_BINARY, " ", Synth(spec, Cat("--db ", path)), " >/dev/null 2>&1").c_str());
+      EXPECT_EQ(status, 0) << spec;
+    }
+    EXPECT_TRUE(*ReadFile(path) == bytes);
+  }
+  ASSERT_EQ(chmod(directory_.path().c_str(), 0755), 0);
+  EXPECT_THAT(Run(Synth("33x34x35", Cat("--db ", path))).err, HasSubstr("can't be written; nothing is kept"));
 }
 
 TEST_F(DbCliTest, DamagedTablesAreAnErrorIfNamedAndElseAWarning) {

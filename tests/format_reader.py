@@ -234,12 +234,21 @@ def box_json(plane, low, high, decision):
     return json.dumps(box, separators=(",", ":"))
 
 
+def check_pages(data):
+    size = int.from_bytes(data[16:18], "big")
+    assert data[20] == 8 and size >= 512 and len(data) % size == 0, "no whole pages with checksums"
+    for number, page in enumerate((data[at:at + size] for at in range(0, len(data), size)), 1):
+        told = int.from_bytes(page[-8:], "little")
+        assert told == xxh64(page[:-8], number) or not any(page), f"page {number} is damaged"
+
+
 def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(5,)], "another format"
+    assert query("PRAGMA user_version") == [(6,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
+    check_pages(pathlib.Path(path).read_bytes())
     identity = dict(query("SELECT name, value FROM identity"))
     prints = "".join(identity[name + "_fingerprint"] for name in ("target", "rules", "cost"))
     assert int(identity["checksum"]) == checksum(identity["target"].encode(), prints.encode()), "damaged identity"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "search/answer.h"
@@ -43,6 +44,12 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, con
   return TableFile::Open(path, identity);
 }
 
+// A graph asks for its table many times.
+void RemarkOnce(const std::string& remark) {
+  static std::string last;
+  if (remark != std::exchange(last, remark)) std::fprintf(stderr, "kirsch: warning: %s\n", remark.c_str());
+}
+
 }  // namespace
 
 void AddDbOptions(CLI::App& app, DbOptions& options) {
@@ -67,15 +74,25 @@ absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const
   const std::string path = TablePath(options, identity);
   if (path.empty()) return nullptr;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenFile(path, identity);
+  if (absl::IsUnavailable(file.status()))
+    if (auto unwritable = TableFile::OpenReadOnly(path, identity); !absl::IsUnavailable(unwritable.status()))
+      file = std::move(unwritable);
+  if (file.ok() && !(*file)->writable()) RemarkOnce(Cat("'", path, "' can't be written; nothing is kept"));
   if (file.ok()) return std::make_unique<Table>(*std::move(file));
   if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
   return nullptr;
 }
 
+absl::Status CommitTable(const DbOptions& options, Table& table) {
+  if (table.file() != nullptr && !table.file()->writable()) return absl::OkStatus();
+  return WithoutTable(options, table.Commit());
+}
+
 absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem) {
-  if (!options.path.empty() || problem.ok()) return problem;
-  std::fprintf(stderr, "kirsch: warning: %s; searching without a table\n",
-               std::string(problem.message()).c_str());
+  const bool unwritable = absl::IsUnavailable(problem);
+  if (problem.ok() || (!options.path.empty() && !unwritable)) return problem;
+  RemarkOnce(
+      Cat(std::string(problem.message()), unwritable ? "; nothing is kept" : "; searching without a table"));
   return absl::OkStatus();
 }
 

@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Ta
                                                    const Ranks& ranks) {
   if (ranks.rank() != 0) return std::make_unique<Table>();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, target);
-  if (table.ok() && *table == nullptr)
+  if (table.ok() && (*table == nullptr || !(*table)->file()->writable()))
     return absl::InvalidArgumentError("db precompute: expected a table to write to (--db FILE)");
   return table;
 }

@@ -77,7 +77,7 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& pl
   }
   if (*table == nullptr) return result;
   result->table_seconds += opening;
-  if (absl::Status status = WithoutTable(db, (*table)->Commit()); !status.ok()) return status;
+  if (absl::Status status = CommitTable(db, **table); !status.ok()) return status;
   return result;
 }
 
