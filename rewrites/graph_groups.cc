@@ -486,7 +486,7 @@ void GroupShape::Reserve(int value, int64_t elements, Dtype dtype) {
       known.bytes = std::max(known.bytes, bytes);
       return;
     }
-  buffers.push_back({value, bytes, Bytes(dtype)});
+  buffers.push_back({value, bytes});
 }
 
 GroupShape ShapeGroup(const GraphUses& uses, const GroupChoice& choice, int next_value) {

@@ -19,7 +19,7 @@ std::set<int> ConstantsReadIn(const Plan& plan) {
 
 }  // namespace
 
-void CopyConstants(const Target& target, Plan* plan, std::vector<Buffer>* buffers) {
+void CopyConstants(const Target& target, Plan* plan) {
   for (int constant : ConstantsReadIn(*plan)) {
     const TensorType& type = plan->graph.at(constant).type;
     Stage copy;
@@ -29,7 +29,7 @@ void CopyConstants(const Target& target, Plan* plan, std::vector<Buffer>* buffer
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
     PriceStage({Level::kRam, Level::kRam}, target, &copy);
     plan->ahead.push_back(std::move(copy));
-    buffers->push_back({constant, type.bytes(), Bytes(type.dtype)});
+    plan->buffers.push_back({constant, type.bytes()});
   }
 }
 

@@ -2,8 +2,6 @@
 #ifndef KIRSCH_SEARCH_CONSTANT_COPIES_H_
 #define KIRSCH_SEARCH_CONSTANT_COPIES_H_
 
-#include <vector>
-
 #include "spec/plan.h"
 #include "spec/target.h"
 
@@ -11,7 +9,7 @@ namespace kirsch {
 
 // The kernel gets constants as they were packed, and in no other way: adds, to what is done ahead, a plain
 // copy of each that is read so, and its buffer.
-void CopyConstants(const Target& target, Plan* plan, std::vector<Buffer>* buffers);
+void CopyConstants(const Target& target, Plan* plan);
 
 }  // namespace kirsch
 

@@ -13,7 +13,6 @@
 #include "rewrites/split_reductions.h"
 #include "search/constant_copies.h"
 #include "search/group_pricer.h"
-#include "search/memory_plan.h"
 #include "search/stage_cost.h"
 #include "spec/cat.h"
 
@@ -184,7 +183,7 @@ class Planner {
     result.plan.cycles = state->cycles;
     std::vector<const State*> path;
     for (; !state->parts.empty(); state = &states_[state->end][state->begin]) path.push_back(state);
-    std::vector<Buffer> buffers;
+    std::vector<Buffer>& buffers = result.plan.buffers;
     int phase = 0;
     for (size_t i = path.size(); i-- > 0;) {
       phase += path[i]->waits ? 1 : 0;
@@ -194,8 +193,7 @@ class Planner {
         buffers.insert(buffers.end(), part->buffers.begin(), part->buffers.end());
       }
     }
-    CopyConstants(target_, &result.plan, &buffers);
-    PlanMemory(std::move(buffers), &result.plan);
+    CopyConstants(target_, &result.plan);
     return result;
   }
 

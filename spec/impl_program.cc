@@ -8,6 +8,7 @@
 #include "spec/check.h"
 #include "spec/footprint.h"
 #include "spec/microkernel.h"
+#include "spec/program_memory.h"
 #include "spec/storage.h"
 
 namespace kirsch {
@@ -111,10 +112,8 @@ OperandView PackAhead(const Impl& impl, const OperandView& operand, ImplWriter& 
                       ProgramBuilder& builder) {
   KIRSCH_CHECK(impl.decision.kind == RewriteKind::kPack);
   const PackShape pack = writer.CopyOf(impl, operand.layout);
-  Program& program = builder.program();
-  program.packed_bytes = WholeLines(writer.CopyBytes(impl));
-  const int packed =
-      builder.AddBuffer({"packed", pack.to.dtype, Memory::kPacked, true, false, program.packed_bytes, 0});
+  const int packed = builder.AddBuffer(
+      {"packed", pack.to.dtype, Memory::kPacked, true, false, WholeLines(writer.CopyBytes(impl)), 0});
   builder.Ahead([&] { writer.WriteCopy(impl, operand.start, {packed, {}}); });
   const Layout& layout = Operand(OnlyChild(impl).spec, impl.decision.operand).layout;
   return {{packed, {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
@@ -138,6 +137,7 @@ Program ProgramOf(const Impl& impl, const Target& target) {
   program.block = kernel.spec.block;
   program.tasks = TaskCount(kernel);
   writer.WriteShared(kernel, views, Constant(0));
+  PlaceBuffers(&program);
   return std::move(builder).Build();
 }
 
@@ -185,15 +185,9 @@ void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const Ope
   builder_.AddRun(CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand)), {from, to});
 }
 
-void ImplWriter::UseOwn(int64_t bytes) {
-  own_top_ = bytes;
-  builder_.program().own_bytes = std::max(builder_.program().own_bytes, bytes);
-}
-
 int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
-  const int64_t offset = own_top_;
-  UseOwn(own_top_ + bytes);
-  return builder_.AddBuffer({"copy", dtype, Memory::kOwn, true, false, bytes, offset});
+  own_top_ += bytes;
+  return builder_.AddBuffer({"copy", dtype, Memory::kOwn, true, false, bytes, own_top_ - bytes, true});
 }
 
 void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const Affine& first) {

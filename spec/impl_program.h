@@ -34,7 +34,7 @@ int64_t TaskCount(const Impl& impl);
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
 // program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand that
 // is not of the type and layout that the spec says. Copies that a tree makes for itself take a thread's
-// own memory, from where they are told on; those of siblings share it.
+// own memory; those of siblings share it.
 class ImplWriter {
  public:
   // Both outlive this.
@@ -49,11 +49,9 @@ class ImplWriter {
   // How an operand of a root lies that begins at `start`.
   OperandView ViewAt(const Spec& spec, int operand, const OperandPlace& start) const;
 
-  // A buffer of this thread's own behind all that is in use, there until `FreeOwn` gives back its bytes.
+  // A temporary buffer behind those that are in use, there until `FreeOwn` gives back its bytes.
   int TakeOwn(int64_t bytes, Dtype dtype);
   void FreeOwn(int64_t bytes) { own_top_ -= bytes; }
-  // So many bytes are in use.
-  void UseOwn(int64_t bytes);
 
   // The copy that a kPack makes of an operand that lies like `from`, and the bytes of its buffer.
   PackShape CopyOf(const Impl& impl, const MatrixLayout& from) const;

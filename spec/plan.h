@@ -12,7 +12,6 @@
 #include "spec/impl.h"
 #include "spec/kernel_shape.h"
 #include "spec/level.h"
-#include "spec/memory.h"
 #include "spec/row_program.h"
 #include "spec/row_schedule.h"
 #include "spec/spec.h"
@@ -81,10 +80,7 @@ struct Group {
 // Memory of a value that is neither a parameter nor the result; or a constant's copy.
 struct Buffer {
   int value = -1;
-  int64_t bytes = 0;  // whole lines
-  int element_bytes = 4;
-  int64_t offset = 0;  // bytes; buffers that are in use at the same time don't overlap
-  Memory memory = Memory::kOwn;
+  int64_t bytes = 0;
 };
 
 struct Plan {
@@ -94,10 +90,7 @@ struct Plan {
   std::vector<Stage> ahead;
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
-  int64_t buffer_bytes = 0;  // of a thread's own buffers; what stages use for themselves comes after them
-  int64_t shared_bytes = 0;  // of shared buffers
-  int64_t packed_bytes = 0;  // of what is made ahead
-  double cycles = 0;         // predicted
+  double cycles = 0;  // predicted
 
   int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }
 };

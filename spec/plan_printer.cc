@@ -24,10 +24,6 @@ class PlanPrinter {
       if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");
       Print(group);
     }
-    constexpr const char* kMemories[] = {"", ", shared", ", packed"};
-    for (const Buffer& buffer : plan_.buffers)
-      Append(&text_, "buffer ", NameOf(buffer.value), ": ", buffer.bytes, " bytes at ", buffer.offset,
-             kMemories[static_cast<size_t>(buffer.memory)], "\n");
     return std::move(text_);
   }
 

@@ -13,6 +13,7 @@
 #include "spec/check.h"
 #include "spec/impl_program.h"
 #include "spec/program_builder.h"
+#include "spec/program_memory.h"
 #include "spec/row_passes.h"
 
 namespace kirsch {
@@ -32,13 +33,11 @@ class PlanWriter {
     AddBuffers();
     Program& program = builder_.program();
     program.phases = plan_.phases();
-    program.shared_bytes = plan_.shared_bytes;
-    program.packed_bytes = plan_.packed_bytes;
-    impls_.UseOwn(plan_.buffer_bytes);
     for (size_t i = 0; i < plan_.groups.size(); ++i)
       program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.groups[i]));
     for (int phase = 0; phase < program.phases; ++phase) WritePhase(phase);
     builder_.Ahead([&] { WriteAhead(); });
+    PlaceBuffers(&program);
     return std::move(builder_).Build();
   }
 
@@ -55,8 +54,15 @@ class PlanWriter {
     buffer_of_[graph.result] = add_caller(graph.result, "out", true);
     for (const Buffer& buffer : plan_.buffers)
       buffer_of_[buffer.value] = builder_.AddBuffer(
-          {Cat("v", buffer.value), Dtype::kF32, buffer.memory, true, false, buffer.bytes, buffer.offset});
+          {NameOf(buffer.value), Dtype::kF32, Memory::kOwn, true, false, buffer.bytes, 0});
     builder_.program().named = true;
+  }
+
+  // A parameter's name, "v3" for a node, "copy70" for what is none.
+  std::string NameOf(int value) const {
+    const Graph& graph = plan_.graph;
+    if (value < graph.num_inputs()) return graph.at(value).text;
+    return Cat(value < static_cast<int>(graph.nodes.size()) ? "v" : "copy", value);
   }
 
   // What is made of a constant has the constant's number.

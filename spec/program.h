@@ -91,8 +91,11 @@ struct Program {
     Memory memory = Memory::kCaller;
     bool stored = false;    // the program writes it
     bool constant = false;  // the caller's: known ahead, and only read by what is made ahead
-    int64_t bytes = 0;    // the most over all run-time sizes; of the caller's, to its last element
-    int64_t offset = 0;   // bytes, in its memory, but for the caller's
+    int64_t bytes = 0;      // the most over all run-time sizes; of the caller's, to its last element
+    int64_t offset = 0;     // bytes, in its memory, but for the caller's
+    // A copy that a tree of tiles makes for itself, or a row's kept values: in use only where it is made, so its
+    // writer has laid it out, beside others of the same tree.
+    bool temporary = false;
   };
 
   std::vector<RunTimeSize> sizes;
@@ -120,6 +123,9 @@ struct Program {
 
 // Visits the runs of a body in the order of its text, each once, however often it runs.
 void ForEachRun(const Body& body, const std::function<void(const KernelRun&)>& visit);
+
+// For people: a line for each value that is not the caller's, the largest first: where it lies.
+std::string PrintMemory(const Program& program);
 
 // For people: a line for each node. Equal programs have equal texts.
 std::string PrintProgram(const Program& program);

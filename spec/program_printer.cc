@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "spec/cat.h"
 #include "spec/epilogue.h"
@@ -123,6 +125,20 @@ class ProgramPrinter {
 };
 
 }  // namespace
+
+std::string PrintMemory(const Program& program) {
+  std::vector<const Program::Buffer*> values;
+  for (const Program::Buffer& buffer : program.buffers)
+    if (buffer.memory != Memory::kCaller && !buffer.temporary) values.push_back(&buffer);
+  std::stable_sort(values.begin(), values.end(), [](const Program::Buffer* a, const Program::Buffer* b) {
+    return a->bytes > b->bytes;
+  });
+  std::string text;
+  for (const Program::Buffer* value : values)
+    Append(&text, "buffer ", value->name, ": ", value->bytes, " bytes at ", value->offset,
+           value->memory == Memory::kOwn ? "" : Cat(", ", Name(value->memory)), "\n");
+  return text;
+}
 
 std::string PrintProgram(const Program& program) { return ProgramPrinter(program).Print(); }
 

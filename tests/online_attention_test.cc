@@ -241,26 +241,5 @@ TEST(OnlineAttentionChoiceTest, IsOfferedForWhatItIsFor) {
   EXPECT_FALSE(offers(" o = matmul(softmax(matmul(q, k)), v)\n return matmul(o, w)"));
 }
 
-// In a loop, what one repeat leaves is there until the last one is done.
-TEST(OnlineAttentionMemoryTest, LoopsKeepWhatTheyUse) {
-  const auto stage = [](int from, int to, int loop) {
-    Stage stage;
-    stage.operands = {{from, 0, 0, 0}, {to, 0, 0, 0}};
-    stage.loop = loop;
-    stage.repeats = loop == 0 ? 1 : 3;
-    return stage;
-  };
-  const auto overlap = [&](int loop) {
-    Plan plan;
-    plan.graph = GraphOf("kernel a(x: f32[4]):\n return exp(x)");
-    plan.groups.emplace_back();
-    plan.groups.front().stages = {stage(0, 10, 0), stage(10, 11, loop), stage(11, 12, loop), stage(12, 1, 0)};
-    PlanMemory({{10, 64}, {11, 64}, {12, 64}}, &plan);
-    return plan.buffer_bytes < 3 * 64;
-  };
-  EXPECT_TRUE(overlap(0));
-  EXPECT_FALSE(overlap(1));
-}
-
 }  // namespace
 }  // namespace kirsch

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -15,6 +17,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/jit.h"
+#include "spec/plan_program.h"
+#include "spec/program_memory.h"
 #include "tests/header_testing.h"
 #include "tests/plan_testing.h"
 #include "tests/testing/random_graph.h"
@@ -40,36 +44,33 @@ constexpr char kChain[] =
     " return matmul(matmul(matmul(x, a), b), c)";
 
 // Does a group that each thread does for itself make what threads share?
-bool SharesWhatIsRepeated(const Plan& plan) {
+bool SharesWhatIsRepeated(const Plan& plan, const Target& target) {
+  std::set<std::string> shared;
+  for (const Program::Buffer& buffer : ProgramOf(plan, target).buffers)
+    if (buffer.memory == Memory::kShared) shared.insert(buffer.name);
   for (const Group& group : plan.groups)
     for (const Stage& stage : group.stages)
-      for (const Buffer& buffer : plan.buffers)
-        if (group.sharing == Sharing::kNone && buffer.memory == Memory::kShared &&
-            buffer.value == stage.operands.back().value)
-          return true;
+      if (group.sharing == Sharing::kNone && shared.contains(absl::StrCat("v", stage.operands.back().value)))
+        return true;
   return false;
 }
 
-// What is wrong with where buffers lie; empty: nothing.
-std::string MemoryError(const Plan& plan) {
-  std::map<int, std::pair<int, int>> phases;  // of each value, the first and the last
-  for (const Group& group : plan.groups)
-    for (const auto* stages : {&group.before, &group.once, &group.stages, &group.rest})
-      for (const Stage& stage : *stages)
-        for (const StageOperand& operand : stage.operands)
-          phases.try_emplace(operand.value, group.phase, group.phase).first->second.second = group.phase;
-  for (const Buffer& a : plan.buffers) {
-    if (a.memory == Memory::kPacked) continue;
-    const auto [first, last] = phases.at(a.value);
-    if ((a.memory == Memory::kShared) != (first < last))
-      return absl::StrCat(a.value, ": in the wrong memory");
-    if (a.offset + a.bytes > (a.memory == Memory::kShared ? plan.shared_bytes : plan.buffer_bytes))
-      return absl::StrCat(a.value, ": beyond the end");
-    for (const Buffer& b : plan.buffers) {
-      const bool meet = first <= phases.at(b.value).second && phases.at(b.value).first <= last;
-      const bool overlap = a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-      if (&a != &b && a.memory == Memory::kShared && b.memory == a.memory && meet && overlap)
-        return absl::StrCat(a.value, ", ", b.value, ": both at one place");
+// What is wrong with where a program's values lie; empty: nothing.
+std::string MemoryError(const Program& program) {
+  const std::vector<std::optional<Lifetime>> phases = PhasesOf(program);
+  for (size_t a = 0; a < phases.size(); ++a) {
+    const Program::Buffer& value = program.buffers[a];
+    if (value.memory == Memory::kPacked || value.memory == Memory::kCaller || !phases[a]) continue;
+    const bool shared = value.memory == Memory::kShared;
+    if (shared != (phases[a]->first < phases[a]->last)) return value.name + ": in the wrong memory";
+    if (value.offset + value.bytes > (shared ? program.shared_bytes : program.own_bytes))
+      return value.name + ": beyond the end";
+    for (size_t b = 0; b < a; ++b) {
+      const Program::Buffer& other = program.buffers[b];
+      const bool overlap =
+          value.offset < other.offset + other.bytes && other.offset < value.offset + value.bytes;
+      if (shared && other.memory == Memory::kShared && phases[a]->Meets(*phases[b]) && overlap)
+        return absl::StrCat(value.name, ", ", other.name, ": both at one place");
     }
   }
   return "";
@@ -84,8 +85,8 @@ TEST_P(PlanTest, RandomGraphsInPhasesAreRight) {
     Target target = WithFreeThreads(target_);
     target.barrier_cycles = round % 2 * 300;  // some groups are repeated then
     const Plan plan = VerifiedPlan(text, target, 2 + round / 2 % 2, round % 15 == 0, round % 3 != 0);
-    EXPECT_EQ(MemoryError(plan), "") << text << "\n" << PrintPlan(plan);
-    EXPECT_FALSE(SharesWhatIsRepeated(plan)) << text << "\n" << PrintPlan(plan);
+    EXPECT_EQ(MemoryError(ProgramOf(plan, target)), "") << text << "\n" << PrintPlan(plan);
+    EXPECT_FALSE(SharesWhatIsRepeated(plan, target)) << text << "\n" << PrintPlan(plan);
     several += plan.phases() > 1 ? 1 : 0;
   }
   EXPECT_GT(several, rounds / 4);
@@ -216,7 +217,7 @@ TEST_P(PlanTest, WhatALaterPhaseNeedsIsNotRepeated) {
   target.barrier_cycles = 500;
   const Plan plan = VerifiedPlan(kText, target, 2);
   EXPECT_GT(plan.phases(), 2) << PrintPlan(plan);
-  EXPECT_FALSE(SharesWhatIsRepeated(plan)) << PrintPlan(plan);
+  EXPECT_FALSE(SharesWhatIsRepeated(plan, target)) << PrintPlan(plan);
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, PlanTest, ::testing::Values(Avx2Target(), Avx512Target()),

@@ -15,7 +15,6 @@
 #include "memo/hash_memo.h"
 #include "rewrites/graph_groups.h"
 #include "search/constant_copies.h"
-#include "search/memory_plan.h"
 #include "search/plan_search.h"
 #include "search/stage_cost.h"
 #include "spec/graph_parser.h"
@@ -83,8 +82,8 @@ inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& 
         else
           PriceStage(std::vector<Level>(stage.operands.size(), Level::kL2), target, &stage);
   }
-  CopyConstants(target, &plan, &shape.buffers);
-  PlanMemory(std::move(shape.buffers), &plan);
+  plan.buffers = std::move(shape.buffers);
+  CopyConstants(target, &plan);
   return plan;
 }
 

@@ -14,6 +14,7 @@
 #include "spec/interpreter.h"
 #include "spec/plan_program.h"
 #include "spec/program_builder.h"
+#include "spec/program_memory.h"
 #include "tests/plan_testing.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plain_number.h"
@@ -199,6 +200,43 @@ TEST_F(HandMade, TheFirstTripMayBeAnother) {
   EXPECT_EQ(Run(), absl::OkStatus());
   EXPECT_EQ(output_[1], 3);
   EXPECT_THAT(PrintProgram(program_), HasSubstr("first, i"));
+}
+
+// Four runs, the middle two perhaps repeated: in -> a -> b -> c -> out.
+class Lifetimes : public HandMade {
+ protected:
+  void Write(int64_t repeats) {
+    const int a = Own(1, 0), b = Own(1, 0), c = Own(1, 0);
+    Add(in_, a);
+    const auto middle = [&](VarId) {
+      Add(a, b);
+      Add(b, c);
+    };
+    repeats == 1 ? middle(kNoVar) : builder_.AddLoop(Whole(repeats), middle);
+    Add(c, out_);
+    PlaceBuffers(&builder_.program());
+  }
+};
+
+TEST_F(Lifetimes, ValuesWhoseTimesDoNotMeetShareBytes) {
+  Write(1);
+  EXPECT_EQ(builder_.program().own_bytes, 2 * 64);
+  EXPECT_EQ(Run(), absl::OkStatus());
+}
+
+// What was there before a loop is there until the last trip is done, what it makes for later from the first.
+TEST_F(Lifetimes, LoopsKeepWhatTheyUse) {
+  Write(3);
+  EXPECT_EQ(builder_.program().own_bytes, 3 * 64);
+  EXPECT_EQ(Run(), absl::OkStatus());
+}
+
+// Shown to matter: with the memory of straight code, the loop reads what it has written over.
+TEST_F(Lifetimes, AndHaveTo) {
+  Write(3);
+  for (Program::Buffer& buffer : builder_.program().buffers)
+    if (buffer.offset == 2 * 64) buffer.offset = 0;
+  EXPECT_FALSE(Run().ok());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
 #include "spec/cat.h"
+#include "spec/plan_program.h"
 
 namespace kirsch {
 namespace {
@@ -71,11 +72,12 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
   if (result.unfused_cycles) json["unfused_cycles"] = *result.unfused_cycles;
   json["predicted_gflops"] = PredictedGflops(synthesis);
   json["winograd"] = WinogradNames(result.plan);
-  if (result.plan.graph.HasConstants()) json["packed_bytes"] = result.plan.packed_bytes;
-  json["buffer_bytes"] = result.plan.buffer_bytes;
-  json["shared_bytes"] = result.plan.shared_bytes;
+  const Program program = ProgramOf(result.plan, synthesis.target);
+  if (result.plan.graph.HasConstants()) json["packed_bytes"] = program.packed_bytes;
+  json["buffer_bytes"] = program.own_bytes;
+  json["shared_bytes"] = program.shared_bytes;
   json["phases"] = result.plan.phases();
-  json["plan"] = PrintPlan(result.plan);
+  json["plan"] = PrintPlan(result.plan) + PrintMemory(program);
   return json;
 }
 
@@ -96,7 +98,7 @@ std::string ExplainedGraph(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
   const Plan& plan = result.plan;
   return Cat(
-      PrintGraph(plan.graph), "\n", PrintPlan(plan), "\n",
+      PrintGraph(plan.graph), "\n", PrintPlan(plan), PrintMemory(ProgramOf(plan, synthesis.target)), "\n",
       absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name, synthesis.target.name,
                       plan.cycles, PredictedGflops(synthesis), synthesis.target.ghz),
       result.unfused_cycles
