@@ -7,6 +7,7 @@
 #include "codegen/c_intrinsics.h"
 #include "codegen/c_printer.h"
 #include "spec/check.h"
+#include "spec/instruction.h"
 
 namespace kirsch {
 namespace {
@@ -300,34 +301,26 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
   return StoreNarrow(from.name, to, memory, from.lanes, count);
 }
 
-// The instructions of AVX512_VNNI, or those that AVX-VNNI has for the shorter vectors.
-std::string CVectors::Vnni(const char* name, int lanes) const {
-  return absl::StrCat(name, lanes < 16 && !program_.HasFeature("avx512vnni") ? "_avx" : "", "_epi32");
-}
-
 std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const {
-  const int bytes = BytesOf(accumulator), lanes = accumulator.lanes;
-  const std::string bh = absl::StrCat("(__m", 8 * bytes, "bh)");
-  switch (a.dtype) {
-    case Dtype::kF32:
-      return Intrinsic(bytes, subtracts ? "fmsub_ps" : "fmadd_ps", a.name, b.name, accumulator.name);
-    case Dtype::kS32:
-      return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, "mullo_epi32", a.name, b.name));
-    case Dtype::kBf16:
-      return Intrinsic(bytes, "dpbf16_ps", accumulator.name, bh + a.name, bh + b.name);
-    case Dtype::kS16:
-      if (program_.HasFeature("avx512vnni") || program_.HasFeature("avxvnni"))
-        return Intrinsic(bytes, Vnni("dpwssd", lanes), accumulator.name, a.name, b.name);
-      return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, "madd_epi16", a.name, b.name));
-    case Dtype::kU8:
-    case Dtype::kO8:
-      return Intrinsic(bytes, Vnni("dpbusd", lanes), accumulator.name, a.name, b.name);
-    case Dtype::kS8:
-      return Intrinsic(bytes, Vnni("dpbusd", lanes), accumulator.name, b.name, a.name);
-    case Dtype::kF16:
-      break;
+  const int bytes = BytesOf(accumulator);
+  const auto [row, exchanged] = InstructionFor(a.dtype, b.dtype);
+  KIRSCH_CHECK(row != nullptr);
+  const Encoding* const way =
+      FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
+  KIRSCH_CHECK(way != nullptr);
+  // Vectors of bf16 have a type of their own there.
+  const std::string cast = row->lhs == Dtype::kBf16 ? absl::StrCat("(__m", 8 * bytes, "bh)") : "";
+  const std::string x = cast + (exchanged ? b : a).name, y = cast + (exchanged ? a : b).name;
+  const std::string name = subtracts ? "fmsub_ps" : std::string(way->c);
+  switch (way->form) {
+    case EncodingForm::kLast:
+      return Intrinsic(bytes, name, x, y, accumulator.name);
+    case EncodingForm::kFirst:
+      return Intrinsic(bytes, name, accumulator.name, x, y);
+    case EncodingForm::kProduct:
+      return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, name, x, y));
   }
-  KIRSCH_CHECK(false && "no arithmetic for these types");
+  KIRSCH_CHECK(false && "no such form");
 }
 
 // Floats by their bits: no text of theirs could say more.

@@ -60,7 +60,6 @@ class CVectors {
   std::string Saturated(const std::string& words, int lanes, Dtype to) const;
   std::vector<std::string> StoreF16(const Var& from, const std::string& to, int count) const;
   std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
-  std::string Vnni(const char* name, int lanes) const;
 
   const LoopProgram& program_;
 };

@@ -5,31 +5,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "spec/check.h"
+#include "spec/feature.h"
 
 namespace kirsch {
 namespace {
 
-// Where CPUID says that the CPU has a feature: a bit of a register (0 eax, 1 ebx, 2 ecx, 3 edx), and what the
-// operating system must save (bits of XCR0).
-struct CpuidBit {
-  const char* feature;  // LLVM's name
-  int leaf, subleaf, index, bit;
-  int state;
-};
-
-constexpr int kYmm = 0x06, kZmm = 0xe6;
-
-constexpr CpuidBit kCpuidBits[] = {
-    {"fma", 1, 0, 2, 12, kYmm},        {"f16c", 1, 0, 2, 29, kYmm},       {"avx2", 7, 0, 1, 5, kYmm},
-    {"avxvnni", 7, 1, 0, 4, kYmm},     {"avx512f", 7, 0, 1, 16, kZmm},    {"avx512dq", 7, 0, 1, 17, kZmm},
-    {"avx512bw", 7, 0, 1, 30, kZmm},   {"avx512vl", 7, 0, 1, 31, kZmm},   {"avx512vbmi", 7, 0, 2, 1, kZmm},
-    {"avx512vnni", 7, 0, 2, 11, kZmm}, {"avx512fp16", 7, 0, 3, 23, kZmm}, {"avx512bf16", 7, 1, 0, 5, kZmm},
-};
-
-const CpuidBit& CpuidBitOf(const std::string& feature) {
-  for (const CpuidBit& bit : kCpuidBits)
-    if (feature == bit.feature) return bit;
-  KIRSCH_CHECK(false && "a feature without its CPUID bit");
+const Feature& RowOf(const std::string& name) {
+  const Feature* const row = FindFeature(name);
+  KIRSCH_CHECK(row != nullptr);
+  return *row;
 }
 
 std::string CheckMacro(const std::string& feature) {
@@ -64,9 +48,10 @@ std::string All(const std::vector<std::string>& features, Item item) {
 std::string CpuCheckDefinitions(const std::vector<std::string>& features, const std::string& name) {
   std::string cpuid, builtin;
   for (const std::string& feature : features) {
-    const CpuidBit& bit = CpuidBitOf(feature);
-    absl::StrAppend(&cpuid, "#define ", CheckMacro(feature), " ", name, "_cpuid(", bit.leaf, ", ",
-                    bit.subleaf, ", ", bit.index, ", ", bit.bit, ", 0x", absl::Hex(bit.state), ")\n");
+    const Feature& row = RowOf(feature);
+    absl::StrAppend(&cpuid, "#define ", CheckMacro(feature), " ", name, "_cpuid(", row.leaf, ", ",
+                    row.subleaf, ", ", static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state),
+                    ")\n");
     absl::StrAppend(&builtin, "#define ", CheckMacro(feature), " __builtin_cpu_supports(\"", feature,
                     "\")\n");
   }
@@ -85,8 +70,7 @@ std::string CpuCondition(const std::vector<std::string>& features) { return All(
 std::string CompilerCondition(const std::vector<std::string>& features) {
   return All(features, [](const std::string& feature) {
     const std::string defined = absl::StrCat("defined(__", absl::AsciiStrToUpper(feature), "__)");
-    // MSVC has no macro for these; its /arch:AVX2 means them too.
-    if (feature != "fma" && feature != "f16c") return defined;
+    if (!RowOf(feature).by_arch_avx2) return defined;
     return absl::StrCat("(", defined, " || defined(_MSC_VER) && defined(__AVX2__))");
   });
 }

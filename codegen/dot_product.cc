@@ -30,7 +30,7 @@ class DotProduct {
         epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kSums) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
-    if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
+    if (kernel.tile.instruction().has_excess())
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);

@@ -122,7 +122,7 @@ class BodyPrinter {
     Value *a = Get(op.a), *b = Get(op.b);
     Value* accumulator = Get(op.accumulator);
     if (op.subtracts) accumulator = ir_.CreateFNeg(accumulator);
-    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), accumulator, a, b));
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), VarOf(op.b), accumulator, a, b));
   }
 
   void Print(const Binary& op) {

@@ -5,10 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "spec/check.h"
+#include "spec/instruction.h"
 
 namespace kirsch {
 namespace {
@@ -208,46 +212,37 @@ void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, 
   }
 }
 
-Value* LlvmVectors::MultiplyAdd(const Var& a_var, Value* accumulator, Value* a, Value* b) {
-  namespace Id = llvm::Intrinsic;
-  const int words = LanesIn(accumulator);
-  const auto call = [&](Id::ID id, llvm::ArrayRef<Value*> arguments) {
-    return ir_.CreateIntrinsic(id, {}, arguments);
-  };
-  const auto as = [&](Value* value, llvm::Type* element) {
-    const int lanes = words * 32 / static_cast<int>(element->getScalarSizeInBits());
-    return ir_.CreateBitCast(value, Vector(element, lanes));
-  };
-  llvm::Type* const word = ir_.getInt32Ty();
-  switch (a_var.dtype) {
-    case Dtype::kF32:
-      return ir_.CreateIntrinsic(Id::fma, {accumulator->getType()}, {a, b, accumulator});
-    case Dtype::kS32:
-      return ir_.CreateAdd(accumulator, ir_.CreateMul(a, b));
-    case Dtype::kBf16:
-      return call(ForWords(words, Id::x86_avx512bf16_dpbf16ps_128, Id::x86_avx512bf16_dpbf16ps_256,
-                           Id::x86_avx512bf16_dpbf16ps_512),
-                  {accumulator, as(a, ir_.getBFloatTy()), as(b, ir_.getBFloatTy())});
-    case Dtype::kS16:
-      if (program_.HasFeature("avx512vnni") || program_.HasFeature("avxvnni"))
-        return call(ForWords(words, Id::x86_avx512_vpdpwssd_128, Id::x86_avx512_vpdpwssd_256,
-                             Id::x86_avx512_vpdpwssd_512),
-                    {accumulator, as(a, word), as(b, word)});
-      return ir_.CreateAdd(accumulator, call(ForWords(words, Id::x86_sse2_pmadd_wd, Id::x86_avx2_pmadd_wd,
-                                                      Id::x86_avx512_pmaddw_d_512),
-                                             {a, b}));
-    case Dtype::kS8:
-      std::swap(a, b);  // the u8 comes first
-      [[fallthrough]];
-    case Dtype::kU8:
-    case Dtype::kO8:
-      return call(ForWords(words, Id::x86_avx512_vpdpbusd_128, Id::x86_avx512_vpdpbusd_256,
-                           Id::x86_avx512_vpdpbusd_512),
-                  {accumulator, as(a, word), as(b, word)});
-    case Dtype::kF16:
-      break;
+Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accumulator, Value* a, Value* b) {
+  const auto [row, exchanged] = InstructionFor(a_var.dtype, b_var.dtype);
+  KIRSCH_CHECK(row != nullptr);
+  const int bytes = LanesIn(accumulator) * kAccumulatorBytes;
+  const Encoding* const way =
+      FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
+  KIRSCH_CHECK(way != nullptr);
+  if (exchanged) std::swap(a, b);
+  switch (way->form) {
+    case EncodingForm::kLast:
+      return Call(way->llvm, {a, b, accumulator});
+    case EncodingForm::kFirst:
+      return Call(way->llvm, {accumulator, a, b});
+    case EncodingForm::kProduct:
+      return ir_.CreateAdd(accumulator, way->llvm.empty() ? ir_.CreateMul(a, b) : Call(way->llvm, {a, b}));
   }
-  KIRSCH_CHECK(false && "no arithmetic for these types");
+  KIRSCH_CHECK(false && "no such form");
+}
+
+// The intrinsic of that name, '$' standing for the bits of the vectors, whose arguments are the same bits as
+// those.
+Value* LlvmVectors::Call(std::string_view name, llvm::SmallVector<Value*, 3> arguments) {
+  const auto bits = static_cast<uint64_t>(arguments[0]->getType()->getPrimitiveSizeInBits());
+  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(
+      absl::StrReplaceAll({name.data(), name.size()}, {{"$", absl::StrCat(bits)}}));
+  KIRSCH_CHECK(id != llvm::Intrinsic::not_intrinsic);
+  if (llvm::Intrinsic::isOverloaded(id)) return ir_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments);
+  const llvm::FunctionType* const type = llvm::Intrinsic::getType(ir_.getContext(), id);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    arguments[i] = ir_.CreateBitCast(arguments[i], type->getParamType(static_cast<unsigned>(i)));
+  return ir_.CreateIntrinsic(id, {}, arguments);
 }
 
 Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {

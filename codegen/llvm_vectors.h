@@ -3,6 +3,7 @@
 #define KIRSCH_CODEGEN_LLVM_VECTORS_H_
 
 #include <array>
+#include <string_view>
 
 #include "codegen/loop_program.h"
 #include "llvm/IR/IRBuilder.h"
@@ -22,7 +23,8 @@ class LlvmVectors {
   llvm::Value* Load(const Var& to, llvm::Value* from, Dtype memory, int count);
   llvm::Value* Broadcast(const Var& to, llvm::Value* from, Dtype memory, int count);
   void Store(const Var& from, llvm::Value* value, llvm::Value* to, Dtype memory, int count);
-  llvm::Value* MultiplyAdd(const Var& a_var, llvm::Value* accumulator, llvm::Value* a, llvm::Value* b);
+  llvm::Value* MultiplyAdd(const Var& a_var, const Var& b_var, llvm::Value* accumulator, llvm::Value* a,
+                           llvm::Value* b);
   llvm::Value* Binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);  // a * b + c
   llvm::Value* Scale(llvm::Value* a, llvm::Value* exponent);
@@ -55,6 +57,7 @@ class LlvmVectors {
   llvm::Value* Widened(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* Narrowed(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* RoundedToBf16(llvm::Value* value);
+  llvm::Value* Call(std::string_view name, llvm::SmallVector<llvm::Value*, 3> arguments);
   llvm::Value* OfBits(BinaryOp op, llvm::Value* a, llvm::Value* b);
   void StorePieces(llvm::Value* value, llvm::Value* to, Dtype memory, int count);
   llvm::Value* Add(llvm::Value* a, llvm::Value* b);

@@ -93,9 +93,9 @@ class Kernels {
     kernel.scales = program_.masks;
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
     FitToRegisters(unit, &kernel);
-    const auto features = FeaturesOf(kernel.tile.arithmetic, unit, target_);
-    KIRSCH_CHECK(features.has_value());
-    AddFeatures(*features);
+    const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
+    KIRSCH_CHECK(encoding != nullptr);
+    AddFeatures(encoding->features);
     return {NumberOf(kernel, MicrokernelProcedure), std::move(at), kernel.Counts(k)};
   }
   Call CallOf(const PackShape& shape, std::vector<Address> at, int64_t) {

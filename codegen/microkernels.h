@@ -42,7 +42,7 @@ struct Microkernel : TileShape {
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype); }
   // Multiply-adds of one step: of pairs, first that of all the even elements, then that of the odd ones.
-  int parts() const { return tile.arithmetic == Arithmetic::kFmaPairs ? 2 : 1; }
+  int parts() const { return tile.instruction().parts(); }
   // The accumulator set of a part of step `u`.
   int SetOf(int u, int part) const { return (u * parts() + part) % k_split; }
   // What the accumulators' first update multiplies is to be kept, where there is a second one in the trip.

@@ -27,12 +27,12 @@ class OuterProduct {
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
     KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
     KIRSCH_CHECK(kernel.rhs.group == group());
-    KIRSCH_CHECK(!GroupsLhs(kernel.tile.arithmetic) || kernel.lhs.order == Order::kRow);
+    KIRSCH_CHECK(!kernel.tile.instruction().groups_lhs() || kernel.lhs.order == Order::kRow);
     // A vector lies in one panel.
     KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
                  kernel.rhs.panel % kernel.tile.lanes == 0);
     if (kernel.one_by_one()) odd_factor_ = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
-    if (kernel.tile.arithmetic == Arithmetic::kDotO8S8)
+    if (kernel.tile.instruction().has_excess())
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (group() == 1) output_.UseForOld(factor_);
   }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "spec/element.h"
+#include "spec/instruction.h"
 
 namespace kirsch {
 namespace {
@@ -26,6 +27,13 @@ bool SameBits(Dtype dtype, const void* data, int64_t index, double expected) {
 // Are the sums those of exact arithmetic, whatever they are sums of?
 bool SumsAreExact(const Spec& root, InputKind kind) {
   return kind == InputKind::kIntegers || !IsFloating(AccumulatorOf(root));
+}
+
+// Is there an instruction for these types that takes subnormal numbers for zero?
+bool MayFlushSubnormals(const Spec& root) {
+  const Dtype lhs = root.operand[MatmulDims::kLhs].dtype, rhs = root.operand[MatmulDims::kRhs].dtype;
+  return std::any_of(kInstructions.begin(), kInstructions.end(),
+                     [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
 }
 
 // Makes outputs of the oracle's sums.
@@ -63,9 +71,7 @@ Tolerance ToleranceOf(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
   tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
-  if (root.operand[MatmulDims::kLhs].dtype == Dtype::kBf16 &&
-      root.operand[MatmulDims::kRhs].dtype == Dtype::kBf16)
-    tolerance.absolute = terms * 0x1p-126;
+  if (MayFlushSubnormals(root)) tolerance.absolute = terms * 0x1p-126;
   if (root.out().dtype == Dtype::kBf16 && root.op_info().epilogue.empty()) {
     tolerance.output = 0x1p-8;
     tolerance.absolute += 0x1p-134;

@@ -93,8 +93,8 @@ CostModel::CostModel(const Target& target) : target_(target) {
     for (const DtypeInfo& rhs : kDtypes)
       best_arithmetic_[static_cast<size_t>(lhs.dtype)][static_cast<size_t>(rhs.dtype)] =
           BestArithmetic(lhs.dtype, rhs.dtype, target);
-  for (const ArithmeticInfo& info : kArithmetics)
-    FillBestTrips(info.arithmetic, &best_trips_[static_cast<size_t>(info.arithmetic)]);
+  for (const Instruction& row : kInstructions)
+    FillBestTrips(row.arithmetic, &best_trips_[static_cast<size_t>(row.arithmetic)]);
 }
 
 // Tabulates, for every height and width limit, the cheapest register tile within it.

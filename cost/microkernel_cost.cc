@@ -19,12 +19,7 @@ constexpr double kWideningInstructions = 2;
 // To part two vectors into their even and their odd elements, by shuffles.
 constexpr double kDeinterleaveInstructions = 2;
 
-bool IsPairs(const RegisterTile& tile) { return tile.arithmetic == Arithmetic::kFmaPairs; }
-
-// Instructions of a multiply-add.
-double InstructionsOf(const RegisterTile& tile) {
-  return tile.arithmetic == Arithmetic::kMultiplyAdd || IsPairs(tile) ? 2 : 1;
-}
+bool IsPairs(const RegisterTile& tile) { return tile.instruction().parts() > 1; }
 
 double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
@@ -42,7 +37,7 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit, const 
   trip.widening = widened / kWideningsPerCycle;
   trip.load = loads / unit.loads_per_cycle;
   trip.latency = rate.latency;
-  trip.front_end = (fmas * InstructionsOf(tile) + loads + widened * kWideningInstructions +
+  trip.front_end = (fmas * tile.instruction().instructions() + loads + widened * kWideningInstructions +
                     LoopInstructionsPerTrip(tile)) /
                    target.issue_width;
   return trip;
@@ -84,7 +79,7 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
               broadcasts / target.vectors.back().loads_per_cycle;
   trip.latency = rate.latency / KSplit(tile, unit);
   trip.front_end =
-      (fmas * InstructionsOf(tile) + loads - folded + widened * kWideningInstructions +
+      (fmas * tile.instruction().instructions() + loads - folded + widened * kWideningInstructions +
        deinterleaved * kDeinterleaveInstructions + tile.prefetches + LoopInstructionsPerTrip(tile)) /
       target.issue_width;
   return trip;
@@ -102,8 +97,7 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
   RegisterTile plain = tile;
   plain.masked_rhs = plain.widens_lhs = plain.widens_rhs = false;
   const double set_sums = (KSplit(plain, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
-  const double excess =
-      tile.arithmetic == Arithmetic::kDotO8S8 ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
+  const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
   return target.microkernel_cycles + set_sums + excess +
          static_cast<double>(TripsOf(tile, k)) * TripCyclesOf(tile, unit, target).total();
 }

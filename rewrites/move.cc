@@ -50,7 +50,7 @@ bool LhsSuits(const Spec& spec, Arithmetic arithmetic) {
   const auto group = static_cast<uint32_t>(Info(arithmetic).group);
   const bool contiguous = ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
   if (group == 1) return true;
-  if (!IsWindow(spec, MatmulDims::kLhs)) return contiguous || !GroupsLhs(arithmetic);
+  if (!IsWindow(spec, MatmulDims::kLhs)) return contiguous || !Info(arithmetic).groups_lhs();
   const DigitAxis& steps = *WindowAxis(spec, MatmulDims::kK);
   return contiguous && (steps.digits == 1 || steps.digit[0].count % group == 0);
 }
@@ -69,7 +69,7 @@ absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const 
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
   const int group = Info(best).group;
   if (operand == kLhs)
-    return {{lane, 1, GroupsLhs(best) && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
+    return {{lane, 1, Info(best).groups_lhs() && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
   // Words of a window would be of several of its runs.
   if (IsWindow(spec, kRhs)) return {{own, 1, false}};
   if (!LhsSuits(spec, best) && !MayPack(spec, kLhs)) return {};
@@ -330,7 +330,7 @@ void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<
     const Arithmetic arithmetic = TileArithmetic(spec, form, target);
     AppendRegisterTiles(spec, form, arithmetic, target, decisions);
     // Of several rows, plain multiply-adds take fewer registers.
-    if (form == LayoutKind::kPartialSums && arithmetic == Arithmetic::kFmaPairs)
+    if (form == LayoutKind::kPartialSums && Info(arithmetic).parts() > 1)
       AppendRegisterTiles(spec, form, Arithmetic::kFma, target, decisions);
   }
 }

@@ -53,6 +53,13 @@ constexpr int64_t MostOf(Dtype dtype) {
   return (int64_t{1} << (8 * Bytes(dtype) - (Info(dtype).has_sign ? 1 : 0))) - 1;
 }
 
+// True if every value of `narrow` is one of `wide`.
+constexpr bool Holds(Dtype wide, Dtype narrow) {
+  if (IsFloating(wide) != IsFloating(narrow)) return false;
+  if (IsFloating(wide)) return wide == narrow || wide == Dtype::kF32;
+  return LeastOf(wide) <= LeastOf(narrow) && MostOf(narrow) <= MostOf(wide);
+}
+
 // Sums are kept in 32 bits, whatever is summed and however it is stored in the end.
 inline constexpr int kAccumulatorBytes = 4;
 constexpr Dtype AccumulatorOf(Dtype dtype) { return IsFloating(dtype) ? Dtype::kF32 : Dtype::kS32; }

@@ -10,46 +10,26 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "spec/cat.h"
+#include "spec/feature.h"
 #include "spec/file.h"
 
 namespace kirsch {
 namespace {
 
-enum Register { kEax, kEbx, kEcx, kEdx };
-using CpuidResult = std::array<uint32_t, 4>;
+using enum CpuidRegister;
+
+struct CpuidResult {
+  std::array<uint32_t, 4> words = {};
+  uint32_t operator[](CpuidRegister reg) const { return words[static_cast<size_t>(reg)]; }
+};
 
 // All zero where the CPU has no such leaf.
 CpuidResult Cpuid(uint32_t leaf, uint32_t subleaf = 0) {
-  CpuidResult result = {};
-  __get_cpuid_count(leaf, subleaf, &result[kEax], &result[kEbx], &result[kEcx], &result[kEdx]);
+  CpuidResult result;
+  auto& [eax, ebx, ecx, edx] = result.words;
+  __get_cpuid_count(leaf, subleaf, &eax, &ebx, &ecx, &edx);
   return result;
 }
-
-struct FeatureBit {
-  std::string_view name;
-  uint32_t leaf, subleaf;
-  Register reg;
-  int bit;
-  uint64_t state;  // bits of XCR0: register state the OS must save
-};
-
-constexpr uint64_t kYmmState = 0x6, kZmmState = 0xe6;
-constexpr FeatureBit kFeatureBits[] = {
-    {"fma", 1, 0, kEcx, 12, kYmmState},
-    {"f16c", 1, 0, kEcx, 29, kYmmState},
-    {"avx2", 7, 0, kEbx, 5, kYmmState},
-    {"bmi", 7, 0, kEbx, 3, 0},
-    {"bmi2", 7, 0, kEbx, 8, 0},
-    {"avxvnni", 7, 1, kEax, 4, kYmmState},
-    {"avx512f", 7, 0, kEbx, 16, kZmmState},
-    {"avx512cd", 7, 0, kEbx, 28, kZmmState},
-    {"avx512dq", 7, 0, kEbx, 17, kZmmState},
-    {"avx512bw", 7, 0, kEbx, 30, kZmmState},
-    {"avx512vl", 7, 0, kEbx, 31, kZmmState},
-    {"avx512vnni", 7, 0, kEcx, 11, kZmmState},
-    {"avx512bf16", 7, 1, kEax, 5, kZmmState},
-    {"avx512fp16", 7, 0, kEdx, 23, kZmmState},
-};
 
 // XCR0, the register state that the OS saves; 0 if it doesn't use XSAVE.
 uint64_t SavedState() {
@@ -63,7 +43,7 @@ uint64_t SavedState() {
 std::vector<std::string> ReadFeatures() {
   const uint64_t saved = SavedState();
   std::vector<std::string> features;
-  for (const FeatureBit& feature : kFeatureBits) {
+  for (const Feature& feature : kFeatures) {
     const uint32_t word = Cpuid(feature.leaf, feature.subleaf)[feature.reg];
     if ((word >> feature.bit & 1) != 0 && (saved & feature.state) == feature.state)
       features.emplace_back(feature.name);
@@ -73,10 +53,13 @@ std::vector<std::string> ReadFeatures() {
 
 void ReadIdentity(Host* host) {
   const CpuidResult vendor = Cpuid(0);
-  for (Register reg : {kEbx, kEdx, kEcx}) host->vendor.append(reinterpret_cast<const char*>(&vendor[reg]), 4);
+  for (CpuidRegister reg : {kEbx, kEdx, kEcx}) {
+    const uint32_t letters = vendor[reg];
+    host->vendor.append(reinterpret_cast<const char*>(&letters), sizeof(letters));
+  }
   for (uint32_t leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
     const CpuidResult part = Cpuid(leaf);
-    host->brand.append(reinterpret_cast<const char*>(part.data()), sizeof(part));
+    host->brand.append(reinterpret_cast<const char*>(part.words.data()), sizeof(part.words));
   }
   host->brand = std::string(absl::StripAsciiWhitespace(host->brand.c_str()));  // up to the first NUL
   const uint32_t signature = Cpuid(1)[kEax];

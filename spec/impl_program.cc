@@ -80,7 +80,7 @@ void CheckGroups(const Spec& spec, const Layout& registers, const Target& target
   if (registers.kind != LayoutKind::kVectors) return;
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
   KIRSCH_CHECK(rhs.layout.group == registers.group);
-  KIRSCH_CHECK(!GroupsLhs(ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target)) ||
+  KIRSCH_CHECK(!Info(ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target)).groups_lhs() ||
                InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
 }
 

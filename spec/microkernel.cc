@@ -7,30 +7,6 @@
 namespace kirsch {
 namespace {
 
-bool IsS8(Dtype dtype) { return dtype == Dtype::kS8 || dtype == Dtype::kO8; }
-bool Is8Bit(Dtype dtype) { return dtype == Dtype::kU8 || dtype == Dtype::kS8; }
-bool Fits16Bit(Dtype dtype) { return Is8Bit(dtype) || dtype == Dtype::kS16; }
-
-// Whether an arithmetic with groups is for these types.
-bool Takes(Arithmetic arithmetic, Dtype lhs, Dtype rhs) {
-  switch (arithmetic) {
-    case Arithmetic::kFmaPairs:
-      return (lhs == Dtype::kF32 || lhs == Dtype::kBf16) && rhs == Dtype::kBf16;
-    case Arithmetic::kDotBf16:
-      return lhs == Dtype::kBf16 && rhs == Dtype::kBf16;
-    case Arithmetic::kDotS16:
-      return Fits16Bit(lhs) && Fits16Bit(rhs);
-    case Arithmetic::kDotU8S8:
-      return (lhs == Dtype::kU8 && rhs == Dtype::kS8) || (lhs == Dtype::kS8 && rhs == Dtype::kU8);
-    case Arithmetic::kDotO8S8:
-      return IsS8(lhs) && rhs == Dtype::kS8;
-    case Arithmetic::kFma:
-    case Arithmetic::kMultiplyAdd:
-      return false;
-  }
-  return false;
-}
-
 double MultiplicationsPerCycle(Arithmetic arithmetic, const Target& target) {
   double most = 0;
   for (const VectorUnit& unit : target.vectors)
@@ -39,13 +15,24 @@ double MultiplicationsPerCycle(Arithmetic arithmetic, const Target& target) {
 }
 
 bool TargetHas(Arithmetic arithmetic, const Target& target) {
-  return std::all_of(target.vectors.begin(), target.vectors.end(), [&](const VectorUnit& unit) {
-    return FeaturesOf(arithmetic, unit, target).has_value();
-  });
+  return std::all_of(target.vectors.begin(), target.vectors.end(),
+                     [&](const VectorUnit& unit) { return EncodingOf(arithmetic, unit, target) != nullptr; });
 }
 
 Arithmetic PlainArithmetic(Dtype dtype) {
   return IsFloating(dtype) ? Arithmetic::kFma : Arithmetic::kMultiplyAdd;
+}
+
+// Of the rows that `considered` says, and `fallback`, the last of the fastest for these types.
+template <typename Considered>
+Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallback,
+                   const Considered& considered) {
+  Arithmetic best = fallback;
+  for (const Instruction& row : kInstructions)
+    if (considered(row) && Takes(row, lhs, rhs) && TargetHas(row.arithmetic, target) &&
+        MultiplicationsPerCycle(row.arithmetic, target) >= MultiplicationsPerCycle(best, target))
+      best = row.arithmetic;
+  return best;
 }
 
 // Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
@@ -54,13 +41,12 @@ Arithmetic PlainArithmetic(Dtype dtype) {
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
 // Lanewise, the rhs vectors are those of one column's taps.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
-  const bool products = tile.arithmetic == Arithmetic::kMultiplyAdd || tile.arithmetic == Arithmetic::kDotS16;
-  const bool pairs = tile.arithmetic == Arithmetic::kFmaPairs;
+  const bool products = tile.instruction().has_products(), pairs = tile.instruction().parts() > 1;
   const int rhs =
       tile.form == LayoutKind::kLanewise ? tile.taps : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
   const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
   return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
-         (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.arithmetic == Arithmetic::kDotO8S8 ? 1 : 0);
+         (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
 }
 
 // Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once: their vectors of
@@ -84,12 +70,8 @@ int InputsOf(const Window& window, int rows, int taps) {
 }  // namespace
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
-  Arithmetic best = PlainArithmetic(lhs);
-  for (const ArithmeticInfo& info : kArithmetics)
-    if (info.group > 1 && Takes(info.arithmetic, lhs, rhs) && TargetHas(info.arithmetic, target) &&
-        MultiplicationsPerCycle(info.arithmetic, target) >= MultiplicationsPerCycle(best, target))
-      best = info.arithmetic;
-  return best;
+  return Fastest(lhs, rhs, target, PlainArithmetic(lhs),
+                 [](const Instruction& row) { return row.group > 1; });
 }
 
 Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
@@ -99,11 +81,11 @@ Arithmetic BestArithmetic(const Spec& spec, const Target& target) {
 
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
   if (group == 1) return PlainArithmetic(lhs);
-  if (group == Info(Arithmetic::kDotU8S8).group)
-    return IsS8(lhs) && IsS8(rhs) ? Arithmetic::kDotO8S8 : Arithmetic::kDotU8S8;
-  KIRSCH_CHECK(group == 2);
-  if (rhs != Dtype::kBf16) return Arithmetic::kDotS16;
-  return lhs == Dtype::kBf16 ? BestArithmetic(lhs, rhs, target) : Arithmetic::kFmaPairs;
+  const auto fits = [&](const Instruction& row) { return row.group == group && Takes(row, lhs, rhs); };
+  const auto first = std::find_if(kInstructions.begin(), kInstructions.end(), fits);
+  KIRSCH_CHECK(first != kInstructions.end());
+  if (std::none_of(first + 1, kInstructions.end(), fits)) return first->arithmetic;
+  return Fastest(lhs, rhs, target, first->arithmetic, fits);
 }
 
 bool IsPlain(const Spec& spec) {
@@ -112,22 +94,10 @@ bool IsPlain(const Spec& spec) {
 }
 
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
-  switch (arithmetic) {
-    case Arithmetic::kFma:
-    case Arithmetic::kFmaPairs:
-      return Dtype::kF32;
-    case Arithmetic::kMultiplyAdd:
-      return Dtype::kS32;
-    case Arithmetic::kDotBf16:
-      return Dtype::kBf16;
-    case Arithmetic::kDotS16:
-      return Dtype::kS16;
-    case Arithmetic::kDotU8S8:
-      return dtype;
-    case Arithmetic::kDotO8S8:
-      return operand == MatmulDims::kLhs ? Dtype::kO8 : Dtype::kS8;
-  }
-  KIRSCH_CHECK(false && "no such arithmetic");
+  const Instruction& row = Info(arithmetic);
+  const bool lhs = operand == MatmulDims::kLhs;
+  const bool exchanged = row.commutes && !Holds(lhs ? row.lhs : row.rhs, dtype);
+  return lhs != exchanged ? row.lhs : row.rhs;
 }
 
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target) {

@@ -1,48 +1,17 @@
-// The kernel catalogue: the instructions a register tile may be computed with, the forms it may have, and the
-// registers it takes. Shared by the rewrites (what fits), the cost model (what it costs) and the code
-// generator (what is emitted).
+// The kernel catalogue: which instruction (spec/instruction.h) a register tile is computed with, the forms it
+// may have, and the registers it takes. Shared by the rewrites (what fits), the cost model (what it costs)
+// and the code generator (what is emitted).
 #ifndef KIRSCH_SPEC_MICROKERNEL_H_
 #define KIRSCH_SPEC_MICROKERNEL_H_
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "spec/dtype.h"
+#include "spec/instruction.h"
 #include "spec/spec.h"
 #include "spec/target.h"
 
 namespace kirsch {
-
-// How a vector of 32-bit accumulators takes in products. Each lane adds the products of `group` consecutive
-// steps of the reduction at once. Which one is used follows from the operands' types and the group: see
-// ArithmeticOf.
-struct ArithmeticInfo {
-  Arithmetic arithmetic;
-  std::string_view name;
-  int group;
-};
-
-inline constexpr std::array<ArithmeticInfo, kNumArithmetics> kArithmetics = {{
-    {Arithmetic::kFma, "fma", 1},            // f32 += f32 * f32, rounded once
-    {Arithmetic::kMultiplyAdd, "mul", 1},    // s32 += s32 * s32, modulo 2^32
-    {Arithmetic::kFmaPairs, "fmapairs", 2},  // two of kFma, by f32 lhs and the halves of words of bf16 rhs
-    {Arithmetic::kDotBf16, "dotbf16", 2},    // vdpbf16ps: f32 += bf16 * bf16, twice; subnormals count as zero
-    {Arithmetic::kDotS16, "dots16", 2},      // vpmaddwd, vpaddd (or vpdpwssd): s32 += s16 * s16, twice
-    {Arithmetic::kDotU8S8, "dotu8s8", 4},    // vpdpbusd: s32 += u8 * s8, four times; either operand is the u8
-    // The same with lhs as o8, which is 128 too much: one more row of the tile sums 128 times rhs, to be
-    // taken off.
-    {Arithmetic::kDotO8S8, "doto8s8", 4},
-}};
-
-constexpr const ArithmeticInfo& Info(Arithmetic arithmetic) {
-  return kArithmetics[static_cast<size_t>(arithmetic)];
-}
-
-// True if a lane takes groups of lhs, too, and not element by element.
-constexpr bool GroupsLhs(Arithmetic arithmetic) {
-  return Info(arithmetic).group > 1 && arithmetic != Arithmetic::kFmaPairs;
-}
 
 // The arithmetic by which `target` multiplies operands of these types, in either order, fastest; of several,
 // the one with the largest group.
@@ -51,7 +20,7 @@ Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target);
 // The same for a spec: one without groups where they would change the order of its sums.
 Arithmetic BestArithmetic(const Spec& spec, const Target& target);
 
-// The one of a given group: 1, or that of BestArithmetic.
+// The fastest one of a given group, which `target` has for these types.
 Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target);
 
 // True if the inputs are of types that no program widens or interleaves.
@@ -79,9 +48,10 @@ struct RegisterTile {
   bool one_chain = false;    // sums must not be split
   int taps = 1, inputs = 1;  // kLanewise
   double prefetches = 0;     // lines that are prefetched in each trip, on average
-  int sum_rows() const { return rows + (arithmetic == Arithmetic::kDotO8S8 ? 1 : 0); }
+  const Instruction& instruction() const { return Info(arithmetic); }
+  int sum_rows() const { return rows + (instruction().has_excess() ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }
-  int group() const { return Info(arithmetic).group; }
+  int group() const { return instruction().group; }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
 

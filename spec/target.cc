@@ -1,9 +1,6 @@
 #include "spec/target.h"
 
 #include <algorithm>
-#include <initializer_list>
-
-#include "spec/check.h"
 
 namespace kirsch {
 
@@ -20,49 +17,15 @@ std::vector<std::string> FeaturesOf(const VectorUnit& unit) {
 }
 
 ArithmeticRate VectorUnit::rate(Arithmetic arithmetic) const {
-  switch (arithmetic) {
-    case Arithmetic::kFma:
-      return {fma_per_cycle, fma_latency};
-    case Arithmetic::kMultiplyAdd:
-      return {mul_per_cycle, mul_latency};
-    case Arithmetic::kFmaPairs:
-      return {fma_per_cycle / 2, 2 * fma_latency};
-    case Arithmetic::kDotBf16:
-      return {dot_bf16_per_cycle, dot_bf16_latency};
-    case Arithmetic::kDotS16:
-      return {dot_s16_per_cycle, dot_s16_latency};
-    case Arithmetic::kDotU8S8:
-    case Arithmetic::kDotO8S8:
-      return {dot_u8s8_per_cycle, dot_u8s8_latency};
-  }
-  KIRSCH_CHECK(false && "no such arithmetic");
+  const Instruction& row = Info(arithmetic);
+  const ArithmeticRate part = row.timed == Arithmetic::kFma ? ArithmeticRate{fma_per_cycle, fma_latency}
+                                                            : rates[static_cast<size_t>(row.timed)];
+  return {part.per_cycle / row.parts(), part.latency * row.parts()};
 }
 
-std::optional<std::vector<std::string_view>> FeaturesOf(Arithmetic arithmetic, const VectorUnit& unit,
-                                                        const Target& target) {
-  using Features = std::vector<std::string_view>;
-  const auto one_of = [&](std::initializer_list<Features> ways) -> std::optional<Features> {
-    for (const Features& way : ways)
-      if (std::all_of(way.begin(), way.end(), [&](std::string_view f) { return target.HasFeature(f); }))
-        return way;
-    return std::nullopt;
-  };
-  const bool wide = unit.bytes == 64;
-  switch (arithmetic) {
-    case Arithmetic::kFma:
-    case Arithmetic::kMultiplyAdd:
-    case Arithmetic::kFmaPairs:
-      return Features();
-    case Arithmetic::kDotBf16:
-      return wide ? one_of({{"avx512bf16"}}) : one_of({{"avx512bf16", "avx512vl"}});
-    case Arithmetic::kDotS16:
-      return wide ? one_of({{"avx512vnni", "avx512bw"}, {"avx512bw"}})
-                  : one_of({{"avx512vnni", "avx512vl"}, {"avxvnni"}, {"avx2"}});
-    case Arithmetic::kDotU8S8:
-    case Arithmetic::kDotO8S8:
-      return wide ? one_of({{"avx512vnni"}}) : one_of({{"avx512vnni", "avx512vl"}, {"avxvnni"}});
-  }
-  KIRSCH_CHECK(false && "no such arithmetic");
+const Encoding* EncodingOf(Arithmetic arithmetic, const VectorUnit& unit, const Target& target) {
+  return FindEncoding(Info(arithmetic), unit.bytes,
+                      [&](std::string_view feature) { return target.HasFeature(feature); });
 }
 
 }  // namespace kirsch

@@ -5,13 +5,12 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "spec/arithmetic.h"
 #include "spec/dtype.h"
+#include "spec/instruction.h"
 #include "spec/level.h"
 
 namespace kirsch {
@@ -41,22 +40,20 @@ struct MemoryLevel {
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 };
 
-// Multiply-adds of whole vectors, however many instructions each takes.
-struct ArithmeticRate {
-  double per_cycle;
-  double latency;  // cycles
-};
+// The rates of the instructions' table.
+constexpr std::array<ArithmeticRate, kNumArithmetics> DefaultRates() {
+  std::array<ArithmeticRate, kNumArithmetics> rates = {};
+  for (size_t i = 0; i < rates.size(); ++i) rates[i] = kInstructions[i].rate;
+  return rates;
+}
 
 // One vector width the search may use.
 struct VectorUnit {
   int bytes = 0;
   int registers = 0;
-  bool masks = false;                         // AVX-512 mask registers (else AVX2 maskload/maskstore)
-  double fma_per_cycle = 0, fma_latency = 4;  // and so on: see spec/arithmetic.h
-  double mul_per_cycle = 0.5, mul_latency = 10;
-  double dot_bf16_per_cycle = 1, dot_bf16_latency = 6;
-  double dot_s16_per_cycle = 1, dot_s16_latency = 5;
-  double dot_u8s8_per_cycle = 1, dot_u8s8_latency = 5;
+  bool masks = false;  // AVX-512 mask registers (else AVX2 maskload/maskstore)
+  double fma_per_cycle = 0, fma_latency = 4;
+  std::array<ArithmeticRate, kNumArithmetics> rates = DefaultRates();  // of rows with keys of their own
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;
   double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
@@ -95,10 +92,8 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-// The ISA features that an arithmetic needs besides those of the unit, in the way `target` has it; nothing if
-// it does not have it.
-std::optional<std::vector<std::string_view>> FeaturesOf(Arithmetic arithmetic, const VectorUnit& unit,
-                                                        const Target& target);
+// The way in which `target` has an instruction for vectors of `unit`; null if it does not have it.
+const Encoding* EncodingOf(Arithmetic arithmetic, const VectorUnit& unit, const Target& target);
 
 }  // namespace kirsch
 

@@ -17,6 +17,12 @@ using Kind = JsonValue::Kind;
 
 constexpr Level kMemoryLevels[] = {Level::kL1, Level::kL2, Level::kL3, Level::kRam};
 
+// `unit`: a VectorUnit.
+template <typename Unit>
+auto& RateOf(const Instruction& row, Unit& unit) {
+  return unit.rates[static_cast<size_t>(row.arithmetic)];
+}
+
 VectorUnit DefaultVectorUnit(int bytes) {
   VectorUnit unit;
   unit.bytes = bytes;
@@ -116,8 +122,11 @@ class TargetReader {
         continue;
       }
       bool known = false;
-      if (absl::Status status = ReadNumber<VectorUnit>(value, kVectorKeys, unit, &known); !status.ok())
-        return status;
+      absl::Status status = ReadNumber<VectorUnit>(value, kVectorKeys, unit, &known);
+      for (const Instruction& row : kInstructions)
+        if (status.ok() && !known && !row.timing.empty())
+          status = ReadNumber<ArithmeticRate>(value, kRateKeys, &RateOf(row, *unit), &known, row.timing);
+      if (!status.ok()) return status;
       if (!known) WarnUnknown(value);
     }
     const JsonValue* bytes = object.Find("bytes");
@@ -158,12 +167,14 @@ class TargetReader {
     return absl::OkStatus();
   }
 
-  // If `value` is one of `keys`: checks it, stores it, and sets *known.
+  // If `value` is one of `keys`, after `prefix`: checks it, stores it, and sets *known.
   template <typename Struct>
   absl::Status ReadNumber(const JsonValue& value, std::span<const NumericKey<Struct>> keys, Struct* object,
-                          bool* known) {
-    const auto key =
-        std::find_if(keys.begin(), keys.end(), [&](const auto& k) { return k.name == value.key; });
+                          bool* known, std::string_view prefix = "") {
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& k) {
+      return value.key.size() == prefix.size() + k.name.size() && value.key.starts_with(prefix) &&
+             value.key.ends_with(k.name);
+    });
     if (key == keys.end()) return absl::OkStatus();
     *known = true;
     const bool whole = !std::holds_alternative<double Struct::*>(key->member);
@@ -172,7 +183,7 @@ class TargetReader {
     if (!good)
       return ExpectedAt(file_, value,
                         Cat(whole ? "a whole number" : "a number", " from ", key->low, " to ", key->high,
-                            " for ", key->name));
+                            " for ", value.key));
     std::visit(
         [&](auto member) {
           object->*member = static_cast<std::decay_t<decltype(object->*member)>>(value.number);
@@ -212,9 +223,10 @@ class TargetReader {
 };
 
 template <typename Struct>
-void Write(std::span<const NumericKey<Struct>> keys, const Struct& object, nlohmann::ordered_json* json) {
+void Write(std::span<const NumericKey<Struct>> keys, const Struct& object, nlohmann::ordered_json* json,
+           std::string_view prefix = "") {
   for (const NumericKey<Struct>& key : keys)
-    std::visit([&](auto member) { (*json)[std::string(key.name)] = object.*member; }, key.member);
+    std::visit([&](auto member) { (*json)[Cat(prefix, key.name)] = object.*member; }, key.member);
 }
 
 }  // namespace
@@ -250,6 +262,8 @@ std::string PrintTarget(const Target& target) {
   for (const VectorUnit& unit : target.vectors) {
     nlohmann::ordered_json object;
     Write<VectorUnit>(kVectorKeys, unit, &object);
+    for (const Instruction& row : kInstructions)
+      if (!row.timing.empty()) Write<ArithmeticRate>(kRateKeys, RateOf(row, unit), &object, row.timing);
     object["masks"] = unit.masks;
     json["vectors"].push_back(object);
   }

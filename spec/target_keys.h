@@ -42,16 +42,14 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"loads_per_cycle", &VectorUnit::loads_per_cycle, 0.0625, 16},
     {"stores_per_cycle", &VectorUnit::stores_per_cycle, 0.0625, 16},
     {"fma_latency", &VectorUnit::fma_latency, 1, 64},
-    {"mul_per_cycle", &VectorUnit::mul_per_cycle, 0.0625, 16},
-    {"mul_latency", &VectorUnit::mul_latency, 1, 64},
-    {"dot_bf16_per_cycle", &VectorUnit::dot_bf16_per_cycle, 0.0625, 16},
-    {"dot_bf16_latency", &VectorUnit::dot_bf16_latency, 1, 64},
-    {"dot_s16_per_cycle", &VectorUnit::dot_s16_per_cycle, 0.0625, 16},
-    {"dot_s16_latency", &VectorUnit::dot_s16_latency, 1, 64},
-    {"dot_u8s8_per_cycle", &VectorUnit::dot_u8s8_per_cycle, 0.0625, 16},
-    {"dot_u8s8_latency", &VectorUnit::dot_u8s8_latency, 1, 64},
     {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
+};
+
+// After the `timing` of each instruction that has one: "mul_per_cycle".
+inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
+    {"_per_cycle", &ArithmeticRate::per_cycle, 0.0625, 16},
+    {"_latency", &ArithmeticRate::latency, 1, 64},
 };
 
 // Of caches only: RAM is unlimited.

@@ -1,0 +1,211 @@
+// The multiply-add instructions of microkernels: one row of the table each; whoever needs to know something
+// of one asks its row.
+//
+// Every instruction means the same: to each lane of a vector of 32-bit accumulators, f32 or s32, it adds the
+// products of `group` pairs of elements, those of consecutive steps of the reduction. Sums of s32 are modulo
+// 2^32; those of f32 are rounded once for each product or less often.
+#ifndef KIRSCH_SPEC_INSTRUCTION_H_
+#define KIRSCH_SPEC_INSTRUCTION_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "spec/dtype.h"
+#include "spec/feature.h"
+
+namespace kirsch {
+
+enum class Arithmetic : uint8_t { kFma, kMultiplyAdd, kFmaPairs, kDotBf16, kDotS16, kDotU8S8, kDotO8S8 };
+
+// Multiply-adds of whole vectors, however many instructions each takes.
+struct ArithmeticRate {
+  double per_cycle;
+  double latency;  // cycles
+
+  friend bool operator==(const ArithmeticRate&, const ArithmeticRate&) = default;
+};
+
+// How an intrinsic takes the accumulator and the factors.
+enum class EncodingForm : uint8_t {
+  kLast,    // f(a, b, accumulator)
+  kFirst,   // f(accumulator, a, b)
+  kProduct  // accumulator + f(a, b), by an addition of its own
+};
+
+// One way to have an instruction, for vectors of least_bytes to most_bytes.
+struct Encoding {
+  int least_bytes, most_bytes;
+  FeatureNames features;  // beside those of the vectors
+  EncodingForm form;
+  std::string_view
+      llvm;            // the intrinsic, '$' standing for the vector's bits; none: of the IR's own operations
+  std::string_view c;  // the intrinsic, without "_mm256_"
+};
+
+struct Instruction {
+  Arithmetic arithmetic;
+  std::string_view name;  // in the names of procedures
+  int group;
+  // Of the factors' elements. Loads widen operands all of whose values are such elements.
+  Dtype lhs, rhs;
+  std::span<const Encoding> encodings;  // the first one that a CPU has is used
+  Arithmetic timed;                     // the row whose rate this one has, for each of its parts
+  std::string_view timing = "";         // if it is itself: what the keys in target files begin with ...
+  ArithmeticRate rate = {};             // ... and what they are by default
+  bool commutes = false;                // operands may be exchanged to suit
+  std::optional<Dtype> parted = {};     // words of rhs are `group` of these, parted into as many factors
+  bool flushes_subnormals = false;      // of factors and of sums
+
+  // Multiply-adds of one step: one, or one for each vector that words of rhs are parted into.
+  constexpr int parts() const { return parted ? group : 1; }
+  // True if a lane takes groups of lhs, too, and not element by element.
+  constexpr bool groups_lhs() const { return group > 1 && !parted; }
+  // Lhs as o8 is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
+  constexpr bool has_excess() const { return lhs == Dtype::kO8; }
+  // Is there a way of it that has its products in a register of their own?
+  constexpr bool has_products() const {
+    return std::any_of(encodings.begin(), encodings.end(),
+                       [](const Encoding& way) { return way.form == EncodingForm::kProduct; });
+  }
+  // Machine instructions of a multiply-add, the best way.
+  constexpr int instructions() const {
+    const bool fused = std::any_of(encodings.begin(), encodings.end(),
+                                   [](const Encoding& way) { return way.form != EncodingForm::kProduct; });
+    return parts() * (fused ? 1 : 2);
+  }
+};
+
+namespace encodings {
+
+using enum EncodingForm;
+
+inline constexpr Encoding kFma[] = {{16, 64, {}, kLast, "llvm.fma", "fmadd_ps"}};
+inline constexpr Encoding kMultiplyAdd[] = {{16, 64, {}, kProduct, "", "mullo_epi32"}};
+inline constexpr Encoding kDotBf16[] = {
+    {64, 64, {"avx512bf16"}, kFirst, "llvm.x86.avx512bf16.dpbf16ps.$", "dpbf16_ps"},
+    {16, 32, {"avx512bf16", "avx512vl"}, kFirst, "llvm.x86.avx512bf16.dpbf16ps.$", "dpbf16_ps"}};
+inline constexpr Encoding kDotS16[] = {
+    {64, 64, {"avx512vnni", "avx512bw"}, kFirst, "llvm.x86.avx512.vpdpwssd.$", "dpwssd_epi32"},
+    {16, 32, {"avx512vnni", "avx512vl"}, kFirst, "llvm.x86.avx512.vpdpwssd.$", "dpwssd_epi32"},
+    {16, 32, {"avxvnni"}, kFirst, "llvm.x86.avx512.vpdpwssd.$", "dpwssd_avx_epi32"},
+    {64, 64, {"avx512bw"}, kProduct, "llvm.x86.avx512.pmaddw.d.$", "madd_epi16"},
+    {32, 32, {"avx2"}, kProduct, "llvm.x86.avx2.pmadd.wd", "madd_epi16"},
+    {16, 16, {"avx2"}, kProduct, "llvm.x86.sse2.pmadd.wd", "madd_epi16"}};
+inline constexpr Encoding kDotU8S8[] = {
+    {64, 64, {"avx512vnni"}, kFirst, "llvm.x86.avx512.vpdpbusd.$", "dpbusd_epi32"},
+    {16, 32, {"avx512vnni", "avx512vl"}, kFirst, "llvm.x86.avx512.vpdpbusd.$", "dpbusd_epi32"},
+    {16, 32, {"avxvnni"}, kFirst, "llvm.x86.avx512.vpdpbusd.$", "dpbusd_avx_epi32"}};
+
+}  // namespace encodings
+
+// In the order of the enum. Of rows that are equally fast, the last one is used.
+inline constexpr std::array kInstructions = {
+    // Every other operation on vectors goes at this rate, so its keys are members of VectorUnit.
+    Instruction{.arithmetic = Arithmetic::kFma,
+                .name = "fma",
+                .group = 1,
+                .lhs = Dtype::kF32,
+                .rhs = Dtype::kF32,
+                .encodings = encodings::kFma,
+                .timed = Arithmetic::kFma},
+    Instruction{.arithmetic = Arithmetic::kMultiplyAdd,
+                .name = "mul",
+                .group = 1,
+                .lhs = Dtype::kS32,
+                .rhs = Dtype::kS32,
+                .encodings = encodings::kMultiplyAdd,
+                .timed = Arithmetic::kMultiplyAdd,
+                .timing = "mul",
+                .rate = {0.5, 10}},
+    Instruction{.arithmetic = Arithmetic::kFmaPairs,
+                .name = "fmapairs",
+                .group = 2,
+                .lhs = Dtype::kF32,
+                .rhs = Dtype::kF32,
+                .encodings = encodings::kFma,
+                .timed = Arithmetic::kFma,
+                .parted = Dtype::kBf16},
+    Instruction{.arithmetic = Arithmetic::kDotBf16,
+                .name = "dotbf16",
+                .group = 2,
+                .lhs = Dtype::kBf16,
+                .rhs = Dtype::kBf16,
+                .encodings = encodings::kDotBf16,
+                .timed = Arithmetic::kDotBf16,
+                .timing = "dot_bf16",
+                .rate = {1, 6},
+                .flushes_subnormals = true},
+    Instruction{.arithmetic = Arithmetic::kDotS16,
+                .name = "dots16",
+                .group = 2,
+                .lhs = Dtype::kS16,
+                .rhs = Dtype::kS16,
+                .encodings = encodings::kDotS16,
+                .timed = Arithmetic::kDotS16,
+                .timing = "dot_s16",
+                .rate = {1, 5}},
+    Instruction{.arithmetic = Arithmetic::kDotU8S8,
+                .name = "dotu8s8",
+                .group = 4,
+                .lhs = Dtype::kU8,
+                .rhs = Dtype::kS8,
+                .encodings = encodings::kDotU8S8,
+                .timed = Arithmetic::kDotU8S8,
+                .timing = "dot_u8s8",
+                .rate = {1, 5},
+                .commutes = true},
+    Instruction{.arithmetic = Arithmetic::kDotO8S8,
+                .name = "doto8s8",
+                .group = 4,
+                .lhs = Dtype::kO8,
+                .rhs = Dtype::kS8,
+                .encodings = encodings::kDotU8S8,
+                .timed = Arithmetic::kDotU8S8},
+};
+
+inline constexpr size_t kNumArithmetics = kInstructions.size();
+
+constexpr const Instruction& Info(Arithmetic arithmetic) {
+  return kInstructions[static_cast<size_t>(arithmetic)];
+}
+
+// Can the instruction multiply operands of these types, perhaps widened, but without a copy of another type?
+constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
+  if (row.parted) return rhs == *row.parted && (lhs == row.lhs || lhs == *row.parted);
+  return (Holds(row.lhs, lhs) && Holds(row.rhs, rhs)) ||
+         (row.commutes && Holds(row.lhs, rhs) && Holds(row.rhs, lhs));
+}
+
+// The row for factors of these types, and whether they are to be exchanged; null if there is none.
+struct FactorsOrder {
+  const Instruction* instruction = nullptr;
+  bool exchanged = false;
+};
+constexpr FactorsOrder InstructionFor(Dtype a, Dtype b) {
+  for (const Instruction& row : kInstructions) {
+    if (row.parted) continue;
+    if (row.lhs == a && row.rhs == b) return {&row, false};
+    if (row.commutes && row.lhs == b && row.rhs == a) return {&row, true};
+  }
+  return {};
+}
+
+// The first way of an instruction for vectors of `bytes` whose features has(name) are all there; null if
+// there is none.
+template <typename Has>
+const Encoding* FindEncoding(const Instruction& row, int bytes, const Has& has) {
+  for (const Encoding& way : row.encodings)
+    if (way.least_bytes <= bytes && bytes <= way.most_bytes &&
+        std::all_of(way.features.begin(), way.features.end(), has))
+      return &way;
+  return nullptr;
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_INSTRUCTION_H_
