@@ -37,7 +37,9 @@ double Roundings(const Graph& graph) {
 }
 
 // Of a narrow float, half a unit in the last place, relative.
-double HalfUnit(Dtype dtype) { return dtype == Dtype::kBf16 ? 0x1p-8 : dtype == Dtype::kF16 ? 0x1p-11 : 0; }
+double HalfUnit(Dtype dtype) {
+  return IsFloating(dtype) && dtype != Dtype::kF32 ? std::ldexp(1, -Info(dtype).mantissa - 1) : 0;
+}
 
 // As for matmuls (reference.cc), but relative to the largest value that the result has: how large the terms
 // of its sums are is not known. What is rounded to a narrow type on the way may come out one unit off, an

@@ -40,9 +40,8 @@ std::vector<absl::Span<const char>> OperandMemory(const GraphProblem& problem) {
 void FillInputs(const GraphProblem& problem) {
   for (size_t i = 0; i < problem.inputs.size(); ++i) {
     const TensorType& type = problem.graph->nodes[i].type;
-    const IntegerRange range = type.dtype == Dtype::kU8   ? IntegerRange{0, 255}
-                               : type.dtype == Dtype::kS8 ? IntegerRange{-128, 127}
-                                                          : IntegerRange{-32768, 32767};
+    const IntegerRange range = {std::max<int64_t>(LeastOf(type.dtype), INT16_MIN),
+                                std::min<int64_t>(MostOf(type.dtype), INT16_MAX)};
     FillElements(problem.inputs[i], KirschTypeOf(type.dtype), static_cast<size_t>(type.elements()), i + 1,
                  range);
   }

@@ -33,6 +33,14 @@ static inline int32_t saturated(double x, double low, double high) {
   const double whole = rint(x);
   return (int32_t)(whole < low ? low : whole > high ? high : whole);
 }
+static inline real widen_float(unsigned x, int exponent, int mantissa, int infinities) {
+  const int field = (int)(x >> mantissa & ((1u << exponent) - 1)), fraction = (int)(x & ((1u << mantissa) - 1));
+  const int largest = (1 << exponent) - 1, most = (1 << mantissa) - 1;
+  real value = M(ldexp)((real)(field ? fraction + most + 1 : fraction),
+                        (field ? field : 1) - largest / 2 - mantissa);
+  if (field == largest && (infinities || fraction == most)) value = fraction ? (real)NAN : (real)INFINITY;
+  return x >> (exponent + mantissa) ? -value : value;
+}
 #define HIGHEST ((real)3.402823466e38)
 static inline real sigmoid(real x) { return 1 / (1 + M(exp)(-x)); }
 static inline real gelu(real x) { return x / 2 * (1 + M(erf)(x * (real)0.70710678118654752)); }
@@ -67,6 +75,9 @@ constexpr std::array<const char*, 18> kExpressions = {
 
 std::string Widened(Dtype dtype, const std::string& element) {
   if (dtype == Dtype::kBf16) return absl::StrCat("widen_bf16(", element, ")");
+  if (IsFloating(dtype) && Bytes(dtype) == 1)
+    return absl::StrCat("widen_float(", element, ", ", Info(dtype).exponent, ", ", Info(dtype).mantissa, ", ",
+                        Info(dtype).infinities ? 1 : 0, ")");
   return absl::StrCat("(", IsFloating(dtype) ? "real" : "int32_t", ")", element);
 }
 
@@ -75,22 +86,10 @@ std::string CastTo(Dtype from, Dtype to, const std::string& value) {
   const auto saturated = [&](double low, double high) {
     return absl::StrFormat("saturated(%s, %.0f, %.0f)", value, low, high);
   };
-  switch (to) {
-    case Dtype::kF32:
-      return absl::StrCat("(real)", value);
-    case Dtype::kBf16:
-      return absl::StrCat("rounded_bf16(", value, ")");
-    case Dtype::kF16:
-      return absl::StrCat("rounded_f16(", value, ")");
-    case Dtype::kU8:
-      return saturated(0, 255);
-    case Dtype::kS8:
-      return saturated(-128, 127);
-    case Dtype::kS16:
-      return saturated(-32768, 32767);
-    default:
-      return IsFloating(from) ? saturated(-2147483648.0, 2147483647.0) : value;
-  }
+  if (to == Dtype::kF32) return absl::StrCat("(real)", value);
+  if (IsFloating(to)) return absl::StrCat("rounded_", std::string(Info(to).name), "(", value, ")");
+  if (to == Dtype::kS32 && !IsFloating(from)) return value;
+  return saturated(static_cast<double>(LeastOf(to)), static_cast<double>(MostOf(to)));
 }
 
 size_t RealBytes(LoopsKind kind) { return kind == LoopsKind::kReference ? 8 : 4; }
@@ -98,22 +97,10 @@ size_t RealBytes(LoopsKind kind) { return kind == LoopsKind::kReference ? 8 : 4;
 }  // namespace
 
 std::string CType(Dtype dtype, bool parameter) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return parameter ? "float" : "real";
-    case Dtype::kF16:
-      return "_Float16";
-    case Dtype::kBf16:
-      return "uint16_t";
-    case Dtype::kU8:
-      return "uint8_t";
-    case Dtype::kS8:
-      return "int8_t";
-    case Dtype::kS16:
-      return "int16_t";
-    default:
-      return "int32_t";
-  }
+  if (dtype == Dtype::kF32) return parameter ? "float" : "real";
+  if (dtype == Dtype::kF16) return "_Float16";
+  const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype);
+  return absl::StrCat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }
 
 LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)

@@ -313,23 +313,9 @@ std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vec
 }  // namespace
 
 std::string CType(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return "float";
-    case Dtype::kBf16:
-    case Dtype::kF16:
-      return "uint16_t";
-    case Dtype::kU8:
-    case Dtype::kO8:
-      return "uint8_t";
-    case Dtype::kS8:
-      return "int8_t";
-    case Dtype::kS16:
-      return "int16_t";
-    case Dtype::kS32:
-      return "int32_t";
-  }
-  KIRSCH_CHECK(false && "unknown dtype");
+  if (dtype == Dtype::kF32) return "float";
+  const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kO8;
+  return absl::StrCat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped) {

@@ -45,6 +45,35 @@ std::string Word(const std::string& from, Dtype memory, int first, int count) {
   return word;
 }
 
+// By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
+std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
+  const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kAccumulatorBytes;
+  const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
+  const auto constant = [&](uint32_t number) {
+    return Intrinsic(half, "set1_epi16", absl::StrCat("(short)0x", absl::Hex(number)));
+  };
+  const std::string bits_and = "and_" + Si(half), bits_or = "or_" + Si(half);
+  std::string bits = value;
+  if (from != Dtype::kF16) {
+    const int sign_shift = 8 * (Bytes(Dtype::kF16) - Bytes(from));
+    bits = Intrinsic(half, "slli_epi16", Intrinsic(half, "cvtepu8_epi16", bits), sign_shift);
+    if (sign_shift != shift)  // copies of the sign take the exponent's place
+      bits = Intrinsic(half, bits_and, Intrinsic(half, "srai_epi16", bits, sign_shift - shift),
+                       constant(F16BitsOf(from)));
+  }
+  if (HasSpecialsOfItsOwn(from)) {
+    const std::string magnitude = Intrinsic(half, bits_and, bits, constant(SignBit(Dtype::kF16) - 1));
+    const std::string special =
+        Intrinsic(half, "cmpgt_epi16", magnitude, constant((FirstSpecialBits(from) << shift) - 1));
+    bits = Intrinsic(half, bits_or, bits,
+                     Intrinsic(half, bits_and, special, constant(FirstSpecialBits(Dtype::kF16))));
+  }
+  const std::string floats = Intrinsic(bytes, "cvtph_ps", bits);
+  if (ScaleFromF16(from) == 0) return floats;
+  return Intrinsic(bytes, "mul_ps", floats,
+                   Intrinsic(bytes, "set1_ps", absl::StrCat(1 << ScaleFromF16(from), ".0f")));
+}
+
 // Memory's elements, as LoadNarrow has them, as elements of type `to`.
 std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   const int bytes = lanes * Bytes(to);
@@ -54,8 +83,8 @@ std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
         Intrinsic(lanes, "xor_" + Si(lanes), value, Intrinsic(lanes, "set1_epi8", "(char)0x80"));
     return Widened(turned, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to, lanes);
   }
-  if (from == Dtype::kF16) return Intrinsic(bytes, "cvtph_ps", value);
-  if (from == Dtype::kBf16)
+  if (WidensByF16(from)) return WidenedByF16(value, from, lanes);
+  if (IsFloating(from))
     return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"),
                      Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "cvtepu16_epi32", value), 16));
   return Intrinsic(bytes, absl::StrCat("cvt", Epi(from, Info(from).has_sign), "_", Epi(to)), value);

@@ -45,6 +45,16 @@ std::string All(const std::vector<std::string>& features, Item item) {
 
 }  // namespace
 
+std::string CompilerCheck(const std::vector<std::string>& features) {
+  std::string text;
+  for (const std::string& feature : features)
+    if (const Feature& row = RowOf(feature); row.gcc > 0)
+      absl::StrAppend(&text, "#if defined(__clang__) ? __clang_major__ < ", row.clang,
+                      " : defined(__GNUC__) && __GNUC__ < ", row.gcc, "\n#error \"", feature, " needs GCC ",
+                      row.gcc, " or Clang ", row.clang, ", or a later one\"\n#endif\n");
+  return text;
+}
+
 std::string CpuCheckDefinitions(const std::vector<std::string>& features, const std::string& name) {
   std::string cpuid, builtin;
   for (const std::string& feature : features) {

@@ -7,6 +7,9 @@
 
 namespace kirsch {
 
+// An error for compilers that are too old to know one of these features; empty if none is.
+std::string CompilerCheck(const std::vector<std::string>& features);
+
 // Definitions of what CpuCondition uses, for these features: GCC's and Clang's builtin, or CPUID with MSVC
 // (with Clang for Windows too, where the builtin needs a library). `name`: what the function's name begins
 // with. Before it stand the includes and KIRSCH_TARGET.

@@ -34,7 +34,7 @@ class DotProduct {
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
-    if (kernel.tile.widens_lhs) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
+    if (kernel.tile.widens_lhs > 0) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
   }
 
   Procedure Build() && {

@@ -28,16 +28,8 @@ std::array<int64_t, 3> SomeOf(int64_t count) { return {0, count / 2, count - 1};
 }  // namespace
 
 SampleBits SampleBitsOf(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return {0x807fffff, 0x3f000000};
-    case Dtype::kBf16:
-      return {0x807f, 0x3f00};
-    case Dtype::kF16:
-      return {0x83ff, 0x3800};
-    default:
-      return {0x7f, 0};
-  }
+  if (!IsFloating(dtype)) return {0x7f, 0};
+  return {SignBit(dtype) | MantissaBits(dtype), PowerOfTwoBits(dtype, -1)};
 }
 
 GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few) {

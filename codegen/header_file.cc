@@ -144,9 +144,9 @@ std::string Body(const HeaderFile& file) {
   std::string supported;
   for (const HeaderFunction& function : file.functions)
     supported += PrintSupported(function, PublicPrefix(file));
-  return absl::StrCat(kPortability, "\n", Opening(file), "\n", CpuCheckDefinitions(features, file.name), "\n",
-                      supported, Functions(file), "\n", Closing(file), "\n", CpuCheckEnd(features),
-                      kPortabilityEnd, "\n", PrintSelfTest(file));
+  return absl::StrCat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
+                      CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), "\n",
+                      Closing(file), "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
 }
 
 std::string Guard(const HeaderFile& file) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -123,13 +124,35 @@ Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
     return Widened(value, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to);
   }
   llvm::FixedVectorType* type = Vector(Element(to), LanesIn(value));
-  if (from == Dtype::kF16)
-    return ir_.CreateFPExt(ir_.CreateBitCast(value, Vector(ir_.getHalfTy(), LanesIn(value))), type);
-  if (from == Dtype::kBf16) {
+  if (WidensByF16(from)) return WidenedByF16(value, from, type);
+  if (IsFloating(from)) {
     value = ir_.CreateZExt(value, Vector(ir_.getInt32Ty(), LanesIn(value)));
     return ir_.CreateBitCast(ir_.CreateShl(value, 16), type);
   }
   return Info(from).has_sign ? ir_.CreateSExt(value, type) : ir_.CreateZExt(value, type);
+}
+
+// By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
+Value* LlvmVectors::WidenedByF16(Value* value, Dtype from, llvm::Type* type) {
+  const int lanes = LanesIn(value), shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
+  const auto constant = [&](uint32_t number) {
+    return Splat(ir_.getInt16(static_cast<uint16_t>(number)), lanes);
+  };
+  if (from != Dtype::kF16) {
+    const int sign_shift = 8 * (Bytes(Dtype::kF16) - Bytes(from));
+    value = ir_.CreateShl(ir_.CreateZExt(value, Vector(ir_.getInt16Ty(), lanes)), sign_shift);
+    if (sign_shift != shift)  // copies of the sign take the exponent's place
+      value = ir_.CreateAnd(ir_.CreateAShr(value, sign_shift - shift), constant(F16BitsOf(from)));
+  }
+  if (HasSpecialsOfItsOwn(from)) {
+    Value* magnitude = ir_.CreateAnd(value, constant(SignBit(Dtype::kF16) - 1));
+    Value* number = ir_.CreateICmpSLT(magnitude, constant(FirstSpecialBits(from) << shift));
+    Value* special = ir_.CreateOr(value, constant(FirstSpecialBits(Dtype::kF16)));
+    value = ir_.CreateSelect(number, value, special);
+  }
+  value = ir_.CreateFPExt(ir_.CreateBitCast(value, Vector(ir_.getHalfTy(), lanes)), type);
+  if (ScaleFromF16(from) == 0) return value;
+  return ir_.CreateFMul(value, llvm::ConstantFP::get(type, std::ldexp(1.0, ScaleFromF16(from))));
 }
 
 Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, int count) {

@@ -55,6 +55,7 @@ class LlvmVectors {
   llvm::Value* LoadNarrow(llvm::Value* from, Dtype memory, int lanes, int count);
   llvm::Value* LoadByWords(llvm::Value* from, Dtype memory, int lanes, int count);
   llvm::Value* Widened(llvm::Value* value, Dtype from, Dtype to);
+  llvm::Value* WidenedByF16(llvm::Value* value, Dtype from, llvm::Type* type);
   llvm::Value* Narrowed(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* RoundedToBf16(llvm::Value* value);
   llvm::Value* Call(std::string_view name, llvm::SmallVector<llvm::Value*, 3> arguments);

@@ -69,11 +69,11 @@ class Kernels {
       if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
   }
 
-  // What elements that are no accumulators take: f16 its conversion, and mask registers those for narrow
-  // lanes.
+  // What elements that are no accumulators take: floats by way of f16 its conversion, and mask registers those
+  // for narrow lanes.
   void AddElementFeatures(const KernelShape& kernel) {
     for (const Dtype dtype : OperandTypes(kernel)) {
-      if (dtype == Dtype::kF16) AddFeatures(std::array{"f16c"});
+      if (WidensByF16(dtype)) AddFeatures(std::array{"f16c"});
       if (Bytes(dtype) < kAccumulatorBytes && program_.masks && target_.HasFeature("avx512bw"))
         AddFeatures(std::array{"avx512bw"});
     }

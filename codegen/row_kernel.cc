@@ -274,7 +274,7 @@ Procedure RowProcedure(const RowKernel& kernel) {
 std::vector<std::string> RowFeatures(const RowKernel& kernel) {
   bool half = false, narrow = false;
   const auto look_at = [&](Dtype dtype) {
-    half |= dtype == Dtype::kF16;
+    half |= WidensByF16(dtype);
     narrow |= Bytes(dtype) < kAccumulatorBytes;
   };
   for (const RowInput& input : kernel.program.inputs) look_at(input.dtype);

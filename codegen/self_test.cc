@@ -58,10 +58,10 @@ static void $FILE_fill_$TYPE($CTYPE* data, const size_t* strides, size_t batch, 
 )";
 
 // Bits of f16 are only made of the values that operands are filled with.
-constexpr char kGetF16[] =
-    "  return element == 0x3c00 ? 1 : element == 0x4000 ? 2 : element == 0 ? 0 : -1;\n";
-constexpr char kPutF16[] =
-    "  return (uint16_t)(value == 1 ? 0x3c00 : value == 2 ? 0x4000 : value == 0 ? 0 : 0xbc00);\n";
+// Of the few numbers that operands are made of.
+constexpr char kGetFloat[] = "  return element == $ONE ? 1 : element == $TWO ? 2 : element == 0 ? 0 : -1;\n";
+constexpr char kPutFloat[] =
+    "  return $CAST(value == 1 ? $ONE : value == 2 ? $TWO : value == 0 ? 0 : $MINUS_ONE);\n";
 constexpr char kGetBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
   float value;
   memcpy(&value, &bits, sizeof(value));
@@ -279,24 +279,23 @@ struct Conversion {
 
 Conversion ConversionOf(Dtype dtype) {
   const std::string cast = absl::StrCat("(", CType(dtype), ")");
-  switch (dtype) {
-    case Dtype::kBf16:
-      return {kGetBf16, kPutBf16};
-    case Dtype::kF16:
-      return {kGetF16, kPutF16};
-    case Dtype::kS16:
-    case Dtype::kU8:
-    case Dtype::kS8:
-      return {"  return element;\n",
-              absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
-                                                  {"$LEAST", absl::StrCat(LeastOf(dtype))},
-                                                  {"$MOST", absl::StrCat(MostOf(dtype))}})};
-    case Dtype::kF32:
-    case Dtype::kS32:
-    case Dtype::kO8:
-      break;
-  }
-  return {"  return element;\n", absl::StrCat("  return ", cast, "value;\n")};
+  if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
+  if (Bytes(dtype) == kAccumulatorBytes)
+    return {"  return element;\n", absl::StrCat("  return ", cast, "value;\n")};
+  if (!IsFloating(dtype))
+    return {"  return element;\n",
+            absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
+                                                {"$LEAST", absl::StrCat(LeastOf(dtype))},
+                                                {"$MOST", absl::StrCat(MostOf(dtype))}})};
+  const auto hex = [](uint32_t bits) { return absl::StrCat("0x", absl::Hex(bits)); };
+  const uint32_t one = PowerOfTwoBits(dtype, 0);
+  const auto text = [&](const char* of) {
+    return absl::StrReplaceAll(of, {{"$CAST", cast},
+                                    {"$ONE", hex(one)},
+                                    {"$TWO", hex(PowerOfTwoBits(dtype, 1))},
+                                    {"$MINUS_ONE", hex(SignBit(dtype) | one)}});
+  };
+  return {text(kGetFloat), text(kPutFloat)};
 }
 
 std::string FillsText(const HeaderFile& file) {

@@ -54,7 +54,10 @@ Element ValueOf(InputKind kind, uint64_t limit, uint64_t word) {
   }
   if constexpr (std::is_same_v<Number, float>) {
     if (kind == InputKind::kUniform) return Narrow<Element>(Uniform(word));
-    return Narrow<Element>(Spread(word, std::is_same_v<Element, F16> ? 24 : 32));
+    // Some of three quarters of the exponents, but no more than where sums keep terms of every size.
+    constexpr uint32_t kMostExponents = 32;
+    const uint32_t exponents = 3u << (Info(kDtypeOf<Element>).exponent - 2);
+    return Narrow<Element>(Spread(word, std::min(exponents, kMostExponents)));
   } else {
     return FullRange<Element>(word);
   }
@@ -78,7 +81,11 @@ bool Suits(const Spec& root, InputKind kind) {
 int64_t IntegerLimit(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   const double exact = root.out().dtype == Dtype::kS16 ? INT16_MAX : static_cast<double>(kExactInFloat);
-  return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, kLargestInteger);
+  int64_t largest = kLargestInteger;
+  for (int operand = 0; operand < root.op_info().output(); ++operand)
+    if (const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype; IsFloating(dtype))
+      largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);  // the integers up to this are exact
+  return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
 }
 
 void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, double gap, void* data) {

@@ -31,7 +31,7 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit, const 
   const double fmas = tile.accumulators();
   const double inputs = tile.columns * static_cast<double>(tile.inputs) / tile.taps;
   const double loads = inputs + tile.columns;
-  const double widened = (tile.widens_lhs ? inputs : 0) + (tile.widens_rhs ? tile.columns : 0);
+  const double widened = tile.widens_lhs * inputs + tile.widens_rhs * tile.columns;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
   trip.widening = widened / kWideningsPerCycle;
@@ -59,15 +59,15 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators();
   const double factors = tile.rows * (IsPairs(tile) ? 2 : 1);  // vectors or broadcasts of lhs
-  const double widened_lhs = tile.widens_lhs ? factors : 0, widened_rhs = tile.widens_rhs ? tile.columns : 0;
+  const double widened_lhs = tile.widens_lhs * factors, widened_rhs = tile.widens_rhs * tile.columns;
   const double widened = widened_lhs + widened_rhs;
   if (tile.form == LayoutKind::kLanewise) return LanewiseTrip(tile, unit, target);
   const double loads = factors + tile.columns;
   const double deinterleaved = IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
   // One operand of an FMA may be in memory: rhs of a single row, lhs of a single column.
-  const double folded = tile.rows == 1 && !tile.widens_rhs                    ? tile.columns
-                        : tile.columns == 1 && unit.masks && !tile.widens_lhs ? tile.rows
-                                                                              : 0;
+  const double folded = tile.rows == 1 && tile.widens_rhs == 0                    ? tile.columns
+                        : tile.columns == 1 && unit.masks && tile.widens_lhs == 0 ? tile.rows
+                                                                                  : 0;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
   // Words of pairs are parted by a shift and a mask.
@@ -95,7 +95,8 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
   // tile that needs neither must never cost more than one that does, or dense operands would be no relaxation
   // (search/relaxation.h).
   RegisterTile plain = tile;
-  plain.masked_rhs = plain.widens_lhs = plain.widens_rhs = false;
+  plain.masked_rhs = false;
+  plain.widens_lhs = plain.widens_rhs = 0;
   const double set_sums = (KSplit(plain, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
   return target.microkernel_cycles + set_sums + excess +

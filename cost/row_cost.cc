@@ -33,8 +33,7 @@ double DivisionCycles(RowOp op, int lanes) {
   return 0;
 }
 
-// To make f32 of a vector of elements, and the other way.
-double WideningInstructions(Dtype dtype) { return dtype == Dtype::kF32 ? 0 : dtype == Dtype::kS32 ? 1 : 2; }
+// To make elements of a vector of f32.
 double NarrowingInstructions(Dtype dtype) {
   constexpr double kRounding = 8, kIntoRange = 3;
   if (dtype == Dtype::kF32) return 0;

@@ -24,26 +24,33 @@ struct DtypeInfo {
   Dtype dtype;
   std::string_view name;
   int bytes;
-  bool floating;
-  bool has_sign;
+  // Floats: bits of the exponent, whose bias is half its range, and of the mantissa; beside them a sign.
+  // Integers: none.
+  int exponent = 0, mantissa = 0;
+  bool has_sign = true;
+  // Floats: the largest exponent is of infinities and NaNs; else it is of numbers, and NaN is all ones.
+  bool infinities = true;
+  bool is_result = true;    // a result may be rounded to it; else it is only read
+  bool is_weights = false;  // matmuls widen it: beside f32 and bf16 it makes f32
 };
 
-inline constexpr std::array<DtypeInfo, 8> kDtypes = {{
-    {Dtype::kF32, "f32", 4, true, true},
-    {Dtype::kBf16, "bf16", 2, true, true},  // the upper half of an f32
-    {Dtype::kF16, "f16", 2, true, true},    // IEEE binary16
-    {Dtype::kU8, "u8", 1, false, false},
-    {Dtype::kS8, "s8", 1, false, true},
-    {Dtype::kS16, "s16", 2, false, true},
-    {Dtype::kS32, "s32", 4, false, true},
-    {Dtype::kO8, "o8", 1, false, true},  // an s8, kept as the u8 that is 128 more; only in our own copies
-}};
+inline constexpr std::array kDtypes = {
+    DtypeInfo{Dtype::kF32, "f32", 4, 8, 23},
+    DtypeInfo{Dtype::kBf16, "bf16", 2, 8, 7},  // the upper half of an f32
+    DtypeInfo{Dtype::kF16, "f16", 2, 5, 10},   // IEEE binary16
+    DtypeInfo{.dtype = Dtype::kU8, .name = "u8", .bytes = 1, .has_sign = false},
+    DtypeInfo{Dtype::kS8, "s8", 1},
+    DtypeInfo{Dtype::kS16, "s16", 2},
+    DtypeInfo{Dtype::kS32, "s32", 4},
+    DtypeInfo{Dtype::kO8, "o8", 1},  // an s8, kept as the u8 that is 128 more; only in our own copies
+};
 
-inline constexpr size_t kCallersDtypes = 7;  // the first ones are those that callers may have
+// The first ones are those that callers may have.
+inline constexpr size_t kCallersDtypes = static_cast<size_t>(Dtype::kO8);
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
 constexpr int Bytes(Dtype dtype) { return Info(dtype).bytes; }
-constexpr bool IsFloating(Dtype dtype) { return Info(dtype).floating; }
+constexpr bool IsFloating(Dtype dtype) { return Info(dtype).exponent > 0; }
 
 // The ends of an integer type.
 constexpr int64_t LeastOf(Dtype dtype) {
@@ -51,6 +58,45 @@ constexpr int64_t LeastOf(Dtype dtype) {
 }
 constexpr int64_t MostOf(Dtype dtype) {
   return (int64_t{1} << (8 * Bytes(dtype) - (Info(dtype).has_sign ? 1 : 0))) - 1;
+}
+
+// Of floats. The exponent of 1 is this, and that of the least normal number 1.
+constexpr int BiasOf(Dtype dtype) { return (1 << (Info(dtype).exponent - 1)) - 1; }
+// The bits of 2^exponent, a normal number.
+constexpr uint32_t PowerOfTwoBits(Dtype dtype, int exponent) {
+  return static_cast<uint32_t>(exponent + BiasOf(dtype)) << Info(dtype).mantissa;
+}
+constexpr uint32_t SignBit(Dtype dtype) { return uint32_t{1} << (8 * Bytes(dtype) - 1); }
+constexpr uint32_t MantissaBits(Dtype dtype) { return (uint32_t{1} << Info(dtype).mantissa) - 1; }
+// The least bits, but for the sign, that are no number: infinity's, or NaN's if there is none.
+constexpr uint32_t FirstSpecialBits(Dtype dtype) {
+  return SignBit(dtype) - 1 - (Info(dtype).infinities ? MantissaBits(dtype) : 0);
+}
+
+// Vectors of narrow floats become f32 either by a shift, if they have f32's exponents, or by way of f16,
+// which instructions convert: what has f16's exponents is shifted, too; others are then multiplied by 2^n.
+constexpr bool WidensByShift(Dtype dtype) { return Info(dtype).exponent == Info(Dtype::kF32).exponent; }
+constexpr bool WidensByF16(Dtype dtype) {
+  return IsFloating(dtype) && Info(dtype).exponent <= Info(Dtype::kF16).exponent;
+}
+constexpr int ScaleFromF16(Dtype dtype) { return BiasOf(Dtype::kF16) - BiasOf(dtype); }  // n
+constexpr bool HasSpecialsOfItsOwn(Dtype dtype) {
+  return ScaleFromF16(dtype) != 0 || !Info(dtype).infinities;
+}
+
+// The bits of f16 that a narrower float's are in, once they are moved there.
+constexpr uint32_t F16BitsOf(Dtype dtype) {
+  return SignBit(Dtype::kF16) | (SignBit(dtype) - 1) << (Info(Dtype::kF16).mantissa - Info(dtype).mantissa);
+}
+
+// Instructions to make a vector of f32, or of wider integers, of elements.
+constexpr int WideningInstructions(Dtype dtype) {
+  constexpr int kExtension = 1, kConversion = 1, kShift = 1, kExponent = 2, kSpecials = 4, kScaling = 1;
+  if (dtype == Dtype::kF32) return 0;
+  if (dtype == Dtype::kS32) return kConversion;
+  if (!WidensByF16(dtype) || dtype == Dtype::kF16) return kExtension + kConversion;
+  return kExtension + kShift + kConversion + (HasSpecialsOfItsOwn(dtype) ? kSpecials : 0) +
+         (ScaleFromF16(dtype) != 0 ? kExponent + kScaling : 0);
 }
 
 // True if every value of `narrow` is one of `wide`.

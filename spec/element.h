@@ -14,24 +14,29 @@
 
 namespace kirsch {
 
-struct Bf16 {
-  uint16_t bits;
+// A float that is narrower than f32.
+template <Dtype kDtype>
+struct NarrowFloat {
+  std::conditional_t<Bytes(kDtype) == 2, uint16_t, uint8_t> bits;
 };
-struct F16 {
-  uint16_t bits;
-};
+using Bf16 = NarrowFloat<Dtype::kBf16>;
+using F16 = NarrowFloat<Dtype::kF16>;
 struct O8 {
   uint8_t bits;
 };
 
 // Every element as a number of the type that sums are kept in: float or int32_t. Always exact.
 inline float Widen(float x) { return x; }
-inline float Widen(Bf16 x) { return std::bit_cast<float>(uint32_t{x.bits} << 16); }
-inline float Widen(F16 x) {
-  const uint32_t magnitude = (x.bits & 0x7fffu) << 13, sign = (x.bits & 0x8000u) << 16;
-  const uint32_t special = magnitude >= 0x7c00u << 13 ? 0x7f800000u : 0;  // infinity, NaN
+template <Dtype kDtype>
+float Widen(NarrowFloat<kDtype> x) {
+  constexpr int kSignShift = 32 - 8 * Bytes(kDtype), kShift = 23 - Info(kDtype).mantissa;
+  if constexpr (WidensByShift(kDtype)) return std::bit_cast<float>(uint32_t{x.bits} << kShift);
+  const uint32_t magnitude = x.bits & (SignBit(kDtype) - 1), sign = (x.bits & SignBit(kDtype)) << kSignShift;
+  const uint32_t special = magnitude >= FirstSpecialBits(kDtype) ? FirstSpecialBits(Dtype::kF32) : 0;
   // The product moves the exponent to where a float has it, and gives subnormals one.
-  const float moved = std::bit_cast<float>(magnitude) * 0x1p112f;
+  constexpr int kMove = BiasOf(Dtype::kF32) - BiasOf(kDtype);
+  const float moved =
+      std::bit_cast<float>(magnitude << kShift) * std::bit_cast<float>(PowerOfTwoBits(Dtype::kF32, kMove));
   return std::bit_cast<float>(std::bit_cast<uint32_t>(moved) | special | sign);
 }
 inline int32_t Widen(uint8_t x) { return x; }
@@ -40,31 +45,36 @@ inline int32_t Widen(O8 x) { return int32_t{x.bits} - 128; }
 inline int32_t Widen(int16_t x) { return x; }
 inline int32_t Widen(int32_t x) { return x; }
 
-// The nearest Bf16, ties to even. A NaN stays one, and becomes quiet.
-inline Bf16 ToBf16(float x) {
-  const uint32_t bits = std::bit_cast<uint32_t>(x);
-  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
-  const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
-  return {static_cast<uint16_t>(nan ? bits >> 16 | 0x40u : rounded)};
-}
-
-// The nearest F16, ties to even; 65520 and beyond is infinity. A NaN stays one, and becomes quiet.
-inline F16 ToF16(float x) {
+// The nearest one, ties to even; beyond the largest, infinity, or NaN if there is none. A NaN stays one, and
+// becomes quiet.
+template <Dtype kDtype>
+NarrowFloat<kDtype> ToNarrow(float x) {
+  constexpr int kShift = 23 - Info(kDtype).mantissa;
+  constexpr uint32_t kMove = static_cast<uint32_t>(BiasOf(Dtype::kF32) - BiasOf(kDtype)) << 23;
   const uint32_t bits = std::bit_cast<uint32_t>(x), magnitude = bits & 0x7fffffffu;
-  const uint32_t sign = bits >> 16 & 0x8000u;
-  uint32_t half;
-  if (magnitude > 0x7f800000u) {
-    half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
-  } else if (magnitude >= std::bit_cast<uint32_t>(65520.0f)) {
-    half = 0x7c00u;
-  } else if (magnitude < std::bit_cast<uint32_t>(0x1p-14f)) {
-    // In [0.5, 1), floats are 2^-24 apart, as subnormals of F16 are.
-    half = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
+  const uint32_t sign = (bits & 0x80000000u) >> (32 - 8 * Bytes(kDtype));
+  uint32_t narrow;
+  if (magnitude > FirstSpecialBits(Dtype::kF32)) {
+    constexpr uint32_t kQuiet = (MantissaBits(kDtype) + 1) / 2;
+    narrow = FirstSpecialBits(kDtype) | kQuiet | (magnitude >> kShift & MantissaBits(kDtype));
+  } else if (kMove != 0 && magnitude < kMove + (1u << 23)) {
+    // Floats from this one to twice it are as far apart as subnormals are.
+    constexpr uint32_t kUnit = PowerOfTwoBits(Dtype::kF32, 1 - BiasOf(kDtype) + kShift);
+    narrow = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(kUnit)) - kUnit;
   } else {
-    half = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+    const uint32_t half = (1u << (kShift - 1)) - 1 + (magnitude >> kShift & 1);
+    const uint32_t rounded = (magnitude - kMove + half) >> kShift;
+    narrow = std::min(rounded, FirstSpecialBits(kDtype));
   }
-  return {static_cast<uint16_t>(sign | half)};
+  return {static_cast<decltype(NarrowFloat<kDtype>::bits)>(sign | narrow)};
 }
+inline Bf16 ToBf16(float x) { return ToNarrow<Dtype::kBf16>(x); }
+inline F16 ToF16(float x) { return ToNarrow<Dtype::kF16>(x); }
+
+template <typename Element>
+inline constexpr Dtype kDtypeOf = Dtype::kF32;
+template <Dtype kDtype>
+inline constexpr Dtype kDtypeOf<NarrowFloat<kDtype>> = kDtype;
 
 // The element that stands for a number: the nearest one, ties to even; of integers, the nearest there is.
 template <typename Element, typename Number>
@@ -72,10 +82,8 @@ Element Narrow(Number x) {
   static_assert(std::is_same_v<Number, decltype(Widen(Element()))>);
   if constexpr (std::is_same_v<Element, Number>) {
     return x;
-  } else if constexpr (std::is_same_v<Element, Bf16>) {
-    return ToBf16(x);
-  } else if constexpr (std::is_same_v<Element, F16>) {
-    return ToF16(x);
+  } else if constexpr (std::is_same_v<Number, float>) {
+    return ToNarrow<kDtypeOf<Element>>(x);
   } else if constexpr (std::is_same_v<Element, O8>) {
     return {static_cast<uint8_t>(std::clamp<int32_t>(x, -128, 127) + 128)};
   } else {
@@ -84,28 +92,32 @@ Element Narrow(Number x) {
   }
 }
 
-// Calls body(Element()) with the C++ type of `dtype`.
-template <typename Body>
-decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return body(float());
-    case Dtype::kBf16:
-      return body(Bf16());
-    case Dtype::kF16:
-      return body(F16());
-    case Dtype::kU8:
-      return body(uint8_t());
-    case Dtype::kS8:
-      return body(int8_t());
-    case Dtype::kS16:
-      return body(int16_t());
-    case Dtype::kS32:
-      return body(int32_t());
-    case Dtype::kO8:
-      return body(O8());
+// An element of the C++ type of a dtype.
+template <Dtype kDtype>
+constexpr auto ElementOf() {
+  if constexpr (kDtype == Dtype::kO8) {
+    return O8();
+  } else if constexpr (kDtype == Dtype::kF32) {
+    return float();
+  } else if constexpr (IsFloating(kDtype)) {
+    return NarrowFloat<kDtype>();
+  } else if constexpr (Bytes(kDtype) == 4) {
+    return int32_t();
+  } else if constexpr (Bytes(kDtype) == 2) {
+    return int16_t();
+  } else {
+    return std::conditional_t<Info(kDtype).has_sign, int8_t, uint8_t>();
   }
-  KIRSCH_CHECK(false && "no such dtype");
+}
+
+// Calls body(Element()) with the C++ type of `dtype`.
+template <size_t kIndex = 0, typename Body>
+decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
+  constexpr auto kDtype = static_cast<Dtype>(kIndex);
+  if constexpr (kIndex + 1 < kDtypes.size())
+    if (dtype != kDtype) return WithElementOf<kIndex + 1>(dtype, body);
+  KIRSCH_CHECK(dtype == kDtype);
+  return body(ElementOf<kDtype>());
 }
 
 // Element number `index` of an array of dtype; exact.

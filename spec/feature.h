@@ -22,6 +22,7 @@ struct Feature {
   int bit;
   uint64_t state;
   bool by_arch_avx2 = false;  // MSVC's /arch:AVX2 means it, too, and no macro tells of it
+  int gcc = 0, clang = 0;     // the first versions that know it; 0: all that we care for
 };
 
 inline constexpr std::array kFeatures = {

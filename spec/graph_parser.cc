@@ -221,16 +221,22 @@ class GraphParser {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Dtype> ParseDtype() {
+  // `result`: of something that is computed.
+  absl::StatusOr<Dtype> ParseDtype(bool result) {
     const Word word = Take();
-    for (size_t i = 0; i < kCallersDtypes; ++i)
-      if (kDtypes[i].name == word.text) return kDtypes[i].dtype;
-    return Expected(word, "an element type (f32 bf16 f16 u8 s8 s16 s32)");
+    std::string names;
+    for (size_t i = 0; i < kCallersDtypes; ++i) {
+      const DtypeInfo& info = kDtypes[i];
+      if (result && !info.is_result) continue;
+      if (info.name == word.text) return info.dtype;
+      Append(&names, names.empty() ? "" : " ", info.name);
+    }
+    return Expected(word, Cat("an element type (", names, ")"));
   }
 
   // T[M,N]
   absl::Status ParseType(TensorType* type) {
-    absl::StatusOr<Dtype> dtype = ParseDtype();
+    absl::StatusOr<Dtype> dtype = ParseDtype(false);
     if (!dtype.ok()) return dtype.status();
     type->dtype = *dtype;
     if (absl::Status status = TakeSign("["); !status.ok()) return status;
@@ -325,7 +331,7 @@ class GraphParser {
 
   absl::Status ParseCastType(GraphNode* node) {
     if (absl::Status status = TakeSign(","); !status.ok()) return status;
-    absl::StatusOr<Dtype> dtype = ParseDtype();
+    absl::StatusOr<Dtype> dtype = ParseDtype(true);
     if (dtype.ok()) node->type.dtype = *dtype;
     return dtype.status();
   }

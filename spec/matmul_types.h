@@ -2,7 +2,9 @@
 #ifndef KIRSCH_SPEC_MATMUL_TYPES_H_
 #define KIRSCH_SPEC_MATMUL_TYPES_H_
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "spec/dtype.h"
 
@@ -17,17 +19,25 @@ struct MatmulTypes {
 };
 
 // With lhs and rhs exchanged they are fine, too: the transposed problem has them so.
-inline constexpr std::array<MatmulTypes, 9> kMatmulTypes = {{
-    {Dtype::kF32, Dtype::kF32, Dtype::kF32},
-    {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
-    {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16},
-    {Dtype::kF32, Dtype::kBf16, Dtype::kF32},
-    {Dtype::kF16, Dtype::kF16, Dtype::kF32},
-    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
-    {Dtype::kS8, Dtype::kS8, Dtype::kS32},
-    {Dtype::kU8, Dtype::kS8, Dtype::kS16},
+inline constexpr MatmulTypes kBaseMatmulTypes[] = {
+    {Dtype::kF32, Dtype::kF32, Dtype::kF32},    {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
+    {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}, {Dtype::kF32, Dtype::kBf16, Dtype::kF32},
+    {Dtype::kF16, Dtype::kF16, Dtype::kF32},    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
+    {Dtype::kS8, Dtype::kS8, Dtype::kS32},      {Dtype::kU8, Dtype::kS8, Dtype::kS16},
     {Dtype::kS32, Dtype::kS32, Dtype::kS32},
-}};
+};
+
+// These, and those of weights.
+inline constexpr auto kMatmulTypes = [] {
+  constexpr auto kWeights =
+      std::count_if(kDtypes.begin(), kDtypes.end(), [](const DtypeInfo& info) { return info.is_weights; });
+  std::array<MatmulTypes, std::size(kBaseMatmulTypes) + 2 * kWeights> all = {};
+  auto next = std::copy(std::begin(kBaseMatmulTypes), std::end(kBaseMatmulTypes), all.begin());
+  for (const DtypeInfo& info : kDtypes)
+    for (Dtype beside : {Dtype::kF32, Dtype::kBf16})
+      if (info.is_weights) *next++ = {beside, info.dtype, Dtype::kF32};
+  return all;
+}();
 
 constexpr bool IsSupported(const MatmulTypes& types) {
   for (const MatmulTypes& supported : kMatmulTypes)

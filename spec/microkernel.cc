@@ -46,7 +46,12 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
       tile.form == LayoutKind::kLanewise ? tile.taps : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
   const int lhs = !pairs ? 1 : tile.rows == 1 ? 2 : tile.form == LayoutKind::kPartialSums ? 4 : 1;
   return rhs + lhs + (tile.masked_rhs && !unit.masks ? 1 : 0) + (products ? 1 : 0) +
-         (tile.widens_lhs || tile.widens_rhs ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
+         (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
+}
+
+double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype) {
+  constexpr double kPlain = 2;  // instructions
+  return LaneType(arithmetic, operand, dtype) == dtype ? 0 : WideningInstructions(dtype) / kPlain;
 }
 
 // Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once: their vectors of
@@ -122,8 +127,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   }
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   if (spec.ideal) return tile;
-  tile.widens_lhs = LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype) != lhs.dtype;
-  tile.widens_rhs = LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype) != rhs.dtype;
+  tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
+  tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype);
   return tile;
 }
 

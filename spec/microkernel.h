@@ -43,8 +43,9 @@ struct RegisterTile {
   int rows = 0;
   int columns = 0;
   bool masked_rhs = false;  // the last vector of rhs must be loaded under a mask register or mask vector
-  bool widens_lhs = false;  // lhs or rhs are not of the arithmetic's own type
-  bool widens_rhs = false;
+  // What it takes to widen a vector of lhs or rhs to the arithmetic's own type: 0 if it is of that type, 1
+  // for a shuffle and a shift, and so on.
+  double widens_lhs = 0, widens_rhs = 0;
   bool one_chain = false;    // sums must not be split
   int taps = 1, inputs = 1;  // kLanewise
   double prefetches = 0;     // lines that are prefetched in each trip, on average

@@ -89,18 +89,14 @@ Uncertain SumOf(double sum, double magnitude, double error, double terms) {
 }
 
 Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
-  switch (dtype) {
-    case Dtype::kF32:
-      return x;
-    case Dtype::kBf16:
-      return {x.value, x.error + 0x1p-8 * (std::abs(x.value) + x.error) + 0x1p-133};
-    case Dtype::kF16:
-      return {x.value, x.error + 0x1p-11 * (std::abs(x.value) + x.error) + 0x1p-24};
-    default:
-      return {std::clamp(std::nearbyint(x.value), static_cast<double>(LeastOf(dtype)),
-                         static_cast<double>(MostOf(dtype))),
-              std::floor(x.error + 1)};
-  }
+  if (dtype == Dtype::kF32) return x;
+  if (!IsFloating(dtype))
+    return {std::clamp(std::nearbyint(x.value), static_cast<double>(LeastOf(dtype)),
+                       static_cast<double>(MostOf(dtype))),
+            std::floor(x.error + 1)};
+  const int mantissa = Info(dtype).mantissa;
+  const double subnormals = std::ldexp(1, 1 - BiasOf(dtype) - mantissa);  // how far apart they are
+  return {x.value, x.error + std::ldexp(std::abs(x.value) + x.error, -mantissa - 1) + subnormals};
 }
 
 }  // namespace kirsch

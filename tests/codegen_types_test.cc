@@ -12,7 +12,7 @@ class TypesTest : public ::testing::TestWithParam<std::tuple<Way, MatmulTypes>> 
  protected:
   void SetUp() override {
     std::vector<std::string> features = target_.features;
-    if (types_.lhs == Dtype::kF16) features.push_back("f16c");
+    if (WidensByF16(types_.lhs) || WidensByF16(types_.rhs)) features.push_back("f16c");
     const std::string missing = MissingOnHost(features);
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }

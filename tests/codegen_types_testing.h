@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/guarded_buffer.h"
+#include "spec/element.h"
 #include "spec/matmul_types.h"
 #include "tests/codegen_testing.h"
 
@@ -86,8 +87,9 @@ inline double ValueOf(Dtype dtype, uint32_t bits) {
       return static_cast<int32_t>(bits);
     case Dtype::kO8:
       return static_cast<double>(static_cast<uint8_t>(bits)) - 128;
+    default:
+      return LoadElement(dtype, &bits, 0);  // tested by element_test.cc
   }
-  return 0;
 }
 
 // The nearest bf16, of two equally near ones the even one; by comparing distances.
@@ -108,8 +110,8 @@ inline uint32_t BitsOf(Dtype dtype, int value) {
   const uint32_t f32 = std::bit_cast<uint32_t>(static_cast<float>(value));
   if (dtype == Dtype::kF32) return f32;
   if (dtype == Dtype::kBf16) return f32 >> 16;
-  if (dtype != Dtype::kF16) return static_cast<uint32_t>(value);
-  for (uint32_t bits = 0; bits < 0x10000; ++bits)
+  if (!IsFloating(dtype)) return static_cast<uint32_t>(value);
+  for (uint32_t bits = 0; bits < 2 * SignBit(dtype); ++bits)
     if (ValueOf(dtype, bits) == value) return bits;
   return 0;
 }

@@ -1,4 +1,5 @@
-// Elements and numbers: exhaustively over all bit patterns of 16 bits, against the formats' definitions.
+// Elements and numbers: exhaustively over all bit patterns of narrow floats, against the formats'
+// definitions.
 #include "spec/element.h"
 
 #include <gtest/gtest.h>
@@ -13,59 +14,79 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-uint16_t Bits(uint32_t bits) { return static_cast<uint16_t>(bits); }
 float FloatOf(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t BitsOf(float x) { return std::bit_cast<uint32_t>(x); }
 
-// What a 16-bit float with so many bits of exponent means, by definition.
-double Meaning(uint32_t bits, int exponent_bits) {
-  const int mantissa_bits = 15 - exponent_bits, bias = (1 << (exponent_bits - 1)) - 1;
-  const int exponent = static_cast<int>((bits & 0x7fff) >> mantissa_bits);
+struct Format {
+  const char* name;
+  int bits, exponent_bits;
+  bool infinities;  // else the largest exponent is of numbers, but for NaN, which is all ones
+  float (*widen)(uint32_t bits);
+  uint32_t (*narrow)(float x);
+
+  uint32_t sign_bit() const { return 1u << (bits - 1); }
+};
+
+// What a float of the format means, by definition.
+double Meaning(uint32_t bits, const Format& format) {
+  const int exponent_bits = format.exponent_bits, mantissa_bits = format.bits - 1 - exponent_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const uint32_t magnitude = bits & (format.sign_bit() - 1);
+  const int exponent = static_cast<int>(magnitude >> mantissa_bits);
   const double fraction = static_cast<double>(bits & ((1u << mantissa_bits) - 1)) / (1 << mantissa_bits);
-  const double sign = bits >> 15 != 0 ? -1 : 1;
-  if (exponent == (1 << exponent_bits) - 1)
+  const double sign = bits != magnitude ? -1 : 1;
+  if (format.infinities && exponent == (1 << exponent_bits) - 1)
     return fraction == 0 ? sign * kInfinity : std::numeric_limits<double>::quiet_NaN();
+  if (!format.infinities && magnitude == format.sign_bit() - 1)
+    return std::numeric_limits<double>::quiet_NaN();
   return sign * (exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias));
 }
 
-struct Format {
-  int exponent_bits;
-  float (*widen)(uint16_t bits);
-  uint16_t (*narrow)(float x);
-};
+template <Dtype kDtype>
+Format FormatOf(const char* name, int bits, int exponent_bits, bool infinities) {
+  using Element = NarrowFloat<kDtype>;
+  return {name,
+          bits,
+          exponent_bits,
+          infinities,
+          [](uint32_t x) { return Widen(Element{static_cast<decltype(Element::bits)>(x)}); },
+          [](float x) -> uint32_t { return ToNarrow<kDtype>(x).bits; }};
+}
 
 class EveryFormat : public ::testing::TestWithParam<Format> {
  protected:
-  double Meaning(uint32_t bits) const { return kirsch::Meaning(bits, GetParam().exponent_bits); }
-  // The bit patterns of infinity, and of the largest finite number.
-  uint32_t Infinity() const { return 0x8000u - (1u << (15 - GetParam().exponent_bits)); }
+  double Meaning(uint32_t bits) const { return kirsch::Meaning(bits, GetParam()); }
+  uint32_t Patterns() const { return 2 * GetParam().sign_bit(); }
+  // The bit pattern of infinity, or of NaN if there is none.
+  uint32_t Infinity() const {
+    const Format& format = GetParam();
+    return format.sign_bit() - (format.infinities ? 1u << (format.bits - 1 - format.exponent_bits) : 1u);
+  }
 };
 INSTANTIATE_TEST_SUITE_P(, EveryFormat,
-                         ::testing::Values(Format{8, [](uint16_t bits) { return Widen(Bf16{bits}); },
-                                                  [](float x) { return ToBf16(x).bits; }},
-                                           Format{5, [](uint16_t bits) { return Widen(F16{bits}); },
-                                                  [](float x) { return ToF16(x).bits; }}),
-                         [](const auto& info) { return info.param.exponent_bits == 8 ? "Bf16" : "F16"; });
+                         ::testing::Values(FormatOf<Dtype::kBf16>("Bf16", 16, 8, true),
+                                           FormatOf<Dtype::kF16>("F16", 16, 5, true)),
+                         [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryFormat, WidensEveryBitPattern) {
-  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const float got = GetParam().widen(Bits(bits));
+  for (uint32_t bits = 0; bits < Patterns(); ++bits) {
+    const float got = GetParam().widen(bits);
     const double expected = Meaning(bits);
     if (std::isnan(expected)) {
       ASSERT_TRUE(std::isnan(got)) << bits;
     } else {
       ASSERT_EQ(got, expected) << bits;
     }
-    ASSERT_EQ(std::signbit(got), bits >> 15 != 0) << bits;
+    ASSERT_EQ(std::signbit(got), bits >= GetParam().sign_bit()) << bits;
   }
 }
 
 TEST_P(EveryFormat, NarrowsBackEveryBitPattern) {
-  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
-    const uint16_t got = GetParam().narrow(GetParam().widen(Bits(bits)));
+  for (uint32_t bits = 0; bits < Patterns(); ++bits) {
+    const uint32_t got = GetParam().narrow(GetParam().widen(bits));
     if (std::isnan(Meaning(bits))) {
       ASSERT_TRUE(std::isnan(Meaning(got))) << bits;
-      ASSERT_EQ(got >> 15, bits >> 15);
+      ASSERT_EQ(got & GetParam().sign_bit(), bits & GetParam().sign_bit());
     } else {
       ASSERT_EQ(got, bits);
     }
@@ -82,7 +103,7 @@ TEST_P(EveryFormat, RoundsToNearestTiesToEven) {
     ASSERT_EQ(middle, (low + high) / 2);
     const uint32_t even = bits % 2 == 0 ? bits : bits + 1;
     for (uint32_t sign : {0u, 0x80000000u}) {
-      const uint32_t top = sign >> 16;
+      const uint32_t top = sign != 0 ? GetParam().sign_bit() : 0;
       ASSERT_EQ(GetParam().narrow(FloatOf(sign | BitsOf(middle))), top | even) << bits;
       ASSERT_EQ(GetParam().narrow(FloatOf(sign | (BitsOf(middle) - 1))), top | bits) << bits;
       ASSERT_EQ(GetParam().narrow(FloatOf(sign | (BitsOf(middle) + 1))), top | (bits + 1)) << bits;
@@ -92,7 +113,7 @@ TEST_P(EveryFormat, RoundsToNearestTiesToEven) {
 
 TEST_P(EveryFormat, NarrowsWhatIsBeyondAnyNumber) {
   EXPECT_EQ(GetParam().narrow(kInfinity), Infinity());
-  EXPECT_EQ(GetParam().narrow(-kInfinity), 0x8000u | Infinity());
+  EXPECT_EQ(GetParam().narrow(-kInfinity), GetParam().sign_bit() | Infinity());
   EXPECT_EQ(GetParam().narrow(std::numeric_limits<float>::max()), Infinity());
   for (uint32_t nan : {0x7f800001u, 0x7fc00000u, 0x7fffffffu, 0xff800001u, 0xffffffffu})
     EXPECT_TRUE(std::isnan(Meaning(GetParam().narrow(FloatOf(nan))))) << nan;

@@ -129,7 +129,8 @@ TEST_P(RowKernelTest, EveryTypeWithEveryRest) {
     for (int64_t columns = 1; columns <= lanes() + 1; ++columns) {
       RowProgramBuilder b;
       const int x = b.Input({kDtypes[type].dtype, true, true});
-      b.Result(b.Op(RowOp::kMul, x, b.Number(100)), kDtypes[type].dtype);
+      b.Result(b.Op(RowOp::kMul, x, b.Number(100)),
+               kDtypes[type].is_result ? kDtypes[type].dtype : Dtype::kF32);
       RowCase row_case(b.program(), Plain(b.program(), 2), 3, columns, 1, target_);
       row_case.Fill(3);
       row_case.RunJit();

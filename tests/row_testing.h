@@ -417,7 +417,8 @@ class RandomRows {
     for (int results = 1 + Below(2); results > 0; --results) {
       const int value =
           results == 1 ? values.back() : values[static_cast<size_t>(Below(static_cast<int>(values.size())))];
-      b.Result(value, OneIn(3) ? kDtypes[static_cast<size_t>(Below(kCallersDtypes))].dtype : Dtype::kF32);
+      const DtypeInfo& type = kDtypes[static_cast<size_t>(Below(kCallersDtypes))];
+      b.Result(value, OneIn(3) && type.is_result ? type.dtype : Dtype::kF32);
     }
     return b.program();
   }

@@ -23,7 +23,8 @@ typedef enum KirschType {
   KIRSCH_U8,
   KIRSCH_S8,
   KIRSCH_S16,
-  KIRSCH_S32
+  KIRSCH_S32,
+  KIRSCH_LAST_TYPE = 255 /* there are more types, which no library takes */
 } KirschType;
 
 typedef struct KirschProblem {
