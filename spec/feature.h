@@ -32,6 +32,7 @@ inline constexpr std::array kFeatures = {
     Feature{"bmi", 7, 0, CpuidRegister::kEbx, 3, kNoState},
     Feature{"bmi2", 7, 0, CpuidRegister::kEbx, 8, kNoState},
     Feature{"avxvnni", 7, 1, CpuidRegister::kEax, 4, kYmmState},
+    Feature{"avxvnniint8", 7, 1, CpuidRegister::kEdx, 4, kYmmState, false, 13, 16},
     Feature{"avx512f", 7, 0, CpuidRegister::kEbx, 16, kZmmState},
     Feature{"avx512cd", 7, 0, CpuidRegister::kEbx, 28, kZmmState},
     Feature{"avx512dq", 7, 0, CpuidRegister::kEbx, 17, kZmmState},

@@ -20,7 +20,16 @@
 
 namespace kirsch {
 
-enum class Arithmetic : uint8_t { kFma, kMultiplyAdd, kFmaPairs, kDotBf16, kDotS16, kDotU8S8, kDotO8S8 };
+enum class Arithmetic : uint8_t {
+  kFma,
+  kMultiplyAdd,
+  kFmaPairs,
+  kDotBf16,
+  kDotS16,
+  kDotU8S8,
+  kDotO8S8,
+  kDotS8S8
+};
 
 // Multiply-adds of whole vectors, however many instructions each takes.
 struct ArithmeticRate {
@@ -100,6 +109,8 @@ inline constexpr Encoding kDotU8S8[] = {
     {64, 64, {"avx512vnni"}, kFirst, "llvm.x86.avx512.vpdpbusd.$", "dpbusd_epi32"},
     {16, 32, {"avx512vnni", "avx512vl"}, kFirst, "llvm.x86.avx512.vpdpbusd.$", "dpbusd_epi32"},
     {16, 32, {"avxvnni"}, kFirst, "llvm.x86.avx512.vpdpbusd.$", "dpbusd_avx_epi32"}};
+inline constexpr Encoding kDotS8S8[] = {
+    {16, 32, {"avxvnniint8"}, kFirst, "llvm.x86.avx2.vpdpbssd.$", "dpbssd_epi32"}};
 
 }  // namespace encodings
 
@@ -165,6 +176,13 @@ inline constexpr std::array kInstructions = {
                 .lhs = Dtype::kO8,
                 .rhs = Dtype::kS8,
                 .encodings = encodings::kDotU8S8,
+                .timed = Arithmetic::kDotU8S8},
+    Instruction{.arithmetic = Arithmetic::kDotS8S8,
+                .name = "dots8s8",
+                .group = 4,
+                .lhs = Dtype::kS8,
+                .rhs = Dtype::kS8,
+                .encodings = encodings::kDotS8S8,
                 .timed = Arithmetic::kDotU8S8},
 };
 

@@ -21,8 +21,8 @@ LoopProgram OneTile(const Matmul& matmul, const Target& target, int lanes) {
 }
 
 TEST(Emit, EveryCpuOnEveryHost) {
-  for (const char* cpu :
-       {"haswell", "znver1", "znver2", "znver3", "skylake-avx512", "znver4", "znver5", "sapphirerapids"}) {
+  for (const char* cpu : {"haswell", "sierraforest", "znver1", "znver2", "znver3", "skylake-avx512", "znver4",
+                          "znver5", "sapphirerapids"}) {
     const std::string name = cpu;
     Target target = TestTarget(name == "skylake-avx512" || name == "sapphirerapids" || name >= "znver4");
     target.cpu = cpu;

@@ -53,7 +53,7 @@ Impl DotTile(const MatmulTypes& types, const Target& target, uint32_t rows, uint
 
 TEST(TypesCode, TheInstructionsOfEachWay) {
   const std::vector<Way> ways = Ways();
-  const Way &avx2 = ways[0], &avxvnni = ways[1], &bw = ways[3], &vnni = ways[4];
+  const Way &avx2 = ways[0], &avxvnni = ways[1], &bw = ways[3], &vnni = ways[4], &int8 = ways[5];
   EXPECT_THAT(Assembly(kBf16, vnni), HasSubstr("vdpbf16ps"));
   EXPECT_THAT(Assembly(kBf16, bw), HasSubstr("vfmadd231ps"));
   EXPECT_THAT(Assembly(kBf16, avx2), HasSubstr("vfmadd231ps"));
@@ -64,6 +64,9 @@ TEST(TypesCode, TheInstructionsOfEachWay) {
   EXPECT_THAT(Assembly(kU8S8, avx2), HasSubstr("vpmaddwd"));
   EXPECT_THAT(Assembly(kS8S8, vnni), HasSubstr("vpdpbusd"));  // lhs as u8
   EXPECT_THAT(Assembly(kS8S8, vnni), ::testing::Not(HasSubstr("vpdpwssd")));
+  EXPECT_THAT(Assembly(kS8S8, int8), HasSubstr("vpdpbssd"));  // as it is
+  EXPECT_THAT(Assembly(kS8S8, int8), ::testing::Not(HasSubstr("vpdpbusd")));
+  EXPECT_THAT(Assembly(kU8S8, int8), HasSubstr("{vex}\tvpdpbusd"));
   EXPECT_THAT(Assembly(kS8S8, bw), HasSubstr("vpmaddwd"));
   EXPECT_THAT(Assembly(kS8S8, avx2), HasSubstr("vpmovsxbw"));
   EXPECT_THAT(Assembly(kS32, avx2), HasSubstr("vpmulld"));

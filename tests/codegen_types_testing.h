@@ -33,7 +33,8 @@ inline std::vector<Way> Ways() {
           {"AvxVnni", false, {"avxvnni"}},
           {"Avx512F", true, {}},
           {"Avx512Bw", true, {"avx512bw"}},
-          {"Avx512Vnni", true, {"avx512bw", "avx512vnni", "avx512bf16"}}};
+          {"Avx512Vnni", true, {"avx512bw", "avx512vnni", "avx512bf16"}},
+          {"AvxVnniInt8", false, {"avxvnni", "avxvnniint8"}}};
 }
 
 inline Target TargetOf(const Way& way) {

@@ -59,6 +59,19 @@ HeaderFile ThreeFunctions(const std::vector<Target>& targets) {
   return file;
 }
 
+TEST(OldCompilers, AreToldWhatTheyLack) {
+  HeaderFile file;
+  file.name = "ops";
+  file.version = "0.0";
+  file.functions = {
+      Function("one", "matmul s8*s8->s32 4x64x8", {Named("new", false, {"avxvnni", "avxvnniint8"})})};
+  EXPECT_THAT(PrintHeaderFile(file),
+              AllOf(HasSubstr("_dpbssd_epi32("), HasSubstr("__builtin_cpu_supports(\"avxvnniint8\")"),
+                    HasSubstr("avxvnniint8 needs GCC 13 or Clang 16, or a later one")));
+  file.functions = {Function("one", "matmul u8*s8->s32 4x64x8", {Named("new", false, {"avxvnni"})})};
+  EXPECT_THAT(PrintHeaderFile(file), Not(HasSubstr("needs GCC")));
+}
+
 class LibraryHeaderTest : public HeaderTest {
  protected:
   // The exit code of the self-test and what it prints.

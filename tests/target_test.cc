@@ -24,8 +24,8 @@ std::string ErrorOf(std::string_view text) {
 TEST(TargetTest, NamedTargetsAreTheOnesPromised) {
   std::set<std::string> names;
   for (const Target& target : NamedTargets()) names.insert(target.name);
-  EXPECT_THAT(names, ElementsAre("haswell", "sapphirerapids", "skylake-avx512", "znver1", "znver2", "znver3",
-                                 "znver4", "znver5"));
+  EXPECT_THAT(names, ElementsAre("haswell", "sapphirerapids", "sierraforest", "skylake-avx512", "znver1",
+                                 "znver2", "znver3", "znver4", "znver5"));
 }
 
 TEST(TargetTest, NamedTargetsParseWithoutWarning) {
@@ -134,7 +134,8 @@ TEST(FindTargetTest, FindsNamesAndFiles) {
   EXPECT_THAT(found->warnings, ElementsAre(Cat(path, ":1:18: unknown key 'colour' is ignored")));
   std::remove(path.c_str());
   EXPECT_EQ(FindTarget("znver9", "").status().message(),
-            "target: expected one of haswell sapphirerapids skylake-avx512 znver1 znver2 znver3 znver4 "
+            "target: expected one of haswell sapphirerapids sierraforest skylake-avx512 znver1 znver2 znver3 "
+            "znver4 "
             "znver5 host, or "
             "a target file, got 'znver9': No such file or directory");
 }
