@@ -17,6 +17,8 @@ enum class Dtype : uint8_t {
   kS8,
   kS16,
   kS32,
+  kF8E4M3,
+  kF8E5M2,
   kO8
 };  // the file format numbers them so
 
@@ -42,6 +44,21 @@ inline constexpr std::array kDtypes = {
     DtypeInfo{Dtype::kS8, "s8", 1},
     DtypeInfo{Dtype::kS16, "s16", 2},
     DtypeInfo{Dtype::kS32, "s32", 4},
+    DtypeInfo{.dtype = Dtype::kF8E4M3,  // OCP's, which has no infinities ("E4M3FN")
+              .name = "f8_e4m3",
+              .bytes = 1,
+              .exponent = 4,
+              .mantissa = 3,
+              .infinities = false,
+              .is_result = false,
+              .is_weights = true},
+    DtypeInfo{.dtype = Dtype::kF8E5M2,  // OCP's: the upper half of an f16
+              .name = "f8_e5m2",
+              .bytes = 1,
+              .exponent = 5,
+              .mantissa = 2,
+              .is_result = false,
+              .is_weights = true},
     DtypeInfo{Dtype::kO8, "o8", 1},  // an s8, kept as the u8 that is 128 more; only in our own copies
 };
 

@@ -350,12 +350,15 @@ TEST_F(CliTest, WinogradIsSaidWhereItIsUsed) {
 
 // The self-test of a header knows all types; the header goes through it here.
 TEST_F(CliTest, AFileOfKernelsOfAllTypesIsVerified) {
-  ASSERT_TRUE(WriteFile(Path("types.kirsch"),
-                        "x1 = matmul bf16*bf16->f32 17x33x20\nx2 = matmul bf16 5x300x40 accumulate\n"
-                        "x3 = matmul f32*bf16->f32 3x50x17 rhs=col\nx4 = matmul f16*f16->f32 9x31x33\n"
-                        "x5 = matmul u8*s8->s32 9x31x33\nx6 = matmul s8*s8->s32 9x31x33 accumulate\n"
-                        "x7 = matmul u8*s8->s16 2x30000x16 accumulate\nx8 = matmul s32 9x31x33\n")
-                  .ok());
+  ASSERT_TRUE(
+      WriteFile(Path("types.kirsch"),
+                "x1 = matmul bf16*bf16->f32 17x33x20\nx2 = matmul bf16 5x300x40 accumulate\n"
+                "x3 = matmul f32*bf16->f32 3x50x17 rhs=col\nx4 = matmul f16*f16->f32 9x31x33\n"
+                "x5 = matmul u8*s8->s32 9x31x33\nx6 = matmul s8*s8->s32 9x31x33 accumulate\n"
+                "x7 = matmul u8*s8->s16 2x30000x16 accumulate\nx8 = matmul s32 9x31x33\n"
+                "x9 = matmul f32*f8_e4m3->f32 9x31x33\nx10 = matmul bf16*f8_e5m2->f32 3x50x17 rhs=col\n"
+                "kernel x11(x: f32[4,32], w: f8_e4m3[32,17]):\n  return matmul(x, cast(w, f32))\n")
+          .ok());
   const Outcome outcome = Run(Cat("verify -f ", Path("types.kirsch"), " --target haswell"));
   EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
@@ -420,7 +423,8 @@ TEST_F(CliTest, ATargetWithMoreThanTheCodeNeedsIsVerified) {
   ASSERT_NE(features, std::string::npos);
   target.insert(features, "\"no-such-feature\", ");
   ASSERT_TRUE(WriteFile(Path("more.json"), target).ok());
-  for (const char* spec : {"matmul f32 4x4x4", "softmax f32 3x4", "matmul f32 1..2x4x4", "softmax f32 1..2x4"}) {
+  for (const char* spec :
+       {"matmul f32 4x4x4", "softmax f32 3x4", "matmul f32 1..2x4x4", "softmax f32 1..2x4"}) {
     const Outcome outcome = Run(Cat("verify '", spec, "' --json - --target ", Path("more.json")));
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     const nlohmann::json json = nlohmann::json::parse(outcome.out, nullptr, false);

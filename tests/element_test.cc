@@ -65,7 +65,9 @@ class EveryFormat : public ::testing::TestWithParam<Format> {
 };
 INSTANTIATE_TEST_SUITE_P(, EveryFormat,
                          ::testing::Values(FormatOf<Dtype::kBf16>("Bf16", 16, 8, true),
-                                           FormatOf<Dtype::kF16>("F16", 16, 5, true)),
+                                           FormatOf<Dtype::kF16>("F16", 16, 5, true),
+                                           FormatOf<Dtype::kF8E4M3>("F8E4M3", 8, 4, false),
+                                           FormatOf<Dtype::kF8E5M2>("F8E5M2", 8, 5, true)),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryFormat, WidensEveryBitPattern) {
@@ -118,6 +120,23 @@ TEST_P(EveryFormat, NarrowsWhatIsBeyondAnyNumber) {
   for (uint32_t nan : {0x7f800001u, 0x7fc00000u, 0x7fffffffu, 0xff800001u, 0xffffffffu})
     EXPECT_TRUE(std::isnan(Meaning(GetParam().narrow(FloatOf(nan))))) << nan;
   EXPECT_EQ(GetParam().narrow(std::numeric_limits<float>::denorm_min()), 0);
+}
+
+// Of the OCP's specification of 8-bit floats, table 1.
+TEST(NarrowTest, EightBitFloatsAreThoseOfTheSpecification) {
+  const auto e4m3 = [](uint8_t bits) { return Widen(NarrowFloat<Dtype::kF8E4M3>{bits}); };
+  const auto e5m2 = [](uint8_t bits) { return Widen(NarrowFloat<Dtype::kF8E5M2>{bits}); };
+  EXPECT_EQ(e4m3(0x7e), 448);
+  EXPECT_EQ(e4m3(0x08), 0x1p-6f);
+  EXPECT_EQ(e4m3(0x07), 0.875f * 0x1p-6f);
+  EXPECT_EQ(e4m3(0x01), 0x1p-9f);
+  EXPECT_TRUE(std::isnan(e4m3(0x7f)) && std::isnan(e4m3(0xff)));
+  EXPECT_EQ(e5m2(0x7b), 57344);
+  EXPECT_EQ(e5m2(0x04), 0x1p-14f);
+  EXPECT_EQ(e5m2(0x03), 0.75f * 0x1p-14f);
+  EXPECT_EQ(e5m2(0x01), 0x1p-16f);
+  EXPECT_EQ(e5m2(0xfc), -kInfinity);
+  for (uint8_t bits : {0x7d, 0x7e, 0x7f}) EXPECT_TRUE(std::isnan(e5m2(bits)));
 }
 
 TEST(NarrowTest, IntegersAreSaturated) {

@@ -27,7 +27,7 @@ LAYOUTS = ["strided", "packed", "vectors", "sums", "window", "lanes"]
 ORDERS = ["row", "col"]
 STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu"]
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
-DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "o8"]
+DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "f8_e4m3", "f8_e5m2", "o8"]
 
 
 def rotate(x, bits):

@@ -43,8 +43,9 @@ std::optional<Dims> Together(const Dims& a, const Dims& b) {
 // Types that a matrix of `type` may be multiplied with.
 std::vector<std::string> PartnersOf(std::string_view type) {
   static const std::vector<std::array<std::string, 2>> kPairs = {
-      {"f32", "f32"}, {"bf16", "bf16"}, {"f32", "bf16"}, {"f16", "f16"},
-      {"u8", "s8"},   {"s8", "s8"},     {"s32", "s32"}};
+      {"f32", "f32"},     {"bf16", "bf16"},    {"f32", "bf16"},    {"f16", "f16"},
+      {"u8", "s8"},       {"s8", "s8"},        {"s32", "s32"},     {"f32", "f8_e4m3"},
+      {"f32", "f8_e5m2"}, {"bf16", "f8_e4m3"}, {"bf16", "f8_e5m2"}};
   std::vector<std::string> partners;
   for (const auto& [a, b] : kPairs) {
     if (a == type) partners.push_back(b);
@@ -97,6 +98,10 @@ class GraphDrawer {
     return OneOf(kTypes);
   }
   std::string AnyType() { return std::string(OneOf(PlainTypes()).name); }
+  std::string ResultType() {
+    const PlainType& type = OneOf(PlainTypes());
+    return type.is_result ? std::string(type.name) : "f32";
+  }
 
   int Parameter(const std::string& type, const Dims& dims) {
     values_.push_back({absl::StrCat("p", parameters_++), type, dims, Chance(1, 8), "", {}, {}});
@@ -323,12 +328,12 @@ class GraphDrawer {
 
   void Cast() {
     const int x = Operand([](const GrammarValue&) { return true; }, AnyType(), Shape(0));
-    const std::string type = IsFloat(At(x)) ? AnyType() : FloatType();
+    const std::string type = IsFloat(At(x)) ? ResultType() : FloatType();
     Make("cast", {x}, {}, At(x).dims, type);
   }
   // Through a type that holds less, and back.
   void Narrowed() {
-    const int x = Make("cast", {Floats()}, {}, std::nullopt, AnyType());
+    const int x = Make("cast", {Floats()}, {}, std::nullopt, ResultType());
     Make("cast", {x}, {}, At(x).dims, "f32");
   }
 

@@ -21,6 +21,7 @@ uint32_t BitsOf(const PlainType& type, double x) {
   const int fraction_bits = type.precision - 1;
   const uint32_t sign = std::signbit(x) ? uint32_t{1} << (8 * type.bytes - 1) : 0;
   const int exponents = 8 * type.bytes - type.precision;  // bits of the exponent
+  if (std::isnan(x)) return (uint32_t{1} << (8 * type.bytes - 1)) - 1;
   if (std::isinf(x)) return sign | ((uint32_t{1} << exponents) - 1) << fraction_bits;
   const double magnitude = std::abs(x);
   const int exponent =
@@ -38,7 +39,8 @@ double NumberOf(const PlainType& type, uint32_t bits) {
   const uint32_t exponent = bits >> fraction_bits & ((uint32_t{1} << exponents) - 1);
   const uint32_t fraction = bits & ((uint32_t{1} << fraction_bits) - 1);
   double magnitude;
-  if (exponent == (uint32_t{1} << exponents) - 1) {
+  const bool all_ones = fraction == (uint32_t{1} << fraction_bits) - 1;
+  if (exponent == (uint32_t{1} << exponents) - 1 && (type.infinities || all_ones)) {
     magnitude = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
   } else {
     const uint32_t significand = exponent == 0 ? fraction : fraction | uint32_t{1} << fraction_bits;
@@ -67,6 +69,8 @@ const std::vector<PlainType>& PlainTypes() {
       {"s8", 1, 0, 0, -128, 127},
       {"s16", 2, 0, 0, -32768, 32767},
       {"s32", 4, 0, 0, kLeastInt, kMostInt},
+      {"f8_e4m3", 1, 4, -6, -448, 448, false, false},
+      {"f8_e5m2", 1, 3, -14, -57344, 57344, true, false},
   };
   return types;
 }
@@ -84,7 +88,8 @@ double RoundTo(const PlainType& type, double x) {
   const int exponent = std::max(std::ilogb(x), type.least_exponent);
   const int scale = type.precision - 1 - exponent;
   const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, scale)), -scale);
-  return std::abs(rounded) > type.most ? std::copysign(HUGE_VAL, x) : rounded;
+  if (std::abs(rounded) <= type.most) return rounded;
+  return type.infinities ? std::copysign(HUGE_VAL, x) : std::numeric_limits<double>::quiet_NaN();
 }
 
 double LoadPlain(const PlainType& type, const void* data, int64_t index) {

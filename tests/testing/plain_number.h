@@ -19,13 +19,16 @@ struct PlainType {
   int precision;       // bits of a float's significand; 0: an integer
   int least_exponent;  // of the smallest normal float, as std::ilogb has it
   double least, most;  // finite
+  // Of a float: the largest exponent is of infinities and NaNs, else of numbers, and NaN is all ones.
+  bool infinities = true;
+  bool is_result = true;  // something may be cast to it
 };
 const std::vector<PlainType>& PlainTypes();
 const PlainType& PlainTypeOf(std::string_view name);
 inline bool IsFloat(const PlainType& type) { return type.precision != 0; }
 
-// The nearest number of the type, ties to even; of a float beyond its range an infinity, of an integer its
-// end.
+// The nearest number of the type, ties to even; of a float beyond its range an infinity, or NaN if it
+// has none, of an integer its end.
 double RoundTo(const PlainType& type, double x);
 
 // An element in memory. `x` is a number of the type.
