@@ -299,7 +299,7 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
   }
   std::vector<CKernel> kernels;
   for (const LoopProgram& program : programs) kernels.push_back({&program});
-  const CStyle style = {"", "static __attribute__((noinline)) ", "helper", "", false};
+  const CStyle style = {"", "static __attribute__((noinline)) ", "helper", {}, "", false};
   std::ofstream(directory + "/rows.c") << "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n"
                                        << PrintC(kernels, style);
   int compilers = 0;
