@@ -210,7 +210,7 @@ TEST_P(LibraryHeaderTest, FunctionsShareProcedures) {
   programs[1].name = "other";
   programs[1].features.push_back("avx512bw");
   const CKernel both[] = {{&programs[0]}, {&programs[1]}};
-  EXPECT_THAT(PrintC(both, {"static ", "static ", "ops", "", true}),
+  EXPECT_THAT(PrintC(both, {"static ", "static ", "ops", {}, "", true}),
               AllOf(HasSubstr(helper), HasSubstr(absl::StrReplaceAll(helper, {{"(", "_2("}}))));
 }
 
