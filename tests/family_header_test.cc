@@ -174,7 +174,7 @@ TEST_P(FamilyHeaderTest, ProceduresOfOneNameMayDiffer) {
   Procedure& changed = kernels[1].procedures[1];
   changed.body.push_back(changed.body.back());
   const CKernel both[] = {{&kernels[0]}, {&kernels[1]}};
-  const std::string text = PrintC(both, {"static ", "static ", "shared", "", false});
+  const std::string text = PrintC(both, {"static ", "static ", "shared", {}, "", false});
   const std::string name = absl::StrCat("shared_", changed.name);
   EXPECT_EQ(Count(text, absl::StrCat("void ", name, "(")), 1);
   EXPECT_EQ(Count(text, absl::StrCat("void ", name, "_2(")), 1);
