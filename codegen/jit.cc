@@ -16,8 +16,9 @@ namespace {
 
 class OrcKernel : public JitKernel {
  public:
-  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, uintptr_t address, uintptr_t pack_address)
-      : JitKernel(address, pack_address), jit_(std::move(jit)) {}
+  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, std::string object, uintptr_t address,
+            uintptr_t pack_address)
+      : JitKernel(std::move(object), address, pack_address), jit_(std::move(jit)) {}
 
  private:
   const std::unique_ptr<llvm::orc::LLJIT> jit_;
@@ -87,7 +88,7 @@ void CallWith<0>(uintptr_t, absl::Span<void* const>, void*, size_t, size_t, void
 // The very bytes of EmitObject are linked, so that what is measured is what is emitted.
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi) {
-  const absl::StatusOr<std::string> object = EmitObject(program, target, {false, abi});
+  absl::StatusOr<std::string> object = EmitObject(program, target, {false, abi});
   if (!object.ok()) return object.status();
   auto jit = MakeJit(abi);
   if (!jit) return ToStatus(jit.takeError());
@@ -95,10 +96,13 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
     return ToStatus(std::move(error));
   auto address = (*jit)->lookup(program.name);
   if (!address) return ToStatus(address.takeError());
-  if (!program.packing) return std::make_unique<OrcKernel>(std::move(*jit), address->getValue(), 0);
-  auto pack = (*jit)->lookup(PackName(program));
-  if (!pack) return ToStatus(pack.takeError());
-  return std::make_unique<OrcKernel>(std::move(*jit), address->getValue(), pack->getValue());
+  uintptr_t pack_address = 0;
+  if (program.packing) {
+    auto pack = (*jit)->lookup(PackName(program));
+    if (!pack) return ToStatus(pack.takeError());
+    pack_address = pack->getValue();
+  }
+  return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address);
 }
 
 void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -65,10 +67,15 @@ class JitKernel {
   PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_address_); }
   Win64PackFunction win64_pack() const { return reinterpret_cast<Win64PackFunction>(pack_address_); }
 
+  // The bytes that were linked, as EmitObject makes them.
+  const std::string& object() const { return object_; }
+
  protected:
-  JitKernel(uintptr_t address, uintptr_t pack_address) : address_(address), pack_address_(pack_address) {}
+  JitKernel(std::string object, uintptr_t address, uintptr_t pack_address)
+      : object_(std::move(object)), address_(address), pack_address_(pack_address) {}
 
  private:
+  const std::string object_;
   const uintptr_t address_, pack_address_;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "codegen/llvm_target.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -29,8 +30,11 @@ struct Instruction {
   uint64_t branch_target = 0;
   bool branches = false;
   std::string mnemonic;  // with the widest vector register it names: "vfmadd231ps zmm"
-  std::string base;      // register of the memory operand; empty: none
-  bool vector = false;   // names a vector register
+  bool memory = false;      // has a memory operand
+  std::string base;         // register of the memory operand; empty: none
+  bool indexed = false;     // the memory operand has an index as well
+  bool vector = false;      // names a vector register
+  bool sets_frame = false;  // copies the stack pointer to RBP
 };
 
 // LLVM's view of x86 machine code.
@@ -83,18 +87,27 @@ class Disassembler {
     }
     read.vector = !widest.empty();
     if (read.vector) absl::StrAppend(&read.mnemonic, " ", widest);
-    read.base = BaseRegister(inst);
+    ReadMemoryOperand(inst, &read);
+    read.sets_frame =
+        inst.getNumOperands() == 2 && RegisterName(inst, 0) == "RBP" && RegisterName(inst, 1) == "RSP";
     return read;
   }
 
-  std::string BaseRegister(const llvm::MCInst& inst) const {
+  // Its parts follow each other: base, scale, index, displacement, segment.
+  void ReadMemoryOperand(const llvm::MCInst& inst, Instruction* read) const {
     const llvm::MCInstrDesc& description = instructions_->get(inst.getOpcode());
-    for (unsigned i = 0; i < description.getNumOperands() && i < inst.getNumOperands(); ++i) {
+    for (unsigned i = 0; i + 2 < description.getNumOperands() && i + 2 < inst.getNumOperands(); ++i) {
       if (description.operands()[i].OperandType != llvm::MCOI::OPERAND_MEMORY) continue;
-      const llvm::MCOperand& base = inst.getOperand(i);
-      return base.isReg() && base.getReg() ? registers_->getName(base.getReg()) : "";
+      read->memory = true;
+      read->base = RegisterName(inst, i);
+      read->indexed = !RegisterName(inst, i + 2).empty();
+      return;
     }
-    return "";
+  }
+
+  std::string RegisterName(const llvm::MCInst& inst, unsigned operand) const {
+    const llvm::MCOperand& named = inst.getOperand(operand);
+    return named.isReg() && named.getReg() ? registers_->getName(named.getReg()) : "";
   }
 
   std::unique_ptr<llvm::MCRegisterInfo> registers_;
@@ -107,16 +120,26 @@ class Disassembler {
   std::unique_ptr<llvm::MCInstPrinter> printer_;
 };
 
+bool MovesRegister(const Instruction& instruction) {
+  return instruction.vector && !instruction.memory &&
+         (absl::StartsWith(instruction.mnemonic, "vmova") ||
+          absl::StartsWith(instruction.mnemonic, "vmovu") ||
+          absl::StartsWith(instruction.mnemonic, "vmovdq"));
+}
+
 LoopCode Summarize(const std::vector<Instruction>& code, size_t first, size_t last) {
+  const bool frame = std::any_of(code.begin(), code.end(), [](const auto& i) { return i.sets_frame; });
   LoopCode loop;
   std::set<std::string> bases;
   for (size_t i = first; i <= last; ++i) {
     const Instruction& instruction = code[i];
     ++loop.instructions;
     ++loop.mnemonics[instruction.mnemonic];
+    if (MovesRegister(instruction)) ++loop.register_moves;
     if (!instruction.vector || instruction.base.empty()) continue;
     bases.insert(instruction.base);
-    if (instruction.base == "RSP" || instruction.base == "RBP") ++loop.vector_spills;
+    const bool stack = instruction.base == "RSP" || (frame && instruction.base == "RBP");
+    if (stack && !instruction.indexed) ++loop.vector_spills;
   }
   loop.pointers = static_cast<int>(bases.size());
   return loop;
@@ -171,6 +194,22 @@ absl::StatusOr<std::vector<LoopCode>> InnermostLoops(std::string_view object) {
     AppendInnermost(disassembler.Decode(llvm::arrayRefFromStringRef(bytes), *address), name->str(), &loops);
   }
   return loops;
+}
+
+absl::StatusOr<HotLoops> FindHotLoops(std::string_view object) {
+  const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(object);
+  if (!loops.ok()) return loops.status();
+  HotLoops hot;
+  for (const LoopCode& loop : *loops) {
+    const bool vectors = std::any_of(loop.mnemonics.begin(), loop.mnemonics.end(), [](const auto& entry) {
+      return entry.first.front() == 'v' && entry.first.find("mm") != std::string::npos;
+    });
+    if (!vectors) continue;
+    ++hot.loops;
+    hot.spills += loop.vector_spills;
+    hot.register_moves += loop.register_moves;
+  }
+  return hot;
 }
 
 }  // namespace kirsch

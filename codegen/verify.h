@@ -1,12 +1,14 @@
-// The verification ladder: reference == interpreter == JIT == compiled C header.
+// The verification ladder: reference == interpreter == JIT == compiled C header, for specs and graphs.
 //
-// Every rung computes the same problems: small integers, compared bit for bit; and random floats of even and
-// of widely spread magnitudes, compared within a proven bound (verify_check.h), or integers of full range,
-// compared bit for bit after they have wrapped around; into a prior output if the spec accumulates; between
-// guard pages on either side, on misaligned bases, with NaN between input rows and in scratch memory, and
-// split over several threads, more threads than tasks included. Where computing every element's reference
-// would take too long, some full rows are compared and the whole output is checked by Freivalds' method
-// (verify_freivalds.h). Large problems get fewer runs.
+// Every engine computes the same problems (problem.h), and is held against the same reference: on integers
+// that leave no rounding to excuse anything, compared bit for bit, where the arithmetic is linear, and on
+// floats of even, wide or widely spread magnitudes, compared within a proven bound (contraction_problem.h,
+// spec/graph_reference.h), or integers of full range, compared bit for bit after they have wrapped around;
+// into a prior output if the spec accumulates; between guard pages on either side, on misaligned bases, with
+// NaN between input rows and in scratch, shared and unwritten memory, and split over several threads, more
+// threads than tasks included. Where computing every element's reference would take too long, some full rows
+// are compared, those that look unwritten among them, and the whole output of a matmul is checked by
+// Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
 #ifndef KIRSCH_CODEGEN_VERIFY_H_
 #define KIRSCH_CODEGEN_VERIFY_H_
 
@@ -16,26 +18,29 @@
 
 #include "codegen/emit.h"
 #include "codegen/header.h"
+#include "codegen/header_file.h"
 #include "codegen/host_cpu.h"
 #include "codegen/verify_ladder.h"
 #include "spec/impl.h"
+#include "spec/plan.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
 struct VerifyOptions {
   uint64_t seed = 1;
-  bool interpreter = true, jit = true, header = true;  // rungs wanted
-  // Problems with more: a sample of their elements is compared, and Freivalds' check covers the whole ...
+  bool interpreter = true, jit = true, header = true;  // engines wanted
+  // Problems with more: a sample of their elements is compared ...
   double most_flops_in_full = kMostFlopsInFull;
   double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
   std::vector<std::string> host_features = DetectHostCpu().features;  // what code that is run may need
+  bool hot_loops = false;        // machine code is also disassembled: RungReport::loops
   Abi abi = Abi::kSystemV;       // that the JIT's object is made for
   std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
-  HeaderOptions header_options;  // how the header is printed; its `spec` is set by VerifyKernel
+  HeaderOptions header_options;  // how a spec's header is printed; its `spec` is set by VerifyKernel
 };
 
-// From the best to the worst; the first that holds unless a rung failed.
+// From the best to the worst; the first that holds unless an engine failed.
 enum class Verdict {
   kVerified,        // machine code was run
   kProgramChecked,  // the interpreter alone was
@@ -51,21 +56,18 @@ struct VerifyReport {
   double max_error = 0;
   double error_bound = 0;  // what that may be at most; 1 in the latter cases
   std::vector<RungReport> rungs;
-  std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if ok
+  std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if nothing failed
 };
 
-// Sets the verdict that follows from the rungs, and the first mismatch.
-void Judge(VerifyReport* report);
-
-// Why code that needs `features` can't be run where there are only `host_features` ("the host lacks
-// avx512f"); empty: it can.
-std::string WhyNotRun(const std::vector<std::string>& features,
-                      const std::vector<std::string>& host_features);
-
 // Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks instructions
-// that the code needs, only the interpreter runs, and the report says so. Thread-safe, but the runs of several
-// threads wait for each other.
+// that the code needs, only the interpreter runs, and the report says so. Thread-safe, but the runs of
+// several threads wait for each other.
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options = {});
+
+// The same for a graph's plan. options.header_options is not looked at: `header` is the file that has the
+// kernel's function.
+VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
+                        const VerifyOptions& options = {});
 
 }  // namespace kirsch
 

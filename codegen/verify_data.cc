@@ -74,6 +74,7 @@ void FillRun(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int
 }  // namespace
 
 bool Suits(const Spec& root, InputKind kind) {
+  if (kind == InputKind::kWide) return false;
   const bool floating = IsFloating(AccumulatorOf(root));
   return kind == InputKind::kIntegers || (kind == InputKind::kFullRange ? !floating : floating);
 }

@@ -1,25 +1,19 @@
-// Inputs for checking kernels. What an input holds depends only on the spec, the kind and the seed, so the
-// same values can be made again at another address. Thread-safe.
+// Inputs of contractions for checking kernels. What an input holds depends only on the spec, the kind and the
+// seed, so the same values can be made again at another address. Thread-safe.
 #ifndef KIRSCH_CODEGEN_VERIFY_DATA_H_
 #define KIRSCH_CODEGEN_VERIFY_DATA_H_
 
 #include <cstdint>
 
+#include "codegen/problem.h"
 #include "spec/spec.h"
 #include "spec/storage.h"
 
 namespace kirsch {
 
-enum class InputKind {
-  kIntegers,   // non-zero, of both signs, so small that every partial sum of an output is exact in f32
-  kUniform,    // floats: [-1, 1]
-  kSpread,     // floats: of both signs, magnitudes between 2^-16 and 2^16; of f16, between 2^-12 and 2^12
-  kFullRange,  // integers: whatever the type holds, its two ends often; sums wrap around and saturate
-};
-
 // Floats are rounded to what their type holds, and are never subnormal.
 
-// True if operands of the root's types may be of this kind.
+// True if operands of the root's types may be of this kind: all but kWide may be.
 bool Suits(const Spec& root, InputKind kind);
 
 // Largest magnitude of kIntegers: with it, no partial sum of an output element exceeds 2^24 (prior output

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "codegen/verify_check.h"
+#include "codegen/contraction_problem.h"
+#include "codegen/verify_data.h"
 #include "spec/element.h"
 #include "spec/multiversion.h"
+#include "spec/reference.h"
 
 namespace kirsch {
 namespace {
@@ -172,16 +174,15 @@ double FreivaldsMissProbability(const Spec& root) {
   return std::pow(2.0 * static_cast<double>(FreivaldsLimit(root)) + 1, -kFreivaldsVectors);
 }
 
-absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& operands) {
+absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const ConstOperands& data) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
-  if (MaySaturate(root, trial.kind)) return absl::OkStatus();
+  if (MaySaturate(root, kind)) return absl::OkStatus();
   std::vector<std::byte> before;
   if (root.accumulate) {
     before.resize(static_cast<size_t>(RootElements(root, kOut) * Bytes(root.out().dtype)));
-    FillOperand(root, kOut, trial.kind, trial.seed, 0, before.data());
+    FillOperand(root, kOut, kind, seed, 0, before.data());
   }
-  const bool exact = trial.kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;
-  const ConstOperands data = operands.pointers();
+  const bool exact = kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;
   for (int64_t batch = 0; batch < root.size[MatmulDims::kB]; ++batch) {
     const Matrix out_before = MatrixOf(root, kOut, batch, before.data());
     const Product product{MatrixOf(root, kLhs, batch, data[kLhs]), MatrixOf(root, kRhs, batch, data[kRhs]),
@@ -189,9 +190,9 @@ absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& 
     if (exact && !ExactIntegers(product.out))
       return absl::DataLossError(
           absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
-    std::mt19937_64 random(trial.seed + static_cast<uint64_t>(batch));
+    std::mt19937_64 random(seed + static_cast<uint64_t>(batch));
     for (int vector = 0; vector < kFreivaldsVectors; ++vector) {
-      const absl::Status status = trial.kind == InputKind::kFullRange
+      const absl::Status status = kind == InputKind::kFullRange
                                       ? CheckModulo(product, RandomWords(root, &random), batch)
                                       : CheckVector(root, product, RandomVector(root, &random), exact, batch);
       if (!status.ok()) return status;

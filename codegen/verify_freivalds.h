@@ -13,9 +13,12 @@
 #ifndef KIRSCH_CODEGEN_VERIFY_FREIVALDS_H_
 #define KIRSCH_CODEGEN_VERIFY_FREIVALDS_H_
 
+#include <cstdint>
+
 #include "absl/status/status.h"
-#include "codegen/verify_run.h"
+#include "codegen/problem.h"
 #include "spec/spec.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 
@@ -27,9 +30,9 @@ int64_t FreivaldsLimit(const Spec& root);
 // Probability that a wrong output passes on kIntegers.
 double FreivaldsMissProbability(const Spec& root);
 
-// OK, or a row of `operands`' output, computed from its inputs, that is wrong. `trial` tells what the inputs
+// OK, or a row of the output, computed from the inputs, that is wrong. `kind` and `seed` tell what the inputs
 // and the output before the run were.
-absl::Status CheckProduct(const Spec& root, const Trial& trial, const Operands& operands);
+absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const ConstOperands& data);
 
 }  // namespace kirsch
 

@@ -2,71 +2,64 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "codegen/self_test.h"
+#include "spec/file.h"
 
 namespace kirsch {
 namespace {
 
 constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
 
-std::string TensorArguments(size_t count) {
-  std::string arguments;
-  for (size_t i = 0; i < count; ++i) absl::StrAppend(&arguments, i == 0 ? "" : ", ", "tensors[", i, "]");
-  return arguments;
+std::string Tensors(const std::vector<size_t>& numbers) {
+  return absl::StrJoin(numbers, ", ", [](std::string* text, size_t number) {
+    absl::StrAppend(text, "tensors[", number, "]");
+  });
+}
+
+// The numbers of what a header's function takes first, in its order: a spec's result comes last there.
+std::vector<size_t> TensorOrder(const LoopProgram& program) {
+  const bool graph = !program.tensors.empty();
+  std::vector<size_t> order(graph ? program.tensors.size() : 3 + static_cast<size_t>(program.arguments));
+  std::iota(order.begin(), order.end(), 0);
+  if (!graph) std::rotate(order.begin() + 2, order.begin() + 3, order.end());
+  return order;
 }
 
 // The function that packs, refusing to if the header says another number of bytes.
 std::string PackWrapper(const LoopProgram& program) {
   if (!program.packing) return "";
-  const bool graph = !program.tensors.empty();
-  return absl::StrCat(
-      "void ", kPackEntry, graph ? "(void* const* tensors)" : "(const void* operand, void* packed)",
-      " {\n  if (", program.name, "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
-      graph ? TensorArguments(program.packing->constants.size() + 1) : "operand, packed", ");\n}\n");
+  std::vector<size_t> order(std::max<size_t>(program.packing->constants.size(), 1) + 1);
+  std::iota(order.begin(), order.end(), 0);
+  return absl::StrCat("void ", kPackEntry, "(void* const* tensors) {\n  if (", program.name,
+                      "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
+                      Tensors(order), ");\n}\n");
 }
 
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
 // pointers to void into what the header has, whatever its element types are. Only a bare header includes
 // nothing.
-std::string GraphWrapper(const LoopProgram& program) {
-  std::string arguments = TensorArguments(program.tensors.size());
+std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
+  std::string arguments = Tensors(TensorOrder(program)), condition;
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
-  std::string condition;
   if (program.phases > 1) {
     absl::StrAppend(&arguments, ", shared, phase");
     condition = absl::StrCat("if (", program.name, "_phases() == ", program.phases, " && ", program.name,
                              "_shared_bytes() == ", program.shared_bytes, ") ");
   }
-  return absl::StrCat("void ", kEntry,
-                      "(void* const* tensors, void* scratch, size_t thread, size_t n_threads, void* shared,\n"
-                      "                  size_t phase) {\n"
-                      "  (void)scratch; (void)thread; (void)n_threads; (void)shared; (void)phase;\n  ",
-                      condition, program.name, "(", arguments, ");\n}\n", PackWrapper(program));
-}
-
-std::string SpecWrapper(const LoopProgram& program) {
-  std::string arguments = "lhs, rhs, ";
-  for (int i = 0; i < program.arguments; ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
-  absl::StrAppend(&arguments, "out");
-  if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
-  if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
-  return absl::StrCat(
-      "void ", kEntry,
-      "(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,\n"
-      "                  size_t n_threads, const void* arg1, const void* arg2, const void* arg3) {\n"
-      "  (void)scratch; (void)thread; (void)n_threads; (void)arg1; (void)arg2; (void)arg3;\n"
-      "  ",
-      program.name, "(", arguments, ");\n}\n", PackWrapper(program));
-}
-
-std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   return absl::StrCat(
       mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
-      "#include \"kernel.h\"\n", program.tensors.empty() ? SpecWrapper(program) : GraphWrapper(program));
+      "#include \"kernel.h\"\nvoid ", kEntry,
+      "(void* const* tensors, void* scratch, size_t thread, size_t n_threads, void* shared,\n"
+      "                  size_t phase) {\n"
+      "  (void)scratch; (void)thread; (void)n_threads; (void)shared; (void)phase;\n  ",
+      condition, program.name, "(", arguments, ");\n}\n", PackWrapper(program));
 }
 
 constexpr char kSource[] = "kernel.c";
@@ -116,25 +109,17 @@ absl::Status HeaderBuild::WaitForCompiler() {
   return absl::InternalError(absl::StrCat("the header does not compile: ", std::string(compiled.message())));
 }
 
-absl::StatusOr<EpilogueKernelFunction> HeaderBuild::Finish() {
-  const absl::StatusOr<void*> entry = LoadEntry();
-  if (!entry.ok()) return entry.status();
-  return reinterpret_cast<EpilogueKernelFunction>(*entry);
-}
-
-absl::StatusOr<GraphKernelFunction> HeaderBuild::FinishGraph() {
-  const absl::StatusOr<void*> entry = LoadEntry();
-  if (!entry.ok()) return entry.status();
-  return reinterpret_cast<GraphKernelFunction>(*entry);
-}
-
-absl::StatusOr<void*> HeaderBuild::LoadEntry() {
+absl::StatusOr<GraphKernelFunction> HeaderBuild::Finish() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
   library_ = dlopen(compilation_->Path(kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr)
     return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
   pack_ = dlsym(library_, kPackEntry);
-  return dlsym(library_, kEntry);
+  return reinterpret_cast<GraphKernelFunction>(dlsym(library_, kEntry));
+}
+
+absl::StatusOr<std::string> HeaderBuild::MachineCode() const {
+  return ReadFile(compilation_->Path(library_ == nullptr ? kSelfTest : kLibrary));
 }
 
 absl::Status HeaderBuild::RunSelfTest() {

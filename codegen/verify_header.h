@@ -33,21 +33,20 @@ class HeaderBuild {
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
 
-  // Waits for the compiler; the header's function, with all parameters, valid while this object lives.
-  // Its operands are the header's. An error holds the compiler's first complaint.
-  absl::StatusOr<EpilogueKernelFunction> Finish();
+  // Waits for the compiler; the header's function behind one that takes all tensors, of a spec its operands
+  // in their roles (but the header's lhs and rhs), valid while this object lives. An error holds the
+  // compiler's first complaint.
+  absl::StatusOr<GraphKernelFunction> Finish();
 
-  // The same for the function of a graph.
-  absl::StatusOr<GraphKernelFunction> FinishGraph();
-
-  // The header's function that packs an operand ahead, as long; null if there is none. After Finish().
-  PackFunction pack() const { return reinterpret_cast<PackFunction>(pack_); }
-  // The same for a graph's constants.
-  PackConstantsFunction pack_constants() const { return reinterpret_cast<PackConstantsFunction>(pack_); }
+  // The header's function that packs what is packed ahead, as long; null if there is none. After Finish().
+  PackConstantsFunction pack() const { return reinterpret_cast<PackConstantsFunction>(pack_); }
 
   // Waits for the compiler and runs what StartSelfTest made of the header. An error holds the first complaint
   // of the compiler or of the self-test.
   absl::Status RunSelfTest();
+
+  // What the compiler made: a library, or a program. After Finish() or RunSelfTest().
+  absl::StatusOr<std::string> MachineCode() const;
 
  private:
   HeaderBuild() = default;
@@ -56,7 +55,6 @@ class HeaderBuild {
                                                             const std::string& source,
                                                             const std::vector<std::string>& command);
   absl::Status WaitForCompiler();
-  absl::StatusOr<void*> LoadEntry();
 
   std::unique_ptr<Compilation> compilation_;
   void* library_ = nullptr;

@@ -1,58 +1,40 @@
 #include "codegen/verify_ladder.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "codegen/verify_freivalds.h"
 
 namespace kirsch {
 namespace {
 
-constexpr double kMostFlopsInManyRuns = 5e10;  // above: one run on integers, one on floats
-constexpr double kSampledShare = 0.2;          // of the flops in full: of the rows that are compared
+constexpr double kMostFlopsInManyRuns = 5e10;  // above: two runs
 constexpr size_t kMostThreads = 65;
-
-const char* KindName(InputKind kind) {
-  constexpr std::array<const char*, 4> kNames = {"integers", "even floats", "spread floats",
-                                                 "integers of full range"};
-  return kNames[static_cast<size_t>(kind)];
-}
+constexpr size_t kMostSuspects = 8;
 
 std::string Describe(const Trial& trial) {
-  return absl::StrCat(KindName(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
+  return absl::StrCat(Name(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
                       " guarded, shifted by ", trial.shift, ", ", trial.n_threads, " threads");
 }
 
-int64_t Rows(const Spec& root) { return int64_t{root.size[MatmulDims::kB]} * root.size[MatmulDims::kM]; }
-
 }  // namespace
 
-VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed, double most_flops_in_full) {
+TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, double most_flops_in_full) {
   // A program of a single task is not shared out: every caller runs all of it.
   const size_t two = tasks == 1 ? 1 : 2;
   const size_t many = tasks == 1 ? 1 : std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
-  const Trial integers{InputKind::kIntegers, seed, Placement::kAtEnd, 0, 1};
-  const Trial misaligned{InputKind::kIntegers, seed, Placement::kAtStart, 1, many};
-  const Trial aligned{InputKind::kIntegers, seed, Placement::kAtStart, 0, two};
-  const bool floating = IsFloating(AccumulatorOf(root));
-  const Trial spread{floating ? InputKind::kSpread : InputKind::kFullRange, seed, Placement::kAtEnd, 0, two};
-  const Trial even{floating ? InputKind::kUniform : InputKind::kFullRange, seed, Placement::kAtStart, 3, 1};
-  if (Flops(root) <= most_flops_in_full) return {Rows(root), {integers, spread, misaligned, aligned, even}};
-  const double flops_per_row = Flops(root) / static_cast<double>(Rows(root));
-  const int64_t rows =
-      std::clamp<int64_t>(static_cast<int64_t>(kSampledShare * most_flops_in_full / flops_per_row), 4, 256);
-  if (Flops(root) <= kMostFlopsInManyRuns) return {rows, {integers, spread, misaligned}};
-  return {rows, {integers, spread}};
+  const auto [usual, demanding, other] = problem.Kinds();
+  std::vector<Trial> trials = {{usual, seed, Placement::kAtEnd, 0, 1},
+                               {demanding, seed, Placement::kAtEnd, 0, two},
+                               {usual, seed, Placement::kAtStart, 1, many},
+                               {usual, seed, Placement::kAtStart, 0, two},
+                               {other, seed, Placement::kAtStart, 3, 1}};
+  if (problem.flops() > most_flops_in_full) trials.resize(problem.flops() > kMostFlopsInManyRuns ? 2 : 3);
+  return {problem.MostRows(most_flops_in_full), std::move(trials)};
 }
 
-Ladder::Ladder(const Spec& root, VerifyPlan plan)
-    : root_(root),
-      plan_(std::move(plan)),
-      sampled_(Rows(root) > plan_.most_rows),
-      linear_(root.op_info().epilogue.empty() && root.op_info().base == OpKind::kMatmul) {}
+Ladder::Ladder(const KnownProblem& problem, TrialPlan plan)
+    : problem_(problem), plan_(std::move(plan)), sampled_(problem.shape().rows() > plan_.most_rows) {}
 
 RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   const size_t trials = std::min(most_trials, plan_.trials.size());
@@ -69,37 +51,41 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
 absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial) {
   const absl::StatusOr<const Oracle*> oracle = OracleFor(trial);
   if (!oracle.ok()) return oracle.status();
-  absl::StatusOr<Operands> operands = Operands::Create(root_, trial);
+  const absl::StatusOr<Operands> operands = Operands::Create(problem_, trial);
   if (!operands.ok()) return operands.status();
-  absl::Status status = RunGuarded(root_, kernel, trial, &*operands);
+  absl::Status status = RunGuarded(problem_, kernel, trial, *operands);
   if (!status.ok()) return status;
-  const void* out = operands->at(root_.op_info().output()).data();
-  status = CheckRows(root_, **oracle, out, &max_error_);
-  if (status.ok() && sampled_ && linear_) status = CheckProduct(root_, trial, *operands);
-  return status;
+  status = CheckRows(problem_.shape(), **oracle, operands->at(problem_.output()).data(), &max_error_);
+  return status.ok() && sampled_ ? CheckSample(trial, *operands) : status;
+}
+
+// What can be told of rows that are not compared. Those that look as if they weren't written are, after all.
+absl::Status Ladder::CheckSample(const Trial& trial, const Operands& operands) {
+  absl::Status status = problem_.CheckWhole(trial.kind, trial.seed, operands.pointers());
+  if (!status.ok()) return status;
+  const void* const out = operands.at(problem_.output()).data();
+  std::vector<int64_t> suspects = SuspectRows(problem_.shape(), out, kMostSuspects);
+  if (suspects.empty()) return absl::OkStatus();
+  const absl::StatusOr<Oracle> oracle = problem_.Expect(trial.kind, trial.seed, std::move(suspects));
+  return oracle.ok() ? CheckRows(problem_.shape(), *oracle, out, &max_error_) : oracle.status();
 }
 
 absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
-  for (const std::unique_ptr<Oracle>& oracle : oracles_)
-    if (oracle->kind == trial.kind && oracle->seed == trial.seed) return oracle.get();
-  absl::StatusOr<Oracle> made =
-      MakeOracle(root_, trial.kind, trial.seed, ChooseRows(root_, plan_.most_rows, trial.seed));
+  for (const std::unique_ptr<Answer>& answer : answers_)
+    if (answer->kind == trial.kind && answer->seed == trial.seed) return &answer->oracle;
+  absl::StatusOr<Oracle> made = problem_.Expect(
+      trial.kind, trial.seed, ChooseRows(problem_.shape().rows(), plan_.most_rows, trial.seed));
   if (!made.ok()) return made.status();
-  oracles_.push_back(std::make_unique<Oracle>(*std::move(made)));
-  return oracles_.back().get();
+  answers_.push_back(std::make_unique<Answer>(Answer{trial.kind, trial.seed, *std::move(made)}));
+  return &answers_.back()->oracle;
 }
 
 std::string Ladder::Summary(size_t trials) const {
-  const std::string rows =
-      sampled_ && !linear_ ? absl::StrCat(oracles_.front()->rows.size(), " rows compared") : "";
-  const std::string what =
-      !rows.empty() ? rows
-      : sampled_    ? absl::StrFormat(
-                          "%d rows compared, all of the output by Freivalds' check (a wrong one passes "
-                             "with probability %.1g)",
-                          oracles_.front()->rows.size(), FreivaldsMissProbability(root_))
-                 : std::string("every element compared");
-  return absl::StrCat(trials, trials == 1 ? " run" : " runs", ", ", what);
+  std::string text = absl::StrCat(trials, trials == 1 ? " run, " : " runs, ");
+  if (!sampled_) return text + "every element compared";
+  absl::StrAppend(&text, answers_.front()->oracle.rows.size(), " rows compared");
+  const std::string whole = problem_.WholeCheck();
+  return whole.empty() ? text : absl::StrCat(text, ", ", whole);
 }
 
 }  // namespace kirsch

@@ -4,43 +4,47 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "codegen/verify_check.h"
+#include "codegen/problem.h"
+#include "codegen/spills.h"
 #include "codegen/verify_run.h"
-#include "spec/spec.h"
 
 namespace kirsch {
 
-enum class RungOutcome { kPassed, kFailed, kSkipped };
+enum class RungOutcome { kPassed, kFailed, kNotRun };
 
-inline constexpr char kInterpreterRung[] = "interpreter";
+inline constexpr char kInterpreterRung[] = "interpreter", kJitRung[] = "jit", kHeaderRung[] = "header";
 
+// What became of one engine.
 struct RungReport {
-  std::string name;  // "interpreter", "jit", "header"
-  RungOutcome outcome = RungOutcome::kSkipped;
-  std::string text;  // one line: what was run, or what was wrong, or why nothing was run
+  std::string name;
+  RungOutcome outcome = RungOutcome::kNotRun;
+  std::string text = "";  // one line: what was run, or what was wrong, or why nothing was run
+  std::optional<HotLoops> loops = {};  // of its machine code
 };
 
-struct VerifyPlan {
-  int64_t most_rows = 0;  // compared element by element; if there are more, Freivalds' check covers the whole
+struct TrialPlan {
+  int64_t most_rows = 0;      // compared element by element
   std::vector<Trial> trials;  // the more important ones first
 };
 
 inline constexpr double kMostFlopsInFull = 1e9;
 
-// The runs for a problem of this size whose work is `tasks` tasks. Above `most_flops_in_full`, rows are
-// sampled.
-VerifyPlan PlanTrials(const Spec& root, int64_t tasks, uint64_t seed,
-                      double most_flops_in_full = kMostFlopsInFull);
+// The runs for a problem whose work is `tasks` tasks for threads; 1: it isn't shared out. Above
+// `most_flops_in_full`, rows are sampled.
+TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed,
+                     double most_flops_in_full = kMostFlopsInFull);
 
 // Holds what the outputs should be, so that several kernels are held against the same. Not thread-safe.
 class Ladder {
  public:
-  Ladder(const Spec& root, VerifyPlan plan);
+  // `problem` outlives this.
+  Ladder(const KnownProblem& problem, TrialPlan plan);
 
   // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong.
   RungReport Climb(const Kernel& kernel, size_t most_trials);
@@ -49,15 +53,21 @@ class Ladder {
   double max_error() const { return max_error_; }
 
  private:
+  struct Answer {
+    InputKind kind;
+    uint64_t seed;
+    Oracle oracle;
+  };
+
   absl::Status RunTrial(const Kernel& kernel, const Trial& trial);
+  absl::Status CheckSample(const Trial& trial, const Operands& operands);
   absl::StatusOr<const Oracle*> OracleFor(const Trial& trial);
   std::string Summary(size_t trials) const;
 
-  const Spec root_;
-  const VerifyPlan plan_;
-  const bool sampled_;                            // not all rows are compared ...
-  const bool linear_;                             // ... but the whole output by Freivalds' check
-  std::vector<std::unique_ptr<Oracle>> oracles_;  // one per kind of input, made when first needed
+  const KnownProblem& problem_;
+  const TrialPlan plan_;
+  const bool sampled_;                            // not all rows are compared
+  std::vector<std::unique_ptr<Answer>> answers_;  // one per kind of input, made when first needed
   double max_error_ = 0;
 };
 

@@ -2,53 +2,18 @@
 
 #include <signal.h>
 
-#include <array>
+#include <algorithm>
 #include <cstring>
-#include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/verify_fault.h"
-#include "spec/element.h"
 
 namespace kirsch {
 namespace {
 
-constexpr double kOutputGap = -8765.4321;
-constexpr int kScratchFill = 0xff;
-constexpr size_t kScratchAlignment = 64;
-
-Dtype DtypeOf(const Spec& root, int operand) { return root.operand[static_cast<size_t>(operand)].dtype; }
-
-// What no kernel may compute from: NaN, or an integer that is larger than those of InputKind::kIntegers.
-double Poison(Dtype dtype) { return IsFloating(dtype) ? std::numeric_limits<double>::quiet_NaN() : 123; }
-
-// Every element of an operand's buffer that belongs to no row holds kOutputGap, bit for bit.
-bool GapsIntact(const Spec& root, int operand, const void* data) {
-  const Dtype dtype = DtypeOf(root, operand);
-  const size_t bytes = static_cast<size_t>(Bytes(dtype));
-  std::array<char, sizeof(double)> gap;
-  StoreElement(dtype, kOutputGap, gap.data(), 0);
-  bool intact = true;
-  int64_t end_of_row = 0;
-  ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
-    for (int64_t i = end_of_row; i < offset; ++i)
-      intact &=
-          memcmp(static_cast<const char*>(data) + static_cast<size_t>(i) * bytes, gap.data(), bytes) == 0;
-    end_of_row = offset + count;
-  });
-  return intact;
-}
-
-void FillOutput(const Spec& root, const Trial& trial, void* data) {
-  const int output = root.op_info().output();
-  const Dtype dtype = DtypeOf(root, output);
-  FillOperand(root, output, trial.kind, trial.seed, kOutputGap, data);
-  if (root.accumulate) return;
-  ForEachRun(root, output, [&](int64_t offset, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) StoreElement(dtype, Poison(dtype), data, offset + i);
-  });
-}
+constexpr int64_t kLine = 64;
 
 // "wrote 4 bytes before the start of out".
 std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::string& name) {
@@ -61,96 +26,132 @@ std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::
   return absl::StrCat(did, "byte ", at - start, " of ", name, ", an input");
 }
 
-absl::Status FaultError(const Spec& root, const Fault& fault, const Operands& operands,
-                        const GuardedBuffer& packed, const GuardedBuffer& scratch) {
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    if (operands.at(operand).Owns(fault.address))
-      return absl::OutOfRangeError(
-          Explain(fault, operands.at(operand),
-                  std::string(root.op_info().operands[static_cast<size_t>(operand)].name)));
-  if (packed.Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, packed, "the packed operand"));
-  if (scratch.Owns(fault.address))
-    return absl::OutOfRangeError(Explain(fault, scratch, "the scratch memory"));
-  return absl::OutOfRangeError(
-      absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
-}
-
 // Aligned memory that ends at a guard page, after what aligning its end takes, full of NaN.
-absl::StatusOr<GuardedBuffer> AlignedBuffer(int64_t bytes) {
-  const size_t whole =
-      (static_cast<size_t>(bytes) + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
-  absl::StatusOr<GuardedBuffer> scratch = GuardedBuffer::Create(whole, Placement::kAtEnd);
-  if (scratch.ok()) memset(scratch->data(), kScratchFill, whole);
-  return scratch;
+absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
+  const auto whole = static_cast<size_t>((bytes + kLine - 1) / kLine * kLine);
+  absl::StatusOr<GuardedBuffer> memory = GuardedBuffer::Create(whole, Placement::kAtEnd);
+  if (memory.ok()) FillPoison(Dtype::kF32, whole, memory->data());
+  return memory;
 }
 
-// Leaves the packed operand read-only.
-absl::Status PackGuarded(const Spec& root, const Kernel& kernel, const Operands& operands,
-                         const void* operand, GuardedBuffer* packed) {
-  const std::optional<Fault> fault = CatchFault([&] { kernel.pack(operand, packed->data()); });
-  if (fault.has_value()) return FaultError(root, *fault, operands, *packed, *packed);
-  if (!packed->SlackIntact()) return absl::OutOfRangeError("wrote beside the packed operand");
-  packed->SetReadOnly(true);
-  return absl::OkStatus();
-}
+class GuardedRun {
+ public:
+  GuardedRun(const KnownProblem& problem, const Kernel& kernel, const Trial& trial, const Operands& operands)
+      : problem_(problem), kernel_(kernel), trial_(trial), operands_(operands) {}
+
+  absl::Status Run() {
+    if (kernel_.pack)
+      if (absl::Status status = Pack(); !status.ok()) return status;
+    absl::StatusOr<GuardedBuffer> shared = WorkMemory(kernel_.shared_bytes);
+    if (!shared.ok()) return shared.status();
+    areas_.emplace_back("the shared memory", &*shared);
+    const std::vector<void*> tensors = Tensors();
+    for (int phase = 0; phase < kernel_.phases; ++phase)
+      for (size_t thread = trial_.n_threads; thread-- > 0;) {
+        const KernelCall call{tensors,        nullptr, thread, trial_.n_threads, shared->data(),
+                              static_cast<size_t>(phase)};
+        if (absl::Status status = Run(call); !status.ok()) return status;
+      }
+    return CheckOutside();
+  }
+
+ private:
+  using Area = std::pair<std::string, const GuardedBuffer*>;
+
+  // Leaves what is packed read-only.
+  absl::Status Pack() {
+    absl::StatusOr<GuardedBuffer> packed = WorkMemory(kernel_.packed_bytes);
+    if (!packed.ok()) return packed.status();
+    packed_.emplace(*std::move(packed));
+    areas_.emplace_back("the packed memory", &*packed_);
+    std::vector<void*> tensors;
+    for (size_t tensor : kernel_.packed) tensors.push_back(operands_.at(tensor).data());
+    tensors.push_back(packed_->data());
+    if (const auto fault = CatchFault([&] { kernel_.pack(tensors); })) return FaultError(*fault);
+    packed_->SetReadOnly(true);
+    return CheckBeside(areas_);
+  }
+
+  // What the kernel takes.
+  std::vector<void*> Tensors() const {
+    std::vector<void*> tensors;
+    for (size_t i = 0; i < problem_.tensors().size(); ++i)
+      if (std::find(kernel_.packed.begin(), kernel_.packed.end(), i) == kernel_.packed.end())
+        tensors.push_back(operands_.at(i).data());
+    if (packed_)
+      tensors.insert(tensors.begin() + static_cast<std::ptrdiff_t>(kernel_.packed_place), packed_->data());
+    return tensors;
+  }
+
+  absl::Status Run(KernelCall call) {
+    const absl::StatusOr<GuardedBuffer> scratch = WorkMemory(kernel_.scratch_bytes);
+    if (!scratch.ok()) return scratch.status();
+    areas_.emplace_back("the scratch memory", &*scratch);
+    call.scratch = scratch->data();
+    const std::optional<Fault> fault = CatchFault([&] { kernel_.run(call); });
+    absl::Status status = fault ? FaultError(*fault) : CheckBeside(areas_);
+    if (status.ok() && kernel_.complaint) status = kernel_.complaint();
+    areas_.pop_back();
+    return status;
+  }
+
+  absl::Status FaultError(const Fault& fault) const {
+    for (size_t i = 0; i < problem_.tensors().size(); ++i)
+      if (operands_.at(i).Owns(fault.address))
+        return absl::OutOfRangeError(Explain(fault, operands_.at(i), problem_.tensors()[i].name));
+    for (const auto& [name, area] : areas_)
+      if (area->Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, *area, name));
+    return absl::OutOfRangeError(
+        absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
+  }
+
+  static absl::Status CheckBeside(const std::vector<Area>& areas) {
+    for (const auto& [name, area] : areas)
+      if (!area->SlackIntact()) return absl::OutOfRangeError(absl::StrCat("wrote beside ", name));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOutside() const {
+    const GuardedBuffer& out = operands_.at(problem_.output());
+    if (absl::Status beside = CheckBeside({{"out", &out}}); !beside.ok()) return beside;
+    if (problem_.GapsIntact(out.data())) return absl::OkStatus();
+    return absl::OutOfRangeError("wrote between the rows of out");
+  }
+
+  const KnownProblem& problem_;
+  const Kernel& kernel_;
+  const Trial& trial_;
+  const Operands& operands_;
+  std::optional<GuardedBuffer> packed_;
+  std::vector<Area> areas_;  // besides the tensors
+};
 
 }  // namespace
 
-absl::StatusOr<Operands> Operands::Create(const Spec& root, const Trial& trial) {
+absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Trial& trial) {
   Operands operands;
-  const int output = root.op_info().output();
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
-    const Dtype dtype = DtypeOf(root, operand);
-    const size_t element = static_cast<size_t>(Bytes(dtype));
+  for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
+    const ProblemTensor& info = problem.tensors()[tensor];
+    const size_t element = static_cast<size_t>(Bytes(info.dtype));
     absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(
-        static_cast<size_t>(RootElements(root, operand)) * element, trial.placement, trial.shift * element);
+        static_cast<size_t>(info.elements) * element, trial.placement, trial.shift * element);
     if (!buffer.ok()) return buffer.status();
-    if (operand == output) {
-      FillOutput(root, trial, buffer->data());
-    } else {
-      FillOperand(root, operand, trial.kind, trial.seed, Poison(dtype), buffer->data());
-      buffer->SetReadOnly(true);
-    }
+    problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
+    if (tensor != problem.output()) buffer->SetReadOnly(true);
     operands.buffers_.push_back(*std::move(buffer));
   }
   return operands;
 }
 
-ConstOperands Operands::pointers() const {
-  ConstOperands pointers = {};
-  for (size_t i = 0; i < buffers_.size(); ++i) pointers[i] = buffers_[i].data();
+std::vector<void*> Operands::pointers() const {
+  std::vector<void*> pointers;
+  for (const GuardedBuffer& buffer : buffers_) pointers.push_back(buffer.data());
   return pointers;
 }
 
-absl::Status Operands::CheckOutside(const Spec& root) const {
-  const int output = root.op_info().output();
-  if (!at(output).SlackIntact()) return absl::OutOfRangeError("wrote beside out");
-  if (!GapsIntact(root, output, at(output).data()))
-    return absl::OutOfRangeError("wrote between the rows of out");
-  return absl::OkStatus();
-}
-
-absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands) {
-  ConstOperands in = operands->pointers();
-  absl::StatusOr<GuardedBuffer> packed = AlignedBuffer(kernel.packed_bytes);
-  if (!packed.ok()) return packed.status();
-  if (kernel.pack) {
-    const void*& operand = in[static_cast<size_t>(kernel.packed_operand)];
-    const absl::Status status = PackGuarded(root, kernel, *operands, operand, &*packed);
-    if (!status.ok()) return status;
-    operand = packed->data();
-  }
-  void* const out = operands->at(root.op_info().output()).data();
-  for (size_t thread = trial.n_threads; thread-- > 0;) {
-    const absl::StatusOr<GuardedBuffer> scratch = AlignedBuffer(kernel.scratch_bytes);
-    if (!scratch.ok()) return scratch.status();
-    const std::optional<Fault> fault = CatchFault([&] {
-      kernel.run(in[0], in[1], out, scratch->data(), thread, trial.n_threads, in[3], in[4], in[5]);
-    });
-    if (fault.has_value()) return FaultError(root, *fault, *operands, *packed, *scratch);
-    if (!scratch->SlackIntact()) return absl::OutOfRangeError("wrote beside the scratch memory");
-  }
-  return operands->CheckOutside(root);
+absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const Trial& trial,
+                        const Operands& operands) {
+  return GuardedRun(problem, kernel, trial, operands).Run();
 }
 
 }  // namespace kirsch

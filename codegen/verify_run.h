@@ -1,9 +1,8 @@
-// Running a kernel that is not trusted: its buffers guarded, and a fault caught and explained instead of
+// Running a kernel that is not trusted: its memory guarded, and a fault caught and explained instead of
 // ending the process. Runs are serialised across threads, because fault handlers belong to the whole process.
 #ifndef KIRSCH_CODEGEN_VERIFY_RUN_H_
 #define KIRSCH_CODEGEN_VERIFY_RUN_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,59 +11,65 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "codegen/guarded_buffer.h"
-#include "codegen/verify_data.h"
-#include "spec/spec.h"
-#include "spec/storage.h"
+#include "codegen/problem.h"
 
 namespace kirsch {
 
-// Something that claims to compute a root spec: called as one thread of `n_threads`, operands in the spec's
-// roles.
-struct Kernel {
-  std::string name;
-  std::function<void(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
-                     size_t n_threads, const void* arg1, const void* arg2, const void* arg3)>
-      run;
-  int64_t scratch_bytes = 0;  // per thread
-  // Where it takes an operand packed: which, the function that packs it, and bytes of the result.
-  int packed_operand = -1;
-  std::function<void(const void* operand, void* packed)> pack = {};
-  int64_t packed_bytes = 0;
+// One call of a kernel, as one of `n_threads` threads and for one of its phases.
+struct KernelCall {
+  absl::Span<void* const> tensors;  // the problem's, but for what is packed
+  void* scratch = nullptr;
+  size_t thread = 0, n_threads = 1;
+  void* shared = nullptr;
+  size_t phase = 0;
 };
 
-// How the buffers lie and how the work is split in one run.
+// Something that claims to compute a problem.
+struct Kernel {
+  std::string name;
+  std::function<void(const KernelCall&)> run;
+  int64_t scratch_bytes = 0;  // per thread
+  int phases = 1;
+  int64_t shared_bytes = 0;
+  // What it takes packed, by number: `pack` is called with these tensors, then the packed memory, which is
+  // tensor number `packed_place` of each call, instead of them.
+  std::vector<size_t> packed = {};
+  size_t packed_place = 0;
+  int64_t packed_bytes = 0;
+  std::function<void(absl::Span<void* const> tensors)> pack = {};
+  std::function<absl::Status()> complaint = {};  // what it found wrong itself in its last call
+};
+
+// How the memory lies and how the work is split in one run.
 struct Trial {
   InputKind kind = InputKind::kIntegers;
   uint64_t seed = 1;
   Placement placement = Placement::kAtEnd;
-  size_t shift = 0;  // elements between data and guard page: with kAtStart, the operands' misalignment
+  size_t shift = 0;  // elements between data and guard page: with kAtStart, the tensors' misalignment
   size_t n_threads = 1;
 };
 
-// The operands of one trial. Inputs are read-only; NaN lies between their rows, or an integer that stands
-// out. The output holds the spec's prior output if it accumulates, else the same; a pattern lies between its
-// rows.
+// The tensors of one trial; inputs are read-only.
 class Operands {
  public:
-  static absl::StatusOr<Operands> Create(const Spec& root, const Trial& trial);
+  static absl::StatusOr<Operands> Create(const KnownProblem& problem, const Trial& trial);
 
-  const GuardedBuffer& at(int operand) const { return buffers_[static_cast<size_t>(operand)]; }
-  GuardedBuffer& at(int operand) { return buffers_[static_cast<size_t>(operand)]; }
-  ConstOperands pointers() const;
-
-  // OK if nothing but output elements was written: says what was otherwise.
-  absl::Status CheckOutside(const Spec& root) const;
+  const GuardedBuffer& at(size_t tensor) const { return buffers_[tensor]; }
+  std::vector<void*> pointers() const;
 
  private:
   std::vector<GuardedBuffer> buffers_;
 };
 
-// If the kernel takes an operand packed, packs it first, into a guarded buffer that is then read-only. Runs
-// the kernel once as each of `trial.n_threads` threads, last thread first, each with scratch memory of its
-// own that is full of NaN, whatever floats are read from it. An error says how the kernel broke the rules: a
-// fault with the access that caused it, or a write where nothing was to be written.
-absl::Status RunGuarded(const Spec& root, const Kernel& kernel, const Trial& trial, Operands* operands);
+// If the kernel takes anything packed, packs it first, into guarded memory that is then read-only. Runs the
+// kernel phase by phase, once as each of `trial.n_threads` threads, the last thread first, each time with new
+// scratch memory; that and shared memory are full of NaN, whatever floats are read from them. An error says
+// how the kernel broke the rules: a fault with the access that caused it, or a write where nothing was to be
+// written.
+absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const Trial& trial,
+                        const Operands& operands);
 
 }  // namespace kirsch
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 
+#include "codegen/contraction_problem.h"
 #include "codegen/emit.h"
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
@@ -19,6 +20,7 @@
 #include "rewrites/rewrite.h"
 #include "search/search.h"
 #include "spec/parser.h"
+#include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
 
@@ -213,8 +215,9 @@ TEST_P(EveryTarget, TheKernelOfAnotherEpilogueIsFoundOut) {
   const auto outcome = [&](const std::string& epilogue) {
     const LoopProgram program = Lower(Best(Parsed(matmul + epilogue)), GetParam(), "kernel");
     const auto jit = JitCompile(program, GetParam());
-    const Kernel kernel{"jit", (*jit)->epilogue_function(), program.scratch_bytes};
-    return Ladder(spec, PlanTrials(spec, 1, 1)).Climb(kernel, 5).outcome;
+    const Kernel kernel = testing::CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes);
+    const ContractionProblem problem(spec);
+    return Ladder(problem, PlanTrials(problem, 1, 1)).Climb(kernel, 5).outcome;
   };
   EXPECT_EQ(outcome("mul:n,add:m,relu"), RungOutcome::kPassed);
   for (const char* wrong : {"mul:n,add:m", "mul:n,sub:m,relu", "mul:n,relu", "mul:n,add:m,max:0.5"})

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include "codegen/contraction_problem.h"
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
@@ -17,6 +18,7 @@
 #include "search/search.h"
 #include "spec/element.h"
 #include "spec/parser.h"
+#include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -24,11 +26,13 @@
 namespace kirsch {
 namespace {
 
+using testing::CompiledKernel;
+
 // One chain of fused multiply-adds after the other, as the spec says.
 void Expect(const Spec& root, const Operands& before, const void* out) {
   const AxisArray lhs = RootStrides(root, MatmulDims::kLhs), rhs = RootStrides(root, MatmulDims::kRhs),
                   strides = RootStrides(root, MatmulDims::kOut);
-  const ConstOperands in = before.pointers();
+  const ConstOperands in = OperandsOf(before.pointers());
   const auto at = [&](int operand, int64_t place) {
     const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype;
     return static_cast<float>(LoadElement(dtype, in[static_cast<size_t>(operand)], place));
@@ -52,13 +56,13 @@ void ExpectOfProgram(const Impl& impl, const Spec& root, const Target& target) {
   const LoopProgram program = Lower(impl, target, "kernel");
   // What is a single task, every thread would do.
   const Trial trial{.kind = InputKind::kSpread, .seed = 3, .n_threads = program.tasks == 1 ? size_t{1} : 3};
-  const auto before = Operands::Create(root, trial);
-  auto after = Operands::Create(root, trial);
+  const ContractionProblem problem(root);
+  const auto before = Operands::Create(problem, trial), after = Operands::Create(problem, trial);
   ASSERT_TRUE(before.ok() && after.ok());
   const auto jit = JitCompile(program, target);
   ASSERT_TRUE(jit.ok()) << jit.status();
   const absl::Status run =
-      RunGuarded(root, {"jit", (*jit)->epilogue_function(), program.scratch_bytes}, trial, &*after);
+      RunGuarded(problem, CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes), trial, *after);
   ASSERT_TRUE(run.ok()) << run;
   Expect(root, *before, after->at(MatmulDims::kOut).data());
 }
@@ -107,10 +111,11 @@ TEST_P(EveryTarget, BitsDoNotDependOnM) {
     const LoopProgram program = Lower(Best(root, GetParam()), GetParam(), "kernel");
     const auto jit = JitCompile(program, GetParam());
     const Trial trial{.kind = InputKind::kSpread, .seed = 9};
-    auto operands = Operands::Create(root, trial);
-    EXPECT_TRUE(
-        RunGuarded(root, {"jit", (*jit)->epilogue_function(), program.scratch_bytes}, trial, &*operands)
-            .ok());
+    const ContractionProblem problem(root);
+    const auto operands = Operands::Create(problem, trial);
+    EXPECT_TRUE(RunGuarded(problem, CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes), trial,
+                           *operands)
+                    .ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
     return std::vector<float>(out, out + 40);
   };
@@ -152,13 +157,14 @@ TEST_P(EveryTarget, ARangeTouchesNoOtherBlock) {
                                                                                {48, 97, 48, 144},
                                                                                {193, 200, 0, 0},
                                                                                {150, 193, 192, 200}}) {
-    auto operands = Operands::Create(root, trial);
-    const Kernel kernel{"jit",
-                        [&](const void* l, const void* r, void* o, void* s, size_t, size_t, auto... rest) {
-                          (*jit)->epilogue_function()(l, r, o, s, first, end, rest...);
-                        },
-                        program.scratch_bytes};
-    ASSERT_TRUE(RunGuarded(root, kernel, trial, &*operands).ok());
+    const ContractionProblem problem(root);
+    const auto operands = Operands::Create(problem, trial);
+    const Kernel kernel = CompiledKernel(
+        [&](const void* l, const void* r, void* o, void* s, size_t, size_t, auto... rest) {
+          (*jit)->epilogue_function()(l, r, o, s, first, end, rest...);
+        },
+        program.scratch_bytes);
+    ASSERT_TRUE(RunGuarded(problem, kernel, trial, *operands).ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
     for (size_t i = 0; i < 5; ++i)
       for (size_t j = 0; j < 200; ++j)

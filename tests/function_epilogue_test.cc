@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/contraction_problem.h"
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
@@ -19,6 +20,7 @@
 #include "search/search.h"
 #include "spec/cat.h"
 #include "spec/parser.h"
+#include "tests/testing/plain_kernel.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch {
@@ -142,12 +144,13 @@ TEST_P(FunctionEpilogueTest, HeadersAreRight) {
 TEST_P(FunctionEpilogueTest, TheKernelOfAnotherFunctionIsFoundOut) {
   const std::string matmul = "matmul f32 20x30x40 epilogue=mul:0.25,";
   for (const char* function : kFunctions) {
-    Ladder ladder(Parsed(matmul + function), PlanTrials(Parsed(matmul + function), 1, 1));
+    const ContractionProblem problem(Parsed(matmul + function));
+    Ladder ladder(problem, PlanTrials(problem, 1, 1));
     for (const char* other : kFunctions) {
       const LoopProgram program = Lower(Best(Parsed(matmul + other)), GetParam(), "kernel");
       const auto jit = JitCompile(program, GetParam());
       ASSERT_TRUE(jit.ok()) << jit.status();
-      const Kernel kernel{"jit", (*jit)->epilogue_function(), program.scratch_bytes};
+      const Kernel kernel = testing::CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes);
       EXPECT_EQ(ladder.Climb(kernel, 5).outcome,
                 function == other ? RungOutcome::kPassed : RungOutcome::kFailed)
           << other << " for " << function;

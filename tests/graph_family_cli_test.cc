@@ -52,7 +52,7 @@ TEST_F(GraphFamilyCliTest, IsSynthesizedAndVerified) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("mlp[m = 1..3|8, n = 16..17] on host: 8 members, "));
   EXPECT_THAT(outcome.err, HasSubstr("m            n            kernels          GFLOP/s  decision\n"));
-  EXPECT_THAT(outcome.err, HasSubstr("verified: jit passed, header passed"));
+  EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
   EXPECT_THAT(*ReadFile(Path("k.h")), HasSubstr("kernels    8, one for each size"));
   const nlohmann::json json = Json("k.json");
   EXPECT_THAT(json["kernel"].get<std::string>(),
@@ -92,7 +92,7 @@ TEST_F(GraphFamilyCliTest, StandsInAFileForSeveralTargets) {
   EXPECT_EQ(json["kernels"][0]["name"], "my_mlp");
   EXPECT_EQ(json["kernels"][3]["members"], 2);
   EXPECT_EQ(json["verify"]["ok"], true);
-  EXPECT_EQ(json["verify"]["rungs"].back()["text"], "10 of 10 members, through the public functions");
+  EXPECT_EQ(json["verify"]["engines"].back()["text"], "10 of 10 members, through the public functions");
   const std::string header = *ReadFile(Path("k.h"));
   EXPECT_THAT(header, HasSubstr("int my_mlp(size_t m, size_t n, const float* __restrict x, "));
   EXPECT_THAT(header, HasSubstr("int my_narrow(size_t size0, const float* __restrict x, "));

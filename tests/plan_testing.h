@@ -11,7 +11,7 @@
 
 #include "codegen/host_cpu.h"
 #include "codegen/lower.h"
-#include "codegen/verify_graph.h"
+#include "codegen/verify.h"
 #include "memo/hash_memo.h"
 #include "rewrites/graph_groups.h"
 #include "search/constant_copies.h"

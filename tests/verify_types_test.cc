@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/verify_check.h"
+#include "codegen/contraction_problem.h"
+#include "codegen/verify_data.h"
 #include "codegen/verify_ladder.h"
 #include "spec/element.h"
 #include "tests/testing/plain_kernel.h"
@@ -28,10 +29,10 @@ constexpr MatmulTypes kSaturating = {Dtype::kU8, Dtype::kS8, Dtype::kS16};
 constexpr MatmulTypes kBf16 = {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16};
 
 // One run. Sampled: three rows or so are compared, the first and the last among them.
-VerifyPlan PlanOf(InputKind kind, bool sampled = false) { return {sampled ? 3 : 1000, {{.kind = kind}}}; }
+TrialPlan PlanOf(InputKind kind, bool sampled = false) { return {sampled ? 3 : 1000, {{.kind = kind}}}; }
 
-RungReport Climb(const Spec& spec, const VerifyPlan& plan, const Kernel& kernel) {
-  return Ladder(spec, plan).Climb(kernel, kAll);
+RungReport Climb(const Spec& spec, const TrialPlan& plan, const Kernel& kernel) {
+  return Ladder(ContractionProblem(spec), plan).Climb(kernel, kAll);
 }
 
 bool Passes(const Spec& spec, InputKind kind, const Flaw& flaw, bool sampled = false) {
@@ -61,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryTypes, ::testing::ValuesIn(testing::EveryTypes()
                          [](const auto& info) { return testing::NameOf(info.param); });
 
 TEST_P(EveryTypes, TheRightKernelPassesAllRuns) {
-  VerifyPlan plan = PlanTrials(spec_, 40, 1);
+  TrialPlan plan = PlanTrials(ContractionProblem(spec_), 40, 1);
   EXPECT_EQ(plan.trials.size(), 5u);
   for (int64_t rows : {int64_t{40}, int64_t{3}}) {
     plan.most_rows = rows;
@@ -110,7 +111,7 @@ TEST_P(EveryTypes, AColumnLeftUnwrittenIsSeen) {
 TEST_P(EveryTypes, ComputingFromBetweenTheRowsIsSeen) {
   Spec longer = spec_;
   longer.size[MatmulDims::kK] = 38;
-  const VerifyPlan in_place = {1000, {{.placement = Placement::kAtStart}}};
+  const TrialPlan in_place = {1000, {{.placement = Placement::kAtStart}}};
   EXPECT_THAT(Climb(spec_, in_place, PlainKernel(longer)).text, HasSubstr("out[0][0][0]: expected"));
 }
 
@@ -123,7 +124,7 @@ TEST_P(EveryTypes, LeavingTheBuffersIsSeen) {
 TEST_P(EveryTypes, WritingBetweenTheRowsIsSeen) {
   Spec wider = MatmulSpec({.m = 4, .k = 3, .n = 6, .rhs_gap = 1, .out_gap = 1, .types = GetParam()});
   const Spec spec = MatmulSpec({.m = 4, .k = 3, .n = 5, .rhs_gap = 2, .out_gap = 2, .types = GetParam()});
-  const VerifyPlan in_place = {1000, {{.placement = Placement::kAtStart}}};
+  const TrialPlan in_place = {1000, {{.placement = Placement::kAtStart}}};
   EXPECT_THAT(Climb(spec, in_place, PlainKernel(wider)).text, HasSubstr("wrote b"));
 }
 
@@ -186,14 +187,16 @@ TEST(WrongBf16, AWrongRowBetweenThoseComparedIsSeen) {
 // The nearest bf16 of the exact sum is right; the second beside it is not.
 TEST(Bf16Output, WhatIsFartherThanRoundingExplainsIsRefused) {
   const Spec spec = MatmulSpec({.m = 1, .k = 30, .n = 50, .types = kBf16});
-  const Oracle oracle = *MakeOracle(spec, InputKind::kUniform, 1, {0});
+  const ContractionProblem problem(spec);
+  const Oracle oracle = *problem.Expect(InputKind::kUniform, 1, {0});
   for (size_t element = 0; element < 50; ++element)
     for (int off : {-2, 0, 2}) {
       std::vector<Bf16> out(50);
-      for (size_t j = 0; j < 50; ++j) out[j] = ToBf16(static_cast<float>(oracle.expected.value[j]));
+      for (size_t j = 0; j < 50; ++j) out[j] = ToBf16(static_cast<float>(oracle.value[j]));
       out[element].bits = static_cast<uint16_t>(out[element].bits + off);
       double max_error = 0;
-      EXPECT_EQ(CheckRows(spec, oracle, out.data(), &max_error).ok(), off == 0) << element << " " << off;
+      EXPECT_EQ(CheckRows(problem.shape(), oracle, out.data(), &max_error).ok(), off == 0)
+          << element << " " << off;
     }
 }
 

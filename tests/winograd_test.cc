@@ -19,7 +19,7 @@
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
-#include "codegen/verify_graph.h"
+#include "codegen/verify.h"
 #include "rewrites/graph_groups.h"
 #include "search/plan_search.h"
 #include "spec/graph_reference.h"

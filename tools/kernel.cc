@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "spec/cat.h"
@@ -18,7 +19,7 @@ const char* OutcomeName(RungOutcome outcome) {
       return "passed";
     case RungOutcome::kFailed:
       return "failed";
-    case RungOutcome::kSkipped:
+    case RungOutcome::kNotRun:
       return "not run";
   }
   return "";
@@ -71,6 +72,7 @@ VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& he
   VerifyOptions options;
   options.header_options = header_options;
   options.abi = abi;
+  options.hot_loops = true;
   TerminalLine line;
   line.Show("verifying");
   return VerifyKernel(synthesis.result.impl, synthesis.target, options);
@@ -84,7 +86,8 @@ void PrintVerdict(const VerifyReport& report) {
   std::string line = Cat(VerdictText(report), ": ");
   for (const RungReport& rung : report.rungs)
     Append(&line, &rung == &report.rungs.front() ? "" : ", ", rung.name, " ", OutcomeName(rung.outcome));
-  Append(&line, absl::StrFormat("; largest error %.2g of at most %.2g", report.max_error, report.error_bound));
+  Append(&line,
+         absl::StrFormat("; largest error %.2g of at most %.2g", report.max_error, report.error_bound));
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
@@ -93,16 +96,34 @@ int ExitCode(const VerifyReport& report) {
   return report.verdict == Verdict::kUnverified ? 3 : 0;
 }
 
+std::string HotLoopsText(const VerifyReport& report) {
+  const auto plural = [](int count, const char* what) {
+    return Cat(count, " ", what, count == 1 ? "" : "s");
+  };
+  std::string text;
+  for (const RungReport& rung : report.rungs)
+    if (rung.loops)
+      Append(&text, text.empty() ? "hot loops: " : "; ", rung.name, " ", rung.loops->loops, ", ",
+             plural(rung.loops->spills, "spill"), ", ", plural(rung.loops->register_moves, "register move"));
+  return text;
+}
+
 nlohmann::ordered_json ReportJson(const VerifyReport& report) {
   nlohmann::ordered_json json = {{"verdict", VerdictName(report.verdict)},
                                  {"ok", report.ok},
                                  {"max_error", report.max_error},
                                  {"error_bound", report.error_bound},
                                  {"first_mismatch", report.first_mismatch},
-                                 {"rungs", nlohmann::ordered_json::array()}};
-  for (const RungReport& rung : report.rungs)
-    json["rungs"].push_back(
-        {{"name", rung.name}, {"outcome", OutcomeName(rung.outcome)}, {"text", rung.text}});
+                                 {"engines", nlohmann::ordered_json::array()}};
+  for (const RungReport& rung : report.rungs) {
+    nlohmann::ordered_json engine = {
+        {"name", rung.name}, {"outcome", OutcomeName(rung.outcome)}, {"text", rung.text}};
+    if (rung.loops)
+      engine["hot_loops"] = {{"loops", rung.loops->loops},
+                             {"spills", rung.loops->spills},
+                             {"register_moves", rung.loops->register_moves}};
+    json["engines"].push_back(std::move(engine));
+  }
   return json;
 }
 

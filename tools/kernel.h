@@ -28,7 +28,11 @@ void PrintVerdict(const VerifyReport& report);
 // failed, 3 if nothing of it has run.
 int ExitCode(const VerifyReport& report);
 
-// {verdict, ok, max_error, error_bound, first_mismatch, rungs: [{name, outcome, text}, ...]}
+// What the disassembler found: "hot loops: jit 2, 0 spills, 1 register move; header ..."; empty: nothing.
+std::string HotLoopsText(const VerifyReport& report);
+
+// {verdict, ok, max_error, error_bound, first_mismatch, engines: [{name, outcome, text, and of machine code
+// hot_loops: {loops, spills, register_moves}}, ...]}
 nlohmann::ordered_json ReportJson(const VerifyReport& report);
 
 }  // namespace kirsch

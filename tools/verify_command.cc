@@ -22,9 +22,10 @@ struct Arguments {
 std::string Text(const VerifyReport& report) {
   const nlohmann::ordered_json json = ReportJson(report);
   std::string text;
-  for (const auto& rung : json["rungs"])
-    Append(&text, rung["outcome"].get<std::string>(), "  ", rung["name"].get<std::string>(), ": ",
-           rung["text"].get<std::string>(), "\n");
+  for (const auto& engine : json["engines"])
+    Append(&text, engine["outcome"].get<std::string>(), "  ", engine["name"].get<std::string>(), ": ",
+           engine["text"].get<std::string>(), "\n");
+  if (const std::string loops = HotLoopsText(report); !loops.empty()) Append(&text, loops, "\n");
   if (report.verdict == Verdict::kFailed) return text + "FAILED\n";
   if (report.verdict == Verdict::kUnverified) return text + "unverified: nothing has run\n";
   Append(&text, report.verdict == Verdict::kVerified ? "ok" : "program checked, code not run",

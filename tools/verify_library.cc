@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "codegen/host_cpu.h"
-#include "codegen/verify_graph.h"
 #include "codegen/verify_header.h"
 #include "spec/cat.h"
 #include "tools/library.h"
@@ -20,11 +20,10 @@ namespace {
 constexpr double kFlopsInFull = 1e10;
 constexpr double kFlopsInterpreted = 2e10;
 
-constexpr char kHeaderRung[] = "header";
-
 VerifyOptions MemberOptions(size_t members) {
   VerifyOptions options;
   options.header = false;
+  options.hot_loops = true;
   const auto share = [&](double flops) { return flops / static_cast<double>(members); };
   options.most_flops_in_full = std::min(options.most_flops_in_full, share(kFlopsInFull));
   options.most_flops_interpreted = std::min(options.most_flops_interpreted, share(kFlopsInterpreted));
@@ -47,18 +46,23 @@ class RungSum {
     members_ += members;
     if (rung.outcome == RungOutcome::kPassed) passed_ += members;
     if (rung.outcome == RungOutcome::kFailed) failed_ = true;
-    if (rung.outcome == RungOutcome::kSkipped) skipped_ = rung.text;
+    if (rung.outcome == RungOutcome::kNotRun) skipped_ = rung.text;
+    if (!rung.loops) return;
+    if (!loops_) loops_.emplace();
+    loops_->loops += rung.loops->loops;
+    loops_->spills += rung.loops->spills;
+    loops_->register_moves += rung.loops->register_moves;
   }
   void Remark(const std::string& remark) { remark_ = remark; }
   bool any() const { return members_ > 0; }
   RungReport Report() const {
     const RungOutcome outcome = failed_       ? RungOutcome::kFailed
                                 : passed_ > 0 ? RungOutcome::kPassed
-                                              : RungOutcome::kSkipped;
-    if (members_ == 1 && !text_.empty()) return {name_, outcome, text_};
+                                              : RungOutcome::kNotRun;
+    if (members_ == 1 && !text_.empty()) return {name_, outcome, text_, loops_};
     std::string text = Cat(passed_, " of ", members_, " members", remark_);
     if (!skipped_.empty()) text = passed_ > 0 ? Cat(text, "; others: ", skipped_) : skipped_;
-    return {name_, outcome, text};
+    return {name_, outcome, text, loops_};
   }
 
  private:
@@ -68,6 +72,7 @@ class RungSum {
   std::string skipped_;  // why
   std::string text_;     // of the last that was some member's own
   std::string remark_;
+  std::optional<HotLoops> loops_;
 };
 
 // The self-test of the header, which goes through the public functions.
@@ -75,14 +80,19 @@ struct SelfTest {
   size_t members = 0;          // that it tests
   size_t left_out = 0;         // that it doesn't, and
   std::string why_left_out;
+  bool own_code = true;  // nothing but the kernels has AVX instructions
   absl::StatusOr<std::unique_ptr<HeaderBuild>> build = std::unique_ptr<HeaderBuild>();
 
   RungReport Run() {
     const absl::Status status = build.ok() ? (*build)->RunSelfTest() : build.status();
     const RungOutcome outcome = status.ok()                 ? RungOutcome::kPassed
-                                : absl::IsNotFound(status) ? RungOutcome::kSkipped
+                                : absl::IsNotFound(status) ? RungOutcome::kNotRun
                                                             : RungOutcome::kFailed;
-    return {kHeaderRung, outcome, std::string(status.message())};
+    RungReport rung{kHeaderRung, outcome, std::string(status.message())};
+    if (status.ok() && own_code)
+      if (const auto code = (*build)->MachineCode(); code.ok())
+        if (const auto loops = FindHotLoops(*code); loops.ok()) rung.loops = *loops;
+    return rung;
   }
 };
 
@@ -94,6 +104,7 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   // Bare code has no self-test; within the macros' guards it is the same.
   if (style.mode == HeaderMode::kBare) style.mode = HeaderMode::kMacros;
   style.external = false;
+  test.own_code = style.mode == HeaderMode::kAttributes;
   HeaderFile file = HeaderFileOf(library, style);
   std::erase_if(file.functions, [](const HeaderFunction& function) {
     return function.members.empty() && function.sizes.empty();
@@ -161,7 +172,7 @@ class LibraryVerifier {
 
   void Verify(const LibraryKernel& kernel, const GraphFamilySynthesis& variant, size_t i) {
     ShowProgress();
-    VerifyOptions options;
+    VerifyOptions options = MemberOptions(count_);
     options.header = !kernel.is_family();
     HeaderFile header;
     header.functions.emplace_back().name = kernel.name;
@@ -188,7 +199,7 @@ class LibraryVerifier {
 
   void AddSelfTest(SelfTest* self_test) {
     RungSum& header = sums_.back();
-    header.Add({kHeaderRung, RungOutcome::kSkipped, self_test->why_left_out}, self_test->left_out);
+    header.Add({kHeaderRung, RungOutcome::kNotRun, self_test->why_left_out}, self_test->left_out);
     if (self_test->members == 0) return;
     const RungReport rung = self_test->Run();
     header.Add(rung, self_test->members);
@@ -201,7 +212,7 @@ class LibraryVerifier {
   const Library& library_;
   const LibraryStyle& style_;
   size_t count_ = 0, done_ = 0;
-  std::array<RungSum, 3> sums_ = {RungSum(kInterpreterRung), RungSum("jit"), RungSum(kHeaderRung)};
+  std::array<RungSum, 3> sums_ = {RungSum(kInterpreterRung), RungSum(kJitRung), RungSum(kHeaderRung)};
   VerifyReport report_;
   TerminalLine line_;
 };

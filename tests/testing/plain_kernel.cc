@@ -38,20 +38,20 @@ Kernel PlainKernel(const Spec& spec, const Flaw& flaw) {
   Kernel kernel;
   kernel.name = "plain";
   kernel.scratch_bytes = 64;
-  kernel.run = [spec, flaw](const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
-                            size_t n_threads, auto...) {
+  kernel.run = [spec, flaw](const KernelCall& call) {
+    void *const lhs = call.tensors[0], *const rhs = call.tensors[1], *const out = call.tensors[2];
     const AxisArray c = RootStrides(spec, MatmulDims::kOut);
     const Dtype dtype = spec.out().dtype;
-    for (int64_t i = static_cast<int64_t>(thread); i < spec.size[MatmulDims::kM];
-         i += static_cast<int64_t>(n_threads))
+    for (int64_t i = static_cast<int64_t>(call.thread); i < spec.size[MatmulDims::kM];
+         i += static_cast<int64_t>(call.n_threads))
       for (int64_t j = 0; j < spec.size[MatmulDims::kN]; ++j) {
         const int64_t at = i * c[1] + j * c[2];
         const double before = spec.accumulate ? LoadElement(dtype, out, at) : 0;
         StoreElement(dtype, Element(spec, flaw, lhs, rhs, i, j, before), out, at);
       }
-    if (flaw.after && thread == 0)
-      flaw.after(static_cast<float*>(const_cast<void*>(lhs)), static_cast<float*>(const_cast<void*>(rhs)),
-                 static_cast<float*>(out), static_cast<float*>(scratch), n_threads);
+    if (flaw.after && call.thread == 0)
+      flaw.after(static_cast<float*>(lhs), static_cast<float*>(rhs), static_cast<float*>(out),
+                 static_cast<float*>(call.scratch), call.n_threads);
   };
   return kernel;
 }

@@ -21,6 +21,20 @@ struct Flaw {
   std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)> after = nullptr;
 };
 
+// Something compiled from a spec, as a kernel: `run` takes its operands as EpilogueKernelFunction does.
+template <typename Function>
+Kernel CompiledKernel(Function run, int64_t scratch_bytes) {
+  Kernel kernel;
+  kernel.name = "jit";
+  kernel.scratch_bytes = scratch_bytes;
+  kernel.run = [run](const KernelCall& call) {
+    const auto tensor = [&](size_t i) { return i < call.tensors.size() ? call.tensors[i] : nullptr; };
+    run(tensor(0), tensor(1), tensor(2), call.scratch, call.thread, call.n_threads, tensor(3), tensor(4),
+        tensor(5));
+  };
+  return kernel;
+}
+
 // Computes a matmul without a batch. Its tasks are output rows; it wants 64 bytes of scratch memory.
 Kernel PlainKernel(const Spec& spec, const Flaw& flaw = {});
 

@@ -1,4 +1,4 @@
-// Is an output right? Against the reference, element by element, on all rows or on some. Thread-safe.
+// Contractions as problems.
 //
 // The tolerance is proven, not tuned. However n terms are summed in floating point, in any order, with or
 // without fused multiply-add, and whether or not zeros are added as well, each term goes through at most n
@@ -20,18 +20,16 @@
 //
 // Integer-valued inputs of kIntegers are so small that no sum of floats is rounded at all: those are compared
 // bit for bit, too, after the one rounding of a bf16 output.
-#ifndef KIRSCH_CODEGEN_VERIFY_CHECK_H_
-#define KIRSCH_CODEGEN_VERIFY_CHECK_H_
+#ifndef KIRSCH_CODEGEN_CONTRACTION_PROBLEM_H_
+#define KIRSCH_CODEGEN_CONTRACTION_PROBLEM_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "codegen/verify_data.h"
-#include "codegen/verify_run.h"
-#include "spec/reference.h"
+#include "codegen/problem.h"
 #include "spec/spec.h"
+#include "spec/storage.h"
 
 namespace kirsch {
 
@@ -52,26 +50,27 @@ Tolerance ToleranceOf(const Spec& root);
 // Tolerance::absolute. With an epilogue, errors are relative to what is allowed, so this is 1.
 double ErrorBound(const Spec& root);
 
-// What the output rows should be for inputs of one kind and seed.
-struct Oracle {
-  InputKind kind = InputKind::kIntegers;
-  uint64_t seed = 1;
-  std::vector<int64_t> rows;  // see ReferenceRows
-  Expected expected;          // after the epilogue, if there is one; and then
-  std::vector<double> most;   // what each element may be off
+// A root spec; tensors are its operands in their roles. Inputs have Poison between their rows. The whole
+// output is checked by Freivalds' method (verify_freivalds.h) unless there is an epilogue or a window.
+class ContractionProblem : public KnownProblem {
+ public:
+  explicit ContractionProblem(const Spec& root);
+
+  std::array<InputKind, 3> Kinds() const override;
+  int64_t MostRows(double most_flops_in_full) const override;
+  void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
+  absl::StatusOr<Oracle> Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const override;
+  bool GapsIntact(const void* out) const override;
+  std::string WholeCheck() const override;
+  absl::Status CheckWhole(InputKind kind, uint64_t seed, absl::Span<void* const> tensors) const override;
+
+ private:
+  const Spec root_;
 };
 
-absl::StatusOr<Oracle> MakeOracle(const Spec& root, InputKind kind, uint64_t seed, std::vector<int64_t> rows);
-
-// All rows if `most` or fewer; else `most` of them: the first, the last, and others drawn by `seed`;
-// ascending.
-std::vector<int64_t> ChooseRows(const Spec& root, int64_t most, uint64_t seed);
-
-// OK if every element of the oracle's rows is within the bound (bit for bit for integers, and for kIntegers
-// of any type; NaN never is); else the first that is not. *max_error is raised to the largest error, relative
-// to the sum of magnitudes.
-absl::Status CheckRows(const Spec& root, const Oracle& oracle, const void* out, double* max_error);
+// Tensors as a problem has them, in a spec's roles.
+ConstOperands OperandsOf(absl::Span<void* const> tensors);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_CODEGEN_VERIFY_CHECK_H_
+#endif  // KIRSCH_CODEGEN_CONTRACTION_PROBLEM_H_

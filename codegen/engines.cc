@@ -1,0 +1,144 @@
+#include "codegen/engines.h"
+
+#include <utility>
+
+#include "codegen/jit.h"
+#include "codegen/verify_header.h"
+#include "codegen/verify_ladder.h"
+#include "spec/interpreter.h"
+
+namespace kirsch {
+namespace {
+
+// A kernel with the memory that the program needs; what it runs is left open.
+Kernel KernelOf(const char* name, const Subject& subject) {
+  const LoopProgram& program = subject.code;
+  Kernel kernel;
+  kernel.name = name;
+  kernel.scratch_bytes = program.scratch_bytes;
+  kernel.phases = program.phases;
+  kernel.shared_bytes = program.shared_bytes;
+  if (!program.packing) return kernel;
+  kernel.packed = subject.packed;
+  kernel.packed_place = static_cast<size_t>(program.packing->operand);
+  kernel.packed_bytes = program.packing->bytes;
+  return kernel;
+}
+
+// Of a program that computes ranges of columns, a range for each thread.
+void TakeRanges(const Subject& subject, Kernel* kernel) {
+  if (subject.code.block == 0) return;
+  kernel->run = [columns = subject.columns, run = kernel->run](KernelCall call) {
+    const size_t thread = call.thread, n_threads = call.n_threads;
+    call.thread = columns * thread / n_threads;
+    call.n_threads = columns * (thread + 1) / n_threads;
+    run(call);
+  };
+}
+
+// A spec's function takes its operands in their roles, the first three before all else.
+template <typename Function>
+std::function<void(const KernelCall&)> CallSpec(Function run) {
+  return [run](const KernelCall& call) {
+    const auto tensor = [&](size_t i) { return i < call.tensors.size() ? call.tensors[i] : nullptr; };
+    run(tensor(0), tensor(1), tensor(2), call.scratch, call.thread, call.n_threads, tensor(3), tensor(4),
+        tensor(5));
+  };
+}
+
+template <typename Function>
+std::function<void(absl::Span<void* const>)> CallPack(Function pack) {
+  return [pack](absl::Span<void* const> tensors) { pack(tensors[0], tensors[1]); };
+}
+
+void CallJit(const JitKernel& jit, bool graph, Abi abi, Kernel* kernel) {
+  if (graph) {
+    kernel->run = [&jit](const KernelCall& call) {
+      jit.CallGraph(call.tensors, call.scratch, call.thread, call.n_threads, call.shared, call.phase);
+    };
+    kernel->pack = [&jit](absl::Span<void* const> tensors) { jit.PackConstants(tensors); };
+  } else if (abi == Abi::kWin64) {
+    kernel->run = CallSpec(jit.win64_function());
+    kernel->pack = CallPack(jit.win64_pack());
+  } else {
+    kernel->run = CallSpec(jit.epilogue_function());
+    kernel->pack = CallPack(jit.pack());
+  }
+}
+
+// Nothing that fails here is wrong with the code.
+std::optional<HotLoops> LoopsOf(const absl::StatusOr<std::string>& code) {
+  if (!code.ok()) return std::nullopt;
+  const absl::StatusOr<HotLoops> loops = FindHotLoops(*code);
+  return loops.ok() ? std::optional<HotLoops>(*loops) : std::nullopt;
+}
+
+absl::StatusOr<EngineKernel> MakeJit(const Subject& subject, const EngineOptions& options) {
+  absl::StatusOr<std::unique_ptr<JitKernel>> made =
+      JitCompile(subject.code, subject.target, options.abi);
+  if (!made.ok()) return made.status();
+  const std::shared_ptr<const JitKernel> jit = *std::move(made);
+  EngineKernel engine{KernelOf(kJitRung, subject), jit};
+  CallJit(*jit, !subject.code.tensors.empty(), options.abi, &engine.kernel);
+  if (!subject.code.packing) engine.kernel.pack = nullptr;
+  TakeRanges(subject, &engine.kernel);
+  // COFF is not taken apart.
+  if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());
+  return engine;
+}
+
+absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
+                                                         const EngineOptions& options) {
+  const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
+  if (!compiler.ok()) return compiler.status();
+  return HeaderBuild::Start(subject.print_header(), subject.code, subject.header_mode, *compiler);
+}
+
+absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOptions& options,
+                                          const absl::StatusOr<std::shared_ptr<HeaderBuild>>& build) {
+  if (!build.ok()) return build.status();
+  const absl::StatusOr<GraphKernelFunction> function = (*build)->Finish();
+  if (!function.ok()) return function.status();
+  EngineKernel engine{KernelOf(kHeaderRung, subject), *build};
+  engine.kernel.run = [run = *function, swapped = subject.swapped](const KernelCall& call) {
+    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
+    if (swapped) std::swap(tensors[0], tensors[1]);
+    run(tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
+  };
+  if (subject.code.packing)
+    engine.kernel.pack = [pack = (*build)->pack()](absl::Span<void* const> tensors) { pack(tensors.data()); };
+  TakeRanges(subject, &engine.kernel);
+  if (options.hot_loops) engine.loops = LoopsOf((*build)->MachineCode());
+  return engine;
+}
+
+}  // namespace
+
+// All threads' work is done in the call of one of them.
+Engine InterpreterEngine(const Subject& subject) {
+  return {kInterpreterRung, false, [&subject]() -> absl::StatusOr<EngineKernel> {
+            EngineKernel engine;
+            engine.kernel.name = kInterpreterRung;
+            const auto wrong = std::make_shared<absl::Status>();
+            engine.kernel.run = [&subject, wrong](const KernelCall& call) {
+              if (call.thread != 0) return;
+              std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
+              callers.resize(subject.program.buffers.size());
+              *wrong = Interpret(subject.program, callers, static_cast<int>(call.n_threads));
+            };
+            engine.kernel.complaint = [wrong] { return *wrong; };
+            return engine;
+          }};
+}
+
+Engine JitEngine(const Subject& subject, const EngineOptions& options) {
+  return {kJitRung, true, [&subject, options] { return MakeJit(subject, options); }};
+}
+
+Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start) {
+  absl::StatusOr<std::shared_ptr<HeaderBuild>> build = absl::NotFoundError("it was not compiled");
+  if (start) build = StartHeader(subject, options);
+  return {kHeaderRung, true, [&subject, options, build] { return FinishHeader(subject, options, build); }};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,69 @@
+// The engines that compute a program: interpreter, JIT, compiled C header.
+#ifndef KIRSCH_CODEGEN_ENGINES_H_
+#define KIRSCH_CODEGEN_ENGINES_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "codegen/emit.h"
+#include "codegen/header_file.h"
+#include "codegen/loop_program.h"
+#include "codegen/lower.h"
+#include "codegen/spills.h"
+#include "codegen/verify_run.h"
+#include "spec/program.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// What is verified, for a problem whose tensors are the caller's buffers of the program: of a graph its
+// parameters and the result, of a spec the operands in their roles.
+struct Subject {
+  Subject(const Target& target, Program program, const std::string& name)
+      : target(target), program(std::move(program)), code(Lower(this->program, target, name)) {}
+
+  const Target& target;
+  const Program program;
+  const LoopProgram code;
+  std::vector<size_t> packed = {};  // tensors that the code takes packed
+  size_t columns = 0;               // of code for blocks of columns, which are all there are
+  std::function<std::string()> print_header = {};  // the header with the code's function
+  HeaderMode header_mode = HeaderMode::kAttributes;
+  bool swapped = false;  // the header takes the first two tensors in the other order
+};
+
+struct EngineKernel {
+  Kernel kernel;
+  std::shared_ptr<const void> code;   // that the kernel calls
+  std::optional<HotLoops> loops = {};  // of the code, if they are asked for
+};
+
+// An error NOT_FOUND says what it lacks; others, what is wrong with the subject.
+struct Engine {
+  std::string name;
+  bool runs_code = true;  // so the machine needs the code's features
+  std::function<absl::StatusOr<EngineKernel>()> make;
+};
+
+struct EngineOptions {
+  bool hot_loops = false;
+  Abi abi = Abi::kSystemV;
+  std::string compiler;
+};
+
+// `subject` outlives them all.
+Engine InterpreterEngine(const Subject& subject);
+Engine JitEngine(const Subject& subject, const EngineOptions& options);
+// If `start`, the C compiler starts at once, and works beside the caller.
+Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_ENGINES_H_
