@@ -23,7 +23,6 @@ class FunctionCode {
 
   // For spec/composed_functions.h.
   VarId Number(double number);
-  VarId Add(VarId a, VarId b) { return Do(BinaryOp::kAdd, a, b); }
   VarId Mul(VarId a, VarId b) { return Do(BinaryOp::kMul, a, b); }
   VarId Max(VarId a, VarId b) { return Do(BinaryOp::kMax, a, b); }
   VarId Min(VarId a, VarId b) { return Do(BinaryOp::kMin, a, b); }
@@ -32,6 +31,9 @@ class FunctionCode {
   VarId Tanh(VarId x) { return Do(&VectorMath::Tanh, x); }
   VarId Erf(VarId x) { return Do(&VectorMath::Erf, x); }
   VarId Sigmoid(VarId x) { return Do(&VectorMath::Sigmoid, x); }
+  VarId Silu(VarId x) { return Do(&VectorMath::Silu, x); }
+  VarId Gelu(VarId x) { return Do(&VectorMath::Gelu, x); }
+  VarId GeluTanh(VarId x) { return Do(&VectorMath::GeluTanh, x); }
 
  private:
   VarId Next();

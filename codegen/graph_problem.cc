@@ -16,6 +16,15 @@ constexpr int64_t kSampledRows = 24;
 // The reference of a graph takes some fifty times as long as that of a contraction.
 constexpr double kShareInFull = 0.02;
 constexpr double kMostInteger = 100, kMostWide = 8;
+constexpr double kBeyondIntegers = 0x1p40;
+constexpr int64_t kSometimes = 5;
+
+// Is the node cast to integers?
+bool BecomesInteger(const Graph& graph, int node) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& at) {
+    return at.op == GraphOp::kCast && at.inputs[0] == node && !IsFloating(at.type.dtype);
+  });
+}
 
 }  // namespace
 
@@ -52,8 +61,10 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   const double most = !floating                  ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
                       : kind == InputKind::kWide ? kMostWide
                                                  : 1;
+  const bool beyond = floating && kind == InputKind::kWide && BecomesInteger(graph_, static_cast<int>(tensor));
   for (int64_t i = 0; i < elements; ++i) {
-    const double value = floating ? real(random) * most : std::nearbyint(real(random) * most);
+    double value = floating ? real(random) * most : std::nearbyint(real(random) * most);
+    if (beyond && i % kSometimes == 1) value *= kBeyondIntegers;
     StoreElement(dtype, !floating && LeastOf(dtype) == 0 ? std::abs(value) : value, data, i);
   }
 }

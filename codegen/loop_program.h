@@ -113,7 +113,7 @@ struct Fill {  // a 32-bit word in all lanes
   VarId to;
   uint32_t word;
 };
-struct Convert {  // s32 to f32, or f32, within the range of s32, to s32: to nearest, ties to even
+struct Convert {  // s32 to f32, or f32 to s32: to nearest, ties to even; anything comes of what is beyond s32
   VarId to, from;
 };
 struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 where from[i] is kNoVar

@@ -105,6 +105,14 @@ void RowCode::Compute(int value, const RowPlace& place) {
       return math_.Erf(Of(value), Of(v.a));
     case RowOp::kSigmoid:
       return math_.Sigmoid(Of(value), Of(v.a));
+    case RowOp::kAbs:
+      return math_.Abs(Of(value), Of(v.a));
+    case RowOp::kGelu:
+      return math_.Gelu(Of(value), Of(v.a));
+    case RowOp::kGeluTanh:
+      return math_.GeluTanh(Of(value), Of(v.a));
+    case RowOp::kSilu:
+      return math_.Silu(Of(value), Of(v.a));
     case RowOp::kSum:
     case RowOp::kMaximum:
       break;
@@ -148,6 +156,14 @@ void RowCode::Keep(int value, const RowPlace& place) {
   builder_.Do(Store{Of(value), KeptAddress(value, place), place.count});
 }
 
+// The f32 after the range of s32 is the first that is not in it: it was converted to no number in particular.
+void RowCode::Saturate(VarId whole, VarId limited) {
+  const VarId real = Temporary("real"), end = builder_.Filled(Dtype::kF32, lanes_, 0x4f000000);  // 2^31
+  builder_.Do(Bits{real, whole});
+  builder_.Do(SelectLess{real, limited, end, real, builder_.Filled(Dtype::kF32, lanes_, 0x7fffffff)});
+  builder_.Do(Bits{whole, real});
+}
+
 // Floats that become integers are brought into the range first: the conversion saturates nothing.
 void RowCode::StoreResult(int result, const RowPlace& place) {
   const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
@@ -163,6 +179,7 @@ void RowCode::StoreResult(int result, const RowPlace& place) {
     limit_by(BinaryOp::kMax, value, LeastOf(info.dtype));
     limit_by(BinaryOp::kMin, limited, MostOf(info.dtype));
     builder_.Do(Convert{whole, limited});
+    if (info.dtype == Dtype::kS32) Saturate(whole, limited);
     value = whole;
   }
   builder_.Do(Store{value, to, place.count, place.streams && result == kernel_.schedule.streamed});

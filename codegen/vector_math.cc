@@ -43,6 +43,25 @@ constexpr std::array<float, 6> kErfTail = {0x1.c0c552p-13f, -0x1.a5654ep-9f, 0x1
 constexpr float kSmallErf = 0.925f;
 constexpr float kMostErf = 3.95f;  // from there on it is 1
 
+// Results that may be subnormal are computed so many powers of two too large, and rounded once, when they are
+// brought down.
+constexpr int kRaised = 40;
+constexpr float kLower = 0x1p-40f;
+
+// x * sigmoid(x), and x * sigmoid(u) of gelu_tanh, are half of the least subnormal at most below these, and u
+// is no less than the last.
+constexpr float kLeastSilu = -109, kLeastGeluTanh = -11, kLeastRaised = -113;
+// gelu_tanh(x) = x * sigmoid(x * (kGeluLinear + kGeluCubic * x^2))
+constexpr float kGeluLinear = 0x1.988454p+0f, kGeluCubic = 0x1.2444f2p-4f;
+
+// exp(z^2 / 2) * erfc(z / sqrt(2)) / 2 = P(z) / Q(z), 0 <= z <= 14.3: 0.6. Both have positive coefficients, so
+// that nothing cancels. From the end on, gelu is half of the least subnormal at most.
+constexpr std::array<float, 5> kGeluAbove = {0x1.0abbe2p-8f, 0x1.4a72d8p-5f, 0x1.75861ap-3f, 0x1.bfae5p-2f,
+                                             0.5f};
+constexpr std::array<float, 6> kGeluBelow = {0x1.4e4c1ap-7f, 0x1.9e2eecp-4f, 0x1.de6e7ep-2f,
+                                             0x1.32f41cp+0f, 0x1.ac1956p+0f, 1};
+constexpr float kMostGelu = 14.3f;
+
 }  // namespace
 
 VarId VectorMath::Number(float number) { return Bits(std::bit_cast<uint32_t>(number)); }
@@ -64,6 +83,8 @@ void VectorMath::Polynomial(VarId to, VarId x, absl::Span<const float> coefficie
 }
 
 void VectorMath::Negative(VarId to, VarId x) { Do(BinaryOp::kXor, to, x, Bits(kSign)); }
+
+void VectorMath::Abs(VarId to, VarId x) { Do(BinaryOp::kAnd, to, x, Bits(kMagnitude)); }
 
 void VectorMath::WithSignOf(VarId to, VarId x, VarId magnitude) {
   const VarId sign = Real("sign");
@@ -106,8 +127,10 @@ void VectorMath::ScaledExp(VarId to, VarId x) {
 }
 
 // For results that are normal. Anything may come of a NaN.
-void VectorMath::SmallExp(VarId to, VarId x) {
-  const Reduced reduced = ReduceExp(x, 0);
+void VectorMath::SmallExp(VarId to, VarId x) { Raised(to, ReduceExp(x, 0)); }
+
+// Times 2^bias, with that of the reduction.
+void VectorMath::Raised(VarId to, const Reduced& reduced) {
   const VarId power = Integer("first"), bits = Integer("second");
   builder_.Do(kirsch::Bits{power, reduced.shifted});
   builder_.Do(Shift{power, power, 23});
@@ -152,6 +175,59 @@ void VectorMath::Sigmoid(VarId to, VarId x) {
   Do(BinaryOp::kAdd, denominator, e, Number(1));
   builder_.Do(SelectLess{numerator, x, Number(-0x1p-60f), e, Number(1)});
   Quotient(to, numerator, denominator);
+}
+
+// x * sigmoid(u), u with the sign of x and not below kLeastRaised if that is negative. As there, but e is raised
+// where x < 0, as the result may be subnormal.
+void VectorMath::TimesSigmoid(VarId to, VarId x, VarId u) {
+  const VarId e = Real("e"), denominator = Real("denominator"), numerator = Real("numerator");
+  const VarId lower = Real("lower");
+  Do(BinaryOp::kOr, e, u, Bits(kSign));
+  Do(BinaryOp::kMax, e, Number(kLeastRaised), e);
+  Raised(e, ReduceExp(e, kRaised));
+  DoFma(denominator, e, Number(kLower), Number(1));
+  builder_.Do(SelectLess{numerator, x, Number(-0x1p-60f), e, Number(1)});
+  builder_.Do(SelectLess{lower, x, Number(-0x1p-60f), Number(kLower), Number(1)});
+  Quotient(e, numerator, denominator);
+  Do(BinaryOp::kMul, e, e, x);
+  DoFma(to, e, lower, Number(-0.0f));
+}
+
+void VectorMath::Silu(VarId to, VarId x) {
+  const VarId z = Real("z");
+  Do(BinaryOp::kMax, z, Number(kLeastSilu), x);
+  TimesSigmoid(to, z, z);
+}
+
+void VectorMath::GeluTanh(VarId to, VarId x) {
+  const VarId z = Real("z"), square = Real("square");
+  Do(BinaryOp::kMax, z, Number(kLeastGeluTanh), x);
+  Do(BinaryOp::kMul, square, z, z);
+  DoFma(square, square, Number(kGeluCubic), Number(kGeluLinear));
+  Do(BinaryOp::kMul, square, square, z);
+  TimesSigmoid(to, z, square);
+}
+
+// max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2: where x < 0 there is nothing to cancel, and above the second term
+// is the smaller half. z^2 / 2 is rounded; what that leaves over becomes a factor.
+void VectorMath::Gelu(VarId to, VarId x) {
+  const VarId z = Real("z"), half = Real("half"), square = Real("square"), left = Real("left");
+  const VarId above = Real("numerator"), below = Real("denominator"), positive = Real("positive");
+  Do(BinaryOp::kMax, positive, Number(-0.0f), x);
+  Do(BinaryOp::kAnd, z, x, Bits(kMagnitude));
+  Do(BinaryOp::kMin, z, Number(kMostGelu), z);
+  Do(BinaryOp::kMul, half, z, Number(-0.5f));
+  Do(BinaryOp::kMul, square, half, z);
+  DoFma(left, half, z, square, FmaSign::kSubtract);
+  const VarId e = Real("e");
+  Raised(e, ReduceExp(square, kRaised));
+  DoFma(e, e, left, e);
+  Polynomial(above, z, kGeluAbove);
+  Polynomial(below, z, kGeluBelow);
+  Do(BinaryOp::kMul, e, e, z);
+  Do(BinaryOp::kMul, e, e, above);
+  Do(BinaryOp::kDiv, e, e, below);
+  DoFma(to, e, Number(kLower), positive, FmaSign::kNegate);
 }
 
 // (1 - e) / (1 + e) with e = exp(-2 |x|), or a polynomial where that would cancel.

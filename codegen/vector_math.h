@@ -26,6 +26,10 @@ class VectorMath {
   void Tanh(VarId to, VarId x);
   void Erf(VarId to, VarId x);
   void Sigmoid(VarId to, VarId x);
+  void Silu(VarId to, VarId x);
+  void Gelu(VarId to, VarId x);
+  void GeluTanh(VarId to, VarId x);
+  void Abs(VarId to, VarId x);
   void Negative(VarId to, VarId x);
 
  private:
@@ -49,6 +53,8 @@ class VectorMath {
   Reduced ReduceExp(VarId x, float bias);
   void ScaledExp(VarId to, VarId x);
   void SmallExp(VarId to, VarId x);
+  void Raised(VarId to, const Reduced& reduced);
+  void TimesSigmoid(VarId to, VarId x, VarId u);
   void Quotient(VarId to, VarId numerator, VarId denominator);
   void WithSignOf(VarId to, VarId x, VarId magnitude);
 

@@ -28,16 +28,19 @@ const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
 
 // Cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
 double DivisionCycles(RowOp op, int lanes) {
-  if (op == RowOp::kDiv) return lanes == 16 ? 16 : lanes == 8 ? 5 : 3;
+  if (op == RowOp::kDiv || op == RowOp::kGelu) return lanes == 16 ? 16 : lanes == 8 ? 5 : 3;
   if (op == RowOp::kSqrt) return lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
   return 0;
 }
 
 // To make elements of a vector of f32.
 double NarrowingInstructions(Dtype dtype) {
-  constexpr double kRounding = 8, kIntoRange = 3;
+  constexpr double kRounding = 8, kIntoRange = 3, kSaturation = 2;
   if (dtype == Dtype::kF32) return 0;
-  return dtype == Dtype::kBf16 ? kRounding : dtype == Dtype::kF16 ? 2 : kIntoRange + 1;
+  return dtype == Dtype::kBf16  ? kRounding
+         : dtype == Dtype::kF16 ? 2
+         : dtype == Dtype::kS32 ? kIntoRange + kSaturation + 1
+                                : kIntoRange + 1;
 }
 
 double LinesOf(int64_t elements, Dtype dtype, const Target& target) {

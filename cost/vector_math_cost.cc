@@ -20,6 +20,9 @@ class CountingMath {
   Value Tanh(Value) { return Count(InstructionsOf(RowOp::kTanh, unit_)); }
   Value Erf(Value) { return Count(InstructionsOf(RowOp::kErf, unit_)); }
   Value Sigmoid(Value) { return Count(InstructionsOf(RowOp::kSigmoid, unit_)); }
+  Value Silu(Value) { return Count(InstructionsOf(RowOp::kSilu, unit_)); }
+  Value Gelu(Value) { return Count(InstructionsOf(RowOp::kGelu, unit_)); }
+  Value GeluTanh(Value) { return Count(InstructionsOf(RowOp::kGeluTanh, unit_)); }
 
   double instructions() const { return instructions_; }
 
@@ -51,6 +54,12 @@ double InstructionsOf(RowOp op, const VectorUnit& unit) {
       return 34;
     case RowOp::kSigmoid:
       return 23 + scaling;
+    case RowOp::kSilu:
+      return 30;
+    case RowOp::kGelu:  // and a division, beside them
+      return 31;
+    case RowOp::kGeluTanh:
+      return 33;
     default:
       return 1;
   }

@@ -63,9 +63,6 @@ class RowWriter {
     int Max(int a, int b) { return writer.Do(RowOp::kMax, a, b); }
     int Min(int a, int b) { return writer.Do(RowOp::kMin, a, b); }
     int MulAdd(int a, int b, int c) { return writer.Do(RowOp::kAdd, Mul(a, b), c); }
-    int Tanh(int x) { return writer.Do(RowOp::kTanh, x); }
-    int Erf(int x) { return writer.Do(RowOp::kErf, x); }
-    int Sigmoid(int x) { return writer.Do(RowOp::kSigmoid, x); }
   };
 
   // Elements that make one.
@@ -112,11 +109,11 @@ class RowWriter {
       case GraphOp::kLeakyRelu:
         return ComposeLeakyRelu(math, x, Number(node.number));
       case GraphOp::kGelu:
-        return ComposeGelu(math, x);
+        return Do(RowOp::kGelu, x);
       case GraphOp::kGeluTanh:
-        return ComposeGeluTanh(math, x);
+        return Do(RowOp::kGeluTanh, x);
       case GraphOp::kSilu:
-        return ComposeSilu(math, x);
+        return Do(RowOp::kSilu, x);
       case GraphOp::kReduceSum:
         return Do(RowOp::kSum, x);
       case GraphOp::kReduceMax:
@@ -127,10 +124,8 @@ class RowWriter {
         const int exp = Do(RowOp::kExp, Do(RowOp::kSub, x, Do(RowOp::kMaximum, x)));
         return Do(RowOp::kMul, exp, Do(RowOp::kDiv, Number(1), Do(RowOp::kSum, exp)));
       }
-      case GraphOp::kLayernorm: {
-        const int centred = Do(RowOp::kSub, x, Mean(node, x));
-        return Do(RowOp::kAdd, Do(RowOp::kMul, Normalised(node, centred), in[1]), in[2]);
-      }
+      case GraphOp::kLayernorm:
+        return Do(RowOp::kAdd, Do(RowOp::kMul, Standardised(node, x), in[1]), in[2]);
       case GraphOp::kRmsnorm:
         return Do(RowOp::kMul, Normalised(node, x), in[1]);
       default:
@@ -142,15 +137,57 @@ class RowWriter {
   int Mean(const GraphNode& node, int x) {
     return Do(RowOp::kMul, Do(RowOp::kSum, x), Number(1 / Length(node)));
   }
+
+  // The value for the row's first element.
+  int First(int value) {
+    const RowValue v = fused_.program.values[static_cast<size_t>(value)];
+    if (v.op == RowOp::kNumber || Info(v.op).reduces) return value;
+    if (v.op != RowOp::kLoad) return Do(v.op, First(v.a), v.b < 0 ? -1 : First(v.b));
+    const RowInput input = fused_.program.inputs[static_cast<size_t>(v.input)];
+    if (!input.along_columns) return value;
+    const auto [first, is_new] = firsts_.try_emplace(value, -1);
+    if (is_new) {
+      first->second = Push({RowOp::kLoad, -1, -1, static_cast<int>(fused_.inputs.size()), 0});
+      fused_.inputs.push_back(fused_.inputs[static_cast<size_t>(v.input)]);
+      fused_.program.inputs.push_back({input.dtype, false, input.along_rows});
+    }
+    return first->second;
+  }
+
+  // 1 / the largest magnitude, so that squares neither overflow nor all underflow.
+  int ScaleOf(int x) {
+    constexpr double kLeast = 0x1p-50;  // what is less is small beside any eps but the smallest
+    const int largest = Do(RowOp::kMaximum, Do(RowOp::kAbs, x));
+    return Do(RowOp::kDiv, Number(1), Do(RowOp::kMax, largest, Number(kLeast)));
+  }
+  // scale / sqrt(mean of scaled^2 + scale^2 * eps)
+  int FactorOf(const GraphNode& node, int scaled, int scale, double eps) {
+    const int squares = Do(RowOp::kSum, Do(RowOp::kMul, scaled, scaled));
+    const int added = Do(RowOp::kMul, Do(RowOp::kMul, scale, scale), Number(eps));
+    const int mean = Do(RowOp::kAdd, Do(RowOp::kMul, squares, Number(1 / Length(node))), added);
+    return Do(RowOp::kDiv, scale, Do(RowOp::kSqrt, mean));
+  }
   // x / sqrt(mean of x^2 + eps)
   int Normalised(const GraphNode& node, int x) {
-    const int variance = Do(RowOp::kAdd, Mean(node, Do(RowOp::kMul, x, x)), Number(node.number));
-    return Do(RowOp::kMul, x, Do(RowOp::kDiv, Number(1), Do(RowOp::kSqrt, variance)));
+    const int scale = ScaleOf(x);
+    return Do(RowOp::kMul, x, FactorOf(node, Do(RowOp::kMul, x, scale), scale, node.number));
+  }
+  // The same of x - mean. The mean is that of the differences of the first element, which are exact where x
+  // varies little; halves of x, the differences of which don't overflow; and the sum of quotients.
+  int Standardised(const GraphNode& node, int x) {
+    const int half = Number(0.5);
+    const int y = Do(RowOp::kSub, Do(RowOp::kMul, x, half), Do(RowOp::kMul, First(x), half));
+    const int mean = Do(RowOp::kSum, Do(RowOp::kMul, y, Number(1 / Length(node)))), scale = ScaleOf(y);
+    const auto centred = [&](int factor) {
+      return Do(RowOp::kSub, Do(RowOp::kMul, y, factor), Do(RowOp::kMul, mean, factor));
+    };
+    return centred(FactorOf(node, centred(scale), scale, node.number / 4));
   }
 
   const Graph& graph_;
   const IterationSpace& space_;
   std::map<int, int> values_;  // of nodes
+  std::map<int, int> firsts_;  // of loads: those of the first element
   FusedRows fused_;
   std::string error_;
 };

@@ -11,7 +11,18 @@ namespace {
 constexpr size_t kMostKept = 2;
 
 bool IsFunction(RowOp op) {
-  return op == RowOp::kExp || op == RowOp::kTanh || op == RowOp::kErf || op == RowOp::kSigmoid;
+  switch (op) {
+    case RowOp::kExp:
+    case RowOp::kTanh:
+    case RowOp::kErf:
+    case RowOp::kSigmoid:
+    case RowOp::kGelu:
+    case RowOp::kGeluTanh:
+    case RowOp::kSilu:
+      return true;
+    default:
+      return false;
+  }
 }
 
 // Values that several passes compute and that more than the others of these need: to keep them is to keep

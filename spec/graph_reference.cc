@@ -88,6 +88,24 @@ Uncertain Mean(const std::vector<Uncertain>& row) {
   return Mul(Total(row), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}));
 }
 
+// By a power of two, exactly.
+Uncertain Times(double factor, Uncertain x) { return {factor * x.value, factor * x.error}; }
+
+// Adds up quotients, so that it doesn't overflow.
+Uncertain MeanOfQuotients(std::vector<Uncertain> row) {
+  const Uncertain share = RoundedToFloat({1.0 / static_cast<double>(row.size()), 0});
+  for (Uncertain& x : row) x = Mul(x, share);
+  return Total(row);
+}
+
+// The power of two that makes the row's largest element 1 to 2, or very small ones larger; NaN if there are
+// infinities.
+double ScaleFor(const std::vector<Uncertain>& row) {
+  double largest = 0x1p-50;
+  for (const Uncertain& x : row) largest = std::isfinite(x.value) ? std::max(largest, std::abs(x.value)) : NAN;
+  return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
+}
+
 Uncertain Apply(const GraphNode& node, Uncertain a, Uncertain b) {
   switch (node.op) {
     case GraphOp::kAdd:
@@ -326,13 +344,20 @@ GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t ro
     for (Uncertain& e : result) e = Div(e, total);
     return result;
   }
-  if (node.op == GraphOp::kLayernorm) {
-    const Uncertain mean = Mean(x);
+  const bool centred = node.op == GraphOp::kLayernorm;
+  if (centred)
+    for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));
+  const double scale = ScaleFor(result);
+  if (std::isnan(scale)) return Row(x.size(), {NAN, HUGE_VAL});
+  if (centred) {
+    const Uncertain mean = MeanOfQuotients(result);
     for (Uncertain& e : result) e = Sub(e, mean);
   }
+  for (Uncertain& e : result) e = Times(scale, e);
   Row squares = result;
   for (Uncertain& e : squares) e = Mul(e, e);
-  const Uncertain deviation = Sqrt(Add(Mean(squares), {node.number, 0}));
+  const double eps = node.number * (centred ? 0.25 : 1) * scale * scale;
+  const Uncertain deviation = Sqrt(Add(Mean(squares), {eps, 0}));
   for (size_t i = 0; i < result.size(); ++i) {
     result[i] = Mul(Div(result[i], deviation), RowOf(node.inputs[1], 0)[i]);
     if (node.op == GraphOp::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);

@@ -8,42 +8,10 @@
 #include "spec/check.h"
 #include "spec/interpret_kernel.h"
 #include "spec/row_passes.h"
+#include "spec/scalar_meaning.h"
 
 namespace kirsch {
 namespace {
-
-// One operation on elements; not for loads and reductions.
-double ScalarMeaning(RowOp op, double a, double b) {
-  switch (op) {
-    case RowOp::kAdd:
-      return a + b;
-    case RowOp::kSub:
-      return a - b;
-    case RowOp::kMul:
-      return a * b;
-    case RowOp::kDiv:
-      return a / b;
-    case RowOp::kMax:
-      return a > b ? a : b;
-    case RowOp::kMin:
-      return a < b ? a : b;
-    case RowOp::kNeg:
-      return -a;
-    case RowOp::kSqrt:
-      return std::sqrt(a);
-    case RowOp::kExp:
-      return std::exp(a);
-    case RowOp::kTanh:
-      return std::tanh(a);
-    case RowOp::kErf:
-      return std::erf(a);
-    case RowOp::kSigmoid:
-      return 1 / (1 + std::exp(-a));
-    default:
-      break;
-  }
-  KIRSCH_CHECK(false && "no operation on elements");
-}
 
 class LineInterpreter {
  public:

@@ -30,6 +30,10 @@ enum class RowOp : uint8_t {
   kSigmoid,  // 1 / (1 + exp(-a))
   kSum,      // of the row's elements: one value for the row
   kMaximum,  // of the row's elements
+  kAbs,
+  kGelu,      // a / 2 * (1 + erf(a / sqrt(2)))
+  kGeluTanh,  // a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))
+  kSilu,      // a / (1 + exp(-a))
 };
 
 struct RowOpInfo {
@@ -39,7 +43,7 @@ struct RowOpInfo {
   bool reduces;
 };
 
-inline constexpr std::array<RowOpInfo, 16> kRowOps = {{
+inline constexpr std::array<RowOpInfo, 20> kRowOps = {{
     {RowOp::kLoad, "load", 0, false},
     {RowOp::kNumber, "number", 0, false},
     {RowOp::kAdd, "add", 2, false},
@@ -56,6 +60,10 @@ inline constexpr std::array<RowOpInfo, 16> kRowOps = {{
     {RowOp::kSigmoid, "sigmoid", 1, false},
     {RowOp::kSum, "sum", 1, true},
     {RowOp::kMaximum, "maximum", 1, true},
+    {RowOp::kAbs, "abs", 1, false},
+    {RowOp::kGelu, "gelu", 1, false},
+    {RowOp::kGeluTanh, "gelu_tanh", 1, false},
+    {RowOp::kSilu, "silu", 1, false},
 }};
 
 constexpr const RowOpInfo& Info(RowOp op) { return kRowOps[static_cast<size_t>(op)]; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "spec/scalar_meaning.h"
 #include "spec/vector_math.h"
 
 namespace kirsch {
@@ -24,11 +25,21 @@ Uncertain WithUlps(double value, double error, double ulps) {
 Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
 
 // Of a function that grows with its argument.
-template <typename Function>
-Uncertain Growing(Uncertain a, double ulps, const Function& function) {
-  const double value = function(a.value);
-  const double error = std::max(function(a.value + a.error) - value, value - function(a.value - a.error));
-  return WithUlps(value, error, ulps);
+Uncertain Growing(RowOp op, Uncertain a) {
+  const double value = ScalarMeaning(op, a.value);
+  const double error =
+      std::max(ScalarMeaning(op, a.value + a.error) - value, value - ScalarMeaning(op, a.value - a.error));
+  return WithUlps(value, error, UlpBound(op));
+}
+
+// Of x * sigmoid(x) and the like, which turn between -2 and 0, and whose slope is 1.13 at most.
+Uncertain Activated(RowOp op, Uncertain a) {
+  const double value = ScalarMeaning(op, a.value), least = a.value - a.error, most = a.value + a.error;
+  const bool turns = least < 0 && most > -2;
+  const double error = turns ? 1.13 * a.error
+                             : std::max(std::abs(ScalarMeaning(op, most) - value),
+                                        std::abs(ScalarMeaning(op, least) - value));
+  return WithUlps(value, error, UlpBound(op, a.value));
 }
 
 }  // namespace
@@ -57,31 +68,19 @@ Uncertain Min(Uncertain a, Uncertain b) {
 Uncertain Neg(Uncertain a) { return {-a.value, a.error}; }
 
 Uncertain Sqrt(Uncertain a) {
-  return Growing(a, 1, [&](double x) { return std::sqrt(a.value < 0 ? x : std::max(x, 0.0)); });
+  const auto root = [&](double x) { return std::sqrt(a.value < 0 ? x : std::max(x, 0.0)); };
+  const double value = root(a.value);
+  return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
 }
-Uncertain Exp(Uncertain a) {
-  return Growing(a, UlpBound(RowOp::kExp), [](double x) { return std::exp(x); });
-}
-Uncertain Tanh(Uncertain a) {
-  return Growing(a, UlpBound(RowOp::kTanh), [](double x) { return std::tanh(x); });
-}
-Uncertain Erf(Uncertain a) {
-  return Growing(a, UlpBound(RowOp::kErf), [](double x) { return std::erf(x); });
-}
-Uncertain Sigmoid(Uncertain a) {
-  return Growing(a, UlpBound(RowOp::kSigmoid), [](double x) { return 1 / (1 + std::exp(-x)); });
-}
+Uncertain Exp(Uncertain a) { return Growing(RowOp::kExp, a); }
+Uncertain Tanh(Uncertain a) { return Growing(RowOp::kTanh, a); }
+Uncertain Erf(Uncertain a) { return Growing(RowOp::kErf, a); }
+Uncertain Sigmoid(Uncertain a) { return Growing(RowOp::kSigmoid, a); }
 
 Uncertain LeakyRelu(Uncertain a, Uncertain slope) { return Add(Max(a, {}), Mul(Min(a, {}), slope)); }
-Uncertain Gelu(Uncertain a) {
-  return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Erf(Mul(a, RoundedToFloat({1 / std::sqrt(2.0), 0})))));
-}
-Uncertain GeluTanh(Uncertain a) {
-  const Uncertain cube = Mul(Mul(Mul(a, a), a), RoundedToFloat({0.044715, 0}));
-  const Uncertain inner = Mul(RoundedToFloat({std::sqrt(2 / M_PI), 0}), Add(a, cube));
-  return Mul(Mul(a, {0.5, 0}), Add({1, 0}, Tanh(inner)));
-}
-Uncertain Silu(Uncertain a) { return Mul(a, Sigmoid(a)); }
+Uncertain Gelu(Uncertain a) { return Activated(RowOp::kGelu, a); }
+Uncertain GeluTanh(Uncertain a) { return Activated(RowOp::kGeluTanh, a); }
+Uncertain Silu(Uncertain a) { return Activated(RowOp::kSilu, a); }
 
 Uncertain SumOf(double sum, double magnitude, double error, double terms) {
   if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
@@ -90,10 +89,12 @@ Uncertain SumOf(double sum, double magnitude, double error, double terms) {
 
 Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
   if (dtype == Dtype::kF32) return x;
-  if (!IsFloating(dtype))
-    return {std::clamp(std::nearbyint(x.value), static_cast<double>(LeastOf(dtype)),
-                       static_cast<double>(MostOf(dtype))),
+  if (!IsFloating(dtype)) {
+    const auto least = static_cast<double>(LeastOf(dtype));
+    if (std::isnan(x.value)) return {least, x.error};
+    return {std::clamp(std::nearbyint(x.value), least, static_cast<double>(MostOf(dtype))),
             std::floor(x.error + 1)};
+  }
   const int mantissa = Info(dtype).mantissa;
   const double subnormals = std::ldexp(1, 1 - BiasOf(dtype) - mantissa);  // how far apart they are
   return {x.value, x.error + std::ldexp(std::abs(x.value) + x.error, -mantissa - 1) + subnormals};

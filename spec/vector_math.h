@@ -10,13 +10,17 @@ namespace kirsch {
 // units of the distance of the f32s around the exact result (2^-149 at least). Of what reduces, of one
 // addition. Results that are infinite or no number are so exactly. tests/vector_math_test.cc holds the
 // code to it.
-constexpr double UlpBound(RowOp op) {
+//
+// `x`, the argument, matters for gelu_tanh alone: far below 0 that is what an exponential makes of the
+// roundings of its exponent.
+constexpr double UlpBound(RowOp op, double x = 0) {
   switch (op) {
     case RowOp::kLoad:
     case RowOp::kNumber:
     case RowOp::kMax:
     case RowOp::kMin:
     case RowOp::kNeg:
+    case RowOp::kAbs:
     case RowOp::kMaximum:
       return 0;
     case RowOp::kAdd:
@@ -33,6 +37,12 @@ constexpr double UlpBound(RowOp op) {
       return 2;
     case RowOp::kSigmoid:
       return 2.5;
+    case RowOp::kSilu:
+      return 4;
+    case RowOp::kGelu:
+      return 6;
+    case RowOp::kGeluTanh:
+      return 5 + (x < 0 ? 4 * -x * (1 + x * x / 16) : 0);
   }
   return 0;
 }

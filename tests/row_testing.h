@@ -124,6 +124,17 @@ inline Bounded Evaluate(RowOp op, const Bounded& a, const Bounded& b) {
       return Rounded(std::erf(a.value), 1.13 * a.error, ulps);
     case RowOp::kSigmoid:
       return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
+    case RowOp::kAbs:
+      return {std::fabs(a.value), a.error};
+    case RowOp::kGelu:
+      return Rounded(a.value * std::erfc(-a.value / std::sqrt(2.0)) / 2, 1.13 * a.error, ulps);
+    case RowOp::kGeluTanh: {
+      const double cube = a.value * a.value * a.value;
+      return Rounded(a.value / (1 + std::exp(-std::sqrt(8 / M_PI) * (a.value + 0.044715 * cube))),
+                     1.13 * a.error, UlpBound(op, a.value));
+    }
+    case RowOp::kSilu:
+      return Rounded(a.value / (1 + std::exp(-a.value)), 1.1 * a.error, ulps);
     default:
       ADD_FAILURE() << "no such operation";
       return {};
@@ -149,6 +160,7 @@ class RowMatrix {
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
   void* data() const { return buffer_.data(); }
+  Dtype dtype() const { return dtype_; }
   size_t bytes() const { return buffer_.bytes(); }
   int64_t stride() const { return rows_ == 1 || stride_ == 0 ? 0 : stride_; }
   GuardedBuffer& buffer() { return buffer_; }
@@ -194,10 +206,16 @@ class RowCase {
   RowKernel& kernel() { return kernel_; }
   RowMatrix& input(size_t i) { return inputs_[i]; }
   RowMatrix& result(size_t i) { return results_[i]; }
+  // All that is no number is the same: which of two becomes of them is a compiler's choice.
   std::vector<std::string> ResultBytes() const {
     std::vector<std::string> bytes;
-    for (const RowMatrix& result : results_)
+    for (const RowMatrix& result : results_) {
       bytes.emplace_back(static_cast<const char*>(result.data()), result.bytes());
+      const Dtype dtype = result.dtype();
+      for (int64_t i = 0; i < static_cast<int64_t>(result.bytes()) / Bytes(dtype); ++i)
+        if (std::isnan(LoadElement(dtype, bytes.back().data(), i)))
+          StoreElement(dtype, NAN, bytes.back().data(), i);
+    }
     return bytes;
   }
 
