@@ -25,9 +25,9 @@ VarId FunctionCode::Do(BinaryOp op, VarId a, VarId b) {
   return to;
 }
 
-VarId FunctionCode::Do(void (VectorMath::*function)(VarId, VarId), VarId x) {
+VarId FunctionCode::Do(RowOp function, VarId x) {
   const VarId to = Next();
-  (math_.*function)(to, x);
+  math_.Compute(function, to, x);
   return to;
 }
 

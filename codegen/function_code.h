@@ -27,18 +27,18 @@ class FunctionCode {
   VarId Max(VarId a, VarId b) { return Do(BinaryOp::kMax, a, b); }
   VarId Min(VarId a, VarId b) { return Do(BinaryOp::kMin, a, b); }
   VarId MulAdd(VarId a, VarId b, VarId c);
-  VarId Exp(VarId x) { return Do(&VectorMath::Exp, x); }
-  VarId Tanh(VarId x) { return Do(&VectorMath::Tanh, x); }
-  VarId Erf(VarId x) { return Do(&VectorMath::Erf, x); }
-  VarId Sigmoid(VarId x) { return Do(&VectorMath::Sigmoid, x); }
-  VarId Silu(VarId x) { return Do(&VectorMath::Silu, x); }
-  VarId Gelu(VarId x) { return Do(&VectorMath::Gelu, x); }
-  VarId GeluTanh(VarId x) { return Do(&VectorMath::GeluTanh, x); }
+  VarId Exp(VarId x) { return Do(RowOp::kExp, x); }
+  VarId Tanh(VarId x) { return Do(RowOp::kTanh, x); }
+  VarId Erf(VarId x) { return Do(RowOp::kErf, x); }
+  VarId Sigmoid(VarId x) { return Do(RowOp::kSigmoid, x); }
+  VarId Silu(VarId x) { return Do(RowOp::kSilu, x); }
+  VarId Gelu(VarId x) { return Do(RowOp::kGelu, x); }
+  VarId GeluTanh(VarId x) { return Do(RowOp::kGeluTanh, x); }
 
  private:
   VarId Next();
   VarId Do(BinaryOp op, VarId a, VarId b);
-  VarId Do(void (VectorMath::*function)(VarId, VarId), VarId x);
+  VarId Do(RowOp function, VarId x);
 
   ProcedureBuilder& builder_;
   const int lanes_;

@@ -76,7 +76,6 @@ void RowCode::Sum(int value, const RowOperands& operands) {
 
 void RowCode::Compute(int value, const RowPlace& place) {
   const RowValue& v = At(value);
-  const auto binary = [&](BinaryOp op) { builder_.Do(Binary{op, Of(value), Of(v.a), Of(v.b)}); };
   switch (v.op) {
     case RowOp::kLoad:
       return LoadInput(value, place);
@@ -85,39 +84,11 @@ void RowCode::Compute(int value, const RowPlace& place) {
     case RowOp::kAdd:
     case RowOp::kSub:
       return Sum(value, OperandsOf(kernel_.program, value));
-    case RowOp::kMul:
-      return binary(BinaryOp::kMul);
-    case RowOp::kDiv:
-      return binary(BinaryOp::kDiv);
-    case RowOp::kMax:
-      return binary(BinaryOp::kMax);
-    case RowOp::kMin:
-      return binary(BinaryOp::kMin);
-    case RowOp::kNeg:
-      return math_.Negative(Of(value), Of(v.a));
-    case RowOp::kSqrt:
-      return builder_.Do(SquareRoot{Of(value), Of(v.a)});
-    case RowOp::kExp:
-      return IsNotPositive(v.a) ? math_.ExpOfNotPositive(Of(value), Of(v.a)) : math_.Exp(Of(value), Of(v.a));
-    case RowOp::kTanh:
-      return math_.Tanh(Of(value), Of(v.a));
-    case RowOp::kErf:
-      return math_.Erf(Of(value), Of(v.a));
-    case RowOp::kSigmoid:
-      return math_.Sigmoid(Of(value), Of(v.a));
-    case RowOp::kAbs:
-      return math_.Abs(Of(value), Of(v.a));
-    case RowOp::kGelu:
-      return math_.Gelu(Of(value), Of(v.a));
-    case RowOp::kGeluTanh:
-      return math_.GeluTanh(Of(value), Of(v.a));
-    case RowOp::kSilu:
-      return math_.Silu(Of(value), Of(v.a));
-    case RowOp::kSum:
-    case RowOp::kMaximum:
+    default:
       break;
   }
-  KIRSCH_CHECK(false && "reductions are no values of an element");
+  if (v.op == RowOp::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
+  math_.Compute(v.op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
 }
 
 Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {

@@ -1,15 +1,19 @@
 // Functions of vectors of f32, as statements of a loop program: the whole range, infinities, NaN (which stay
-// NaN), subnormals and the sign of zeros included. spec/vector_math.h states the errors. Internal to
+// NaN), subnormals and the sign of zeros included. spec/composition.h says how they are made. Internal to
 // codegen/.
 #ifndef KIRSCH_CODEGEN_VECTOR_MATH_H_
 #define KIRSCH_CODEGEN_VECTOR_MATH_H_
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "absl/types/span.h"
 #include "codegen/procedure_builder.h"
+#include "spec/row_program.h"
 
 namespace kirsch {
 
@@ -21,48 +25,64 @@ class VectorMath {
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)) {}
 
-  void Exp(VarId to, VarId x);
+  void Compute(RowOp op, VarId to, VarId x, VarId y = kNoVar);
   void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
-  void Tanh(VarId to, VarId x);
-  void Erf(VarId to, VarId x);
-  void Sigmoid(VarId to, VarId x);
-  void Silu(VarId to, VarId x);
-  void Gelu(VarId to, VarId x);
-  void GeluTanh(VarId to, VarId x);
-  void Abs(VarId to, VarId x);
-  void Negative(VarId to, VarId x);
+
+  // For spec/composition.h.
+  using Value = VarId;
+  struct Whole {
+    VarId value, bits;  // as f32s
+  };
+  VarId Number(float number) { return Word(std::bit_cast<uint32_t>(number)); }
+  VarId Add(VarId a, VarId b) { return Do(BinaryOp::kAdd, a, b); }
+  VarId Sub(VarId a, VarId b) { return Do(BinaryOp::kSub, a, b); }
+  VarId Mul(VarId a, VarId b) { return Do(BinaryOp::kMul, a, b); }
+  VarId Div(VarId a, VarId b) { return Do(BinaryOp::kDiv, a, b); }
+  VarId Max(VarId a, VarId b) { return Do(BinaryOp::kMax, a, b); }
+  VarId Min(VarId a, VarId b) { return Do(BinaryOp::kMin, a, b); }
+  VarId Sqrt(VarId x);
+  struct Split {
+    VarId high, low;
+  };
+  Split Product(VarId a, VarId b) {
+    const VarId high = Mul(a, b);
+    return {high, FmaSub(a, b, high)};
+  }
+  VarId Corrected(VarId x, VarId, VarId) { return x; }
+  VarId Fma(VarId a, VarId b, VarId c) { return DoFma(a, b, c, FmaSign::kAdd); }
+  VarId FmaSub(VarId a, VarId b, VarId c) { return DoFma(a, b, c, FmaSign::kSubtract); }
+  VarId FmaNeg(VarId a, VarId b, VarId c) { return DoFma(a, b, c, FmaSign::kNegate); }
+  VarId Abs(VarId x) { return Do(BinaryOp::kAnd, x, Word(kMagnitude)); }
+  VarId MinusAbs(VarId x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
+  VarId Negative(VarId x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
+  VarId WithSignOf(VarId x, VarId magnitude);
+  VarId Select(VarId x, VarId y, VarId a, VarId b);
+  Whole RoundedProduct(VarId x, float factor, int bias);
+  VarId Scaled(VarId mantissa, const Whole& whole);
+  VarId Raised(VarId mantissa, const Whole& whole);
 
  private:
-  VarId Number(float number);
-  VarId Bits(uint32_t word);  // as an f32
-  VarId Real(const char* name) { return Temporary(name, Dtype::kF32); }
-  VarId Integer(const char* name) { return Temporary(name, Dtype::kS32); }
-  VarId Temporary(const char* name, Dtype dtype);
-  void Do(BinaryOp op, VarId to, VarId a, VarId b) { builder_.Do(Binary{op, to, a, b}); }
-  void DoFma(VarId to, VarId a, VarId b, VarId c, FmaSign sign = FmaSign::kAdd) {
-    builder_.Do(Fma{to, a, b, c, sign});
-  }
+  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff;
 
-  // The coefficients of the highest power first.
-  void Polynomial(VarId to, VarId x, absl::Span<const float> coefficients);
-  struct Reduced {
-    VarId mantissa;  // 0.7 .. 1.42
-    VarId exponent;  // of 2, as an f32 ...
-    VarId shifted;   // ... and in the low bits of this one, with `bias` added
-  };
-  Reduced ReduceExp(VarId x, float bias);
-  void ScaledExp(VarId to, VarId x);
-  void SmallExp(VarId to, VarId x);
-  void Raised(VarId to, const Reduced& reduced);
-  void TimesSigmoid(VarId to, VarId x, VarId u);
-  void Quotient(VarId to, VarId numerator, VarId denominator);
-  void WithSignOf(VarId to, VarId x, VarId magnitude);
+  VarId Word(uint32_t word) { return builder_.Filled(Dtype::kF32, lanes_, word); }
+  // The variable of a new result, which Write(variable) writes; the last one may become another one.
+  template <typename Write>
+  VarId Make(Dtype dtype, Write write);
+  VarId Do(BinaryOp op, VarId a, VarId b, Dtype dtype = Dtype::kF32);
+  VarId DoFma(VarId a, VarId b, VarId c, FmaSign sign);
+  VarId BitsOf(VarId x, Dtype dtype);
+  VarId Shifted(VarId x, int left);
+  void Flush();
+  void Finish(VarId to);
 
   ProcedureBuilder& builder_;
   const int lanes_;
   const bool scales_;
   const std::string suffix_;
-  std::map<std::string, VarId> temporaries_;
+  std::vector<VarId> reals_, integers_;  // variables
+  size_t taken_reals_ = 0, taken_integers_ = 0;
+  std::function<void(VarId)> last_;  // writes the last result
+  VarId last_to_ = kNoVar;
 };
 
 }  // namespace kirsch

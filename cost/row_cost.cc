@@ -27,10 +27,9 @@ const VectorUnit& UnitOf(const RowSchedule& schedule, const Target& target) {
 }
 
 // Cycles between two divisions, or square roots, of whole vectors; typical of all targets so far.
-double DivisionCycles(RowOp op, int lanes) {
-  if (op == RowOp::kDiv || op == RowOp::kGelu) return lanes == 16 ? 16 : lanes == 8 ? 5 : 3;
-  if (op == RowOp::kSqrt) return lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
-  return 0;
+double DivisionCycles(const VectorWork& work, int lanes) {
+  const double division = lanes == 16 ? 16 : lanes == 8 ? 5 : 3, root = lanes == 16 ? 18 : lanes == 8 ? 6 : 3;
+  return work.divisions * division + work.roots * root;
 }
 
 // To make elements of a vector of f32.
@@ -273,8 +272,9 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
   RowVectorCycles cycles;
   for (int v : pass.computed) {
     const RowValue& value = program.values[static_cast<size_t>(v)];
-    arithmetic += InstructionsOf(value.op, unit);
-    cycles.division += DivisionCycles(value.op, schedule.lanes);
+    const VectorWork work = WorkOf(value.op, unit);
+    arithmetic += work.instructions;
+    cycles.division += DivisionCycles(work, schedule.lanes);
     if (value.op != RowOp::kLoad) continue;
     ++loads;
     arithmetic += WideningInstructions(program.inputs[static_cast<size_t>(value.input)].dtype);

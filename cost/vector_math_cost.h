@@ -1,4 +1,4 @@
-// Instructions of the functions that codegen/vector_math.cc and what is made of it compute.
+// What operations take: counted as spec/composition.h makes them.
 #ifndef KIRSCH_COST_VECTOR_MATH_COST_H_
 #define KIRSCH_COST_VECTOR_MATH_COST_H_
 
@@ -8,7 +8,11 @@
 
 namespace kirsch {
 
-// Of one vector. Loads, numbers and divisions, which cost in other ways, take none; reductions take one.
+// Of one vector. Loads and numbers, which cost in other ways, take nothing; reductions one instruction.
+struct VectorWork {
+  double instructions = 0, divisions = 0, roots = 0;
+};
+VectorWork WorkOf(RowOp op, const VectorUnit& unit);
 double InstructionsOf(RowOp op, const VectorUnit& unit);
 
 // The same for a step of an epilogue, without loading its operand.

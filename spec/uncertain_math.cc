@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "spec/composition.h"
 #include "spec/scalar_meaning.h"
-#include "spec/vector_math.h"
 
 namespace kirsch {
 namespace {
@@ -24,22 +24,82 @@ Uncertain WithUlps(double value, double error, double ulps) {
 
 Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
 
-// Of a function that grows with its argument.
-Uncertain Growing(RowOp op, Uncertain a) {
-  const double value = ScalarMeaning(op, a.value);
-  const double error =
-      std::max(ScalarMeaning(op, a.value + a.error) - value, value - ScalarMeaning(op, a.value - a.error));
-  return WithUlps(value, error, UlpBound(op));
-}
+// Roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h. Comparisons are
+// those of the values; what is chosen a little beside a threshold is as good on either side.
+class RoundingMath {
+ public:
+  using Value = Uncertain;
+  struct Whole {
+    Uncertain value;
+    int bias;
+  };
+  Value Number(float number) { return {number, 0}; }
+  Value Add(Value a, Value b) { return Round(a.value + b.value, a.error + b.error); }
+  Value Sub(Value a, Value b) { return Round(a.value - b.value, a.error + b.error); }
+  Value Mul(Value a, Value b) {
+    const double value = a.value * b.value, error = ProductError(a, b);
+    return static_cast<float>(value) == value && error == 0 ? Value{value, 0} : Round(value, error);
+  }
+  Value Div(Value a, Value b) {
+    const double value = a.value / b.value;
+    return Round(value, (a.error + std::abs(value) * b.error) / (std::abs(b.value) - b.error));
+  }
+  Value Sqrt(Value a) { return kirsch::Sqrt(a); }
+  Value Max(Value a, Value b) {
+    if (a.value - a.error > b.value + b.error) return a;
+    return b.value - b.error > a.value + a.error ? b : kirsch::Max(a, b);
+  }
+  Value Min(Value a, Value b) { return Negative(Max(Negative(a), Negative(b))); }
+  // Together the parts are exact.
+  struct Split {
+    Uncertain high, low;
+  };
+  Split Product(Value a, Value b) { return {{a.value * b.value, ProductError(a, b)}, {0, 0}}; }
+  Value Corrected(Value, Value a, Value b) { return Times(Div(a, b), 2); }
+  Value Fma(Value a, Value b, Value c) {
+    return Round(a.value * b.value + c.value, ProductError(a, b) + c.error);
+  }
+  Value FmaSub(Value a, Value b, Value c) { return Fma(a, b, Negative(c)); }
+  Value FmaNeg(Value a, Value b, Value c) { return Fma(Negative(a), b, c); }
+  Value Abs(Value a) { return {std::abs(a.value), a.error}; }
+  Value MinusAbs(Value a) { return {-std::abs(a.value), a.error}; }
+  Value Negative(Value a) { return {-a.value, a.error}; }
+  Value WithSignOf(Value x, Value magnitude) {
+    return {std::copysign(magnitude.value, x.value), magnitude.error};
+  }
+  Value Select(Value x, Value y, Value a, Value b) { return x.value < y.value ? a : b; }
+  // Whichever integer it is.
+  Whole RoundedProduct(Value x, float factor, int bias) { return {{std::nearbyint(x.value * factor), 0}, bias}; }
+  Value Scaled(Value mantissa, const Whole& whole) {
+    const double power = std::exp2(whole.value.value);
+    return Round(mantissa.value * power, mantissa.error * power);
+  }
+  Value Raised(Value mantissa, const Whole& whole) {
+    const double power = std::exp2(whole.value.value + whole.bias);
+    return {mantissa.value * power, mantissa.error * power};
+  }
 
-// Of x * sigmoid(x) and the like, which turn between -2 and 0, and whose slope is 1.13 at most.
-Uncertain Activated(RowOp op, Uncertain a) {
-  const double value = ScalarMeaning(op, a.value), least = a.value - a.error, most = a.value + a.error;
-  const bool turns = least < 0 && most > -2;
-  const double error = turns ? 1.13 * a.error
-                             : std::max(std::abs(ScalarMeaning(op, most) - value),
-                                        std::abs(ScalarMeaning(op, least) - value));
-  return WithUlps(value, error, UlpBound(op, a.value));
+ private:
+  static double ProductError(Value a, Value b) {
+    return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+  }
+  // As far off as by so many roundings.
+  static Value Times(Value x, double roundings) {
+    return {x.value, x.error + (roundings - 1) * kUnit * (std::abs(x.value) + x.error)};
+  }
+  static Value Round(double value, double error) {
+    return {value, error + kUnit * (std::abs(value) + error) + kSubnormal / 2};
+  }
+};
+
+// What an argument that is off makes of a function. Inside, where it may turn, it is looked at in two places,
+// between which it may go on a little.
+double SpreadOf(RowOp op, Uncertain x, double value) {
+  if (x.error == 0 || std::isinf(x.error)) return x.error;
+  const auto off = [&](double by) {
+    return std::max(std::abs(ScalarMeaning(op, x.value + by) - value), std::abs(ScalarMeaning(op, x.value - by) - value));
+  };
+  return std::max(off(x.error), 1.25 * off(x.error / 2));
 }
 
 }  // namespace
@@ -72,16 +132,26 @@ Uncertain Sqrt(Uncertain a) {
   const double value = root(a.value);
   return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
 }
-Uncertain Exp(Uncertain a) { return Growing(RowOp::kExp, a); }
-Uncertain Tanh(Uncertain a) { return Growing(RowOp::kTanh, a); }
-Uncertain Erf(Uncertain a) { return Growing(RowOp::kErf, a); }
-Uncertain Sigmoid(Uncertain a) { return Growing(RowOp::kSigmoid, a); }
+// What it means; off by what its composition in exact arithmetic, the roundings of that, and the argument make
+// of it.
+Uncertain FunctionOf(RowOp op, Uncertain x) {
+  const double value = ScalarMeaning(op, x.value);
+  if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
+  RoundingMath math;
+  const Uncertain composed = Composer<RoundingMath>(math).Compose(op, {x.value, 0}, {});
+  const double error = std::abs(composed.value - value) + composed.error;
+  return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, value), 0);
+}
+
+Uncertain Exp(Uncertain a) { return FunctionOf(RowOp::kExp, a); }
+Uncertain Tanh(Uncertain a) { return FunctionOf(RowOp::kTanh, a); }
+Uncertain Erf(Uncertain a) { return FunctionOf(RowOp::kErf, a); }
+Uncertain Sigmoid(Uncertain a) { return FunctionOf(RowOp::kSigmoid, a); }
+Uncertain Gelu(Uncertain a) { return FunctionOf(RowOp::kGelu, a); }
+Uncertain GeluTanh(Uncertain a) { return FunctionOf(RowOp::kGeluTanh, a); }
+Uncertain Silu(Uncertain a) { return FunctionOf(RowOp::kSilu, a); }
 
 Uncertain LeakyRelu(Uncertain a, Uncertain slope) { return Add(Max(a, {}), Mul(Min(a, {}), slope)); }
-Uncertain Gelu(Uncertain a) { return Activated(RowOp::kGelu, a); }
-Uncertain GeluTanh(Uncertain a) { return Activated(RowOp::kGeluTanh, a); }
-Uncertain Silu(Uncertain a) { return Activated(RowOp::kSilu, a); }
-
 Uncertain SumOf(double sum, double magnitude, double error, double terms) {
   if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
   return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));

@@ -4,6 +4,7 @@
 #define KIRSCH_SPEC_UNCERTAIN_MATH_H_
 
 #include "spec/dtype.h"
+#include "spec/row_program.h"
 #include "spec/uncertain.h"
 
 namespace kirsch {
@@ -24,6 +25,9 @@ Uncertain Exp(Uncertain a);
 Uncertain Tanh(Uncertain a);
 Uncertain Erf(Uncertain a);
 Uncertain Sigmoid(Uncertain a);
+
+// One of these functions, and of those below; as far off as its composition.
+Uncertain FunctionOf(RowOp op, Uncertain x);
 
 // As spec/graph.h defines them; kernels may compute them by any terms that are the same but for roundings.
 Uncertain LeakyRelu(Uncertain a, Uncertain slope);

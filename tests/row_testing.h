@@ -20,8 +20,8 @@
 #include "codegen/row_kernel.h"
 #include "spec/element.h"
 #include "spec/row_passes.h"
-#include "spec/vector_math.h"
 #include "tests/codegen_testing.h"
+#include "tests/ulp_bounds.h"
 
 namespace kirsch::testing {
 

@@ -1,6 +1,6 @@
-// How far the functions of row programs may be off.
-#ifndef KIRSCH_SPEC_VECTOR_MATH_H_
-#define KIRSCH_SPEC_VECTOR_MATH_H_
+// How far the functions of row programs may be off, as spec/README.md states it.
+#ifndef KIRSCH_TESTS_ULP_BOUNDS_H_
+#define KIRSCH_TESTS_ULP_BOUNDS_H_
 
 #include "spec/row_program.h"
 
@@ -49,4 +49,4 @@ constexpr double UlpBound(RowOp op, double x = 0) {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SPEC_VECTOR_MATH_H_
+#endif  // KIRSCH_TESTS_ULP_BOUNDS_H_
