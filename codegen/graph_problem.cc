@@ -61,7 +61,8 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   const double most = !floating                  ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
                       : kind == InputKind::kWide ? kMostWide
                                                  : 1;
-  const bool beyond = floating && kind == InputKind::kWide && BecomesInteger(graph_, static_cast<int>(tensor));
+  const bool beyond = (dtype == Dtype::kF32 || dtype == Dtype::kBf16) && kind == InputKind::kWide &&
+                      BecomesInteger(graph_, static_cast<int>(tensor));
   for (int64_t i = 0; i < elements; ++i) {
     double value = floating ? real(random) * most : std::nearbyint(real(random) * most);
     if (beyond && i % kSometimes == 1) value *= kBeyondIntegers;

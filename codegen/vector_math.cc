@@ -12,89 +12,104 @@ constexpr float kRounder = 0x1.8p23f;
 }  // namespace
 
 void VectorMath::Compute(RowOp op, VarId to, VarId x, VarId y) {
-  Composer<VectorMath>(*this).Compose(op, x, y);
+  const Value first = Known(x), second = Known(y);
+  Composer<VectorMath>(*this).Compose(op, first, second);
   Finish(to);
 }
 
 void VectorMath::ExpOfNotPositive(VarId to, VarId x) {
-  Composer<VectorMath>(*this).ExpOfNotPositive(x);
+  const Value known = Known(x);
+  Composer<VectorMath>(*this).ExpOfNotPositive(known);
   Finish(to);
 }
 
 // What is computed last is the result.
 void VectorMath::Finish(VarId to) {
-  last_to_ = to;
-  Flush();
+  WriteLast(to);
+  values_.clear();
   taken_reals_ = taken_integers_ = 0;
 }
 
-void VectorMath::Flush() {
-  if (last_) last_(last_to_);
+VectorMath::Value VectorMath::Known(VarId var) {
+  if (last_) WriteLast(Variable(last_dtype_));
+  values_.push_back(var);
+  return {static_cast<int>(values_.size()) - 1};
+}
+
+void VectorMath::WriteLast(VarId to) {
+  last_(to);
   last_ = nullptr;
 }
 
-template <typename Write>
-VarId VectorMath::Make(Dtype dtype, Write write) {
-  Flush();
+VarId VectorMath::Variable(Dtype dtype) {
   const bool real = dtype == Dtype::kF32;
   std::vector<VarId>& vectors = real ? reals_ : integers_;
   size_t& taken = real ? taken_reals_ : taken_integers_;
   if (taken == vectors.size())
-    vectors.push_back(
-        builder_.Vector(absl::StrCat(real ? "f" : "i", taken, "_", suffix_), dtype, lanes_));
-  last_ = write;
-  return last_to_ = vectors[taken++];
+    vectors.push_back(builder_.Vector(absl::StrCat(real ? "f" : "i", taken, "_", suffix_), dtype, lanes_));
+  return vectors[taken++];
 }
 
-VarId VectorMath::Do(BinaryOp op, VarId a, VarId b, Dtype dtype) {
-  return Make(dtype, [=, this](VarId to) { builder_.Do(Binary{op, to, a, b}); });
+template <typename Write>
+VectorMath::Value VectorMath::Make(Dtype dtype, Write write) {
+  const Value made = Known(kNoVar);
+  last_dtype_ = dtype;
+  last_ = [this, made, write](VarId to) {
+    write(to);
+    values_[static_cast<size_t>(made.number)] = to;
+  };
+  return made;
 }
 
-VarId VectorMath::DoFma(VarId a, VarId b, VarId c, FmaSign sign) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(kirsch::Fma{to, a, b, c, sign}); });
+VectorMath::Value VectorMath::Do(BinaryOp op, Value a, Value b, Dtype dtype) {
+  return Make(dtype, [=, this](VarId to) { builder_.Do(Binary{op, to, Of(a), Of(b)}); });
 }
 
-VarId VectorMath::Sqrt(VarId x) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, x}); });
+VectorMath::Value VectorMath::DoFma(Value a, Value b, Value c, FmaSign sign) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(kirsch::Fma{to, Of(a), Of(b), Of(c), sign}); });
 }
 
-VarId VectorMath::BitsOf(VarId x, Dtype dtype) {
-  return Make(dtype, [=, this](VarId to) { builder_.Do(Bits{to, x}); });
+VectorMath::Value VectorMath::Sqrt(Value x) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
 }
 
-VarId VectorMath::Shifted(VarId x, int left) {
-  return Make(Dtype::kS32, [=, this](VarId to) { builder_.Do(Shift{to, x, left}); });
+VectorMath::Value VectorMath::BitsOf(Value x, Dtype dtype) {
+  return Make(dtype, [=, this](VarId to) { builder_.Do(Bits{to, Of(x)}); });
 }
 
-VarId VectorMath::WithSignOf(VarId x, VarId magnitude) {
+VectorMath::Value VectorMath::Shifted(Value x, int left) {
+  return Make(Dtype::kS32, [=, this](VarId to) { builder_.Do(Shift{to, Of(x), left}); });
+}
+
+VectorMath::Value VectorMath::WithSignOf(Value x, Value magnitude) {
   return Do(BinaryOp::kOr, magnitude, Do(BinaryOp::kAnd, x, Word(kSign)));
 }
 
-VarId VectorMath::Select(VarId x, VarId y, VarId a, VarId b) {
-  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SelectLess{to, x, y, a, b}); });
+VectorMath::Value VectorMath::Select(Value x, Value y, Value a, Value b) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SelectLess{to, Of(x), Of(y), Of(a), Of(b)}); });
 }
 
-VectorMath::Whole VectorMath::RoundedProduct(VarId x, float factor, int bias) {
-  const VarId rounder = Number(kRounder + static_cast<float>(scales_ && bias == kScaleBias ? 0 : bias));
-  const VarId bits = Fma(x, Number(factor), rounder);
+VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
+  const Value rounder = Number(kRounder + static_cast<float>(scales_ && bias == kScaleBias ? 0 : bias));
+  const Value bits = Fma(x, Number(factor), rounder);
   return {Sub(bits, rounder), bits};
 }
 
 // Without the instruction for it, the scaling takes two powers of two, as one alone has no exponent for what
 // becomes subnormal or infinite: the first product is exact. The second is an FMA so that GCC, which makes one
 // of it and of a sum that is its only use, doesn't.
-VarId VectorMath::Scaled(VarId mantissa, const Whole& whole) {
+VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
   if (scales_)
-    return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Scale{to, mantissa, whole.value}); });
-  const VarId both = BitsOf(whole.bits, Dtype::kS32), first = Shifted(both, -1);
-  const VarId second = Do(BinaryOp::kSub, both, first, Dtype::kS32);
-  const VarId first_power = Shifted(first, 23), second_power = Shifted(second, 23);
-  const VarId half = Mul(mantissa, BitsOf(first_power, Dtype::kF32));
+    return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Scale{to, Of(mantissa), Of(whole.value)}); });
+  const Value both = BitsOf(whole.bits, Dtype::kS32), first = Shifted(both, -1);
+  const Value second = Do(BinaryOp::kSub, both, first, Dtype::kS32);
+  const Value first_power = Shifted(first, 23), second_power = Shifted(second, 23);
+  const Value half = Mul(mantissa, BitsOf(first_power, Dtype::kF32));
   return Fma(half, BitsOf(second_power, Dtype::kF32), Number(-0.0f));
 }
 
-VarId VectorMath::Raised(VarId mantissa, const Whole& whole) {
-  const VarId power = Shifted(BitsOf(whole.bits, Dtype::kS32), 23);
+VectorMath::Value VectorMath::Raised(Value mantissa, const Whole& whole) {
+  const Value power = Shifted(BitsOf(whole.bits, Dtype::kS32), 23);
   return BitsOf(Do(BinaryOp::kAdd, BitsOf(mantissa, Dtype::kS32), power, Dtype::kS32), Dtype::kF32);
 }
 

@@ -29,50 +29,56 @@ class VectorMath {
   void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
 
   // For spec/composition.h.
-  using Value = VarId;
+  struct Value {
+    int number;  // of values_
+  };
   struct Whole {
-    VarId value, bits;  // as f32s
+    Value value, bits;  // as f32s
   };
-  VarId Number(float number) { return Word(std::bit_cast<uint32_t>(number)); }
-  VarId Add(VarId a, VarId b) { return Do(BinaryOp::kAdd, a, b); }
-  VarId Sub(VarId a, VarId b) { return Do(BinaryOp::kSub, a, b); }
-  VarId Mul(VarId a, VarId b) { return Do(BinaryOp::kMul, a, b); }
-  VarId Div(VarId a, VarId b) { return Do(BinaryOp::kDiv, a, b); }
-  VarId Max(VarId a, VarId b) { return Do(BinaryOp::kMax, a, b); }
-  VarId Min(VarId a, VarId b) { return Do(BinaryOp::kMin, a, b); }
-  VarId Sqrt(VarId x);
+  Value Number(float number) { return Word(std::bit_cast<uint32_t>(number)); }
+  Value Add(Value a, Value b) { return Do(BinaryOp::kAdd, a, b); }
+  Value Sub(Value a, Value b) { return Do(BinaryOp::kSub, a, b); }
+  Value Mul(Value a, Value b) { return Do(BinaryOp::kMul, a, b); }
+  Value Div(Value a, Value b) { return Do(BinaryOp::kDiv, a, b); }
+  Value Max(Value a, Value b) { return Do(BinaryOp::kMax, a, b); }
+  Value Min(Value a, Value b) { return Do(BinaryOp::kMin, a, b); }
+  Value Sqrt(Value x);
   struct Split {
-    VarId high, low;
+    Value high, low;
   };
-  Split Product(VarId a, VarId b) {
-    const VarId high = Mul(a, b);
+  Split Product(Value a, Value b) {
+    const Value high = Mul(a, b);
     return {high, FmaSub(a, b, high)};
   }
-  VarId Corrected(VarId x, VarId, VarId) { return x; }
-  VarId Fma(VarId a, VarId b, VarId c) { return DoFma(a, b, c, FmaSign::kAdd); }
-  VarId FmaSub(VarId a, VarId b, VarId c) { return DoFma(a, b, c, FmaSign::kSubtract); }
-  VarId FmaNeg(VarId a, VarId b, VarId c) { return DoFma(a, b, c, FmaSign::kNegate); }
-  VarId Abs(VarId x) { return Do(BinaryOp::kAnd, x, Word(kMagnitude)); }
-  VarId MinusAbs(VarId x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
-  VarId Negative(VarId x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
-  VarId WithSignOf(VarId x, VarId magnitude);
-  VarId Select(VarId x, VarId y, VarId a, VarId b);
-  Whole RoundedProduct(VarId x, float factor, int bias);
-  VarId Scaled(VarId mantissa, const Whole& whole);
-  VarId Raised(VarId mantissa, const Whole& whole);
+  Value Corrected(Value x, Value, Value) { return x; }
+  Value Fma(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kAdd); }
+  Value FmaSub(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kSubtract); }
+  Value FmaNeg(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kNegate); }
+  Value Abs(Value x) { return Do(BinaryOp::kAnd, x, Word(kMagnitude)); }
+  Value MinusAbs(Value x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
+  Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
+  Value WithSignOf(Value x, Value magnitude);
+  Value Select(Value x, Value y, Value a, Value b);
+  Whole RoundedProduct(Value x, float factor, int bias);
+  Value Scaled(Value mantissa, const Whole& whole);
+  Value Raised(Value mantissa, const Whole& whole);
 
  private:
   static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff;
 
-  VarId Word(uint32_t word) { return builder_.Filled(Dtype::kF32, lanes_, word); }
-  // The variable of a new result, which Write(variable) writes; the last one may become another one.
+  Value Known(VarId var);
+  VarId Of(Value value) const { return values_[static_cast<size_t>(value.number)]; }
+  Value Word(uint32_t word) { return Known(builder_.Filled(Dtype::kF32, lanes_, word)); }
+  // A new result, which Write(variable) writes once the next one is asked for: the last one's variable is the
+  // caller's.
   template <typename Write>
-  VarId Make(Dtype dtype, Write write);
-  VarId Do(BinaryOp op, VarId a, VarId b, Dtype dtype = Dtype::kF32);
-  VarId DoFma(VarId a, VarId b, VarId c, FmaSign sign);
-  VarId BitsOf(VarId x, Dtype dtype);
-  VarId Shifted(VarId x, int left);
-  void Flush();
+  Value Make(Dtype dtype, Write write);
+  Value Do(BinaryOp op, Value a, Value b, Dtype dtype = Dtype::kF32);
+  Value DoFma(Value a, Value b, Value c, FmaSign sign);
+  Value BitsOf(Value x, Dtype dtype);
+  Value Shifted(Value x, int left);
+  VarId Variable(Dtype dtype);
+  void WriteLast(VarId to);
   void Finish(VarId to);
 
   ProcedureBuilder& builder_;
@@ -81,8 +87,9 @@ class VectorMath {
   const std::string suffix_;
   std::vector<VarId> reals_, integers_;  // variables
   size_t taken_reals_ = 0, taken_integers_ = 0;
-  std::function<void(VarId)> last_;  // writes the last result
-  VarId last_to_ = kNoVar;
+  std::vector<VarId> values_;        // their variables
+  std::function<void(VarId)> last_;  // writes the last value
+  Dtype last_dtype_ = Dtype::kF32;
 };
 
 }  // namespace kirsch

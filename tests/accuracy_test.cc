@@ -31,7 +31,7 @@ class AccuracyTest : public PlanTest {
     const Graph graph = GraphOf(text);
     const auto found = PlanOf(graph, target_, 1);
     EXPECT_TRUE(found.ok()) << found.status();
-    const LoopProgram program = LowerPlan(found->plan, target_, "kernel");
+    const LoopProgram program = Lower(found->plan, target_, "kernel");
     const auto jit = JitCompile(program, target_);
     EXPECT_TRUE(jit.ok()) << jit.status();
     std::vector<void*> tensors;

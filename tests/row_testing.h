@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -86,6 +87,7 @@ struct Bounded {
 };
 
 inline Bounded Rounded(double value, double error, double ulps) {
+  if (std::fabs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
   return {value, error + ulps * (std::fabs(value) + error) * 0x1p-23 + ulps * 0x1p-149};
 }
 
