@@ -131,6 +131,8 @@ class MatmulFinder {
     const GraphNode& operand = At(other);
     if (operand.op == GraphOp::kNumber) return operand.text;
     if (operand.op != GraphOp::kInput) return Refused(other, "a parameter or a number, as yet");
+    if (operand.type.dtype != At(chain).type.dtype)
+      return Refused(other, Cat("an operand of ", Info(At(chain).type.dtype).name, ", as the value is"));
     ++uses_[static_cast<size_t>(other)];
     const std::vector<uint32_t>& out = At(chain).type.dims;
     std::vector<uint32_t> dims = operand.type.dims;

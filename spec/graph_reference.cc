@@ -174,9 +174,11 @@ std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
 
 const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
   std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
-  auto found = known.find(row);
-  if (found == known.end()) found = known.emplace(row, Compute(node, row)).first;
-  return found->second;
+  const auto found = known.find(row);
+  if (found != known.end()) return found->second;
+  Row computed = Compute(node, row);
+  for (Uncertain& x : computed) x = InRange(x);
+  return known.emplace(row, std::move(computed)).first->second;
 }
 
 Uncertain GraphReference::Element(int node, const Index& index) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-24;  // of f32: half the distance of 1 and the next number
 constexpr double kSubnormal = 0x1p-149;
+constexpr double kMostF16 = 65504;
 
 // A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
 Uncertain WithUlps(double value, double error, double ulps) {
@@ -157,8 +158,13 @@ Uncertain SumOf(double sum, double magnitude, double error, double terms) {
   return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));
 }
 
+Uncertain InRange(Uncertain x) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return std::abs(x.value) + x.error > kMost ? Uncertain{x.value, HUGE_VAL} : x;
+}
+
 Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
-  if (dtype == Dtype::kF32) return x;
+  if (dtype == Dtype::kF32) return InRange(x);
   if (!IsFloating(dtype)) {
     const auto least = static_cast<double>(LeastOf(dtype));
     if (std::isnan(x.value)) return {least, x.error};
@@ -166,6 +172,8 @@ Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
             std::floor(x.error + 1)};
   }
   const int mantissa = Info(dtype).mantissa;
+  const double most = std::ldexp(2 - std::ldexp(1, -mantissa), BiasOf(dtype));
+  if (std::abs(x.value) + x.error > most) return {x.value, HUGE_VAL};  // it may be infinite
   const double subnormals = std::ldexp(1, 1 - BiasOf(dtype) - mantissa);  // how far apart they are
   return {x.value, x.error + std::ldexp(std::abs(x.value) + x.error, -mantissa - 1) + subnormals};
 }

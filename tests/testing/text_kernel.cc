@@ -15,6 +15,7 @@
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
+#include "spec/check.h"
 #include "spec/schedule.h"
 #include "tests/plan_testing.h"
 #include "tests/testing/plain_number.h"
