@@ -160,6 +160,7 @@ Uncertain SumOf(double sum, double magnitude, double error, double terms) {
 
 Uncertain InRange(Uncertain x) {
   constexpr double kMost = std::numeric_limits<float>::max();
+  if (std::isinf(x.value) && x.error == 0) return x;  // a parameter's
   return std::abs(x.value) + x.error > kMost ? Uncertain{x.value, HUGE_VAL} : x;
 }
 

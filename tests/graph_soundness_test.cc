@@ -12,6 +12,7 @@
 #include "spec/cat.h"
 #include "spec/interpreter.h"
 #include "spec/plan_program.h"
+#include "spec/graph_matmul.h"
 #include "tests/plan_testing.h"
 #include "tests/testing/random_graph.h"
 
@@ -50,6 +51,23 @@ TEST_P(PlanTest, ResidualsMayBeFunctions) {
                              "(matmul(x, w), ", other, ")"),
                          target_);
   VerifiedInEveryWay("kernel a(p: f32[1,1], x: f32[1,1]):\n return add(matmul(p, p), relu(x))", target_);
+}
+
+// An operand of the epilogue lies there as the type that it has, so another type's is no operand of one.
+TEST_P(PlanTest, ResidualsMayBeOfNarrowTypes) {
+  for (const char* text :
+       {"kernel a(x: bf16[4,32], w: f32[4,4], r: bf16[4,32]):\n return max(matmul(w, x), r)",
+        "kernel a(x: u8[32,2], w: s8[2,31], r: f16[1,31]):\n return mul(cast(matmul(x, w), f32), r)"}) {
+    EXPECT_FALSE(AsMatmul(GraphOf(text), "test").ok()) << text;
+    VerifiedInEveryWay(text, target_);
+  }
+}
+
+// Numbers that only the reference's doubles hold.
+TEST_P(PlanTest, WhatOverflowsMayBeAnything) {
+  VerifiedPlan("kernel a(x: u8[32,32], w: s8[32,32]):\n return cast(cast(cast(matmul(x, w), f32), f16), f32)",
+               target_);
+  VerifiedPlan("kernel a(x: f32[2,17,2]):\n return gelu(mul(exp(mul(x, 100)), exp(mul(x, 100))))", target_);
 }
 
 // Rows of what a reduction down the columns reads are not those of what it makes.

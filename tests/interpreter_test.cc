@@ -303,12 +303,12 @@ TEST_F(WrongCopies, AnotherArithmeticAborts) {
   EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "group == ");
 }
 
-TEST_F(WrongCopies, ACopyThatSaturatesIsSeen) {
+TEST_F(WrongCopies, TypesThatNoInstructionTakesAbort) {
   Impl& microkernel = child();
-  impl_.decision.dtype = Dtype::kU8;  // there are negative elements
+  impl_.decision.dtype = Dtype::kU8;
   rhs_of_child().dtype = Dtype::kU8;
   microkernel.children[0].impl.spec.operand[MatmulDims::kRhs].dtype = Dtype::kU8;
-  EXPECT_FALSE(InterpretedEqualsReference(impl_, target_));
+  EXPECT_DEATH(InterpretedEqualsReference(impl_, target_), "kInstructions.end");
 }
 
 TEST_F(WrongCopies, ATileThatEntersAGroupInItsMiddleAborts) {

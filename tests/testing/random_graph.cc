@@ -27,7 +27,7 @@ class KernelWriter {
   }
 
   std::string Text() const {
-    return absl::StrCat("kernel random(", absl::StrJoin(parameters_, ", "), "):\n", absl::StrJoin(lines_, "\n"),
+    return absl::StrCat("kernel drawn(", absl::StrJoin(parameters_, ", "), "):\n", absl::StrJoin(lines_, "\n"),
                         "\nreturn ", value_.name);
   }
 
