@@ -73,7 +73,7 @@ bool IsOneOf(std::string_view words, std::string_view word) {
 
 bool IsMacro(std::string_view name) {
   if (IsOneOf(kMacros, name)) return true;
-  for (size_t length = 1; length < name.size(); ++length)
+  for (size_t length = 1; length <= name.size(); ++length)
     if (IsOneOf(kMacros, Cat(name.substr(0, length), "*"))) return true;
   return false;
 }

@@ -154,9 +154,9 @@ TEST(GraphTest, ErrorsSayWhere) {
        "C++, no "
        "operation), got 'new'"},
       {"kernel float(x: f32[3]):",
-       "f:1:8: expected the kernel's name (no keyword, none that the header's code has), got 'float'"},
+       "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got 'float'"},
       {"kernel lhs(x: f32[3]):",
-       "f:1:8: expected the kernel's name (no keyword, none that the header's code has), got 'lhs'"},
+       "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got 'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
       {head + " y = softmin(x)",
        "f:2:6: expected a value that is known, a number, or an operation (matmul conv2d transpose cast add "
@@ -261,7 +261,7 @@ TEST(GraphTest, ShorthandsAreKernels) {
       {"softmax f32 3 x", "spec:1:15: expected the end, got 'x'"},
       {"attention f32 heads=2 tokens=3", "spec:1:31: expected dim=NUMBER, got nothing"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=9x2",
-       "spec:1:38: expected a kernel that fits the padded image, got f32[1,4,6,7] and f32[8,4,9,2]"},
+       "spec:1:37: expected a kernel that fits the padded image, got f32[1,4,6,7] and f32[8,4,9,2]"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 layout=nhwx",
        "spec:1:48: expected a layout (nchw|nhwc), got 'nhwx'"},
       {"conv2d f32 1x4x6x7 filters=8 kernel=3x3 pad=-1",
@@ -287,7 +287,7 @@ TEST(GraphTest, ShorthandsAreKernels) {
 TEST(GraphTest, WhatIsBroadcastMayBeTooLarge) {
   const std::string kernel = "kernel f(x: f32[65536,65536,1,1], y: f32[1,1,65536,65536]):\n return add(x, y)";
   EXPECT_EQ(ParseGraph(Split({kernel, {}}, '\n'), "f").status().message(),
-            "f:1:9: expected a result of at most 4294967296 elements, got f32[65536,65536,1,1] and "
+            "f:1:69: expected a result of at most 4294967296 elements, got f32[65536,65536,1,1] and "
             "f32[1,1,65536,65536]");
 }
 
