@@ -147,11 +147,10 @@ TEST(MicrokernelCostTest, FunctionsOfEpiloguesCostTheirInstructions) {
                  waiting = 12 / unit.stores_per_cycle + 12 / unit.loads_per_cycle;
     EXPECT_DOUBLE_EQ(cycles(target, " epilogue=relu"), step);
     EXPECT_DOUBLE_EQ(cycles(target, " epilogue=erf"), step * InstructionsOf(RowOp::kErf, unit) + waiting);
-    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=gelu"),
-                     step * (InstructionsOf(RowOp::kErf, unit) + 3) + waiting);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=gelu"), step * InstructionsOf(RowOp::kGelu, unit) + waiting);
     EXPECT_DOUBLE_EQ(
         cycles(target, " epilogue=relu,silu,exp"),
-        step * (InstructionsOf(RowOp::kSigmoid, unit) + 1 + InstructionsOf(RowOp::kExp, unit) + 1) + waiting);
+        step * (1 + InstructionsOf(RowOp::kSilu, unit) + InstructionsOf(RowOp::kExp, unit)) + waiting);
   }
 }
 
