@@ -22,14 +22,18 @@ struct EmitOptions {
   // user's (lhs, rhs, ...).
   bool swapped = false;
   Abi abi = Abi::kSystemV;
+  // The entry takes scratch memory, a thread and their number even if it needs none of them, so that all
+  // entries of a kind can be called alike.
+  bool uniform = false;
 };
 
-// The text or bytes of the file. The entry has the C ABI
-//   void NAME(const float* lhs, const float* rhs, float* out, void* scratch, size_t thread, size_t
-//   n_threads),
-// of a graph with its parameters and its result before the scratch memory, and with (..., void* shared, size_t
-// phase) at the end if it has several phases; if an operand is packed ahead, there is also void NAME_pack(const void* operand, void* packed).
-// An error is a fault of LLVM's (a CPU name it does not know, say).
+// The text or bytes of the file. The entry has the C ABI and the parameters of the header's function (see
+// PrintHeaderFile), in their order; text begins with its prototype, as a comment, and with
+// what else a caller has to know:
+//   void NAME(const T* lhs, const T* rhs {, const A* arg1}, T* out [, void* scratch_memory]
+//             [, size_t thread, size_t n_threads] [, void* shared_memory, size_t phase])
+// of a graph with its parameters before `out`. If an operand is packed ahead, there is also NAME_pack,
+// likewise. An error is a fault of LLVM's (a CPU name it does not know, say).
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});
 absl::StatusOr<std::string> EmitAssembly(const LoopProgram& program, const Target& target,

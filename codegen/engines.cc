@@ -57,12 +57,9 @@ void CallJit(const JitKernel& jit, bool graph, Abi abi, Kernel* kernel) {
       jit.CallGraph(call.tensors, call.scratch, call.thread, call.n_threads, call.shared, call.phase);
     };
     kernel->pack = [&jit](absl::Span<void* const> tensors) { jit.PackConstants(tensors); };
-  } else if (abi == Abi::kWin64) {
-    kernel->run = CallSpec(jit.win64_function());
-    kernel->pack = CallPack(jit.win64_pack());
   } else {
     kernel->run = CallSpec(jit.epilogue_function());
-    kernel->pack = CallPack(jit.pack());
+    kernel->pack = abi == Abi::kWin64 ? CallPack(jit.win64_pack()) : CallPack(jit.pack());
   }
 }
 

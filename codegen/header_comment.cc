@@ -187,7 +187,7 @@ bool HasSelfTest(const HeaderFile& file) {
 std::string InclusionText(const HeaderFile& file) {
   if (file.mode == HeaderMode::kBare)
     return "Include this inside a namespace that is compiled for the instructions above, after\n"
-           "<immintrin.h> and <stddef.h>. It has no include guard. GCC and Clang only.\n";
+           "<immintrin.h>, <stddef.h> and <stdint.h>. It has no include guard. GCC and Clang only.\n";
   std::string text = absl::StrCat(
       "C99 and C++17, for x86-64; GCC, Clang, and by its documentation MSVC (checked with Clang only).\n",
       "Call NAME only where NAME_supported() is 1.",

@@ -21,7 +21,8 @@ enum class HeaderMode : uint8_t {
   kAttributes,  // every function carries a target attribute: no compiler flag is needed
   kMacros,      // everything is inside #if defined(__AVX512F__) ...
   kBare,        // neither, and no #include, extern "C", CPU check or self-test: for inclusion inside the
-          // including library's own per-target namespace, after its own #include <immintrin.h>, <stddef.h>
+          // including library's own per-target namespace, after its own #include <immintrin.h>, <stddef.h>,
+          // <stdint.h>
 };
 
 // One choice of a function's sizes.

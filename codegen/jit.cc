@@ -1,5 +1,6 @@
 #include "codegen/jit.h"
 
+#include <array>
 #include <string>
 #include <utility>
 
@@ -17,8 +18,8 @@ namespace {
 class OrcKernel : public JitKernel {
  public:
   OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, std::string object, uintptr_t address,
-            uintptr_t pack_address)
-      : JitKernel(std::move(object), address, pack_address), jit_(std::move(jit)) {}
+            uintptr_t pack_address, int arguments, Abi abi)
+      : JitKernel(std::move(object), address, pack_address, arguments, abi), jit_(std::move(jit)) {}
 
  private:
   const std::unique_ptr<llvm::orc::LLJIT> jit_;
@@ -66,29 +67,43 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(Abi abi) {
 
 void* PointerOf(size_t tensor);  // for its type
 
-// Calls a function that takes as many tensors as there are, up to `Most`.
+namespace {
+
+// Calls a function that takes as many tensors as there are, up to `Most`. What follows those that it takes,
+// it does not look at.
 template <size_t Most>
 void CallWith(uintptr_t address, absl::Span<void* const> tensors, void* scratch, size_t thread,
               size_t n_threads, void* shared, size_t phase) {
-  if (tensors.size() < Most)
-    return CallWith<Most - 1>(address, tensors, scratch, thread, n_threads, shared, phase);
-  [&]<size_t... kTensor>(std::index_sequence<kTensor...>) {
-    const auto function =
-        reinterpret_cast<void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t, void*, size_t)>(
-            address);
-    function(tensors[kTensor]..., scratch, thread, n_threads, shared, phase);
+  if constexpr (Most == 0) {
+    KIRSCH_CHECK(false && "a kernel has a result");
+  } else {
+    if (tensors.size() < Most)
+      return CallWith<Most - 1>(address, tensors, scratch, thread, n_threads, shared, phase);
+    [&]<size_t... kTensor>(std::index_sequence<kTensor...>) {
+      const auto function =
+          reinterpret_cast<void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t, void*, size_t)>(
+              address);
+      function(tensors[kTensor]..., scratch, thread, n_threads, shared, phase);
+    }(std::make_index_sequence<Most>());
   }
-  (std::make_index_sequence<Most>());
-}
-template <>
-void CallWith<0>(uintptr_t, absl::Span<void* const>, void*, size_t, size_t, void*, size_t) {
-  KIRSCH_CHECK(false && "a graph has a result");
 }
 
-// The very bytes of EmitObject are linked, so that what is measured is what is emitted.
+constexpr size_t kMostOfSpec = 9;  // arguments of a spec's kernel: 6 tensors, scratch, a thread, their number
+
+// As Windows calls it: each argument has a place of 8 bytes, whatever it is. (GCC has no such function types
+// that depend on a template's parameters.)
+void CallWin64(uintptr_t address, const std::array<void*, kMostOfSpec>& a) {
+  using Entry = void(__attribute__((ms_abi))*)(void*, void*, void*, void*, void*, void*, void*, void*, void*);
+  reinterpret_cast<Entry>(address)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+}
+
+}  // namespace
+
+// The very bytes of EmitObject are linked, so that what is measured is what is emitted (but that it takes
+// what every kernel may take).
 absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program, const Target& target,
                                                       Abi abi) {
-  absl::StatusOr<std::string> object = EmitObject(program, target, {false, abi});
+  absl::StatusOr<std::string> object = EmitObject(program, target, {false, abi, true});
   if (!object.ok()) return object.status();
   auto jit = MakeJit(abi);
   if (!jit) return ToStatus(jit.takeError());
@@ -102,7 +117,8 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
     if (!pack) return ToStatus(pack.takeError());
     pack_address = pack->getValue();
   }
-  return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address);
+  return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
+                                     program.arguments, abi);
 }
 
 void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
@@ -111,7 +127,22 @@ void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t
   CallWith<kMostTensors>(address_, tensors, scratch, thread, n_threads, shared, phase);
 }
 
-// What follows the tensors isn't looked at.
+std::function<std::remove_pointer_t<EpilogueKernelFunction>> JitKernel::epilogue_function() const {
+  return [this](const void* lhs, const void* rhs, void* out, void* scratch, size_t thread, size_t n_threads,
+                const void* arg1, const void* arg2, const void* arg3) {
+    const auto input = [](const void* tensor) { return const_cast<void*>(tensor); };
+    std::array<void*, kMostOfSpec> places = {input(lhs), input(rhs), input(arg1), input(arg2), input(arg3)};
+    const auto inputs = 2 + static_cast<size_t>(arguments_);
+    places[inputs] = out;
+    if (abi_ == Abi::kSystemV)
+      return CallGraph(absl::MakeConstSpan(places).first(inputs + 1), scratch, thread, n_threads);
+    places[inputs + 1] = scratch;
+    places[inputs + 2] = reinterpret_cast<void*>(thread);
+    places[inputs + 3] = reinterpret_cast<void*>(n_threads);
+    CallWin64(address_, places);
+  };
+}
+
 void JitKernel::PackConstants(absl::Span<void* const> tensors) const {
   KIRSCH_CHECK(pack_address_ != 0 && tensors.size() <= kMostTensors);
   CallWith<kMostTensors>(pack_address_, tensors, nullptr, 0, 1, nullptr, 0);

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -16,22 +18,21 @@
 
 namespace kirsch {
 
-// The entry of a compiled program. Operands are the spec's; `scratch` is 64-byte aligned and this thread's
-// own (null if the program needs none). Thread t of T calls with (t, T); one thread alone with (0, 1), which
-// is the only way if program.tasks == 1: `thread` is not looked at then.
+// The entry of a compiled program that takes nothing for an epilogue. Operands are the spec's; `scratch` is
+// 64-byte aligned and this thread's own (null if the program needs none). Thread t of T calls with (t, T);
+// one thread alone with (0, 1), which is the only way if program.tasks == 1: `thread` is not looked at then.
 using KernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch, size_t thread,
                                 size_t n_threads);
 
-// The same with what the epilogue takes; a program that takes less looks at none of the rest.
+// Any spec's kernel behind a function that takes what the epilogue may take last; one that takes less looks
+// at none of the rest.
 using EpilogueKernelFunction = void (*)(const void* lhs, const void* rhs, void* out, void* scratch,
                                         size_t thread, size_t n_threads, const void* arg1, const void* arg2,
                                         const void* arg3);
 
-// The latter as Windows calls it.
+// The first one as Windows calls it.
 using Win64KernelFunction = void(__attribute__((ms_abi)) *)(const void* lhs, const void* rhs, void* out,
-                                                            void* scratch, size_t thread, size_t n_threads,
-                                                            const void* arg1, const void* arg2,
-                                                            const void* arg3);
+                                                            void* scratch, size_t thread, size_t n_threads);
 
 // A graph's kernel behind a function that takes its tensors as an array.
 // Of one that has a single phase, `shared` and `phase` are not looked at.
@@ -46,17 +47,17 @@ using PackFunction = void (*)(const void* operand, void* packed);
 using PackConstantsFunction = void (*)(void* const* tensors);
 using Win64PackFunction = void(__attribute__((ms_abi)) *)(const void* operand, void* packed);
 
-// Owns the machine code: the function is valid as long as the kernel lives. Calling it is thread-safe.
+// Owns the machine code: functions are valid as long as the kernel lives. Calling them is thread-safe. The
+// code has the order of parameters that EmitObject gives it, and is uniform.
 class JitKernel {
  public:
   virtual ~JitKernel() = default;
-  // The one of the ABI that it was compiled for.
+  // The one of the ABI that it was compiled for; only if program.arguments == 0.
   KernelFunction function() const { return reinterpret_cast<KernelFunction>(address_); }
-  EpilogueKernelFunction epilogue_function() const {
-    return reinterpret_cast<EpilogueKernelFunction>(address_);
-  }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
-  // Calls the kernel of a graph: LoopProgram::tensors, in their order.
+  // Of any spec's kernel, whatever its ABI.
+  std::function<std::remove_pointer_t<EpilogueKernelFunction>> epilogue_function() const;
+  // Calls the kernel with its tensors: a graph's are LoopProgram::tensors, in their order.
   void CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
                  void* shared = nullptr, size_t phase = 0) const;
 
@@ -71,12 +72,19 @@ class JitKernel {
   const std::string& object() const { return object_; }
 
  protected:
-  JitKernel(std::string object, uintptr_t address, uintptr_t pack_address)
-      : object_(std::move(object)), address_(address), pack_address_(pack_address) {}
+  // `arguments`: of the epilogue.
+  JitKernel(std::string object, uintptr_t address, uintptr_t pack_address, int arguments, Abi abi)
+      : object_(std::move(object)),
+        address_(address),
+        pack_address_(pack_address),
+        arguments_(arguments),
+        abi_(abi) {}
 
  private:
   const std::string object_;
   const uintptr_t address_, pack_address_;
+  const int arguments_;
+  const Abi abi_;
 };
 
 // Compiles for `target`. Whether the host can run it is the caller's business (see host_cpu.h); an error is a

@@ -1,11 +1,14 @@
 #include "codegen/llvm_printer.h"
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "codegen/c_printer.h"
 #include "codegen/llvm_vectors.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -20,6 +23,7 @@ namespace {
 using llvm::Value;
 
 constexpr uint64_t kScratchAlignment = 64;
+constexpr int kNoArgument = -1;  // of a parameter that the procedure does not use
 
 // Prints the body of one procedure. Every variable is a stack slot, which mem2reg makes SSA values of.
 class BodyPrinter {
@@ -35,7 +39,8 @@ class BodyPrinter {
     ir_.SetInsertPoint(llvm::BasicBlock::Create(ir_.getContext(), "", function_));
     for (const Var& var : procedure.vars) slots_.push_back(ir_.CreateAlloca(TypeOf(var), nullptr, var.name));
     for (int i = 0; i < procedure.num_parameters; ++i)
-      Set(i, function_->getArg(static_cast<unsigned>(argument_of[static_cast<size_t>(i)])));
+      if (const int argument = argument_of[static_cast<size_t>(i)]; argument != kNoArgument)
+        Set(i, function_->getArg(static_cast<unsigned>(argument)));
     for (size_t i = 0; i < procedure.vars.size(); ++i)
       if (procedure.vars[i].elements != 0) Set(static_cast<VarId>(i), ArrayOf(procedure.vars[i]));
   }
@@ -303,18 +308,21 @@ class BodyPrinter {
 llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argument_of,
                         const std::string& public_name, llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
-  const size_t count = static_cast<size_t>(procedure.num_parameters);
-  std::vector<llvm::Type*> types(count);
+  const size_t count = argument_of.size();
+  std::vector<llvm::Type*> types(
+      count - static_cast<size_t>(std::count(argument_of.begin(), argument_of.end(), kNoArgument)));
   for (size_t i = 0; i < count; ++i)
-    types[static_cast<size_t>(argument_of[i])] =
-        procedure.vars[i].type == VarType::kPointer
-            ? static_cast<llvm::Type*>(llvm::PointerType::get(context, 0))
-            : llvm::Type::getInt64Ty(context);
+    if (argument_of[i] != kNoArgument)
+      types[static_cast<size_t>(argument_of[i])] =
+          procedure.vars[i].type == VarType::kPointer
+              ? static_cast<llvm::Type*>(llvm::PointerType::get(context, 0))
+              : llvm::Type::getInt64Ty(context);
   auto* function = llvm::Function::Create(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
       public_name.empty() ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage,
       public_name.empty() ? procedure.name : public_name, module);
   for (size_t i = 0; i < count; ++i) {
+    if (argument_of[i] == kNoArgument) continue;
     const unsigned argument = static_cast<unsigned>(argument_of[i]);
     function->getArg(argument)->setName(procedure.vars[i].name);
     if (procedure.vars[i].type != VarType::kPointer) continue;
@@ -343,11 +351,37 @@ std::string PublicName(const LoopProgram& program, size_t procedure) {
   return packs ? PackName(program) : "";
 }
 
-std::vector<int> ArgumentOrder(const Procedure& procedure, bool swapped) {
-  std::vector<int> order;
-  for (int i = 0; i < procedure.num_parameters; ++i) order.push_back(i);
-  if (swapped) std::swap(order[EntryParameter::kLhs], order[EntryParameter::kRhs]);
+// The entry's parameters in the order of the public function's, CParameters in c_printer.h.
+std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
+  std::vector<VarId> order;
+  if (program.tensors.empty()) {
+    order = {EntryParameter::kLhs, EntryParameter::kRhs};
+    if (options.swapped) std::swap(order[0], order[1]);
+    for (int i = 0; i < program.arguments; ++i) order.push_back(EntryParameter::kArguments + i);
+    order.push_back(EntryParameter::kOut);
+  }
+  for (size_t i = 0; i < program.tensors.size(); ++i) order.push_back(static_cast<VarId>(i));
+  if (TakesScratch(program) || options.uniform) order.push_back(program.scratch());
+  if (TakesThreads(program) || options.uniform) {
+    order.push_back(program.thread());
+    order.push_back(program.threads());
+  }
+  if (program.phases > 1) {
+    order.push_back(program.shared());
+    order.push_back(program.phase());
+  }
   return order;
+}
+
+// The position of each parameter in the function's type.
+std::vector<int> ArgumentsOf(const LoopProgram& program, size_t procedure, const EmitOptions& options) {
+  std::vector<int> argument_of(static_cast<size_t>(program.procedures[procedure].num_parameters));
+  std::iota(argument_of.begin(), argument_of.end(), 0);
+  if (procedure > 0) return argument_of;
+  std::fill(argument_of.begin(), argument_of.end(), kNoArgument);
+  const std::vector<VarId> order = EntryOrder(program, options);
+  for (size_t i = 0; i < order.size(); ++i) argument_of[static_cast<size_t>(order[i])] = static_cast<int>(i);
+  return argument_of;
 }
 
 }  // namespace
@@ -359,7 +393,7 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
   std::vector<std::vector<int>> orders;
   for (const Procedure& procedure : program.procedures) {
     const bool entry = functions.empty();
-    orders.push_back(ArgumentOrder(procedure, entry && options.swapped));
+    orders.push_back(ArgumentsOf(program, functions.size(), options));
     functions.push_back(Declare(procedure, orders.back(), PublicName(program, functions.size()), *module));
     AddAttributes(program, target, functions.back());
     // Windows wants to unwind through every function.
@@ -367,8 +401,9 @@ std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target
     // A procedure keeps its register tile to itself.
     if (!entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
   }
-  functions[0]->addParamAttr(static_cast<unsigned>(program.scratch()),
-                             llvm::Attribute::getWithAlignment(context, llvm::Align(kScratchAlignment)));
+  if (const int scratch = orders[0][static_cast<size_t>(program.scratch())]; scratch != kNoArgument)
+    functions[0]->addParamAttr(static_cast<unsigned>(scratch),
+                               llvm::Attribute::getWithAlignment(context, llvm::Align(kScratchAlignment)));
   for (size_t i = 0; i < functions.size(); ++i)
     BodyPrinter(program, program.procedures[i], functions[i], functions, orders[i]).Print();
   return module;

@@ -211,9 +211,10 @@ struct Packing {
   std::vector<EntryTensor> constants;  // of a graph
 };
 
-// Parameters of the entry of a spec's kernel, in this order: void NAME(const L* lhs, const R* rhs, T* out,
-// void* scratch, size_t thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3), the last of
-// which are what the epilogue takes, as far as it does. Operands are those of the spec.
+// Parameters of the entry's procedure of a spec's kernel, in this order: const L* lhs, const R* rhs, T* out,
+// void* scratch, size_t thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3, the last of
+// which are what the epilogue takes, as far as it does. Operands are those of the spec. The function that
+// others call has the user's order, and no more than it needs (CParameters in c_printer.h).
 struct EntryParameter {
   static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5,
                          kArguments = 6;

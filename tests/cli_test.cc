@@ -396,26 +396,6 @@ TEST_F(CliTest, ObjectsForWindowsAreVerified) {
   EXPECT_THAT(*ReadFile(Path("k.obj")), HasSubstr("my_matmul_f32_40x30x20"));
 }
 
-TEST_F(CliTest, ObjectsOfGraphsLinkAndRun) {
-  ASSERT_TRUE(WriteFile(Path("main.c"), R"(#include <stddef.h>
-#include <stdio.h>
-void reduce_sum_f32_3x40_axis_1(const float*, float*, void*, size_t, size_t);
-int main(void) {
-  float x[120], out[3];
-  for (int i = 0; i < 120; ++i) x[i] = (float)(i / 40);
-  reduce_sum_f32_3x40_axis_1(x, out, NULL, 0, 1);
-  printf("%g %g %g", out[0], out[1], out[2]);
-}
-)")
-                  .ok());
-  const std::string object = Path("k.o"), program = Path("program");
-  const Outcome outcome = Run("synth 'reduce sum f32 3x40 axis=1' --target haswell --emit obj -o " + object);
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  ASSERT_EQ(std::system(Cat("cc -o ", program, " ", Path("main.c"), " ", object).c_str()), 0);
-  ASSERT_EQ(std::system(Cat(program, " >", Path("out")).c_str()), 0);
-  EXPECT_EQ(*ReadFile(Path("out")), "0 40 80");
-}
-
 // What can run is decided by what the code needs. No CPU has the feature, and nothing uses it.
 TEST_F(CliTest, ATargetWithMoreThanTheCodeNeedsIsVerified) {
   std::string target = Run("target show haswell").out;
