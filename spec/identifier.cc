@@ -42,8 +42,8 @@ constexpr std::string_view kMacros =
 constexpr std::string_view kNamesInHeaders =
     "at batch before block exit free i k lhs ls m main malloc memcpy memset n n_threads on os out packed "
     "phase "
-    "printf problem problems rhs rs samples scratch scratch_memory shared shared_memory step thread work "
-    "wrong";
+    "printf problem problems rhs rs samples scratch scratch_memory shared shared_memory step thread what "
+    "work wrong";
 
 // Functions of C's library: stdlib.h and string.h, which headers of intrinsics include, and stdio.h; then
 // those of math.h, each of which may have an f or an l behind it.

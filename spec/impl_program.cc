@@ -237,6 +237,7 @@ void ImplWriter::WriteRuns(const Tiles& tiles, int level, TilePlace place, int64
   const int64_t size = tiles.size(), unit = tiles.axis.unit(level);
   if (size % unit == 0)
     return Repeat(tiles, level, place, trips, size, [&](const TilePlace& at) { WriteTile(tiles, at); });
+  KIRSCH_CHECK(unit % size == 0);
   const int64_t per_run = unit / size;
   const auto pass = [&](int64_t passed) {
     place.position += passed * size;
