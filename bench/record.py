@@ -26,13 +26,15 @@ def record(kirsch, entry, target, folder):
     else:
         (folder / "kernel.kirsch").write_text("\n".join(entry) + "\n")
         request = ["-f", str(folder / "kernel.kirsch")]
-    command = [kirsch, "synth", *request, "--target", target, "--no-db", "--no-verify", "--emit", "obj", "-o", str(obj), "--json", str(report)]
+    command = [kirsch, "synth", *request, "--target", target, "--no-db", "--no-verify", "--emit", "obj",
+               "-o", str(obj), "--json", str(report)]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         return {"error": run.stderr.strip().splitlines()[-1:]}
     found = json.loads(report.read_text())
     digest = lambda data: hashlib.sha256(data).hexdigest()[:16]
-    return {"cycles": found["cost_cycles"], "decisions": digest(found.get("schedule", found.get("plan")).encode()),
+    decisions = found.get("schedule", found.get("plan"))
+    return {"cycles": found["cost_cycles"], "decisions": digest(decisions.encode()),
             "object": digest(obj.read_bytes()), "seconds": round(found["search"]["seconds"], 3)}
 
 
