@@ -86,7 +86,10 @@ TEST_P(GraphPeers, AreRight) {
   EXPECT_EQ(Check(*MakeLoopsContender(loops_)), 1);
   Check(*MakeCblasLoopsContender({"libopenblas.so.0", "libopenblas.so"}, cblas_));
   const int taken = Check(*MakeGraphPluginContender("kirsch_peer_onednn"));
-  EXPECT_TRUE(taken != 0 || absl::StartsWith(GetParam().name, "Declined")) << "by oneDNN";
+  // It multiplies narrow types rightly only where the CPU has instructions for them.
+  const bool may_decline = absl::StartsWith(GetParam().name, "Declined") ||
+                           (graph_.at(0).type.dtype != Dtype::kF32 && !__builtin_cpu_supports("avx512vnni"));
+  EXPECT_TRUE(taken != 0 || may_decline) << "by oneDNN";
 }
 
 INSTANTIATE_TEST_SUITE_P(

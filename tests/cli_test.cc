@@ -216,7 +216,8 @@ TEST_F(CliTest, OtherCommandsOfAFamily) {
   EXPECT_EQ(explain.code, 0);
   EXPECT_THAT(explain.out, StartsWith("m            kernels"));
   EXPECT_THAT(explain.out, HasSubstr("no program costs less"));
-  const Outcome schedules = Run("synth 'matmul f32 1..20x16x24' --no-verify --emit schedule");
+  const Outcome schedules =
+      Run("synth 'matmul f32 1..20x16x24' --target skylake-avx512 --no-verify --emit schedule");
   EXPECT_EQ(schedules.code, 0);
   EXPECT_THAT(schedules.out, StartsWith("# m 1..14: 14 kernels, "));
   EXPECT_EQ(Run("synth 'matmul f32 1..3x4x4' --no-verify --emit c").code, 0);

@@ -272,9 +272,9 @@ TEST_F(DbCliTest, DamagedTablesAreNotMerged) {
   const std::string a = MakeTable("a.db", kSome), b = MakeTable("b.db", kOthers);
   Sql(b, "UPDATE pages SET checksum = checksum + 1 WHERE rowid = 2");
   const std::string bytes = *ReadFile(a);
-  ExpectRefused(Cat("db merge ", File("out.db"), " ", a, " ", b), b + "': damaged: page");
+  ExpectRefused(Cat("db merge ", File("out.db"), " ", a, " ", b), b + "': damaged: the file's page ");
   EXPECT_FALSE(fs::exists(File("out.db")));
-  ExpectRefused(Cat("db merge ", a, " ", b), b + "': damaged: page");
+  ExpectRefused(Cat("db merge ", a, " ", b), b + "': damaged: the file's page ");
   EXPECT_TRUE(*ReadFile(a) == bytes);
 }
 

@@ -69,7 +69,8 @@ std::string TablePath(const DbOptions& options, const TableIdentity& identity) {
   return directory.empty() ? "" : (fs::path(directory) / FileName(identity)).string();
 }
 
-absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target) {
+absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
+                                                 bool remarks) {
   const TableIdentity identity = IdentityOf(target);
   const std::string path = TablePath(options, identity);
   if (path.empty()) return nullptr;
@@ -77,8 +78,10 @@ absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const
   if (absl::IsUnavailable(file.status()))
     if (auto unwritable = TableFile::OpenReadOnly(path, identity); !absl::IsUnavailable(unwritable.status()))
       file = std::move(unwritable);
-  if (file.ok() && !(*file)->writable()) RemarkOnce(Cat("'", path, "' can't be written; nothing is kept"));
+  if (remarks && file.ok() && !(*file)->writable())
+    RemarkOnce(Cat("'", path, "' can't be written; nothing is kept"));
   if (file.ok()) return std::make_unique<Table>(*std::move(file));
+  if (!remarks && absl::IsUnavailable(file.status())) return nullptr;
   if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
   return nullptr;
 }

@@ -25,8 +25,9 @@ std::string TablePath(const DbOptions& options, const TableIdentity& identity);
 
 // The table for searches on `target`; null: to be done without. A table that was asked for by name and can't
 // be used is an error; the one in the user's cache is then done without, with a warning on standard error.
-// One that can't be written is read, if it is there, with a remark.
-absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target);
+// One that can't be written is read, if it is there, with a remark; without `remarks`, callers say so.
+absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
+                                                 bool remarks = true);
 
 // What to do about `problem` with an open table, likewise: the error, or a warning (the first time) and OK.
 absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem);

@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Targ
 absl::StatusOr<std::unique_ptr<Table>> TableOfRank(const DbOptions& db, const Target& target,
                                                    const Ranks& ranks) {
   if (ranks.rank() != 0) return std::make_unique<Table>();
-  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, target);
+  absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, target, /*remarks=*/false);
   if (table.ok() && (*table == nullptr || !(*table)->file()->writable()))
     return absl::InvalidArgumentError("db precompute: expected a table to write to (--db FILE)");
   return table;

@@ -64,6 +64,8 @@ dnnl::memory Pack(Handle& handle, dnnl::memory rhs, const dnnl::memory::desc& la
 // False where the layout it likes best is the plain one: there is nothing to pack.
 bool PrepareMatmul(Handle& handle) {
   const KirschProblem& p = *handle.problem;
+  if (p.rhs_type == KIRSCH_S8 && !MultipliesBytes())
+    throw dnnl::error(dnnl_unimplemented, "no exact products of bytes");
   const auto lhs = Describe(p, p.lhs_type, p.m, p.k, p.lhs_col != 0, p.lda, p.lhs_stride);
   const auto rhs = Describe(p, p.rhs_type, p.k, p.n, p.rhs_col != 0, p.ldb, p.rhs_stride);
   const auto out = Describe(p, p.out_type, p.m, p.n, false, p.ldc, p.out_stride);
@@ -98,8 +100,15 @@ void RunSgemm(const KirschProblem& p) {
                 p.accumulate ? 1.0f : 0.0f, out + b * p.out_stride, Dim(p.ldc));
 }
 
+bool MultipliesBf16() {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  return isa == dnnl::cpu_isa::avx512_core || isa == dnnl::cpu_isa::avx512_core_vnni ||
+         isa == dnnl::cpu_isa::avx512_core_bf16 || isa == dnnl::cpu_isa::avx512_core_amx;
+}
+
+// Without AVX-512 it has no product of bf16 that can be relied on (2.6.3: infinities).
 bool TakenByBf16Gemm(const KirschProblem& p) {
-  return p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 && p.out_type == KIRSCH_F32;
+  return MultipliesBf16() && p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 && p.out_type == KIRSCH_F32;
 }
 
 void RunBf16Gemm(const KirschProblem& p) {
@@ -112,8 +121,8 @@ void RunBf16Gemm(const KirschProblem& p) {
 }
 
 bool TakenByIntegerGemm(const KirschProblem& p) {
-  return (p.lhs_type == KIRSCH_U8 || p.lhs_type == KIRSCH_S8) && p.rhs_type == KIRSCH_S8 &&
-         p.out_type == KIRSCH_S32;
+  return MultipliesBytes() && (p.lhs_type == KIRSCH_U8 || p.lhs_type == KIRSCH_S8) &&
+         p.rhs_type == KIRSCH_S8 && p.out_type == KIRSCH_S32;
 }
 
 void RunIntegerGemm(const KirschProblem& p) {
@@ -137,6 +146,11 @@ void RunIntegerGemm(const KirschProblem& p) {
 void* Release(std::unique_ptr<Handle>& handle) { return static_cast<OnednnHandle*>(handle.release()); }
 
 }  // namespace
+
+bool MultipliesBytes() {
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  return isa == dnnl::cpu_isa::avx2_vnni || (MultipliesBf16() && isa != dnnl::cpu_isa::avx512_core);
+}
 
 dnnl::memory::data_type DnnlTypeOf(KirschType type) {
   switch (type) {

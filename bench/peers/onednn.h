@@ -9,6 +9,9 @@
 // Undefined where oneDNN has no such type.
 dnnl::memory::data_type DnnlTypeOf(KirschType type);
 
+// Without VNNI the sum of two products of bytes is saturated half-way, which is another computation.
+bool MultipliesBytes();
+
 // What kirsch_peer_run runs.
 class OnednnHandle {
  public:

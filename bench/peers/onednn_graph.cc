@@ -359,6 +359,8 @@ class GraphHandle : public PrimitiveSequence {
 
   void MakeMatmul(const dnnl::primitive_attr& attributes, Contraction& made) {
     const bool any = method_.any_weights && made.plain_rhs.dims().size() == 2;
+    const bool bytes = made.plain_rhs.data_type() == dnnl::memory::data_type::s8;
+    if (bytes && !MultipliesBytes()) throw dnnl::error(dnnl_unimplemented, "no exact products of bytes");
     const dnnl::matmul::primitive_desc desc(
         dnnl::matmul::desc(made.plain_lhs, any ? AnyLayout(made.plain_rhs) : made.plain_rhs, made.bias_desc,
                            made.plain_out),
