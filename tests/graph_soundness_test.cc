@@ -76,6 +76,9 @@ TEST_P(PlanTest, OuterReductionsMayBeFactors) {
            "kernel a(x: f32[64,128], w: f32[128,8]):\n return matmul(reduce_sum(x, axis=0), w)",
            "kernel a(x: f32[64,17], w: f32[17,8]):\n return matmul(softmax(reduce_max(x, axis=0)), w)",
            "kernel a(x: f32[3,9,17], w: f32[3,17,8]):\n return matmul(reduce_mean(x, axis=1), w)",
+           "kernel a(x: f16[1,2], w: const f32[2,2]):\n"
+           " return cast(matmul(w, transpose(reduce_max(x, axis=0))), f32)",
+           "kernel a(x: f32[1,40], w: f32[9,40]):\n return matmul(w, transpose(reduce_sum(x, axis=0)))",
            "kernel a(x: f32[3,9,17], w: f32[1,17,8]):\n return matmul(reduce_sum(x, axis=0, axis=1), w)",
            "kernel a(x: f32[9,5], w: f32[1,8]):\n return matmul(reduce_sum(x, axis=0, axis=1), w)",
            "kernel a(a: f32[1,5], b: f32[5,1], c: f32[5,13]):\n"
