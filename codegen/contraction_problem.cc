@@ -36,8 +36,8 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
   const int64_t m = root.size[MatmulDims::kM], n = root.size[MatmulDims::kN];
   for (size_t i = 0; i < oracle->value.size(); ++i) {
     const int64_t row = oracle->rows[i / static_cast<size_t>(n)], column = static_cast<int64_t>(i) % n;
-    const Uncertain stored = kirsch::ApplyEpilogue(root, operands, row / m, row % m, column,
-                                                   {oracle->value[i], oracle->most[i]});
+    const Uncertain stored =
+        kirsch::ApplyEpilogue(root, operands, row / m, row % m, column, {oracle->value[i], oracle->most[i]});
     oracle->value[i] = stored.value;
     oracle->most[i] = stored.error;
   }

@@ -129,8 +129,9 @@ class CopyWriter {
 
 std::string CopyKernel::Name() const {
   const std::string sizes = absl::StrCat(std::string(Info(dtype).name), "_", planes, "x", height, "x", width);
-  return transposes ? absl::StrCat("transpose_", sizes)
-                    : absl::StrCat("pad_", sizes, "_", rows_before, "_", rows_after, "_", pad, "_of_", from_plane);
+  return transposes
+             ? absl::StrCat("transpose_", sizes)
+             : absl::StrCat("pad_", sizes, "_", rows_before, "_", rows_after, "_", pad, "_of_", from_plane);
 }
 
 Procedure CopyProcedure(const CopyKernel& kernel) {

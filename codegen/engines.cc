@@ -71,8 +71,7 @@ std::optional<HotLoops> LoopsOf(const absl::StatusOr<std::string>& code) {
 }
 
 absl::StatusOr<EngineKernel> MakeJit(const Subject& subject, const EngineOptions& options) {
-  absl::StatusOr<std::unique_ptr<JitKernel>> made =
-      JitCompile(subject.code, subject.target, options.abi);
+  absl::StatusOr<std::unique_ptr<JitKernel>> made = JitCompile(subject.code, subject.target, options.abi);
   if (!made.ok()) return made.status();
   const std::shared_ptr<const JitKernel> jit = *std::move(made);
   EngineKernel engine{KernelOf(kJitRung, subject), jit};

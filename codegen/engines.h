@@ -32,8 +32,8 @@ struct Subject {
   const Target& target;
   const Program program;
   const LoopProgram code;
-  std::vector<size_t> packed = {};  // tensors that the code takes packed
-  size_t columns = 0;               // of code for blocks of columns, which are all there are
+  std::vector<size_t> packed = {};                 // tensors that the code takes packed
+  size_t columns = 0;                              // of code for blocks of columns, which are all there are
   std::function<std::string()> print_header = {};  // the header with the code's function
   HeaderMode header_mode = HeaderMode::kAttributes;
   bool swapped = false;  // the header takes the first two tensors in the other order
@@ -41,7 +41,7 @@ struct Subject {
 
 struct EngineKernel {
   Kernel kernel;
-  std::shared_ptr<const void> code;   // that the kernel calls
+  std::shared_ptr<const void> code;    // that the kernel calls
   std::optional<HotLoops> loops = {};  // of the code, if they are asked for
 };
 

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/graph_samples.h"
 #include "codegen/lower.h"
-#include "codegen/lower.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -79,8 +78,7 @@ std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily
   KIRSCH_CHECK(static_cast<int64_t>(plans.size()) == family.count());
   std::vector<LoopProgram> programs;
   for (size_t i = 0; i < plans.size(); ++i)
-    programs.push_back(
-        Lower(*plans[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i))));
+    programs.push_back(Lower(*plans[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i))));
   return programs;
 }
 

@@ -3,8 +3,8 @@
 // A program is a list of procedures; the first is the entry, with the parameters of EntryParameter. A
 // procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
 // indices and vector registers. There are no scalars: a single element is a vector access of count 1. All
-// offsets and strides are in elements of the pointer's dtype, and constants wherever they can be. A VarId is an
-// index into Procedure::vars.
+// offsets and strides are in elements of the pointer's dtype, and constants wherever they can be. A VarId is
+// an index into Procedure::vars.
 #ifndef KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 #define KIRSCH_CODEGEN_LOOP_PROGRAM_H_
 

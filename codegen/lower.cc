@@ -69,8 +69,8 @@ class Kernels {
       if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
   }
 
-  // What elements that are no accumulators take: floats by way of f16 its conversion, and mask registers those
-  // for narrow lanes.
+  // What elements that are no accumulators take: floats by way of f16 its conversion, and mask registers
+  // those for narrow lanes.
   void AddElementFeatures(const KernelShape& kernel) {
     for (const Dtype dtype : OperandTypes(kernel)) {
       if (WidensByF16(dtype)) AddFeatures(std::array{"f16c"});
@@ -138,8 +138,7 @@ class EntryWriter {
         bound_(static_cast<size_t>(program.variables)) {}
 
   void Write(const Body& body) {
-    for (const Node& node : body)
-      std::visit([&](const auto& shape) { Write(shape); }, node.shape);
+    for (const Node& node : body) std::visit([&](const auto& shape) { Write(shape); }, node.shape);
   }
 
  private:
@@ -311,8 +310,7 @@ class Lowering {
     const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
     const int operand = run.at.front().buffer;
     const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1);
-    loops_.packing =
-        Packing{operand, buffer(operand).dtype, program_.packed_bytes, call.procedure, {}};
+    loops_.packing = Packing{operand, buffer(operand).dtype, program_.packed_bytes, call.procedure, {}};
   }
 
   // The entry that packs a graph's constants.
@@ -339,8 +337,8 @@ class Lowering {
   LoopProgram loops_;
   Kernels kernels_;
   ProcedureBuilder entry_;
-  std::map<Memory, VarId> memory_;     // where each kind of memory begins
-  std::map<int, VarId> parameters_;    // by the numbers of the caller's buffers
+  std::map<Memory, VarId> memory_;   // where each kind of memory begins
+  std::map<int, VarId> parameters_;  // by the numbers of the caller's buffers
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace kirsch {
 
 struct Microkernel : TileShape {
   bool scales = false;  // functions may use AVX-512F's instruction for a * 2^n
-  int k_split = 1;  // accumulator sets
+  int k_split = 1;      // accumulator sets
   // Vectors (kPartialSums) or groups of steps (others) of the reduction that one trip of the main loop
   // takes: with their parts, a multiple of k_split.
   int unroll = 1;

@@ -39,7 +39,7 @@ struct OutputShape {
 
   int64_t rows() const;
   int64_t row_length() const { return sizes.back(); }
-  int64_t RowStart(int64_t row) const;                     // its first element
+  int64_t RowStart(int64_t row) const;                  // its first element
   std::string Name(int64_t row, int64_t column) const;  // "out[0][3][7]"
 };
 

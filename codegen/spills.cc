@@ -29,7 +29,7 @@ struct Instruction {
   uint64_t address = 0;
   uint64_t branch_target = 0;
   bool branches = false;
-  std::string mnemonic;  // with the widest vector register it names: "vfmadd231ps zmm"
+  std::string mnemonic;     // with the widest vector register it names: "vfmadd231ps zmm"
   bool memory = false;      // has a memory operand
   std::string base;         // register of the memory operand; empty: none
   bool indexed = false;     // the memory operand has an index as well

@@ -96,8 +96,8 @@ VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
 }
 
 // Without the instruction for it, the scaling takes two powers of two, as one alone has no exponent for what
-// becomes subnormal or infinite: the first product is exact. The second is an FMA so that GCC, which makes one
-// of it and of a sum that is its only use, doesn't.
+// becomes subnormal or infinite: the first product is exact. The second is an FMA so that GCC, which makes
+// one of it and of a sum that is its only use, doesn't.
 VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
   if (scales_)
     return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Scale{to, Of(mantissa), Of(whole.value)}); });

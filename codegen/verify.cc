@@ -47,8 +47,8 @@ class Verifier {
         subject_(subject),
         options_(options),
         missing_(FirstMissing(subject.code.features, options.host_features)),
-        ladder_(problem, PlanTrials(problem, TasksOf(subject.code), options.seed,
-                                    options.most_flops_in_full)) {}
+        ladder_(problem,
+                PlanTrials(problem, TasksOf(subject.code), options.seed, options.most_flops_in_full)) {}
 
   VerifyReport Run() {
     VerifyReport report;
@@ -87,8 +87,7 @@ class Verifier {
     if (std::string why = WhyNot(engine); !why.empty()) return {engine.name, RungOutcome::kNotRun, why};
     const absl::StatusOr<EngineKernel> made = engine.make();
     if (!made.ok())
-      return {engine.name,
-              absl::IsNotFound(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,
+      return {engine.name, absl::IsNotFound(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,
               std::string(made.status().message())};
     RungReport report = ladder_.Climb(made->kernel, MostTrials(engine));
     report.loops = made->loops;

@@ -24,7 +24,7 @@ inline constexpr char kInterpreterRung[] = "interpreter", kJitRung[] = "jit", kH
 struct RungReport {
   std::string name;
   RungOutcome outcome = RungOutcome::kNotRun;
-  std::string text = "";  // one line: what was run, or what was wrong, or why nothing was run
+  std::string text = "";               // one line: what was run, or what was wrong, or why nothing was run
   std::optional<HotLoops> loops = {};  // of its machine code
 };
 

@@ -48,8 +48,8 @@ class GuardedRun {
     const std::vector<void*> tensors = Tensors();
     for (int phase = 0; phase < kernel_.phases; ++phase)
       for (size_t thread = trial_.n_threads; thread-- > 0;) {
-        const KernelCall call{tensors,        nullptr, thread, trial_.n_threads, shared->data(),
-                              static_cast<size_t>(phase)};
+        const KernelCall call{tensors,          nullptr,        thread,
+                              trial_.n_threads, shared->data(), static_cast<size_t>(phase)};
         if (absl::Status status = Run(call); !status.ok()) return status;
       }
     return CheckOutside();
@@ -133,8 +133,8 @@ absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Tri
   for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
     const ProblemTensor& info = problem.tensors()[tensor];
     const size_t element = static_cast<size_t>(Bytes(info.dtype));
-    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(
-        static_cast<size_t>(info.elements) * element, trial.placement, trial.shift * element);
+    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(static_cast<size_t>(info.elements) * element,
+                                                                 trial.placement, trial.shift * element);
     if (!buffer.ok()) return buffer.status();
     problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
     if (tensor != problem.output()) buffer->SetReadOnly(true);

@@ -124,7 +124,7 @@ class RowCost {
   std::optional<size_t> LastUse(size_t number, std::initializer_list<std::vector<int> RowPass::*> lists,
                                 int item) const {
     for (size_t pass = number; pass-- > 0;)
-      for (std::vector<int> RowPass::*list : lists)
+      for (std::vector<int> RowPass::* list : lists)
         if (Has(plan_.passes[pass].*list, item)) return pass;
     return std::nullopt;
   }

@@ -1,4 +1,5 @@
-// Functions made of what kernels compute directly: written once for row programs, epilogues and their costs. spec/uncertain_math.h, which both are checked against, states them on its own.
+// Functions made of what kernels compute directly: written once for row programs, epilogues and their costs.
+// spec/uncertain_math.h, which both are checked against, states them on its own.
 #ifndef KIRSCH_SPEC_COMPOSED_FUNCTIONS_H_
 #define KIRSCH_SPEC_COMPOSED_FUNCTIONS_H_
 
@@ -7,8 +8,8 @@
 
 namespace kirsch {
 
-// A `Math` makes values of others: Number(double), Mul, Max, Min, MulAdd (a * b + c, rounded once), Exp, Tanh,
-// Erf, Sigmoid, Silu, Gelu and GeluTanh.
+// A `Math` makes values of others: Number(double), Mul, Max, Min, MulAdd (a * b + c, rounded once), Exp,
+// Tanh, Erf, Sigmoid, Silu, Gelu and GeluTanh.
 
 // y * min(x, 0) + max(x, 0), with -0 for 0: compilers would keep the zeros that accumulators begin with.
 template <typename Math, typename Value>

@@ -1,16 +1,17 @@
-// What operations of numbers are made of, each written once, in an algebra of vectors that is a parameter: one
-// emits instructions, one counts them, one adds up roundings.
+// What operations of numbers are made of, each written once, in an algebra of vectors that is a parameter:
+// one emits instructions, one counts them, one adds up roundings.
 //
 // An algebra `Math` has `Value` and
 //   Number(f32)
-//   Add, Sub, Mul, Div, Sqrt: rounded once; Max(a, b): a > b ? a : b, so b where either is a NaN; Min likewise
-//   Fma(a, b, c): a * b + c, FmaSub: a * b - c, FmaNeg: c - a * b, rounded once
-//   Product(a, b): a `Split`, its `high` part a * b rounded once, its `low` part what that leaves over, exactly
-//   Corrected(x, a, b): x, which is known to be as near to a / b as a few roundings, as all it is made of makes up
+//   Add, Sub, Mul, Div, Sqrt: rounded once; Max(a, b): a > b ? a : b, so b where either is a NaN; Min
+//   likewise Fma(a, b, c): a * b + c, FmaSub: a * b - c, FmaNeg: c - a * b, rounded once Product(a, b): a
+//   `Split`, its `high` part a * b rounded once, its `low` part what that leaves over, exactly Corrected(x,
+//   a, b): x, which is known to be as near to a / b as a few roundings, as all it is made of makes up
 //     for its errors
 //   Abs, MinusAbs, Negative; WithSignOf(x, magnitude)
 //   Select(x, y, a, b): x < y ? a : b
-//   RoundedProduct(x, factor, bias): a `Whole`, x * factor rounded to an integer of less than 2^22, as a `value`
+//   RoundedProduct(x, factor, bias): a `Whole`, x * factor rounded to an integer of less than 2^22, as a
+//   `value`
 //     and as bits to which `bias` is added
 //   Scaled(m, whole): m * 2^value, rounded once, whatever comes of it; the bias has to be kScaleBias
 //   Raised(m, whole): m * 2^(value + bias), m and the result being normal; of a NaN, anything
@@ -71,8 +72,8 @@ inline constexpr float kLeastSilu = -109, kLeastGeluTanh = -11, kLeastRaised = -
 // gelu_tanh(x) = x * sigmoid(x * (kGeluLinear + kGeluCubic * x^2))
 inline constexpr float kGeluLinear = 0x1.988454p+0f, kGeluCubic = 0x1.2444f2p-4f;
 
-// exp(z^2 / 2) * erfc(z / sqrt(2)) / 2 = P(z) / Q(z), 0 <= z <= 14.3: 0.6. Both have positive coefficients, so
-// that nothing cancels. From the end on, gelu is half of the least subnormal at most.
+// exp(z^2 / 2) * erfc(z / sqrt(2)) / 2 = P(z) / Q(z), 0 <= z <= 14.3: 0.6. Both have positive coefficients,
+// so that nothing cancels. From the end on, gelu is half of the least subnormal at most.
 inline constexpr std::array<float, 5> kGeluAbove = {0x1.0abbe2p-8f, 0x1.4a72d8p-5f, 0x1.75861ap-3f,
                                                     0x1.bfae5p-2f, 0.5f};
 inline constexpr std::array<float, 6> kGeluBelow = {0x1.4e4c1ap-7f, 0x1.9e2eecp-4f, 0x1.de6e7ep-2f,
@@ -218,8 +219,7 @@ class Composer {
   Value GeluTanh(Value x) {
     const Value bounded = math_.Max(Number(composition::kLeastGeluTanh), x);
     const Value square = math_.Mul(bounded, bounded);
-    const Value slope =
-        math_.Fma(square, Number(composition::kGeluCubic), Number(composition::kGeluLinear));
+    const Value slope = math_.Fma(square, Number(composition::kGeluCubic), Number(composition::kGeluLinear));
     return TimesSigmoid(bounded, math_.Mul(slope, bounded));
   }
 

@@ -17,7 +17,7 @@ uint32_t Positions(uint32_t side, uint32_t kernel, const ConvolutionOptions& con
 }  // namespace
 
 ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
-  const std::vector<uint32_t> &image = TypeOf(graph, node, 0).dims, &filters = TypeOf(graph, node, 1).dims;
+  const std::vector<uint32_t>&image = TypeOf(graph, node, 0).dims, &filters = TypeOf(graph, node, 1).dims;
   const bool nhwc = node.conv.layout == ImageLayout::kNhwc;
   ConvolutionSizes sizes{image[0],
                          image[nhwc ? 3 : 1],

@@ -102,7 +102,8 @@ Uncertain MeanOfQuotients(std::vector<Uncertain> row) {
 // infinities.
 double ScaleFor(const std::vector<Uncertain>& row) {
   double largest = 0x1p-50;
-  for (const Uncertain& x : row) largest = std::isfinite(x.value) ? std::max(largest, std::abs(x.value)) : NAN;
+  for (const Uncertain& x : row)
+    largest = std::isfinite(x.value) ? std::max(largest, std::abs(x.value)) : NAN;
   return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
 }
 

@@ -104,7 +104,8 @@ void AddOperands(const Spec& spec, ProgramBuilder& builder) {
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     builder.AddBuffer({std::string(spec.op_info().operands[static_cast<size_t>(operand)].name),
                        Operand(spec, operand).dtype, Memory::kCaller, operand == spec.op_info().output(),
-                       Operand(spec, operand).constant != 0, RootElements(spec, operand) * Bytes(Operand(spec, operand).dtype), 0});
+                       Operand(spec, operand).constant != 0,
+                       RootElements(spec, operand) * Bytes(Operand(spec, operand).dtype), 0});
 }
 
 // The constant operand's copy, made ahead: the view that the kernel has of it.
@@ -328,8 +329,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const int64_t bytes = WholeLines(CopyBytes(impl));
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;
-  inside[operand] = {
-      {TakeOwn(bytes, pack.to.dtype), {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
+  inside[operand] = {{TakeOwn(bytes, pack.to.dtype), {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;
   if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);
@@ -386,8 +386,7 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
     const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
     const OperandView& view = views[static_cast<size_t>(operand)];
-    shape.arguments.push_back({view.layout.dtype,
-                               info.UsesDim(MatmulDims::kM) ? view.layout.outer_stride : 0,
+    shape.arguments.push_back({view.layout.dtype, info.UsesDim(MatmulDims::kM) ? view.layout.outer_stride : 0,
                                info.UsesDim(MatmulDims::kN)});
     at.push_back(view.start);
   }

@@ -15,8 +15,9 @@
 
 namespace kirsch {
 
-// The program that computes `impl`, which is complete: every leaf is a microkernel. Its buffers begin with the
-// spec's operands. If one is constant, the first decision says how it is packed: that is made ahead. Thread-safe.
+// The program that computes `impl`, which is complete: every leaf is a microkernel. Its buffers begin with
+// the spec's operands. If one is constant, the first decision says how it is packed: that is made ahead.
+// Thread-safe.
 Program ProgramOf(const Impl& impl, const Target& target);
 
 // One operand's current tile: where it starts, and how its elements lie from there.
@@ -32,8 +33,8 @@ using OperandViews = std::array<OperandView, kMaxOperands>;
 int64_t TaskCount(const Impl& impl);
 
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
-// program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand that
-// is not of the type and layout that the spec says. Copies that a tree makes for itself take a thread's
+// program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand
+// that is not of the type and layout that the spec says. Copies that a tree makes for itself take a thread's
 // own memory; those of siblings share it.
 class ImplWriter {
  public:
@@ -69,7 +70,8 @@ class ImplWriter {
               const WriteBody& body);
   void WriteTile(const Tiles& tiles, const TilePlace& place);
   void WritePack(const Impl& impl, const OperandViews& views);
-  void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from, const OperandPlace& to);
+  void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
+                       const OperandPlace& to);
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
   MatrixLayout PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const;
 

@@ -44,7 +44,8 @@ class TransformInterpreter {
     const int64_t plane = (square * shape_.rows + row) * shape_.columns + column;
     Numbers from = {}, half = {};
     for (int i = 0; i < inputs; ++i)
-      for (int j = 0; j < inputs; ++j) Load(i, j, y, x, row * shape_.row_stride + column, plane, &from[At(i)][At(j)]);
+      for (int j = 0; j < inputs; ++j)
+        Load(i, j, y, x, row * shape_.row_stride + column, plane, &from[At(i)][At(j)]);
     for (int i = 0; i < outputs; ++i)
       for (int j = 0; j < inputs; ++j)
         for (int p = 0; p < inputs; ++p) half[At(i)][At(j)] += matrix_.at[At(i)][At(p)] * from[At(p)][At(j)];
@@ -126,7 +127,8 @@ void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64
 
 void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
-  const int64_t size = copy.transposes ? copy.height * copy.width : copy.padded_height() * copy.padded_width();
+  const int64_t size =
+      copy.transposes ? copy.height * copy.width : copy.padded_height() * copy.padded_width();
   std::vector<double> row(static_cast<size_t>(copy.width)), zeros(static_cast<size_t>(size));
   for (int64_t plane = 0; plane < copy.planes; ++plane) {
     const int64_t from = plane * (copy.transposes ? size : copy.from_plane), to = plane * size;

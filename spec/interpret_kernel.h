@@ -17,8 +17,10 @@ using InterpretedOperands = std::vector<InterpretedOperand>;
 // adds several products at once, they are added one after the other.
 void InterpretKernel(const TileShape& tile, const InterpretedOperands& at, int64_t k,
                      InterpreterMemory* memory);
-void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t, InterpreterMemory* memory);
-void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64_t, InterpreterMemory* memory);
+void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
+                     InterpreterMemory* memory);
+void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64_t,
+                     InterpreterMemory* memory);
 // In f32, each operation rounded; sums of rows in double.
 void InterpretKernel(const RowShape& rows, const InterpretedOperands& at, int64_t count,
                      InterpreterMemory* memory);

@@ -192,8 +192,7 @@ class TileInterpreter {
     const Number* const sums = sums_.data() + row * pitch_;
     const int64_t offset = tile_.out.At(row, 0);
     if (tile_.epilogue.empty())
-      return memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n,
-                           reinterpret_cast<const Signed*>(sums));
+      return memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n, reinterpret_cast<const Signed*>(sums));
     std::vector<double> stored;
     for (int64_t column = 0; column < tile_.n; ++column) stored.push_back(Stored(sums[column], row, column));
     memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n, stored.data());
@@ -207,8 +206,8 @@ class TileInterpreter {
                    row * argument.row_stride + (argument.columns ? column : 0), 1, 1, &value);
       return value;
     };
-    return Apply(tile_.epilogue, kAccumulator, tile_.out.dtype, {static_cast<double>(static_cast<Signed>(sum)), 0},
-                 element)
+    return Apply(tile_.epilogue, kAccumulator, tile_.out.dtype,
+                 {static_cast<double>(static_cast<Signed>(sum)), 0}, element)
         .value;
   }
 
@@ -219,8 +218,8 @@ class TileInterpreter {
   const InterpretedOperands& at_;
   InterpreterMemory& memory_;
   const int64_t pitch_;
-  std::vector<Number> sums_;                // [m][n, padded to the pitch]
-  std::vector<Number> lhs_, rhs_, run_;     // gathered operands, kept to save allocations
+  std::vector<Number> sums_;             // [m][n, padded to the pitch]
+  std::vector<Number> lhs_, rhs_, run_;  // gathered operands, kept to save allocations
 };
 
 }  // namespace

@@ -63,9 +63,7 @@ class InterpreterMemory {
     std::vector<Owner> owner;  // of each byte
   };
 
-  const Program::Buffer& BufferAt(int buffer) const {
-    return program_.buffers[static_cast<size_t>(buffer)];
-  }
+  const Program::Buffer& BufferAt(int buffer) const { return program_.buffers[static_cast<size_t>(buffer)]; }
   Area& AreaOf(const Program::Buffer& buffer) { return areas_[static_cast<size_t>(buffer.memory)]; }
   static Owner OwnerOf(int buffer) { return static_cast<Owner>(buffer % 0xffff + 1); }
   // The owners of the buffer's bytes; none: all of them are the buffer's (a parameter's).

@@ -46,15 +46,15 @@ class PlanWriter {
     const Graph& graph = plan_.graph;
     const auto add_caller = [&](int value, std::string name, bool stored) {
       const TensorType& type = graph.at(value).type;
-      return builder_.AddBuffer({std::move(name), type.dtype, Memory::kCaller, stored, graph.IsConstant(value),
-                                 type.bytes(), 0});
+      return builder_.AddBuffer(
+          {std::move(name), type.dtype, Memory::kCaller, stored, graph.IsConstant(value), type.bytes(), 0});
     };
     for (int i = 0; i < graph.num_inputs(); ++i) callers_[i] = add_caller(i, graph.at(i).text, false);
     buffer_of_ = callers_;
     buffer_of_[graph.result] = add_caller(graph.result, "out", true);
     for (const Buffer& buffer : plan_.buffers)
-      buffer_of_[buffer.value] = builder_.AddBuffer(
-          {NameOf(buffer.value), Dtype::kF32, Memory::kOwn, true, false, buffer.bytes, 0});
+      buffer_of_[buffer.value] =
+          builder_.AddBuffer({NameOf(buffer.value), Dtype::kF32, Memory::kOwn, true, false, buffer.bytes, 0});
     builder_.program().named = true;
   }
 
@@ -69,8 +69,9 @@ class PlanWriter {
   void WriteAhead() {
     for (const Stage& stage : plan_.ahead) {
       const StageOperand& constant = stage.operands[0];
-      WriteStage(stage, {{callers_.at(constant.value), Constant(constant.offset)},
-                         {buffer_of_.at(stage.operands[1].value), {}}},
+      WriteStage(stage,
+                 {{callers_.at(constant.value), Constant(constant.offset)},
+                  {buffer_of_.at(stage.operands[1].value), {}}},
                  std::nullopt);
     }
   }
@@ -121,15 +122,15 @@ class PlanWriter {
   void WriteTiles(const Group& group, VarId item, const Affine& first) {
     const bool shared = group.sharing == Sharing::kTiles;
     const auto tile_of = [&](const std::vector<Stage>& stages, VarId tile) {
-      const std::optional<Affine> own = group.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
+      const std::optional<Affine> own =
+          group.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
       WriteTask(shared, tile == kNoVar ? first : Plus(first, tile, 1),
                 [&] { WriteStages(stages, {item, tile, kNoVar}, group.tile, own); });
     };
-    if (group.rest.empty())
-      return Repeat(group.trips(), [&](VarId tile) { tile_of(group.stages, tile); });
-    builder_.AddLoop({Constant(group.rows), group.tile, false},
-                     [&](VarId tile) { tile_of(group.stages, tile); },
-                     [&](VarId tile) { tile_of(group.rest, tile); });
+    if (group.rest.empty()) return Repeat(group.trips(), [&](VarId tile) { tile_of(group.stages, tile); });
+    builder_.AddLoop(
+        {Constant(group.rows), group.tile, false}, [&](VarId tile) { tile_of(group.stages, tile); },
+        [&](VarId tile) { tile_of(group.rest, tile); });
   }
 
   void Repeat(int64_t count, const std::function<void(VarId)>& body) {
@@ -193,7 +194,8 @@ class PlanWriter {
     }
   }
 
-  void WriteContraction(const Stage& stage, const std::vector<OperandPlace>& at, const std::optional<Affine>& first) {
+  void WriteContraction(const Stage& stage, const std::vector<OperandPlace>& at,
+                        const std::optional<Affine>& first) {
     OperandViews views;
     for (size_t i = 0; i < at.size(); ++i)
       views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);

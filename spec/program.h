@@ -93,8 +93,8 @@ struct Program {
     bool constant = false;  // the caller's: known ahead, and only read by what is made ahead
     int64_t bytes = 0;      // the most over all run-time sizes; of the caller's, to its last element
     int64_t offset = 0;     // bytes, in its memory, but for the caller's
-    // A copy that a tree of tiles makes for itself, or a row's kept values: in use only where it is made, so its
-    // writer has laid it out, beside others of the same tree.
+    // A copy that a tree of tiles makes for itself, or a row's kept values: in use only where it is made, so
+    // its writer has laid it out, beside others of the same tree.
     bool temporary = false;
   };
 

@@ -104,7 +104,8 @@ class MemoryPlanner {
   void Place() {
     std::vector<size_t> values;
     for (size_t i = 0; i < program_.buffers.size(); ++i)
-      if (program_.buffers[i].memory != Memory::kCaller && !program_.buffers[i].temporary) values.push_back(i);
+      if (program_.buffers[i].memory != Memory::kCaller && !program_.buffers[i].temporary)
+        values.push_back(i);
     std::stable_sort(values.begin(), values.end(), [&](size_t a, size_t b) {
       return program_.buffers[a].bytes > program_.buffers[b].bytes;
     });
@@ -122,15 +123,15 @@ class MemoryPlanner {
   void PlaceValue(size_t value) {
     Program::Buffer& buffer = program_.buffers[value];
     const std::optional<Lifetime>& phases = phases_[value];
-    buffer.memory = made_ahead_.contains(static_cast<int>(value))     ? Memory::kPacked
-                    : phases && phases->first < phases->last ? Memory::kShared
-                                                             : Memory::kOwn;
+    buffer.memory = made_ahead_.contains(static_cast<int>(value)) ? Memory::kPacked
+                    : phases && phases->first < phases->last      ? Memory::kShared
+                                                                  : Memory::kOwn;
     buffer.bytes = WholeLines(buffer.bytes);
     std::vector<std::pair<int64_t, int64_t>> taken;
     for (size_t other : placed_)
       if (program_.buffers[other].memory == buffer.memory && Meet(value, other))
-        taken.push_back({program_.buffers[other].offset,
-                         program_.buffers[other].offset + program_.buffers[other].bytes});
+        taken.push_back(
+            {program_.buffers[other].offset, program_.buffers[other].offset + program_.buffers[other].bytes});
     buffer.offset = LowestPlace(buffer.bytes, std::move(taken));
   }
 

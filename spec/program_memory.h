@@ -18,9 +18,9 @@ struct Lifetime {
   friend bool operator==(const Lifetime&, const Lifetime&) = default;
 };
 
-// Of each buffer, by its number; nothing of those that the program's body does not use. What a loop uses and was
-// there before is needed to its end; what it makes for later, or hands on from trip to trip, from its beginning;
-// what every trip makes anew lives within the trip.
+// Of each buffer, by its number; nothing of those that the program's body does not use. What a loop uses and
+// was there before is needed to its end; what it makes for later, or hands on from trip to trip, from its
+// beginning; what every trip makes anew lives within the trip.
 std::vector<std::optional<Lifetime>> LifetimesOf(const Program& program);
 
 // The same in phases: there is no saying which run of one another thread has come to.

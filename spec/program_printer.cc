@@ -26,9 +26,9 @@ std::string Text(const Count& count) {
 }
 
 std::string Text(const TileShape& tile) {
-  std::string text = Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n, " v",
-                         tile.tile.lanes, " ", tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ",
-                         tile.out.Name());
+  std::string text =
+      Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n, " v", tile.tile.lanes, " ",
+          tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
   if (tile.accumulate) text += " accumulate";
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
@@ -45,10 +45,11 @@ std::string Text(const PackShape& pack) {
 }
 
 std::string Text(const CopyShape& copy) {
-  const std::string sizes = Cat(copy.planes, " of ", copy.height, "x", copy.width, " ", Info(copy.dtype).name);
+  const std::string sizes =
+      Cat(copy.planes, " of ", copy.height, "x", copy.width, " ", Info(copy.dtype).name);
   if (copy.transposes) return Cat("transpose ", sizes);
-  return Cat("pad ", sizes, " by ", copy.pad, ", rows ", copy.rows_before, " and ", copy.rows_after, ", from ",
-             copy.from_plane, " apart");
+  return Cat("pad ", sizes, " by ", copy.pad, ", rows ", copy.rows_before, " and ", copy.rows_after,
+             ", from ", copy.from_plane, " apart");
 }
 
 std::string Text(const RowShape& rows) {
@@ -77,7 +78,8 @@ class ProgramPrinter {
       Line(Cat("size ", size.name, " = i", size.variable, ": ", size.least, "..", size.most));
     for (size_t i = 0; i < program_.buffers.size(); ++i) Print(i, program_.buffers[i]);
     for (size_t i = 0; i < program_.kernels.size(); ++i)
-      Line(Cat("kernel k", i, ": ", std::visit([](const auto& shape) { return Text(shape); }, program_.kernels[i])));
+      Line(Cat("kernel k", i, ": ",
+               std::visit([](const auto& shape) { return Text(shape); }, program_.kernels[i])));
     if (!program_.ahead.empty()) Nest("ahead", program_.ahead);
     Nest("program", program_.body);
     return std::move(text_);
@@ -130,9 +132,8 @@ std::string PrintMemory(const Program& program) {
   std::vector<const Program::Buffer*> values;
   for (const Program::Buffer& buffer : program.buffers)
     if (buffer.memory != Memory::kCaller && !buffer.temporary) values.push_back(&buffer);
-  std::stable_sort(values.begin(), values.end(), [](const Program::Buffer* a, const Program::Buffer* b) {
-    return a->bytes > b->bytes;
-  });
+  std::stable_sort(values.begin(), values.end(),
+                   [](const Program::Buffer* a, const Program::Buffer* b) { return a->bytes > b->bytes; });
   std::string text;
   for (const Program::Buffer* value : values)
     Append(&text, "buffer ", value->name, ": ", value->bytes, " bytes at ", value->offset,

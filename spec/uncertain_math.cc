@@ -25,8 +25,8 @@ Uncertain WithUlps(double value, double error, double ulps) {
 
 Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
 
-// Roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h. Comparisons are
-// those of the values; what is chosen a little beside a threshold is as good on either side.
+// Roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h. Comparisons
+// are those of the values; what is chosen a little beside a threshold is as good on either side.
 class RoundingMath {
  public:
   using Value = Uncertain;
@@ -70,7 +70,9 @@ class RoundingMath {
   }
   Value Select(Value x, Value y, Value a, Value b) { return x.value < y.value ? a : b; }
   // Whichever integer it is.
-  Whole RoundedProduct(Value x, float factor, int bias) { return {{std::nearbyint(x.value * factor), 0}, bias}; }
+  Whole RoundedProduct(Value x, float factor, int bias) {
+    return {{std::nearbyint(x.value * factor), 0}, bias};
+  }
   Value Scaled(Value mantissa, const Whole& whole) {
     const double power = std::exp2(whole.value.value);
     return Round(mantissa.value * power, mantissa.error * power);
@@ -98,7 +100,8 @@ class RoundingMath {
 double SpreadOf(RowOp op, Uncertain x, double value) {
   if (x.error == 0 || std::isinf(x.error)) return x.error;
   const auto off = [&](double by) {
-    return std::max(std::abs(ScalarMeaning(op, x.value + by) - value), std::abs(ScalarMeaning(op, x.value - by) - value));
+    return std::max(std::abs(ScalarMeaning(op, x.value + by) - value),
+                    std::abs(ScalarMeaning(op, x.value - by) - value));
   };
   return std::max(off(x.error), 1.25 * off(x.error / 2));
 }
@@ -133,8 +136,8 @@ Uncertain Sqrt(Uncertain a) {
   const double value = root(a.value);
   return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
 }
-// What it means; off by what its composition in exact arithmetic, the roundings of that, and the argument make
-// of it.
+// What it means; off by what its composition in exact arithmetic, the roundings of that, and the argument
+// make of it.
 Uncertain FunctionOf(RowOp op, Uncertain x) {
   const double value = ScalarMeaning(op, x.value);
   if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
@@ -174,7 +177,7 @@ Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
   }
   const int mantissa = Info(dtype).mantissa;
   const double most = std::ldexp(2 - std::ldexp(1, -mantissa), BiasOf(dtype));
-  if (std::abs(x.value) + x.error > most) return {x.value, HUGE_VAL};  // it may be infinite
+  if (std::abs(x.value) + x.error > most) return {x.value, HUGE_VAL};     // it may be infinite
   const double subnormals = std::ldexp(1, 1 - BiasOf(dtype) - mantissa);  // how far apart they are
   return {x.value, x.error + std::ldexp(std::abs(x.value) + x.error, -mantissa - 1) + subnormals};
 }

@@ -41,8 +41,8 @@ Uncertain SumOf(double sum, double magnitude, double error, double terms);
 // A value that is kept as an f32: beyond the largest it may be infinite, and so anything.
 Uncertain InRange(Uncertain x);
 
-// As an element of `dtype`: rounded to nearest, and of integers saturated; of floats beyond the largest it may
-// be anything.
+// As an element of `dtype`: rounded to nearest, and of integers saturated; of floats beyond the largest it
+// may be anything.
 Uncertain StoredAsElement(Dtype dtype, Uncertain x);
 
 }  // namespace kirsch

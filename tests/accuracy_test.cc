@@ -1,6 +1,6 @@
-// How far kernels are off on inputs that are hard: norms of rows far from zero or close to what f32 holds, the
-// tails of activation functions, casts of what no integer holds. Expected values are computed in double, from
-// the definitions alone, and errors held to the bounds that spec/README.md states.
+// How far kernels are off on inputs that are hard: norms of rows far from zero or close to what f32 holds,
+// the tails of activation functions, casts of what no integer holds. Expected values are computed in double,
+// from the definitions alone, and errors held to the bounds that spec/README.md states.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -89,9 +89,9 @@ std::vector<double> NormOf(const Vector& x, bool centred, double eps = 1e-5) {
 struct Row {
   double offset, spread;
 };
-constexpr Row kRows[] = {{0, 1},       {1e6 + 0.3, 0}, {1e6, 1},       {-1e6, 0.1}, {1e19, 1e18}, {0, 1e19},
-                         {3e37, 1e36}, {-3e37, 0},     {0, 3.4e38},    {3e38, 1e37}, {0, 1e-10},  {0, 1e-30},
-                         {1e-20, 0},   {0, 0},         {1234.567, 0},  {1, 1e-6}};
+constexpr Row kRows[] = {{0, 1},       {1e6 + 0.3, 0}, {1e6, 1},      {-1e6, 0.1},  {1e19, 1e18}, {0, 1e19},
+                         {3e37, 1e36}, {-3e37, 0},     {0, 3.4e38},   {3e38, 1e37}, {0, 1e-10},   {0, 1e-30},
+                         {1e-20, 0},   {0, 0},         {1234.567, 0}, {1, 1e-6}};
 
 TEST_P(AccuracyTest, NormsKeepTheirBounds) {
   for (size_t length : {1, 5, 64, 1000})
@@ -100,15 +100,17 @@ TEST_P(AccuracyTest, NormsKeepTheirBounds) {
         const Vector x = RowOf(length, row.offset, row.spread, static_cast<uint32_t>(length));
         const Vector ones(length, 1), zeros(length, 0);
         const std::string type = absl::StrCat("f32[", length, "]");
-        const std::string text =
-            centred ? absl::StrCat("kernel hard(x: f32[1,", length, "], s: ", type, ", t: ", type,
-                                   "):\n  return layernorm(x, s, t)")
-                    : absl::StrCat("kernel hard(x: f32[1,", length, "], s: ", type, "):\n  return rmsnorm(x, s)");
-        const Vector got = Run(text, centred ? std::vector<Vector>{x, ones, zeros} : std::vector<Vector>{x, ones});
+        const std::string text = centred ? absl::StrCat("kernel hard(x: f32[1,", length, "], s: ", type,
+                                                        ", t: ", type, "):\n  return layernorm(x, s, t)")
+                                         : absl::StrCat("kernel hard(x: f32[1,", length, "], s: ", type,
+                                                        "):\n  return rmsnorm(x, s)");
+        const Vector got =
+            Run(text, centred ? std::vector<Vector>{x, ones, zeros} : std::vector<Vector>{x, ones});
         const std::vector<double> want = NormOf(x, centred);
         const auto n = static_cast<double>(length);
         for (size_t i = 0; i < length; ++i) {
-          const double bound = centred ? 4 * (n + 8) * std::sqrt(n) * kUnit : (n + 16) * kUnit * std::abs(want[i]);
+          const double bound =
+              centred ? 4 * (n + 8) * std::sqrt(n) * kUnit : (n + 16) * kUnit * std::abs(want[i]);
           EXPECT_LE(std::abs(got[i] - want[i]), bound + 0x1p-140)
               << (centred ? "layernorm" : "rmsnorm") << " of " << length << " around " << row.offset << " by "
               << row.spread << ", element " << i << ": " << got[i] << ", not " << want[i];
@@ -140,11 +142,13 @@ TEST_P(AccuracyTest, TailsOfActivations) {
   Vector x;
   for (int i = 0; i < 4000; ++i) x.push_back(static_cast<float>(-110 + i * 0.03));
   for (const Function& function : functions) {
-    const Vector got = Run(absl::StrCat("kernel hard(x: f32[1,4000]):\n  return ", function.name, "(x)"), {x});
+    const Vector got =
+        Run(absl::StrCat("kernel hard(x: f32[1,4000]):\n  return ", function.name, "(x)"), {x});
     for (size_t i = 0; i < x.size(); ++i) {
       const double want = function.exact(x[i]), magnitude = std::abs(static_cast<double>(x[i]));
       const double ulps =
-          function.ulps + (x[i] < 0 ? function.ulps_of_cube * (magnitude + magnitude * magnitude * magnitude) : 0);
+          function.ulps +
+          (x[i] < 0 ? function.ulps_of_cube * (magnitude + magnitude * magnitude * magnitude) : 0);
       EXPECT_LE(std::abs(got[i] - want), ulps * (2 * kUnit * std::abs(want) + 0x1p-149))
           << function.name << " of " << x[i];
     }
@@ -153,11 +157,12 @@ TEST_P(AccuracyTest, TailsOfActivations) {
 
 TEST_P(AccuracyTest, CastsSaturate) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const Vector x = {kInfinity, -kInfinity, 0x1p31f,   -0x1p31f, 2147483520.0f, -2147483648.0f, 3e38f, -3e38f,
-                    0x1p32f,   0.5f,       1.5f,      -2.5f,    255.5f,        -129,           32768, -32769,
-                    300,       1e9f,       -1e9f,     0};
+  const Vector x = {kInfinity, -kInfinity, 0x1p31f, -0x1p31f, 2147483520.0f, -2147483648.0f, 3e38f, -3e38f,
+                    0x1p32f,   0.5f,       1.5f,    -2.5f,    255.5f,        -129,           32768, -32769,
+                    300,       1e9f,       -1e9f,   0};
   const auto check = [&]<typename Element>(Element, const std::string& type) {
-    const auto got = Run<Element>(absl::StrCat("kernel hard(x: f32[1,20]):\n  return cast(x, ", type, ")"), {x});
+    const auto got =
+        Run<Element>(absl::StrCat("kernel hard(x: f32[1,20]):\n  return cast(x, ", type, ")"), {x});
     for (size_t i = 0; i < x.size(); ++i) {
       const double least = std::numeric_limits<Element>::min(), most = std::numeric_limits<Element>::max();
       EXPECT_EQ(got[i], std::min(std::max(std::nearbyint(static_cast<double>(x[i])), least), most))

@@ -159,11 +159,10 @@ TEST_P(EveryTarget, ARangeTouchesNoOtherBlock) {
                                                                                {150, 193, 192, 200}}) {
     const ContractionProblem problem(root);
     const auto operands = Operands::Create(problem, trial);
-    const Kernel kernel = CompiledKernel(
-        [&](const void* l, const void* r, void* o, void* s, size_t, size_t, auto... rest) {
-          (*jit)->epilogue_function()(l, r, o, s, first, end, rest...);
-        },
-        program.scratch_bytes);
+    const Kernel kernel =
+        CompiledKernel([&](const void* l, const void* r, void* o, void* s, size_t, size_t,
+                           auto... rest) { (*jit)->epilogue_function()(l, r, o, s, first, end, rest...); },
+                       program.scratch_bytes);
     ASSERT_TRUE(RunGuarded(problem, kernel, trial, *operands).ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
     for (size_t i = 0; i < 5; ++i)

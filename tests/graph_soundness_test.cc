@@ -10,9 +10,9 @@
 
 #include "codegen/compilation.h"
 #include "spec/cat.h"
+#include "spec/graph_matmul.h"
 #include "spec/interpreter.h"
 #include "spec/plan_program.h"
-#include "spec/graph_matmul.h"
 #include "tests/plan_testing.h"
 #include "tests/testing/random_graph.h"
 
@@ -47,8 +47,8 @@ void VerifiedInEveryWay(const std::string& text, const Target& target) {
 TEST_P(PlanTest, ResidualsMayBeFunctions) {
   for (const char* other : {"relu(r)", "sigmoid(r)", "mul(r, 2)", "exp(b)", "neg(relu(r))"})
     for (const char* op : {"add", "mul", "sub"})
-      VerifiedInEveryWay(Cat("kernel a(x: f32[31,32], w: f32[32,32], r: f32[31,32], b: f32[32]):\n return ", op,
-                             "(matmul(x, w), ", other, ")"),
+      VerifiedInEveryWay(Cat("kernel a(x: f32[31,32], w: f32[32,32], r: f32[31,32], b: f32[32]):\n return ",
+                             op, "(matmul(x, w), ", other, ")"),
                          target_);
   VerifiedInEveryWay("kernel a(p: f32[1,1], x: f32[1,1]):\n return add(matmul(p, p), relu(x))", target_);
 }
@@ -132,8 +132,9 @@ TEST(GraphSoundnessTest, RandomPlansReadWhatWasWritten) {
       for (int threads : {1, 2}) {
         const auto result = PlanOf(graph, WithFreeThreads(target), threads);
         ASSERT_TRUE(result.ok()) << result.status() << "\n" << text;
-        EXPECT_EQ(MemoryError(result->plan, target, threads), "")
-            << threads << " threads\n" << text << "\n" << PrintPlan(result->plan);
+        EXPECT_EQ(MemoryError(result->plan, target, threads), "") << threads << " threads\n"
+                                                                  << text << "\n"
+                                                                  << PrintPlan(result->plan);
       }
   }
 }
@@ -169,9 +170,7 @@ std::vector<std::string> Functions() {
   return functions;
 }
 
-std::string Applied(std::string call, const std::string& x) {
-  return call.replace(call.find('X'), 1, x);
-}
+std::string Applied(std::string call, const std::string& x) { return call.replace(call.find('X'), 1, x); }
 
 // A variable that a procedure declares twice; empty: there is none.
 std::string DeclaredTwice(const LoopProgram& program) {
@@ -188,9 +187,9 @@ void ExpectCompiles(std::vector<HeaderFunction> functions) {
   const HeaderFile file{"kernels", HeaderMode::kAttributes, false, "", "0", std::move(functions)};
   const auto compiler = FindCompiler("");
   ASSERT_TRUE(compiler.ok());
-  const auto compilation = Compilation::Start(
-      {{"kernels.h", PrintHeaderFile(file)}},
-      {*compiler, "-O0", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-x", "c", "-c", "kernels.h", "-o", "kernels.o"});
+  const auto compilation = Compilation::Start({{"kernels.h", PrintHeaderFile(file)}},
+                                              {*compiler, "-O0", "-Wall", "-Wextra", "-Wno-unused-parameter",
+                                               "-Werror", "-x", "c", "-c", "kernels.h", "-o", "kernels.o"});
   ASSERT_TRUE(compilation.ok());
   EXPECT_EQ((*compilation)->Wait().ToString(), "OK");
 }

@@ -154,9 +154,11 @@ TEST(GraphTest, ErrorsSayWhere) {
        "C++, no "
        "operation), got 'new'"},
       {"kernel float(x: f32[3]):",
-       "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got 'float'"},
+       "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got "
+       "'float'"},
       {"kernel lhs(x: f32[3]):",
-       "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got 'lhs'"},
+       "f:1:8: expected the kernel's name (no keyword, none that C's library or the header's code has), got "
+       "'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
       {head + " y = softmin(x)",
        "f:2:6: expected a value that is known, a number, or an operation (matmul conv2d transpose cast add "

@@ -55,9 +55,10 @@ void ExpectRight(const std::string& text, const Plan& plan, std::vector<std::vec
     for (int64_t i = 0; i < length; ++i) {
       const double got = LoadElement(type.dtype, out.data(), row * length + i);
       const Uncertain& want = expected[static_cast<size_t>(i)];
-      if (!std::isfinite(want.error) || (std::isnan(want.value) && std::isnan(got)) || want.value == got) continue;
-      ASSERT_LE(std::abs(got - want.value), want.error)
-          << text << "\nrow " << row << ", column " << i << "\n" << PrintProgram(program);
+      if (!std::isfinite(want.error) || (std::isnan(want.value) && std::isnan(got)) || want.value == got)
+        continue;
+      ASSERT_LE(std::abs(got - want.value), want.error) << text << "\nrow " << row << ", column " << i << "\n"
+                                                        << PrintProgram(program);
     }
   }
 }
@@ -85,8 +86,7 @@ TEST_P(ProgramTest, RandomKernelsAreRightOnAnyNumberOfThreads) {
   EXPECT_GT(interpreted, rounds / 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, ProgramTest,
-                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
+INSTANTIATE_TEST_SUITE_P(Isa, ProgramTest, ::testing::Values(testing::Avx2Target(), testing::Avx512Target()),
                          [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
 
 // out[i] = in[i] + 1, row by row.
@@ -170,22 +170,22 @@ TEST_F(HandMade, AResultHoldsNothingAtFirst) {
   EXPECT_THAT(Run().ToString(), HasSubstr("reads what has not been written"));
 }
 
-// Tiles of 4 rows, and what is left, for any number of rows; one copy of the first tile's is made in its trip.
+// Tiles of 4 rows, and what is left, for any number of rows; one copy of the first tile's is made in its
+// trip.
 TEST_F(HandMade, SizesMayBeKnownAtRunTimeOnly) {
   const VarId m = builder_.program().variables++;
   builder_.program().sizes = {{"m", m, 1, kMost}};
-  builder_.AddLoop({IndexOf(m), 4, false},
-                   [&](VarId tile) { Add(in_, out_, Whole(4), Plus({}, tile, 4 * kColumns)); },
-                   [&](VarId tile) {
-                     Add(in_, out_, {IndexOf(m), 4, true}, Plus({}, tile, 4 * kColumns));
-                   });
+  builder_.AddLoop(
+      {IndexOf(m), 4, false}, [&](VarId tile) { Add(in_, out_, Whole(4), Plus({}, tile, 4 * kColumns)); },
+      [&](VarId tile) { Add(in_, out_, {IndexOf(m), 4, true}, Plus({}, tile, 4 * kColumns)); });
   program_ = std::move(builder_).Build();
   for (int64_t rows = 1; rows <= kMost; ++rows) {
     output_.fill(-1);
     std::vector<void*> callers = {input_.data(), output_.data()};
     ASSERT_EQ(Interpret(program_, callers, 1, {rows}), absl::OkStatus());
     for (int64_t i = 0; i < kMost * kColumns; ++i)
-      EXPECT_EQ(output_[static_cast<size_t>(i)], i < rows * kColumns ? static_cast<float>(i + 1) : -1) << rows;
+      EXPECT_EQ(output_[static_cast<size_t>(i)], i < rows * kColumns ? static_cast<float>(i + 1) : -1)
+          << rows;
   }
 }
 

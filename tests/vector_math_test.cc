@@ -39,7 +39,8 @@ const std::vector<Function> kFunctions = {
     {RowOp::kSigmoid, &Sigmoid},
     {RowOp::kSilu, [](double x) { return TimesSigmoid(x, x); }},
     {RowOp::kGelu, [](double x) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
-    {RowOp::kGeluTanh, [](double x) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }},
+    {RowOp::kGeluTanh,
+     [](double x) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }},
 };
 
 constexpr int kBlock = 4096;  // floats a call takes
@@ -122,8 +123,7 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
     const Uncertain expected = FunctionOf(function.op, {x, 0});
     if (!std::isfinite(expected.error) || std::isnan(expected.value) || std::isinf(expected.value)) return;
     EXPECT_LE(std::abs(y - expected.value), expected.error) << Info(function.op).name << " of " << x;
-    EXPECT_LE(expected.error,
-              3 * UlpBound(function.op, x) * (0x1p-23 * std::abs(expected.value) + 0x1p-149))
+    EXPECT_LE(expected.error, 3 * UlpBound(function.op, x) * (0x1p-23 * std::abs(expected.value) + 0x1p-149))
         << Info(function.op).name << " of " << x;
   }
 
@@ -133,9 +133,9 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
       const auto kernel = JitCompile(program, target_);
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       const auto check = [&](const Worst& worst) {
-        EXPECT_LE(worst.error, 1)
-            << Info(function.op).name << " of " << worst.at << ", "
-            << absl::StrCat("0x", absl::Hex(std::bit_cast<uint32_t>(worst.at))) << ", lanes " << lanes;
+        EXPECT_LE(worst.error, 1) << Info(function.op).name << " of " << worst.at << ", "
+                                  << absl::StrCat("0x", absl::Hex(std::bit_cast<uint32_t>(worst.at)))
+                                  << ", lanes " << lanes;
         return worst.error;
       };
       const KernelFunction run = (*kernel)->function();
@@ -158,11 +158,11 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
   static constexpr uint64_t kNear = 512;
   // Zeros, infinities, where results become infinite, subnormal, zero or one, and where code changes over.
   static inline const std::vector<float> kSpecial = {
-      0.0f,  -0.0f,       HUGE_VALF,    -HUGE_VALF,  NAN,         -NAN,       0x1p-126f,  -0x1p-126f,
-      1,     -1,          88.722839f,   88.3762626f, 89,          -87.33655f, -103.2789f, -103.972084f,
-      -104,  0.55f,       -0.55f,       0.925f,      -0.925f,     3.95f,      -3.95f,     10,
-      -10,   0.34657359f, -0.34657359f, 1.0397208f,  -1.0397208f, 17.32868f,  -17.32868f, 9.01f,
-      -9.01f, 14.3f, -14.3f, -10.05f, -11, -109, -106.5f, -13.9f};
+      0.0f,   -0.0f,       HUGE_VALF,    -HUGE_VALF,  NAN,         -NAN,       0x1p-126f,  -0x1p-126f,
+      1,      -1,          88.722839f,   88.3762626f, 89,          -87.33655f, -103.2789f, -103.972084f,
+      -104,   0.55f,       -0.55f,       0.925f,      -0.925f,     3.95f,      -3.95f,     10,
+      -10,    0.34657359f, -0.34657359f, 1.0397208f,  -1.0397208f, 17.32868f,  -17.32868f, 9.01f,
+      -9.01f, 14.3f,       -14.3f,       -10.05f,     -11,         -109,       -106.5f,    -13.9f};
 
   const Target target_ = TestTarget(GetParam());
 };

@@ -65,8 +65,9 @@ class GraphRules : public ::testing::Test {
     };
     kernel.run = [after](const KernelCall& call) {
       const auto floats = [](void* data) { return static_cast<float*>(data); };
-      const Memory memory{floats(call.tensors[0]), floats(call.tensors[1]), floats(call.tensors[2]),
-                          floats(call.scratch),    floats(call.shared),     call.thread,
+      const Memory memory{floats(call.tensors[0]), floats(call.tensors[1]),
+                          floats(call.tensors[2]), floats(call.scratch),
+                          floats(call.shared),     call.thread,
                           call.n_threads,          call.phase};
       Compute(memory);
       if (after) after(memory);
@@ -117,8 +118,7 @@ TEST_F(GraphRules, WritingAnInput) {
 }
 
 TEST_F(GraphRules, WritingBeyondTheResult) {
-  EXPECT_THAT(AtEnd([](const Memory& m) { m.out[35] = 1; }),
-              HasSubstr("wrote 0 bytes after the end of out"));
+  EXPECT_THAT(AtEnd([](const Memory& m) { m.out[35] = 1; }), HasSubstr("wrote 0 bytes after the end of out"));
   EXPECT_THAT(AtEnd([](const Memory& m) { m.out[-1] = 1; }), HasSubstr("wrote beside out"));
   EXPECT_THAT(AtStart([](const Memory& m) { m.out[-1] = 1; }),
               HasSubstr("wrote 4 bytes before the start of out"));
@@ -157,10 +157,9 @@ TEST_F(GraphRules, UsingWhatWasNotWritten) {
   const auto uses = [](const auto& memory_of) {
     return [memory_of](const Memory& m) { m.out[0] += 0 * memory_of(m); };
   };
-  for (const After& after :
-       {After(uses([](const Memory& m) { return m.scratch[3]; })),
-        After(uses([](const Memory& m) { return m.shared[15]; })),
-        After(uses([](const Memory& m) { return m.packed[21]; }))})
+  for (const After& after : {After(uses([](const Memory& m) { return m.scratch[3]; })),
+                             After(uses([](const Memory& m) { return m.shared[15]; })),
+                             After(uses([](const Memory& m) { return m.packed[21]; }))})
     EXPECT_THAT(AtEnd(after), HasSubstr("out[0][0]: expected"));
 }
 

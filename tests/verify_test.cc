@@ -273,7 +273,7 @@ class PackingRules : public ::testing::Test {
     kernel.packed_place = MatmulDims::kRhs;
     kernel.packed_bytes = 128;
     kernel.pack = [flaw](absl::Span<void* const> tensors) {
-      const auto *const rhs = static_cast<const float*>(tensors[0]);
+      const auto* const rhs = static_cast<const float*>(tensors[0]);
       auto* const packed = static_cast<float*>(tensors[1]);
       std::copy_n(rhs, 27, packed);
       if (flaw) flaw(rhs, packed);
@@ -325,8 +325,8 @@ TEST(PlanTest, TriesGuardsMisalignmentSplitsAndKinds) {
   }
   EXPECT_TRUE(at_start && misaligned && idle_threads && uniform && spread);
   EXPECT_EQ(plan.trials.front().kind, InputKind::kIntegers);
-  EXPECT_LT(
-      PlanTrials(ContractionProblem(MatmulSpec({.m = 2048, .k = 2048, .n = 2048})), 1, 1).most_rows, 2048);
+  EXPECT_LT(PlanTrials(ContractionProblem(MatmulSpec({.m = 2048, .k = 2048, .n = 2048})), 1, 1).most_rows,
+            2048);
 }
 
 TEST(FreivaldsTest, VectorsKeepSumsExactAndMissRarely) {

@@ -109,12 +109,10 @@ std::string HotLoopsText(const VerifyReport& report) {
 }
 
 nlohmann::ordered_json ReportJson(const VerifyReport& report) {
-  nlohmann::ordered_json json = {{"verdict", VerdictName(report.verdict)},
-                                 {"ok", report.ok},
-                                 {"max_error", report.max_error},
-                                 {"error_bound", report.error_bound},
-                                 {"first_mismatch", report.first_mismatch},
-                                 {"engines", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {
+      {"verdict", VerdictName(report.verdict)},  {"ok", report.ok},
+      {"max_error", report.max_error},           {"error_bound", report.error_bound},
+      {"first_mismatch", report.first_mismatch}, {"engines", nlohmann::ordered_json::array()}};
   for (const RungReport& rung : report.rungs) {
     nlohmann::ordered_json engine = {
         {"name", rung.name}, {"outcome", OutcomeName(rung.outcome)}, {"text", rung.text}};

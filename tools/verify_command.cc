@@ -30,9 +30,8 @@ std::string Text(const VerifyReport& report) {
   if (report.verdict == Verdict::kUnverified) return text + "unverified: nothing has run\n";
   Append(&text, report.verdict == Verdict::kVerified ? "ok" : "program checked, code not run",
          ": largest error ", report.max_error);
-  return report.error_bound == 1
-             ? Cat(text, " of what is allowed\n")
-             : Cat(text, ", at most ", report.error_bound, " of the sum of magnitudes\n");
+  return report.error_bound == 1 ? Cat(text, " of what is allowed\n")
+                                 : Cat(text, ", at most ", report.error_bound, " of the sum of magnitudes\n");
 }
 
 // `json`: what was found.

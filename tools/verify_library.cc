@@ -77,17 +77,17 @@ class RungSum {
 
 // The self-test of the header, which goes through the public functions.
 struct SelfTest {
-  size_t members = 0;          // that it tests
-  size_t left_out = 0;         // that it doesn't, and
+  size_t members = 0;   // that it tests
+  size_t left_out = 0;  // that it doesn't, and
   std::string why_left_out;
   bool own_code = true;  // nothing but the kernels has AVX instructions
   absl::StatusOr<std::unique_ptr<HeaderBuild>> build = std::unique_ptr<HeaderBuild>();
 
   RungReport Run() {
     const absl::Status status = build.ok() ? (*build)->RunSelfTest() : build.status();
-    const RungOutcome outcome = status.ok()                 ? RungOutcome::kPassed
+    const RungOutcome outcome = status.ok()                ? RungOutcome::kPassed
                                 : absl::IsNotFound(status) ? RungOutcome::kNotRun
-                                                            : RungOutcome::kFailed;
+                                                           : RungOutcome::kFailed;
     RungReport rung{kHeaderRung, outcome, std::string(status.message())};
     if (status.ok() && own_code)
       if (const auto code = (*build)->MachineCode(); code.ok())
@@ -131,8 +131,7 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   std::vector<std::string> features;
   for (const HeaderFunction& function : file.functions)
     for (const std::string& feature : function.variants.front().features()) features.push_back(feature);
-  test.build =
-      HeaderBuild::StartSelfTest(PrintHeaderFile(file), file.name, features, style.mode, *compiler);
+  test.build = HeaderBuild::StartSelfTest(PrintHeaderFile(file), file.name, features, style.mode, *compiler);
   return test;
 }
 

@@ -108,7 +108,8 @@ bool MultipliesBf16() {
 
 // Without AVX-512 it has no product of bf16 that can be relied on (2.6.3: infinities).
 bool TakenByBf16Gemm(const KirschProblem& p) {
-  return MultipliesBf16() && p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 && p.out_type == KIRSCH_F32;
+  return MultipliesBf16() && p.lhs_type == KIRSCH_BF16 && p.rhs_type == KIRSCH_BF16 &&
+         p.out_type == KIRSCH_F32;
 }
 
 void RunBf16Gemm(const KirschProblem& p) {

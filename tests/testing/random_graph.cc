@@ -27,8 +27,8 @@ class KernelWriter {
   }
 
   std::string Text() const {
-    return absl::StrCat("kernel drawn(", absl::StrJoin(parameters_, ", "), "):\n", absl::StrJoin(lines_, "\n"),
-                        "\nreturn ", value_.name);
+    return absl::StrCat("kernel drawn(", absl::StrJoin(parameters_, ", "), "):\n",
+                        absl::StrJoin(lines_, "\n"), "\nreturn ", value_.name);
   }
 
  private:

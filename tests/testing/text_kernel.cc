@@ -10,7 +10,6 @@
 #include "codegen/guarded_buffer.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
-#include "codegen/lower.h"
 #include "codegen/verify_fault.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
