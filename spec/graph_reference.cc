@@ -198,7 +198,9 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
       return TransposedRow(at, row);
     case GraphOpKind::kCast: {
       Row cast = RowOf(at.inputs[0], row);
-      for (Uncertain& x : cast) x = StoredAsElement(at.type.dtype, x);
+      const bool whole = IsFloating(at.type.dtype) && !IsFloating(graph_.at(at.inputs[0]).type.dtype);
+      for (Uncertain& x : cast)  // of an integer f32 holds the nearest
+        x = StoredAsElement(at.type.dtype, whole ? Uncertain{static_cast<float>(x.value), x.error} : x);
       return cast;
     }
     case GraphOpKind::kElementwise:
@@ -232,10 +234,28 @@ GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t
   return elements;
 }
 
+// Sums of the factors' products with others(i), exact modulo 2^32.
+template <typename Others>
+GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others& others) {
+  const auto word = [](const Uncertain& x) { return static_cast<uint32_t>(static_cast<int64_t>(x.value)); };
+  std::vector<uint32_t> sums;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const Row& row = others(static_cast<int64_t>(i));
+    sums.resize(row.size());
+    for (size_t j = 0; j < row.size(); ++j) sums[j] += word(factors[i]) * word(row[j]);
+  }
+  Row result;
+  for (uint32_t sum : sums) result.push_back({static_cast<double>(static_cast<int32_t>(sum)), 0});
+  return result;
+}
+
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
   const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
   const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2];
   const Row& factors = RowOf(node.inputs[0], row);
+  if (!IsFloating(node.type.dtype))
+    return IntegerSums(factors,
+                       [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], row / m * k + i); });
   Products products(rhs.back());
   for (int64_t i = 0; i < k; ++i) {
     const Row& others = RowOf(node.inputs[1], row / m * k + i);

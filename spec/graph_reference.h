@@ -34,6 +34,8 @@ class GraphReference {
   const Row& RowOf(int node, int64_t row);
   Row InputRow(int node, int64_t row) const;
   Row TransposedRow(const GraphNode& node, int64_t row);
+  template <typename Others>
+  static Row IntegerSums(const Row& factors, const Others& others);
   Row MatmulRow(const GraphNode& node, int64_t row);
   Row ConvolutionRow(int node, int64_t row);
   std::vector<double> WinogradRow(int node, int64_t row);

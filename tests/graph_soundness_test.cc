@@ -63,6 +63,13 @@ TEST_P(PlanTest, ResidualsMayBeOfNarrowTypes) {
   }
 }
 
+// Sums of integers are modulo 2^32, whatever they are sums of.
+TEST_P(PlanTest, IntegersWrapAround) {
+  VerifiedPlan(
+      "kernel a(x: u8[1,32], w: s8[32,32]):\n v = matmul(x, w)\n return cast(matmul(v, transpose(v)), f32)",
+      target_);
+}
+
 // Numbers that only the reference's doubles hold.
 TEST_P(PlanTest, WhatOverflowsMayBeAnything) {
   VerifiedPlan("kernel a(x: u8[32,32], w: s8[32,32]):\n return cast(cast(cast(matmul(x, w), f32), f16), f32)",
