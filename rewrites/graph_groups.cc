@@ -210,7 +210,7 @@ class GroupShaper {
       const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
       const bool by_rows =
           (leads && place <= choice_.first + taken) ||  // as an epilogue, whatever its type
-          (GoesByRows(graph_, node) && ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{});
+          GoesAlongRows(graph_, node);
       if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == GraphOp::kConv2d)
         return Fail(node, "operations of a group with the same rows");
     }

@@ -85,9 +85,7 @@ class Matcher {
     for (; place_ < choice_.end; ++place_) {
       const int node = Operation(place_);
       const bool last = place_ + 1 == choice_.end;
-      const bool by_rows =
-          GoesByRows(graph_, node) && ReducedAxesOf(graph_, node).value_or(ReducedAxes{}) == ReducedAxes{};
-      if (!by_rows || !FitsRows(graph_, node, sums) || (!last && IsNarrowed(graph_, node)))
+      if (!GoesAlongRows(graph_, node) || !FitsRows(graph_, node, sums) || (!last && IsNarrowed(graph_, node)))
         return std::nullopt;
       found.after.push_back(node);
     }

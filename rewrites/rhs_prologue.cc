@@ -74,9 +74,8 @@ class PrologueShaper {
     for (size_t place = choice_.first; place < matmul_; ++place) {
       const int node = uses_.operations()[place];
       // The tiles have whole rows of what a transposed view is of, which may be reduced.
-      const std::optional<ReducedAxes> reduced = ReducedAxesOf(graph_, node);
-      const bool reduces = reduced && (!turned_ || *reduced != ReducedAxes{});
-      if (!GoesByRows(graph_, node) || reduces || !FitsRows(graph_, node, space_))
+      const bool goes = GoesAlongRows(graph_, node) && (turned_ || !ReducedAxesOf(graph_, node));
+      if (!goes || !FitsRows(graph_, node, space_))
         Fail(node, "operations on the columns of a matmul's rhs");
       if (uses_.LastUse(node) > static_cast<int>(matmul_)) Fail(node, "values for the matmul only");
     }

@@ -220,6 +220,10 @@ bool GoesByRows(const Graph& graph, int node) {
   }
 }
 
+bool GoesAlongRows(const Graph& graph, int node) {
+  return GoesByRows(graph, node) && ReducedAxesOf(graph, node).value_or(ReducedAxes{}) == ReducedAxes{};
+}
+
 bool IsNarrowed(const Graph& graph, int node) {
   return graph.at(node).op == GraphOp::kCast && graph.at(node).type.dtype != Dtype::kF32;
 }

@@ -25,6 +25,9 @@ struct ReducedAxes {
 // Those that an operation reduces, or goes along; nothing if there are none, or others between them.
 std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node);
 
+// Does the operation go by rows, each of which it reduces along itself, if at all?
+bool GoesAlongRows(const Graph& graph, int node);
+
 // Is the value narrowed, so that who needs it must read it from memory?
 bool IsNarrowed(const Graph& graph, int node);
 

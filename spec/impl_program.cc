@@ -14,10 +14,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kLine = 64;
-
-int64_t WholeLines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-
 const TensorSpec& Operand(const Spec& spec, int operand) {
   return spec.operand[static_cast<size_t>(operand)];
 }

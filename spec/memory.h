@@ -13,6 +13,12 @@ enum class Memory : uint8_t {
   kCaller,  // a parameter, or the result
 };
 
+// Values begin and end on cache lines.
+constexpr int64_t WholeLines(int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_MEMORY_H_

@@ -10,10 +10,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kLine = 64;
-
-int64_t WholeLines(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
-
 class Lifetimes {
  public:
   explicit Lifetimes(const Program& program) : program_(program), lives_(program.buffers.size()) {}
