@@ -78,9 +78,13 @@ Uncertain Total(const std::vector<Uncertain>& row) {
   return SumOf(sum, magnitude, error, static_cast<double>(row.size()));
 }
 
+// Passes over what is certainly no number; of nothing else, anything.
 Uncertain Greatest(const std::vector<Uncertain>& row) {
-  Uncertain greatest = row.front();
-  for (const Uncertain& x : row) greatest = Max(x, greatest);
+  Uncertain greatest = {NAN, HUGE_VAL};
+  for (const Uncertain& x : row) {
+    if (std::isnan(x.value) && x.error != 0) return x;
+    if (!std::isnan(x.value)) greatest = std::isnan(greatest.value) ? x : Max(x, greatest);
+  }
   return greatest;
 }
 

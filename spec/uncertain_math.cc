@@ -17,9 +17,10 @@ constexpr double kMostF16 = 65504;
 // A result of f32 that may be wrong by `ulps` beside what its arguments' errors make of it.
 Uncertain WithUlps(double value, double error, double ulps) {
   // An argument that may as well be infinite leaves infinities open, too: they may cancel.
-  if (!std::isfinite(value)) return {value, std::isinf(error) ? HUGE_VAL : 0};
-  // What no f32 holds: whatever comes of it is as good as any.
-  if (std::abs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
+  if (!std::isfinite(value)) return {value, std::isfinite(error) ? 0 : HUGE_VAL};
+  // What no f32 holds: whatever comes of it is as good as any. Of 0 times what may be infinite, the error is
+  // no number.
+  if (!(std::abs(value) + error <= std::numeric_limits<float>::max())) return {value, HUGE_VAL};
   return {value, error + 2 * ulps * kUnit * (std::abs(value) + error) + ulps * kSubnormal};
 }
 
@@ -132,6 +133,7 @@ Uncertain Min(Uncertain a, Uncertain b) {
 Uncertain Neg(Uncertain a) { return {-a.value, a.error}; }
 
 Uncertain Sqrt(Uncertain a) {
+  if (a.value + a.error < 0) return {NAN, 0};
   const auto root = [&](double x) { return std::sqrt(a.value < 0 ? x : std::max(x, 0.0)); };
   const double value = root(a.value);
   return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));

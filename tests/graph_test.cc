@@ -7,6 +7,7 @@
 
 #include "spec/cat.h"
 #include "spec/graph_parser.h"
+#include "spec/graph_reference.h"
 #include "spec/graph_shorthand.h"
 #include "spec/kernel_file.h"
 #include "spec/uncertain_math.h"
@@ -300,6 +301,26 @@ TEST(GraphTest, TheReferenceLeavesOpenWhatInfinitiesCancelTo) {
   EXPECT_TRUE(std::isinf(infinite.value));
   EXPECT_TRUE(std::isinf(Sub(overflown, infinite).error));
   EXPECT_EQ(Sub({3, 0}, {HUGE_VAL, 0}).error, 0);
+  // 0 times what may be infinite is no number, and so is what its error is worked out to be.
+  for (const double zero : {0.0, -0.0})
+    for (const Uncertain& product :
+         {Mul({zero, 0}, overflown), Mul(overflown, {2, 0}), Mul({3, 0}, overflown)}) {
+      EXPECT_TRUE(std::isinf(product.error));
+      EXPECT_TRUE(std::isinf(Max({5, 0}, product).error));
+      EXPECT_TRUE(std::isinf(SumOf(1, 1, product.error, 2).error));
+    }
+}
+
+// The largest of a row passes over what is no number, wherever that stands.
+TEST(GraphTest, TheReferencePassesOverWhatIsNoNumber) {
+  const std::string kernel = "kernel f(x: f32[2,3]):\n  return reduce_max(sqrt(x), axis=1)";
+  const absl::StatusOr<Graph> graph = ParseGraph(Split({kernel, {}}, '\n'), "f");
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const std::vector<float> x = {-1, 16, 9, 25, 4, -1};
+  GraphReference reference(*graph, {x.data()}, {});
+  EXPECT_EQ(reference.ResultRow(0).front().value, 4);
+  EXPECT_LT(reference.ResultRow(0).front().error, 1e-6);
+  EXPECT_EQ(reference.ResultRow(1).front().value, 5);
 }
 
 // Any text is an error of one line, or is read.
