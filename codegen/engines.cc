@@ -110,7 +110,8 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 
 }  // namespace
 
-// All threads' work is done in the call of one of them.
+// All threads' work is done in the call of one of them. What computes ranges of columns is interpreted as a
+// whole: its threads are the caller's.
 Engine InterpreterEngine(const Subject& subject) {
   return {kInterpreterRung, false, [&subject]() -> absl::StatusOr<EngineKernel> {
             EngineKernel engine;
@@ -120,7 +121,8 @@ Engine InterpreterEngine(const Subject& subject) {
               if (call.thread != 0) return;
               std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
               callers.resize(subject.program.buffers.size());
-              *wrong = Interpret(subject.program, callers, static_cast<int>(call.n_threads));
+              const int threads = subject.code.block == 0 ? static_cast<int>(call.n_threads) : 1;
+              *wrong = Interpret(subject.program, callers, threads);
             };
             engine.kernel.complaint = [wrong] { return *wrong; };
             return engine;

@@ -134,6 +134,7 @@ TEST_P(EveryTarget, RangesCoverTheColumnsOnce) {
   for (const char* text :
        {"matmul f32 5x30x200 column-blocks=48", "matmul f32 5x30x200 out=col column-blocks=7",
         "matmul f32 1x300x100 rhs=col column-blocks=64", "matmul f32 2:3x7x40 column-blocks=100",
+        "matmul f32 2:8x3x40 column-blocks=16 accumulate",
         "matmul bf16 3x7x65 column-blocks=16 epilogue=add:n"}) {
     const Spec root = ParseSpec(text)->spec;
     const Impl impl = Best(root, GetParam());
