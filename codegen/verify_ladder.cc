@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
 namespace kirsch {
@@ -40,6 +41,9 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
   const size_t trials = std::min(most_trials, plan_.trials.size());
   for (size_t i = 0; i < trials; ++i) {
     const absl::Status status = RunTrial(kernel, plan_.trials[i]);
+    // For want of memory nothing is wrong with the kernel.
+    if (absl::IsResourceExhausted(status))
+      return {kernel.name, RungOutcome::kNotRun, std::string(status.message())};
     if (!status.ok())
       return {
           kernel.name, RungOutcome::kFailed,

@@ -46,7 +46,8 @@ class Ladder {
   // `problem` outlives this.
   Ladder(const KnownProblem& problem, TrialPlan plan);
 
-  // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong.
+  // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong. Not run if
+  // there isn't the memory for one of them.
   RungReport Climb(const Kernel& kernel, size_t most_trials);
 
   // Of all runs so far; see CheckRows.

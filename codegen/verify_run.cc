@@ -1,6 +1,7 @@
 #include "codegen/verify_run.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -32,6 +33,15 @@ absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
   absl::StatusOr<GuardedBuffer> memory = GuardedBuffer::Create(whole, Placement::kAtEnd);
   if (memory.ok()) FillPoison(Dtype::kF32, whole, memory->data());
   return memory;
+}
+
+// To touch more than the machine has would end the process.
+absl::Status CheckMemory(const KnownProblem& problem) {
+  int64_t bytes = 0;
+  for (const ProblemTensor& tensor : problem.tensors()) bytes += tensor.elements * Bytes(tensor.dtype);
+  if (bytes / sysconf(_SC_PAGESIZE) < sysconf(_SC_PHYS_PAGES)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no memory for all tensors, which take ", bytes, " bytes"));
 }
 
 class GuardedRun {
@@ -129,6 +139,7 @@ class GuardedRun {
 }  // namespace
 
 absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Trial& trial) {
+  if (absl::Status memory = CheckMemory(problem); !memory.ok()) return memory;
   Operands operands;
   for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
     const ProblemTensor& info = problem.tensors()[tensor];
