@@ -9,8 +9,6 @@
 namespace kirsch {
 namespace {
 
-int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-
 // Where the element of a copy is that lies at (outer, inner) there.
 int64_t SourceOf(const PackShape& pack, int64_t outer, int64_t inner) {
   const bool by_rows = pack.to.order == Order::kRow;

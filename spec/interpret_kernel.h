@@ -10,6 +10,8 @@
 
 namespace kirsch {
 
+inline int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
 // `at`: the kernel's operands; `count`: as in KernelRun. Errors are the memory's.
 using InterpretedOperands = std::vector<InterpretedOperand>;
 

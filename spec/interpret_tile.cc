@@ -14,8 +14,6 @@ namespace {
 constexpr int64_t kSteps = 256;   // steps of the reduction gathered at a time
 constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
 
-int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
-
 // out[rows][pitch] += lhs[rows][steps] * rhs[steps][pitch]; pitch is a multiple of kColumns.
 template <typename Number>
 [[gnu::always_inline]] inline void OuterProducts(const Number* lhs, const Number* rhs, int64_t rows,

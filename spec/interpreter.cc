@@ -3,7 +3,6 @@
 #include <variant>
 
 #include "spec/check.h"
-#include "spec/impl_program.h"
 #include "spec/interpret_kernel.h"
 #include "spec/interpreter_memory.h"
 
@@ -99,16 +98,6 @@ class Interpreter {
 absl::Status Interpret(const Program& program, const std::vector<void*>& callers, int threads,
                        const std::vector<int64_t>& sizes) {
   return Interpreter(program, callers, threads, sizes).Run();
-}
-
-absl::Status Interpret(const Impl& impl, const Target& target, const ConstOperands& inputs, void* out) {
-  const Program program = ProgramOf(impl, target);
-  std::vector<void*> callers(program.buffers.size());
-  const auto output = static_cast<size_t>(impl.spec.op_info().output());
-  // Inputs are never written through.
-  for (size_t i = 0; i < static_cast<size_t>(impl.spec.op_info().num_operands); ++i)
-    callers[i] = i == output ? out : const_cast<void*>(inputs[i]);
-  return Interpret(program, callers);
 }
 
 }  // namespace kirsch

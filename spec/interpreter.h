@@ -8,10 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "spec/impl.h"
 #include "spec/program.h"
-#include "spec/storage.h"
-#include "spec/target.h"
 
 namespace kirsch {
 
@@ -20,9 +17,6 @@ namespace kirsch {
 // what is wrong with the program's use of memory; results are undefined then.
 absl::Status Interpret(const Program& program, const std::vector<void*>& callers, int threads = 1,
                        const std::vector<int64_t>& sizes = {});
-
-// Of a contraction: `inputs` as the spec's operands are, the output's entry being ignored.
-absl::Status Interpret(const Impl& impl, const Target& target, const ConstOperands& inputs, void* out);
 
 }  // namespace kirsch
 
