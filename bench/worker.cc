@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/worker_process.h"
 #include "nlohmann/json.hpp"
+#include "spec/json_text.h"
 
 namespace kirsch {
 namespace {
@@ -87,7 +88,7 @@ absl::Status Worker::Bury(bool hung) {
 
 absl::StatusOr<json> Worker::Ask(const json& request) {
   if (!alive()) return absl::AbortedError("its process is gone");
-  const std::string text = request.dump();
+  const std::string text = JsonText(request);
   kill(pid_, SIGCONT);
   if (send(socket_, text.data(), text.size(), MSG_NOSIGNAL) < 0) return Bury(/*hung=*/false);
   pollfd wait = {socket_, POLLIN, 0};

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/json_text.h"
 
 namespace kirsch {
 namespace {
@@ -130,7 +131,8 @@ void Serve(int socket, Server& server) {
   for (;;) {
     const ssize_t length = recv(socket, request.data(), request.size(), 0);
     if (length <= 0) return;
-    const std::string answer = server.Answer(json::parse(request.begin(), request.begin() + length)).dump();
+    const std::string answer =
+        JsonText(server.Answer(json::parse(request.begin(), request.begin() + length)));
     if (send(socket, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) return;
   }
 }

@@ -1,9 +1,15 @@
 #include "codegen/host_cpu.h"
 
 #include <algorithm>
+#include <memory>
 
+#include "absl/strings/str_cat.h"
+#include "codegen/llvm_target.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
+#include "spec/check.h"
 
 namespace kirsch {
 
@@ -27,6 +33,22 @@ std::string FirstMissing(const std::vector<std::string>& features,
 
 std::string MissingOnHost(const std::vector<std::string>& features) {
   return FirstMissing(features, DetectHostCpu().features);
+}
+
+absl::Status CanRun(const LoopProgram& program, const Target& target) {
+  const std::string missing = MissingOnHost(program.features);
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("this CPU can't run the code for ", target.name, ": it lacks ", missing));
+}
+
+bool KnowsCpu(const std::string& name) {
+  InitializeLlvm();
+  std::string error;
+  const llvm::Target* const x86 = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  KIRSCH_CHECK(x86 != nullptr);
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(x86->createMCSubtargetInfo(kTriple, "", ""));
+  return subtarget->isCPUStringValid(name);
 }
 
 }  // namespace kirsch

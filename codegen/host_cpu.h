@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "codegen/loop_program.h"
+#include "spec/target.h"
 
 namespace kirsch {
 
@@ -22,6 +24,13 @@ std::string FirstMissing(const std::vector<std::string>& features, const std::ve
 
 // The first of `features` that this host lacks; empty if it has them all.
 std::string MissingOnHost(const std::vector<std::string>& features);
+
+// OK if this host has what the code requires (which may be less than `target` has), else FailedPrecondition
+// "this CPU can't run the code for skylake-avx512: it lacks avx512f".
+absl::Status CanRun(const LoopProgram& program, const Target& target);
+
+// Whether LLVM has an x86-64 CPU of this name.
+bool KnowsCpu(const std::string& name);
 
 }  // namespace kirsch
 

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "codegen/host_cpu.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -39,8 +39,7 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   std::string error;
   const llvm::Target* x86 = llvm::TargetRegistry::lookupTarget(triple, error);
   if (x86 == nullptr) return absl::InternalError(absl::StrCat("LLVM has no x86 backend: ", error));
-  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(x86->createMCSubtargetInfo(triple, "", ""));
-  if (!subtarget->isCPUStringValid(target.cpu))
+  if (!KnowsCpu(target.cpu))
     return absl::InvalidArgumentError(
         absl::StrCat("target ", target.name, ": cpu \"", target.cpu, "\" is not a CPU that LLVM knows"));
   // The CPU and the features that matter are attributes of each function; see PrintLlvm.

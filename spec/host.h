@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "spec/target.h"
 
@@ -43,10 +42,6 @@ Host ReadHost();
 // machine, a CPU may have less than its name says). Caches, cores and clock are the machine's where it knows
 // them. FailedPrecondition if the machine has no AVX2 and FMA.
 absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu);
-
-// OK if `host` can run code for `target`, else FailedPrecondition
-// "this CPU can't run code for skylake-avx512: lacks avx512f, avx512vl".
-absl::Status Supports(const Host& host, const Target& target);
 
 }  // namespace kirsch
 

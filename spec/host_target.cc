@@ -79,11 +79,4 @@ absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu) {
   return target;
 }
 
-absl::Status Supports(const Host& host, const Target& target) {
-  const Features lacking = Lacking(host.features, target.features);
-  if (lacking.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      Cat("this CPU can't run code for ", target.name, ": lacks ", absl::StrJoin(lacking, ", ")));
-}
-
 }  // namespace kirsch

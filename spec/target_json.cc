@@ -66,7 +66,10 @@ class TargetReader {
   absl::Status ReadKey(const JsonValue& value) {
     Target& target = result_.target;
     if (value.key == "name") return ReadString(value, &target.name);
-    if (value.key == "cpu") return ReadString(value, &target.cpu);
+    if (value.key == "cpu") {
+      result_.cpu = value.position;
+      return ReadString(value, &target.cpu);
+    }
     if (value.key == "features") return ReadFeatures(value);
     if (value.key == "vectors") return ReadVectors(value);
     if (value.key == "memory") return ReadMemory(value);

@@ -8,12 +8,14 @@
 
 #include "absl/status/statusor.h"
 #include "spec/target.h"
+#include "spec/text.h"
 
 namespace kirsch {
 
 struct TargetFile {
   Target target;
   std::vector<std::string> warnings;  // one line each: keys that mean nothing
+  TextPosition cpu = {};              // where `target.cpu` stands, which only a compiler knows to be right
 };
 
 // What a target is when its file says nothing: a middling AVX2 core.

@@ -37,7 +37,7 @@ inline constexpr NumericKey<Target> kTargetKeys[] = {
 
 inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"bytes", &VectorUnit::bytes, 16, 64},
-    {"registers", &VectorUnit::registers, 4, 32},
+    {"registers", &VectorUnit::registers, 8, 32},  // the least with which every arithmetic has a tile
     {"fma_per_cycle", &VectorUnit::fma_per_cycle, 0.0625, 16},
     {"loads_per_cycle", &VectorUnit::loads_per_cycle, 0.0625, 16},
     {"stores_per_cycle", &VectorUnit::stores_per_cycle, 0.0625, 16},

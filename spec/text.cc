@@ -45,16 +45,20 @@ std::vector<Word> Split(const Word& word, char separator) {
   }
 }
 
+std::string Printable(std::string_view text) {
+  std::string printable;
+  for (char c : text) {
+    if (absl::ascii_isprint(static_cast<unsigned char>(c)))
+      printable += c;
+    else
+      Append(&printable, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+  }
+  return printable;
+}
+
 std::string Quoted(std::string_view text, size_t longest) {
   if (text.empty()) return "nothing";
-  std::string quoted = "'";
-  for (char c : text.substr(0, longest)) {
-    if (absl::ascii_isprint(static_cast<unsigned char>(c)))
-      quoted += c;
-    else
-      Append(&quoted, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-  }
-  return quoted + (text.size() > longest ? "...'" : "'");
+  return Cat("'", Printable(text.substr(0, longest)), text.size() > longest ? "...'" : "'");
 }
 
 std::string PrintNumber(float number) {

@@ -40,6 +40,9 @@ std::vector<Word> SplitWords(std::string_view text);
 // `word` split at every `separator`.
 std::vector<Word> Split(const Word& word, char separator);
 
+// `text` with what can't be printed as ASCII escaped: one line, whatever it is.
+std::string Printable(std::string_view text);
+
 // `text` in quotes for a one-line message: shortened, unprintable bytes escaped; "nothing" when empty.
 std::string Quoted(std::string_view text, size_t longest = 40);
 

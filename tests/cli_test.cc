@@ -2,7 +2,6 @@
 // are whole or not there. KIRSCH_BINARY is the path of the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,42 +19,20 @@ namespace kirsch {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::CliTest;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Outcome;
 using ::testing::StartsWith;
 
-class CliTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    directory_ =
-        fs::path(::testing::TempDir()) /
-        Cat("kirsch_cli_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(directory_);
-    fs::create_directory(directory_);
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
-  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
-
-  // `arguments` as a shell would read them.
-  Outcome Run(const std::string& arguments) const {
-    return kirsch::testing::RunKirsch("", arguments, directory_.string());
-  }
-
-  void ExpectRefused(const std::string& arguments, const std::string& message) const {
-    testing::ExpectRefusal(Run(arguments), arguments, message);
-  }
-
-  fs::path directory_;
-};
-
 TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
-  ExpectRefused("", "A subcommand is required");
+  ExpectRefused("", "expected a command (synth, verify, bench, explain, target or db), got nothing");
   ExpectRefused("bake", "expected a command (synth, verify, bench, explain, target or db), got 'bake'");
+  ExpectRefused("target bake", "expected a command (list, show or detect), got 'bake'");
+  ExpectRefused("synth 'matmul f32 4x4x4' ''", "unexpected argument nothing (a SPEC is one argument");
   ExpectRefused("synth", "expected either SPEC or -f FILE");
   ExpectRefused("explain", "expected either SPEC or -f FILE");
   ExpectRefused("synth 'matmul f32 4x0x4'", "spec:1:14: expected a size from 1 to 1048576, got '0'");
@@ -65,7 +42,12 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ExpectRefused("synth 'matmul f32 4x4x4' --time-budget -1",
                 "--time-budget: expected a number of seconds above 0, got '-1'");
   ExpectRefused("synth 'matmul f32 4x4x4' --emit wasm", "--emit");
-  ExpectRefused("synth 'matmul f32 4x4x4' --header-mode loud", "--header-mode");
+  for (const char* mode : {"loud", "0", "''"})
+    ExpectRefused(Cat("synth 'matmul f32 4x4x4' --header-mode ", mode),
+                  "not in {attributes,bare,macros} (see");
+  ExpectRefused("synth 'matmul f32 4x4x4' --emit obj --abi 1", "--abi: 1 not in {sysv,win64} (see");
+  for (const char* option : {"--schedule", "-o", "--json", "-f", "--kernel"})
+    ExpectRefused(Cat("synth 'matmul f32 4x4x4' ", option, " ''"), ", got nothing");
   ExpectRefused("synth 'matmul f32 4x4x4' --frobnicate", "--frobnicate");
   ExpectRefused("verify 'matmul f32 4x4x4' --target vax", "target: expected one of haswell");
   ExpectRefused("explain 'matmul f32 4x4x4' --target " + Path("bad.json"),
@@ -412,6 +394,10 @@ TEST_F(CliTest, ATargetWithMoreThanTheCodeNeedsIsVerified) {
     EXPECT_EQ(json["verify"]["verdict"], "verified") << outcome.out;
     EXPECT_EQ(json["verify"]["engines"].back()["outcome"], "passed") << outcome.out;
     EXPECT_TRUE(json["verify"]["engines"].back().contains("hot_loops")) << outcome.out;
+  }
+  for (const char* bench : {"'matmul f32 4x4x4' --against openblas", "'softmax f32 3x4' --against loops"}) {
+    const Outcome outcome = Run(Cat("bench ", bench, " --target ", Path("more.json")));
+    EXPECT_THAT(outcome.out, HasSubstr("\n  kirsch ")) << outcome.err;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,6 +43,30 @@ inline void ExpectRefusal(const Outcome& outcome, const std::string& arguments, 
   EXPECT_THAT(outcome.err, ::testing::HasSubstr(message)) << arguments;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
+
+// Has a directory of its own.
+class CliTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ =
+        std::filesystem::path(::testing::TempDir()) /
+        Cat("kirsch_cli_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(directory_);
+    std::filesystem::create_directory(directory_);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
+
+  // `arguments` as a shell would read them.
+  Outcome Run(const std::string& arguments) const { return RunKirsch("", arguments, directory_.string()); }
+
+  void ExpectRefused(const std::string& arguments, const std::string& message) const {
+    ExpectRefusal(Run(arguments), arguments, message);
+  }
+
+  std::filesystem::path directory_;
+};
 
 }  // namespace kirsch::testing
 

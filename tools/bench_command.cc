@@ -14,15 +14,16 @@
 #include "bench/run_graph.h"
 #include "bench/suite.h"
 #include "bench/table.h"
+#include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
 #include "spec/cat.h"
 #include "spec/family.h"
 #include "spec/graph_family.h"
-#include "spec/host.h"
 #include "tools/command.h"
 #include "tools/graph_bench.h"
 #include "tools/kernel.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/solve.h"
 #include "tools/target_option.h"
@@ -105,15 +106,13 @@ struct Kernels {
   std::vector<std::unique_ptr<JitKernel>> code;
 };
 
-absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bool runs_here,
-                       Kernels* kernels) {
+absl::Status AddKernel(const SolveArguments& arguments, const Target& target, Kernels* kernels) {
   absl::StatusOr<Synthesis> synthesis = Solve(arguments, target);
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
   BenchItem item{synthesis->parsed.text, synthesis->parsed.spec};
-  if (runs_here) {
-    const LoopProgram program =
-        Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
+  const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
+  if (const absl::Status runs = CanRun(program, target); runs.ok()) {
     absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, synthesis->target);
     if (!kernel.ok()) return kernel.status();
     item.kernel = {(*kernel)->function(), static_cast<size_t>(program.scratch_bytes)};
@@ -123,6 +122,8 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bo
       item.kernel.packed_bytes = static_cast<size_t>(program.packing->bytes);
     }
     kernels->code.push_back(*std::move(kernel));
+  } else {
+    PrintRemark(std::string(runs.message()));
   }
   kernels->items.push_back(std::move(item));
   return absl::OkStatus();
@@ -131,14 +132,11 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, bo
 absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments, const std::vector<std::string>& specs) {
   absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
-  const absl::Status supported = Supports(ReadHost(), *target);
-  if (!supported.ok()) std::fprintf(stderr, "kirsch: %s\n", std::string(supported.message()).c_str());
   Kernels kernels;
   for (const std::string& spec : specs) {
     SolveArguments solve = arguments.solve;
     solve.spec = spec;
-    if (absl::Status status = AddKernel(solve, *target, supported.ok(), &kernels); !status.ok())
-      return status;
+    if (absl::Status status = AddKernel(solve, *target, &kernels); !status.ok()) return status;
   }
   return kernels;
 }
@@ -146,8 +144,7 @@ absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments, const std::vecto
 absl::Status Write(const Arguments& arguments, const BenchReport& report) {
   if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
   if (!arguments.json.empty())
-    if (absl::Status written = WriteOutput(arguments.json, ToJson(report).dump(2) + "\n"); !written.ok())
-      return written;
+    if (absl::Status written = WriteJson(arguments.json, ToJson(report)); !written.ok()) return written;
   return arguments.plot.empty() ? absl::OkStatus() : WriteOutput(arguments.plot, PlotSvg(report));
 }
 
@@ -174,6 +171,7 @@ absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::
 }
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
+  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.plot}); !outputs.ok()) return outputs;
   absl::StatusOr<Work> work = ReadWork(arguments);
   if (!work.ok()) return work.status();
   if (arguments.solve.allow_winograd && work->graphs.empty()) return NoGraph(work->specs.front());
@@ -199,12 +197,16 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<Arguments>();
   AddSolveOptions(*command, db, arguments->solve)->required(false);
-  command->add_option(
-      "--suite", arguments->suite,
-      "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
-      "array of its lines");
-  command->add_option("-f,--file", arguments->file, "A file of kernels in the kernel language");
-  command->add_option("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted");
+  command
+      ->add_option(
+          "--suite", arguments->suite,
+          "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
+          "array of its lines")
+      ->check(NotEmpty("a file"));
+  command->add_option("-f,--file", arguments->file, "A file of kernels in the kernel language")
+      ->check(NotEmpty("a file"));
+  command->add_option("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted")
+      ->check(NotEmpty("a name"));
   command
       ->add_option("--against", arguments->peers,
                    "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, or cblas:/path/lib.so, "
@@ -213,9 +215,10 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
                    "and no libxsmm and eigen")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
-  command->add_option("--json", arguments->json,
-                      "Write the report as JSON to this file (-: standard output)");
-  command->add_option("--plot", arguments->plot, "Draw the report to this SVG file");
+  command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
+      ->check(NotEmpty("a file"));
+  command->add_option("--plot", arguments->plot, "Draw the report to this SVG file")
+      ->check(NotEmpty("a file"));
   command->callback([&run, arguments] { run = [arguments] { return Bench(*arguments); }; });
 }
 

@@ -1,6 +1,5 @@
 #include "tools/database.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "search/answer.h"
 #include "spec/cat.h"
+#include "tools/option_checks.h"
+#include "tools/output.h"
 
 namespace kirsch {
 namespace {
@@ -47,7 +48,7 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, con
 // A graph asks for its table many times.
 void RemarkOnce(const std::string& remark) {
   static std::string last;
-  if (remark != std::exchange(last, remark)) std::fprintf(stderr, "kirsch: warning: %s\n", remark.c_str());
+  if (remark != std::exchange(last, remark)) PrintRemark(Cat("warning: ", remark));
 }
 
 }  // namespace
@@ -57,8 +58,7 @@ void AddDbOptions(CLI::App& app, DbOptions& options) {
       "--db", options.path,
       "The table of solved specs: a file, or a directory with a file for each target and version "
       "(default: kirsch/ in the user's cache directory)");
-  path->check(CLI::Validator(
-      [](std::string& text) { return text.empty() ? "expected a file or a directory" : ""; }, ""));
+  path->check(NotEmpty("a file or a directory"));
   app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
 }
 

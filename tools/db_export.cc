@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "spec/cat.h"
+#include "spec/json_text.h"
 #include "spec/schedule.h"
 #include "spec/shorthand.h"
 #include "tools/db_command.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -107,13 +109,13 @@ absl::Status AppendPage(const TableFile& file, const TableFile::StoredPage& stor
     const std::optional<Question> corner =
         QuestionAt({stored.key.plane, {box.low.begin(), box.low.begin() + page.coordinates()}});
     if (!corner) return absl::DataLossError(Cat("'", file.path(), "': damaged: an entry that is no spec"));
-    Append(text, BoxJson(corner->spec, box, page.decisions()[box.decision]).dump(), "\n");
+    Append(text, JsonText(BoxJson(corner->spec, box, page.decisions()[box.decision])), "\n");
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
-  if (absl::Status output = CheckOutput(arguments.output); !output.ok()) return output;
+  if (absl::Status output = CheckOutputs({arguments.output}); !output.ok()) return output;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   std::string text;
@@ -131,7 +133,8 @@ void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
       db_command.add_subcommand("export", "Print a table as text: a line of JSON for each box");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
-  command->add_option("-o,--output", arguments->output, "The file (default: standard output)");
+  command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
+      ->check(NotEmpty("a file"));
   command->callback([&run, &db, arguments] { run = [arguments, &db] { return Export(*arguments, db); }; });
 }
 

@@ -16,6 +16,7 @@
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
 #include "tools/mpi_ranks.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
@@ -87,10 +88,11 @@ absl::Status Report(const Arguments& arguments, const PrecomputeProgress& progre
       {"file", table.file()->path()},    {"roots", progress.roots},
       {"known", progress.known},         {"solved", progress.solved},
       {"new_entries", progress.entries}, {"seconds", progress.seconds}};
-  return WriteOutput(arguments.json, json.dump(2) + "\n");
+  return WriteJson(arguments.json, json);
 }
 
 absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions& db) {
+  if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
   absl::StatusOr<std::vector<Spec>> roots = RootsOf(arguments, *target);
@@ -137,7 +139,8 @@ void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
   command->add_flag("--every-size", arguments->every_size,
                     "All sizes in each range, not only those that tiles usually have");
   command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
-  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)");
+  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
+      ->check(NotEmpty("a file"));
   command->footer(
       "Interrupted, it goes on from there when run again. Under mpirun, all processes share the work, and "
       "the first writes the table.");

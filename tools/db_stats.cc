@@ -17,6 +17,7 @@
 #include "spec/cat.h"
 #include "spec/expansion.h"
 #include "tools/db_command.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -195,6 +196,7 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
 }
 
 absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) {
+  if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
   absl::StatusOr<std::unique_ptr<TableFile>> file = OpenChoice(arguments.table, db);
   if (!file.ok()) return file.status();
   Table table(*std::move(file));
@@ -203,8 +205,7 @@ absl::StatusOr<int> PrintStats(const Arguments& arguments, const DbOptions& db) 
   if (!stats.ok()) return stats.status();
   if (arguments.json != "-") Print(*table.file(), *stats, match);
   if (!arguments.json.empty())
-    if (absl::Status written = WriteOutput(arguments.json, Json(*table.file(), *stats, match).dump(2) + "\n");
-        !written.ok())
+    if (absl::Status written = WriteJson(arguments.json, Json(*table.file(), *stats, match)); !written.ok())
       return written;
   return 0;
 }
@@ -215,7 +216,8 @@ void AddDbStats(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand("stats", "What a table holds, and how small it is");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
-  command->add_option("--json", arguments->json, "Write this as JSON to this file (-: standard output)");
+  command->add_option("--json", arguments->json, "Write this as JSON to this file (-: standard output)")
+      ->check(NotEmpty("a file"));
   command->callback(
       [&run, &db, arguments] { run = [arguments, &db] { return PrintStats(*arguments, db); }; });
 }

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
 #include "memo/hash_memo.h"
-#include "spec/host.h"
 #include "tools/graph_kernel.h"
 #include "tools/target_option.h"
 
@@ -62,13 +62,13 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
                                                         const std::shared_ptr<Memo>& memo) {
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
-  if (const absl::Status supported = Supports(ReadHost(), *target); !supported.ok()) return supported;
   if (const absl::Status free = CheckNotPinned(arguments); !free.ok()) return free;
   SearchBudget budget(arguments.time_budget);
   absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();
   PrintGraphSummary(*synthesis);
   const LoopProgram program = Lower(synthesis->result.plan, *target, graph.name);
+  if (absl::Status runs = CanRun(program, *target); !runs.ok()) return runs;
   absl::StatusOr<std::unique_ptr<JitKernel>> code = JitCompile(program, *target);
   if (!code.ok()) return code.status();
   return std::make_unique<JitGraphKernel>(*std::move(code), graph, program);

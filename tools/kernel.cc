@@ -8,6 +8,7 @@
 #include "spec/cat.h"
 #include "spec/identifier.h"
 #include "spec/schedule.h"
+#include "tools/output.h"
 #include "tools/terminal_line.h"
 
 namespace kirsch {
@@ -80,7 +81,7 @@ VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& he
 
 void PrintVerdict(const VerifyReport& report) {
   if (report.verdict == Verdict::kFailed) {
-    std::fprintf(stderr, "kirsch: verification failed: %s\n", report.first_mismatch.c_str());
+    PrintRemark(Cat("verification failed: ", report.first_mismatch));
     return;
   }
   std::string line = Cat(VerdictText(report), ": ");

@@ -1,7 +1,6 @@
 #include "tools/library.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "spec/cat.h"
 #include "spec/identifier.h"
 #include "spec/schedule.h"
+#include "tools/output.h"
 
 namespace kirsch {
 namespace {
@@ -114,11 +114,8 @@ void PrintLeftOut(const Library& library, const HeaderFile& file) {
                               [&](const HeaderVariant& variant) { return variant.target.name == name; });
         });
     if (without > 0)
-      std::fprintf(
-          stderr,
-          "kirsch: %d of %zu kernels without code for %s: wherever that runs, another target's, which "
-          "is tried before, does too\n",
-          static_cast<int>(without), file.functions.size(), name.c_str());
+      PrintRemark(Cat(without, " of ", file.functions.size(), " kernels without code for ", name,
+                      ": wherever that runs, another target's, which is tried before, does too"));
   }
 }
 

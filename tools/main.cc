@@ -1,35 +1,73 @@
-// kirsch: the command line. Exit codes: 0 done, 1 a verification failed or a table is damaged, 2 bad input.
+// kirsch: the command line. Exit codes: 0 done, 1 a verification failed or a table is damaged, 2 bad input, 3
+// a kernel was written that nothing has run.
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "spec/cat.h"
 #include "spec/text.h"
 #include "tools/command.h"
+#include "tools/output.h"
 
 namespace kirsch {
 namespace {
 
+constexpr int kRefused = 2;
+
 int Refuse(std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
-  std::fprintf(stderr, "kirsch: %s\n", message.c_str());
-  return 2;
+  PrintRemark(message);
+  return kRefused;
+}
+
+// On any thread. What is written to a file appears there as a whole only, so nothing is left half done.
+void EndWithoutMemory() {
+  constexpr std::string_view kMessage = "kirsch: there is not enough memory\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  _exit(kRefused);
+}
+
+// "list, show or detect".
+std::string CommandsOf(const CLI::App& app) {
+  const std::vector<const CLI::App*> commands = app.get_subcommands({});
+  std::string text;
+  for (const CLI::App* command : commands)
+    Append(&text, text.empty() ? "" : command == commands.back() ? " or " : ", ", command->get_name());
+  return text;
 }
 
 // One line on what is wrong with the arguments.
 std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
-  if (app.get_subcommands().empty() && !rest.empty())
-    return Cat("expected a command (synth, verify, bench, explain, target or db), got ",
-               Quoted(rest.front()));
+  const std::string first = rest.empty() ? "" : rest.front();
+  const CLI::App* last = &app;  // command that was given
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+      !last->get_subcommands({}).empty())
+    return Cat("expected a command (", CommandsOf(*last), "), got ", Quoted(first));
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty())
-    return Cat("unexpected argument ", Quoted(rest.front()),
-               rest.front().front() == '-' ? "" : " (a SPEC is one argument: quote it)");
+    return Cat("unexpected argument ", Quoted(first),
+               absl::StartsWith(first, "-") ? "" : " (a SPEC is one argument: quote it)");
   return error.what();
 }
 
+// The exit code, if all output has found its place.
+int Finish(int code) {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
+  return code;
+}
+
 int Main(int argc, char** argv) {
+  std::set_new_handler(EndWithoutMemory);
+  signal(SIGXFSZ, SIG_IGN);  // a file that gets too large is an error of what writes it
   CLI::App app("Kirsch: synthesizes CPU tensor kernels from specs", "kirsch");
   app.set_version_flag("--version", "kirsch " KIRSCH_VERSION);
   DbOptions db;
@@ -46,13 +84,13 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);  // --help
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
+      return Finish(app.exit(error));  // --help
     return Refuse(Complaint(app, error) + " (see kirsch --help)");
   }
   absl::StatusOr<int> code = run();
   if (!code.ok()) return Refuse(std::string(code.status().message()));
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
-  return *code;
+  return Finish(*code);
 }
 
 }  // namespace

@@ -1,19 +1,53 @@
 #include "tools/output.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <set>
+#include <system_error>
 
+#include "spec/cat.h"
 #include "spec/file.h"
+#include "spec/json_text.h"
+#include "spec/text.h"
 
 namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsStandardOutput(std::string_view path) { return path.empty() || path == "-"; }
+
+// What is no regular file (a pipe, /dev/null) takes one after the other.
+bool IsPlainFile(const fs::path& path) {
+  std::error_code error;
+  return !fs::exists(path, error) || fs::is_regular_file(path, error);
+}
+
+}  // namespace
 
 absl::Status WriteOutput(std::string_view path, std::string_view contents) {
-  if (!path.empty() && path != "-") return WriteFile(path, contents);
+  if (!IsStandardOutput(path)) return WriteFile(path, contents);
   std::fwrite(contents.data(), 1, contents.size(), stdout);  // main looks whether it went well
   return absl::OkStatus();
 }
 
-absl::Status CheckOutput(std::string_view path) {
-  return path.empty() || path == "-" ? absl::OkStatus() : CheckWritable(path);
+absl::Status WriteJson(std::string_view path, const nlohmann::ordered_json& json) {
+  return WriteOutput(path, JsonText(json, 2) + "\n");
 }
+
+absl::Status CheckOutputs(std::initializer_list<std::string_view> paths) {
+  std::set<fs::path> files;
+  for (std::string_view path : paths) {
+    if (IsStandardOutput(path)) continue;
+    if (absl::Status writable = CheckWritable(path); !writable.ok()) return writable;
+    std::error_code error;
+    const fs::path file = fs::weakly_canonical(fs::path(path), error);
+    if (!error && IsPlainFile(file) && !files.insert(file).second)
+      return absl::InvalidArgumentError(Cat("expected a file for each output, got ", Quoted(path), " twice"));
+  }
+  return absl::OkStatus();
+}
+
+void PrintRemark(std::string_view remark) { std::fprintf(stderr, "kirsch: %s\n", Printable(remark).c_str()); }
 
 }  // namespace kirsch

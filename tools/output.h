@@ -2,6 +2,8 @@
 #ifndef KIRSCH_TOOLS_OUTPUT_H_
 #define KIRSCH_TOOLS_OUTPUT_H_
 
+#include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -11,8 +13,15 @@ namespace kirsch {
 // Writes `contents` to standard output if `path` is "-" or empty, else to a file, all of it or nothing.
 absl::Status WriteOutput(std::string_view path, std::string_view contents);
 
-// An error if WriteOutput would not find a place to write to at `path`. Nothing is changed there.
-absl::Status CheckOutput(std::string_view path);
+// The same for a report.
+absl::Status WriteJson(std::string_view path, const nlohmann::ordered_json& json);
+
+// An error if WriteOutput would not find a place to write to at one of `paths`, or at two of them the same
+// file. Nothing is changed there.
+absl::Status CheckOutputs(std::initializer_list<std::string_view> paths);
+
+// "kirsch: <remark>" on standard error, one line of printable characters.
+void PrintRemark(std::string_view remark);
 
 }  // namespace kirsch
 

@@ -10,6 +10,7 @@
 #include "spec/file.h"
 #include "spec/identifier.h"
 #include "spec/text.h"
+#include "tools/option_checks.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -71,6 +72,25 @@ std::vector<std::string> FileNames(const std::string& file) {
   return names;
 }
 
+// A parameter hides the function of its name, and the function that chooses among sizes and targets calls
+// others.
+absl::Status CheckParameters(const std::string& file, const KernelRequest& kernel,
+                             absl::Span<const Target> targets) {
+  if (!kernel.graph) return absl::OkStatus();
+  std::vector<std::string> called = CodeNames(kernel, targets);
+  std::erase_if(called, [&](const std::string& name) {
+    return name == kernel.name || name == Cat(kernel.name, "_pack");
+  });
+  called.push_back(Cat(kernel.name, "_choose"));
+  const Graph& graph = kernel.graph->member(0);
+  for (int i = 0; i < graph.num_inputs(); ++i)
+    if (std::find(called.begin(), called.end(), graph.at(i).text) != called.end())
+      return ErrorAt(file, graph.at(i).position,
+                     Cat("expected another name than ", Quoted(graph.at(i).text), ", as the code of ",
+                         Quoted(kernel.name), " has a function of it"));
+  return absl::OkStatus();
+}
+
 // With the prefix, each kernel's name has to be one for a kernel, and may not be what another's code has.
 absl::Status CheckNames(const RequestArguments& arguments, const std::string& file,
                         absl::Span<const KernelRequest> kernels, absl::Span<const Target> targets) {
@@ -103,9 +123,12 @@ absl::Status CheckNames(const RequestArguments& arguments, const std::string& fi
 
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
   AddSolveOptions(command, db, arguments.solve)->required(false);
-  command.add_option("-f,--file", arguments.file,
-                     "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment");
-  command.add_option("--kernel", arguments.kernel, "Of the file's kernels, this one alone");
+  command
+      .add_option("-f,--file", arguments.file,
+                  "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment")
+      ->check(NotEmpty("a file"));
+  command.add_option("--kernel", arguments.kernel, "Of the file's kernels, this one alone")
+      ->check(NotEmpty("a name"));
   command.get_option("--target")
       ->description(
           "A known target, host (the default), or a target file; several with commas between are chosen from "
@@ -134,6 +157,9 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   const std::string name =
       arguments.file.empty() ? kernels->front().name : arguments.prefix + FileName(arguments.file);
   if (absl::Status names = CheckNames(arguments, name, *kernels, *targets); !names.ok()) return names;
+  for (const KernelRequest& kernel : *kernels)
+    if (absl::Status parameters = CheckParameters(arguments.file, kernel, *targets); !parameters.ok())
+      return parameters;
   return Requests{name, *std::move(kernels), *std::move(targets)};
 }
 

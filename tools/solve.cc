@@ -18,6 +18,7 @@
 #include "spec/schedule.h"
 #include "spec/text.h"
 #include "tools/interrupt.h"
+#include "tools/option_checks.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
 
@@ -125,8 +126,9 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   command
       .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
       ->check(kSeconds);
-  command.add_option("--schedule", arguments.schedule,
-                     "Follow the schedule in this file instead of searching");
+  command
+      .add_option("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
+      ->check(NotEmpty("a file"));
   command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
   command.add_flag(
       "--allow-winograd", arguments.allow_winograd,

@@ -18,6 +18,7 @@
 #include "tools/command.h"
 #include "tools/kernel.h"
 #include "tools/library.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
@@ -56,12 +57,10 @@ absl::StatusOr<std::string> Emit(const Arguments& arguments, const Synthesis& sy
 }
 
 // Finds out before the search, which may take a while, that its result has nowhere to go.
-absl::Status CheckOutputs(const Arguments& arguments) {
+absl::Status CheckOutputsOf(const Arguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
-  absl::Status status = CheckOutput(arguments.output);
-  if (status.ok()) status = CheckOutput(arguments.json);
-  return status;
+  return CheckOutputs({arguments.output, arguments.json});
 }
 
 // Writes the code, or the JSON with standard output for itself, or both.
@@ -71,8 +70,7 @@ absl::StatusOr<int> Write(const Arguments& arguments, const std::optional<std::s
   if (code && (to_file || arguments.json != "-"))
     if (absl::Status written = WriteOutput(arguments.output, *code); !written.ok()) return written;
   if (!arguments.json.empty())
-    if (absl::Status written = WriteOutput(arguments.json, json.dump(2) + "\n"); !written.ok())
-      return written;
+    if (absl::Status written = WriteJson(arguments.json, json); !written.ok()) return written;
   return exit_code;
 }
 
@@ -183,13 +181,23 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
 }
 
 absl::StatusOr<int> Synth(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputs(arguments); !outputs.ok()) return outputs;
+  if (absl::Status outputs = CheckOutputsOf(arguments); !outputs.ok()) return outputs;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;
   const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
   return requests->single() && !whole_file ? SynthOne(arguments, *requests)
                                            : SynthLibrary(arguments, *requests);
+}
+
+// An option whose words stand for values; what it does to `value`, it does after all have been read.
+template <typename Value>
+void AddChoice(CLI::App& command, const std::string& name, const std::string& what,
+               const std::map<std::string, Value>& words, Value& value) {
+  command
+      .add_option_function<std::string>(
+          name, [words, &value](const std::string& word) { value = words.at(word); }, what)
+      ->check(CLI::IsMember(words).description(""));
 }
 
 // "a::b"
@@ -210,19 +218,19 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   AddRequestOptions(*command, db, arguments->request);
   command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
       ->check(CLI::IsMember({"header", "c", "ll", "asm", "obj", "schedule"}));
-  const std::map<std::string, HeaderMode> modes = {
-      {"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}};
-  command->add_option("--header-mode", arguments->header_mode, "attributes (the default), macros or bare")
-      ->transform(CLI::CheckedTransformer(modes).description(""));
+  AddChoice<HeaderMode>(
+      *command, "--header-mode", "attributes (the default), macros or bare",
+      {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},
+      arguments->header_mode);
   command->add_option("--prefix", arguments->request.prefix, "What all names in C begin with, as in mylib_");
   command->add_option("--namespace", arguments->name_space, "The C++ namespace of a header's names; not in C")
       ->check(kNamespace);
-  const std::map<std::string, Abi> abis = {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}};
-  command
-      ->add_option("--abi", arguments->abi, "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64")
-      ->transform(CLI::CheckedTransformer(abis).description(""));
-  command->add_option("-o,--output", arguments->output, "The file (default: standard output)");
-  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)");
+  AddChoice<Abi>(*command, "--abi", "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64",
+                 {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}}, arguments->abi);
+  command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
+      ->check(NotEmpty("a file"));
+  command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
+      ->check(NotEmpty("a file"));
   command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
   command->callback([&run, arguments] { run = [arguments] { return Synth(*arguments); }; });
 }

@@ -6,6 +6,7 @@
 #include "spec/target_json.h"
 #include "spec/targets.h"
 #include "tools/command.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/target_option.h"
 
@@ -49,7 +50,8 @@ void AddTargetCommand(CLI::App& app, Run& run) {
 
   CLI::App* detect = command->add_subcommand("detect", "Write the target file of this machine");
   auto output = std::make_shared<std::string>("-");
-  detect->add_option("-o,--output", *output, "The file (default: standard output)");
+  detect->add_option("-o,--output", *output, "The file (default: standard output)")
+      ->check(NotEmpty("a file"));
   detect->callback([&run, output] { run = [output] { return Show("host", *output); }; });
 }
 

@@ -1,6 +1,5 @@
 #include "tools/target_option.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "codegen/host_cpu.h"
@@ -8,14 +7,16 @@
 #include "spec/identifier.h"
 #include "spec/targets.h"
 #include "spec/text.h"
+#include "tools/output.h"
 
 namespace kirsch {
 
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
   absl::StatusOr<TargetFile> found = FindTarget(name_or_path, DetectHostCpu().name);
   if (!found.ok()) return found.status();
-  for (const std::string& warning : found->warnings)
-    std::fprintf(stderr, "kirsch: warning: %s\n", warning.c_str());
+  if (const std::string& cpu = found->target.cpu; !KnowsCpu(cpu))
+    return ErrorAt(name_or_path, found->cpu, Cat("expected a CPU that LLVM knows, got ", Quoted(cpu)));
+  for (const std::string& warning : found->warnings) PrintRemark(Cat("warning: ", warning));
   return std::move(found->target);
 }
 

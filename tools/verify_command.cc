@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/kernel.h"
 #include "tools/library.h"
+#include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
@@ -40,8 +41,7 @@ absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json js
   if (arguments.json != "-") std::fputs(Text(report).c_str(), stdout);
   if (!arguments.json.empty()) {
     json["verify"] = ReportJson(report);
-    if (absl::Status written = WriteOutput(arguments.json, json.dump(2) + "\n"); !written.ok())
-      return written;
+    if (absl::Status written = WriteJson(arguments.json, json); !written.ok()) return written;
   }
   return ExitCode(report);
 }
@@ -54,6 +54,7 @@ absl::StatusOr<int> VerifyAll(const Arguments& arguments, const Requests& reques
 }
 
 absl::StatusOr<int> Verify(const Arguments& arguments) {
+  if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   if (!requests->single()) return VerifyAll(arguments, *requests);
@@ -72,8 +73,8 @@ void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
   auto arguments = std::make_shared<Arguments>();
   AddRequestOptions(*command, db, arguments->request);
-  command->add_option("--json", arguments->json,
-                      "Write the report as JSON to this file (-: standard output)");
+  command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
+      ->check(NotEmpty("a file"));
   command->callback([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });
 }
 
