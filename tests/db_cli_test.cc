@@ -98,7 +98,7 @@ const std::vector<std::string> kOthers = {"33x34x35", "64x64x64", "17x40x30 rhs=
 TEST_F(DbCliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(File("text"), std::string(3000, 'x')).ok());
   ASSERT_TRUE(WriteFile(File("empty"), "").ok());
-  ExpectRefused("db", "A subcommand is required");
+  ExpectRefused("db", "expected a command (stats, check, export, merge or precompute), got nothing");
   for (const char* command : {"stats", "check", "export"}) {
     const std::string db = Cat("db ", command, " ");
     ExpectRefused(db + File("none"), File("none") + "': No such file or directory");

@@ -105,7 +105,7 @@ TEST(TargetTest, SaysWhatIsWrongAndWhere) {
       {"{\"features\": [\"avx2\"]}", "t.json:1:14: expected the feature fma, which vectors[0] needs"},
       {"{\"vectors\": []}", "t.json:1:13: expected an array of one object per vector width, got an array"},
       {"{\"vectors\": [{\"registers\": 0}]}",
-       "t.json:1:28: expected a whole number from 4 to 32 for registers, got 0"},
+       "t.json:1:28: expected a whole number from 8 to 32 for registers, got 0"},
       {"{\"vectors\": [{\"bytes\": 24}]}", "t.json:1:24: expected 16, 32 or 64, got 24"},
       {"{\"vectors\": [{\"bytes\": 64}]}", "t.json:1:14: expected masks with 64-byte vectors"},
       {"{\"vectors\": [{\"masks\": 1}]}", "t.json:1:24: expected true or false, got 1"},
