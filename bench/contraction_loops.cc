@@ -15,7 +15,7 @@ class ContractionPrinter {
       : writer_(writer), graph_(writer.graph()), kind_(writer.kind()) {}
 
   void Compute(int node) {
-    graph_.at(node).op == GraphOp::kMatmul ? ComputeMatmul(node) : ComputeConvolution(node);
+    graph_.at(node).op == Operation::kMatmul ? ComputeMatmul(node) : ComputeConvolution(node);
   }
 
  private:
@@ -65,7 +65,7 @@ class ContractionPrinter {
     Names index = batch;
     index.resize(rank, "0");
     const bool transposed =
-        graph_.at(node).op == GraphOp::kTranspose && view.strides[rank - 2] < view.strides[rank - 1];
+        graph_.at(node).op == Operation::kTranspose && view.strides[rank - 2] < view.strides[rank - 1];
     return {transposed ? "112" : "111", absl::StrCat("&", writer_.Element(view, index)),
             absl::StrCat(view.strides[transposed ? rank - 1 : rank - 2])};
   }
@@ -120,7 +120,7 @@ class ContractionPrinter {
 
   void ComputeConvolution(int node) {
     const Convolution c = Describe(node);
-    const bool plain_filters = graph_.at(c.node.inputs[1]).op != GraphOp::kTranspose;
+    const bool plain_filters = graph_.at(c.node.inputs[1]).op != Operation::kTranspose;
     if (kind_ == LoopsKind::kCblas && c.out_group > 1 && plain_filters) return CallConvolution(node, c);
     c.nhwc ? ConvolveFilters(node, c) : ConvolveRows(node, c);
   }
@@ -192,7 +192,7 @@ class ContractionPrinter {
     const int64_t pixels = int64_t{c.sizes.out_height} * c.sizes.out_width;
     const int64_t taps = int64_t{c.in_group} * c.sizes.kernel_height * c.sizes.kernel_width;
     const bool as_it_is = c.sizes.kernel_height == 1 && c.sizes.kernel_width == 1 && conv.stride == 1 &&
-                          conv.pad == 0 && graph_.at(c.node.inputs[0]).op != GraphOp::kTranspose;
+                          conv.pad == 0 && graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
     const std::string columns = absl::StrCat("columns", node);
     if (!as_it_is) writer_.DeclareColumns(columns, static_cast<size_t>(pixels * taps));
     writer_.Line(writer_.For("n", c.sizes.images));

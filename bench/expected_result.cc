@@ -17,17 +17,17 @@ constexpr double kRoundingsEach = 16;
 double Roundings(const Graph& graph) {
   double roundings = 1;
   for (const GraphNode& node : graph.nodes) switch (Info(node.op).kind) {
-      case GraphOpKind::kContraction:
+      case OperationKind::kContraction:
         roundings += TermsOf(graph, node);
         break;
-      case GraphOpKind::kReduction:
+      case OperationKind::kReduction:
         roundings += static_cast<double>(graph.at(node.inputs[0]).type.elements()) /
                      static_cast<double>(node.type.elements());
         break;
-      case GraphOpKind::kRowwise:
+      case OperationKind::kRowwise:
         roundings += node.type.dims.back();
         break;
-      case GraphOpKind::kElementwise:
+      case OperationKind::kElementwise:
         roundings += kRoundingsEach;
         break;
       default:

@@ -17,11 +17,11 @@ class NestPrinter {
 
   void Compute(int node) {
     switch (Info(graph_.at(node).op).kind) {
-      case GraphOpKind::kContraction:
+      case OperationKind::kContraction:
         return ComputeContraction(writer_, node);
-      case GraphOpKind::kReduction:
+      case OperationKind::kReduction:
         return ComputeReduction(node);
-      case GraphOpKind::kRowwise:
+      case OperationKind::kRowwise:
         return ComputeRows(node);
       default:
         return ComputePointwise(node);
@@ -87,7 +87,7 @@ class NestPrinter {
       if (reduced[axis]) kept[axis] = 1;
     Names index = writer_.OpenLoops(kept, last);
     index.push_back("0");
-    const bool is_max = of.op == GraphOp::kReduceMax;
+    const bool is_max = of.op == Operation::kReduceMax;
     const std::string start = is_max ? "-HIGHEST" : "0";
     Names out = index;
     if (!reduced[last]) out[last] = "j";
@@ -109,7 +109,7 @@ class NestPrinter {
     writer_.Line(is_max ? absl::StrCat("const real x = ", value, "; ", to, " = x > ", to, " ? x : ", to, ";")
                         : absl::StrCat(to, " += ", value, ";"));
     writer_.Close();
-    const std::string scale = of.op == GraphOp::kReduceMean ? absl::StrFormat(" / (real)%.0f", count) : "";
+    const std::string scale = of.op == Operation::kReduceMean ? absl::StrFormat(" / (real)%.0f", count) : "";
     if (reduced[last])
       writer_.Line(absl::StrCat(element, " = sum", scale, ";"));
     else if (!scale.empty())
@@ -127,7 +127,7 @@ class NestPrinter {
                       y = writer_.Element(writer_.ViewOf(node), index);
     const auto operand = [&](size_t i) { return writer_.Value(of.inputs[i], index); };
     const std::string eps = absl::StrFormat("(real)%.9g", of.number);
-    if (of.op == GraphOp::kSoftmax) {
+    if (of.op == Operation::kSoftmax) {
       writer_.Line(absl::StrCat("real most = -HIGHEST, sum = 0;"));
       writer_.Line(absl::StrCat(loop, " { const real x = ", x, "; most = x > most ? x : most; }"));
       writer_.Line(absl::StrCat(loop, " { const real e = M(exp)(", x, " - most); ", y, " = e; sum += e; }"));
@@ -135,7 +135,7 @@ class NestPrinter {
       writer_.Line(absl::StrCat(loop, " ", y, " *= scale;"));
       return writer_.Close();
     }
-    const bool centred = of.op == GraphOp::kLayernorm;
+    const bool centred = of.op == Operation::kLayernorm;
     writer_.Line("real mean = 0, squares = 0;");
     if (centred) writer_.Line(absl::StrCat(loop, " mean += ", x, ";"));
     writer_.Line(absl::StrCat("mean /= ", dims.back(), ";"));

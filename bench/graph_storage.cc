@@ -9,8 +9,8 @@ namespace {
 constexpr size_t kLine = 64;
 
 bool IsPointwise(const GraphNode& node) {
-  const GraphOpKind kind = Info(node.op).kind;
-  return kind == GraphOpKind::kElementwise || kind == GraphOpKind::kCast;
+  const OperationKind kind = Info(node.op).kind;
+  return kind == OperationKind::kElementwise || kind == OperationKind::kCast;
 }
 
 // A piece of scratch.
@@ -41,8 +41,8 @@ class StoragePlanner {
 
  private:
   bool HasLoops(int node) const {
-    const GraphOpKind kind = Info(graph_.at(node).op).kind;
-    return kind != GraphOpKind::kLeaf && kind != GraphOpKind::kTranspose &&
+    const OperationKind kind = Info(graph_.at(node).op).kind;
+    return kind != OperationKind::kLeaf && kind != OperationKind::kTranspose &&
            !storage_.inlined[static_cast<size_t>(node)];
   }
 
@@ -71,12 +71,12 @@ class StoragePlanner {
     for (int input : node.inputs) {
       const GraphNode& from = graph_.at(input);
       const bool same =
-          straight && from.type.dims == of.type.dims && Info(of.op).kind != GraphOpKind::kContraction;
+          straight && from.type.dims == of.type.dims && Info(of.op).kind != OperationKind::kContraction;
       if (HasLoops(input)) {
         const auto [at, added] = reads.try_emplace(input, same);
         at->second &= same;
       } else {
-        AddReads(of, from, same && Info(from.op).kind != GraphOpKind::kTranspose, reads);
+        AddReads(of, from, same && Info(from.op).kind != OperationKind::kTranspose, reads);
       }
     }
   }

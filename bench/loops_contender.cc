@@ -12,7 +12,7 @@ namespace {
 
 bool HasProductOfFloats(const Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&graph](const GraphNode& node) {
-    return Info(node.op).kind == GraphOpKind::kContraction &&
+    return Info(node.op).kind == OperationKind::kContraction &&
            graph.at(node.inputs[0]).type.dtype == Dtype::kF32 &&
            graph.at(node.inputs[1]).type.dtype == Dtype::kF32;
   });

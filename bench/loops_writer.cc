@@ -1,6 +1,5 @@
 #include "bench/loops_writer.h"
 
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -42,36 +41,23 @@ static inline real widen_float(unsigned x, int exponent, int mantissa, int infin
   return x >> (exponent + mantissa) ? -value : value;
 }
 #define HIGHEST ((real)3.402823466e38)
-static inline real sigmoid(real x) { return 1 / (1 + M(exp)(-x)); }
-static inline real gelu(real x) { return x / 2 * (1 + M(erf)(x * (real)0.70710678118654752)); }
-static inline real gelu_tanh(real x) {
-  return x / 2 * (1 + M(tanh)((real)0.79788456080286536 * (x + (real)0.044715 * x * x * x)));
-}
 typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float* a, int lda,
                       const float* b, int ldb, float beta, float* c, int ldc);
 )";
 
-// Elementwise operations, $0 and $1 being the operands. In the order of GraphOp from kAdd on.
-constexpr std::array<const char*, 18> kExpressions = {
-    "($0 + $1)",
-    "($0 - $1)",
-    "($0 * $1)",
-    "($0 / $1)",
-    "($0 > $1 ? $0 : $1)",
-    "($0 < $1 ? $0 : $1)",
-    "(-$0)",
-    "M(sqrt)($0)",
-    "M(exp)($0)",
-    "M(tanh)($0)",
-    "M(erf)($0)",
-    "sigmoid($0)",
-    "($0 > 0 ? $0 : 0)",
-    "($0 > 0 ? $0 : $1 * $0)",  // $1 is the slope
-    "gelu($0)",
-    "gelu_tanh($0)",
-    "($0 * sigmoid($0))",
-    "",
-};
+// An operation on numbers that only floats have is a function, so that its arguments are written once.
+std::string FunctionName(const OperationInfo& info) { return absl::StrCat("apply_", std::string(info.name)); }
+
+std::string Functions() {
+  std::string text;
+  for (const OperationInfo& info : kOperations) {
+    if (info.kind != OperationKind::kElementwise || info.integers) continue;
+    absl::StrAppend(&text, "static inline real ", FunctionName(info), "(real x",
+                    info.operands() == 2 ? ", real y" : "", ") { return ",
+                    absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}}), "; }\n");
+  }
+  return text;
+}
 
 std::string Widened(Dtype dtype, const std::string& element) {
   if (dtype == Dtype::kBf16) return absl::StrCat("widen_bf16(", element, ")");
@@ -107,7 +93,7 @@ LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)
     : graph_(graph), kind_(kind), parallel_(parallel), storage_(PlanStorage(graph, RealBytes(kind))) {
   const bool wide = kind == LoopsKind::kReference;
   text_ = absl::StrCat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
-                       wide ? "" : "##f", "\n", kPrelude, "void ", kLoopsEntry,
+                       wide ? "" : "##f", "\n", kPrelude, Functions(), "void ", kLoopsEntry,
                        "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
   Line("(void)scratch, (void)sgemm;");
 }
@@ -149,13 +135,13 @@ Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
 }
 
 bool LoopsWriter::HasLoops(int node) const {
-  const GraphOpKind kind = Info(graph_.at(node).op).kind;
-  return kind != GraphOpKind::kLeaf && kind != GraphOpKind::kTranspose &&
+  const OperationKind kind = Info(graph_.at(node).op).kind;
+  return kind != OperationKind::kLeaf && kind != OperationKind::kTranspose &&
          !storage_.inlined[static_cast<size_t>(node)];
 }
 
 LoopsWriter::View LoopsWriter::ViewOf(int node) const {
-  if (graph_.at(node).op != GraphOp::kTranspose) return {node, PlainStrides(graph_.at(node).type)};
+  if (graph_.at(node).op != Operation::kTranspose) return {node, PlainStrides(graph_.at(node).type)};
   View view = ViewOf(graph_.at(node).inputs[0]);
   std::swap(view.strides[view.strides.size() - 1], view.strides[view.strides.size() - 2]);
   return view;
@@ -163,7 +149,7 @@ LoopsWriter::View LoopsWriter::ViewOf(int node) const {
 
 void LoopsWriter::Declare(int node) {
   const GraphNode& of = graph_.at(node);
-  const bool input = of.op == GraphOp::kInput;
+  const bool input = of.op == Operation::kInput;
   if (!input && !HasLoops(node)) return;
   const std::string type = CType(of.type.dtype, input);
   const std::string place = input ? absl::StrCat("inputs[", node, "]")
@@ -186,7 +172,7 @@ std::string LoopsWriter::Element(const View& view, const Names& index) const {
 
 std::string LoopsWriter::Value(int node, const Names& index) const {
   const GraphNode& of = graph_.at(node);
-  if (of.op == GraphOp::kNumber)
+  if (of.op == Operation::kNumber)
     return absl::StrFormat(IsFloating(of.type.dtype) ? "(real)%.9g" : "(int32_t)%.0f", of.number);
   Names own(index.end() - static_cast<ptrdiff_t>(of.type.dims.size()), index.end());
   for (size_t axis = 0; axis < own.size(); ++axis)
@@ -197,13 +183,14 @@ std::string LoopsWriter::Value(int node, const Names& index) const {
 
 std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) const {
   const std::string first = Value(node.inputs[0], index);
-  if (node.op == GraphOp::kCast) return CastTo(graph_.at(node.inputs[0]).type.dtype, node.type.dtype, first);
-  const std::string second = node.op == GraphOp::kLeakyRelu ? absl::StrFormat("(real)%.9g", node.number)
-                             : node.inputs.size() > 1       ? Value(node.inputs[1], index)
-                                                            : "";
-  const char* const expression =
-      kExpressions[static_cast<size_t>(node.op) - static_cast<size_t>(GraphOp::kAdd)];
-  return absl::StrReplaceAll(expression, {{"$0", first}, {"$1", second}});
+  if (node.op == Operation::kCast)
+    return CastTo(graph_.at(node.inputs[0]).type.dtype, node.type.dtype, first);
+  const OperationInfo& info = Info(node.op);
+  const std::string second = node.inputs.size() > 1 ? Value(node.inputs[1], index)
+                             : info.operands() == 2 ? absl::StrFormat("(real)%.9g", node.number)
+                                                    : "";
+  if (info.integers) return absl::StrReplaceAll(info.c, {{"$x", first}, {"$y", second}});
+  return absl::StrCat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, ")");
 }
 
 void LoopsWriter::DeclareColumns(const std::string& name, size_t elements) {

@@ -104,7 +104,7 @@ class GraphBenchmark {
   static Problem TypesOf(const Graph& graph) {
     Problem types = {};
     for (const GraphNode& node : graph.nodes) {
-      if (Info(node.op).kind != GraphOpKind::kContraction) continue;
+      if (Info(node.op).kind != OperationKind::kContraction) continue;
       types.lhs_type = KirschTypeOf(graph.at(node.inputs[0]).type.dtype);
       types.rhs_type = KirschTypeOf(graph.at(node.inputs[1]).type.dtype);
       types.out_type = KirschTypeOf(node.type.dtype);

@@ -110,7 +110,7 @@ class ColumnWriter {
 
   void Initialize(RowCode& code, int reduction) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == RowOp::kSum;
+    const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
     builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(sums ? 0.0f : -kInfinity)});
   }
 

@@ -6,28 +6,6 @@
 #include "spec/check.h"
 
 namespace kirsch {
-namespace {
-
-BinaryOp BinaryOf(EpilogueOp op) {
-  switch (op) {
-    case EpilogueOp::kAdd:
-      return BinaryOp::kAdd;
-    case EpilogueOp::kSub:
-      return BinaryOp::kSub;
-    case EpilogueOp::kMul:
-      return BinaryOp::kMul;
-    case EpilogueOp::kMax:
-      return BinaryOp::kMax;
-    case EpilogueOp::kMin:
-      return BinaryOp::kMin;
-    default:
-      break;
-  }
-  KIRSCH_CHECK(false && "not an operation of two");
-}
-
-}  // namespace
-
 EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
                            const std::vector<VarId>& arguments, int lanes)
     : builder_(builder),
@@ -35,7 +13,7 @@ EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel,
       out_(out),
       arguments_(arguments),
       lanes_(lanes),
-      functions_(builder, lanes, kernel.scales) {
+      math_(builder, lanes, kernel.scales, "f") {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
   if (kernel.epilogue.HasFunctions())
     waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
@@ -62,9 +40,8 @@ void EpilogueCode::Finish() {
   };
   const int64_t vectors = kernel_.n / lanes_, rest = kernel_.n % lanes_;
   builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
-    builder_.Loop(Constant(vectors), [&](VarId vector) {
-      take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_});
-    });
+    builder_.Loop(Constant(vectors),
+                  [&](VarId vector) { take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_}); });
     if (rest != 0) take({IndexOf(row), Constant(vectors * lanes_), static_cast<int>(rest)});
   });
 }
@@ -78,30 +55,27 @@ void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
 VarId EpilogueCode::Apply(VarId sums, const Place& place) {
   const Epilogue& epilogue = kernel_.epilogue;
   next_argument_ = 0;
-  functions_.Release();
   VarId x = sums, addend = kNoVar;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    if (step.op == EpilogueOp::kF32) {
+    if (step.op == Operation::kF32) {
       builder_.Do(Convert{Vector("x", Dtype::kF32, &real_), x});
       x = real_;
       continue;
     }
     const bool real = TypeBefore(epilogue, kernel_.accumulator(), i) == Dtype::kF32;
     VarId y = kNoVar;
-    if (Info(step.op).takes_operand) {
+    if (Info(step.op).operands() == 2) {
       y = real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
       LoadOperand(step, place, y);
     }
-    if (IsFunction(step.op)) {
-      x = functions_.Apply(step.op, x, y);
-    } else if (!IsFused(epilogue, kernel_.accumulator(), i)) {
-      builder_.Do(Binary{BinaryOf(step.op), x, x, y});
+    if (!IsFused(epilogue, kernel_.accumulator(), i)) {
+      math_.Compute(step.op, x, x, y);
     } else {
       const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
       if (addend == kNoVar) addend = Vector("x1", Dtype::kF32, &addend_);
       LoadOperand(next, place, addend);
-      builder_.Do(MultiplyAdd{addend, x, y, next.op == EpilogueOp::kSub});
+      builder_.Do(MultiplyAdd{addend, x, y, next.op == Operation::kSub});
       std::swap(x, addend);
     }
   }

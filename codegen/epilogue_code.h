@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "codegen/accumulators.h"
-#include "codegen/function_code.h"
 #include "codegen/microkernels.h"
 #include "codegen/procedure_builder.h"
+#include "codegen/vector_math.h"
 
 namespace kirsch {
 
@@ -47,7 +47,7 @@ class EpilogueCode {
   const VarId out_;
   const std::vector<VarId>& arguments_;
   const int lanes_;
-  FunctionCode functions_;
+  VectorMath math_;
   // Made when they are first needed.
   VarId real_ = kNoVar;                                     // what a sum of integers is converted to
   VarId integer_ = kNoVar;                                  // what floats become in the end

@@ -22,7 +22,7 @@ constexpr int64_t kSometimes = 5;
 // Is the node cast to integers?
 bool BecomesInteger(const Graph& graph, int node) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& at) {
-    return at.op == GraphOp::kCast && at.inputs[0] == node && !IsFloating(at.type.dtype);
+    return at.op == Operation::kCast && at.inputs[0] == node && !IsFloating(at.type.dtype);
   });
 }
 

@@ -21,7 +21,7 @@ RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPa
       vars_(kernel.program.values.size(), kNoVar) {}
 
 VarId RowCode::Of(int value) {
-  if (At(value).op == RowOp::kNumber)
+  if (At(value).op == Operation::kNumber)
     return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(At(value).number));
   if (row_ != nullptr && plan_.per_row[static_cast<size_t>(value)]) return row_->Of(value);
   VarId& var = vars_[static_cast<size_t>(value)];
@@ -41,10 +41,10 @@ bool RowCode::IsNotPositive(int value) const {
   const std::function<bool(int)> is_bound = [&](int b) {
     if (b == v.a) return true;
     const RowValue& bound = At(b);
-    return (bound.op == RowOp::kMaximum && bound.a == v.a) ||
-           (bound.op == RowOp::kMax && (is_bound(bound.a) || is_bound(bound.b)));
+    return (bound.op == Operation::kMaximum && bound.a == v.a) ||
+           (bound.op == Operation::kMax && (is_bound(bound.a) || is_bound(bound.b)));
   };
-  return v.op == RowOp::kSub && is_bound(v.b);
+  return v.op == Operation::kSub && is_bound(v.b);
 }
 
 void RowCode::LoadInput(int value, const RowPlace& place) {
@@ -66,8 +66,8 @@ void RowCode::Sum(int value, const RowOperands& operands) {
   const RowValue& v = At(value);
   if (operands.product < 0)
     return builder_.Do(
-        Binary{v.op == RowOp::kAdd ? BinaryOp::kAdd : BinaryOp::kSub, Of(value), Of(v.a), Of(v.b)});
-  const FmaSign sign = v.op == RowOp::kAdd       ? FmaSign::kAdd
+        Binary{v.op == Operation::kAdd ? BinaryOp::kAdd : BinaryOp::kSub, Of(value), Of(v.a), Of(v.b)});
+  const FmaSign sign = v.op == Operation::kAdd   ? FmaSign::kAdd
                        : operands.product == v.a ? FmaSign::kSubtract
                                                  : FmaSign::kNegate;
   const auto& values = operands.values;
@@ -77,17 +77,17 @@ void RowCode::Sum(int value, const RowOperands& operands) {
 void RowCode::Compute(int value, const RowPlace& place) {
   const RowValue& v = At(value);
   switch (v.op) {
-    case RowOp::kLoad:
+    case Operation::kLoad:
       return LoadInput(value, place);
-    case RowOp::kNumber:
+    case Operation::kNumber:
       return;
-    case RowOp::kAdd:
-    case RowOp::kSub:
+    case Operation::kAdd:
+    case Operation::kSub:
       return Sum(value, OperandsOf(kernel_.program, value));
     default:
       break;
   }
-  if (v.op == RowOp::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
+  if (v.op == Operation::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
   math_.Compute(v.op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
 }
 
@@ -99,7 +99,7 @@ Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {
 void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_block) {
   constexpr int64_t kLineBytes = 64;
   const RowValue& v = At(value);
-  if (v.op != RowOp::kLoad || kernel_.schedule.prefetch == 0) return;
+  if (v.op != Operation::kLoad || kernel_.schedule.prefetch == 0) return;
   const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];
   const int64_t bytes = Bytes(info.dtype);
   if (!info.along_columns || !info.along_rows || column_in_block * bytes % kLineBytes != 0) return;
@@ -161,7 +161,7 @@ void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place
   const bool mixed = place.count < lanes_ && !kernel_.program.reduces_rows;  // lanes meet in the end
   const VarId sum = mixed ? Temporary("some_sums") : accumulator;
   const RowOperands operands = OperandsOf(kernel_.program, reduction);
-  if (v.op == RowOp::kMaximum)
+  if (v.op == Operation::kMaximum)
     builder_.Do(Binary{BinaryOp::kMax, sum, Of(v.a), accumulator});  // a NaN is passed over
   else if (operands.product >= 0)
     builder_.Do(Fma{sum, Of(operands.values[0]), Of(operands.values[1]), accumulator});

@@ -156,7 +156,7 @@ class RowWriter {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     for (int reduction : pass.reductions)
       for (int i = 0; i < accumulators_; ++i) {
-        const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == RowOp::kSum;
+        const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
         Set(Accumulator(reduction, static_cast<size_t>(i)), sums ? 0 : -kInfinity);
       }
     if (!pass.online) return;
@@ -167,7 +167,7 @@ class RowWriter {
 
   void Finish(const RowPass& pass) {
     for (int reduction : pass.reductions) {
-      const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == RowOp::kSum;
+      const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
       const BinaryOp op = sums ? BinaryOp::kAdd : BinaryOp::kMax;
       for (int left = accumulators_; left > 1; left = (left + 1) / 2)
         for (int i = 0; i < left / 2; ++i) {
@@ -245,7 +245,7 @@ std::string TextOf(const RowKernel& kernel) {
     add(static_cast<int>(input.dtype), input.along_columns, kernel.input_row_strides[i]);
   }
   for (const RowValue& value : kernel.program.values)
-    add(static_cast<int>(value.op), value.a, value.b, value.input, std::bit_cast<uint32_t>(value.number));
+    add(Info(value.op).row_code, value.a, value.b, value.input, std::bit_cast<uint32_t>(value.number));
   for (size_t i = 0; i < kernel.program.results.size(); ++i) {
     const RowResult& result = kernel.program.results[i];
     add(result.value, static_cast<int>(result.dtype), kernel.result_row_strides[i]);

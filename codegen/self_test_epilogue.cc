@@ -1,5 +1,8 @@
 #include "codegen/self_test_epilogue.h"
 
+#include <ranges>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -21,6 +24,9 @@ static double $FILE_exp(double x) {
   return sum;
 }
 )";
+constexpr char kTanh[] = R"(
+static double $FILE_tanh(double x) { return 1 - 2 / ($FILE_exp(2 * x) + 1); }
+)";
 constexpr char kErf[] = R"(
 static double $FILE_erf(double x) {
   double sum = x, term = x;
@@ -28,6 +34,17 @@ static double $FILE_erf(double x) {
   if (x > 6 || x < -6) return x < 0 ? -1 : 1;
   for (i = 1; i < 200; ++i) sum += term *= 2 * x * x / (2 * i + 1);
   return 1.1283791670955126 * $FILE_exp(-x * x) * sum;
+}
+)";
+constexpr char kLog1p[] = R"(
+static double $FILE_log1p(double x) {
+  double log = 0, power, step;
+  do {
+    power = $FILE_exp(log);
+    step = 2 * (1 + x - power) / (1 + x + power);
+    log += step;
+  } while (step > 1e-9 || step < -1e-9);
+  return log;
 }
 )";
 constexpr char kNear[] = R"(
@@ -42,6 +59,12 @@ static int $FILE_differs(double got, double expected, double tolerance) {
 }
 )";
 
+// The functions of math.h that C texts may use; each uses none but those before it.
+struct MathFunction {
+  const char *name, *text;
+};
+constexpr MathFunction kMathFunctions[] = {{"exp", kExp}, {"tanh", kTanh}, {"erf", kErf}, {"log1p", kLog1p}};
+
 // The step's operand as a C expression, a double.
 std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
   if (step.operand == EpilogueOperand::kNone) return "";
@@ -51,41 +74,21 @@ std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
 }
 
 // What becomes of `sum`.
-std::string FunctionText(EpilogueOp op, const std::string& y) {
-  switch (op) {
-    case EpilogueOp::kExp:
-      return "$FILE_exp(sum)";
-    case EpilogueOp::kTanh:
-      return "1 - 2 / ($FILE_exp(2 * sum) + 1)";
-    case EpilogueOp::kErf:
-      return "$FILE_erf(sum)";
-    case EpilogueOp::kSigmoid:
-      return "1 / (1 + $FILE_exp(-sum))";
-    case EpilogueOp::kSilu:
-      return "sum / (1 + $FILE_exp(-sum))";
-    case EpilogueOp::kGelu:
-      return "sum / 2 * (1 + $FILE_erf(sum * 0.70710678118654752))";
-    case EpilogueOp::kGeluTanh:
-      return "sum - sum / ($FILE_exp(1.5957691216057308 * (sum + 0.044715 * sum * sum * sum)) + 1)";
-    default:
-      return absl::StrCat("sum < 0 ? sum * ", y, " : sum");
-  }
+std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::string& y) {
+  const Operation op = epilogue.steps[static_cast<size_t>(step)].op;
+  if (op == Operation::kF32) return "    sum = (float)sum;\n";
+  const bool integers = TypeBefore(epilogue, sum, step) == Dtype::kS32;
+  const std::string cast = integers ? "(int64_t)" : "";
+  const std::string text = absl::StrReplaceAll(
+      Info(op).c, {{"$x", absl::StrCat(cast, "sum")}, {"$y", absl::StrCat(cast, y)}, {"(real)", "(double)"}});
+  return absl::StrCat("    sum = ",
+                      integers                       ? "(int32_t)(uint32_t)"
+                      : IsFused(epilogue, sum, step) ? ""
+                                                     : "(float)",
+                      "(", text, ");\n");
 }
 
-std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::string& y) {
-  constexpr const char* kSigns[] = {"+", "-", "*", ">", "<"};
-  const EpilogueOp op = epilogue.steps[static_cast<size_t>(step)].op;
-  if (op == EpilogueOp::kF32) return "    sum = (float)sum;\n";
-  if (IsFunction(op)) return absl::StrCat("    sum = (float)(", FunctionText(op, y), ");\n");
-  const char* const sign = kSigns[static_cast<size_t>(op)];
-  if (op == EpilogueOp::kMax || op == EpilogueOp::kMin)
-    return absl::StrCat("    sum = sum ", sign, " ", y, " ? sum : ", y, ";\n");
-  if (TypeBefore(epilogue, sum, step) == Dtype::kS32)
-    return absl::StrCat("    sum = (int32_t)((uint32_t)(int64_t)sum ", sign, " (uint32_t)(int64_t)", y,
-                        ");\n");
-  return absl::StrCat("    sum = ", IsFused(epilogue, sum, step) ? "" : "(float)", "(sum ", sign, " ", y,
-                      ");\n");
-}
+std::string CallOf(const MathFunction& function) { return absl::StrCat("M(", function.name, ")"); }
 
 }  // namespace
 
@@ -122,6 +125,8 @@ std::string EpilogueText(const HeaderMember& member) {
     text += StepText(epilogue, sum, i, OperandText(step, TypeBefore(epilogue, sum, i), &arguments));
     if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
   }
+  for (const MathFunction& function : kMathFunctions)
+    text = absl::StrReplaceAll(text, {{CallOf(function), absl::StrCat("$FILE_", function.name)}});
   return text;
 }
 
@@ -137,17 +142,21 @@ std::string DiffersText(const HeaderMember& member) {
 }
 
 std::string FunctionsText(const HeaderFile& file) {
-  bool near = false, exp = false, erf = false;
+  std::string steps;
+  bool near = false;
   for (const HeaderFunction& function : file.functions) {
     if (function.members.empty()) continue;
-    for (const EpilogueStep& step : function.members.front().spec.op_info().epilogue) {
-      near |= IsFunction(step.op);
-      exp |= IsFunction(step.op) && step.op != EpilogueOp::kLeakyRelu;
-      erf |= step.op == EpilogueOp::kErf || step.op == EpilogueOp::kGelu;
-    }
+    const Epilogue& epilogue = function.members.front().spec.op_info().epilogue;
+    near |= epilogue.HasFunctions();
+    for (const EpilogueStep& step : epilogue) absl::StrAppend(&steps, Info(step.op).c);
   }
-  return absl::StrReplaceAll(absl::StrCat(exp ? kExp : "", erf ? kErf : "", near ? kNear : ""),
-                             {{"$FILE", file.name}});
+  // What is used, by steps and by what is used itself.
+  std::string text = near ? kNear : "";
+  for (const MathFunction& function : std::views::reverse(kMathFunctions))
+    if (absl::StrContains(steps, CallOf(function)) ||
+        absl::StrContains(text, absl::StrCat("$FILE_", function.name, "(")))
+      text = absl::StrCat(function.text, text);
+  return absl::StrReplaceAll(text, {{"$FILE", file.name}});
 }
 
 }  // namespace kirsch

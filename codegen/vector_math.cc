@@ -1,7 +1,7 @@
 #include "codegen/vector_math.h"
 
 #include "absl/strings/str_cat.h"
-#include "spec/composition.h"
+#include "spec/operation.h"
 
 namespace kirsch {
 namespace {
@@ -11,15 +11,15 @@ constexpr float kRounder = 0x1.8p23f;
 
 }  // namespace
 
-void VectorMath::Compute(RowOp op, VarId to, VarId x, VarId y) {
+void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y) {
   const Value first = Known(x), second = Known(y);
-  Composer<VectorMath>(*this).Compose(op, first, second);
+  kirsch::Compose(*this, op, first, second);
   Finish(to);
 }
 
 void VectorMath::ExpOfNotPositive(VarId to, VarId x) {
   const Value known = Known(x);
-  Composer<VectorMath>(*this).ExpOfNotPositive(known);
+  composition::ExpOfNotPositive(*this, known);
   Finish(to);
 }
 

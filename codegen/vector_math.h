@@ -1,5 +1,5 @@
 // Functions of vectors of f32, as statements of a loop program: the whole range, infinities, NaN (which stay
-// NaN), subnormals and the sign of zeros included. spec/composition.h says how they are made. Internal to
+// NaN), subnormals and the sign of zeros included. spec/operation.h says how they are made. Internal to
 // codegen/.
 #ifndef KIRSCH_CODEGEN_VECTOR_MATH_H_
 #define KIRSCH_CODEGEN_VECTOR_MATH_H_
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "codegen/procedure_builder.h"
-#include "spec/row_program.h"
+#include "spec/operation.h"
 
 namespace kirsch {
 
@@ -25,7 +25,8 @@ class VectorMath {
   VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix)
       : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)) {}
 
-  void Compute(RowOp op, VarId to, VarId x, VarId y = kNoVar);
+  // `y`: the second argument, or the option. Of vectors of s32, too, if it is an instruction that they have.
+  void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar);
   void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
 
   // For spec/composition.h.

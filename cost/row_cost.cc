@@ -80,12 +80,12 @@ class RowCost {
   }
 
  private:
-  double RowValueCycles(RowOp op) const {
-    if (op == RowOp::kLoad || op == RowOp::kNumber) return 0;
+  double RowValueCycles(Operation op) const {
+    if (op == Operation::kLoad || op == Operation::kNumber) return 0;
     const double instructions = InstructionsOf(op, unit_);
-    const double latency = op == RowOp::kDiv || op == RowOp::kSqrt ? kRowDivisionLatency
-                           : instructions > 1                      ? kRowFunctionLatency
-                                                                   : kRowValueLatency;
+    const double latency = op == Operation::kDiv || op == Operation::kSqrt ? kRowDivisionLatency
+                           : instructions > 1                              ? kRowFunctionLatency
+                                                                           : kRowValueLatency;
     return instructions / unit_.fma_per_cycle + kExposed * latency;
   }
 
@@ -95,7 +95,7 @@ class RowCost {
     int64_t bytes = 0;
     for (int v : pass.computed) {
       const RowValue& value = program_.values[static_cast<size_t>(v)];
-      if (value.op == RowOp::kLoad)
+      if (value.op == Operation::kLoad)
         bytes += columns_ * Bytes(program_.inputs[static_cast<size_t>(value.input)].dtype);
     }
     const auto add_kept = [&](const std::vector<int>& values) {
@@ -182,7 +182,7 @@ class RowCost {
     };
     for (int v : pass.computed) {
       const RowValue& value = program_.values[static_cast<size_t>(v)];
-      if (value.op != RowOp::kLoad) continue;
+      if (value.op != Operation::kLoad) continue;
       const RowInput& input = program_.inputs[static_cast<size_t>(value.input)];
       Level from = levels_.inputs[static_cast<size_t>(value.input)];
       const std::optional<size_t> last = LastUse(number, {&RowPass::computed}, v);
@@ -253,7 +253,7 @@ double PrefetchesOf(const RowProgram& program, const RowPass& pass, int lanes, c
   double lines = 0;
   for (int v : pass.computed) {
     const RowValue& value = program.values[static_cast<size_t>(v)];
-    if (value.op == RowOp::kLoad)
+    if (value.op == Operation::kLoad)
       lines += static_cast<double>(lanes * Bytes(program.inputs[static_cast<size_t>(value.input)].dtype)) /
                target.line_bytes;
   }
@@ -275,11 +275,11 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
     const VectorWork work = WorkOf(value.op, unit);
     arithmetic += work.instructions;
     cycles.division += DivisionCycles(work, schedule.lanes);
-    if (value.op != RowOp::kLoad) continue;
+    if (value.op != Operation::kLoad) continue;
     ++loads;
     arithmetic += WideningInstructions(program.inputs[static_cast<size_t>(value.input)].dtype);
   }
-  if (pass.online) arithmetic += (2 + InstructionsOf(RowOp::kExp, unit)) * (1 + 1 / unroll) + 1;
+  if (pass.online) arithmetic += (2 + InstructionsOf(Operation::kExp, unit)) * (1 + 1 / unroll) + 1;
   arithmetic += static_cast<double>(pass.reductions.size());
   for (int result : pass.results) {
     ++stores;

@@ -1,6 +1,5 @@
 #include "cost/vector_math_cost.h"
 
-#include "spec/composed_functions.h"
 #include "spec/composition.h"
 
 namespace kirsch {
@@ -60,54 +59,16 @@ class CountingMath {
   VectorWork work_;
 };
 
-// For spec/composed_functions.h, likewise.
-class CountingSteps {
- public:
-  explicit CountingSteps(const VectorUnit& unit) : unit_(unit) {}
-
-  struct Value {};
-  Value Number(double) { return {}; }
-  Value Mul(Value, Value) { return Count(RowOp::kMul); }
-  Value Max(Value, Value) { return Count(RowOp::kMax); }
-  Value Min(Value, Value) { return Count(RowOp::kMin); }
-  Value MulAdd(Value, Value, Value) { return Count(RowOp::kAdd); }
-  Value Exp(Value) { return Count(RowOp::kExp); }
-  Value Tanh(Value) { return Count(RowOp::kTanh); }
-  Value Erf(Value) { return Count(RowOp::kErf); }
-  Value Sigmoid(Value) { return Count(RowOp::kSigmoid); }
-  Value Silu(Value) { return Count(RowOp::kSilu); }
-  Value Gelu(Value) { return Count(RowOp::kGelu); }
-  Value GeluTanh(Value) { return Count(RowOp::kGeluTanh); }
-
-  double instructions() const { return instructions_; }
-
- private:
-  Value Count(RowOp op) {
-    instructions_ += InstructionsOf(op, unit_);
-    return {};
-  }
-
-  const VectorUnit& unit_;
-  double instructions_ = 0;
-};
-
 }  // namespace
 
-VectorWork WorkOf(RowOp op, const VectorUnit& unit) {
-  if (op == RowOp::kLoad || op == RowOp::kNumber) return {};
-  if (Info(op).reduces) return {1, 0, 0};
+VectorWork WorkOf(Operation op, const VectorUnit& unit) {
+  if (op == Operation::kLoad || op == Operation::kNumber) return {};
+  if (Info(op).reduces || op == Operation::kF32) return {1, 0, 0};
   CountingMath math(unit);
-  Composer<CountingMath>(math).Compose(op, {}, {});
+  Compose(math, op, CountingMath::Value{}, CountingMath::Value{});
   return math.work();
 }
 
-double InstructionsOf(RowOp op, const VectorUnit& unit) { return WorkOf(op, unit).instructions; }
-
-double InstructionsOf(EpilogueOp op, const VectorUnit& unit) {
-  if (!IsFunction(op)) return 1;
-  CountingSteps math(unit);
-  ComposeFunction(math, op, CountingSteps::Value{}, CountingSteps::Value{});
-  return math.instructions();
-}
+double InstructionsOf(Operation op, const VectorUnit& unit) { return WorkOf(op, unit).instructions; }
 
 }  // namespace kirsch

@@ -117,10 +117,10 @@ std::optional<Epilogue> ReadEpilogue(Reader* reader) {
   epilogue.count = static_cast<int>(reader->Next(1, kMaxEpilogueSteps));
   for (int i = 0; i < epilogue.count && reader->ok(); ++i) {
     EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
-    step.op = static_cast<EpilogueOp>(reader->Below(kEpilogueOps.size()));
+    step.op = static_cast<Operation>(reader->Below(kStepOperations));
     step.operand = static_cast<EpilogueOperand>(reader->Below(kEpilogueOperands.size()));
     step.number = reader->Next(0, std::numeric_limits<uint32_t>::max());
-    const bool takes = reader->ok() && Info(step.op).takes_operand;
+    const bool takes = reader->ok() && Info(step.op).operands() == 2;
     if (takes != (step.operand != EpilogueOperand::kNone) ||
         (step.operand != EpilogueOperand::kNumber && step.number != 0))
       return std::nullopt;

@@ -26,7 +26,7 @@ namespace {
 // Tiles that are parts of one row are multiples of so many elements.
 constexpr int64_t kFlatStep = 64;
 
-bool IsContraction(const GraphNode& node) { return Info(node.op).kind == GraphOpKind::kContraction; }
+bool IsContraction(const GraphNode& node) { return Info(node.op).kind == OperationKind::kContraction; }
 
 class GroupShaper {
  public:
@@ -37,12 +37,12 @@ class GroupShaper {
   }
 
   GroupShape Shape() && {
-    const int first = Operation(choice_.first);
+    const int first = NodeAt(choice_.first);
     const bool contracts = std::any_of(
         made_.begin(), made_.end(), [&](const auto& made) { return IsContraction(graph_.at(made.first)); });
-    if (graph_.at(first).op == GraphOp::kTranspose) {
+    if (graph_.at(first).op == Operation::kTranspose) {
       Transpose(first);
-    } else if (graph_.at(first).op == GraphOp::kConv2d) {
+    } else if (graph_.at(first).op == Operation::kConv2d) {
       Convolution(first);
     } else if (choice_.keys != 0) {
       shape_ = OnlineAttentionGroup(uses_, choice_, next_value_);
@@ -59,7 +59,7 @@ class GroupShaper {
  private:
   Group& group() { return shape_.groups.front(); }
 
-  int Operation(size_t place) const { return uses_.operations()[place]; }
+  int NodeAt(size_t place) const { return uses_.operations()[place]; }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   bool failed() const { return shape_.error_node >= 0; }
   void Fail(int node, std::string error) {
@@ -140,7 +140,7 @@ class GroupShaper {
     std::vector<Stage> stages;
     std::vector<int> nodes;
     for (size_t place = first; place < end; ++place) {
-      nodes.push_back(Operation(place));
+      nodes.push_back(NodeAt(place));
       if (place + 1 < end && !IsNarrowed(graph_, nodes.back())) continue;
       stages.push_back(RowStage(std::exchange(nodes, {}), place + 1, rows, space));
     }
@@ -201,17 +201,16 @@ class GroupShaper {
   }
 
   void Matmuls() {
-    const IterationSpace space = MatrixSpace(TypeOf(Operation(choice_.end - 1)).dims);
-    const int first = Operation(choice_.first);
-    const bool leads = graph_.at(first).op == GraphOp::kMatmul;
+    const IterationSpace space = MatrixSpace(TypeOf(NodeAt(choice_.end - 1)).dims);
+    const int first = NodeAt(choice_.first);
+    const bool leads = graph_.at(first).op == Operation::kMatmul;
     const size_t taken = leads ? FuseEpilogue(uses_, choice_.first, choice_.end, space, true).taken : 0;
     for (const auto& [node, place] : made_) {
       const IterationSpace own = MatrixSpace(TypeOf(node).dims);
       const bool fits = own.rows() == space.rows() && own.batch() == space.batch();
-      const bool by_rows =
-          (leads && place <= choice_.first + taken) ||  // as an epilogue, whatever its type
-          GoesAlongRows(graph_, node);
-      if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == GraphOp::kConv2d)
+      const bool by_rows = (leads && place <= choice_.first + taken) ||  // as an epilogue, whatever its type
+                           GoesAlongRows(graph_, node);
+      if (!fits || (!IsContraction(graph_.at(node)) && !by_rows) || graph_.at(node).op == Operation::kConv2d)
         return Fail(node, "operations of a group with the same rows");
     }
     Group& group = this->group();
@@ -231,17 +230,17 @@ class GroupShaper {
   std::vector<Stage> MatmulStages(int64_t rows) {
     std::vector<Stage> stages;
     for (size_t place = choice_.first; place < choice_.end && !failed();) {
-      if (IsContraction(graph_.at(Operation(place)))) {
+      if (IsContraction(graph_.at(NodeAt(place)))) {
         stages.push_back(Matmul(&place, rows));
         continue;
       }
-      const IterationSpace space = MatrixSpace(WidestOf(graph_, Operation(place)));
+      const IterationSpace space = MatrixSpace(WidestOf(graph_, NodeAt(place)));
       size_t end = place;
-      while (end < choice_.end && !IsContraction(graph_.at(Operation(end))) &&
-             FitsRows(graph_, Operation(end), space))
+      while (end < choice_.end && !IsContraction(graph_.at(NodeAt(end))) &&
+             FitsRows(graph_, NodeAt(end), space))
         ++end;
       if (end == place) {
-        Fail(Operation(place), "rows of one length");
+        Fail(NodeAt(place), "rows of one length");
         break;
       }
       for (Stage& stage : RowStages(place, end, rows, space)) stages.push_back(std::move(stage));
@@ -252,7 +251,7 @@ class GroupShaper {
 
   // The matmul at *place and its epilogue; *place is then that of the next operation.
   Stage Matmul(size_t* place, int64_t rows) {
-    const int node = Operation(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
+    const int node = NodeAt(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
     const bool lhs_turned = uses_.IsView(lhs), rhs_turned = uses_.IsView(rhs);
     if (IsMade(uses_.Stored(rhs)) || (IsMade(uses_.Stored(lhs)) && lhs_turned))
       Fail(node, "no matmul by what the same group makes");
@@ -293,7 +292,7 @@ class GroupShaper {
     const FusedEpilogue fused = FuseEpilogue(uses_, choice_.first, choice_.end, space, false);
     const FusedConvolution whole{{at, SizesOfConvolution(graph_, at)}, fused, space};
     if (fused.taken + 1 != choice_.end - choice_.first)
-      return Fail(Operation(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
+      return Fail(NodeAt(choice_.first + fused.taken + 1), "what the convolution's epilogue can do");
     if (choice_.winograd != 0) {
       shape_ = WinogradGroups(
           {whole, fused, node, uses_.Stored(at.inputs[0]), uses_.Stored(at.inputs[1]), next_value_,

@@ -14,13 +14,13 @@ GraphUses::GraphUses(const Graph& graph)
     const GraphNode& node = graph.nodes[i];
     for (int input : node.inputs) {
       needed[static_cast<size_t>(input)] = true;
-      if (node.op != GraphOp::kMatmul) only_matmuls[static_cast<size_t>(input)] = false;
+      if (node.op != Operation::kMatmul) only_matmuls[static_cast<size_t>(input)] = false;
     }
-    view_[i] = node.op == GraphOp::kTranspose && only_matmuls[i] &&
-               graph.at(node.inputs[0]).op != GraphOp::kTranspose;
+    view_[i] = node.op == Operation::kTranspose && only_matmuls[i] &&
+               graph.at(node.inputs[0]).op != Operation::kTranspose;
   }
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (needed[i] && !view_[i] && Info(graph.nodes[i].op).kind != GraphOpKind::kLeaf)
+    if (needed[i] && !view_[i] && Info(graph.nodes[i].op).kind != OperationKind::kLeaf)
       operations_.push_back(static_cast<int>(i));
   const auto use = [&](int node, int place) {
     last_use_[static_cast<size_t>(Stored(node))] = place;

@@ -35,37 +35,38 @@ class Matcher {
 
   std::optional<Attention> Match() {
     Attention found;
-    if (!Take(GraphOp::kMatmul, &found.scores)) return std::nullopt;
+    if (!Take(Operation::kMatmul, &found.scores)) return std::nullopt;
     const IterationSpace scores = SpaceOf(found.scores);
-    while (IsNext(GraphOpKind::kElementwise, scores) || IsNext(GraphOpKind::kCast, scores))
-      found.before.push_back(Operation(place_++));
+    while (IsNext(OperationKind::kElementwise, scores) || IsNext(OperationKind::kCast, scores))
+      found.before.push_back(NodeAt(place_++));
     const int last = found.before.empty() ? found.scores : found.before.back();
-    if (!Take(GraphOp::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
+    if (!Take(Operation::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
     if (IsNeededLater(choice_.first, place_ - 1)) return std::nullopt;
     found.weights = found.softmax;
     const size_t end = place_;
-    if (Take(GraphOp::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype)) return std::nullopt;
-    if (!Take(GraphOp::kMatmul, &found.sums) || !Reads(found.sums, found.weights) ||
+    if (Take(Operation::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype))
+      return std::nullopt;
+    if (!Take(Operation::kMatmul, &found.sums) || !Reads(found.sums, found.weights) ||
         IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) || IsNeededLater(end - 1, place_ - 1))
       return std::nullopt;
     return MatchAfter(std::move(found));
   }
 
  private:
-  int Operation(size_t place) const { return uses_.operations()[place]; }
+  int NodeAt(size_t place) const { return uses_.operations()[place]; }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   IterationSpace SpaceOf(int node) const { return MatrixSpace(TypeOf(node).dims); }
 
-  bool Take(GraphOp op, int* node) {
-    if (place_ == choice_.end || graph_.at(Operation(place_)).op != op) return false;
-    *node = Operation(place_++);
+  bool Take(Operation op, int* node) {
+    if (place_ == choice_.end || graph_.at(NodeAt(place_)).op != op) return false;
+    *node = NodeAt(place_++);
     return true;
   }
 
   // Is there another operation for a row program in the space, which makes no less than its elements?
-  bool IsNext(GraphOpKind kind, const IterationSpace& space) const {
+  bool IsNext(OperationKind kind, const IterationSpace& space) const {
     if (place_ == choice_.end) return false;
-    const int node = Operation(place_);
+    const int node = NodeAt(place_);
     return Info(graph_.at(node).op).kind == kind && GoesByRows(graph_, node) && !IsNarrowed(graph_, node) &&
            TypeOf(node).elements() == space.batch() * space.rows() * space.columns() &&
            FitsRows(graph_, node, space);
@@ -76,16 +77,17 @@ class Matcher {
   // Is one of the operations from `first` to `end` of use after the one at `end`?
   bool IsNeededLater(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place)
-      if (uses_.LastUse(Operation(place)) > static_cast<int>(end)) return true;
+      if (uses_.LastUse(NodeAt(place)) > static_cast<int>(end)) return true;
     return false;
   }
 
   std::optional<Attention> MatchAfter(Attention found) {
     const IterationSpace sums = SpaceOf(found.sums);
     for (; place_ < choice_.end; ++place_) {
-      const int node = Operation(place_);
+      const int node = NodeAt(place_);
       const bool last = place_ + 1 == choice_.end;
-      if (!GoesAlongRows(graph_, node) || !FitsRows(graph_, node, sums) || (!last && IsNarrowed(graph_, node)))
+      if (!GoesAlongRows(graph_, node) || !FitsRows(graph_, node, sums) ||
+          (!last && IsNarrowed(graph_, node)))
         return std::nullopt;
       found.after.push_back(node);
     }
@@ -115,8 +117,8 @@ class RowStageWriter {
     stage_.row_strides.push_back(row_stride);
   }
 
-  int Do(RowOp op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
-  int Number(float number) { return Push({RowOp::kNumber, -1, -1, -1, number}); }
+  int Do(Operation op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
+  int Number(float number) { return Push({Operation::kNumber, -1, -1, -1, number}); }
 
   int Load(const StageOperand& from, int64_t row_stride) { return Load(from, row_stride, true); }
   int LoadOfRow(int value) { return Load({value, 0, 0, 0}, 1, false); }
@@ -140,7 +142,7 @@ class RowStageWriter {
   int Load(const StageOperand& from, int64_t row_stride, bool along_columns) {
     Place(from, row_stride);
     program_.inputs.push_back({Dtype::kF32, along_columns, true});
-    return Push({RowOp::kLoad, -1, -1, static_cast<int>(program_.inputs.size()) - 1, 0});
+    return Push({Operation::kLoad, -1, -1, static_cast<int>(program_.inputs.size()) - 1, 0});
   }
 
   RowProgram program_;
@@ -296,17 +298,17 @@ class OnlineAttentionShaper {
     const int before =
         first ? writer.Number(std::numeric_limits<float>::lowest()) : writer.LoadOfRow(maxima());
     const int denominator = first ? -1 : writer.LoadOfRow(denominators());
-    const int maximum = writer.Do(RowOp::kMax, writer.Do(RowOp::kMaximum, x), before);
-    const int exp = writer.Do(RowOp::kExp, writer.Do(RowOp::kSub, x, maximum));
-    const int sum = writer.Do(RowOp::kSum, exp);
+    const int maximum = writer.Do(Operation::kMax, writer.Do(Operation::kMaximum, x), before);
+    const int exp = writer.Do(Operation::kExp, writer.Do(Operation::kSub, x, maximum));
+    const int sum = writer.Do(Operation::kSum, exp);
     writer.Store(exp, TypeOf(attention_.weights).dtype, {weights(), 0, 0, 0}, blocks.keys);
     writer.StoreOfRow(maximum, maxima());
     if (first) {
       writer.StoreOfRow(sum, denominators());
       return std::move(writer).Build();
     }
-    const int scale = writer.Do(RowOp::kExp, writer.Do(RowOp::kSub, before, maximum));
-    writer.StoreOfRow(writer.Do(RowOp::kAdd, writer.Do(RowOp::kMul, denominator, scale), sum),
+    const int scale = writer.Do(Operation::kExp, writer.Do(Operation::kSub, before, maximum));
+    writer.StoreOfRow(writer.Do(Operation::kAdd, writer.Do(Operation::kMul, denominator, scale), sum),
                       denominators());
     writer.StoreOfRow(scale, scales());
     return std::move(writer).Build();
@@ -315,7 +317,7 @@ class OnlineAttentionShaper {
   Stage Rescaled(int64_t rows) const {
     RowStageWriter writer(rows, width());
     const int so_far = writer.Load({sums(), 0, 0, 0}, width()), scale = writer.LoadOfRow(scales());
-    writer.Store(writer.Do(RowOp::kMul, so_far, scale), Dtype::kF32, {sums(), 0, 0, 0}, width());
+    writer.Store(writer.Do(Operation::kMul, so_far, scale), Dtype::kF32, {sums(), 0, 0, 0}, width());
     return std::move(writer).Build();
   }
 
@@ -345,13 +347,13 @@ class OnlineAttentionShaper {
     program->inputs.push_back({Dtype::kF32, false, true});
     std::vector<RowValue>& values = program->values;
     const auto load = std::find_if(values.begin(), values.end(), [&](const RowValue& value) {
-      return value.op == RowOp::kLoad && value.input == input;
+      return value.op == Operation::kLoad && value.input == input;
     });
     const auto at = static_cast<int>(load - values.begin());
-    const std::vector<RowValue> added = {{RowOp::kLoad, -1, -1, divisor, 0},
-                                         {RowOp::kNumber, -1, -1, -1, 1},
-                                         {RowOp::kDiv, at + 2, at + 1, -1, 0},
-                                         {RowOp::kMul, at, at + 3, -1, 0}};
+    const std::vector<RowValue> added = {{Operation::kLoad, -1, -1, divisor, 0},
+                                         {Operation::kNumber, -1, -1, -1, 1},
+                                         {Operation::kDiv, at + 2, at + 1, -1, 0},
+                                         {Operation::kMul, at, at + 3, -1, 0}};
     const auto moved = [&](int value) {
       return value >= at ? value + static_cast<int>(added.size()) : value;
     };

@@ -23,7 +23,7 @@ constexpr int64_t kStep = 16, kMost = 1024;
 size_t PlaceOfContraction(const GraphUses& uses, const GroupChoice& choice) {
   size_t place = choice.first;
   const auto contracts = [&](int node) {
-    return Info(uses.graph().at(node).op).kind == GraphOpKind::kContraction;
+    return Info(uses.graph().at(node).op).kind == OperationKind::kContraction;
   };
   while (place < choice.end && !contracts(uses.operations()[place])) ++place;
   return place;
@@ -75,8 +75,7 @@ class PrologueShaper {
       const int node = uses_.operations()[place];
       // The tiles have whole rows of what a transposed view is of, which may be reduced.
       const bool goes = GoesAlongRows(graph_, node) && (turned_ || !ReducedAxesOf(graph_, node));
-      if (!goes || !FitsRows(graph_, node, space_))
-        Fail(node, "operations on the columns of a matmul's rhs");
+      if (!goes || !FitsRows(graph_, node, space_)) Fail(node, "operations on the columns of a matmul's rhs");
       if (uses_.LastUse(node) > static_cast<int>(matmul_)) Fail(node, "values for the matmul only");
     }
     if (IsMade(uses_.Stored(lhs_))) Fail(node_, "an lhs from elsewhere");
@@ -208,7 +207,7 @@ bool HasRhsPrologue(const GraphUses& uses, const GroupChoice& choice) {
   const size_t place = PlaceOfContraction(uses, choice);
   if (place == choice.end) return false;
   const GraphNode& node = uses.graph().at(uses.operations()[place]);
-  return node.op == GraphOp::kMatmul && uses.IsMadeIn(choice.first, place, uses.Stored(node.inputs[1]));
+  return node.op == Operation::kMatmul && uses.IsMadeIn(choice.first, place, uses.Stored(node.inputs[1]));
 }
 
 GroupShape RhsPrologueGroup(const GraphUses& uses, const GroupChoice& choice) {

@@ -7,7 +7,6 @@
 
 #include "spec/cat.h"
 #include "spec/check.h"
-#include "spec/composed_functions.h"
 
 namespace kirsch {
 namespace {
@@ -30,8 +29,8 @@ class RowWriter {
   const std::string& error() const { return error_; }
 
  private:
-  int Do(RowOp op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
-  int Number(double number) { return Push({RowOp::kNumber, -1, -1, -1, static_cast<float>(number)}); }
+  int Do(Operation op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
+  int Number(double number) { return Push({Operation::kNumber, -1, -1, -1, static_cast<float>(number)}); }
   // Equal values are made once.
   int Push(const RowValue& value) {
     std::vector<RowValue>& values = fused_.program.values;
@@ -44,7 +43,7 @@ class RowWriter {
   int ValueOf(int node) {
     if (const auto known = values_.find(node); known != values_.end()) return known->second;
     const GraphNode& at = graph_.at(node);
-    if (at.op == GraphOp::kNumber) return Number(at.number);
+    if (at.op == Operation::kNumber) return Number(at.number);
     const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
     if (!strides)
       error_ = Cat("no rows for ", PrintTensorType(at.type), " that is repeated along some axes only");
@@ -52,23 +51,25 @@ class RowWriter {
     const int input = static_cast<int>(fused_.inputs.size());
     fused_.inputs.push_back(node);
     fused_.program.inputs.push_back({at.type.dtype, columns, rows});
-    return values_[node] = Push({RowOp::kLoad, -1, -1, input, 0});
+    return values_[node] = Push({Operation::kLoad, -1, -1, input, 0});
   }
 
-  // For spec/composed_functions.h. A product that is added is not rounded anyway.
+  // For ComposeArithmetic. A product that is added is not rounded anyway.
   struct Math {
     RowWriter& writer;
-    int Number(double number) { return writer.Number(number); }
-    int Mul(int a, int b) { return writer.Do(RowOp::kMul, a, b); }
-    int Max(int a, int b) { return writer.Do(RowOp::kMax, a, b); }
-    int Min(int a, int b) { return writer.Do(RowOp::kMin, a, b); }
-    int MulAdd(int a, int b, int c) { return writer.Do(RowOp::kAdd, Mul(a, b), c); }
+    int Number(float number) { return writer.Number(number); }
+    int Add(int a, int b) { return writer.Do(Operation::kAdd, a, b); }
+    int Sub(int a, int b) { return writer.Do(Operation::kSub, a, b); }
+    int Mul(int a, int b) { return writer.Do(Operation::kMul, a, b); }
+    int Max(int a, int b) { return writer.Do(Operation::kMax, a, b); }
+    int Min(int a, int b) { return writer.Do(Operation::kMin, a, b); }
+    int Fma(int a, int b, int c) { return Add(Mul(a, b), c); }
   };
 
   // Elements that make one.
   double Length(const GraphNode& node) const {
     const TensorType& input = graph_.at(node.inputs[0]).type;
-    if (Info(node.op).kind != GraphOpKind::kReduction) return input.dims.back();
+    if (Info(node.op).kind != OperationKind::kReduction) return input.dims.back();
     return static_cast<double>(input.elements() / node.type.elements());
   }
 
@@ -76,78 +77,52 @@ class RowWriter {
     std::vector<int> in;
     for (int input : node.inputs) in.push_back(ValueOf(input));
     const int x = in[0];
-    Math math{*this};
+    if (Info(node.op).kind == OperationKind::kElementwise) return Elementwise(node, in);
     switch (node.op) {
-      case GraphOp::kCast:
+      case Operation::kCast:
         return x;
-      case GraphOp::kAdd:
-        return Do(RowOp::kAdd, x, in[1]);
-      case GraphOp::kSub:
-        return Do(RowOp::kSub, x, in[1]);
-      case GraphOp::kMul:
-        return Do(RowOp::kMul, x, in[1]);
-      case GraphOp::kDiv:
-        return Do(RowOp::kDiv, x, in[1]);
-      case GraphOp::kMax:
-        return Do(RowOp::kMax, x, in[1]);
-      case GraphOp::kMin:
-        return Do(RowOp::kMin, x, in[1]);
-      case GraphOp::kNeg:
-        return Do(RowOp::kNeg, x);
-      case GraphOp::kSqrt:
-        return Do(RowOp::kSqrt, x);
-      case GraphOp::kExp:
-        return Do(RowOp::kExp, x);
-      case GraphOp::kTanh:
-        return Do(RowOp::kTanh, x);
-      case GraphOp::kErf:
-        return Do(RowOp::kErf, x);
-      case GraphOp::kSigmoid:
-        return Do(RowOp::kSigmoid, x);
-      case GraphOp::kRelu:
-        return Do(RowOp::kMax, x, Number(0));
-      case GraphOp::kLeakyRelu:
-        return ComposeLeakyRelu(math, x, Number(node.number));
-      case GraphOp::kGelu:
-        return Do(RowOp::kGelu, x);
-      case GraphOp::kGeluTanh:
-        return Do(RowOp::kGeluTanh, x);
-      case GraphOp::kSilu:
-        return Do(RowOp::kSilu, x);
-      case GraphOp::kReduceSum:
-        return Do(RowOp::kSum, x);
-      case GraphOp::kReduceMax:
-        return Do(RowOp::kMaximum, x);
-      case GraphOp::kReduceMean:
+      case Operation::kReduceSum:
+        return Do(Operation::kSum, x);
+      case Operation::kReduceMax:
+        return Do(Operation::kMaximum, x);
+      case Operation::kReduceMean:
         return Mean(node, x);
-      case GraphOp::kSoftmax: {
-        const int exp = Do(RowOp::kExp, Do(RowOp::kSub, x, Do(RowOp::kMaximum, x)));
-        return Do(RowOp::kMul, exp, Do(RowOp::kDiv, Number(1), Do(RowOp::kSum, exp)));
+      case Operation::kSoftmax: {
+        const int exp = Do(Operation::kExp, Do(Operation::kSub, x, Do(Operation::kMaximum, x)));
+        return Do(Operation::kMul, exp, Do(Operation::kDiv, Number(1), Do(Operation::kSum, exp)));
       }
-      case GraphOp::kLayernorm:
-        return Do(RowOp::kAdd, Do(RowOp::kMul, Standardised(node, x), in[1]), in[2]);
-      case GraphOp::kRmsnorm:
-        return Do(RowOp::kMul, Normalised(node, x), in[1]);
+      case Operation::kLayernorm:
+        return Do(Operation::kAdd, Do(Operation::kMul, Standardised(node, x), in[1]), in[2]);
+      case Operation::kRmsnorm:
+        return Do(Operation::kMul, Normalised(node, x), in[1]);
       default:
         break;
     }
     KIRSCH_CHECK(false && "does not go by rows");
   }
 
+  int Elementwise(const GraphNode& node, const std::vector<int>& in) {
+    const OperationInfo& info = Info(node.op);
+    const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
+    if (info.effort != Effort::kInstructions) return Do(node.op, in[0], y);
+    Math math{*this};
+    return ComposeArithmetic(math, node.op, in[0], y);
+  }
+
   int Mean(const GraphNode& node, int x) {
-    return Do(RowOp::kMul, Do(RowOp::kSum, x), Number(1 / Length(node)));
+    return Do(Operation::kMul, Do(Operation::kSum, x), Number(1 / Length(node)));
   }
 
   // The value for the row's first element.
   int First(int value) {
     const RowValue v = fused_.program.values[static_cast<size_t>(value)];
-    if (v.op == RowOp::kNumber || Info(v.op).reduces) return value;
-    if (v.op != RowOp::kLoad) return Do(v.op, First(v.a), v.b < 0 ? -1 : First(v.b));
+    if (v.op == Operation::kNumber || Info(v.op).reduces) return value;
+    if (v.op != Operation::kLoad) return Do(v.op, First(v.a), v.b < 0 ? -1 : First(v.b));
     const RowInput input = fused_.program.inputs[static_cast<size_t>(v.input)];
     if (!input.along_columns) return value;
     const auto [first, is_new] = firsts_.try_emplace(value, -1);
     if (is_new) {
-      first->second = Push({RowOp::kLoad, -1, -1, static_cast<int>(fused_.inputs.size()), 0});
+      first->second = Push({Operation::kLoad, -1, -1, static_cast<int>(fused_.inputs.size()), 0});
       fused_.inputs.push_back(fused_.inputs[static_cast<size_t>(v.input)]);
       fused_.program.inputs.push_back({input.dtype, false, input.along_rows});
     }
@@ -157,29 +132,30 @@ class RowWriter {
   // 1 / the largest magnitude, so that squares neither overflow nor all underflow.
   int ScaleOf(int x) {
     constexpr double kLeast = 0x1p-50;  // what is less is small beside any eps but the smallest
-    const int largest = Do(RowOp::kMaximum, Do(RowOp::kAbs, x));
-    return Do(RowOp::kDiv, Number(1), Do(RowOp::kMax, largest, Number(kLeast)));
+    const int largest = Do(Operation::kMaximum, Do(Operation::kAbs, x));
+    return Do(Operation::kDiv, Number(1), Do(Operation::kMax, largest, Number(kLeast)));
   }
   // scale / sqrt(mean of scaled^2 + scale^2 * eps)
   int FactorOf(const GraphNode& node, int scaled, int scale, double eps) {
-    const int squares = Do(RowOp::kSum, Do(RowOp::kMul, scaled, scaled));
-    const int added = Do(RowOp::kMul, Do(RowOp::kMul, scale, scale), Number(eps));
-    const int mean = Do(RowOp::kAdd, Do(RowOp::kMul, squares, Number(1 / Length(node))), added);
-    return Do(RowOp::kDiv, scale, Do(RowOp::kSqrt, mean));
+    const int squares = Do(Operation::kSum, Do(Operation::kMul, scaled, scaled));
+    const int added = Do(Operation::kMul, Do(Operation::kMul, scale, scale), Number(eps));
+    const int mean = Do(Operation::kAdd, Do(Operation::kMul, squares, Number(1 / Length(node))), added);
+    return Do(Operation::kDiv, scale, Do(Operation::kSqrt, mean));
   }
   // x / sqrt(mean of x^2 + eps)
   int Normalised(const GraphNode& node, int x) {
     const int scale = ScaleOf(x);
-    return Do(RowOp::kMul, x, FactorOf(node, Do(RowOp::kMul, x, scale), scale, node.number));
+    return Do(Operation::kMul, x, FactorOf(node, Do(Operation::kMul, x, scale), scale, node.number));
   }
   // The same of x - mean. The mean is that of the differences of the first element, which are exact where x
   // varies little; halves of x, the differences of which don't overflow; and the sum of quotients.
   int Standardised(const GraphNode& node, int x) {
     const int half = Number(0.5);
-    const int y = Do(RowOp::kSub, Do(RowOp::kMul, x, half), Do(RowOp::kMul, First(x), half));
-    const int mean = Do(RowOp::kSum, Do(RowOp::kMul, y, Number(1 / Length(node)))), scale = ScaleOf(y);
+    const int y = Do(Operation::kSub, Do(Operation::kMul, x, half), Do(Operation::kMul, First(x), half));
+    const int mean = Do(Operation::kSum, Do(Operation::kMul, y, Number(1 / Length(node)))),
+              scale = ScaleOf(y);
     const auto centred = [&](int factor) {
-      return Do(RowOp::kSub, Do(RowOp::kMul, y, factor), Do(RowOp::kMul, mean, factor));
+      return Do(Operation::kSub, Do(Operation::kMul, y, factor), Do(Operation::kMul, mean, factor));
     };
     return centred(FactorOf(node, centred(scale), scale, node.number / 4));
   }
@@ -196,8 +172,8 @@ class RowWriter {
 
 std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
-  if (Info(at.op).kind == GraphOpKind::kRowwise) return ReducedAxes{};
-  if (Info(at.op).kind != GraphOpKind::kReduction) return std::nullopt;
+  if (Info(at.op).kind == OperationKind::kRowwise) return ReducedAxes{};
+  if (Info(at.op).kind != OperationKind::kReduction) return std::nullopt;
   const size_t rank = graph.at(at.inputs[0]).type.dims.size();
   const auto [least, most] = std::minmax_element(at.axes.begin(), at.axes.end());
   for (uint32_t axis = *least; axis <= *most; ++axis)
@@ -208,12 +184,12 @@ std::optional<ReducedAxes> ReducedAxesOf(const Graph& graph, int node) {
 bool GoesByRows(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
   switch (Info(at.op).kind) {
-    case GraphOpKind::kCast:
-    case GraphOpKind::kRowwise:
+    case OperationKind::kCast:
+    case OperationKind::kRowwise:
       return true;
-    case GraphOpKind::kElementwise:
+    case OperationKind::kElementwise:
       return IsFloating(at.type.dtype);
-    case GraphOpKind::kReduction:
+    case OperationKind::kReduction:
       return ReducedAxesOf(graph, node).has_value();
     default:
       return false;
@@ -225,7 +201,7 @@ bool GoesAlongRows(const Graph& graph, int node) {
 }
 
 bool IsNarrowed(const Graph& graph, int node) {
-  return graph.at(node).op == GraphOp::kCast && graph.at(node).type.dtype != Dtype::kF32;
+  return graph.at(node).op == Operation::kCast && graph.at(node).type.dtype != Dtype::kF32;
 }
 
 FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,

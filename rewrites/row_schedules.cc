@@ -10,21 +10,6 @@ namespace {
 // Of the values that might be kept, so many are looked at, and of the others none is kept.
 constexpr size_t kMostKept = 2;
 
-bool IsFunction(RowOp op) {
-  switch (op) {
-    case RowOp::kExp:
-    case RowOp::kTanh:
-    case RowOp::kErf:
-    case RowOp::kSigmoid:
-    case RowOp::kGelu:
-    case RowOp::kGeluTanh:
-    case RowOp::kSilu:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Values that several passes compute and that more than the others of these need: to keep them is to keep
 // all.
 std::vector<int> WorthKeeping(const RowProgram& program, const RowPasses& plan) {
@@ -32,8 +17,8 @@ std::vector<int> WorthKeeping(const RowProgram& program, const RowPasses& plan) 
   for (const RowPass& pass : plan.passes)
     for (int v : pass.computed) ++passes[static_cast<size_t>(v)];
   const auto is_shared = [&](int v) {
-    const RowOp op = program.values[static_cast<size_t>(v)].op;
-    return passes[static_cast<size_t>(v)] > 1 && op != RowOp::kLoad && op != RowOp::kNumber;
+    const Operation op = program.values[static_cast<size_t>(v)].op;
+    return passes[static_cast<size_t>(v)] > 1 && op != Operation::kLoad && op != Operation::kNumber;
   };
   std::vector<bool> used_elsewhere(program.values.size(), false);
   for (int v = 0; v < static_cast<int>(program.values.size()); ++v) {
@@ -57,7 +42,7 @@ std::vector<int> Unrolled(const RowProgram& program, const RowPasses& plan, cons
   std::vector<int> unroll;
   for (const RowPass& pass : plan.passes) {
     const bool heavy = std::any_of(pass.computed.begin(), pass.computed.end(), [&](int v) {
-      return IsFunction(program.values[static_cast<size_t>(v)].op);
+      return IsComposed(program.values[static_cast<size_t>(v)].op);
     });
     int64_t factor = heavy ? (more ? 4 : 1) : (more ? 8 : 4);
     if (pass.online) factor = more ? 8 : 4;

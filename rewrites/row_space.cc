@@ -75,7 +75,7 @@ const std::vector<uint32_t>& WidestOf(const Graph& graph, int node) {
 
 bool FitsRows(const Graph& graph, int node, const IterationSpace& space) {
   const auto strides = [&](int value) {
-    return graph.at(value).op == GraphOp::kNumber || StridesIn(space, graph.at(value).type).has_value();
+    return graph.at(value).op == Operation::kNumber || StridesIn(space, graph.at(value).type).has_value();
   };
   const std::vector<int>& inputs = graph.at(node).inputs;
   return strides(node) && std::all_of(inputs.begin(), inputs.end(), strides) &&

@@ -25,7 +25,7 @@ Graph SplitReductions(const Graph& graph) {
   for (const GraphNode& at : graph.nodes) {
     GraphNode node = at;
     for (int& input : node.inputs) input = place(input);
-    if (Info(at.op).kind == GraphOpKind::kReduction) {
+    if (Info(at.op).kind == OperationKind::kReduction) {
       node.type = graph.at(at.inputs[0]).type;
       node.type.dtype = at.type.dtype;
       for (std::vector<uint32_t>& axes : Runs(at.axes)) {

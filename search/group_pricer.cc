@@ -129,7 +129,7 @@ Level GroupPricer::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
-  if (node.op == GraphOp::kInput || value == graph_.result) return home_;
+  if (node.op == Operation::kInput || value == graph_.result) return home_;
   // What threads have made together is not in the caches of one.
   const Level level = LevelOfBuffers(node.type.bytes());
   return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;

@@ -25,78 +25,26 @@ Uncertain Rounded(double value, double error) {
   return {rounded, error};
 }
 
-// Modulo 2^32.
-Uncertain Wrapped(int64_t value) {
-  return {static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(value))), 0};
-}
-
-Uncertain ApplyToFloat(EpilogueOp op, Uncertain x, double y) {
-  switch (op) {
-    case EpilogueOp::kAdd:
-      return Rounded(x.value + y, x.error);
-    case EpilogueOp::kSub:
-      return Rounded(x.value - y, x.error);
-    case EpilogueOp::kMul:
-      return Rounded(x.value * y, x.error * std::abs(y));
-    case EpilogueOp::kMax:
-      return {x.value > y ? x.value : y, x.error};
-    case EpilogueOp::kMin:
-      return {x.value < y ? x.value : y, x.error};
-    case EpilogueOp::kExp:
-      return Exp(x);
-    case EpilogueOp::kTanh:
-      return Tanh(x);
-    case EpilogueOp::kErf:
-      return Erf(x);
-    case EpilogueOp::kSigmoid:
-      return Sigmoid(x);
-    case EpilogueOp::kSilu:
-      return Silu(x);
-    case EpilogueOp::kGelu:
-      return Gelu(x);
-    case EpilogueOp::kGeluTanh:
-      return GeluTanh(x);
-    case EpilogueOp::kLeakyRelu:
-      return LeakyRelu(x, {y, 0});
-    case EpilogueOp::kF32:
-      break;
-  }
-  KIRSCH_CHECK(false && "an f32 is one already");
-}
-
-Uncertain ApplyToInteger(EpilogueOp op, int64_t x, int64_t y) {
-  switch (op) {
-    case EpilogueOp::kAdd:
-      return Wrapped(x + y);
-    case EpilogueOp::kSub:
-      return Wrapped(x - y);
-    case EpilogueOp::kMul:
-      return Wrapped(x * y);
-    case EpilogueOp::kMax:
-      return Wrapped(std::max(x, y));
-    case EpilogueOp::kMin:
-      return Wrapped(std::min(x, y));
-    case EpilogueOp::kF32:
-      return {static_cast<float>(x), 0};
-    default:
-      break;
-  }
-  KIRSCH_CHECK(false && "functions are of f32");
+Uncertain ApplyToFloat(Operation op, Uncertain x, double y) {
+  if (IsComposed(op)) return ApplyOperation(op, x, {y, 0});
+  const double value = Info(op).meaning(x.value, y);
+  if (op == Operation::kMax || op == Operation::kMin) return {value, x.error};
+  return Rounded(value, op == Operation::kMul ? x.error * std::abs(y) : x.error);
 }
 
 }  // namespace
 
 Dtype TypeBefore(const Epilogue& epilogue, Dtype sum, int step) {
   for (int i = 0; i < step; ++i)
-    if (epilogue.steps[static_cast<size_t>(i)].op == EpilogueOp::kF32) return Dtype::kF32;
+    if (epilogue.steps[static_cast<size_t>(i)].op == Operation::kF32) return Dtype::kF32;
   return sum;
 }
 
 bool IsFused(const Epilogue& epilogue, Dtype sum, int step) {
   if (step + 1 >= epilogue.count || TypeBefore(epilogue, sum, step) != Dtype::kF32) return false;
-  const EpilogueOp op = epilogue.steps[static_cast<size_t>(step)].op,
-                   next = epilogue.steps[static_cast<size_t>(step) + 1].op;
-  return op == EpilogueOp::kMul && (next == EpilogueOp::kAdd || next == EpilogueOp::kSub);
+  const Operation op = epilogue.steps[static_cast<size_t>(step)].op,
+                  next = epilogue.steps[static_cast<size_t>(step) + 1].op;
+  return op == Operation::kMul && (next == Operation::kAdd || next == Operation::kSub);
 }
 
 Epilogue Transposed(const Epilogue& epilogue) {
@@ -115,8 +63,8 @@ std::string PrintEpilogue(const Epilogue& epilogue, Dtype sum) {
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (i > 0) text += ",";
-    if (step.op == EpilogueOp::kMax && step.operand == EpilogueOperand::kNumber && step.number == 0) {
-      text += "relu";
+    if (step.op == Operation::kMax && step.operand == EpilogueOperand::kNumber && step.number == 0) {
+      Append(&text, Name(Operation::kRelu));
       continue;
     }
     Append(&text, Name(step.op));
@@ -138,16 +86,16 @@ double NumberOf(const EpilogueStep& step, Dtype type) {
                              : static_cast<double>(static_cast<int32_t>(step.number));
 }
 
-Uncertain ApplyStep(EpilogueOp op, Dtype type, Uncertain x, double y) {
+Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y) {
   if (std::isinf(x.error)) return x;
   if (type == Dtype::kF32) return ApplyToFloat(op, Rounded(x.value, x.error), y);
-  return ApplyToInteger(op, static_cast<int64_t>(x.value), static_cast<int64_t>(y));
+  return op == Operation::kF32 ? Uncertain{static_cast<float>(x.value), 0} : ApplyToIntegers(op, x.value, y);
 }
 
-Uncertain ApplyFused(EpilogueOp next, Uncertain x, double factor, double addend) {
+Uncertain ApplyFused(Operation next, Uncertain x, double factor, double addend) {
   if (std::isinf(x.error)) return x;
   const Uncertain first = Rounded(x.value, x.error);
-  const double signed_addend = next == EpilogueOp::kSub ? -addend : addend;
+  const double signed_addend = next == Operation::kSub ? -addend : addend;
   const double value = std::fma(static_cast<float>(first.value), static_cast<float>(factor),
                                 static_cast<float>(signed_addend));
   return Rounded(value, first.error * std::abs(factor));

@@ -10,29 +10,12 @@
 #include <string_view>
 
 #include "spec/dtype.h"
+#include "spec/operation.h"
 #include "spec/uncertain.h"
 
 namespace kirsch {
 
-// The file format numbers both as they come. x is the value so far, y the step's operand.
-enum class EpilogueOp : uint8_t {
-  kAdd,  // x + y
-  kSub,  // x - y
-  kMul,  // x * y; a product of floats that is added to, or subtracted from, in the next step is not rounded
-  kMax,  // x > y ? x : y, so a NaN becomes y
-  kMin,  // x < y ? x : y
-  kF32,  // the s32 x as an f32, to nearest
-  // Of an f32 only, as far off as uncertain_math.h says:
-  kExp,
-  kTanh,
-  kErf,
-  kSigmoid,
-  kSilu,
-  kGelu,  // with erf
-  kGeluTanh,
-  kLeakyRelu,  // y * min(x, 0) + max(x, 0)
-};
-
+// The table's file format numbers them as they come.
 enum class EpilogueOperand : uint8_t {
   kNone,
   kNumber,   // a constant of the kernel
@@ -41,29 +24,6 @@ enum class EpilogueOperand : uint8_t {
   kColumns,  // one for each column
   kAll,      // one for each element, lying as the output does
 };
-
-struct EpilogueOpInfo {
-  EpilogueOp op;
-  std::string_view name;
-  bool takes_operand;
-};
-inline constexpr std::array<EpilogueOpInfo, 14> kEpilogueOps = {{
-    {EpilogueOp::kAdd, "add", true},
-    {EpilogueOp::kSub, "sub", true},
-    {EpilogueOp::kMul, "mul", true},
-    {EpilogueOp::kMax, "max", true},
-    {EpilogueOp::kMin, "min", true},
-    {EpilogueOp::kF32, "f32", false},
-    {EpilogueOp::kExp, "exp", false},
-    {EpilogueOp::kTanh, "tanh", false},
-    {EpilogueOp::kErf, "erf", false},
-    {EpilogueOp::kSigmoid, "sigmoid", false},
-    {EpilogueOp::kSilu, "silu", false},
-    {EpilogueOp::kGelu, "gelu", false},
-    {EpilogueOp::kGeluTanh, "gelu_tanh", false},
-    {EpilogueOp::kLeakyRelu, "leaky_relu", true},
-}};
-constexpr const EpilogueOpInfo& Info(EpilogueOp op) { return kEpilogueOps[static_cast<size_t>(op)]; }
 
 struct EpilogueOperandInfo {
   EpilogueOperand operand;
@@ -78,13 +38,10 @@ inline constexpr std::array<EpilogueOperandInfo, 6> kEpilogueOperands = {{
     {EpilogueOperand::kAll, "mn"},
 }};
 
-constexpr std::string_view Name(EpilogueOp op) { return Info(op).name; }
-
-// Is it a function, which takes much longer than one instruction, and is not exact?
-constexpr bool IsFunction(EpilogueOp op) { return op >= EpilogueOp::kExp; }
-
+// On x, the value so far, and y, the operand. A product of floats that is added to, or subtracted from, in
+// the next step is not rounded. Functions are of f32, as far off as uncertain_math.h says.
 struct EpilogueStep {
-  EpilogueOp op = EpilogueOp::kAdd;
+  Operation op = Operation::kAdd;
   EpilogueOperand operand = EpilogueOperand::kNone;
   uint32_t number = 0;  // kNumber: the bits of an f32 or an s32, whichever the value is by then
 
@@ -109,8 +66,9 @@ struct Epilogue {
     for (const EpilogueStep& step : *this) operands += step.HasOperand() ? 1 : 0;
     return operands;
   }
+  // Are there steps that take much longer than one instruction?
   bool HasFunctions() const {
-    return std::any_of(begin(), end(), [](const EpilogueStep& step) { return IsFunction(step.op); });
+    return std::any_of(begin(), end(), [](const EpilogueStep& step) { return IsComposed(step.op); });
   }
   friend bool operator==(const Epilogue&, const Epilogue&) = default;
 };
@@ -141,8 +99,8 @@ template <typename OperandAt>
 Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain sum, const OperandAt& operand);
 
 // For Apply: one step, or two that are fused (`addend` is the second's operand).
-Uncertain ApplyStep(EpilogueOp op, Dtype type, Uncertain x, double y);
-Uncertain ApplyFused(EpilogueOp next, Uncertain x, double factor, double addend);
+Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y);
+Uncertain ApplyFused(Operation next, Uncertain x, double factor, double addend);
 Uncertain StoredAs(Dtype out, Dtype type, Uncertain x);
 double NumberOf(const EpilogueStep& step, Dtype type);
 
@@ -156,7 +114,7 @@ Uncertain Apply(const Epilogue& epilogue, Dtype sum_type, Dtype out, Uncertain s
     return s.HasOperand() ? operand(next_operand++) : NumberOf(s, TypeBefore(epilogue, sum_type, step));
   };
   for (int step = 0; step < epilogue.count; ++step) {
-    const EpilogueOp op = epilogue.steps[static_cast<size_t>(step)].op;
+    const Operation op = epilogue.steps[static_cast<size_t>(step)].op;
     if (IsFused(epilogue, sum_type, step)) {
       const double factor = value_of(step);
       ++step;

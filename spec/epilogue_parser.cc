@@ -12,7 +12,19 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kRelu = "relu";
+// The steps' names; `takes`: of those that take an operand, or that don't.
+std::string NamesOfSteps(bool takes, std::string_view after) {
+  std::string names;
+  for (const OperationInfo& info : kOperations)
+    if (IsStep(info.op) && info.op != Operation::kF32 && (info.operands() == 2) == takes)
+      Append(&names, names.empty() ? "" : " ", info.name, after);
+  return names;
+}
+
+std::string Steps() {
+  return Cat("a step (", Name(Operation::kF32), " ", Name(Operation::kRelu), " ", NamesOfSteps(true, ":X"),
+             ", where X is n, m, mn, scalar or a number; ", NamesOfSteps(false, ""), ")");
+}
 
 // Reads the steps one after the other.
 class EpilogueParser {
@@ -24,33 +36,31 @@ class EpilogueParser {
       return ExpectedAt(source_, word, Cat("at most ", kMaxEpilogueSteps, " steps"));
     EpilogueStep& step = epilogue_.steps[static_cast<size_t>(epilogue_.count)];
     ++epilogue_.count;
-    if (word.text == kRelu) {
-      step = {EpilogueOp::kMax, EpilogueOperand::kNumber, 0};
+    if (word.text == Name(Operation::kRelu)) {
+      step = {Operation::kMax, EpilogueOperand::kNumber, 0};
       return absl::OkStatus();
     }
     const size_t colon = word.text.find(':');
     const Word name = word.Part(0, std::min(colon, word.text.size()));
-    const auto known = std::find_if(kEpilogueOps.begin(), kEpilogueOps.end(),
-                                    [&](const EpilogueOpInfo& info) { return info.name == name.text; });
-    if (known == kEpilogueOps.end()) return ExpectedAt(source_, word, kSteps);
+    const auto known = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
+      return IsStep(info.op) && info.name == name.text;
+    });
+    if (known == kOperations.end()) return ExpectedAt(source_, word, Steps());
     step.op = known->op;
-    if (IsFunction(step.op) && type_ != Dtype::kF32)
+    if (!known->integers && type_ != Dtype::kF32)
       return ExpectedAt(source_, word, "a function of an f32 only (f32 before it makes it one)");
-    if (!known->takes_operand && colon != std::string_view::npos)
+    const bool takes = known->operands() == 2;
+    if (!takes && colon != std::string_view::npos)
       return ExpectedAt(source_, word, Cat(known->name, ", without an operand"));
-    if (step.op == EpilogueOp::kF32) return ParseConversion(word);
-    if (!known->takes_operand) return absl::OkStatus();
-    if (colon == std::string_view::npos) return ExpectedAt(source_, word, kSteps);
+    if (step.op == Operation::kF32) return ParseConversion(word);
+    if (!takes) return absl::OkStatus();
+    if (colon == std::string_view::npos) return ExpectedAt(source_, word, Steps());
     return ParseOperand(word.Part(colon + 1), &step);
   }
 
   const Epilogue& epilogue() const { return epilogue_; }
 
  private:
-  static constexpr std::string_view kSteps =
-      "a step (f32 relu add:X sub:X mul:X max:X min:X leaky_relu:X, where X is n, m, mn, scalar or a number; "
-      "exp tanh erf sigmoid silu gelu gelu_tanh)";
-
   absl::Status ParseConversion(const Word& word) {
     if (type_ == Dtype::kF32) return ExpectedAt(source_, word, "no conversion of what is f32 already");
     type_ = Dtype::kF32;

@@ -34,7 +34,7 @@ ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
 }
 
 double TermsOf(const Graph& graph, const GraphNode& node) {
-  if (node.op == GraphOp::kMatmul) return TypeOf(graph, node, 0).dims.back();
+  if (node.op == Operation::kMatmul) return TypeOf(graph, node, 0).dims.back();
   return static_cast<double>(TypeOf(graph, node, 1).elements()) / SizesOfConvolution(graph, node).filters;
 }
 
@@ -43,19 +43,19 @@ double Flops(const Graph& graph) {
   for (const GraphNode& node : graph.nodes) {
     const auto elements = static_cast<double>(node.type.elements());
     switch (Info(node.op).kind) {
-      case GraphOpKind::kContraction:
+      case OperationKind::kContraction:
         flops += 2 * elements * TermsOf(graph, node);
         break;
-      case GraphOpKind::kElementwise:
+      case OperationKind::kElementwise:
         flops += elements;
         break;
-      case GraphOpKind::kReduction:
-      case GraphOpKind::kRowwise:
+      case OperationKind::kReduction:
+      case OperationKind::kRowwise:
         flops += static_cast<double>(TypeOf(graph, node, 0).elements());
         break;
-      case GraphOpKind::kLeaf:
-      case GraphOpKind::kTranspose:
-      case GraphOpKind::kCast:
+      case OperationKind::kLeaf:
+      case OperationKind::kTranspose:
+      case OperationKind::kCast:
         break;
     }
   }

@@ -4,7 +4,6 @@
 #define KIRSCH_SPEC_GRAPH_H_
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,96 +12,10 @@
 
 #include "spec/dtype.h"
 #include "spec/layout.h"
+#include "spec/operation.h"
 #include "spec/text.h"
 
 namespace kirsch {
-
-enum class GraphOp : uint8_t {
-  kInput,
-  kNumber,
-  kMatmul,
-  kConv2d,
-  kTranspose,
-  kCast,
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kMax,
-  kMin,
-  kNeg,
-  kSqrt,
-  kExp,
-  kTanh,
-  kErf,
-  kSigmoid,
-  kRelu,
-  kLeakyRelu,
-  kGelu,
-  kGeluTanh,
-  kSilu,
-  kReduceSum,
-  kReduceMax,
-  kReduceMean,
-  kSoftmax,
-  kLayernorm,
-  kRmsnorm,
-};
-
-enum class GraphOpKind : uint8_t {
-  kLeaf,         // no function
-  kContraction,  // sums of products, which are f32 or s32
-  kTranspose,    // of the last two axes
-  kCast,         // to nearest, ties to even; to integers saturated
-  kElementwise,  // the smaller tensors are repeated as NumPy does; of floats in f32, of integers in s32
-  kReduction,    // along axes, which stay with the size 1; in f32
-  kRowwise,      // along the last axis; in f32
-};
-
-struct GraphOpInfo {
-  GraphOp op;
-  std::string_view name;
-  GraphOpKind kind;
-  size_t arguments;  // tensors
-  bool integers;     // elementwise: of integers, too
-};
-
-inline constexpr std::array<GraphOpInfo, 29> kGraphOps = {{
-    {GraphOp::kInput, "", GraphOpKind::kLeaf, 0, true},
-    {GraphOp::kNumber, "", GraphOpKind::kLeaf, 0, true},
-    {GraphOp::kMatmul, "matmul", GraphOpKind::kContraction, 2, true},  // of matrices, or of batches of them
-    {GraphOp::kConv2d, "conv2d", GraphOpKind::kContraction, 2, false},
-    {GraphOp::kTranspose, "transpose", GraphOpKind::kTranspose, 1, true},
-    {GraphOp::kCast, "cast", GraphOpKind::kCast, 1, true},
-    {GraphOp::kAdd, "add", GraphOpKind::kElementwise, 2, true},
-    {GraphOp::kSub, "sub", GraphOpKind::kElementwise, 2, true},
-    {GraphOp::kMul, "mul", GraphOpKind::kElementwise, 2, true},
-    {GraphOp::kDiv, "div", GraphOpKind::kElementwise, 2, false},
-    {GraphOp::kMax, "max", GraphOpKind::kElementwise, 2, true},  // a > b ? a : b
-    {GraphOp::kMin, "min", GraphOpKind::kElementwise, 2, true},  // a < b ? a : b
-    {GraphOp::kNeg, "neg", GraphOpKind::kElementwise, 1, false},
-    {GraphOp::kSqrt, "sqrt", GraphOpKind::kElementwise, 1, false},
-    {GraphOp::kExp, "exp", GraphOpKind::kElementwise, 1, false},
-    {GraphOp::kTanh, "tanh", GraphOpKind::kElementwise, 1, false},
-    {GraphOp::kErf, "erf", GraphOpKind::kElementwise, 1, false},
-    {GraphOp::kSigmoid, "sigmoid", GraphOpKind::kElementwise, 1, false},  // 1 / (1 + exp(-x))
-    {GraphOp::kRelu, "relu", GraphOpKind::kElementwise, 1, true},         // max(x, 0)
-    {GraphOp::kLeakyRelu, "leaky_relu", GraphOpKind::kElementwise, 1,
-     false},                                                        // max(x, 0) + slope * min(x, 0)
-    {GraphOp::kGelu, "gelu", GraphOpKind::kElementwise, 1, false},  // x / 2 * (1 + erf(x / sqrt(2)))
-    // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
-    {GraphOp::kGeluTanh, "gelu_tanh", GraphOpKind::kElementwise, 1, false},
-    {GraphOp::kSilu, "silu", GraphOpKind::kElementwise, 1, false},  // x * sigmoid(x)
-    {GraphOp::kReduceSum, "reduce_sum", GraphOpKind::kReduction, 1, false},
-    {GraphOp::kReduceMax, "reduce_max", GraphOpKind::kReduction, 1, false},
-    {GraphOp::kReduceMean, "reduce_mean", GraphOpKind::kReduction, 1, false},
-    {GraphOp::kSoftmax, "softmax", GraphOpKind::kRowwise, 1, false},  // exp(x - max) / sum of these
-    // (x - mean) / sqrt(mean of (x - mean)^2 + eps) * scale + shift
-    {GraphOp::kLayernorm, "layernorm", GraphOpKind::kRowwise, 3, false},
-    {GraphOp::kRmsnorm, "rmsnorm", GraphOpKind::kRowwise, 2, false},  // x / sqrt(mean of x^2 + eps) * scale
-}};
-
-constexpr const GraphOpInfo& Info(GraphOp op) { return kGraphOps[static_cast<size_t>(op)]; }
 
 struct TensorType {
   Dtype dtype = Dtype::kF32;
@@ -137,12 +50,12 @@ struct ConvolutionSizes {
 };
 
 struct GraphNode {
-  GraphOp op = GraphOp::kInput;
+  Operation op = Operation::kInput;
   TensorType type;               // kNumber: that of what it meets
   std::vector<int> inputs;       // nodes before this one
   std::string text;              // kInput: its name; kNumber: as it was written
   std::vector<uint32_t> axes;    // kReduction: ascending
-  float number = 0;              // kNumber; the slope; the eps
+  float number = 0;              // kNumber; the option
   ConvolutionOptions conv = {};  // kConv2d
   bool constant = false;         // kInput: what it holds is known ahead, so that it may be packed once
   TextPosition position;
@@ -158,7 +71,7 @@ struct Graph {
   const GraphNode& at(int node) const { return nodes[static_cast<size_t>(node)]; }
   int num_inputs() const {
     int inputs = 0;
-    while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == GraphOp::kInput) ++inputs;
+    while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == Operation::kInput) ++inputs;
     return inputs;
   }
   // Is the value a parameter that is known ahead?

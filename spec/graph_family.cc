@@ -39,7 +39,7 @@ std::string_view NameOfOption(std::string_view option) {
 std::vector<WrittenRange> RangesOf(std::string_view text) {
   constexpr std::array<std::string_view, 4> kImage = {"n", "c", "h", "w"};
   const std::vector<Word> words = SplitWords(text);
-  const bool image = words.front().text == Info(GraphOp::kConv2d).name;
+  const bool image = words.front().text == Info(Operation::kConv2d).name;
   std::vector<WrittenRange> ranges;
   for (const Word& word : words) {
     if (IsSizes(word)) {

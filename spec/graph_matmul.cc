@@ -23,7 +23,7 @@ class MatmulFinder {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const GraphNode& node = graph.nodes[i];
       has_matmul_[i] =
-          node.op == GraphOp::kMatmul ||
+          node.op == Operation::kMatmul ||
           std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) { return HasMatmul(input); });
     }
   }
@@ -33,7 +33,7 @@ class MatmulFinder {
     if (absl::Status status = AddMatrices(); !status.ok()) return status;
     if (absl::Status status = CheckConstants(); !status.ok()) return status;
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
-      if (At(static_cast<int>(i)).op == GraphOp::kInput && uses_[i] != 1)
+      if (At(static_cast<int>(i)).op == Operation::kInput && uses_[i] != 1)
         return Refused(static_cast<int>(i),
                        Cat("every parameter to be used once, ", At(static_cast<int>(i)).text,
                            uses_[i] == 0 ? " is not" : " is more often"));
@@ -55,15 +55,15 @@ class MatmulFinder {
 
   // A cast that is a step of an epilogue; any other only says what is stored.
   bool Converts(int node) const {
-    return At(node).op == GraphOp::kCast && At(At(node).inputs[0]).type.dtype == Dtype::kS32 &&
+    return At(node).op == Operation::kCast && At(At(node).inputs[0]).type.dtype == Dtype::kS32 &&
            At(node).type.dtype == Dtype::kF32;
   }
 
   // From the result back; steps_ are in the order of the walk, reversed.
   absl::Status WalkToMatmul() {
     int at = graph_.result;
-    if (At(at).op == GraphOp::kCast && !Converts(at)) at = At(at).inputs[0];
-    while (At(at).op != GraphOp::kMatmul) {
+    if (At(at).op == Operation::kCast && !Converts(at)) at = At(at).inputs[0];
+    while (At(at).op != Operation::kMatmul) {
       absl::StatusOr<int> next = Step(at);
       if (!next.ok()) return next.status();
       at = *next;
@@ -75,38 +75,21 @@ class MatmulFinder {
   // The node that this one is a step on.
   absl::StatusOr<int> Step(int node) {
     const GraphNode& at = At(node);
-    switch (at.op) {
-      case GraphOp::kRelu:
-        steps_.push_back({"relu", -1});
-        return at.inputs[0];
-      case GraphOp::kNeg:
-        steps_.push_back({"mul:-1", -1});
-        return at.inputs[0];
-      case GraphOp::kExp:
-      case GraphOp::kTanh:
-      case GraphOp::kErf:
-      case GraphOp::kSigmoid:
-      case GraphOp::kSilu:
-      case GraphOp::kGelu:
-      case GraphOp::kGeluTanh:
-        steps_.push_back({std::string(Info(at.op).name), -1});
-        return at.inputs[0];
-      case GraphOp::kLeakyRelu:
-        steps_.push_back({Cat("leaky_relu:", PrintNumber(at.number)), -1});
-        return at.inputs[0];
-      case GraphOp::kCast:
-        if (!Converts(node)) return Refused(node, "no cast but from s32 to f32 before the last");
-        steps_.push_back({"f32", -1});
-        return at.inputs[0];
-      case GraphOp::kAdd:
-      case GraphOp::kSub:
-      case GraphOp::kMul:
-      case GraphOp::kMax:
-      case GraphOp::kMin:
-        return BinaryStep(node);
-      default:
-        return Refused(node, "elementwise operations on one matmul, and nothing else as yet");
+    const OperationInfo& info = Info(at.op);
+    if (at.op == Operation::kCast) {
+      if (!Converts(node)) return Refused(node, "no cast but from s32 to f32 before the last");
+      steps_.push_back({std::string(Name(Operation::kF32)), -1});
+    } else if (info.equivalent) {
+      steps_.push_back({Cat(Name(info.equivalent->op), ":", PrintNumber(info.equivalent->number)), -1});
+    } else if (!IsStep(at.op)) {
+      return Refused(node, "elementwise operations on one matmul, and nothing else as yet");
+    } else if (info.arguments == 2) {
+      return BinaryStep(node);
+    } else {
+      const std::string number = info.operands() == 1 ? "" : Cat(":", PrintNumber(at.number));
+      steps_.push_back({Cat(info.name, number), -1});
     }
+    return at.inputs[0];
   }
 
   absl::StatusOr<int> BinaryStep(int node) {
@@ -119,8 +102,8 @@ class MatmulFinder {
     const int chain = at.inputs[first ? 0 : 1], other = at.inputs[first ? 1 : 0];
     absl::StatusOr<std::string> operand = OperandText(chain, other);
     if (!operand.ok()) return operand.status();
-    const int input = At(other).op == GraphOp::kInput ? other : -1;
-    const bool reversed = at.op == GraphOp::kSub && second;  // y - x is -x + y
+    const int input = At(other).op == Operation::kInput ? other : -1;
+    const bool reversed = at.op == Operation::kSub && second;  // y - x is -x + y
     steps_.push_back({Cat(reversed ? "add" : Info(at.op).name, ":", *operand), input});
     if (reversed) steps_.push_back({"mul:-1", -1});
     return chain;
@@ -129,8 +112,8 @@ class MatmulFinder {
   // "n", "0.5"
   absl::StatusOr<std::string> OperandText(int chain, int other) {
     const GraphNode& operand = At(other);
-    if (operand.op == GraphOp::kNumber) return operand.text;
-    if (operand.op != GraphOp::kInput) return Refused(other, "a parameter or a number, as yet");
+    if (operand.op == Operation::kNumber) return operand.text;
+    if (operand.op != Operation::kInput) return Refused(other, "a parameter or a number, as yet");
     if (operand.type.dtype != At(chain).type.dtype)
       return Refused(other, Cat("an operand of ", Info(At(chain).type.dtype).name, ", as the value is"));
     ++uses_[static_cast<size_t>(other)];
@@ -151,9 +134,9 @@ class MatmulFinder {
   absl::Status AddMatrices() {
     for (size_t i = 0; i < 2; ++i) {
       int input = At(matmul_).inputs[i];
-      turned_[i] = At(input).op == GraphOp::kTranspose;
+      turned_[i] = At(input).op == Operation::kTranspose;
       if (turned_[i]) input = At(input).inputs[0];
-      if (At(input).op != GraphOp::kInput) return Refused(input, "a matmul of parameters, as yet");
+      if (At(input).op != Operation::kInput) return Refused(input, "a matmul of parameters, as yet");
       ++uses_[static_cast<size_t>(input)];
       matrices_[i] = input;
     }

@@ -22,22 +22,17 @@ namespace {
 constexpr size_t kMaxNodes = 64;
 constexpr size_t kMaxSizeNames = 4;
 constexpr uint32_t kMaxOption = 4096;  // strides, pads, dilations
-constexpr float kUsualEps = 1e-5f, kUsualSlope = 0.01f;
 
 bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
 }
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
-absl::Span<const std::string_view> OptionsOf(GraphOp op) {
-  static constexpr std::array<std::string_view, 5> kConvolution = {"stride", "pad", "dilation", "groups",
-                                                                   "layout"};
-  static constexpr std::array<std::string_view, 1> kAxis = {"axis"}, kEps = {"eps"}, kSlope = {"slope"};
-  if (op == GraphOp::kConv2d) return kConvolution;
-  if (op == GraphOp::kLayernorm || op == GraphOp::kRmsnorm) return kEps;
-  if (op == GraphOp::kLeakyRelu) return kSlope;
-  if (Info(op).kind == GraphOpKind::kReduction) return kAxis;
-  return {};
+std::vector<std::string_view> OptionsOf(Operation op) {
+  if (op == Operation::kConv2d) return {"stride", "pad", "dilation", "groups", "layout"};
+  if (Info(op).kind == OperationKind::kReduction) return {"axis"};
+  if (Info(op).option.name.empty()) return {};
+  return {Info(op).option.name};
 }
 
 // The pieces of a line: words (names, numbers with their sign, sizes) and single signs, "->" being one; last,
@@ -60,17 +55,17 @@ std::vector<Word> Tokens(const Word& line) {
   }
 }
 
-const GraphOpInfo* FindOp(std::string_view name) {
-  const auto found = std::find_if(kGraphOps.begin(), kGraphOps.end(), [&](const GraphOpInfo& info) {
-    return !name.empty() && info.name == name;
+const OperationInfo* FindOp(std::string_view name) {
+  const auto found = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
+    return info.kind != OperationKind::kLeaf && info.name == name;
   });
-  return found == kGraphOps.end() ? nullptr : &*found;
+  return found == kOperations.end() ? nullptr : &*found;
 }
 
 std::string OpNames() {
   std::string names;
-  for (const GraphOpInfo& info : kGraphOps)
-    if (!info.name.empty()) Append(&names, names.empty() ? "" : " ", info.name);
+  for (const OperationInfo& info : kOperations)
+    if (info.kind != OperationKind::kLeaf) Append(&names, names.empty() ? "" : " ", info.name);
   return names;
 }
 
@@ -268,7 +263,8 @@ class GraphParser {
     absl::StatusOr<int> value = ParseExpression();
     if (!value.ok()) return value.status();
     if (absl::Status status = ExpectEnd(); !status.ok()) return status;
-    if (graph_.nodes[static_cast<size_t>(*value)].op == GraphOp::kNumber) return Expected(start, "a tensor");
+    if (graph_.nodes[static_cast<size_t>(*value)].op == Operation::kNumber)
+      return Expected(start, "a tensor");
     if (!returns) {
       names_[std::string(first.text)] = *value;
       return absl::OkStatus();
@@ -283,7 +279,7 @@ class GraphParser {
 
   int AddNumber(const Word& word, float number) {
     GraphNode node;
-    node.op = GraphOp::kNumber;
+    node.op = Operation::kNumber;
     node.text = std::string(word.text);
     node.number = number;
     node.position = word.position;
@@ -294,7 +290,7 @@ class GraphParser {
     const Word word = Take();
     if (graph_.nodes.size() + open_calls_ >= kMaxNodes)
       return Expected(word, Cat("at most ", kMaxNodes, " values"));
-    if (const GraphOpInfo* info = FindOp(word.text); info != nullptr) return ParseCall(word, *info);
+    if (const OperationInfo* info = FindOp(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
     if (const std::optional<float> number = ParseFinite(word.text)) return AddNumber(word, *number);
@@ -302,22 +298,21 @@ class GraphParser {
   }
 
   // OP(value {, value} {, OPTION=VALUE})
-  absl::StatusOr<int> ParseCall(const Word& word, const GraphOpInfo& info) {
+  absl::StatusOr<int> ParseCall(const Word& word, const OperationInfo& info) {
     GraphNode node;
     node.op = info.op;
     node.position = word.position;
-    if (info.op == GraphOp::kLayernorm || info.op == GraphOp::kRmsnorm) node.number = kUsualEps;
-    if (info.op == GraphOp::kLeakyRelu) node.number = kUsualSlope;
+    node.number = info.option.usual;
     ++open_calls_;
     absl::Status status = TakeSign("(");
-    for (size_t i = 0; i < info.arguments && status.ok(); ++i) {
+    for (int i = 0; i < info.arguments && status.ok(); ++i) {
       if (i > 0) status = TakeSign(",");
       if (!status.ok()) break;
       absl::StatusOr<int> argument = ParseExpression();
       status = argument.status();
       if (argument.ok()) node.inputs.push_back(*argument);
     }
-    if (status.ok() && info.op == GraphOp::kCast) status = ParseCastType(&node);
+    if (status.ok() && info.op == Operation::kCast) status = ParseCastType(&node);
     while (status.ok() && Peek().text == ",") {
       Take();
       status = ParseOption(&node);
@@ -338,13 +333,13 @@ class GraphParser {
 
   absl::Status ParseOption(GraphNode* node) {
     const Word name = Take();
-    const absl::Span<const std::string_view> known = OptionsOf(node->op);
+    const std::vector<std::string_view> known = OptionsOf(node->op);
     if (std::find(known.begin(), known.end(), name.text) == known.end())
       return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"));
     if (absl::Status status = TakeSign("="); !status.ok()) return status;
     const Word value = Take();
     if (name.text == "layout") return SetLayout(value, node);
-    if (name.text == "eps" || name.text == "slope") return SetNumber(value, node);
+    if (name.text == Info(node->op).option.name) return SetNumber(value, node);
     const bool from_zero = name.text == "pad" || name.text == "axis";
     const int64_t most = name.text == "axis" ? kMaxRank - 1 : name.text == "groups" ? kMaxSide : kMaxOption;
     absl::StatusOr<uint32_t> number = ParseNumber(source_, value, name.text, from_zero ? 0 : 1, most);
@@ -384,7 +379,7 @@ class GraphParser {
     if (expected.empty()) return absl::OkStatus();
     const std::string types = absl::StrJoin(node->inputs, " and ", [&](std::string* text, int input) {
       const GraphNode& from = graph_.at(input);
-      text->append(from.op == GraphOp::kNumber ? from.text : PrintTensorType(from.type));
+      text->append(from.op == Operation::kNumber ? from.text : PrintTensorType(from.type));
     });
     return ErrorAt(source_, node->position, Cat("expected ", expected, ", got ", types));
   }

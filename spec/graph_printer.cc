@@ -14,27 +14,27 @@ class GraphPrinter {
  public:
   explicit GraphPrinter(const Graph& graph) : graph_(graph) {
     for (const GraphNode& node : graph.nodes)
-      if (node.op == GraphOp::kInput) taken_.insert(node.text);
+      if (node.op == Operation::kInput) taken_.insert(node.text);
     for (size_t i = 0; i < graph.nodes.size(); ++i) names_.push_back(NameOf(graph.nodes[i], i));
   }
 
   std::string Print() const {
     std::vector<std::string> parameters;
     for (const GraphNode& node : graph_.nodes)
-      if (node.op == GraphOp::kInput)
+      if (node.op == Operation::kInput)
         parameters.push_back(
             Cat(node.text, ": ", node.constant ? Cat(kConstantWord, " ") : "", PrintTensorType(node.type)));
     std::string text = Cat("kernel ", graph_.name, "(", absl::StrJoin(parameters, ", "), ") -> ",
                            PrintTensorType(graph_.at(graph_.result).type), ":\n");
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
-      if (Info(graph_.nodes[i].op).kind != GraphOpKind::kLeaf)
+      if (Info(graph_.nodes[i].op).kind != OperationKind::kLeaf)
         Append(&text, "  ", names_[i], " = ", Call(graph_.nodes[i]), "\n");
     return Cat(text, "  return ", names_[static_cast<size_t>(graph_.result)], "\n");
   }
 
  private:
   std::string NameOf(const GraphNode& node, size_t number) const {
-    if (node.op == GraphOp::kInput || node.op == GraphOp::kNumber) return node.text;
+    if (node.op == Operation::kInput || node.op == Operation::kNumber) return node.text;
     std::string name = Cat("v", number);
     while (taken_.contains(name)) name += "_";
     return name;
@@ -43,12 +43,11 @@ class GraphPrinter {
   std::string Call(const GraphNode& node) const {
     std::vector<std::string> arguments;
     for (int input : node.inputs) arguments.push_back(names_[static_cast<size_t>(input)]);
-    if (node.op == GraphOp::kCast) arguments.emplace_back(Info(node.type.dtype).name);
+    if (node.op == Operation::kCast) arguments.emplace_back(Info(node.type.dtype).name);
     for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
-    if (node.op == GraphOp::kLeakyRelu) arguments.push_back(Cat("slope=", PrintNumber(node.number)));
-    if (node.op == GraphOp::kLayernorm || node.op == GraphOp::kRmsnorm)
-      arguments.push_back(Cat("eps=", PrintNumber(node.number)));
-    if (node.op == GraphOp::kConv2d) {
+    if (const NumberOption& option = Info(node.op).option; !option.name.empty())
+      arguments.push_back(Cat(option.name, "=", PrintNumber(node.number)));
+    if (node.op == Operation::kConv2d) {
       const ConvolutionOptions& conv = node.conv;
       arguments.push_back(Cat("stride=", conv.stride, ", pad=", conv.pad, ", dilation=", conv.dilation,
                               ", groups=", conv.groups,

@@ -111,60 +111,6 @@ double ScaleFor(const std::vector<Uncertain>& row) {
   return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
 }
 
-Uncertain Apply(const GraphNode& node, Uncertain a, Uncertain b) {
-  switch (node.op) {
-    case GraphOp::kAdd:
-      return Add(a, b);
-    case GraphOp::kSub:
-      return Sub(a, b);
-    case GraphOp::kMul:
-      return Mul(a, b);
-    case GraphOp::kDiv:
-      return Div(a, b);
-    case GraphOp::kMax:
-      return Max(a, b);
-    case GraphOp::kMin:
-      return Min(a, b);
-    case GraphOp::kNeg:
-      return Neg(a);
-    case GraphOp::kSqrt:
-      return Sqrt(a);
-    case GraphOp::kExp:
-      return Exp(a);
-    case GraphOp::kTanh:
-      return Tanh(a);
-    case GraphOp::kErf:
-      return Erf(a);
-    case GraphOp::kSigmoid:
-      return Sigmoid(a);
-    case GraphOp::kRelu:
-      return Max(a, {});
-    case GraphOp::kLeakyRelu:
-      return LeakyRelu(a, {node.number, 0});
-    case GraphOp::kGelu:
-      return Gelu(a);
-    case GraphOp::kGeluTanh:
-      return GeluTanh(a);
-    case GraphOp::kSilu:
-      return Silu(a);
-    default:
-      break;
-  }
-  KIRSCH_CHECK(false && "not elementwise");
-}
-
-// Integers are exact, modulo 2^32.
-Uncertain ApplyToIntegers(GraphOp op, Uncertain a, Uncertain b) {
-  const auto x = static_cast<int64_t>(a.value), y = static_cast<int64_t>(b.value);
-  const int64_t result = op == GraphOp::kAdd    ? x + y
-                         : op == GraphOp::kSub  ? x - y
-                         : op == GraphOp::kMul  ? x * y
-                         : op == GraphOp::kMin  ? std::min(x, y)
-                         : op == GraphOp::kRelu ? std::max<int64_t>(x, 0)
-                                                : std::max(x, y);
-  return {static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(result))), 0};
-}
-
 }  // namespace
 
 GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs,
@@ -194,24 +140,24 @@ Uncertain GraphReference::Element(int node, const Index& index) {
 GraphReference::Row GraphReference::Compute(int node, int64_t row) {
   const GraphNode& at = graph_.at(node);
   switch (Info(at.op).kind) {
-    case GraphOpKind::kLeaf:
-      return at.op == GraphOp::kInput ? InputRow(node, row) : Row{{at.number, 0}};
-    case GraphOpKind::kContraction:
-      return at.op == GraphOp::kMatmul ? MatmulRow(at, row) : ConvolutionRow(node, row);
-    case GraphOpKind::kTranspose:
+    case OperationKind::kLeaf:
+      return at.op == Operation::kInput ? InputRow(node, row) : Row{{at.number, 0}};
+    case OperationKind::kContraction:
+      return at.op == Operation::kMatmul ? MatmulRow(at, row) : ConvolutionRow(node, row);
+    case OperationKind::kTranspose:
       return TransposedRow(at, row);
-    case GraphOpKind::kCast: {
+    case OperationKind::kCast: {
       Row cast = RowOf(at.inputs[0], row);
       const bool whole = IsFloating(at.type.dtype) && !IsFloating(graph_.at(at.inputs[0]).type.dtype);
       for (Uncertain& x : cast)  // of an integer f32 holds the nearest
         x = StoredAsElement(at.type.dtype, whole ? Uncertain{static_cast<float>(x.value), x.error} : x);
       return cast;
     }
-    case GraphOpKind::kElementwise:
+    case OperationKind::kElementwise:
       return ElementwiseRow(at, row);
-    case GraphOpKind::kReduction:
+    case OperationKind::kReduction:
       return ReducedRow(at, row);
-    case GraphOpKind::kRowwise:
+    case OperationKind::kRowwise:
       return RowwiseRow(at, row);
   }
   KIRSCH_CHECK(false && "no such operation");
@@ -331,8 +277,9 @@ GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_
   const auto at = [&](const Row* from, size_t i) { return (*from)[from->size() == 1 ? 0 : i]; };
   Row results;
   for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
-    const Uncertain a = at(rows[0], i), b = rows[1] != nullptr ? at(rows[1], i) : Uncertain{};
-    results.push_back(IsFloating(node.type.dtype) ? Apply(node, a, b) : ApplyToIntegers(node.op, a, b));
+    const Uncertain a = at(rows[0], i), b = rows[1] != nullptr ? at(rows[1], i) : Uncertain{node.number, 0};
+    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b)
+                                                  : ApplyToIntegers(node.op, a.value, b.value));
   }
   return results;
 }
@@ -354,9 +301,9 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
         if (!more) index[*axis] = 0;
       }
     }
-    results.push_back(node.op == GraphOp::kReduceSum   ? Total(reduced)
-                      : node.op == GraphOp::kReduceMax ? Greatest(reduced)
-                                                       : Mean(reduced));
+    results.push_back(node.op == Operation::kReduceSum   ? Total(reduced)
+                      : node.op == Operation::kReduceMax ? Greatest(reduced)
+                                                         : Mean(reduced));
   }
   return results;
 }
@@ -364,14 +311,14 @@ GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t ro
 GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t row) {
   const Row& x = RowOf(node.inputs[0], row);
   Row result = x;
-  if (node.op == GraphOp::kSoftmax) {
+  if (node.op == Operation::kSoftmax) {
     const Uncertain greatest = Greatest(x);
-    for (Uncertain& e : result) e = Exp(Sub(e, greatest));
+    for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
     const Uncertain total = Total(result);
     for (Uncertain& e : result) e = Div(e, total);
     return result;
   }
-  const bool centred = node.op == GraphOp::kLayernorm;
+  const bool centred = node.op == Operation::kLayernorm;
   if (centred)
     for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));
   const double scale = ScaleFor(result);
@@ -387,7 +334,7 @@ GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t ro
   const Uncertain deviation = Sqrt(Add(Mean(squares), {eps, 0}));
   for (size_t i = 0; i < result.size(); ++i) {
     result[i] = Mul(Div(result[i], deviation), RowOf(node.inputs[1], 0)[i]);
-    if (node.op == GraphOp::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);
+    if (node.op == Operation::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);
   }
   return result;
 }

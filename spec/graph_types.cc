@@ -71,7 +71,7 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
   };
   const bool unary = node->inputs.size() == 1;
   GraphNode &a = input(0), &b = input(unary ? 0 : 1);
-  const bool a_number = a.op == GraphOp::kNumber, b_number = b.op == GraphOp::kNumber;
+  const bool a_number = a.op == Operation::kNumber, b_number = b.op == Operation::kNumber;
   if (a_number && b_number) return "a tensor";
   if (a_number) a.type.dtype = AccumulatorOf(b.type.dtype);
   if (b_number) b.type.dtype = AccumulatorOf(a.type.dtype);
@@ -109,25 +109,25 @@ std::string InferRowwise(const Graph& graph, GraphNode* node) {
 }
 
 std::string InferByKind(Graph* graph, GraphNode* node) {
-  const bool number = graph->at(node->inputs[0]).op == GraphOp::kNumber;
+  const bool number = graph->at(node->inputs[0]).op == Operation::kNumber;
   switch (Info(node->op).kind) {
-    case GraphOpKind::kContraction:
-      return node->op == GraphOp::kMatmul ? InferMatmul(*graph, node) : InferConvolution(*graph, node);
-    case GraphOpKind::kTranspose:
+    case OperationKind::kContraction:
+      return node->op == Operation::kMatmul ? InferMatmul(*graph, node) : InferConvolution(*graph, node);
+    case OperationKind::kTranspose:
       node->type = TypeOf(*graph, *node, 0);
       if (node->type.dims.size() < 2) return "two axes at least";
       std::swap(node->type.dims.back(), node->type.dims[node->type.dims.size() - 2]);
       return "";
-    case GraphOpKind::kCast:
+    case OperationKind::kCast:
       node->type.dims = TypeOf(*graph, *node, 0).dims;
       return number ? "a tensor" : "";
-    case GraphOpKind::kElementwise:
+    case OperationKind::kElementwise:
       return InferElementwise(graph, node);
-    case GraphOpKind::kReduction:
+    case OperationKind::kReduction:
       return InferReduction(*graph, node);
-    case GraphOpKind::kRowwise:
+    case OperationKind::kRowwise:
       return InferRowwise(*graph, node);
-    case GraphOpKind::kLeaf:
+    case OperationKind::kLeaf:
       break;
   }
   return "";

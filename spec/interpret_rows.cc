@@ -8,7 +8,6 @@
 #include "spec/check.h"
 #include "spec/interpret_kernel.h"
 #include "spec/row_passes.h"
-#include "spec/scalar_meaning.h"
 
 namespace kirsch {
 namespace {
@@ -52,19 +51,19 @@ class LineInterpreter {
       return from[from.size() == 1 ? 0 : i];
     };
     switch (value.op) {
-      case RowOp::kLoad:
+      case Operation::kLoad:
         return Load(static_cast<size_t>(value.input), line, &to);
-      case RowOp::kNumber:
+      case Operation::kNumber:
         std::fill(to.begin(), to.end(), value.number);
         return;
-      case RowOp::kSum:
-      case RowOp::kMaximum:
+      case Operation::kSum:
+      case Operation::kMaximum:
         to[0] = Reduce(value);
         return;
       default:
         for (size_t i = 0; i < to.size(); ++i) {
           const double b = value.b < 0 ? 0 : operand(value.b, i);
-          to[i] = static_cast<float>(ScalarMeaning(value.op, operand(value.a, i), b));
+          to[i] = static_cast<float>(Info(value.op).meaning(operand(value.a, i), b));
         }
     }
   }
@@ -87,7 +86,7 @@ class LineInterpreter {
       sum += x;
       if (x > most) most = x;
     }
-    return static_cast<float>(value.op == RowOp::kSum ? sum * static_cast<double>(times) : most);
+    return static_cast<float>(value.op == Operation::kSum ? sum * static_cast<double>(times) : most);
   }
 
   // To nearest even for what is stored as an integer; NaN is the least.

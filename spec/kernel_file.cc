@@ -54,7 +54,7 @@ absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view sourc
 // which name their layout.
 bool IsGraph(const Word& text) {
   const auto has = [&](std::string_view option) { return text.text.find(option) != std::string_view::npos; };
-  const bool spec = SplitWords(text.text).front().text == Info(GraphOp::kConv2d).name && has(" layout=") &&
+  const bool spec = SplitWords(text.text).front().text == Info(Operation::kConv2d).name && has(" layout=") &&
                     !has(" pad=") && !has(" groups=") && !IsShorthandFamily(text.text);
   return IsGraphShorthand(text.text) && !spec;
 }

@@ -69,7 +69,8 @@ class PlanPrinter {
       case StageKind::kRows:
         Append(&text, stage.rows, "x", stage.columns, ":");
         for (const RowValue& value : stage.program.values)
-          if (value.op != RowOp::kLoad && value.op != RowOp::kNumber) Append(&text, " ", Info(value.op).name);
+          if (value.op != Operation::kLoad && value.op != Operation::kNumber)
+            Append(&text, " ", Info(value.op).name);
         if (stage.program.reduces_rows) text += ", down the columns";
         if (stage.schedule.online) text += ", online";
         if (stage.schedule.streamed != RowSchedule::kNone) text += ", past the caches";
@@ -118,7 +119,7 @@ std::string Outline(const Stage& stage) {
     case StageKind::kRows: {
       std::string text;
       for (const RowValue& value : stage.program.values)
-        if (value.op != RowOp::kLoad && value.op != RowOp::kNumber)
+        if (value.op != Operation::kLoad && value.op != Operation::kNumber)
           Append(&text, text.empty() ? "" : "+", Info(value.op).name);
       return text.empty() ? "copy" : text;
     }

@@ -55,7 +55,8 @@ std::string Text(const CopyShape& copy) {
 std::string Text(const RowShape& rows) {
   std::string text = Cat("rows of ", rows.columns, ":");
   for (const RowValue& value : rows.program.values)
-    if (value.op != RowOp::kLoad && value.op != RowOp::kNumber) Append(&text, " ", Info(value.op).name);
+    if (value.op != Operation::kLoad && value.op != Operation::kNumber)
+      Append(&text, " ", Info(value.op).name);
   if (rows.program.reduces_rows) text += ", down the columns";
   if (rows.schedule.online) text += ", online";
   if (rows.in_place) text += ", in place";

@@ -22,7 +22,7 @@ std::vector<bool> PerRow(const RowProgram& program) {
   std::vector<bool> per_row;
   for (const RowValue& value : program.values) {
     const auto is_per_row = [&](int v) { return v < 0 || per_row[static_cast<size_t>(v)]; };
-    if (value.op == RowOp::kLoad)
+    if (value.op == Operation::kLoad)
       per_row.push_back(program.reduces_rows ? !InputOf(program, value).along_rows
                                              : !InputOf(program, value).along_columns);
     else
@@ -159,13 +159,13 @@ class Planner {
 
 std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
   for (int sum = 0; sum < static_cast<int>(program.values.size()); ++sum) {
-    if (ValueAt(program, sum).op != RowOp::kSum) continue;
+    if (ValueAt(program, sum).op != Operation::kSum) continue;
     const int exp = ValueAt(program, sum).a;
-    if (ValueAt(program, exp).op != RowOp::kExp) continue;
+    if (ValueAt(program, exp).op != Operation::kExp) continue;
     const int difference = ValueAt(program, exp).a;
-    if (ValueAt(program, difference).op != RowOp::kSub) continue;
+    if (ValueAt(program, difference).op != Operation::kSub) continue;
     const int a = ValueAt(program, difference).a, maximum = ValueAt(program, difference).b;
-    if (ValueAt(program, maximum).op == RowOp::kMaximum && ValueAt(program, maximum).a == a &&
+    if (ValueAt(program, maximum).op == Operation::kMaximum && ValueAt(program, maximum).a == a &&
         OperandsOf(program, difference).product < 0)
       return OnlineSum{a, maximum, difference, exp, sum};
   }
@@ -175,13 +175,13 @@ std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
 RowOperands OperandsOf(const RowProgram& program, int value) {
   const RowValue& v = ValueAt(program, value);
   const auto is_product = [&](int operand) {
-    return operand >= 0 && ValueAt(program, operand).op == RowOp::kMul;
+    return operand >= 0 && ValueAt(program, operand).op == Operation::kMul;
   };
   RowOperands operands;
   const auto add = [&](int operand) {
     if (operand >= 0) operands.values[static_cast<size_t>(operands.count++)] = operand;
   };
-  const bool sums = v.op == RowOp::kAdd || v.op == RowOp::kSub || v.op == RowOp::kSum;
+  const bool sums = v.op == Operation::kAdd || v.op == Operation::kSub || v.op == Operation::kSum;
   if (sums && is_product(v.a)) operands.product = v.a;
   if (sums && operands.product < 0 && is_product(v.b)) operands.product = v.b;
   if (operands.product < 0) {
@@ -264,7 +264,7 @@ bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int re
   bool stored = false;
   for (const RowPass& pass : PassesOf(program, schedule).passes) {
     const auto reads = [&](int v) {
-      return ValueAt(program, v).op == RowOp::kLoad && ValueAt(program, v).input == input;
+      return ValueAt(program, v).op == Operation::kLoad && ValueAt(program, v).input == input;
     };
     if (stored && std::any_of(pass.computed.begin(), pass.computed.end(), reads)) return false;
     const auto is_there = [&](int v) { return schedule.KeptAt(v) == result; };

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "spec/composition.h"
-#include "spec/scalar_meaning.h"
+#include "spec/operation.h"
 
 namespace kirsch {
 namespace {
@@ -25,6 +24,28 @@ Uncertain WithUlps(double value, double error, double ulps) {
 }
 
 Uncertain Rounded(double value, double error) { return WithUlps(value, error, 1); }
+
+// Values that may be off, for ComposeArithmetic.
+struct UncertainMath {
+  Uncertain Number(float number) { return {number, 0}; }
+  Uncertain Add(Uncertain a, Uncertain b) { return kirsch::Add(a, b); }
+  Uncertain Sub(Uncertain a, Uncertain b) { return kirsch::Sub(a, b); }
+  Uncertain Mul(Uncertain a, Uncertain b) { return kirsch::Mul(a, b); }
+  Uncertain Max(Uncertain a, Uncertain b) { return kirsch::Max(a, b); }
+  Uncertain Min(Uncertain a, Uncertain b) { return kirsch::Min(a, b); }
+  Uncertain Fma(Uncertain a, Uncertain b, Uncertain c) { return Add(Mul(a, b), c); }
+};
+
+// Integers modulo 2^64, likewise.
+struct IntegerMath {
+  uint64_t Number(float number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); }
+  uint64_t Add(uint64_t a, uint64_t b) { return a + b; }
+  uint64_t Sub(uint64_t a, uint64_t b) { return a - b; }
+  uint64_t Mul(uint64_t a, uint64_t b) { return a * b; }
+  uint64_t Max(uint64_t a, uint64_t b) { return static_cast<int64_t>(a) > static_cast<int64_t>(b) ? a : b; }
+  uint64_t Min(uint64_t a, uint64_t b) { return static_cast<int64_t>(a) < static_cast<int64_t>(b) ? a : b; }
+  uint64_t Fma(uint64_t a, uint64_t b, uint64_t c) { return a * b + c; }
+};
 
 // Roundings of f32 as they come, exactly, one after another: an algebra of spec/composition.h. Comparisons
 // are those of the values; what is chosen a little beside a threshold is as good on either side.
@@ -98,11 +119,11 @@ class RoundingMath {
 
 // What an argument that is off makes of a function. Inside, where it may turn, it is looked at in two places,
 // between which it may go on a little.
-double SpreadOf(RowOp op, Uncertain x, double value) {
+double SpreadOf(Operation op, Uncertain x, double y, double value) {
   if (x.error == 0 || std::isinf(x.error)) return x.error;
   const auto off = [&](double by) {
-    return std::max(std::abs(ScalarMeaning(op, x.value + by) - value),
-                    std::abs(ScalarMeaning(op, x.value - by) - value));
+    return std::max(std::abs(Info(op).meaning(x.value + by, y) - value),
+                    std::abs(Info(op).meaning(x.value - by, y) - value));
   };
   return std::max(off(x.error), 1.25 * off(x.error / 2));
 }
@@ -138,26 +159,34 @@ Uncertain Sqrt(Uncertain a) {
   const double value = root(a.value);
   return Rounded(value, std::max(root(a.value + a.error) - value, value - root(a.value - a.error)));
 }
+
 // What it means; off by what its composition in exact arithmetic, the roundings of that, and the argument
 // make of it.
-Uncertain FunctionOf(RowOp op, Uncertain x) {
-  const double value = ScalarMeaning(op, x.value);
+Uncertain FunctionOf(Operation op, Uncertain x, double y) {
+  const double value = Info(op).meaning(x.value, y);
   if (!std::isfinite(value)) return WithUlps(value, x.error, 0);
   RoundingMath math;
-  const Uncertain composed = Composer<RoundingMath>(math).Compose(op, {x.value, 0}, {});
+  const Uncertain composed = Compose(math, op, Uncertain{x.value, 0}, Uncertain{y, 0});
   const double error = std::abs(composed.value - value) + composed.error;
-  return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, value), 0);
+  return WithUlps(value, (std::isnan(error) ? HUGE_VAL : error) + SpreadOf(op, x, y, value), 0);
 }
 
-Uncertain Exp(Uncertain a) { return FunctionOf(RowOp::kExp, a); }
-Uncertain Tanh(Uncertain a) { return FunctionOf(RowOp::kTanh, a); }
-Uncertain Erf(Uncertain a) { return FunctionOf(RowOp::kErf, a); }
-Uncertain Sigmoid(Uncertain a) { return FunctionOf(RowOp::kSigmoid, a); }
-Uncertain Gelu(Uncertain a) { return FunctionOf(RowOp::kGelu, a); }
-Uncertain GeluTanh(Uncertain a) { return FunctionOf(RowOp::kGeluTanh, a); }
-Uncertain Silu(Uncertain a) { return FunctionOf(RowOp::kSilu, a); }
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
+  if (Info(op).effort == Effort::kFunction) return FunctionOf(op, x, y.value);
+  if (op == Operation::kDiv) return Div(x, y);
+  if (op == Operation::kNeg) return Neg(x);
+  if (op == Operation::kSqrt) return Sqrt(x);
+  UncertainMath math;
+  return ComposeArithmetic(math, op, x, y);
+}
 
-Uncertain LeakyRelu(Uncertain a, Uncertain slope) { return Add(Max(a, {}), Mul(Min(a, {}), slope)); }
+Uncertain ApplyToIntegers(Operation op, double x, double y) {
+  IntegerMath math;
+  const auto integer = [](double number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); };
+  const uint64_t result = ComposeArithmetic(math, op, integer(x), integer(y));
+  return {static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(result))), 0};
+}
+
 Uncertain SumOf(double sum, double magnitude, double error, double terms) {
   if (magnitude > std::numeric_limits<float>::max()) return {sum, HUGE_VAL};  // parts of it may be infinite
   return Rounded(sum, error + 2 * terms * kUnit * (magnitude + error));

@@ -4,7 +4,7 @@
 #define KIRSCH_SPEC_UNCERTAIN_MATH_H_
 
 #include "spec/dtype.h"
-#include "spec/row_program.h"
+#include "spec/operation.h"
 #include "spec/uncertain.h"
 
 namespace kirsch {
@@ -12,7 +12,7 @@ namespace kirsch {
 // What rounding to f32 adds; infinite values are exact.
 Uncertain RoundedToFloat(Uncertain x);
 
-// The functions of spec/row_program.h, rounded to f32.
+// Rounded to f32.
 Uncertain Add(Uncertain a, Uncertain b);
 Uncertain Sub(Uncertain a, Uncertain b);
 Uncertain Mul(Uncertain a, Uncertain b);
@@ -21,19 +21,16 @@ Uncertain Max(Uncertain a, Uncertain b);
 Uncertain Min(Uncertain a, Uncertain b);
 Uncertain Neg(Uncertain a);
 Uncertain Sqrt(Uncertain a);
-Uncertain Exp(Uncertain a);
-Uncertain Tanh(Uncertain a);
-Uncertain Erf(Uncertain a);
-Uncertain Sigmoid(Uncertain a);
 
-// One of these functions, and of those below; as far off as its composition.
-Uncertain FunctionOf(RowOp op, Uncertain x);
+// A function, which is as far off as its composition; y: its option.
+Uncertain FunctionOf(Operation op, Uncertain x, double y = 0);
 
-// As spec/graph.h defines them; kernels may compute them by any terms that are the same but for roundings.
-Uncertain LeakyRelu(Uncertain a, Uncertain slope);
-Uncertain Gelu(Uncertain a);
-Uncertain GeluTanh(Uncertain a);
-Uncertain Silu(Uncertain a);
+// Any operation on numbers; y: the second argument, or the option. Kernels may compute it by any terms that
+// are the same but for roundings.
+Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y);
+
+// Likewise on integers, exactly, modulo 2^32.
+Uncertain ApplyToIntegers(Operation op, double x, double y);
 
 // The sum of `terms` values whose sum, sum of magnitudes and sum of errors these are.
 Uncertain SumOf(double sum, double magnitude, double error, double terms);

@@ -262,8 +262,8 @@ TEST(GraphText, FilesHaveKernels) {
                         "a = matmul f32 2x3x4\nb = softmax f32 3x4\nc = softmax f32 1..2x4\n"
                         "kernel f(x: f32[3,5], w: f32[5,6]):\n return matmul(x, w)\n")
                   .ok());
-  EXPECT_EQ(ReadGraphs(path, "f")->front().graph.at(2).op, GraphOp::kMatmul);
-  EXPECT_EQ(ReadGraphs(path, "b")->front().graph.at(1).op, GraphOp::kSoftmax);
+  EXPECT_EQ(ReadGraphs(path, "f")->front().graph.at(2).op, Operation::kMatmul);
+  EXPECT_EQ(ReadGraphs(path, "b")->front().graph.at(1).op, Operation::kSoftmax);
   EXPECT_THAT(std::string(ReadGraphs(path, "a").status().message()), HasSubstr("but a is a spec"));
   EXPECT_THAT(std::string(ReadGraphs(path, "c").status().message()), HasSubstr("but c is a family"));
 }

@@ -140,13 +140,13 @@ TEST(Spills, Avx2TileHasTheExpectedInstructions) {
 TEST_P(SpillsTest, NoSpillsForFunctions) {
   const VectorUnit& unit = target_.vectors.front();
   const uint32_t rows = GetParam().avx512 ? 14 : 6, n = 2 * static_cast<uint32_t>(unit.bytes) / 4;
-  for (const EpilogueOpInfo& function : kEpilogueOps) {
-    if (!IsFunction(function.op)) continue;
+  for (const OperationInfo& function : kOperations) {
+    if (!IsStep(function.op) || !IsComposed(function.op)) continue;
     Spec spec = MakeSpec({rows, 300, n});
     Epilogue epilogue;
     epilogue.count = 1;
     epilogue.steps[0] = {function.op,
-                         function.takes_operand ? EpilogueOperand::kNumber : EpilogueOperand::kNone};
+                         function.operands() == 2 ? EpilogueOperand::kNumber : EpilogueOperand::kNone};
     spec.op = OpWith(epilogue);
     const std::vector<LoopCode> loops = LoopsOf(
         Chain(spec, target_, {IntoRegisters(LayoutKind::kVectors, unit.bytes / 4), Microkernel()}), target_);

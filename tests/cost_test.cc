@@ -146,11 +146,13 @@ TEST(MicrokernelCostTest, FunctionsOfEpiloguesCostTheirInstructions) {
     const double step = 12 / unit.fma_per_cycle,
                  waiting = 12 / unit.stores_per_cycle + 12 / unit.loads_per_cycle;
     EXPECT_DOUBLE_EQ(cycles(target, " epilogue=relu"), step);
-    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=erf"), step * InstructionsOf(RowOp::kErf, unit) + waiting);
-    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=gelu"), step * InstructionsOf(RowOp::kGelu, unit) + waiting);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=erf"), step * InstructionsOf(Operation::kErf, unit) + waiting);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=gelu"),
+                     step * InstructionsOf(Operation::kGelu, unit) + waiting);
     EXPECT_DOUBLE_EQ(
         cycles(target, " epilogue=relu,silu,exp"),
-        step * (1 + InstructionsOf(RowOp::kSilu, unit) + InstructionsOf(RowOp::kExp, unit)) + waiting);
+        step * (1 + InstructionsOf(Operation::kSilu, unit) + InstructionsOf(Operation::kExp, unit)) +
+            waiting);
   }
 }
 

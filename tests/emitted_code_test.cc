@@ -182,8 +182,9 @@ TEST_F(EmittedCodeTest, WhateverIsAcceptedAsANameCompiles) {
     if (IsKernelName(word) && !generated && !of_target && word.find("g_") != 0 && word.find("seed_") != 0 &&
         word.find("SEED") != 0)
       Append(&kernels, word, " = matmul f32 1..2x1x", ++count % 7 + 1, "\n");
-    const bool operation = std::any_of(kGraphOps.begin(), kGraphOps.end(),
-                                       [&](const GraphOpInfo& info) { return info.name == word; });
+    const bool operation = std::any_of(
+        kOperations.begin(), kOperations.end(),
+        [&](const OperationInfo& info) { return info.kind != OperationKind::kLeaf && info.name == word; });
     if (!IsIdentifier(word) || operation || word == "return" || word.size() > 20) continue;
     if (in_kernel == 0) Append(&parameters, "kernel params", ++count, "[rows0 = 1..2](");
     Append(&parameters, in_kernel == 0 ? "" : ", ", word, ": f32[rows0,9]");

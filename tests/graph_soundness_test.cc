@@ -166,10 +166,10 @@ TEST(GraphSoundnessTest, WrongPlansAreFound) {
 // The calls on a row of `columns` elements, `x`; scale and shift are parameters.
 std::vector<std::string> Functions() {
   std::vector<std::string> functions;
-  for (const GraphOpInfo& info : kGraphOps) {
-    const bool one = info.arguments == 1 && info.kind == GraphOpKind::kElementwise;
-    if (one && info.op != GraphOp::kLeakyRelu) functions.push_back(Cat(info.name, "(X)"));
-    if (info.kind == GraphOpKind::kReduction) functions.push_back(Cat(info.name, "(X, axis=0)"));
+  for (const OperationInfo& info : kOperations) {
+    const bool one = info.arguments == 1 && info.kind == OperationKind::kElementwise;
+    if (one && info.op != Operation::kLeakyRelu) functions.push_back(Cat(info.name, "(X)"));
+    if (info.kind == OperationKind::kReduction) functions.push_back(Cat(info.name, "(X, axis=0)"));
   }
   for (const char* call : {"leaky_relu(X, slope=0.1)", "softmax(X)", "layernorm(X, s, t)", "rmsnorm(X, s)",
                            "cast(cast(X, bf16), f32)"})

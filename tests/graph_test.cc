@@ -162,10 +162,9 @@ TEST(GraphTest, ErrorsSayWhere) {
        "'lhs'"},
       {head, "f:1:1: expected a line 'return ...' in f"},
       {head + " y = softmin(x)",
-       "f:2:6: expected a value that is known, a number, or an operation (matmul conv2d transpose cast add "
-       "sub mul "
-       "div max min neg sqrt exp tanh erf sigmoid relu leaky_relu gelu gelu_tanh silu reduce_sum reduce_max "
-       "reduce_mean softmax layernorm rmsnorm), got 'softmin'"},
+       "f:2:6: expected a value that is known, a number, or an operation (add sub mul max min exp tanh erf "
+       "sigmoid silu gelu gelu_tanh leaky_relu div neg sqrt relu matmul conv2d transpose cast reduce_sum "
+       "reduce_max reduce_mean softmax layernorm rmsnorm), got 'softmin'"},
       {head + " y = softmax(x, axis=1)", "f:2:17: expected no more arguments, got 'axis'"},
       {head + " y = reduce_sum(x, axes=1)", "f:2:20: expected an option (axis), got 'axes'"},
       {head + " y = reduce_sum(x, axis=1, axis=1)", "f:2:33: expected each axis once, got '1'"},
@@ -296,7 +295,8 @@ TEST(GraphTest, WhatIsBroadcastMayBeTooLarge) {
 
 // What f32 can't hold may have become an infinity, and that may meet another.
 TEST(GraphTest, TheReferenceLeavesOpenWhatInfinitiesCancelTo) {
-  const Uncertain overflown = Exp({200, 0}), infinite = Exp({1000, 0});
+  const Uncertain overflown = FunctionOf(Operation::kExp, {200, 0}),
+                  infinite = FunctionOf(Operation::kExp, {1000, 0});
   EXPECT_TRUE(std::isinf(overflown.error));
   EXPECT_TRUE(std::isinf(infinite.value));
   EXPECT_TRUE(std::isinf(Sub(overflown, infinite).error));

@@ -79,26 +79,26 @@ class SlowGraph {
 
   double Element(size_t number, const GraphNode& node, int64_t flat, const Index& index) const {
     switch (Info(node.op).kind) {
-      case GraphOpKind::kLeaf:
-        return node.op == GraphOp::kNumber
+      case OperationKind::kLeaf:
+        return node.op == Operation::kNumber
                    ? node.number
                    : LoadElement(problem_.inputs[number], KirschTypeOf(node.type.dtype),
                                  static_cast<size_t>(flat));
-      case GraphOpKind::kContraction:
-        return node.op == GraphOp::kMatmul ? Product(node, index) : Convolution(node, index);
-      case GraphOpKind::kTranspose: {
+      case OperationKind::kContraction:
+        return node.op == Operation::kMatmul ? Product(node, index) : Convolution(node, index);
+      case OperationKind::kTranspose: {
         Index swapped = index;
         std::swap(swapped[index.size() - 1], swapped[index.size() - 2]);
         return At(node.inputs[0], swapped);
       }
-      case GraphOpKind::kCast:
+      case OperationKind::kCast:
         return Cast(node.type.dtype, At(node.inputs[0], index));
-      case GraphOpKind::kElementwise:
+      case OperationKind::kElementwise:
         return Function(node, At(node.inputs[0], index),
                         node.inputs.size() > 1 ? At(node.inputs[1], index) : 0);
-      case GraphOpKind::kReduction:
+      case OperationKind::kReduction:
         return Reduce(node, index);
-      case GraphOpKind::kRowwise:
+      case OperationKind::kRowwise:
         return Row(node, index);
     }
     return 0;
@@ -126,37 +126,37 @@ class SlowGraph {
 
   static double Function(const GraphNode& node, double a, double b) {
     switch (node.op) {
-      case GraphOp::kAdd:
+      case Operation::kAdd:
         return a + b;
-      case GraphOp::kSub:
+      case Operation::kSub:
         return a - b;
-      case GraphOp::kMul:
+      case Operation::kMul:
         return a * b;
-      case GraphOp::kDiv:
+      case Operation::kDiv:
         return a / b;
-      case GraphOp::kMax:
+      case Operation::kMax:
         return std::max(a, b);
-      case GraphOp::kMin:
+      case Operation::kMin:
         return std::min(a, b);
-      case GraphOp::kNeg:
+      case Operation::kNeg:
         return -a;
-      case GraphOp::kSqrt:
+      case Operation::kSqrt:
         return std::sqrt(a);
-      case GraphOp::kExp:
+      case Operation::kExp:
         return std::exp(a);
-      case GraphOp::kTanh:
+      case Operation::kTanh:
         return std::tanh(a);
-      case GraphOp::kErf:
+      case Operation::kErf:
         return std::erf(a);
-      case GraphOp::kSigmoid:
+      case Operation::kSigmoid:
         return 1 / (1 + std::exp(-a));
-      case GraphOp::kRelu:
+      case Operation::kRelu:
         return std::max(a, 0.0);
-      case GraphOp::kLeakyRelu:
+      case Operation::kLeakyRelu:
         return std::max(a, 0.0) + double{node.number} * std::min(a, 0.0);
-      case GraphOp::kGelu:
+      case Operation::kGelu:
         return a / 2 * (1 + std::erf(a / std::sqrt(2.0)));
-      case GraphOp::kGeluTanh:
+      case Operation::kGeluTanh:
         return a / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a)));
       default:
         return a / (1 + std::exp(-a));  // silu
@@ -212,7 +212,7 @@ class SlowGraph {
         visit(axis + 1);
     };
     visit(0);
-    return node.op == GraphOp::kReduceMax ? most : node.op == GraphOp::kReduceMean ? sum / count : sum;
+    return node.op == Operation::kReduceMax ? most : node.op == Operation::kReduceMean ? sum / count : sum;
   }
 
   double Row(const GraphNode& node, const Index& index) const {
@@ -222,16 +222,16 @@ class SlowGraph {
     const double x = At(node.inputs[0], index), count = static_cast<double>(row.size());
     double most = row[0], sum = 0, squares = 0;
     for (double value : row) most = std::max(most, value);
-    if (node.op == GraphOp::kSoftmax) {
+    if (node.op == Operation::kSoftmax) {
       for (double value : row) sum += std::exp(value - most);
       return std::exp(x - most) / sum;
     }
     for (double value : row) sum += value;
-    const double mean = node.op == GraphOp::kLayernorm ? sum / count : 0;
+    const double mean = node.op == Operation::kLayernorm ? sum / count : 0;
     for (double value : row) squares += (value - mean) * (value - mean);
     const double y =
         (x - mean) / std::sqrt(squares / count + double{node.number}) * At(node.inputs[1], index);
-    return node.op == GraphOp::kLayernorm ? y + At(node.inputs[2], index) : y;
+    return node.op == Operation::kLayernorm ? y + At(node.inputs[2], index) : y;
   }
 
   const GraphProblem& problem_;

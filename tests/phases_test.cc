@@ -113,7 +113,7 @@ class Runner {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> real(-1, 1);
     for (const GraphNode& node : plan.graph.nodes) {
-      if (node.op != GraphOp::kInput) break;
+      if (node.op != Operation::kInput) break;
       for (float& value : tensors_.emplace_back(node.type.elements())) value = real(random);
     }
     tensors_.emplace_back(plan.graph.at(plan.graph.result).type.elements());

@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Isa, ProgramTest, ::testing::Values(testing::Avx2Target
 RowShape AddOne(int64_t columns) {
   RowShape rows;
   rows.program.inputs = {{}};
-  rows.program.values = {{RowOp::kLoad, -1, -1, 0, 0}, {RowOp::kNumber, -1, -1, -1, 1}, {RowOp::kAdd, 0, 1}};
+  rows.program.values = {
+      {Operation::kLoad, -1, -1, 0, 0}, {Operation::kNumber, -1, -1, -1, 1}, {Operation::kAdd, 0, 1}};
   rows.program.results = {{2, Dtype::kF32}};
   rows.schedule.unroll = {1};
   rows.columns = columns;

@@ -57,8 +57,8 @@ TEST(RowPassesTest, InPlaceOnlyIfNothingIsReadAfterTheStore) {
 
   RowProgramBuilder b;  // x, stored as it is, is read again
   const int x = b.Input();
-  b.Result(b.Op(RowOp::kNeg, x));
-  b.Result(b.Op(RowOp::kSub, x, b.Op(RowOp::kSum, x)));
+  b.Result(b.Op(Operation::kNeg, x));
+  b.Result(b.Op(Operation::kSub, x, b.Op(Operation::kSum, x)));
   EXPECT_FALSE(MayBeInPlace(b.program(), {}, 0, 0));
   EXPECT_TRUE(MayBeInPlace(b.program(), {}, 1, 0));
 }
@@ -109,13 +109,13 @@ INSTANTIATE_TEST_SUITE_P(All, RowKernelTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
 
 TEST_P(RowKernelTest, EveryOperationWithEveryRest) {
-  for (const RowOpInfo& info : kRowOps) {
-    if (info.arguments == 0) continue;
+  for (const Operation op : RowOperations()) {
+    const OperationInfo& info = Info(op);
     RowProgramBuilder b;
     const int x = b.Input();
-    const int y = info.arguments == 2 ? b.Input() : -1;
-    b.Result(b.Op(info.op, info.op == RowOp::kSqrt ? b.Op(RowOp::kMul, x, x) : x, y));
-    for (int64_t columns = 1; columns <= 2 * 2 * lanes() + 1; columns += info.op == RowOp::kExp ? 1 : 3) {
+    const int y = info.operands() == 2 ? b.Input() : -1;
+    b.Result(b.Op(info.op, info.op == Operation::kSqrt ? b.Op(Operation::kMul, x, x) : x, y));
+    for (int64_t columns = 1; columns <= 2 * 2 * lanes() + 1; columns += info.op == Operation::kExp ? 1 : 3) {
       RowCase row_case(b.program(), Plain(b.program(), 2), 2, columns, 3, target_);
       row_case.Fill(7);
       row_case.RunJit();
@@ -129,7 +129,7 @@ TEST_P(RowKernelTest, EveryTypeWithEveryRest) {
     for (int64_t columns = 1; columns <= lanes() + 1; ++columns) {
       RowProgramBuilder b;
       const int x = b.Input({kDtypes[type].dtype, true, true});
-      b.Result(b.Op(RowOp::kMul, x, b.Number(100)),
+      b.Result(b.Op(Operation::kMul, x, b.Number(100)),
                kDtypes[type].is_result ? kDtypes[type].dtype : Dtype::kF32);
       RowCase row_case(b.program(), Plain(b.program(), 2), 3, columns, 1, target_);
       row_case.Fill(3);
@@ -266,8 +266,8 @@ TEST_P(RowKernelTest, SoftmaxOfWhatIsNotFinite) {
 TEST_P(RowKernelTest, ResultsOfTheRow) {
   RowProgramBuilder b;
   const int x = b.Input({Dtype::kBf16, true, true}), y = b.Input({Dtype::kF32, false, true});
-  b.Result(b.Op(RowOp::kAdd, b.Op(RowOp::kSum, x), y), Dtype::kBf16);
-  b.Result(b.Op(RowOp::kMaximum, x));
+  b.Result(b.Op(Operation::kAdd, b.Op(Operation::kSum, x), y), Dtype::kBf16);
+  b.Result(b.Op(Operation::kMaximum, x));
   for (int64_t columns : {1, 40, 130}) {
     RowCase row_case(b.program(), Plain(b.program(), 3), 5, columns, 2, target_);
     row_case.Fill(11);

@@ -121,7 +121,7 @@ TEST(RowCostTest, RowsThatLieApartAreNotForeseen) {
 
 TEST(RowCostTest, Bottlenecks) {
   const Target target = FindTarget("sapphirerapids", "")->target;
-  const auto bottleneck = [&](RowOp op, int unroll) {
+  const auto bottleneck = [&](Operation op, int unroll) {
     RowProgramBuilder b;
     b.Result(b.Op(op, b.Input(), Info(op).arguments == 2 ? 0 : -1));
     RowSchedule schedule;
@@ -129,10 +129,10 @@ TEST(RowCostTest, Bottlenecks) {
     return std::string(
         VectorCyclesOf(b.program(), schedule, PassesOf(b.program(), schedule), 0, target).bottleneck());
   };
-  EXPECT_EQ(bottleneck(RowOp::kExp, 4), "arithmetic");
-  EXPECT_EQ(bottleneck(RowOp::kDiv, 4), "division");
-  EXPECT_EQ(bottleneck(RowOp::kNeg, 4), "store");
-  EXPECT_EQ(bottleneck(RowOp::kSum, 1), "latency");
+  EXPECT_EQ(bottleneck(Operation::kExp, 4), "arithmetic");
+  EXPECT_EQ(bottleneck(Operation::kDiv, 4), "division");
+  EXPECT_EQ(bottleneck(Operation::kNeg, 4), "store");
+  EXPECT_EQ(bottleneck(Operation::kSum, 1), "latency");
 }
 
 }  // namespace

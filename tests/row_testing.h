@@ -37,11 +37,11 @@ class RowProgramBuilder {
   }
   int Number(float number) {
     RowValue value;
-    value.op = RowOp::kNumber;
+    value.op = Operation::kNumber;
     value.number = number;
     return Add(value);
   }
-  int Op(RowOp op, int a, int b = -1) {
+  int Op(Operation op, int a, int b = -1) {
     RowValue value;
     value.op = op;
     value.a = a;
@@ -61,9 +61,10 @@ class RowProgramBuilder {
 
 inline RowProgram Softmax() {
   RowProgramBuilder b;
-  const int x = b.Input(), exp = b.Op(RowOp::kExp, b.Op(RowOp::kSub, x, b.Op(RowOp::kMaximum, x)));
-  const int sum = b.Op(RowOp::kSum, exp);
-  b.Result(b.Op(RowOp::kMul, exp, b.Op(RowOp::kDiv, b.Number(1), sum)));
+  const int x = b.Input(),
+            exp = b.Op(Operation::kExp, b.Op(Operation::kSub, x, b.Op(Operation::kMaximum, x)));
+  const int sum = b.Op(Operation::kSum, exp);
+  b.Result(b.Op(Operation::kMul, exp, b.Op(Operation::kDiv, b.Number(1), sum)));
   return b.program();
 }
 inline constexpr int kSoftmaxExp = 3;  // the exponentials' number
@@ -73,11 +74,12 @@ inline RowProgram LayerNorm(int columns) {
   const int x = b.Input(), gamma = b.Input({Dtype::kF32, true, false}),
             beta = b.Input({Dtype::kF32, true, false});
   const int per_column = b.Number(1.0f / static_cast<float>(columns));
-  const int mean = b.Op(RowOp::kMul, b.Op(RowOp::kSum, x), per_column), centred = b.Op(RowOp::kSub, x, mean);
-  const int squares = b.Op(RowOp::kSum, b.Op(RowOp::kMul, centred, centred));
-  const int variance = b.Op(RowOp::kAdd, b.Op(RowOp::kMul, squares, per_column), b.Number(1e-5f));
-  const int scale = b.Op(RowOp::kDiv, b.Number(1), b.Op(RowOp::kSqrt, variance));
-  b.Result(b.Op(RowOp::kAdd, b.Op(RowOp::kMul, b.Op(RowOp::kMul, centred, scale), gamma), beta));
+  const int mean = b.Op(Operation::kMul, b.Op(Operation::kSum, x), per_column),
+            centred = b.Op(Operation::kSub, x, mean);
+  const int squares = b.Op(Operation::kSum, b.Op(Operation::kMul, centred, centred));
+  const int variance = b.Op(Operation::kAdd, b.Op(Operation::kMul, squares, per_column), b.Number(1e-5f));
+  const int scale = b.Op(Operation::kDiv, b.Number(1), b.Op(Operation::kSqrt, variance));
+  b.Result(b.Op(Operation::kAdd, b.Op(Operation::kMul, b.Op(Operation::kMul, centred, scale), gamma), beta));
   return b.program();
 }
 
@@ -92,50 +94,50 @@ inline Bounded Rounded(double value, double error, double ulps) {
 }
 
 // One element of anything but loads and reductions.
-inline Bounded Evaluate(RowOp op, const Bounded& a, const Bounded& b) {
+inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
   const double ulps = UlpBound(op);
   if (std::isnan(a.value) || std::isnan(b.value)) return {NAN, HUGE_VAL};
   switch (op) {
-    case RowOp::kAdd:
+    case Operation::kAdd:
       return Rounded(a.value + b.value, a.error + b.error, ulps);
-    case RowOp::kSub:
+    case Operation::kSub:
       return Rounded(a.value - b.value, a.error + b.error, ulps);
-    case RowOp::kMul:
+    case Operation::kMul:
       return Rounded(a.value * b.value,
                      std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error, ulps);
-    case RowOp::kDiv: {
+    case Operation::kDiv: {
       const double quotient = a.value / b.value, least = std::fabs(b.value) - b.error;
       const double error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : HUGE_VAL;
       return Rounded(quotient, error, ulps);
     }
-    case RowOp::kMax:
+    case Operation::kMax:
       return {std::max(a.value, b.value), std::max(a.error, b.error)};
-    case RowOp::kMin:
+    case Operation::kMin:
       return {std::min(a.value, b.value), std::max(a.error, b.error)};
-    case RowOp::kNeg:
+    case Operation::kNeg:
       return {-a.value, a.error};
-    case RowOp::kSqrt: {
+    case Operation::kSqrt: {
       const double root = std::sqrt(a.value), least = std::sqrt(std::max(0.0, a.value - a.error));
       return Rounded(root, a.value - a.error < 0 ? HUGE_VAL : root - least, ulps);
     }
-    case RowOp::kExp:
+    case Operation::kExp:
       return Rounded(std::exp(a.value), std::exp(a.value + a.error) - std::exp(a.value), ulps);
-    case RowOp::kTanh:
+    case Operation::kTanh:
       return Rounded(std::tanh(a.value), a.error, ulps);
-    case RowOp::kErf:
+    case Operation::kErf:
       return Rounded(std::erf(a.value), 1.13 * a.error, ulps);
-    case RowOp::kSigmoid:
+    case Operation::kSigmoid:
       return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
-    case RowOp::kAbs:
+    case Operation::kAbs:
       return {std::fabs(a.value), a.error};
-    case RowOp::kGelu:
+    case Operation::kGelu:
       return Rounded(a.value * std::erfc(-a.value / std::sqrt(2.0)) / 2, 1.13 * a.error, ulps);
-    case RowOp::kGeluTanh: {
+    case Operation::kGeluTanh: {
       const double cube = a.value * a.value * a.value;
       return Rounded(a.value / (1 + std::exp(-std::sqrt(8 / M_PI) * (a.value + 0.044715 * cube))),
                      1.13 * a.error, UlpBound(op, a.value));
     }
-    case RowOp::kSilu:
+    case Operation::kSilu:
       return Rounded(a.value / (1 + std::exp(-a.value)), 1.1 * a.error, ulps);
     default:
       ADD_FAILURE() << "no such operation";
@@ -366,11 +368,11 @@ class RowCase {
       for (size_t i = 0; i < length; ++i) {
         Bounded& element = elements[i];
         const int64_t at = static_cast<int64_t>(i), row = down ? at : line, column = down ? line : at;
-        if (value.op == RowOp::kLoad) {
+        if (value.op == Operation::kLoad) {
           const RowInput& info = kernel_.program.inputs[static_cast<size_t>(value.input)];
           element.value = inputs_[static_cast<size_t>(value.input)].at(info.along_rows ? row : 0,
                                                                        info.along_columns ? column : 0);
-        } else if (value.op == RowOp::kNumber) {
+        } else if (value.op == Operation::kNumber) {
           element.value = value.number;
         } else if (!Info(value.op).reduces) {
           const auto operand = [&](int v) { return v < 0 ? Bounded() : values[static_cast<size_t>(v)][i]; };
@@ -383,19 +385,19 @@ class RowCase {
     }
     return values;
   }
-  static Bounded Reduce(RowOp op, const std::vector<Bounded>& elements) {
-    Bounded all = op == RowOp::kSum ? Bounded{} : elements[0];
+  static Bounded Reduce(Operation op, const std::vector<Bounded>& elements) {
+    Bounded all = op == Operation::kSum ? Bounded{} : elements[0];
     double magnitudes = 0;
     for (const Bounded& element : elements) {
       if (std::isnan(element.value)) return {NAN, HUGE_VAL};
-      if (op == RowOp::kSum) {
+      if (op == Operation::kSum) {
         all = {all.value + element.value, all.error + element.error};
         magnitudes += std::fabs(element.value) + element.error;
       } else {
         all = {std::max(all.value, element.value), std::max(all.error, element.error)};
       }
     }
-    if (op == RowOp::kSum) all.error += static_cast<double>(elements.size() + 16) * magnitudes * 0x1p-23;
+    if (op == Operation::kSum) all.error += static_cast<double>(elements.size() + 16) * magnitudes * 0x1p-23;
     return all;
   }
 
@@ -404,6 +406,14 @@ class RowCase {
   const Target target_;
   std::vector<RowMatrix> inputs_, results_;
 };
+
+// Those of row programs that take values.
+inline std::vector<Operation> RowOperations() {
+  std::vector<Operation> operations;
+  for (const OperationInfo& info : kOperations)
+    if (info.row_code >= 0 && info.arguments > 0) operations.push_back(info.op);
+  return operations;
+}
 
 // Random programs, and schedules of them.
 class RandomRows {
@@ -423,16 +433,15 @@ class RandomRows {
       if (OneIn(4)) input.along_rows = false;
       values.push_back(b.Input(input));
     }
+    const std::vector<Operation> operations = RowOperations();
     if (OneIn(2)) values.push_back(b.Number(0.25f * static_cast<float>(Below(17) - 8)));
     for (int ops = 1 + Below(10); ops > 0; --ops) {
-      const size_t first = static_cast<size_t>(RowOp::kAdd);
-      const RowOpInfo& info =
-          kRowOps[first + static_cast<size_t>(Below(static_cast<int>(kRowOps.size() - first)))];
+      const Operation op = operations[static_cast<size_t>(Below(static_cast<int>(operations.size())))];
       const auto any = [&] {  // rather a late one
         const int count = static_cast<int>(values.size());
         return values[static_cast<size_t>(std::max(Below(count), Below(count)))];
       };
-      values.push_back(b.Op(info.op, any(), info.arguments == 2 ? any() : -1));
+      values.push_back(b.Op(op, any(), Info(op).operands() == 2 ? any() : -1));
     }
     for (int results = 1 + Below(2); results > 0; --results) {
       const int value =

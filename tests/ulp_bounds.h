@@ -2,7 +2,7 @@
 #ifndef KIRSCH_TESTS_ULP_BOUNDS_H_
 #define KIRSCH_TESTS_ULP_BOUNDS_H_
 
-#include "spec/row_program.h"
+#include "spec/operation.h"
 
 namespace kirsch {
 
@@ -13,38 +13,31 @@ namespace kirsch {
 //
 // `x`, the argument, matters for gelu_tanh alone: far below 0 that is what an exponential makes of the
 // roundings of its exponent.
-constexpr double UlpBound(RowOp op, double x = 0) {
+constexpr double UlpBound(Operation op, double x = 0) {
   switch (op) {
-    case RowOp::kLoad:
-    case RowOp::kNumber:
-    case RowOp::kMax:
-    case RowOp::kMin:
-    case RowOp::kNeg:
-    case RowOp::kAbs:
-    case RowOp::kMaximum:
-      return 0;
-    case RowOp::kAdd:
-    case RowOp::kSub:
-    case RowOp::kMul:
-    case RowOp::kDiv:
-    case RowOp::kSqrt:
-    case RowOp::kSum:
+    case Operation::kAdd:
+    case Operation::kSub:
+    case Operation::kMul:
+    case Operation::kDiv:
+    case Operation::kSqrt:
+    case Operation::kSum:
       return 0.5;
-    case RowOp::kExp:
+    case Operation::kExp:
       return 1;
-    case RowOp::kTanh:
-    case RowOp::kErf:
+    case Operation::kTanh:
+    case Operation::kErf:
       return 2;
-    case RowOp::kSigmoid:
+    case Operation::kSigmoid:
       return 2.5;
-    case RowOp::kSilu:
+    case Operation::kSilu:
       return 4;
-    case RowOp::kGelu:
+    case Operation::kGelu:
       return 6;
-    case RowOp::kGeluTanh:
+    case Operation::kGeluTanh:
       return 5 + (x < 0 ? 4 * -x * (1 + x * x / 16) : 0);
+    default:
+      return 0;
   }
-  return 0;
 }
 
 }  // namespace kirsch

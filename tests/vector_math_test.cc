@@ -22,7 +22,7 @@ namespace kirsch::testing {
 namespace {
 
 struct Function {
-  RowOp op;
+  Operation op;
   double (*exact)(double);
   bool not_positive = false;  // arguments are
 };
@@ -32,14 +32,14 @@ double Sigmoid(double x) { return x < -700 ? 0 : 1 / (1 + std::exp(-x)); }
 double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1 + std::exp(-u)); }
 
 const std::vector<Function> kFunctions = {
-    {RowOp::kExp, [](double x) { return std::exp(x); }},
-    {RowOp::kExp, [](double x) { return std::exp(x); }, true},
-    {RowOp::kTanh, [](double x) { return std::tanh(x); }},
-    {RowOp::kErf, [](double x) { return std::erf(x); }},
-    {RowOp::kSigmoid, &Sigmoid},
-    {RowOp::kSilu, [](double x) { return TimesSigmoid(x, x); }},
-    {RowOp::kGelu, [](double x) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
-    {RowOp::kGeluTanh,
+    {Operation::kExp, [](double x) { return std::exp(x); }},
+    {Operation::kExp, [](double x) { return std::exp(x); }, true},
+    {Operation::kTanh, [](double x) { return std::tanh(x); }},
+    {Operation::kErf, [](double x) { return std::erf(x); }},
+    {Operation::kSigmoid, &Sigmoid},
+    {Operation::kSilu, [](double x) { return TimesSigmoid(x, x); }},
+    {Operation::kGelu, [](double x) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
+    {Operation::kGeluTanh,
      [](double x) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }},
 };
 

@@ -24,13 +24,13 @@ StopReason StopOf(const FamilySynthesis& synthesis) {
   return stop;
 }
 
-struct Effort {
+struct SearchEffort {
   int64_t specs = 0;
   double seconds = 0;
 };
 
-Effort EffortOf(const FamilySynthesis& synthesis) {
-  Effort effort;
+SearchEffort EffortOf(const FamilySynthesis& synthesis) {
+  SearchEffort effort;
   for (const Synthesis& member : synthesis.members) {
     effort.specs += member.result.stats.specs_solved;
     effort.seconds += member.result.seconds;
@@ -90,7 +90,7 @@ std::string RegionSchedules(const FamilySynthesis& synthesis) {
 }
 
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
-  const Effort effort = EffortOf(synthesis);
+  const SearchEffort effort = EffortOf(synthesis);
   nlohmann::ordered_json json;
   json["spec"] = synthesis.family.text();
   json["target"] = synthesis.members.front().target.name;
@@ -114,7 +114,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
 }
 
 void PrintFamilySummary(const FamilySynthesis& synthesis) {
-  const Effort effort = EffortOf(synthesis);
+  const SearchEffort effort = EffortOf(synthesis);
   std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
                synthesis.family.text().c_str(), synthesis.members.front().target.name.c_str(),
                synthesis.members.size(), synthesis.regions.list.size(),

@@ -28,14 +28,14 @@ std::string Title(const GraphFamily& family) {
   return Cat(family.name(), "[", sizes, "]");
 }
 
-struct Effort {
+struct SearchEffort {
   int64_t specs = 0;
   double seconds = 0;
   bool optimal = true;
 };
 
-Effort EffortOf(const GraphFamilySynthesis& synthesis) {
-  Effort effort;
+SearchEffort EffortOf(const GraphFamilySynthesis& synthesis) {
+  SearchEffort effort;
   for (const GraphSynthesis& member : synthesis.members) {
     effort.specs += member.result.stats.specs_solved;
     effort.seconds += member.result.seconds;
@@ -44,7 +44,7 @@ Effort EffortOf(const GraphFamilySynthesis& synthesis) {
   return effort;
 }
 
-std::string StopText(const Effort& effort) {
+std::string StopText(const SearchEffort& effort) {
   return std::string(Name(effort.optimal ? StopReason::kOptimal : StopReason::kBudget));
 }
 
@@ -127,7 +127,7 @@ HeaderFunction FunctionOf(const std::string& name, const std::vector<GraphFamily
 
 nlohmann::ordered_json GraphFamilyJson(const GraphFamilySynthesis& synthesis) {
   if (synthesis.family.count() == 1) return GraphJson(synthesis.members.front());
-  const Effort effort = EffortOf(synthesis);
+  const SearchEffort effort = EffortOf(synthesis);
   nlohmann::ordered_json json;
   json["kernel"] = synthesis.family.text();
   json["target"] = synthesis.target().name;
@@ -158,7 +158,7 @@ nlohmann::ordered_json GraphFamilyJson(const GraphFamilySynthesis& synthesis) {
 
 void PrintGraphFamilySummary(const GraphFamilySynthesis& synthesis) {
   if (synthesis.family.count() == 1) return PrintGraphSummary(synthesis.members.front());
-  const Effort effort = EffortOf(synthesis);
+  const SearchEffort effort = EffortOf(synthesis);
   std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
                Title(synthesis.family).c_str(), synthesis.target().name.c_str(), synthesis.members.size(),
                synthesis.regions.list.size(), StopText(effort).c_str(), static_cast<long long>(effort.specs),

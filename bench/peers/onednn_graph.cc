@@ -20,10 +20,10 @@ namespace {
 using dnnl::memory;
 using kirsch::Graph;
 using kirsch::GraphNode;
-using kirsch::GraphOp;
-using kirsch::GraphOpKind;
 using kirsch::ImageLayout;
 using kirsch::Info;
+using kirsch::Operation;
+using kirsch::OperationKind;
 using Dims = memory::dims;
 
 struct Method {
@@ -81,8 +81,8 @@ class GraphHandle : public PrimitiveSequence {
   // The memory of `input` where `node` may write over it, else new memory.
   memory InPlaceOf(int input, int node) {
     const bool last = users_[static_cast<size_t>(input)].size() == 1 && node != graph_.result &&
-                      input != graph_.result && Info(At(input).op).kind != GraphOpKind::kLeaf &&
-                      Value(input).get_desc() == PlainDesc(node) && At(input).op != GraphOp::kTranspose;
+                      input != graph_.result && Info(At(input).op).kind != OperationKind::kLeaf &&
+                      Value(input).get_desc() == PlainDesc(node) && At(input).op != Operation::kTranspose;
     return last ? Value(input) : NewValue(node);
   }
 
@@ -106,27 +106,27 @@ class GraphHandle : public PrimitiveSequence {
       return;
     }
     switch (Info(of.op).kind) {
-      case GraphOpKind::kLeaf:
-        if (of.op == GraphOp::kInput)
+      case OperationKind::kLeaf:
+        if (of.op == Operation::kInput)
           Value(node) = memory(PlainDesc(node), engine_, problem_.inputs[static_cast<size_t>(node)]);
         return;
-      case GraphOpKind::kTranspose: {
+      case OperationKind::kTranspose: {
         std::vector<int> order(of.type.dims.size());
         std::iota(order.begin(), order.end(), 0);
         std::swap(order[order.size() - 1], order[order.size() - 2]);
         Value(node) = Viewed(Value(of.inputs[0]), Value(of.inputs[0]).get_desc().permute_axes(order));
         return;
       }
-      case GraphOpKind::kContraction:
+      case OperationKind::kContraction:
         return ChooseChain(node);
-      case GraphOpKind::kCast:
+      case OperationKind::kCast:
         Value(node) = NewValue(node);
         return Reorder(Value(of.inputs[0]), Value(node));
-      case GraphOpKind::kElementwise:
+      case OperationKind::kElementwise:
         return EmitElementwise(node);
-      case GraphOpKind::kReduction:
+      case OperationKind::kReduction:
         return EmitReduction(node);
-      case GraphOpKind::kRowwise:
+      case OperationKind::kRowwise:
         return EmitRows(node);
     }
   }
@@ -161,9 +161,9 @@ class GraphHandle : public PrimitiveSequence {
   void EmitReduction(int node) {
     const GraphNode& of = At(node);
     const memory from = Whole(of.inputs[0], of.type.dims.size(), memory::data_type::f32);
-    const dnnl::algorithm algorithm = of.op == GraphOp::kReduceSum   ? dnnl::algorithm::reduction_sum
-                                      : of.op == GraphOp::kReduceMax ? dnnl::algorithm::reduction_max
-                                                                     : dnnl::algorithm::reduction_mean;
+    const dnnl::algorithm algorithm = of.op == Operation::kReduceSum   ? dnnl::algorithm::reduction_sum
+                                      : of.op == Operation::kReduceMax ? dnnl::algorithm::reduction_max
+                                                                       : dnnl::algorithm::reduction_mean;
     Value(node) = NewValue(node);
     Reduce(algorithm, from, Value(node));
   }
@@ -172,7 +172,7 @@ class GraphHandle : public PrimitiveSequence {
     const GraphNode& of = At(node);
     const int input = of.inputs[0], axis = static_cast<int>(of.type.dims.size()) - 1;
     const memory from = Whole(input, of.type.dims.size(), memory::data_type::f32);
-    if (of.op == GraphOp::kSoftmax) {
+    if (of.op == Operation::kSoftmax) {
       Value(node) = InPlaceOf(input, node);
       const dnnl::softmax_v2_forward::primitive_desc desc(
           dnnl::softmax_v2_forward::desc(dnnl::prop_kind::forward_inference,
@@ -181,7 +181,7 @@ class GraphHandle : public PrimitiveSequence {
           engine_);
       return Add(dnnl::softmax_v2_forward(desc), {{DNNL_ARG_SRC, from}, {DNNL_ARG_DST, Value(node)}});
     }
-    of.op == GraphOp::kLayernorm ? EmitLayernorm(node, from) : EmitRmsnorm(node, from);
+    of.op == Operation::kLayernorm ? EmitLayernorm(node, from) : EmitRmsnorm(node, from);
   }
 
   // Primitives of norms want two axes at least.
@@ -241,7 +241,7 @@ class GraphHandle : public PrimitiveSequence {
       const int user = users.front();
       const GraphNode& of = At(user);
       const bool free = chain_start_[static_cast<size_t>(user)] < 0;
-      return free && Info(of.op).kind == GraphOpKind::kElementwise && of.type.dims == At(node).type.dims &&
+      return free && Info(of.op).kind == OperationKind::kElementwise && of.type.dims == At(node).type.dims &&
                      CanFollow(graph_, of, chain.back())
                  ? user
                  : -1;
@@ -262,7 +262,7 @@ class GraphHandle : public PrimitiveSequence {
       const bool tensors =
           std::any_of(made.extra.begin(), made.extra.end(), [](int node) { return node >= 0; });
       const bool gemm =
-          At(chain.front()).op == GraphOp::kConv2d && made.implementation.find("gemm") != std::string::npos;
+          At(chain.front()).op == Operation::kConv2d && made.implementation.find("gemm") != std::string::npos;
       return made.implementation.rfind("ref", 0) != 0 && !(gemm && tensors);
     } catch (const dnnl::error&) {
       return false;
@@ -282,9 +282,9 @@ class GraphHandle : public PrimitiveSequence {
 
   // Whether the operation adds an f32 for each filter, or column, to the contraction.
   bool AddsBias(const GraphNode& contraction, const GraphNode& of, size_t side) const {
-    if (of.op != GraphOp::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
+    if (of.op != Operation::kAdd || of.type.dtype != kirsch::Dtype::kF32 || FunctionOf(graph_, of, side))
       return false;
-    const bool nchw = contraction.op == GraphOp::kConv2d && contraction.conv.layout == ImageLayout::kNchw;
+    const bool nchw = contraction.op == Operation::kConv2d && contraction.conv.layout == ImageLayout::kNchw;
     const size_t rank = contraction.type.dims.size(), channels = nchw ? 1 : rank - 1;
     std::vector<uint32_t> dims = At(of.inputs[1 - side]).type.dims;
     dims.insert(dims.begin(), rank - dims.size(), 1);
@@ -296,7 +296,7 @@ class GraphHandle : public PrimitiveSequence {
   void SetBias(const GraphNode& contraction, int node, Contraction& made) const {
     made.bias = node;
     const auto count = static_cast<memory::dim>(At(node).type.elements());
-    Dims dims(contraction.op == GraphOp::kConv2d ? 1 : contraction.type.dims.size(), 1);
+    Dims dims(contraction.op == Operation::kConv2d ? 1 : contraction.type.dims.size(), 1);
     dims.back() = count;
     made.bias_desc = Plain(std::vector<uint32_t>(dims.begin(), dims.end()), memory::data_type::f32);
   }
@@ -334,7 +334,7 @@ class GraphHandle : public PrimitiveSequence {
         const int other = of.inputs[1 - side];
         memory::desc desc =
             Expanded(Plain(At(other).type.dims, PlainDesc(user).data_type()), contraction.type.dims.size());
-        if (contraction.op == GraphOp::kConv2d) desc = ImageAxes(contraction, desc);
+        if (contraction.op == Operation::kConv2d) desc = ImageAxes(contraction, desc);
         post_ops.append_binary(BinaryOf(of.op), desc);
         made.extra.push_back(other);
         made.extra_descs.push_back(desc);
@@ -353,7 +353,7 @@ class GraphHandle : public PrimitiveSequence {
     made.plain_lhs = Value(of.inputs[0]).get_desc();
     made.plain_rhs = Value(of.inputs[1]).get_desc();
     made.plain_out = PlainDesc(end);
-    of.op == GraphOp::kMatmul ? MakeMatmul(attributes, made) : MakeConvolution(of, attributes, made);
+    of.op == Operation::kMatmul ? MakeMatmul(attributes, made) : MakeConvolution(of, attributes, made);
     return made;
   }
 
@@ -422,8 +422,8 @@ class GraphHandle : public PrimitiveSequence {
   }
 
   bool IsParameter(int node) const {
-    return At(node).op == GraphOp::kInput ||
-           (At(node).op == GraphOp::kTranspose && IsParameter(At(node).inputs[0]));
+    return At(node).op == Operation::kInput ||
+           (At(node).op == Operation::kTranspose && IsParameter(At(node).inputs[0]));
   }
 
   // The value in the layout that the primitive wants; reordered now if it is packed, else in every run.

@@ -15,24 +15,24 @@ struct Function {
   float alpha, beta;
 };
 
-inline bool Commutes(kirsch::GraphOp op) {
-  using kirsch::GraphOp;
-  return op == GraphOp::kAdd || op == GraphOp::kMul || op == GraphOp::kMax || op == GraphOp::kMin;
+inline bool Commutes(kirsch::Operation op) {
+  using kirsch::Operation;
+  return op == Operation::kAdd || op == Operation::kMul || op == Operation::kMax || op == Operation::kMin;
 }
 
 // Of two tensors.
-inline dnnl::algorithm BinaryOf(kirsch::GraphOp op) {
-  using kirsch::GraphOp;
+inline dnnl::algorithm BinaryOf(kirsch::Operation op) {
+  using kirsch::Operation;
   switch (op) {
-    case GraphOp::kAdd:
+    case Operation::kAdd:
       return dnnl::algorithm::binary_add;
-    case GraphOp::kSub:
+    case Operation::kSub:
       return dnnl::algorithm::binary_sub;
-    case GraphOp::kMul:
+    case Operation::kMul:
       return dnnl::algorithm::binary_mul;
-    case GraphOp::kDiv:
+    case Operation::kDiv:
       return dnnl::algorithm::binary_div;
-    case GraphOp::kMax:
+    case Operation::kMax:
       return dnnl::algorithm::binary_max;
     default:
       return dnnl::algorithm::binary_min;
@@ -40,23 +40,23 @@ inline dnnl::algorithm BinaryOf(kirsch::GraphOp op) {
 }
 
 // An operation with a number, input `side` being the tensor.
-inline std::optional<Function> WithNumber(kirsch::GraphOp op, size_t side, float number) {
+inline std::optional<Function> WithNumber(kirsch::Operation op, size_t side, float number) {
   using dnnl::algorithm;
-  using kirsch::GraphOp;
+  using kirsch::Operation;
   switch (op) {
-    case GraphOp::kAdd:
+    case Operation::kAdd:
       return Function{algorithm::eltwise_linear, 1, number};
-    case GraphOp::kSub:
+    case Operation::kSub:
       return side == 0 ? Function{algorithm::eltwise_linear, 1, -number}
                        : Function{algorithm::eltwise_linear, -1, number};
-    case GraphOp::kMul:
+    case Operation::kMul:
       return Function{algorithm::eltwise_linear, number, 0};
-    case GraphOp::kDiv:
+    case Operation::kDiv:
       return side == 0 ? Function{algorithm::eltwise_linear, 1 / number, 0}
                        : Function{algorithm::eltwise_pow, number, -1};
-    case GraphOp::kMax:
+    case Operation::kMax:
       return Function{algorithm::eltwise_clip, number, FLT_MAX};
-    case GraphOp::kMin:
+    case Operation::kMin:
       return Function{algorithm::eltwise_clip, -FLT_MAX, number};
     default:
       return std::nullopt;
@@ -68,31 +68,31 @@ inline std::optional<Function> WithNumber(kirsch::GraphOp op, size_t side, float
 inline std::optional<Function> FunctionOf(const kirsch::Graph& graph, const kirsch::GraphNode& node,
                                           size_t side) {
   using dnnl::algorithm;
-  using kirsch::GraphOp;
+  using kirsch::Operation;
   if (node.inputs.size() == 2) {
     const kirsch::GraphNode& other = graph.at(node.inputs[1 - side]);
-    return other.op == GraphOp::kNumber ? WithNumber(node.op, side, other.number) : std::nullopt;
+    return other.op == Operation::kNumber ? WithNumber(node.op, side, other.number) : std::nullopt;
   }
   switch (node.op) {
-    case GraphOp::kNeg:
+    case Operation::kNeg:
       return Function{algorithm::eltwise_linear, -1, 0};
-    case GraphOp::kSqrt:
+    case Operation::kSqrt:
       return Function{algorithm::eltwise_sqrt, 0, 0};
-    case GraphOp::kExp:
+    case Operation::kExp:
       return Function{algorithm::eltwise_exp, 0, 0};
-    case GraphOp::kTanh:
+    case Operation::kTanh:
       return Function{algorithm::eltwise_tanh, 0, 0};
-    case GraphOp::kSigmoid:
+    case Operation::kSigmoid:
       return Function{algorithm::eltwise_logistic, 0, 0};
-    case GraphOp::kRelu:
+    case Operation::kRelu:
       return Function{algorithm::eltwise_relu, 0, 0};
-    case GraphOp::kLeakyRelu:
+    case Operation::kLeakyRelu:
       return Function{algorithm::eltwise_relu, node.number, 0};
-    case GraphOp::kGelu:
+    case Operation::kGelu:
       return Function{algorithm::eltwise_gelu_erf, 0, 0};
-    case GraphOp::kGeluTanh:
+    case Operation::kGeluTanh:
       return Function{algorithm::eltwise_gelu_tanh, 0, 0};
-    case GraphOp::kSilu:
+    case Operation::kSilu:
       return Function{algorithm::eltwise_swish, 1, 0};
     default:
       return std::nullopt;

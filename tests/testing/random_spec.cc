@@ -85,15 +85,15 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   bool real = sum == Dtype::kF32;
   while (epilogue.count < steps) {
     EpilogueStep step;
-    step.op = static_cast<EpilogueOp>((*random)() % kEpilogueOps.size());
-    if (IsFunction(step.op) ? !real : step.op == EpilogueOp::kF32 && real) continue;
-    if (Info(step.op).takes_operand) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
+    step.op = static_cast<Operation>((*random)() % kStepOperations);
+    if (IsComposed(step.op) ? !real : step.op == Operation::kF32 && real) continue;
+    if (Info(step.op).operands() == 2) step.operand = static_cast<EpilogueOperand>(1 + (*random)() % 5);
     if (step.HasOperand() && epilogue.operands() == kMaxEpilogueOperands) continue;
     const auto number = static_cast<int32_t>((*random)() % 7) - 3;
     if (step.operand == EpilogueOperand::kNumber)
       step.number =
           real ? std::bit_cast<uint32_t>(0.75f * static_cast<float>(number)) : static_cast<uint32_t>(number);
-    real |= step.op == EpilogueOp::kF32;
+    real |= step.op == Operation::kF32;
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = step;
   }
   Spec with = spec;

@@ -1,0 +1,421 @@
+// The operations there are, one row of a table each, and what those on numbers are made of. All that is known
+// of one is here, and follows elsewhere: its words in texts, its meaning and error, its code, cost and
+// references.
+#ifndef KIRSCH_SPEC_OPERATION_H_
+#define KIRSCH_SPEC_OPERATION_H_
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "spec/check.h"
+#include "spec/composition.h"
+
+namespace kirsch {
+
+enum class Operation : uint8_t {
+  // Steps of epilogues (and more). The table's file format numbers them as they come.
+  kAdd,
+  kSub,
+  kMul,
+  kMax,
+  kMin,
+  kF32,  // the s32 x as an f32, to nearest
+  kExp,
+  kTanh,
+  kErf,
+  kSigmoid,
+  kSilu,
+  kGelu,
+  kGeluTanh,
+  kLeakyRelu,
+  // Others on numbers.
+  kDiv,
+  kNeg,
+  kSqrt,
+  kAbs,
+  kRelu,
+  // On tensors.
+  kInput,
+  kNumber,  // a constant; in row programs, too
+  kMatmul,
+  kConv2d,
+  kTranspose,
+  kCast,
+  kReduceSum,
+  kReduceMax,
+  kReduceMean,
+  kSoftmax,
+  kLayernorm,
+  kRmsnorm,
+  // On rows.
+  kLoad,     // the element of an input
+  kSum,      // of the row's elements: one value for the row
+  kMaximum,  // of the row's elements
+};
+
+enum class OperationKind : uint8_t {
+  kLeaf,         // no function of the kernel language
+  kContraction,  // sums of products, which are f32 or s32
+  kTranspose,    // of the last two axes
+  kCast,         // to nearest, ties to even; to integers saturated
+  kElementwise,  // the smaller tensors are repeated as NumPy does; of floats in f32, of integers in s32
+  kReduction,    // along axes, which stay with the size 1; in f32
+  kRowwise,      // along the last axis; in f32
+};
+
+// What an operation on numbers takes.
+enum class Effort : uint8_t {
+  kInstruction,
+  kInstructions,  // a few: ComposeArithmetic; row programs have these one by one
+  kFunction,      // dozens; it is not exact
+};
+
+// A number that an operation has beside its arguments.
+struct NumberOption {
+  std::string_view name;
+  float usual = 0;
+};
+
+// The step of an epilogue that another operation is, and that step's number.
+struct Equivalent {
+  Operation op;
+  float number;
+};
+
+using Meaning = double (*)(double x, double y);
+
+struct OperationInfo {
+  Operation op;
+  std::string_view name;  // in texts
+  OperationKind kind = OperationKind::kElementwise;
+  int arguments = 1;
+  bool integers = false;     // elementwise: on integers, too
+  NumberOption option = {};  // its name is empty: there is none
+  std::optional<Equivalent> equivalent = {};
+  Effort effort = Effort::kInstruction;
+  bool reduces = false;  // a row
+  int row_code = -1;     // in the hashes that row programs' procedures are named by; -1: not in row programs
+  // On numbers: the exact result for x, and y: the second argument, or the option.
+  Meaning meaning = nullptr;
+  // The same in C: $x and $y are of the type `real`, and M(f) is f of math.h for that type.
+  const char* c = "";
+
+  // Numbers that it takes; in an epilogue the second is the step's operand.
+  constexpr int operands() const { return arguments + (option.name.empty() ? 0 : 1); }
+};
+
+namespace internal {
+
+// x * sigmoid(u), u having the sign of x.
+inline double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1 + std::exp(-u)); }
+
+// Rows of operations that are much alike.
+constexpr OperationInfo ArithmeticRow(Operation op, std::string_view name, int row_code, const char* c,
+                                      Meaning meaning) {
+  return {.op = op,
+          .name = name,
+          .arguments = 2,
+          .integers = true,
+          .row_code = row_code,
+          .meaning = meaning,
+          .c = c};
+}
+constexpr OperationInfo FunctionRow(Operation op, std::string_view name, int row_code, const char* c,
+                                    Meaning meaning, NumberOption option = {}) {
+  return {.op = op,
+          .name = name,
+          .option = option,
+          .effort = Effort::kFunction,
+          .row_code = row_code,
+          .meaning = meaning,
+          .c = c};
+}
+constexpr OperationInfo InstructionsRow(Operation op, std::string_view name, const char* c, Meaning meaning,
+                                        NumberOption option = {}) {
+  return {
+      .op = op, .name = name, .option = option, .effort = Effort::kInstructions, .meaning = meaning, .c = c};
+}
+
+}  // namespace internal
+
+inline constexpr auto kOperations = [] {
+  using enum Operation;
+  using namespace internal;
+  using Kind = OperationKind;
+  return std::to_array<OperationInfo>({
+      ArithmeticRow(kAdd, "add", 2, "($x + $y)", [](double x, double y) { return x + y; }),
+      ArithmeticRow(kSub, "sub", 3, "($x - $y)", [](double x, double y) { return x - y; }),
+      ArithmeticRow(kMul, "mul", 4, "($x * $y)", [](double x, double y) { return x * y; }),
+      ArithmeticRow(kMax, "max", 6, "($x > $y ? $x : $y)", [](double x, double y) { return x > y ? x : y; }),
+      ArithmeticRow(kMin, "min", 7, "($x < $y ? $x : $y)", [](double x, double y) { return x < y ? x : y; }),
+      {.op = kF32, .name = "f32", .kind = Kind::kLeaf, .integers = true},
+      FunctionRow(kExp, "exp", 10, "M(exp)($x)", [](double x, double) { return std::exp(x); }),
+      FunctionRow(kTanh, "tanh", 11, "M(tanh)($x)", [](double x, double) { return std::tanh(x); }),
+      FunctionRow(kErf, "erf", 12, "M(erf)($x)", [](double x, double) { return std::erf(x); }),
+      FunctionRow(kSigmoid, "sigmoid", 13, "1 / (1 + M(exp)(-$x))",
+                  [](double x, double) { return 1 / (1 + std::exp(-x)); }),
+      // x * sigmoid(x)
+      FunctionRow(kSilu, "silu", 19, "$x / (1 + M(exp)(-$x))",
+                  [](double x, double) { return TimesSigmoid(x, x); }),
+      // x / 2 * (1 + erf(x / sqrt(2))): x times the share of a normal distribution below it
+      FunctionRow(kGelu, "gelu", 17, "$x / 2 * (1 + M(erf)($x * (real)0.70710678118654752))",
+                  [](double x, double) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }),
+      // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+      FunctionRow(
+          kGeluTanh, "gelu_tanh", 18,
+          "$x / 2 * (1 + M(tanh)((real)0.79788456080286536 * ($x + (real)0.044715 * $x * $x * $x)))",
+          [](double x, double) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }),
+      InstructionsRow(kLeakyRelu, "leaky_relu", "($x > 0 ? $x : $y * $x)",
+                      [](double x, double y) { return x > 0 ? x : y * x; }, {"slope", 0.01f}),
+
+      {.op = kDiv,
+       .name = "div",
+       .arguments = 2,
+       .row_code = 5,
+       .meaning = [](double x, double y) { return x / y; },
+       .c = "($x / $y)"},
+      {.op = kNeg,
+       .name = "neg",
+       .equivalent = Equivalent{kMul, -1},
+       .row_code = 8,
+       .meaning = [](double x, double) { return -x; },
+       .c = "(-$x)"},
+      {.op = kSqrt,
+       .name = "sqrt",
+       .row_code = 9,
+       .meaning = [](double x, double) { return std::sqrt(x); },
+       .c = "M(sqrt)($x)"},
+      {.op = kAbs,
+       .name = "abs",
+       .kind = Kind::kLeaf,
+       .row_code = 16,
+       .meaning = [](double x, double) { return std::abs(x); }},
+      {.op = kRelu,
+       .name = "relu",
+       .integers = true,
+       .equivalent = Equivalent{kMax, 0},
+       .effort = Effort::kInstructions,
+       .meaning = [](double x, double) { return x > 0 ? x : 0; },
+       .c = "($x > 0 ? $x : 0)"},
+
+      {.op = kInput, .name = "input", .kind = Kind::kLeaf, .arguments = 0},
+      {.op = kNumber, .name = "number", .kind = Kind::kLeaf, .arguments = 0, .row_code = 1},
+      {.op = kMatmul, .name = "matmul", .kind = Kind::kContraction, .arguments = 2},  // or batches of them
+      {.op = kConv2d, .name = "conv2d", .kind = Kind::kContraction, .arguments = 2},
+      {.op = kTranspose, .name = "transpose", .kind = Kind::kTranspose},
+      {.op = kCast, .name = "cast", .kind = Kind::kCast},
+      {.op = kReduceSum, .name = "reduce_sum", .kind = Kind::kReduction},
+      {.op = kReduceMax, .name = "reduce_max", .kind = Kind::kReduction},
+      {.op = kReduceMean, .name = "reduce_mean", .kind = Kind::kReduction},
+      {.op = kSoftmax, .name = "softmax", .kind = Kind::kRowwise},  // exp(x - max) / sum of these
+      // (x - mean) / sqrt(mean of (x - mean)^2 + eps) * scale + shift
+      {.op = kLayernorm,
+       .name = "layernorm",
+       .kind = Kind::kRowwise,
+       .arguments = 3,
+       .option = {"eps", 1e-5f}},
+      // x / sqrt(mean of x^2 + eps) * scale
+      {.op = kRmsnorm, .name = "rmsnorm", .kind = Kind::kRowwise, .arguments = 2, .option = {"eps", 1e-5f}},
+
+      {.op = kLoad, .name = "load", .kind = Kind::kLeaf, .arguments = 0, .row_code = 0},
+      {.op = kSum, .name = "sum", .kind = Kind::kLeaf, .reduces = true, .row_code = 14},
+      {.op = kMaximum, .name = "maximum", .kind = Kind::kLeaf, .reduces = true, .row_code = 15},
+  });
+}();
+
+static_assert([] {
+  for (size_t i = 0; i < kOperations.size(); ++i)
+    if (kOperations[i].op != static_cast<Operation>(i)) return false;
+  return true;
+}());
+
+constexpr const OperationInfo& Info(Operation op) { return kOperations[static_cast<size_t>(op)]; }
+constexpr std::string_view Name(Operation op) { return Info(op).name; }
+
+inline constexpr size_t kStepOperations = static_cast<size_t>(Operation::kDiv);
+constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOperations; }
+
+// Is it more than one instruction on a vector?
+constexpr bool IsComposed(Operation op) { return Info(op).effort != Effort::kInstruction; }
+
+// Operations made of what integers have, too: all that `Math` needs is Number, Add, Sub, Mul, Max, Min, Fma.
+template <typename Math, typename Value>
+Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
+  switch (op) {
+    case Operation::kAdd:
+      return math.Add(x, y);
+    case Operation::kSub:
+      return math.Sub(x, y);
+    case Operation::kMul:
+      return math.Mul(x, y);
+    case Operation::kMax:
+      return math.Max(x, y);
+    case Operation::kMin:
+      return math.Min(x, y);
+    case Operation::kRelu:
+      return math.Max(x, math.Number(0));
+    case Operation::kLeakyRelu: {
+      // y * min(x, 0) + max(x, 0), with -0 for 0: compilers would keep the zeros that accumulators begin
+      // with.
+      const Value zero = math.Number(-0.0f), negative = math.Min(x, zero);
+      return math.Fma(negative, y, math.Max(x, zero));
+    }
+    default:
+      break;
+  }
+  KIRSCH_CHECK(false && "no arithmetic");
+}
+
+namespace composition {
+
+template <typename Math, typename Value>
+Value Exp(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(kLeastExp), x);
+  return ScaledExp(math, math.Min(math.Number(kMostExp), bounded));
+}
+
+// 1 / (1 + e), or e / (1 + e) if x < 0, with e = exp(-|x|). Where e is 1 both are the same, so that the
+// bound need not be 0: compilers would keep the zeros that a microkernel's accumulators begin with until
+// here.
+template <typename Math, typename Value>
+Value Sigmoid(Math& math, Value x) {
+  const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
+  const Value denominator = math.Add(e, math.Number(1));
+  return Quotient(math, math.Select(x, math.Number(-0x1p-60f), e, math.Number(1)), denominator);
+}
+
+// x * sigmoid(x), and x * sigmoid(u) of gelu_tanh, are half of the least subnormal at most below these, and u
+// is no less than the last.
+inline constexpr float kLeastSilu = -109, kLeastGeluTanh = -11, kLeastRaised = -113;
+
+// x * sigmoid(u), u with the sign of x and not below kLeastRaised if that is negative. As there, but e is
+// raised where x < 0, as the result may be subnormal.
+template <typename Math, typename Value>
+Value TimesSigmoid(Math& math, Value x, Value u) {
+  Value e = math.Max(math.Number(kLeastRaised), math.MinusAbs(u));
+  e = RaisedExp(math, e, kRaise);
+  const Value denominator = math.Fma(e, math.Number(kLower), math.Number(1));
+  const Value numerator = math.Select(x, math.Number(-0x1p-60f), e, math.Number(1));
+  const Value lower = math.Select(x, math.Number(-0x1p-60f), math.Number(kLower), math.Number(1));
+  // An FMA, since GCC would make one of this product and of a sum that is its only use.
+  return math.Fma(math.Mul(Quotient(math, numerator, denominator), x), lower, math.Number(-0.0f));
+}
+
+template <typename Math, typename Value>
+Value Silu(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(kLeastSilu), x);
+  return TimesSigmoid(math, bounded, bounded);
+}
+
+// x * sigmoid(x * (1.5957691 + 0.07135482 * x^2))
+template <typename Math, typename Value>
+Value GeluTanh(Math& math, Value x) {
+  const Value bounded = math.Max(math.Number(kLeastGeluTanh), x);
+  const Value square = math.Mul(bounded, bounded);
+  const Value slope = math.Fma(square, math.Number(0x1.2444f2p-4f), math.Number(0x1.988454p+0f));
+  return TimesSigmoid(math, bounded, math.Mul(slope, bounded));
+}
+
+// exp(z^2 / 2) * erfc(z / sqrt(2)) / 2 = P(z) / Q(z), 0 <= z <= 14.3: 0.6. Both have positive coefficients,
+// so that nothing cancels. From the end on, gelu is half of the least subnormal at most.
+inline constexpr std::array<float, 5> kGeluAbove = {0x1.0abbe2p-8f, 0x1.4a72d8p-5f, 0x1.75861ap-3f,
+                                                    0x1.bfae5p-2f, 0.5f};
+inline constexpr std::array<float, 6> kGeluBelow = {0x1.4e4c1ap-7f, 0x1.9e2eecp-4f, 0x1.de6e7ep-2f,
+                                                    0x1.32f41cp+0f, 0x1.ac1956p+0f, 1};
+inline constexpr float kMostGelu = 14.3f;
+
+// max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2: where x < 0 there is nothing to cancel, and above the second
+// term is the smaller half. z^2 / 2 is rounded; what that leaves over becomes a factor.
+template <typename Math, typename Value>
+Value Gelu(Math& math, Value x) {
+  const Value positive = math.Max(math.Number(-0.0f), x);
+  const Value z = math.Min(math.Number(kMostGelu), math.Abs(x));
+  const auto square = math.Product(math.Mul(z, math.Number(-0.5f)), z);
+  Value e = RaisedExp(math, square.high, kRaise);
+  e = math.Fma(e, square.low, e);
+  const Value above = Polynomial(math, z, kGeluAbove);
+  const Value below = Polynomial(math, z, kGeluBelow);
+  const Value share = math.Div(math.Mul(math.Mul(e, z), above), below);
+  return math.FmaNeg(share, math.Number(kLower), positive);
+}
+
+// tanh(x) = x + x^3 * P(x^2), x <= 0.56: 0.05.
+inline constexpr std::array<float, 5> kTanh = {-0x1.95cf3cp-8f, 0x1.583552p-6f, -0x1.b906d2p-5f,
+                                               0x1.110c5ep-3f, -0x1.555548p-2f};
+inline constexpr float kSmallTanh = 0.55f;
+inline constexpr float kMostTanh = 10;  // from there on it is 1
+
+// (1 - e) / (1 + e) with e = exp(-2 |x|), or a polynomial where that would cancel.
+template <typename Math, typename Value>
+Value Tanh(Math& math, Value x) {
+  const Value z = math.Abs(x), square = math.Mul(z, z);
+  const Value polynomial = Polynomial(math, square, kTanh);
+  const Value small = math.Fma(polynomial, math.Mul(square, z), z);
+  const Value bounded = math.Min(math.Number(kMostTanh), z);
+  const Value e = RaisedExp(math, math.Mul(bounded, math.Number(-2)), 0);
+  const Value denominator = math.Add(e, math.Number(1));
+  const Value quotient = Quotient(math, math.Sub(math.Number(1), e), denominator);
+  return math.WithSignOf(x, math.Select(math.Number(kSmallTanh), z, quotient, small));
+}
+
+// erf(x) = x + x * P(x^2), x <= 0.93: 0.02.
+inline constexpr std::array<float, 7> kErf = {0x1.4f6738p-14f, -0x1.a60a2ap-11f, 0x1.544a1ap-8f,
+                                              -0x1.b8011ap-6f, 0x1.ce2d64p-4f,   -0x1.81274p-2f,
+                                              0x1.06eba8p-3f};
+// erf(x) = 1 - exp(x * P(x)), 0.92 <= x <= 3.95: 0.06.
+inline constexpr std::array<float, 6> kErfTail = {0x1.c0c552p-13f, -0x1.a5654ep-9f, 0x1.7707f4p-6f,
+                                                  -0x1.af273cp-4f, -0x1.457cdap-1f, -0x1.20e652p+0f};
+inline constexpr float kSmallErf = 0.925f;
+inline constexpr float kMostErf = 3.95f;  // from there on it is 1
+
+// 1 - exp(a polynomial), or a polynomial where that would cancel.
+template <typename Math, typename Value>
+Value Erf(Math& math, Value x) {
+  const Value z = math.Abs(x), square = math.Mul(z, z);
+  const Value small = math.Fma(Polynomial(math, square, kErf), z, z);
+  const Value bounded = math.Min(math.Number(kMostErf), z);
+  const Value e = RaisedExp(math, math.Mul(Polynomial(math, bounded, kErfTail), bounded), 0);
+  const Value large = math.Sub(math.Number(1), e);
+  return math.WithSignOf(x, math.Select(math.Number(kSmallErf), z, large, small));
+}
+
+}  // namespace composition
+
+// An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
+template <typename Math, typename Value>
+Value Compose(Math& math, Operation op, Value x, Value y) {
+  switch (op) {
+    case Operation::kDiv:
+      return math.Div(x, y);
+    case Operation::kNeg:
+      return math.Negative(x);
+    case Operation::kSqrt:
+      return math.Sqrt(x);
+    case Operation::kAbs:
+      return math.Abs(x);
+    case Operation::kExp:
+      return composition::Exp(math, x);
+    case Operation::kTanh:
+      return composition::Tanh(math, x);
+    case Operation::kErf:
+      return composition::Erf(math, x);
+    case Operation::kSigmoid:
+      return composition::Sigmoid(math, x);
+    case Operation::kSilu:
+      return composition::Silu(math, x);
+    case Operation::kGelu:
+      return composition::Gelu(math, x);
+    case Operation::kGeluTanh:
+      return composition::GeluTanh(math, x);
+    default:
+      return ComposeArithmetic(math, op, x, y);
+  }
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_OPERATION_H_
