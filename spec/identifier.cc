@@ -45,20 +45,35 @@ constexpr std::string_view kNamesInHeaders =
     "printf problem problems rhs rs samples scratch scratch_memory shared shared_memory step thread what "
     "work wrong";
 
-// Functions of C's library: stdlib.h and string.h, which headers of intrinsics include, and stdio.h; then
-// those of math.h, each of which may have an f or an l behind it.
+// Functions of C's library and its usual extensions: stdlib.h and string.h, which headers of intrinsics
+// include, and stdio.h; then those of math.h, each of which may have an f or an l behind it.
 constexpr std::string_view kFunctions =
-    "abort abs aligned_alloc at_quick_exit atexit atof atoi atol atoll bcmp bcopy bsearch bzero calloc "
-    "clearerr div exit fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread free "
-    "freopen "
-    "fscanf fseek fsetpos ftell fwrite getc getchar getenv gets index labs ldiv llabs lldiv malloc mblen "
-    "mbstowcs mbtowc memccpy memchr memcmp memcpy memmem memmove mempcpy memset perror posix_memalign printf "
-    "putc putchar putenv puts qsort quick_exit rand rand_r random realloc reallocarray remove rename rewind "
-    "rindex scanf select setbuf setenv setvbuf snprintf sprintf srand srandom sscanf strcat strchr strcmp "
-    "strcoll strcpy strcspn strdup strerror strlen strncat strncmp strncpy strndup strnlen strpbrk strrchr "
-    "strsep strspn strstr strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm system "
-    "tmpfile "
-    "tmpnam ungetc unsetenv vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf wcstombs wctomb";
+    "a64l abort abs aligned_alloc arc4random arc4random_buf arc4random_uniform asprintf at_quick_exit "
+    "atexit atof atoi atol atoll basename bcmp bcopy bsearch bzero calloc canonicalize_file_name "
+    "clearenv clearerr clearerr_unlocked ctermid cuserid div dprintf drand48 drand48_r ecvt ecvt_r "
+    "erand48 erand48_r exit explicit_bzero fclose fcloseall fcvt fcvt_r fdopen feof feof_unlocked "
+    "ferror ferror_unlocked fflush fflush_unlocked ffs ffsl ffsll fgetc fgetc_unlocked fgetpos "
+    "fgetpos64 fgets fgets_unlocked fileno fileno_unlocked flockfile fmemopen fopen fopen64 "
+    "fopencookie fprintf fputc fputc_unlocked fputs fputs_unlocked fread fread_unlocked free freopen "
+    "freopen64 fscanf fseek fseeko fseeko64 fsetpos fsetpos64 ftell ftello ftello64 ftrylockfile "
+    "funlockfile fwrite fwrite_unlocked gcvt getc getc_unlocked getchar getchar_unlocked getdelim "
+    "getentropy getenv getline getloadavg getpt getrandom gets getsubopt getw grantpt index initstate "
+    "initstate_r jrand48 jrand48_r l64a labs lcong48 lcong48_r ldiv llabs lldiv lrand48 lrand48_r "
+    "malloc mblen mbstowcs mbtowc memccpy memchr memcmp memcpy memfrob memmem memmove mempcpy memrchr "
+    "memset mkdtemp mkostemp mkostemp64 mkostemps mkstemp mkstemp64 mkstemps mktemp mrand48 mrand48_r "
+    "nrand48 nrand48_r on_exit open_memstream pclose perror popen posix_memalign posix_openpt printf "
+    "pselect ptsname ptsname_r putc putc_unlocked putchar putchar_unlocked putenv puts putw qecvt "
+    "qecvt_r qfcvt qfcvt_r qgcvt qsort qsort_r quick_exit rand rand_r random random_r rawmemchr "
+    "realloc reallocarray realpath remove rename renameat renameat2 rewind rindex rpmatch scanf "
+    "secure_getenv seed48 seed48_r select setbuf setbuffer setenv setlinebuf setstate setstate_r "
+    "setvbuf sigabbrev_np sigdescr_np snprintf sprintf srand srand48 srand48_r srandom srandom_r "
+    "sscanf stpcpy stpncpy strcasecmp strcasecmp_l strcasestr strcat strchr strchrnul strcmp strcoll "
+    "strcoll_l strcpy strcspn strdup strerror strerror_l strerror_r strerrordesc_np strerrorname_np "
+    "strfry strlcat strlcpy strlen strncasecmp strncasecmp_l strncat strncmp strncpy strndup strnlen "
+    "strpbrk strrchr strsep strsignal strspn strstr strtod strtof strtok strtok_r strtol strtold "
+    "strtoll strtoq strtoul strtoull strtouq strverscmp strxfrm strxfrm_l system tempnam tmpfile "
+    "tmpfile64 tmpnam tmpnam_r ungetc unlockpt unsetenv valloc vasprintf vdprintf vfprintf vfscanf "
+    "vprintf vscanf vsnprintf vsprintf vsscanf wcstombs wctomb";
 constexpr std::string_view kMathFunctions =
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs "
     "fdim "
@@ -66,6 +81,22 @@ constexpr std::string_view kMathFunctions =
     "log2 "
     "logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round scalb scalbln "
     "scalbn significand sin sincos sinh sqrt tan tanh tgamma trunc y0 y1 yn";
+
+// Types that these and stddef.h and stdint.h have, and the namespace of C++.
+constexpr std::string_view kTypes =
+    "FILE blkcnt64_t blkcnt_t blksize_t caddr_t clock_t clockid_t comparison_fn_t "
+    "cookie_close_function_t cookie_io_functions_t cookie_read_function_t cookie_seek_function_t "
+    "cookie_write_function_t daddr_t dev_t div_t fd_mask fd_set fpos64_t fpos_t fsblkcnt64_t "
+    "fsblkcnt_t fsfilcnt64_t fsfilcnt_t fsid_t gid_t id_t ino64_t ino_t int_fast16_t int_fast32_t "
+    "int_fast64_t int_fast8_t int_least16_t int_least32_t int_least64_t int_least8_t intmax_t "
+    "intptr_t key_t ldiv_t lldiv_t locale_t loff_t max_align_t mode_t nlink_t nullptr_t off64_t off_t "
+    "pid_t pthread_attr_t pthread_barrier_t pthread_barrierattr_t pthread_cond_t pthread_condattr_t "
+    "pthread_key_t pthread_mutex_t pthread_mutexattr_t pthread_once_t pthread_rwlock_t "
+    "pthread_rwlockattr_t pthread_spinlock_t pthread_t ptrdiff_t quad_t register_t sigset_t ssize_t "
+    "std suseconds_t time_t timer_t u_char u_int u_int16_t u_int32_t u_int64_t u_int8_t u_long "
+    "u_quad_t u_short uid_t uint uint_fast16_t uint_fast32_t uint_fast64_t uint_fast8_t "
+    "uint_least16_t uint_least32_t uint_least64_t uint_least8_t uintmax_t uintptr_t ulong useconds_t "
+    "ushort va_list";
 
 bool IsOneOf(std::string_view words, std::string_view word) {
   return Cat(" ", words, " ").find(Cat(" ", word, " ")) != std::string::npos;
@@ -97,7 +128,7 @@ bool IsIdentifier(std::string_view text) {
 
 bool IsKernelName(std::string_view text) {
   return IsIdentifier(text) && !IsOneOf(kNamesInHeaders, text) && !IsOneOf(kFunctions, text) &&
-         !IsMathFunction(text);
+         !IsOneOf(kTypes, text) && !IsMathFunction(text);
 }
 
 absl::Span<const std::string_view> GeneratedSuffixes() {

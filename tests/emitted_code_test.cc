@@ -155,6 +155,27 @@ TEST_F(EmittedCodeTest, MacrosOfCompilersAndHeadersAreNoNames) {
   }
 }
 
+// What a function can't be called after the headers that a kernel's header includes.
+TEST_F(EmittedCodeTest, WhatHeadersDeclareIsNoNameOfAKernel) {
+  std::string includes;
+  for (const char* header : {"immintrin", "stddef", "stdint", "stdio", "stdlib", "string"})
+    Append(&includes, "#include <", header, ".h>\n");
+  ASSERT_TRUE(WriteFile(Path("d.h"), includes).ok());
+  for (const char* language : {"-x c -std=gnu11", "-x c++ -std=gnu++20"}) {
+    std::vector<std::string> names;
+    for (absl::string_view word :
+         absl::StrSplit(Shell(Cat("cc ", language, " -E -P d.h | tr -cs A-Za-z0-9_ '\\n' | sort -u")), '\n'))
+      if (IsKernelName({word.data(), word.size()})) names.emplace_back(word);
+    std::string source = Cat(includes, "#line 1 \"names\"\n");
+    for (const std::string& name : names) Append(&source, "void ", name, "(const float*, float*);\n");
+    ASSERT_TRUE(WriteFile(Path("d.c"), source).ok());
+    const std::string errors = Shell(Cat("(cc ", language, " -fsyntax-only -fmax-errors=0 d.c || true)"));
+    for (const std::string& line : All(errors, "names:([0-9]+):[0-9]+: error"))
+      ADD_FAILURE() << names[static_cast<size_t>(std::stoi(line)) - 1] << " is accepted";
+    EXPECT_GT(names.size(), 50u);
+  }
+}
+
 // Each word of a header and its self-test, and whatever it may be in C's library, as the name of a kernel and
 // of a parameter, if it is accepted.
 TEST_F(EmittedCodeTest, WhateverIsAcceptedAsANameCompiles) {
