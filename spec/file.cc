@@ -42,11 +42,17 @@ absl::Status Write(const std::string& path, int flags, std::string_view contents
   return SystemError(shown);
 }
 
-// Through symbolic links, so that a link that is written to stays one.
+// Through symbolic links, so that a link that is written to stays one, also if it leads to what isn't there
+// yet. Of links that lead nowhere, the path of one.
 std::string Resolve(std::string_view path) {
+  namespace fs = std::filesystem;
+  constexpr int kMostLinks = 40;
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(std::filesystem::path(path), error);
-  return error ? std::string(path) : target.string();
+  fs::path target(path);
+  for (int links = 0; links < kMostLinks && fs::is_symlink(target, error); ++links)
+    target = target.parent_path() / fs::read_symlink(target, error);
+  const fs::path canonical = fs::weakly_canonical(target, error);
+  return error ? target.string() : canonical.string();
 }
 
 std::string TemporaryFor(const std::string& name) { return Cat(name, ".", getpid(), ".tmp"); }
@@ -74,7 +80,9 @@ absl::StatusOr<std::string> ReadFile(std::string_view path) {
 absl::Status WriteFile(std::string_view path, std::string_view contents) {
   const std::string name = Resolve(path);
   struct stat info;
-  if (stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) return Write(name, 0, contents, path);
+  const bool exists = stat(name.c_str(), &info) == 0;
+  if (!exists && errno == ELOOP) return SystemError(path);
+  if (exists && !S_ISREG(info.st_mode)) return Write(name, 0, contents, path);
   const std::string temporary = TemporaryFor(name);
   absl::Status status = Write(temporary, O_CREAT | O_TRUNC, contents, path);
   if (status.ok() && rename(temporary.c_str(), name.c_str()) != 0) status = SystemError(path);
@@ -85,7 +93,9 @@ absl::Status WriteFile(std::string_view path, std::string_view contents) {
 absl::Status CheckWritable(std::string_view path) {
   const std::string name = Resolve(path);
   struct stat info;
-  if (stat(name.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+  const bool exists = stat(name.c_str(), &info) == 0;
+  if (!exists && errno == ELOOP) return SystemError(path);
+  if (exists && !S_ISREG(info.st_mode)) {
     // A pipe is not opened: its reader would take that for all there is.
     errno = S_ISDIR(info.st_mode) ? EISDIR : 0;
     if (errno == 0 && access(name.c_str(), W_OK) == 0) return absl::OkStatus();

@@ -85,6 +85,18 @@ TEST_F(FileTest, LinksAndDevicesStayWhatTheyAre) {
   ASSERT_TRUE(WriteFile((directory_ / "link").string(), "new").ok());
   EXPECT_TRUE(fs::is_symlink(directory_ / "link"));
   EXPECT_EQ(*ReadFile((directory_ / "file").string()), "new");
+  // To a link to what isn't there yet, and to that.
+  fs::create_symlink("none", directory_ / "first");
+  fs::create_symlink(directory_ / "first", directory_ / "second");
+  ASSERT_TRUE(CheckWritable((directory_ / "second").string()).ok());
+  ASSERT_TRUE(WriteFile((directory_ / "second").string(), "made").ok());
+  EXPECT_TRUE(fs::is_symlink(directory_ / "second") && fs::is_symlink(directory_ / "first"));
+  EXPECT_EQ(*ReadFile((directory_ / "none").string()), "made");
+  fs::create_symlink("circle", directory_ / "circle");
+  const std::string circle = (directory_ / "circle").string();
+  EXPECT_EQ(WriteFile(circle, "x").message(), "'" + circle + "': Too many levels of symbolic links");
+  EXPECT_FALSE(CheckWritable(circle).ok());
+  EXPECT_TRUE(fs::is_symlink(circle));
   ASSERT_TRUE(WriteFile("/dev/null", "x").ok());
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
