@@ -46,6 +46,12 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string&
   std::vector<char*> arguments;
   for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
+  std::string plain = "LC_ALL=C";  // no quotes beyond ASCII in messages
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (strncmp(*variable, "LC_ALL=", 7) != 0) environment.push_back(*variable);
+  environment.push_back(plain.data());
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
@@ -53,7 +59,8 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string&
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = -1;
-  const int error = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const int error =
+      posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
     return absl::UnavailableError(absl::StrCat("cannot run ", command[0], ": ", strerror(error)));

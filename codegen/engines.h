@@ -45,7 +45,12 @@ struct EngineKernel {
   std::optional<HotLoops> loops = {};  // of the code, if they are asked for
 };
 
-// An error NOT_FOUND says what it lacks; others, what is wrong with the subject.
+// Whether an engine's error says what the machine lacks: a compiler, or a place for the compiler's files.
+// Others say what is wrong with the subject.
+inline bool IsOfTheMachine(const absl::Status& error) {
+  return absl::IsNotFound(error) || absl::IsUnavailable(error);
+}
+
 struct Engine {
   std::string name;
   bool runs_code = true;  // so the machine needs the code's features

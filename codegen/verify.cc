@@ -87,7 +87,7 @@ class Verifier {
     if (std::string why = WhyNot(engine); !why.empty()) return {engine.name, RungOutcome::kNotRun, why};
     const absl::StatusOr<EngineKernel> made = engine.make();
     if (!made.ok())
-      return {engine.name, absl::IsNotFound(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,
+      return {engine.name, IsOfTheMachine(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,
               std::string(made.status().message())};
     RungReport report = ladder_.Climb(made->kernel, MostTrials(engine));
     report.loops = made->loops;

@@ -81,6 +81,17 @@ TEST_F(HostileCliTest, NamesOfAnyBytesAreReportedAndPrintable) {
   EXPECT_THAT(warned.err, HasSubstr("\\xff\\x01.h"));
 }
 
+// No place for the compiler's files says nothing about the kernel.
+TEST_F(HostileCliTest, WithoutTemporaryFilesTheHeaderIsNotRun) {
+  for (const char* spec : {"matmul f32 4x4x4", "softmax f32 3x4", "matmul f32 1..2x4x4"}) {
+    const Outcome outcome = testing::RunKirsch(
+        "TMPDIR=/proc", Cat("synth '", spec, "' --target haswell -o ", Path("k.h")), directory_.string());
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("header not run")) << spec;
+    EXPECT_TRUE(fs::exists(Path("k.h")));
+  }
+}
+
 // What takes long is not begun if its result has nowhere to go.
 TEST_F(HostileCliTest, OutputsAreLookedAtFirst) {
   for (const char* command : {"synth 'matmul f32 4x4x4' --json", "verify 'matmul f32 4x4x4' --json",

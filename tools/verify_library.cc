@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/engines.h"
 #include "codegen/host_cpu.h"
 #include "codegen/verify_header.h"
 #include "spec/cat.h"
@@ -85,9 +86,9 @@ struct SelfTest {
 
   RungReport Run() {
     const absl::Status status = build.ok() ? (*build)->RunSelfTest() : build.status();
-    const RungOutcome outcome = status.ok()                ? RungOutcome::kPassed
-                                : absl::IsNotFound(status) ? RungOutcome::kNotRun
-                                                           : RungOutcome::kFailed;
+    const RungOutcome outcome = status.ok()              ? RungOutcome::kPassed
+                                : IsOfTheMachine(status) ? RungOutcome::kNotRun
+                                                         : RungOutcome::kFailed;
     RungReport rung{kHeaderRung, outcome, std::string(status.message())};
     if (status.ok() && own_code)
       if (const auto code = (*build)->MachineCode(); code.ok())
