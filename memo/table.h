@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "memo/table_entry.h"
@@ -29,6 +30,10 @@ class Table {
   // Remembers an entry; false if it was known. The decision has to be the only one possible.
   absl::StatusOr<bool> Add(const TableEntry& entry);
 
+  // The schedule of the cheapest plan, as an answer to a question about a graph (search/plan_recall.h).
+  absl::StatusOr<std::optional<std::string>> FindPlan(const std::string& question) const;
+  void AddPlan(const std::string& question, const std::string& schedule) { plans_[question] = schedule; }
+
   // Writes what was added to the file, all or nothing; AlreadyExists if the file has another solution.
   absl::Status Commit();
 
@@ -44,6 +49,7 @@ class Table {
   std::unique_ptr<TableFile> file_;
   std::map<PageKey, Page> pages_;                                // as they are in the file
   std::map<PageKey, std::map<CoordinateList, Decision>> added_;  // by point
+  std::map<std::string, std::string> plans_;                     // that were added, by question
 };
 
 }  // namespace kirsch

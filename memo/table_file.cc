@@ -21,7 +21,8 @@ constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
 constexpr char kSchema[] =
     "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE pages (key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
+    "CREATE TABLE pages (key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);"
+    "CREATE TABLE plans (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
 
 int64_t Checksum(std::string_view key, std::string_view data) {
   return static_cast<int64_t>(XXH64(data.data(), data.size(), XXH64(key.data(), key.size(), 0)));
@@ -40,10 +41,10 @@ std::string Compress(const std::string& bytes) {
 
 absl::StatusOr<std::string> Decompress(std::string_view data) {
   const auto size = ZSTD_getFrameContentSize(data.data(), data.size());
-  if (size > kMaxPageBytes) return absl::DataLossError("not a compressed page");  // errors are large numbers
+  if (size > kMaxPageBytes) return absl::DataLossError("not compressed data");  // errors are large numbers
   std::string bytes(size, '\0');
   if (ZSTD_decompress(bytes.data(), bytes.size(), data.data(), data.size()) != size)
-    return absl::DataLossError("not a compressed page");
+    return absl::DataLossError("not compressed data");
   return bytes;
 }
 
@@ -243,12 +244,68 @@ absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoin
   return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
 }
 
-absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points) {
-  if (points.empty()) return absl::OkStatus();
+absl::StatusOr<std::string> TableFile::DecodePlan(std::string_view question, int64_t checksum,
+                                                  std::string_view data) const {
+  const auto damaged = [&](std::string_view what) {
+    return absl::DataLossError(
+        Cat("'", path_, "': damaged: plan ", XXH64(question.data(), question.size(), 0), ": ", what));
+  };
+  if (checksum != Checksum(question, data)) return damaged("its checksum doesn't match");
+  absl::StatusOr<std::string> schedule = Decompress(data);
+  if (!schedule.ok()) return damaged(std::string(schedule.status().message()));
+  return schedule;
+}
+
+absl::StatusOr<std::optional<std::string>> TableFile::FindPlan(const std::string& question) const {
+  Statement statement(database_, path_, "SELECT checksum, data FROM plans WHERE question = ?");
+  if (!statement.Bind(question).Step()) {
+    if (!statement.status().ok()) return statement.status();
+    return std::optional<std::string>();
+  }
+  absl::StatusOr<std::string> schedule = DecodePlan(question, statement.Number(0), statement.Bytes(1));
+  if (!schedule.ok()) return schedule.status();
+  return std::optional<std::string>(*std::move(schedule));
+}
+
+absl::Status TableFile::AddPlan(const std::string& question, const std::string& schedule) {
+  const absl::StatusOr<std::optional<std::string>> known = FindPlan(question);
+  if (!known.ok()) return known.status();
+  if (*known && **known != schedule)
+    return absl::AlreadyExistsError(Cat("'", path_, "': it has another plan than the one to be added"));
+  if (*known) return absl::OkStatus();
+  const std::string data = Compress(schedule);
+  Statement statement(database_, path_, "INSERT INTO plans VALUES (?, ?, ?)");
+  return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
+}
+
+absl::Status TableFile::ForEachPlan(
+    const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
+    const std::function<void(const absl::Status&)>& damaged) const {
+  Statement statement(database_, path_, "SELECT question, checksum, data FROM plans ORDER BY question");
+  while (statement.Step()) {
+    const std::string question(statement.Bytes(0));
+    const absl::StatusOr<std::string> schedule =
+        DecodePlan(question, statement.Number(1), statement.Bytes(2));
+    if (schedule.ok()) {
+      if (absl::Status status = visit(question, *schedule); !status.ok()) return status;
+    } else if (damaged != nullptr) {
+      damaged(schedule.status());
+    } else {
+      return schedule.status();
+    }
+  }
+  return statement.status();
+}
+
+absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points,
+                            const std::map<std::string, std::string>& plans) {
+  if (points.empty() && plans.empty()) return absl::OkStatus();
   if (absl::Status status = Begin(); !status.ok()) return status;
   absl::Status status;
   for (const auto& [key, page] : points)
     if (status.ok()) status = AddToPage(key, page);
+  for (const auto& [question, schedule] : plans)
+    if (status.ok()) status = AddPlan(question, schedule);
   if (status.ok()) status = RunSql(database_, path_, "COMMIT");
   if (!status.ok()) (void)RunSql(database_, path_, "ROLLBACK");
   return status;

@@ -23,7 +23,7 @@ struct sqlite3;
 namespace kirsch {
 
 // Version of FORMAT.md.
-inline constexpr int kTableFormat = 6;
+inline constexpr int kTableFormat = 7;
 
 // Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
 // whole, but of another format or identity. Not thread-safe.
@@ -51,8 +51,17 @@ class TableFile {
   // An empty page if there is none.
   absl::StatusOr<Page> ReadPage(const PageKey& key) const;
 
-  // Adds the points to their pages, all or none. AlreadyExists if a point is there with another decision.
-  absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points);
+  // Adds the points to their pages and the plans, questions and schedules, all or none. AlreadyExists if a
+  // point is there with another decision, or a question with another schedule.
+  absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points,
+                   const std::map<std::string, std::string>& plans = {});
+
+  // The schedule that answers a question about a graph.
+  absl::StatusOr<std::optional<std::string>> FindPlan(const std::string& question) const;
+  // Calls `visit` with every question and its schedule, ascending by the question's bytes; as ForEachPage.
+  absl::Status ForEachPlan(
+      const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
+      const std::function<void(const absl::Status&)>& damaged = nullptr) const;
 
   struct StoredPage {
     PageKey key;
@@ -79,6 +88,9 @@ class TableFile {
   absl::Status ReadIdentity();
   absl::Status RefuseOthers(const TableIdentity& expected) const;
   absl::StatusOr<bool> IsNew() const;
+  absl::Status AddPlan(const std::string& question, const std::string& schedule);
+  absl::StatusOr<std::string> DecodePlan(std::string_view question, int64_t checksum,
+                                         std::string_view data) const;
   absl::Status AddToPage(const PageKey& key, const std::vector<PagePoint>& points);
   absl::StatusOr<StoredPage> DecodeRow(std::string_view key_bytes, int64_t checksum,
                                        std::string_view data) const;

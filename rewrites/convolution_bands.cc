@@ -1,58 +1,66 @@
 #include "rewrites/convolution_bands.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "rewrites/lattice.h"
 
 namespace kirsch {
+namespace {
 
-ConvShape ShapeOf(const ConvolutionNode& node, int64_t height) {
-  const ConvolutionOptions& options = node.node.conv;
-  const ConvolutionSizes& sizes = node.sizes;
-  ConvShape conv;
-  conv.layout = options.layout;
-  conv.depthwise = node.depthwise();
-  conv.images = node.nhwc() ? sizes.images : 1;
-  conv.channels = sizes.channels / node.groups();
-  conv.height = height;
-  conv.width = sizes.width + 2 * node.pad();
-  conv.filters = sizes.filters / node.groups();
-  conv.kernel_height = sizes.kernel_height;
-  conv.kernel_width = sizes.kernel_width;
-  conv.stride = options.stride;
-  conv.dilation = options.dilation;
-  if (node.nhwc() && node.groups() > 1) {
-    conv.input_pixel = sizes.channels;
-    conv.input_row = conv.width * sizes.channels;
-    conv.input_image = conv.height * conv.input_row;
-    conv.filters_row = conv.out_row = sizes.filters;
+bool Applies(const SliceProblem& problem) {
+  if (!IsConvolution(problem)) return false;
+  const FusedConvolution whole(problem.slice);
+  return whole.pad() > 0 && whole.groups() == 1 && whole.sizes.out_height > 1;
+}
+
+// Searches of nchw take longer.
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  const FusedConvolution whole(problem.slice);
+  const int64_t height = whole.sizes.out_height;
+  std::vector<RewriteParameters> all;
+  for (int64_t tile : whole.nhwc() ? Doublings(2, 32, height) : Doublings(8, 8, height))
+    all.push_back({tile});
+  return all;
+}
+
+Group GroupOf(const FusedConvolution& whole, const Bands& bands, int copy, GroupShape* shape) {
+  Stage pad = PadStage(whole, bands.inside, bands.before, bands.after);
+  ReserveCopy(copy, pad.copy, shape);
+  pad.operands = {
+      {whole.image_value(), bands.in * whole.row(), whole.image(), whole.node.conv.stride * whole.row()},
+      {copy, 0, 0, 0}};
+  ConvShape conv = ShapeOf(whole, pad.copy.padded_height());
+  conv.images = 1;
+  if (!whole.nhwc()) conv.out_row = whole.out_row() * whole.sizes.out_height;
+  const StageOperand result{whole.fused().result, bands.out * whole.out_row(), whole.out_image(),
+                            whole.out_row()};
+  Group group;
+  group.batch = whole.sizes.images;
+  group.rows = bands.rows;
+  group.tile = bands.tile;
+  group.stages = {std::move(pad), whole.PartStage(conv, {copy, 0, 0, 0}, whole.filters_operand(), result)};
+  return group;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.slice);
+  GroupShape shape;
+  if (!whole.IsAll(&shape)) return shape;
+  const int64_t tile = form.parameters[0];
+  if (tile < 1 || tile >= whole.sizes.out_height) {
+    shape.Fail(whole.id(), "bands of fewer rows than the output has");
+    return shape;
   }
-  return conv;
+  whole.Reserve(&shape);
+  for (const Bands& bands : BandsOf(whole, tile))
+    shape.groups.push_back(GroupOf(whole, bands, form.next_value, &shape));
+  return shape;
 }
 
-Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after) {
-  Stage stage;
-  stage.kind = StageKind::kPad;
-  stage.copy.planes = node.nhwc() ? 1 : node.sizes.channels;
-  stage.copy.height = height;
-  stage.copy.width = node.row();
-  stage.copy.rows_before = before;
-  stage.copy.rows_after = after;
-  stage.copy.pad = node.pad() * (node.nhwc() ? node.sizes.channels : 1);
-  stage.copy.from_plane = node.row() * node.sizes.height;
-  return stage;
-}
+}  // namespace
 
-StageOperand CutAs(const StageOperand& result, const ConvolutionNode& node, const MatrixStrides& strides,
-                   int value) {
-  StageOperand cut = result;
-  cut.value = value;
-  if (!node.nhwc()) {
-    cut.batch_stride = strides.batch;
-  } else if (strides.column == 0) {  // one for all filters
-    for (int64_t* elements : {&cut.offset, &cut.batch_stride, &cut.row_stride})
-      *elements /= node.sizes.filters;
-  }
-  return cut;
-}
+const GraphRewrite kConvolutionBands = {"bands", {"tile"}, Applies, Enumerate, Expand};
 
 std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t multiple) {
   const int64_t rows = node.sizes.out_height, stride = node.node.conv.stride;

@@ -1,49 +1,17 @@
-// Convolutions of graphs as convolutions of copies with zeros around them, of whole images or of a few of
-// their rows.
+// A padded convolution -> the same for a few rows of the output at a time, with a copy of the rows of the
+// image that they need.
 #ifndef KIRSCH_REWRITES_CONVOLUTION_BANDS_H_
 #define KIRSCH_REWRITES_CONVOLUTION_BANDS_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "rewrites/iteration.h"
-#include "spec/convolution.h"
-#include "spec/graph.h"
-#include "spec/plan.h"
+#include "rewrites/convolution_stages.h"
+#include "rewrites/graph_rewrite.h"
 
 namespace kirsch {
 
-// A convolution's node and its sizes. Elements are counted as they lie in the layout.
-struct ConvolutionNode {
-  const GraphNode& node;
-  ConvolutionSizes sizes;
-
-  bool nhwc() const { return node.conv.layout == ImageLayout::kNhwc; }
-  bool depthwise() const {
-    return nhwc() && node.conv.groups > 1 && node.conv.groups == sizes.channels &&
-           node.conv.groups == sizes.filters;
-  }
-  // That are computed one after the other.
-  int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
-  int64_t pad() const { return node.conv.pad; }
-  // Elements of a row of an image and of the result, and of all of these.
-  int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
-  int64_t out_row() const { return int64_t{sizes.out_width} * (nhwc() ? sizes.filters : 1); }
-  int64_t image() const { return row() * sizes.height * (nhwc() ? 1 : sizes.channels); }
-  int64_t out_image() const { return out_row() * sizes.out_height * (nhwc() ? 1 : sizes.filters); }
-};
-
-// Of one group of the convolution, or of all of a depthwise one, with so many rows of padded images.
-ConvShape ShapeOf(const ConvolutionNode& node, int64_t height);
-
-// The stage that copies so many rows of one image, with rows of zeros before and after them; without
-// operands.
-Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int64_t after);
-
-// Where an operand of the epilogue begins that has elements for the pixels of a part of the output;
-// `strides`: those of the matrix that the output is.
-StageOperand CutAs(const StageOperand& result, const ConvolutionNode& node, const MatrixStrides& strides,
-                   int value);
+extern const GraphRewrite kConvolutionBands;
 
 // Neighbouring bands of the output with the same edges.
 struct Bands {

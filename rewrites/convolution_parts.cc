@@ -32,7 +32,55 @@ bool FiltersLieAsTaps(const ConvolutionNode& node, const ConvolutionPart& part) 
   return all || part.rows.taps == 1 || part.columns.taps != node.sizes.width;
 }
 
+// The same stage for so many rows, one after the other.
+Stage Repeated(Stage stage, int64_t rows) {
+  stage.repeats = rows;
+  for (StageOperand& operand : stage.operands) operand.repeat_stride = operand.row_stride;
+  return stage;
+}
+
+bool Applies(const SliceProblem& problem) {
+  if (!IsConvolution(problem)) return false;
+  const FusedConvolution whole(problem.slice);
+  return whole.pad() > 0 && whole.depthwise() && !whole.TakesPixels() && !PartsOf(whole).empty();
+}
+
+// Rows that lie apart are taken so many at a time.
+std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{1}, {2}, {4}, {8}}; }
+
+Group GroupOf(const FusedConvolution& whole, const ConvolutionPart& part, int64_t tile) {
+  const int64_t channels = whole.sizes.channels, width = whole.sizes.kernel_width;
+  const StageOperand image{whole.image_value(), part.rows.in * whole.row() + part.columns.in * channels,
+                           whole.image(), whole.node.conv.stride * whole.row()};
+  const StageOperand filters{whole.filters_value(), (part.rows.tap * width + part.columns.tap) * channels, 0,
+                             0};
+  const StageOperand result{whole.fused().result,
+                            part.rows.out * whole.out_row() + part.columns.out * channels, whole.out_image(),
+                            whole.out_row()};
+  Group group;
+  group.batch = whole.sizes.images;
+  group.rows = part.one_by_one ? part.rows.count : 1;
+  group.tile = std::clamp<int64_t>(tile, 1, group.rows);
+  const Stage row = whole.PartStage(ShapeOf(whole, part), image, filters, result);
+  group.stages = {Repeated(row, group.tile)};
+  if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = {Repeated(row, rest)};
+  return group;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const FusedConvolution whole(problem.slice);
+  GroupShape shape;
+  if (!whole.IsAll(&shape)) return shape;
+  if (form.parameters[0] < 1) shape.Fail(whole.id(), "a tile of a row at least");
+  whole.Reserve(&shape);
+  for (const ConvolutionPart& part : PartsOf(whole))
+    shape.groups.push_back(GroupOf(whole, part, form.parameters[0]));
+  return shape;
+}
+
 }  // namespace
+
+const GraphRewrite kConvolutionParts = {"parts", {"tile"}, Applies, Enumerate, Expand};
 
 std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
   const ConvolutionSizes& sizes = node.sizes;

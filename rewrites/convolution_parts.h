@@ -1,14 +1,17 @@
-// Convolutions of padded images without a copy: parts of the output whose windows meet the image with the
-// same of their taps.
+// A padded depthwise convolution -> one for each part of the output whose windows meet the image with the
+// same of their taps, on the image itself.
 #ifndef KIRSCH_REWRITES_CONVOLUTION_PARTS_H_
 #define KIRSCH_REWRITES_CONVOLUTION_PARTS_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "rewrites/convolution_bands.h"
+#include "rewrites/convolution_stages.h"
+#include "rewrites/graph_rewrite.h"
 
 namespace kirsch {
+
+extern const GraphRewrite kConvolutionParts;
 
 // Along one axis.
 struct PartAlong {

@@ -26,7 +26,7 @@ class EpilogueWriter {
     const GraphNode& at = graph_.at(node);
     const int before = fused_.result;
     const bool on_it = std::find(at.inputs.begin(), at.inputs.end(), before) != at.inputs.end();
-    if (!on_it || ended_ || uses_.NumUses(before) != 1 ||
+    if (!on_it || ended_ || uses_.UsesOf(before).size() != 1 ||
         at.type.elements() != graph_.at(before).type.elements())
       return false;
     const bool takes = at.op == Operation::kCast ? Cast(at) : Step(at);
@@ -112,11 +112,10 @@ class EpilogueWriter {
 
 }  // namespace
 
-FusedEpilogue FuseEpilogue(const GraphUses& uses, size_t place, size_t end, const IterationSpace& space,
-                           bool batched) {
-  EpilogueWriter writer(uses, uses.operations()[place], space, batched);
+FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched) {
+  EpilogueWriter writer(slice.uses(), slice.at(place), space, batched);
   FusedEpilogue fused = writer.fused();
-  for (size_t next = place + 1; next < end && writer.Take(uses.operations()[next]); ++next)
+  for (size_t next = place + 1; next < slice.size() && writer.Take(slice.at(next)); ++next)
     fused = writer.fused();
   return fused;
 }

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "rewrites/graph_uses.h"
 #include "rewrites/iteration.h"
+#include "rewrites/slice.h"
 #include "spec/epilogue.h"
 
 namespace kirsch {
@@ -18,10 +18,9 @@ struct FusedEpilogue {
   size_t taken = 0;           // operations after the contraction
 };
 
-// As many of the operations after the one at `place`, and before `end`, as its epilogue can do. `space`: that
-// of its result. `batched`: the batch is the spec's own.
-FusedEpilogue FuseEpilogue(const GraphUses& uses, size_t place, size_t end, const IterationSpace& space,
-                           bool batched);
+// As many of the operations after the one at `place` as its epilogue can do. `space`: that of its result.
+// `batched`: the batch is the spec's own.
+FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched);
 
 }  // namespace kirsch
 

@@ -5,7 +5,7 @@
 namespace kirsch {
 
 GraphUses::GraphUses(const Graph& graph)
-    : graph_(graph), view_(graph.nodes.size()), last_use_(graph.nodes.size(), -1), uses_(graph.nodes.size()) {
+    : graph_(graph), view_(graph.nodes.size()), uses_(graph.nodes.size()) {
   std::vector<bool> needed(graph.nodes.size()), only_matmuls(graph.nodes.size(), true);
   needed[static_cast<size_t>(graph.result)] = true;
   only_matmuls[static_cast<size_t>(graph.result)] = false;
@@ -22,18 +22,10 @@ GraphUses::GraphUses(const Graph& graph)
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     if (needed[i] && !view_[i] && Info(graph.nodes[i].op).kind != OperationKind::kLeaf)
       operations_.push_back(static_cast<int>(i));
-  const auto use = [&](int node, int place) {
-    last_use_[static_cast<size_t>(Stored(node))] = place;
-    ++uses_[static_cast<size_t>(Stored(node))];
-  };
+  const auto use = [&](int node, size_t place) { uses_[static_cast<size_t>(Stored(node))].push_back(place); };
   for (size_t place = 0; place < operations_.size(); ++place)
-    for (int input : graph.at(operations_[place]).inputs) use(input, static_cast<int>(place));
-  use(graph.result, static_cast<int>(operations_.size()));
-}
-
-bool GraphUses::IsMadeIn(size_t first, size_t end, int node) const {
-  const auto last = operations_.begin() + static_cast<std::ptrdiff_t>(end);
-  return std::find(operations_.begin() + static_cast<std::ptrdiff_t>(first), last, node) != last;
+    for (int input : graph.at(operations_[place]).inputs) use(input, place);
+  use(graph.result, operations_.size());
 }
 
 bool GraphUses::IsView(int node) const { return view_[static_cast<size_t>(node)]; }

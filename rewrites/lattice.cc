@@ -32,13 +32,16 @@ void AppendPowers(uint32_t first, uint32_t above, uint32_t below, std::vector<ui
     if (size > above) sizes->push_back(static_cast<uint32_t>(size));
 }
 
+// The rows of the tallest register tile so many vectors wide.
+uint32_t TallestTile(const VectorUnit& unit, uint32_t vectors) {
+  return std::min((static_cast<uint32_t>(unit.registers) - 1 - vectors) / vectors, kMaxRows);
+}
+
 // True if `rows` is as tall as a register tile of some width gets.
 bool FillsRegisters(uint32_t rows, const Target& target) {
   for (const VectorUnit& unit : target.vectors)
-    for (uint32_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
-      const auto tallest = (static_cast<uint32_t>(unit.registers) - 1 - vectors) / vectors;
-      if (std::min(tallest, kMaxRows) == rows) return true;
-    }
+    for (uint32_t vectors = 1; vectors <= kMaxVectors; ++vectors)
+      if (TallestTile(unit, vectors) == rows) return true;
   return false;
 }
 
@@ -147,6 +150,34 @@ void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8
     widths->push_back(static_cast<uint8_t>(vectors * wide));
     if (vectors * wide >= size) break;
   }
+}
+
+int64_t LineElements(const Target& target) { return target.line_bytes / Bytes(Dtype::kF32); }
+
+std::vector<int64_t> RowTiles(int64_t rows, const Target& target) {
+  constexpr uint32_t kWidestTile = 4;  // vectors
+  const int64_t least = LineElements(target) / 2, most = 16 * LineElements(target);
+  std::vector<int64_t> tiles = Doublings(least, most, rows);
+  for (uint32_t vectors = 1; vectors <= kWidestTile; ++vectors) {
+    int64_t height = std::max(TallestTile(target.vectors.front(), vectors), 1u);
+    while (height < least) height *= 2;
+    for (int64_t tile : Doublings(height, most, rows)) tiles.push_back(tile);
+  }
+  std::sort(tiles.begin(), tiles.end());
+  tiles.erase(std::unique(tiles.begin(), tiles.end()), tiles.end());
+  return tiles;
+}
+
+std::vector<int64_t> Doublings(int64_t first, int64_t most, int64_t end) {
+  std::vector<int64_t> sizes;
+  for (int64_t size = first; size <= most && size < end; size *= 2) sizes.push_back(size);
+  return sizes;
+}
+
+int64_t ShareOf(int64_t rows, int threads, int64_t step) {
+  if (threads <= 1) return 0;
+  const int64_t each = (rows + threads - 1) / threads, share = (each + step - 1) / step * step;
+  return share < rows ? share : 0;
 }
 
 }  // namespace kirsch

@@ -35,6 +35,19 @@ uint32_t BoundPanel(const Spec& spec);
 // Panel widths an operand that holds the output's vector dim may be packed into.
 void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8_t>* widths);
 
+// f32 in a cache line: what tiles of graphs are measured in.
+int64_t LineElements(const Target& target);
+
+// Of graphs: tiles of rows of several stages, fewer than there are: powers of two, and of those the multiples
+// of the heights of register tiles.
+std::vector<int64_t> RowTiles(int64_t rows, const Target& target);
+
+// first, 2 * first, 4 * first and so on, up to `most` and below `end`.
+std::vector<int64_t> Doublings(int64_t first, int64_t most, int64_t end);
+
+// The tile that gives each thread one, a multiple of `step`; 0: there is nothing to share.
+int64_t ShareOf(int64_t rows, int threads, int64_t step);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_REWRITES_LATTICE_H_

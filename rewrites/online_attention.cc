@@ -8,6 +8,7 @@
 
 #include "rewrites/contraction_stage.h"
 #include "rewrites/iteration.h"
+#include "rewrites/lattice.h"
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
 #include "spec/check.h"
@@ -15,8 +16,8 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kBlocks[] = {64, 128, 256, 512};                  // of keys
-constexpr int64_t kTiles[] = {14, 28, 56, 64, 112, 128, 192, 256};  // of rows
+// Keys in a block are so many lines, or up to eight times as many.
+constexpr int64_t kLeastLines = 4, kMostTimes = 8;
 
 // The nodes of an attention.
 struct Attention {
@@ -30,18 +31,22 @@ struct Attention {
 
 class Matcher {
  public:
-  Matcher(const GraphUses& uses, const GroupChoice& choice)
-      : uses_(uses), graph_(uses.graph()), choice_(choice), place_(choice.first) {}
+  explicit Matcher(const Slice& slice) : slice_(slice), uses_(slice.uses()), graph_(slice.graph()) {}
 
   std::optional<Attention> Match() {
     Attention found;
+    while (place_ < slice_.size() && graph_.at(NodeAt(place_)).op != Operation::kMatmul) ++place_;
+    const size_t first = place_;
     if (!Take(Operation::kMatmul, &found.scores)) return std::nullopt;
     const IterationSpace scores = SpaceOf(found.scores);
-    while (IsNext(OperationKind::kElementwise, scores) || IsNext(OperationKind::kCast, scores))
-      found.before.push_back(NodeAt(place_++));
-    const int last = found.before.empty() ? found.scores : found.before.back();
+    for (size_t place = 0; place < first; ++place) {
+      if (!GoesByBlocks(place, scores)) return std::nullopt;
+      found.before.push_back(NodeAt(place));
+    }
+    while (GoesByBlocks(place_, scores)) found.before.push_back(NodeAt(place_++));
+    const int last = place_ == first + 1 ? found.scores : found.before.back();
     if (!Take(Operation::kSoftmax, &found.softmax) || !Reads(found.softmax, last)) return std::nullopt;
-    if (IsNeededLater(choice_.first, place_ - 1)) return std::nullopt;
+    if (IsNeededLater(0, place_ - 1)) return std::nullopt;
     found.weights = found.softmax;
     const size_t end = place_;
     if (Take(Operation::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype))
@@ -53,53 +58,55 @@ class Matcher {
   }
 
  private:
-  int NodeAt(size_t place) const { return uses_.operations()[place]; }
+  int NodeAt(size_t place) const { return slice_.at(place); }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
   IterationSpace SpaceOf(int node) const { return MatrixSpace(TypeOf(node).dims); }
 
   bool Take(Operation op, int* node) {
-    if (place_ == choice_.end || graph_.at(NodeAt(place_)).op != op) return false;
+    if (place_ == slice_.size() || graph_.at(NodeAt(place_)).op != op) return false;
     *node = NodeAt(place_++);
     return true;
   }
 
-  // Is there another operation for a row program in the space, which makes no less than its elements?
-  bool IsNext(OperationKind kind, const IterationSpace& space) const {
-    if (place_ == choice_.end) return false;
-    const int node = NodeAt(place_);
-    return Info(graph_.at(node).op).kind == kind && GoesByRows(graph_, node) && !IsNarrowed(graph_, node) &&
+  // Is there an elementwise operation for a row program in the space, which makes no less than its elements?
+  bool GoesByBlocks(size_t place, const IterationSpace& space) const {
+    if (place == slice_.size()) return false;
+    const int node = NodeAt(place);
+    const OperationKind kind = Info(graph_.at(node).op).kind;
+    return (kind == OperationKind::kElementwise || kind == OperationKind::kCast) &&
+           GoesByRows(graph_, node) && !IsNarrowed(graph_, node) &&
            TypeOf(node).elements() == space.batch() * space.rows() * space.columns() &&
            FitsRows(graph_, node, space);
   }
 
   bool Reads(int node, int from) const { return graph_.at(node).inputs[0] == from; }
-  bool IsMade(int node) const { return uses_.IsMadeIn(choice_.first, choice_.end, node); }
+  bool IsMade(int node) const { return slice_.Makes(node); }
   // Is one of the operations from `first` to `end` of use after the one at `end`?
   bool IsNeededLater(size_t first, size_t end) const {
     for (size_t place = first; place < end; ++place)
-      if (uses_.LastUse(NodeAt(place)) > static_cast<int>(end)) return true;
+      if (slice_.LastUse(NodeAt(place)) > end) return true;
     return false;
   }
 
   std::optional<Attention> MatchAfter(Attention found) {
     const IterationSpace sums = SpaceOf(found.sums);
-    for (; place_ < choice_.end; ++place_) {
+    for (; place_ < slice_.size(); ++place_) {
       const int node = NodeAt(place_);
-      const bool last = place_ + 1 == choice_.end;
+      const bool last = place_ + 1 == slice_.size();
       if (!GoesAlongRows(graph_, node) || !FitsRows(graph_, node, sums) ||
           (!last && IsNarrowed(graph_, node)))
         return std::nullopt;
       found.after.push_back(node);
     }
-    const size_t first = choice_.end - 1 - found.after.size();  // the sums' place
-    if (IsNeededLater(first, choice_.end - 1)) return std::nullopt;
+    const size_t first = slice_.size() - 1 - found.after.size();  // the sums' place
+    if (IsNeededLater(first, slice_.size() - 1)) return std::nullopt;
     return found;
   }
 
+  const Slice& slice_;
   const GraphUses& uses_;
   const Graph& graph_;
-  const GroupChoice& choice_;
-  size_t place_;
+  size_t place_ = 0;
 };
 
 // A row program as a stage: what it loads comes before what it stores.
@@ -156,13 +163,13 @@ struct KeyBlocks {
 
 class OnlineAttentionShaper {
  public:
-  OnlineAttentionShaper(const GraphUses& uses, const Attention& attention, const GroupChoice& choice,
-                        int next_value)
-      : uses_(uses),
-        graph_(uses.graph()),
+  OnlineAttentionShaper(const Slice& slice, const Attention& attention, const GroupForm& form)
+      : uses_(slice.uses()),
+        graph_(slice.graph()),
         attention_(attention),
-        choice_(choice),
-        next_value_(next_value),
+        tile_(form.parameters[0]),
+        block_(form.parameters[1]),
+        next_value_(form.next_value),
         space_(MatrixSpace(TypeOf(attention.softmax).dims)),
         sums_space_(MatrixSpace(TypeOf(attention.sums).dims)) {}
 
@@ -170,7 +177,7 @@ class OnlineAttentionShaper {
     Group group;
     group.batch = space_.batch();
     group.rows = space_.rows();
-    group.tile = choice_.tile;
+    group.tile = tile_;
     group.stages = Stages(group.tile);
     if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = Stages(rest);
     AddBuffers(group.tile);
@@ -195,8 +202,8 @@ class OnlineAttentionShaper {
   int result() const { return attention_.after.empty() ? attention_.sums : attention_.after.back(); }
 
   void AddBuffers(int64_t rows) {
-    shape_.Reserve(attention_.scores, rows * choice_.keys, TypeOf(attention_.scores).dtype);
-    shape_.Reserve(weights(), rows * choice_.keys, TypeOf(attention_.weights).dtype);
+    shape_.Reserve(attention_.scores, rows * block_, TypeOf(attention_.scores).dtype);
+    shape_.Reserve(weights(), rows * block_, TypeOf(attention_.weights).dtype);
     for (int value : {maxima(), denominators(), scales()}) shape_.Reserve(value, rows, Dtype::kF32);
     shape_.Reserve(sums(), rows * width(), Dtype::kF32);
     if (result() != graph_.result)
@@ -204,7 +211,7 @@ class OnlineAttentionShaper {
   }
 
   std::vector<Stage> Stages(int64_t rows) const {
-    const int64_t keys = space_.columns(), block = choice_.keys;
+    const int64_t keys = space_.columns(), block = block_;
     std::vector<Stage> stages;
     const auto add = [&](const KeyBlocks& blocks) {
       for (Stage& stage : BlockStages(rows, blocks)) {
@@ -368,35 +375,43 @@ class OnlineAttentionShaper {
   const GraphUses& uses_;
   const Graph& graph_;
   const Attention& attention_;
-  const GroupChoice& choice_;
+  const int64_t tile_, block_;  // rows, and keys at a time
   const int next_value_;
   const IterationSpace space_, sums_space_;  // of the scores; of the sums
   GroupShape shape_;
 };
 
+bool Applies(const SliceProblem& problem) { return Matcher(problem.slice).Match().has_value(); }
+
+IterationSpace ScoresOf(const SliceProblem& problem) {
+  return MatrixSpace(problem.slice.graph().at(Matcher(problem.slice).Match()->softmax).type.dims);
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem);
+  const int64_t least = kLeastLines * LineElements(problem.target);
+  std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
+  tiles.push_back(scores.rows());
+  std::vector<RewriteParameters> all;
+  for (int64_t keys : Doublings(least, kMostTimes * least, scores.columns()))
+    for (int64_t tile : tiles) all.push_back({tile, keys});
+  return all;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  const IterationSpace scores = ScoresOf(problem);
+  const auto [tile, keys, unused] = form.parameters;
+  if (tile < 1 || tile > scores.rows() || keys < 1 || keys >= scores.columns()) {
+    GroupShape shape;
+    shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
+    return shape;
+  }
+  const Attention attention = *Matcher(problem.slice).Match();
+  return OnlineAttentionShaper(problem.slice, attention, form).Shape();
+}
+
 }  // namespace
 
-std::vector<GroupChoice> OnlineAttentionChoices(const GraphUses& uses, const GroupChoice& whole) {
-  std::vector<GroupChoice> choices;
-  const std::optional<Attention> attention = Matcher(uses, whole).Match();
-  if (!attention) return choices;
-  const IterationSpace space = MatrixSpace(uses.graph().at(attention->softmax).type.dims);
-  for (int64_t keys : kBlocks)
-    for (int64_t tile : kTiles) {
-      if (keys >= space.columns()) continue;
-      GroupChoice choice = whole;
-      choice.tile = std::min(tile, space.rows());
-      choice.keys = keys;
-      if (choices.empty() || choices.back().tile != choice.tile || choices.back().keys != keys)
-        choices.push_back(choice);
-    }
-  return choices;
-}
-
-GroupShape OnlineAttentionGroup(const GraphUses& uses, const GroupChoice& choice, int next_value) {
-  const std::optional<Attention> attention = Matcher(uses, choice).Match();
-  KIRSCH_CHECK(attention.has_value());
-  return OnlineAttentionShaper(uses, *attention, choice, next_value).Shape();
-}
+const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
 
 }  // namespace kirsch

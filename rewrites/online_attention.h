@@ -14,25 +14,18 @@
 #ifndef KIRSCH_REWRITES_ONLINE_ATTENTION_H_
 #define KIRSCH_REWRITES_ONLINE_ATTENTION_H_
 
-#include <vector>
-
-#include "rewrites/graph_groups.h"
-#include "rewrites/graph_uses.h"
+#include "rewrites/graph_rewrite.h"
 
 namespace kirsch {
 
-// Those worth trying, for the operations of `whole`; none if these are not
+// Of a slice that is
 //
 // - a matmul, the scores;
-// - elementwise operations on these;
+// - elementwise operations on these, and, before the matmul, on what they take beside;
 // - a softmax, perhaps a cast of it to another floating type;
-// - a matmul by it from the left, of what the group doesn't make;
+// - a matmul by it from the left, of what the slice doesn't make;
 // - operations that go by rows.
-std::vector<GroupChoice> OnlineAttentionChoices(const GraphUses& uses, const GroupChoice& whole);
-
-// `choice`: of such operations, with any tile, and fewer keys in a block than there are. The numbers of
-// buffers that are no nodes begin at `next_value`.
-GroupShape OnlineAttentionGroup(const GraphUses& uses, const GroupChoice& choice, int next_value);
+extern const GraphRewrite kOnlineAttention;
 
 }  // namespace kirsch
 

@@ -10,95 +10,92 @@
 #include "rewrites/contraction_stage.h"
 #include "rewrites/epilogue_fusion.h"
 #include "rewrites/iteration.h"
+#include "rewrites/lattice.h"
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
 
 namespace kirsch {
 namespace {
 
-// Blocks of columns are multiples of so many, those of the longest vectors.
-constexpr int64_t kStep = 16, kMost = 1024;
+// Blocks of columns are lines, so many at most.
+constexpr int64_t kMostLines = 64;
 
 // The place of the first contraction; the end if there is none.
-size_t PlaceOfContraction(const GraphUses& uses, const GroupChoice& choice) {
-  size_t place = choice.first;
-  const auto contracts = [&](int node) {
-    return Info(uses.graph().at(node).op).kind == OperationKind::kContraction;
-  };
-  while (place < choice.end && !contracts(uses.operations()[place])) ++place;
-  return place;
+size_t PlaceOfContraction(const Slice& slice) {
+  const auto found = std::find_if(slice.operations().begin(), slice.operations().end(), [&](int node) {
+    return Info(slice.graph().at(node).op).kind == OperationKind::kContraction;
+  });
+  return static_cast<size_t>(found - slice.operations().begin());
 }
 
 class PrologueShaper {
  public:
-  PrologueShaper(const GraphUses& uses, const GroupChoice& choice)
-      : uses_(uses),
-        graph_(uses.graph()),
-        choice_(choice),
-        matmul_(PlaceOfContraction(uses, choice)),
-        node_(uses.operations()[matmul_]),
+  explicit PrologueShaper(const Slice& slice, const GroupForm& form = {})
+      : slice_(slice),
+        uses_(slice.uses()),
+        graph_(uses_.graph()),
+        form_(form),
+        matmul_(PlaceOfContraction(slice)),
+        node_(slice.at(matmul_)),
         lhs_(graph_.at(node_).inputs[0]),
         rhs_(graph_.at(node_).inputs[1]),
-        turned_(uses.IsView(rhs_)),
-        space_(MatrixSpace(TypeOf(uses.Stored(rhs_)).dims)),
+        turned_(uses_.IsView(rhs_)),
+        space_(MatrixSpace(TypeOf(uses_.Stored(rhs_)).dims)),
         result_space_(MatrixSpace(TypeOf(node_).dims)),
-        fused_(FuseEpilogue(uses, matmul_, choice.end, result_space_, false)) {}
+        fused_(FuseEpilogue(slice, matmul_, result_space_, false)) {}
 
   GroupShape Shape() && {
     Check();
     if (!shape_.error.empty()) return std::move(shape_);
     Group& group = shape_.groups.emplace_back();
     group.batch = result_space_.batch();
-    group.rows = result_space_.columns();
-    group.tile = choice_.tile == 0 ? group.rows : choice_.tile;
+    group.rows = columns();
+    group.tile = tile();
     group.stages = Stages(group.tile);
     if (const int64_t rest = group.rows % group.tile; rest != 0) group.rest = Stages(rest);
     if (fused_.result != graph_.result)
       shape_.Reserve(fused_.result, TypeOf(fused_.result).elements(), TypeOf(fused_.result).dtype);
-    shape_.tile_step = kStep;
-    AddOthers(group.rows);
     return std::move(shape_);
+  }
+
+  std::vector<RewriteParameters> Enumerate(const Target& target, int threads) const {
+    const int64_t step = LineElements(target), most = kMostLines * step;
+    std::vector<RewriteParameters> all = {{columns(), terms()}};
+    // Rows of a view are whole vectors, however few.
+    for (int64_t tile : Doublings(turned_ ? 1 : step, most, columns())) all.push_back({tile, terms()});
+    for (int64_t parts : {4, 16}) {
+      const int64_t depth = (terms() + parts - 1) / parts;
+      if (!MayAddUp() || depth < step) break;
+      for (int64_t tile : Doublings(4 * step, most, columns())) all.push_back({tile, depth});
+      all.push_back({columns(), depth});
+    }
+    if (const int64_t share = ShareOf(columns(), threads, step); share != 0) all.push_back({share, terms()});
+    return all;
   }
 
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
-  bool IsMade(int node) const { return uses_.IsMadeIn(choice_.first, choice_.end, node); }
-
-  void Fail(int node, std::string error) {
-    if (!shape_.error.empty()) return;
-    shape_.error = std::move(error);
-    shape_.error_node = node;
-  }
+  bool IsMade(int node) const { return slice_.Makes(node); }
+  int64_t tile() const { return form_.parameters[0]; }
+  int64_t depth() const { return form_.parameters[1]; }
+  int64_t columns() const { return result_space_.columns(); }
+  void Fail(int node, std::string error) { shape_.Fail(node, std::move(error)); }
 
   void Check() {
-    for (size_t place = choice_.first; place < matmul_; ++place) {
-      const int node = uses_.operations()[place];
+    for (size_t place = 0; place < matmul_; ++place) {
+      const int node = slice_.at(place);
       // The tiles have whole rows of what a transposed view is of, which may be reduced.
       const bool goes = GoesAlongRows(graph_, node) && (turned_ || !ReducedAxesOf(graph_, node));
       if (!goes || !FitsRows(graph_, node, space_)) Fail(node, "operations on the columns of a matmul's rhs");
-      if (uses_.LastUse(node) > static_cast<int>(matmul_)) Fail(node, "values for the matmul only");
+      if (slice_.LastUse(node) > matmul_) Fail(node, "values for the matmul only");
     }
     if (IsMade(uses_.Stored(lhs_))) Fail(node_, "an lhs from elsewhere");
-    if (const size_t end = matmul_ + 1 + fused_.taken; end != choice_.end)
-      Fail(uses_.operations()[end], "what the matmul's epilogue can do");
-    if (choice_.depth != 0 && !MayAddUp()) Fail(node_, "sums in the memory of the result");
-  }
-
-  void AddOthers(int64_t columns) {
-    const auto add = [&](int64_t tile, int64_t depth) {
-      GroupChoice& other = shape_.others.emplace_back(choice_);
-      other.tile = tile;
-      other.depth = depth;
-    };
-    // Rows of a view are whole vectors, however few.
-    for (int64_t tile = turned_ ? 1 : kStep; tile < columns && tile <= kMost; tile *= 2) add(tile, 0);
-    if (!MayAddUp()) return;
-    for (int64_t parts : {4, 16}) {
-      const int64_t depth = (terms() + parts - 1) / parts;
-      if (depth < kStep) break;
-      for (int64_t tile = 4 * kStep; tile < columns && tile <= kMost; tile *= 2) add(tile, depth);
-      add(columns, depth);
-    }
+    if (const size_t end = matmul_ + 1 + fused_.taken; end != slice_.size())
+      Fail(slice_.at(end), "what the matmul's epilogue can do");
+    if (tile() < 1 || tile() > columns() || depth() < 1 || depth() > terms())
+      Fail(node_, "a tile of no more columns and terms than there are");
+    else if (depth() < terms() && !MayAddUp())
+      Fail(node_, "sums in the memory of the result");
   }
 
   // Products in each sum.
@@ -114,16 +111,15 @@ class PrologueShaper {
 
   std::vector<Stage> Stages(int64_t columns) {
     std::vector<Stage> stages;
-    const int64_t depth = choice_.depth == 0 ? terms() : choice_.depth;
-    for (int64_t first = 0; first < terms(); first += depth)
-      AddStages({columns, first, std::min(depth, terms() - first)}, &stages);
+    for (int64_t first = 0; first < terms(); first += depth())
+      AddStages({columns, first, std::min(depth(), terms() - first)}, &stages);
     return stages;
   }
 
   void AddStages(const Block& block, std::vector<Stage>* stages) {
     std::vector<int> nodes;
-    for (size_t place = choice_.first; place < matmul_; ++place) {
-      nodes.push_back(uses_.operations()[place]);
+    for (size_t place = 0; place < matmul_; ++place) {
+      nodes.push_back(slice_.at(place));
       if (place + 1 == matmul_ || IsNarrowed(graph_, nodes.back()))
         stages->push_back(Rows(std::exchange(nodes, {}), place + 1, block));
     }
@@ -134,7 +130,7 @@ class PrologueShaper {
   Stage Rows(const std::vector<int>& nodes, size_t next, const Block& block) {
     std::vector<int> wanted;
     std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(wanted),
-                 [&](int node) { return uses_.LastUse(node) >= static_cast<int>(next); });
+                 [&](int node) { return slice_.LastUse(node) >= next; });
     std::string error;
     FusedRows fused = FuseRows(uses_, nodes, wanted, space_, &error);
     if (!error.empty()) Fail(nodes.front(), error);
@@ -189,9 +185,10 @@ class PrologueShaper {
     return stage;
   }
 
+  const Slice& slice_;
   const GraphUses& uses_;
   const Graph& graph_;
-  const GroupChoice& choice_;
+  const GroupForm form_;
   const size_t matmul_;         // its place
   const int node_, lhs_, rhs_;  // the matmul, and what it takes
   const bool turned_;           // the rhs is a transposed view
@@ -201,17 +198,25 @@ class PrologueShaper {
   GroupShape shape_;
 };
 
+// Do operations before the first contraction make what it multiplies by?
+bool Applies(const SliceProblem& problem) {
+  const Slice& slice = problem.slice;
+  const size_t place = PlaceOfContraction(slice);
+  if (place == slice.size()) return false;
+  const GraphNode& node = slice.graph().at(slice.at(place));
+  return node.op == Operation::kMatmul && slice.MakesBefore(place, slice.uses().Stored(node.inputs[1]));
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  return PrologueShaper(problem.slice).Enumerate(problem.target, problem.threads);
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  return PrologueShaper(problem.slice, form).Shape();
+}
+
 }  // namespace
 
-bool HasRhsPrologue(const GraphUses& uses, const GroupChoice& choice) {
-  const size_t place = PlaceOfContraction(uses, choice);
-  if (place == choice.end) return false;
-  const GraphNode& node = uses.graph().at(uses.operations()[place]);
-  return node.op == Operation::kMatmul && uses.IsMadeIn(choice.first, place, uses.Stored(node.inputs[1]));
-}
-
-GroupShape RhsPrologueGroup(const GraphUses& uses, const GroupChoice& choice) {
-  return PrologueShaper(uses, choice).Shape();
-}
+const GraphRewrite kRhsPrologue = {"prologue", {"tile", "depth"}, Applies, Enumerate, Expand};
 
 }  // namespace kirsch

@@ -5,16 +5,11 @@
 #ifndef KIRSCH_REWRITES_RHS_PROLOGUE_H_
 #define KIRSCH_REWRITES_RHS_PROLOGUE_H_
 
-#include "rewrites/graph_groups.h"
-#include "rewrites/graph_uses.h"
+#include "rewrites/graph_rewrite.h"
 
 namespace kirsch {
 
-// Is the first contraction among the operations a matmul whose rhs operations before it make?
-bool HasRhsPrologue(const GraphUses& uses, const GroupChoice& choice);
-
-// Of operations for which that holds.
-GroupShape RhsPrologueGroup(const GraphUses& uses, const GroupChoice& choice);
+extern const GraphRewrite kRhsPrologue;
 
 }  // namespace kirsch
 

@@ -10,10 +10,9 @@ namespace {
 std::set<int> ConstantsReadIn(const Plan& plan) {
   std::set<int> constants;
   for (const Group& group : plan.groups)
-    for (const auto* stages : {&group.before, &group.once, &group.stages, &group.rest})
-      for (const Stage& stage : *stages)
-        for (const StageOperand& operand : stage.operands)
-          if (plan.graph.IsConstant(operand.value)) constants.insert(operand.value);
+    for (const Stage* stage : StagesOf(group))
+      for (const StageOperand& operand : stage->operands)
+        if (plan.graph.IsConstant(operand.value)) constants.insert(operand.value);
   return constants;
 }
 
@@ -27,7 +26,7 @@ void CopyConstants(const Target& target, Plan* plan) {
     copy.copy.width = type.elements();
     copy.copy.dtype = type.dtype;
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
-    PriceStage({Level::kRam, Level::kRam}, target, &copy);
+    PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
     plan->ahead.push_back(std::move(copy));
     plan->buffers.push_back({constant, type.bytes()});
   }

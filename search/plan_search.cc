@@ -1,6 +1,7 @@
 #include "search/plan_search.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -9,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "rewrites/canonical_graph.h"
 #include "rewrites/graph_uses.h"
-#include "rewrites/split_reductions.h"
 #include "search/constant_copies.h"
-#include "search/group_pricer.h"
-#include "search/stage_cost.h"
+#include "search/slice_pricer.h"
+#include "search/slice_sets.h"
 #include "spec/cat.h"
 
 namespace kirsch {
@@ -21,7 +22,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-using Part = std::shared_ptr<const PricedGroups>;  // null: none
+using Part = std::shared_ptr<const PricedSlice>;  // null: none
 
 class Planner {
  public:
@@ -31,170 +32,252 @@ class Planner {
         target_(model.target()),
         options_(options),
         uses_(graph),
-        pricer_(uses_, model, options),
-        end_(uses_.operations().size()) {}
+        pricer_(uses_, model, options) {}
 
   absl::StatusOr<PlanResult> Run() {
-    if (end_ > kMaxOperations)
-      return ErrorAt(source_, graph_.at(uses_.operations()[kMaxOperations]).position,
+    const std::vector<int>& operations = uses_.operations();
+    if (operations.size() > kMaxOperations)
+      return ErrorAt(source_, graph_.at(operations[kMaxOperations]).position,
                      Cat("expected at most ", kMaxOperations, " operations"));
-    if (end_ == 0)
+    if (operations.empty())
       return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
-    absl::StatusOr<PlanResult> best = FindPlan(1);
+    sets_.emplace(uses_, options_.most_states);
+    absl::StatusOr<PlanResult> best = BestPlan();
     if (!best.ok()) return best;
-    if (options_.threads > 1) {
-      absl::StatusOr<PlanResult> shared = FindPlan(options_.threads);
-      if (!shared.ok()) return shared;
-      if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
-    }
     best->stats = pricer_.stats();
-    best->optimal = pricer_.optimal();
+    best->slices = priced_.size();
+    best->optimal = pricer_.optimal() && sets_->all();
+    best->pinned = options_.schedule != nullptr;
     return best;
   }
 
  private:
-  // The cheapest way to have done the first operations, the current phase having begun at a certain one.
+  // The cheapest way to have done some operations, the current phase having begun after certain ones.
   struct State {
     double cycles = kNever;
-    size_t begin = 0, end = 0;  // the state before
-    bool waits = false;         // a phase begins between the two
-    std::vector<Part> parts;    // the groups between the two
+    size_t from = 0;          // the state before: by the set's number
+    OperationSet begin = 0;   // and what the phase then began after
+    bool waits = false;       // a phase begins between the two
+    std::vector<Part> parts;  // the slices between the two
+  };
+  struct Known {
+    Part part;
+    double budget = 0;  // null for this, and less
   };
 
-  // Dynamic programming over the operations that are done and the one that the current phase began with:
-  // of several threads, a group waits for all groups before it if it reads what one of this phase makes.
+  // A plan for one thread competes.
+  absl::StatusOr<PlanResult> BestPlan() {
+    if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads);
+    absl::StatusOr<PlanResult> best = FindPlan(1);
+    if (!best.ok() || options_.threads == 1) return best;
+    absl::StatusOr<PlanResult> shared = FindPlan(options_.threads);
+    if (!shared.ok()) return shared;
+    return shared->plan.cycles < best->plan.cycles ? shared : best;
+  }
+
+  // Dynamic programming over the operations that are done and those that were when the current phase began:
+  // of several threads, a slice waits for all slices before it if it reads what one of this phase makes.
   absl::StatusOr<PlanResult> FindPlan(int threads) {
     threads_ = threads;
-    states_.assign(end_ + 1, std::vector<State>(end_ + 1));
+    states_.assign(sets_->done().size(), {});
     states_[0][0].cycles = 0;
-    repeated_.clear();
-    State unfused;  // with a group for each operation
-    unfused.cycles = threads > 1 ? target_.fork_join_cycles : 0;
-    for (size_t end = 1; end <= end_; ++end) {
-      std::vector<Part> last(end);  // by their first operation
-      for (size_t first = end; first-- > 0;) {
-        if (!options_.fuse && first + 1 < end) break;
-        if (!pricer_.optimal() && CyclesAt(end) < kNever) break;  // there is no time
-        if (absl::Status status = AddGroup(first, end, &last); !status.ok()) return status;
-      }
-      if (CyclesAt(end) == kNever) return Refused();
-      const bool waits = threads > 1 && Reads(end - 1, end, unfused.begin);
-      if (waits) unfused.begin = end - 1;
-      unfused.cycles += (last.back() != nullptr ? last.back()->cycles : kNever) + (waits ? barrier() : 0);
+    priced_.clear();
+    absl::StatusOr<size_t> first = FollowSchedule();
+    if (!first.ok()) return first.status();
+    for (size_t end = *first + 1; end < states_.size(); ++end) {
+      if (!Contains(sets_->done()[end], sets_->done()[*first])) continue;
+      if (absl::Status status = ReachAll(*first, end); !status.ok()) return status;
     }
+    if (CyclesAt(states_.size() - 1) == kNever) return Refused();
     PlanResult result = Trace();
-    if (unfused.cycles < kNever) result.unfused_cycles = unfused.cycles;
-    if (threads > 1) result.plan.cycles += target_.fork_join_cycles;
+    result.unfused_cycles = UnfusedCycles();
     return result;
   }
 
+  static bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; }
+
+  // The first operation that no slice computes.
   absl::Status Refused() const {
-    const int node = pricer_.error_node();
-    return ErrorAt(source_, graph_.at(node >= 0 ? node : graph_.result).position,
-                   Cat("expected ", pricer_.error()));
+    OperationSet computed = 0;
+    for (const auto& [slice, known] : priced_)
+      if (known.part != nullptr) computed |= slice.first;
+    const auto first = static_cast<size_t>(std::countr_one(computed));
+    const std::vector<int>& operations = uses_.operations();
+    const int node = first < operations.size() ? operations[first] : graph_.result;
+    return ErrorAt(source_, graph_.at(node).position, Cat("expected ", pricer_.ErrorOf(node)));
   }
 
-  double CyclesAt(size_t end) const {
+  double CyclesAt(size_t set) const {
     double cycles = kNever;
-    for (const State& state : states_[end]) cycles = std::min(cycles, state.cycles);
+    for (const auto& [begin, state] : states_[set]) cycles = std::min(cycles, state.cycles);
     return cycles;
   }
 
   double barrier() const { return threads_ > 1 ? target_.barrier_cycles : 0; }
 
   // What there is no use for if it costs more: that a phase begins elsewhere is worth no more than to wait
-  // once, before the group and after it.
-  double Budget(size_t first, size_t end) const { return CyclesAt(end) - CyclesAt(first) + 2 * barrier(); }
+  // once, before the slice and after it.
+  double Budget(size_t from, size_t end) const { return CyclesAt(end) - CyclesAt(from) + 2 * barrier(); }
 
-  // The group of these operations; and, where it takes in what a few of them make, those done by each thread
-  // for itself.
-  absl::Status AddGroup(size_t first, size_t end, std::vector<Part>* last) {
-    const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
-    absl::StatusOr<Part> group = PartOf(first, end, workers);
-    if (!group.ok()) return group.status();
-    (*last)[first] = *group;
-    if (*group != nullptr) Reach(first, end, {*group});
-    if (threads_ == 1) return absl::OkStatus();
-    for (size_t middle = first + 1; middle < end; ++middle) {
-      if ((*last)[middle] == nullptr || !OnlyUsedBefore(first, middle, end)) continue;
-      const absl::StatusOr<Part> repeated = Repeated(first, middle);
-      if (!repeated.ok()) return repeated.status();
-      if (*repeated != nullptr) Reach(first, end, {*repeated, (*last)[middle]});
+  // Goes to the set from all that lead there by one slice, the smallest slices first; or by one that threads
+  // share and one before it, of operations whose values only that needs, which each thread does for itself.
+  absl::Status ReachAll(size_t first, size_t end) {
+    std::vector<std::pair<size_t, Part>> last;
+    for (size_t from : sets_->Before(end)) {
+      if (CyclesAt(from) == kNever || !Contains(sets_->done()[from], sets_->done()[first])) continue;
+      const OperationSet slice = sets_->done()[end] & ~sets_->done()[from];
+      if (!options_.fuse && std::popcount(slice) > 1) continue;
+      if (!pricer_.optimal() && CyclesAt(end) < kNever) break;  // there is no time
+      const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
+      absl::StatusOr<Part> part = PartOf(slice, workers, Budget(from, end));
+      if (!part.ok()) return part.status();
+      if (*part == nullptr) continue;
+      Reach(from, end, {*part});
+      last.push_back({from, *std::move(part)});
+    }
+    for (const auto& [middle, part] : last)
+      if (absl::Status status = ReachRepeating(first, middle, end, part); !status.ok()) return status;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReachRepeating(size_t first, size_t middle, size_t end, const Part& part) {
+    if (threads_ == 1 || !options_.fuse) return absl::OkStatus();
+    for (size_t from : sets_->Before(middle)) {
+      if (CyclesAt(from) == kNever || !Contains(sets_->done()[from], sets_->done()[first])) continue;
+      const OperationSet repeated = sets_->done()[middle] & ~sets_->done()[from];
+      if (!Contains(sets_->done()[end], sets_->UsersOf(repeated))) continue;
+      const absl::StatusOr<Part> each = PartOf(repeated, Workers::kEach, Budget(from, end) - part->cycles);
+      if (!each.ok()) return each.status();
+      if (*each != nullptr) Reach(from, end, {*each, part});
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Part> PartOf(size_t first, size_t end, Workers workers) {
-    absl::StatusOr<std::optional<PricedGroups>> priced =
-        pricer_.Price(first, end, workers, Budget(first, end));
+  // A slice that was not cheaper than some budget is asked about again only for a larger one.
+  absl::StatusOr<Part> PartOf(OperationSet slice, Workers workers, double budget) {
+    Known& known = priced_[{slice, workers}];
+    if (known.part != nullptr) return known.part->cycles < budget ? known.part : nullptr;
+    if (budget <= known.budget) return Part();
+    absl::StatusOr<std::optional<PricedSlice>> priced = pricer_.Price(slice, workers, budget);
     if (!priced.ok()) return priced.status();
-    return *priced ? std::make_shared<const PricedGroups>(**std::move(priced)) : nullptr;
+    known.budget = budget;
+    if (*priced) known.part = std::make_shared<const PricedSlice>(**std::move(priced));
+    return known.part;
   }
 
-  // The group as each thread does it for itself.
-  absl::StatusOr<Part> Repeated(size_t first, size_t end) {
-    const auto known = repeated_.find({first, end});
-    if (known != repeated_.end()) return known->second;
-    absl::StatusOr<Part> part = PartOf(first, end, Workers::kEach);
-    if (part.ok()) repeated_[{first, end}] = *part;
-    return part;
-  }
-
-  // Are the values of operations from `first` to `middle` of no use from `end` on?
-  bool OnlyUsedBefore(size_t first, size_t middle, size_t end) const {
-    const std::vector<int>& operations = uses_.operations();
-    return std::all_of(operations.begin() + static_cast<std::ptrdiff_t>(first),
-                       operations.begin() + static_cast<std::ptrdiff_t>(middle),
-                       [&](int node) { return uses_.LastUse(node) < static_cast<int>(end); });
-  }
-
-  // Does an operation from `first` to `end` read what one between `begin` and `first` makes?
-  bool Reads(size_t first, size_t end, size_t begin) const {
-    const std::vector<int>& operations = uses_.operations();
-    const auto made = [&](int node) { return uses_.IsMadeIn(begin, first, uses_.Stored(node)); };
-    return std::any_of(operations.begin() + static_cast<std::ptrdiff_t>(first),
-                       operations.begin() + static_cast<std::ptrdiff_t>(end), [&](int node) {
-                         const std::vector<int>& inputs = graph_.at(node).inputs;
-                         return std::any_of(inputs.begin(), inputs.end(), made);
-                       });
-  }
-
-  // Goes on from every state at `first`.
-  void Reach(size_t first, size_t end, const std::vector<Part>& parts) {
+  // Goes on from every state there is of the set.
+  void Reach(size_t from, size_t end, const std::vector<Part>& parts) {
+    const OperationSet slice = sets_->done()[end] & ~sets_->done()[from];
     double cycles = 0;
     for (const Part& part : parts) cycles += part->cycles;
-    for (size_t begin = 0; begin <= first; ++begin) {
-      const State& before = states_[first][begin];
-      if (before.cycles == kNever) continue;
-      const bool waits = threads_ > 1 && Reads(first, end, begin);
+    for (const auto& [begin, before] : states_[from]) {
+      const OperationSet of_phase = sets_->done()[from] & ~begin;
+      const bool waits = threads_ > 1 && (sets_->ReadBy(slice) & of_phase) != 0;
       const double total = before.cycles + cycles + (waits ? barrier() : 0);
-      State& after = states_[end][waits ? first : begin];
-      if (total < after.cycles) after = {total, begin, first, waits, parts};
+      State& after = states_[end][waits ? sets_->done()[from] : begin];
+      if (total < after.cycles) after = {total, from, begin, waits, parts};
     }
+  }
+
+  // Goes where the schedule says; the number of the set that it ends in.
+  absl::StatusOr<size_t> FollowSchedule() {
+    size_t from = 0;
+    if (options_.schedule == nullptr) return from;
+    const std::vector<SliceSchedule>& slices = options_.schedule->slices;
+    for (size_t i = 0; i < slices.size(); ++i) {
+      std::vector<Part> parts;
+      OperationSet done = sets_->done()[from];
+      for (;; ++i) {
+        const absl::StatusOr<OperationSet> slice = SliceOf(slices[i], done);
+        if (!slice.ok()) return slice.status();
+        const Workers workers = slices[i].each ? Workers::kEach
+                                : threads_ > 1 ? Workers::kShared
+                                               : Workers::kOne;
+        if (slices[i].each && (threads_ == 1 || i + 1 == slices.size()))
+          return ErrorAt(options_.schedule->source, slices[i].position,
+                         "expected a slice for several threads behind what each does for itself");
+        absl::StatusOr<PricedSlice> priced = pricer_.Replay(*slice, workers, slices[i]);
+        if (!priced.ok()) return priced.status();
+        parts.push_back(std::make_shared<const PricedSlice>(*std::move(priced)));
+        done |= *slice;
+        if (!slices[i].each) break;
+      }
+      const std::optional<size_t> end = sets_->Find(done);
+      if (!end)
+        return ErrorAt(options_.schedule->source, slices[i].position,
+                       "expected operations that read only what is computed before them");
+      Reach(from, *end, parts);
+      from = *end;
+    }
+    return from;
+  }
+
+  absl::StatusOr<OperationSet> SliceOf(const SliceSchedule& schedule, OperationSet done) const {
+    OperationSet set = 0;
+    for (const Word& word : schedule.operations) {
+      const std::vector<int>& operations = uses_.operations();
+      const auto known = std::find_if(operations.begin(), operations.end(),
+                                      [&](int node) { return NameOfValue(graph_, node) == word.text; });
+      if (known == operations.end())
+        return ExpectedAt(options_.schedule->source, word, "the name of a value that an operation makes");
+      const OperationSet operation = OperationSet{1} << (known - operations.begin());
+      if (((set | done) & operation) != 0)
+        return ExpectedAt(options_.schedule->source, word, "an operation that is in no slice yet");
+      set |= operation;
+    }
+    if (!sets_->Find(done | set))
+      return ErrorAt(options_.schedule->source, schedule.position,
+                     "expected operations that read only what is computed before them");
+    return set;
+  }
+
+  // With a slice for each operation, in the canonical order.
+  std::optional<double> UnfusedCycles() {
+    double cycles = threads_ > 1 ? target_.fork_join_cycles : 0;
+    OperationSet done = 0, begin = 0;
+    for (size_t place = 0; place < uses_.operations().size(); ++place) {
+      const OperationSet slice = OperationSet{1} << place;
+      const auto known = priced_.find({slice, threads_ > 1 ? Workers::kShared : Workers::kOne});
+      if (known == priced_.end() || known->second.part == nullptr) return std::nullopt;
+      const bool waits = threads_ > 1 && (sets_->ReadBy(slice) & done & ~begin) != 0;
+      if (waits) begin = done;
+      cycles += known->second.part->cycles + (waits ? barrier() : 0);
+      done |= slice;
+    }
+    return cycles;
   }
 
   // The plan that the cheapest of the last states comes from.
   PlanResult Trace() const {
-    const State* state =
-        &*std::min_element(states_[end_].begin(), states_[end_].end(),
-                           [](const State& a, const State& b) { return a.cycles < b.cycles; });
+    const auto& last = states_.back();
+    const State* state = &std::min_element(last.begin(), last.end(), [](const auto& a, const auto& b) {
+                            return a.second.cycles < b.second.cycles;
+                          })->second;
     PlanResult result;
-    result.plan.graph = graph_;
-    result.plan.cycles = state->cycles;
+    Plan& plan = result.plan;
+    plan.graph = graph_;
+    plan.threads = threads_;
+    plan.cycles = state->cycles + (threads_ > 1 ? target_.fork_join_cycles : 0);
     std::vector<const State*> path;
-    for (; !state->parts.empty(); state = &states_[state->end][state->begin]) path.push_back(state);
-    std::vector<Buffer>& buffers = result.plan.buffers;
+    for (; !state->parts.empty(); state = &states_[state->from].at(state->begin)) path.push_back(state);
     int phase = 0;
     for (size_t i = path.size(); i-- > 0;) {
       phase += path[i]->waits ? 1 : 0;
-      for (const Part& part : path[i]->parts) {
-        result.plan.ahead.insert(result.plan.ahead.end(), part->ahead.begin(), part->ahead.end());
-        for (const Group& group : part->groups) result.plan.groups.emplace_back(group).phase = phase;
-        buffers.insert(buffers.end(), part->buffers.begin(), part->buffers.end());
-      }
+      for (const Part& part : path[i]->parts) Append(*part, phase, &plan);
     }
-    CopyConstants(target_, &result.plan);
+    CopyConstants(target_, &plan);
     return result;
+  }
+
+  static void Append(const PricedSlice& slice, int phase, Plan* plan) {
+    plan->ahead.insert(plan->ahead.end(), slice.ahead.begin(), slice.ahead.end());
+    for (const Group& group : slice.groups) {
+      Group& added = plan->groups.emplace_back(group);
+      added.slice = static_cast<int>(plan->slices.size());
+      added.phase = phase;
+    }
+    plan->buffers.insert(plan->buffers.end(), slice.buffers.begin(), slice.buffers.end());
+    plan->slices.push_back(slice.decision);
   }
 
   const Graph& graph_;
@@ -202,11 +285,11 @@ class Planner {
   const Target& target_;
   const PlanOptions& options_;
   const GraphUses uses_;
-  GroupPricer pricer_;
-  const size_t end_;  // of the operations
+  SlicePricer pricer_;
+  std::optional<SliceSets> sets_;
   int threads_ = 1;
-  std::vector<std::vector<State>> states_;  // by operations done, and the one that the phase began with
-  std::map<std::pair<size_t, size_t>, Part> repeated_;
+  std::vector<std::map<OperationSet, State>> states_;  // by the set's number, and what the phase began after
+  std::map<std::pair<OperationSet, Workers>, Known> priced_;
 };
 
 }  // namespace
@@ -214,8 +297,12 @@ class Planner {
 absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
                                       const PlanOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Graph split = SplitReductions(graph);
-  absl::StatusOr<PlanResult> result = Planner(split, source, model, options).Run();
+  const Graph canonical = CanonicalGraph(graph);
+  if (const PlanSchedule* const schedule = options.schedule;
+      schedule != nullptr && schedule->threads != 1 && schedule->threads != options.threads)
+    return ErrorAt(schedule->source, {},
+                   Cat("expected a plan for ", options.threads, " threads, or for one"));
+  absl::StatusOr<PlanResult> result = Planner(canonical, source, model, options).Run();
   if (result.ok())
     result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

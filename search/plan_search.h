@@ -1,6 +1,5 @@
-// The cheapest plan of a graph: dynamic programming over the groups that its operations, in their order, can
-// be parted into; each group with the cheapest of its tiles, each stage with the program that the search
-// finds for it.
+// The cheapest plan of a graph: which slices its operations are parted into, in which order, and how each is
+// computed.
 #ifndef KIRSCH_SEARCH_PLAN_SEARCH_H_
 #define KIRSCH_SEARCH_PLAN_SEARCH_H_
 
@@ -13,31 +12,44 @@
 #include "search/search.h"
 #include "spec/graph.h"
 #include "spec/plan.h"
+#include "spec/plan_schedule.h"
+#include "spec/schedule.h"
 
 namespace kirsch {
-
-// More operations are refused.
-inline constexpr size_t kMaxOperations = 16;
 
 struct PlanOptions {
   int threads = 1;
   Residency residency = Residency::kWarm;
-  bool fuse = true;             // false: a group for each operation
+  bool fuse = true;             // false: a slice for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
-  // Finds the program of a placed root, as Answer or Search do; one that was stopped may return any program.
-  std::function<absl::StatusOr<SearchResult>(const Spec& placed_root)> solve;
+  // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
+  // order has, and the result is not called optimal.
+  size_t most_states = 1024;
+  // Decides as far as it goes, the rest being searched; null: all is searched. Outlives the search.
+  const PlanSchedule* schedule = nullptr;
+  // Finds the program of a placed root, if there is one below the cutoff, as Answer or Search do; one that
+  // was stopped may return any program.
+  std::function<absl::StatusOr<SearchResult>(const Spec& placed_root, Cost cutoff)> solve;
+  // The program of a schedule, as Replay finds it. Asked for only with a schedule.
+  std::function<absl::StatusOr<SearchResult>(const Spec& placed_root, const Schedule& schedule,
+                                             std::string_view source)>
+      replay;
 };
 
 struct PlanResult {
   Plan plan;
-  bool optimal = true;  // false: some search of a stage was stopped
-  SearchStats stats;    // of all stages
+  bool optimal = true;      // false: some search of a stage was stopped, or not all states were looked at
+  bool pinned = false;      // by a schedule, at least in part
+  bool from_table = false;  // recalled, not searched (plan_recall.h)
+  SearchStats stats;        // of all stages
+  size_t slices = 0;        // that were looked at
   double seconds = 0;
-  // Of a plan with a group for each operation; nothing if some operation can't be one.
+  // Of a plan with a slice for each operation; nothing if some operation can't be one.
   std::optional<double> unfused_cycles;
 };
 
-// InvalidArgument, one line with the place, if no plan is known for the graph.
+// InvalidArgument, one line with the place, if no plan is known for the graph, or if the schedule is not one
+// of its plans.
 absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
                                       const PlanOptions& options);
 

@@ -44,19 +44,57 @@ Cost BoundAtStart(const Spec& root, Lines available, const CostModel& model, con
   return std::max(model.LowerBound(root), memo.Find(root, available).bound);
 }
 
-// Solves with growing budgets until the optimum is below one. Unless solved, the outcome's cost is the bound
-// proven so far. The last budget is one more than the first program costs, so that among equals the exact
-// pass finds the program that its own order of trial prefers.
-Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost incumbent, Cost bound) {
-  while (true) {
-    team.SetProgress(incumbent, bound);
+// Solves with growing budgets up to the last one, until the optimum is below one. Unless solved, the
+// outcome's cost is the bound proven so far.
+Solver::Outcome Deepen(Team& team, const Spec& root, Lines available, Cost last, Cost bound) {
+  while (bound < last && !team.stopped()) {
+    team.SetProgress(last, bound);
     const Cost step = static_cast<Cost>(static_cast<double>(bound) * kBudgetStep) + 1;
-    const Solver::Outcome outcome = team.Solve(root, available, std::min(incumbent + 1, bound + step));
+    const Solver::Outcome outcome = team.Solve(root, available, std::min(last, bound + step));
     if (outcome.solved) return outcome;
     bound = std::max(bound, outcome.cost);
-    if (team.stopped()) return {false, bound, 0};
-    KIRSCH_CHECK(bound <= incumbent);
   }
+  return {false, bound, 0};
+}
+
+// Below a cutoff there may be no program. Where there is time for this only, any program does.
+SearchResult SearchBelow(Cost cutoff, const Spec& root, Lines available, const CostModel& model, Memo& memo,
+                         const SearchOptions& options) {
+  SearchResult result;
+  Team exact(model, memo, options);
+  const Solver::Outcome best =
+      Deepen(exact, root, available, cutoff, BoundAtStart(root, available, model, memo));
+  result.stats = exact.stats();
+  result.cost = result.bound = best.cost;
+  if (best.solved) {
+    result.impl = exact.Reconstruct(root, available);
+  } else if (!exact.stopped()) {
+    result.stop = StopReason::kCutoff;
+  } else {
+    QuickProgram first = SolveQuickly(root, available, model);
+    result.cost = first.cost;
+    result.impl = std::move(first.impl);
+    result.stop = exact.stop_reason();
+  }
+  return result;
+}
+
+// The first program costs no less than the optimum; the last budget is one more, so that among equals the
+// exact pass finds the program that its own order of trial prefers.
+SearchResult SearchAll(const Spec& root, Lines available, const CostModel& model, Memo& memo,
+                       const SearchOptions& options) {
+  QuickProgram first = SolveQuickly(root, available, model);
+  SearchResult result;
+  Team exact(model, memo, options);
+  const Solver::Outcome best =
+      Deepen(exact, root, available, first.cost + 1, BoundAtStart(root, available, model, memo));
+  KIRSCH_CHECK(best.solved || exact.stopped());
+  result.stop = best.solved ? StopReason::kOptimal : exact.stop_reason();
+  result.stats = exact.stats();
+  result.cost = best.solved ? best.cost : first.cost;
+  result.bound = best.cost;
+  result.impl = best.solved ? exact.Reconstruct(root, available) : std::move(first.impl);
+  return result;
 }
 
 // Lines of the copy of rhs that no program can do without: when neither input is contiguous along the dim
@@ -95,6 +133,8 @@ std::string_view Name(StopReason reason) {
       return "cancelled";
     case StopReason::kPinned:
       return "pinned";
+    case StopReason::kCutoff:
+      return "cutoff";
   }
   return "?";
 }
@@ -128,17 +168,9 @@ bool HasRoom(const Spec& root, const Target& target) {
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Lines available = AvailableAtHome(root, model.target());
-  QuickProgram first = SolveQuickly(root, available, model);
-
-  SearchResult result;
-  Team exact(model, memo, options);
-  const Solver::Outcome best =
-      Deepen(exact, root, available, first.cost, BoundAtStart(root, available, model, memo));
-  result.stop = best.solved ? StopReason::kOptimal : exact.stop_reason();
-  result.stats = exact.stats();
-  result.cost = best.solved ? best.cost : first.cost;
-  result.bound = best.cost;
-  result.impl = best.solved ? exact.Reconstruct(root, available) : std::move(first.impl);
+  SearchResult result = options.cutoff < kInfiniteCost
+                            ? SearchBelow(options.cutoff, root, available, model, memo, options)
+                            : SearchAll(root, available, model, memo, options);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

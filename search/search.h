@@ -20,6 +20,7 @@ enum class StopReason {
   kBudget,     // the time budget ran out: the best program so far, with its proven gap
   kCancelled,  // cancelled from outside, likewise
   kPinned,     // not a search: a schedule was given
+  kCutoff,     // proven that no program costs less than the cutoff: there is none in the result
 };
 
 std::string_view Name(StopReason reason);
@@ -50,6 +51,7 @@ struct SearchOptions {
   std::function<void(const SearchProgress&)> progress;  // called now and then, from the calling thread
   int workers = 1;  // threads that search, at least 1, the calling one included; not what the kernel is for
   int64_t specs_before_helpers = 4096;  // solved before the other workers start: they would come too late
+  Cost cutoff = kInfiniteCost;          // programs that cost as much are of no use
   bool prune = true;                    // false: exhaustive dynamic programming (to test the pruning)
 };
 

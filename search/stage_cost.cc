@@ -26,7 +26,8 @@ bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
   return true;
 }
 
-void PriceRows(const std::vector<Level>& levels, const Target& target, Stage* stage) {
+bool PriceRows(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
+               Stage* stage) {
   RowLevels row_levels;
   for (size_t i = 0; i < levels.size(); ++i)
     (i < stage->program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
@@ -35,22 +36,25 @@ void PriceRows(const std::vector<Level>& levels, const Target& target, Stage* st
   constexpr double kNever = std::numeric_limits<double>::infinity();
   stage->cycles = kNever;
   for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
-    if (!KeepsInPlace(*stage, schedule)) continue;
+    if (!KeepsInPlace(*stage, schedule) || (pinned != nullptr && *pinned != schedule)) continue;
     const double cycles =
         RowCycles(stage->program, schedule, stage->rows, stage->columns, row_levels, target);
     if (cycles >= stage->cycles) continue;
     stage->cycles = cycles;
     stage->schedule = std::move(schedule);
   }
-  KIRSCH_CHECK(stage->cycles < kNever);
+  KIRSCH_CHECK(stage->cycles < kNever || pinned != nullptr);
+  return stage->cycles < kNever;
 }
 
 }  // namespace
 
-void PriceStage(const std::vector<Level>& levels, const Target& target, Stage* stage) {
+bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
+                Stage* stage) {
+  bool known = true;
   switch (stage->kind) {
     case StageKind::kRows:
-      PriceRows(levels, target, stage);
+      known = PriceRows(levels, target, pinned, stage);
       break;
     case StageKind::kPad:
     case StageKind::kTranspose:
@@ -65,6 +69,7 @@ void PriceStage(const std::vector<Level>& levels, const Target& target, Stage* s
       KIRSCH_CHECK(false && "a stage for the search");
   }
   stage->cycles *= static_cast<double>(stage->repeats);
+  return known;
 }
 
 }  // namespace kirsch

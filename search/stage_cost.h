@@ -10,9 +10,11 @@
 
 namespace kirsch {
 
-// Fills in the cycles of a stage that is no contraction and no pack, and the schedule of a row program.
-// `levels`: where its operands are.
-void PriceStage(const std::vector<Level>& levels, const Target& target, Stage* stage);
+// Fills in the cycles of a stage that is no contraction and no pack, and the schedule of a row program: the
+// cheapest, or `pinned`, if it isn't null. False: that one is not in the space. `levels`: where the stage's
+// operands are.
+bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
+                Stage* stage);
 
 }  // namespace kirsch
 

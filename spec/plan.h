@@ -59,7 +59,26 @@ struct Stage {
 
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
 
+// What the search decided for a slice of the graph, operations that are computed together: how its groups
+// come about. Stages are counted over all its groups, in their order, copies left out.
+struct SliceDecision {
+  // A copy, made once, that contractions read instead of a matrix; or that they read it as it lies.
+  struct Copy {
+    std::vector<int> readers;  // stages
+    OpKind op = {};            // of the first of them
+    Decision decision;         // kNone: no copy
+  };
+
+  std::vector<int> operations;  // nodes, ascending
+  std::string rewrite;          // its name and its parameters
+  Level keep = Level::kL2;      // the fastest that values between stages may stay in
+  bool in_place = true;         // results replace what nobody needs any more, where they can
+  bool each = false;            // each of several threads does it for itself
+  std::vector<Copy> copies;
+};
+
 struct Group {
+  int slice = 0;  // its place in Plan::slices
   int64_t batch = 1;
   int64_t rows = 1, tile = 1;       // of each item of the batch
   std::vector<Stage> before;        // all else
@@ -88,12 +107,23 @@ struct Plan {
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
   // is why those that are read as they lie are copied.
   std::vector<Stage> ahead;
+  std::vector<SliceDecision> slices;  // in the order in which they are computed
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
+  int threads = 1;    // that it is for
   double cycles = 0;  // predicted
 
   int phases() const { return groups.empty() ? 1 : groups.back().phase + 1; }
 };
+
+// The group's stages, in their order.
+template <typename GroupType>
+auto StagesOf(GroupType& group) {
+  std::vector<decltype(group.stages.data())> stages;
+  for (auto* list : {&group.before, &group.once, &group.stages, &group.rest})
+    for (auto& stage : *list) stages.push_back(&stage);
+  return stages;
+}
 
 // The convolutions by Winograd's algorithm, as nodes, and the sides of their squares of outputs.
 std::map<int, int> WinogradConvolutions(const Plan& plan);

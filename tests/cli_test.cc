@@ -308,7 +308,29 @@ TEST_F(CliTest, GraphsAreSynthesizedAndVerified) {
   ExpectRefused(Cat("verify -f ", Path("mixed.kirsch"), " --kernel none"), "--kernel: expected a kernel of ");
   ExpectRefused("verify 'matmul f32 4x4x4' --kernel x", "--kernel: expected -f FILE beside it");
   ExpectRefused("synth 'softmax f32 3x'", "spec:1:15: expected a size from 1 to 1048576, got nothing");
-  ExpectRefused("synth 'softmax f32 3x4' --schedule none", "--schedule: expected a spec");
+}
+
+// What is printed is followed, by hand or from the table; what isn't in the space is refused with its place.
+TEST_F(CliTest, SchedulesOfGraphsAreFollowed) {
+  ASSERT_TRUE(WriteFile(Path("mlp.kirsch"),
+                        "kernel mlp(x: f32[9,20], w: f32[20,30], v: f32[30,8]):\n"
+                        " return softmax(matmul(relu(matmul(x, w)), v))\n")
+                  .ok());
+  const std::string synth = Cat("synth -f ", Path("mlp.kirsch"), " --target haswell --no-verify");
+  ASSERT_EQ(Run(Cat(synth, " --no-db --emit schedule -o ", Path("s"))).code, 0);
+  ASSERT_EQ(Run(Cat(synth, " --no-db --emit obj -o ", Path("searched.o"))).code, 0);
+  ASSERT_EQ(Run(Cat(synth, " --no-db --emit obj -o ", Path("followed.o"), " --schedule ", Path("s"))).code,
+            0);
+  EXPECT_EQ(*ReadFile(Path("followed.o")), *ReadFile(Path("searched.o")));
+  const std::string with_table = Cat(synth, " --emit obj --db ", Path("t.db"), " -o ");
+  EXPECT_THAT(Run(with_table + Path("first.o")).err, HasSubstr("; optimal; "));
+  EXPECT_THAT(Run(with_table + Path("second.o")).err, HasSubstr("; from the table; 0 specs"));
+  EXPECT_EQ(*ReadFile(Path("second.o")), *ReadFile(Path("searched.o")));
+  EXPECT_THAT(Run(Cat("db stats ", Path("t.db"))).out, HasSubstr(" slices of 1 graphs"));
+  ASSERT_TRUE(WriteFile(Path("wrong"), "slice v3 v4 v5 out\n  matmul tile=10 keep=L2\n").ok());
+  ExpectRefused(Cat(synth, " --no-db --schedule ", Path("wrong")),
+                Path("wrong") + ":2:3: expected a tile of no more rows than there are");
+  ExpectRefused(Cat(synth, " --no-db --schedule ", Path("none")), "none");
 }
 
 TEST_F(CliTest, WinogradIsSaidWhereItIsUsed) {
@@ -354,8 +376,6 @@ TEST_F(CliTest, WhatAFileCannotHaveIsRefused) {
   ExpectRefused("verify 'matmul f32 4x4x4' -f " + Path("two.kirsch"), "expected either SPEC or -f FILE");
   ExpectRefused(Cat("synth -f ", Path("two.kirsch"), " --emit asm"),
                 "--emit: expected header or c for several kernels or targets, got 'asm'");
-  ExpectRefused("synth 'softmax f32 4x4' --emit schedule",
-                "--emit: expected header, c, ll, asm or obj for a graph, got 'schedule'");
   ExpectRefused("synth 'softmax f32 4x4' --emit asm --abi win64", "--abi: expected sysv for a graph");
   ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,vax", "target: expected one of haswell");
   ExpectRefused("synth 'matmul f32 4x4x4' --target haswell,haswell",

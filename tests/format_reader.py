@@ -246,7 +246,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(6,)], "another format"
+    assert query("PRAGMA user_version") == [(7,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     check_pages(pathlib.Path(path).read_bytes())
     identity = dict(query("SELECT name, value FROM identity"))
@@ -262,6 +262,10 @@ def read_table(path):
             for corner in low, high:
                 assert [i // 1024 for i in corner[:-1]] == block, "a point on the wrong page"
             lines.append(box_json(plane, low, high, decision) + "\n")
+    for question, told, data in query("SELECT question, checksum, data FROM plans ORDER BY question"):
+        assert told == checksum(question, data), "damaged plan"
+        plan = {"plan": question.decode(), "schedule": decompress(data).decode()}
+        lines.append(json.dumps(plan, separators=(",", ":")) + "\n")
     return "".join(lines)
 
 

@@ -134,7 +134,7 @@ TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
     ExpectRefused(Cat("synth", mlp, " -o ", Path("o"), " --emit ", form),
                   Cat("--emit: expected header or c for a family of graphs, got '", form, "'"));
   ExpectRefused("verify 'softmax f32 1..3x4' --schedule " + Path("s"),
-                "--schedule: expected a spec, as the plans");
+                "--schedule: expected a single kernel for a single target");
   ExpectRefused("bench 'softmax f32 1..3x4'", "bench: expected a single spec, got a family of sizes");
   ExpectRefused("bench" + mlp, "k.kirsch: expected single kernels of graphs, but mlp is a family");
   ExpectRefused("db precompute 'softmax f32 1..3x4'", "FAMILY: expected a family of specs");

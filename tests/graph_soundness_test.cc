@@ -121,7 +121,7 @@ TEST_P(PlanTest, WhatAllRowsReadIsNotReplaced) {
   const Graph graph = GraphOf(
       "kernel a(a: f32[1,31], x: f32[31,31]):\n"
       " b = cast(a, bf16)\n c = cast(exp(b), bf16)\n return add(x, c)");
-  const Plan plan = PlanBy(graph, {0, 4}, target_);
+  const Plan plan = PlanBy(graph, {"rows", {31}}, target_);
   const VerifyReport report = VerifyPlan(plan, target_);
   EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << PrintPlan(plan);
 }
@@ -152,7 +152,7 @@ TEST(GraphSoundnessTest, WrongPlansAreFound) {
   const Graph graph = GraphOf(
       "kernel a(x: f32[9,20], u: f32[20,30], v: f32[20,30]):\n"
       " return mul(softmax(matmul(x, u)), softmax(matmul(x, v)))");
-  const Plan plan = PlanBy(graph, {0, 5, 4}, target);
+  const Plan plan = PlanBy(graph, {"matmul", {4}}, target);
   ASSERT_EQ(MemoryError(plan, target, 1), "");
   ASSERT_EQ(plan.buffers.size(), 2u) << PrintPlan(plan);
   Program overlapping = ProgramOf(plan, target);

@@ -23,24 +23,17 @@
 namespace kirsch {
 namespace {
 
-using testing::ChoicesOf;
 using ::testing::ContainsRegex;
 using testing::GraphOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::PlanBy;
 using testing::PlanOf;
+using testing::WaysOf;
 
 constexpr char kRescaling[] = "maximum max sub exp sum sub exp mul add";  // a row program of a later block
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// A group of all operations.
-GroupChoice Choice(const Graph& graph, int64_t tile, int64_t keys) {
-  GroupChoice choice{0, GraphUses(graph).operations().size(), tile};
-  choice.keys = keys;
-  return choice;
-}
 
 std::string Attention(int heads, int rows, int keys, int depth, int width) {
   return absl::StrCat("kernel a(q: f32[", heads, ",", rows, ",", depth, "], k: f32[", heads, ",", keys, ",",
@@ -53,7 +46,7 @@ class OnlineAttentionTest : public testing::PlanTest {
   void ExpectRight(const std::string& text, int64_t tile, int64_t keys, bool header = false,
                    Sharing sharing = Sharing::kNone) {
     const Graph graph = GraphOf(text);
-    Plan plan = PlanBy(graph, Choice(graph, tile, keys), target_);
+    Plan plan = PlanBy(graph, {"online", {tile, keys}}, target_);
     plan.groups.front().sharing = sharing;
     const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
@@ -120,7 +113,7 @@ std::vector<float> Weighed(const std::vector<float>& scores, size_t keys, const 
   const Graph graph =
       GraphOf(absl::StrCat("kernel a(q: f32[", rows, ",1], k: f32[1,", keys, "], m: f32[", rows, ",", keys,
                            "], v: f32[", keys, ",1]):\n return matmul(softmax(add(matmul(q, k), m)), v)"));
-  const Plan plan = PlanBy(graph, Choice(graph, 2, 4), target);
+  const Plan plan = PlanBy(graph, {"online", {2, 4}}, target);
   const LoopProgram program = Lower(plan, target, "kernel");
   const auto kernel = JitCompile(program, target);
   EXPECT_TRUE(kernel.ok()) << kernel.status();
@@ -221,9 +214,7 @@ TEST(OnlineAttentionChoiceTest, IsOfferedForWhatItIsFor) {
         "kernel a(q: f32[9,5], k: f32[5,99], v: f32[99,12], u: f32[99,99], m: f32[9,99], "
         "n: f32[99,9], w: f32[12,9]):\n" +
         body);
-    const std::vector<GroupChoice> choices = ChoicesOf(graph);
-    return std::any_of(choices.begin(), choices.end(),
-                       [](const GroupChoice& choice) { return choice.keys != 0; });
+    return !WaysOf(graph, testing::Avx512Target(), "online").empty();
   };
   EXPECT_TRUE(offers(" return matmul(softmax(matmul(q, k)), v)"));
   EXPECT_TRUE(offers(" return add(matmul(softmax(add(matmul(q, k), m)), v), 1)"));

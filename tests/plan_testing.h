@@ -13,9 +13,12 @@
 #include "codegen/lower.h"
 #include "codegen/verify.h"
 #include "memo/hash_memo.h"
-#include "rewrites/graph_groups.h"
+#include "rewrites/canonical_graph.h"
+#include "rewrites/graph_rewrite.h"
+#include "rewrites/graph_uses.h"
 #include "search/constant_copies.h"
 #include "search/plan_search.h"
+#include "search/replay.h"
 #include "search/stage_cost.h"
 #include "spec/graph_parser.h"
 #include "spec/graph_shorthand.h"
@@ -23,11 +26,21 @@
 
 namespace kirsch::testing {
 
+// As PlanOptions::solve.
+inline SearchResult SearchBelow(const Spec& placed, Cost cutoff, const CostModel& model, Memo& memo) {
+  SearchOptions options;
+  options.cutoff = cutoff;
+  return Search(placed, model, memo, options);
+}
+
 // With a memo of its own.
 inline absl::StatusOr<PlanResult> PlanWith(PlanOptions options, const Graph& graph, const Target& target) {
   const CostModel model(target);
   HashMemo memo;
-  options.solve = [&](const Spec& placed) { return Search(placed, model, memo, {}); };
+  options.solve = [&](const Spec& placed, Cost cutoff) { return SearchBelow(placed, cutoff, model, memo); };
+  options.replay = [&](const Spec& placed, const Schedule& schedule, std::string_view source) {
+    return Replay(placed, schedule, source, model, memo, {});
+  };
   return SearchPlan(graph, "test", model, options);
 }
 
@@ -61,11 +74,29 @@ inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool head
   return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
 }
 
-// All of a graph as one choice makes it, whatever it costs; threads share the tiles of its groups.
-inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& target,
+// A way to compute all of a graph as one slice.
+struct Way {
+  std::string rewrite;
+  RewriteParameters parameters = {};
+  bool in_place = true;
+};
+
+inline OperationSet AllOf(const GraphUses& uses) { return (OperationSet{1} << uses.operations().size()) - 1; }
+
+// The graph being canonical.
+inline GroupShape ShapeBy(const GraphUses& uses, const Way& way, const Target& target) {
+  const Slice slice(uses, AllOf(uses));
+  const SliceProblem problem{slice, target, 1, true};
+  const GraphRewrite* const rewrite = FindGraphRewrite(way.rewrite);
+  return rewrite->expand(problem,
+                         {way.parameters, way.in_place, static_cast<int>(uses.graph().nodes.size())});
+}
+
+// Whatever it costs; threads share the tiles of its groups.
+inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
                    Sharing sharing = Sharing::kNone) {
-  const GraphUses uses(graph);
-  GroupShape shape = ShapeGroup(uses, choice, static_cast<int>(graph.nodes.size()));
+  const Graph graph = CanonicalGraph(asked);
+  GroupShape shape = ShapeBy(GraphUses(graph), way, target);
   EXPECT_EQ(shape.error, "");
   const CostModel model(target);
   HashMemo memo;
@@ -75,22 +106,31 @@ inline Plan PlanBy(const Graph& graph, const GroupChoice& choice, const Target& 
   plan.groups = std::move(shape.groups);
   for (Group& group : plan.groups) {
     group.sharing = sharing;
-    for (std::vector<Stage>* stages : {&group.before, &group.once, &group.stages, &group.rest})
-      for (Stage& stage : *stages)
-        if (stage.kind == StageKind::kContraction)
-          stage.impl = Search(PlaceOperands(stage.spec, Residency::kWarm, target), model, memo, {}).impl;
-        else
-          PriceStage(std::vector<Level>(stage.operands.size(), Level::kL2), target, &stage);
+    for (Stage* stage : StagesOf(group))
+      if (stage->kind == StageKind::kContraction)
+        stage->impl = Search(PlaceOperands(stage->spec, Residency::kWarm, target), model, memo, {}).impl;
+      else
+        PriceStage(std::vector<Level>(stage->operands.size(), Level::kL2), target, nullptr, stage);
   }
   plan.buffers = std::move(shape.buffers);
   CopyConstants(target, &plan);
   return plan;
 }
 
-// All ways of a graph's only group.
-inline std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
+// All ways that there are, or those of one rewrite.
+inline std::vector<Way> WaysOf(const Graph& asked, const Target& target, std::string_view rewrite = "") {
+  const Graph graph = CanonicalGraph(asked);
   const GraphUses uses(graph);
-  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).others;
+  const Slice slice(uses, AllOf(uses));
+  const SliceProblem problem{slice, target, 1, true};
+  std::vector<Way> ways;
+  for (const GraphRewrite* each : GraphRewrites()) {
+    if ((!rewrite.empty() && each->name != rewrite) || !each->applies(problem)) continue;
+    for (const RewriteParameters& parameters : each->enumerate(problem))
+      if (const Way way{std::string(each->name), parameters}; ShapeBy(uses, way, target).error.empty())
+        ways.push_back(way);
+  }
+  return ways;
 }
 
 // Solves and verifies; an empty plan if that fails.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/element.h"
 #include "spec/graph_reference.h"
 #include "spec/interpreter.h"
 #include "spec/plan_program.h"

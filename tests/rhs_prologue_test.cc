@@ -58,20 +58,12 @@ std::string Kernel(const Sizes& size, const Prologue& prologue, bool turned, boo
 
 class RhsPrologueTest : public PlanTest {
  protected:
-  void ExpectRight(const std::string& text, const GroupChoice& choice, Sharing sharing = Sharing::kNone,
+  void ExpectRight(const std::string& text, const Way& way, Sharing sharing = Sharing::kNone,
                    bool header = false) {
-    const Plan plan = PlanBy(GraphOf(text), choice, target_, sharing);
+    const Plan plan = PlanBy(GraphOf(text), way, target_, sharing);
     EXPECT_EQ(plan.groups.size(), 1u);
     const VerifyReport report = VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
-  }
-
-  // A block of `tile` columns, `depth` terms at a time.
-  static GroupChoice ChoiceOf(const std::string& text, int64_t tile, int64_t depth) {
-    const Graph graph = GraphOf(text);
-    GroupChoice choice{0, GraphUses(graph).operations().size(), tile};
-    choice.depth = depth;
-    return choice;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Isa, RhsPrologueTest, ::testing::Values(Avx2Target(), Avx512Target()),
@@ -91,9 +83,9 @@ TEST_P(RhsPrologueTest, SmallMatmulsAreRight) {
         const bool turned = prologue.whole_rows || mixed / std::size(kPrologues) % 2 == 0;
         const std::string text = Kernel({mixed % 5 == 4 ? 2 : 1, m, k, n}, prologue, turned, mixed % 7 == 0);
         for (int tile : {1, 2, 3, 7, 16, n})
-          for (int depth : {0, 1, 3, 8})
-            if (tile <= n && depth < k && (depth == 0 || !turned))
-              ExpectRight(text, ChoiceOf(text, tile, depth),
+          for (int depth : {k, 1, 3, 8})
+            if (tile <= n && (depth == k || (depth < k && !turned)))
+              ExpectRight(text, {"prologue", {tile, depth}},
                           mixed % 3 == 0 ? Sharing::kTiles : Sharing::kNone);
         ASSERT_FALSE(HasFailure());
       }
@@ -114,12 +106,14 @@ TEST_P(RhsPrologueTest, EpiloguesAreRight) {
     for (bool turned : {false, true}) {
       const std::string text =
           Kernel({2, 5, 70, 40}, kPrologues[1], turned, false, parameters, before, after);
-      const std::vector<GroupChoice> choices = ChoicesOf(GraphOf(text));
-      // Tiles of 16 and 32, of all terms, of a 4th or of a 16th; of rows from 1 on. Sums need f32.
-      EXPECT_EQ(choices.size(), turned ? 6u : narrow ? 2u : 3u) << text;
-      for (const GroupChoice& choice : choices)
-        ExpectRight(text, choice, choice.tile == 16 ? Sharing::kTiles : Sharing::kNone, choice.tile == 32);
-      if (!turned && !narrow) ExpectRight(text, ChoiceOf(text, 24, 30));
+      const std::vector<Way> ways = WaysOf(GraphOf(text), target_, "prologue");
+      // All columns, tiles of 16 and 32, of all terms, of a 4th or of a 16th; of rows from 1 on. Sums need
+      // f32.
+      EXPECT_EQ(ways.size(), turned ? 7u : narrow ? 3u : 4u) << text;
+      for (const Way& way : ways)
+        ExpectRight(text, way, way.parameters[0] == 16 ? Sharing::kTiles : Sharing::kNone,
+                    way.parameters[0] == 32);
+      if (!turned && !narrow) ExpectRight(text, {"prologue", {24, 30}});
     }
 }
 
@@ -168,20 +162,20 @@ TEST(RhsPrologueChoiceTest, TheSearchDecides) {
 TEST(RhsPrologueChoiceTest, ColumnsOfWeightsThatLieInRowsCostMore) {
   const Graph graph = GraphOf(Kernel({1, 1, 1024, 2048}, kPrologues[0], false));
   const GraphUses uses(graph);
+  const Target target = FindTarget("sapphirerapids", "")->target;
   const auto cycles = [&](int64_t stride) {
-    Stage stage = ShapeGroup(uses, {0, uses.operations().size(), 64}, 100).groups.front().stages.front();
+    Stage stage = ShapeBy(uses, {"prologue", {64, 1024}}, target).groups.front().stages.front();
     EXPECT_EQ(stage.row_strides.front(), 2048);
     stage.row_strides.front() = stride;
-    PriceStage({Level::kRam, Level::kL2, Level::kL2}, FindTarget("sapphirerapids", "")->target, &stage);
+    PriceStage({Level::kRam, Level::kL2, Level::kL2}, target, nullptr, &stage);
     return stage.cycles;
   };
   EXPECT_GT(cycles(2048), 1.1 * cycles(64));
 }
 
 std::string ErrorOf(const std::string& text) {
-  const Graph graph = GraphOf(text);
-  const GraphUses uses(graph);
-  return ShapeGroup(uses, {0, uses.operations().size()}, static_cast<int>(graph.nodes.size())).error;
+  const Graph graph = CanonicalGraph(GraphOf(text));
+  return ShapeBy(GraphUses(graph), {"prologue", {16, 8}}, Avx512Target()).error;
 }
 
 TEST(RhsPrologueChoiceTest, IsOfferedForWhatItIsFor) {

@@ -20,7 +20,6 @@
 #include "codegen/jit.h"
 #include "codegen/lower.h"
 #include "codegen/verify.h"
-#include "rewrites/graph_groups.h"
 #include "search/plan_search.h"
 #include "spec/graph_reference.h"
 #include "tests/plan_testing.h"
@@ -110,12 +109,8 @@ TEST(WinogradTest, RunsAreWhatCountingGives) {
         }
 }
 
-// Those of Winograd's algorithm.
-std::vector<GroupChoice> ChoicesOf(const Graph& graph) {
-  std::vector<GroupChoice> choices = testing::ChoicesOf(graph);
-  std::erase_if(choices, [](const GroupChoice& choice) { return choice.winograd == 0; });
-  return choices;
-}
+using testing::Way;
+using testing::WaysOf;
 
 std::string Convolution(int images, int channels, int height, int width, int filters, int pad,
                         const std::string& parameters = "", const std::string& before = "",
@@ -133,9 +128,9 @@ class WinogradOnTest : public ::testing::TestWithParam<Target> {
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
 
-  void ExpectRight(const std::string& text, const GroupChoice& choice, bool header = false) {
-    const Plan plan = testing::PlanBy(GraphOf(text), choice, target_);
-    EXPECT_EQ(WinogradConvolutions(plan).empty(), choice.winograd == 0);
+  void ExpectRight(const std::string& text, const Way& way, bool header = false) {
+    const Plan plan = testing::PlanBy(GraphOf(text), way, target_);
+    EXPECT_EQ(WinogradConvolutions(plan).empty(), way.rewrite != "winograd");
     const VerifyReport report = testing::VerifyPlan(plan, target_, header);
     EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }
@@ -159,8 +154,8 @@ TEST_P(WinogradOnTest, SmallConvolutionsAreRight) {
         const size_t mixed = static_cast<size_t>(pad * 81 + height * 9 + width);
         const std::string text = Convolution(mixed % 4 == 3 ? 2 : 1, kCounts[mixed % 9], height, width,
                                              kCounts[mixed / 9 % 9], pad);
-        for (const GroupChoice& choice : ChoicesOf(GraphOf(text)))
-          if (number++ % every == 0) ExpectRight(text, choice);
+        for (const Way& way : WaysOf(GraphOf(text), target_, "winograd"))
+          if (number++ % every == 0) ExpectRight(text, way);
         ASSERT_FALSE(HasFailure());
       }
   EXPECT_GT(number, 1000u);
@@ -179,10 +174,10 @@ TEST_P(WinogradOnTest, EpiloguesAreRight) {
   };
   for (const auto& [parameters, before, after] : cases) {
     const std::string text = Convolution(2, 6, 7, 10, 20, 1, parameters, before, after);
-    const std::vector<GroupChoice> choices = ChoicesOf(GraphOf(text));
-    EXPECT_EQ(choices.size(), 7u);
-    for (const GroupChoice& choice : choices)
-      ExpectRight(text, choice, parameters == cases[1].parameters && choice.tile == 4);
+    const std::vector<Way> ways = WaysOf(GraphOf(text), target_, "winograd");
+    EXPECT_EQ(ways.size(), 7u);
+    for (const Way& way : ways)
+      ExpectRight(text, way, parameters == cases[1].parameters && way.parameters[1] == 4);
   }
 }
 
@@ -192,12 +187,12 @@ TEST_P(WinogradOnTest, ConstantFiltersAreTransformedAhead) {
     std::string text = Convolution(2, 6, 7, 10, 70, 1, bias, "add(", ", b)");
     text.replace(text.find("w: "), 3, "w: const ");
     bool by_filters = false;
-    for (const GroupChoice& choice : ChoicesOf(GraphOf(text))) {
-      const Plan plan = testing::PlanBy(GraphOf(text), choice, target_);
+    for (const Way& way : WaysOf(GraphOf(text), target_, "winograd")) {
+      const Plan plan = testing::PlanBy(GraphOf(text), way, target_);
       EXPECT_EQ(plan.ahead.front().kind, StageKind::kTransform);
       EXPECT_EQ(plan.ahead.size(), bias[5] == 'c' ? 2u : 1u);
-      by_filters |= choice.by_filters;
-      ExpectRight(text, choice, choice.tile == 4);
+      by_filters |= way.parameters[2] != 0;
+      ExpectRight(text, way, way.parameters[1] == 4);
     }
     EXPECT_TRUE(by_filters);
   }
@@ -214,9 +209,9 @@ TEST_P(WinogradOnTest, EpiloguesAreRightInOtherWays) {
                            " return mul(conv2d(x, w, pad=1), p)",
                            "kernel a(x: f32[2,6,11,10], w: f32[20,6,3,3], p: f32[11,10], b: f32[20,1,1]):\n"
                            " return add(mul(conv2d(x, w, pad=1), p), b)"})
-    for (const GroupChoice& choice : testing::ChoicesOf(GraphOf(text)))
-      if (choice.winograd == 0) {
-        ExpectRight(text, choice);
+    for (const Way& way : WaysOf(GraphOf(text), target_))
+      if (way.rewrite != "winograd") {
+        ExpectRight(text, way);
         ++ways;
       }
   EXPECT_GE(ways, 5u);
@@ -265,7 +260,7 @@ TEST_P(WinogradOnTest, TheBoundIsMetAndNotWide) {
   for (int channels : {1, 16, 200})
     for (int m : kWinogradTiles) {
       const Plan plan =
-          testing::PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {0, 1, m, false, m}, target_);
+          testing::PlanBy(GraphOf(Convolution(1, channels, 13, 11, 24, 1)), {"winograd", {m, m, 0}}, target_);
       const Errors errors = ErrorsOf(plan, Lower(plan, target_, "kernel"), target_);
       EXPECT_LE(errors.worst, 1);
       EXPECT_GT(errors.worst, 1e-3) << channels << " channels, tiles of " << m;
@@ -278,7 +273,7 @@ TEST_P(WinogradOnTest, AWrongCoefficientIsFound) {
   int wrong = 0;
   for (int m : kWinogradTiles) {
     const Plan plan =
-        testing::PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {0, 1, 12, false, m}, target_);
+        testing::PlanBy(GraphOf(Convolution(1, 16, 13, 11, 24, 1)), {"winograd", {m, 12, 0}}, target_);
     LoopProgram program = Lower(plan, target_, "kernel");
     std::set<std::string> names;
     for (size_t i = 0; i < program.procedures.size(); ++i) {
@@ -350,7 +345,7 @@ TEST(WinogradChoiceTest, IsOfferedForWhatItIsFor) {
   const auto offers = [](const std::string& filters, const std::string& options) {
     const Graph graph = GraphOf(absl::StrCat("kernel a(x: f32[1,16,16,16], w: f32[", filters,
                                              "]):\n return conv2d(x, w", options, ")"));
-    return !ChoicesOf(graph).empty();
+    return !WaysOf(graph, testing::Avx512Target(), "winograd").empty();
   };
   EXPECT_TRUE(offers("3,3,16,20", ", layout=nhwc"));
   EXPECT_TRUE(offers("3,3,16,20", ", pad=2, layout=nhwc"));

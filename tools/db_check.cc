@@ -14,6 +14,7 @@
 #include "search/search.h"
 #include "spec/cat.h"
 #include "spec/expansion.h"
+#include "spec/plan_schedule.h"
 #include "spec/printer.h"
 #include "spec/schedule.h"
 #include "tools/db_command.h"
@@ -53,6 +54,14 @@ class Checker {
           return absl::OkStatus();
         },
         [this](const absl::Status& damage) { Note(damage); }));
+    Note(table_.file()->ForEachPlan(
+        [this](const std::string&, const std::string& schedule) {
+          ++plans_;
+          const absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(schedule, table_.file()->path());
+          Note(parsed.status());
+          return absl::OkStatus();
+        },
+        [this](const absl::Status& damage) { Note(damage); }));
   }
 
   // Searches for up to `wanted` of the roots again, drawn evenly and always the same.
@@ -66,6 +75,7 @@ class Checker {
   const std::vector<std::string>& findings() const { return findings_; }
   int64_t entries() const { return entries_; }
   int64_t pages() const { return pages_; }
+  int64_t plans() const { return plans_; }
   int searched() const { return searched_; }
 
  private:
@@ -122,7 +132,7 @@ class Checker {
   std::optional<Recaller> recaller_;
   std::vector<std::string> findings_;
   std::vector<Spec> roots_;
-  int64_t entries_ = 0, pages_ = 0;
+  int64_t entries_ = 0, pages_ = 0, plans_ = 0;
   int searched_ = 0;
 };
 
@@ -132,8 +142,8 @@ void Report(const Checker& checker, bool recalled) {
   for (size_t i = 0; i < std::min(kMostShown, findings.size()); ++i) std::printf("%s\n", findings[i].c_str());
   if (findings.size() > kMostShown)
     std::printf("... and %s more\n", Cat(findings.size() - kMostShown).c_str());
-  std::printf("%s: %s entries on %s pages", findings.empty() ? "whole" : "damaged",
-              Cat(checker.entries()).c_str(), Cat(checker.pages()).c_str());
+  std::printf("%s: %s entries on %s pages, %s plans", findings.empty() ? "whole" : "damaged",
+              Cat(checker.entries()).c_str(), Cat(checker.pages()).c_str(), Cat(checker.plans()).c_str());
   if (recalled)
     std::printf(", %d searched for again\n", checker.searched());
   else

@@ -121,6 +121,11 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
   std::string text;
   absl::Status status = (*file)->ForEachPage(
       [&](const TableFile::StoredPage& page) { return AppendPage(**file, page, &text); });
+  if (status.ok())
+    status = (*file)->ForEachPlan([&](const std::string& question, const std::string& schedule) {
+      Append(&text, JsonText(ordered_json{{"plan", question}, {"schedule", schedule}}), "\n");
+      return absl::OkStatus();
+    });
   if (status.ok()) status = WriteOutput(arguments.output, text);
   if (!status.ok()) return status;
   return 0;
@@ -130,7 +135,7 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
 
 void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command =
-      db_command.add_subcommand("export", "Print a table as text: a line of JSON for each box");
+      db_command.add_subcommand("export", "Print a table as text: a line of JSON for each box and each plan");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")

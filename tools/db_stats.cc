@@ -45,6 +45,7 @@ struct Part {
 
 struct Stats {
   int64_t pages = 0, disk_bytes = 0;
+  int64_t plans = 0, slices = 0;  // of graphs
   Part total;
   DensePoints dense;
   std::map<std::pair<OpKind, Level>, Part> parts;  // by the level that the specs fill
@@ -109,6 +110,13 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
   absl::Status status = table.file()->ForEachPage([&](const TableFile::StoredPage& page) {
     return CountPage(page, match.all() ? &recaller : nullptr, &stats);
   });
+  if (status.ok())
+    status = table.file()->ForEachPlan([&](const std::string&, const std::string& schedule) {
+      ++stats.plans;
+      for (size_t at = schedule.find("\nslice "); at != schedule.npos; at = schedule.find("\nslice ", at + 1))
+        ++stats.slices;
+      return absl::OkStatus();
+    });
   if (!status.ok()) return status;
   return stats;
 }
@@ -142,6 +150,8 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["entries"] = stats.total.entries;
   json["boxes"] = stats.total.boxes;
   json["pages"] = stats.pages;
+  json["plans"] = stats.plans;
+  json["slices"] = stats.slices;
   json["disk_bytes"] = stats.disk_bytes;
   json["page_bytes"] = stats.total.bytes;
   json["dense"]["definition"] = kDefinition;
@@ -175,10 +185,10 @@ void PrintIdentity(const TableFile& file, const IdentityMatch& match) {
 
 void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match) {
   PrintIdentity(file, match);
-  std::printf("\n%s\n\n",
-              Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ", stats.pages,
-                  " pages; ", stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
-                  .c_str());
+  std::printf("\n%s\n\n", Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ",
+                              stats.pages, " pages, ", stats.slices, " slices of ", stats.plans, " graphs; ",
+                              stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
+                              .c_str());
   std::printf("%s\n", kDefinition);
   std::printf("  %-24s %20s %20s %10s\n", "", "points", "bytes", "ratio");
   for (const Ratio& ratio : Ratios(stats, match.all())) {

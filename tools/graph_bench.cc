@@ -62,7 +62,6 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
                                                         const std::shared_ptr<Memo>& memo) {
   absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
-  if (const absl::Status free = CheckNotPinned(arguments); !free.ok()) return free;
   SearchBudget budget(arguments.time_budget);
   absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();

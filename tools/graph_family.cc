@@ -85,7 +85,9 @@ absl::StatusOr<GraphFamilySynthesis> SolveGraphFamily(const SolveArguments& argu
                                                       const GraphFamily& family, const std::string& source,
                                                       const Target& target, const std::shared_ptr<Memo>& memo,
                                                       SearchBudget& budget) {
-  if (const absl::Status free = CheckNotPinned(arguments); !free.ok()) return free;
+  if (!arguments.schedule.empty() && family.count() > 1)
+    return absl::InvalidArgumentError(
+        "--schedule: expected a single kernel for a single target to follow it");
   GraphFamilySynthesis synthesis{family, {}, {family.sizes(), {}, {}}};
   std::vector<std::string> outlines;
   for (int64_t i = 0; i < family.count(); ++i) {

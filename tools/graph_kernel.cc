@@ -7,13 +7,19 @@
 
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
+#include "search/plan_recall.h"
+#include "search/replay.h"
 #include "spec/cat.h"
+#include "spec/file.h"
 #include "spec/plan_program.h"
+#include "spec/plan_schedule.h"
 
 namespace kirsch {
 namespace {
 
 std::string_view StopName(const PlanResult& result) {
+  if (result.from_table) return "from the table";
+  if (result.pinned) return Name(StopReason::kPinned);
   return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
 }
 
@@ -35,21 +41,48 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
-  options.solve = [&](const Spec& placed) {
+  std::string text;
+  PlanSchedule schedule;
+  if (!arguments.schedule.empty()) {
+    absl::StatusOr<std::string> read = ReadFile(arguments.schedule);
+    if (!read.ok()) return read.status();
+    text = *std::move(read);
+    absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(text, arguments.schedule);
+    if (!parsed.ok()) return parsed.status();
+    schedule = *std::move(parsed);
+    options.schedule = &schedule;
+  }
+  options.replay = [&](const Spec& placed, const Schedule& of_spec, std::string_view file) {
+    return Replay(placed, of_spec, file, model, *memo, {});
+  };
+  std::unique_ptr<Table> table;
+  const DbOptions none{"", true};
+  options.solve = [&](const Spec& placed, Cost cutoff) {
     SolveArguments own = arguments;
+    own.schedule.clear();
+    if (table == nullptr) own.db = &none;
     own.time_budget = budget.Left();
-    absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo);
+    absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, table.get());
     if (result.ok() && result->stop == StopReason::kCancelled) budget.End();
     return result;
   };
-  absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
+  if (options.schedule == nullptr) {
+    absl::StatusOr<std::unique_ptr<Table>> opened = OpenTable(*arguments.db, target);
+    if (!opened.ok()) return opened.status();
+    table = *std::move(opened);
+  }
+  absl::StatusOr<PlanResult> result = options.schedule != nullptr
+                                          ? SearchPlan(graph, source, model, options)
+                                          : AnswerPlan(graph, source, model, options, table.get());
+  if (table != nullptr && !result.ok() && !absl::IsInvalidArgument(result.status())) {
+    if (absl::Status status = WithoutTable(*arguments.db, result.status()); !status.ok()) return status;
+    table = nullptr;
+    result = SearchPlan(graph, source, model, options);
+  }
   if (!result.ok()) return result.status();
+  if (table != nullptr)
+    if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
   return GraphSynthesis{target, *std::move(result)};
-}
-
-absl::Status CheckNotPinned(const SolveArguments& arguments) {
-  if (arguments.schedule.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError("--schedule: expected a spec, as the plans of graphs can't be pinned");
 }
 
 double PredictedGflops(const GraphSynthesis& synthesis) {
@@ -77,6 +110,7 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
   json["buffer_bytes"] = program.own_bytes;
   json["shared_bytes"] = program.shared_bytes;
   json["phases"] = result.plan.phases();
+  json["schedule"] = PrintPlanSchedule(result.plan);
   json["plan"] = PrintPlan(result.plan) + PrintMemory(program);
   return json;
 }

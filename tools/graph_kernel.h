@@ -20,19 +20,17 @@ struct GraphSynthesis {
   PlanResult result;
 };
 
-// The cheapest plan; `source`: what errors call the text. On a terminal, shows progress; Ctrl-C ends
-// `budget`, and so the searches with the best programs so far.
+// The cheapest plan, or that of a schedule; `source`: what errors call the text. On a terminal, shows
+// progress; Ctrl-C ends `budget`, and so the searches with the best programs so far.
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
-// An error if a schedule is given, which no graph can follow.
-absl::Status CheckNotPinned(const SolveArguments& arguments);
-
 double PredictedGflops(const GraphSynthesis& synthesis);
 
 // kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, packed_bytes
-// of the constants, buffer_bytes and shared_bytes of the plan, its phases, plan: its text.
+// of the constants, buffer_bytes and shared_bytes of the plan, its phases, schedule, plan: its text for
+// people.
 nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis);
 
 // One line for people, on standard error.

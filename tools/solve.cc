@@ -66,7 +66,8 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
 }
 
 absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& placed, const CostModel& model,
-                                             Memo& memo, const SearchOptions& options) {
+                                             Memo& memo, const SearchOptions& options, Table* opened) {
+  if (opened != nullptr) return Answer(placed, model, memo, options, opened);
   const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
   if (!table.ok()) return table.status();
@@ -146,16 +147,17 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
 }
 
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
-                                         const CostModel& model, Memo& memo) {
+                                         const CostModel& model, Memo& memo, Cost cutoff, Table* opened) {
   InterruptGuard guard;
   SearchLine line(arguments.progress);
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
   options.cancel = &guard.interrupted();
   options.workers = arguments.search_threads;
+  options.cutoff = cutoff;
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
   if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
-  return SearchWithTable(*arguments.db, placed, model, memo, options);
+  return SearchWithTable(*arguments.db, placed, model, memo, options, opened);
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {

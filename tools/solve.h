@@ -56,9 +56,11 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
                                 std::shared_ptr<Memo> memo);
 
-// The program of a root whose operands have their places: from the table, or searched for.
+// The program of a root whose operands have their places: from the table, or searched for; see
+// SearchOptions::cutoff. With an open table, errors are also its own, and nothing is committed.
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
-                                         const CostModel& model, Memo& memo);
+                                         const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost,
+                                         Table* opened = nullptr);
 
 // Why --allow-winograd is refused for `what`, a spec or the name of a file.
 absl::Status NoGraph(std::string_view what);

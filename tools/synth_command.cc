@@ -13,6 +13,7 @@
 #include "codegen/lower.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
+#include "spec/plan_schedule.h"
 #include "spec/schedule.h"
 #include "spec/text.h"
 #include "tools/command.h"
@@ -95,7 +96,11 @@ absl::StatusOr<std::string> EmitLibrary(const Arguments& arguments, const Librar
     const HeaderVariant& only = file.functions.front().variants.front();
     return EmitCode(arguments.emit, only.programs.front(), only.target, {});
   }
-  if (arguments.emit == "schedule") return RegionSchedules(library.kernels.front().variants.front());
+  if (arguments.emit == "schedule") {
+    const LibraryKernel& only = library.kernels.front();
+    return only.is_graph() ? PrintPlanSchedule(only.graphs.front().members.front().result.plan)
+                           : RegionSchedules(only.variants.front());
+  }
   PrintLeftOut(library, file);
   return PrintHeaderFile(file);
 }
@@ -168,10 +173,11 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
   const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
   const bool graph = one && graphs && graphs->count() == 1, family = one && !graphs;
   if (graph && arguments.abi != Abi::kSystemV) return refuse("--abi: expected sysv for a graph, as yet");
-  if (!arguments.emits_c() && !(family && arguments.emit == "schedule") && !(graph && arguments.emits_code()))
+  if (!arguments.emits_c() && !((family || graph) && arguments.emit == "schedule") &&
+      !(graph && arguments.emits_code()))
     return refuse(Cat("--emit: expected header",
                       family          ? ", c or schedule for a family of sizes"
-                      : graph         ? ", c, ll, asm or obj for a graph"
+                      : graph         ? ", c, ll, asm, obj or schedule for a graph"
                       : one && graphs ? " or c for a family of graphs"
                                       : " or c for several kernels or targets",
                       ", got ", Quoted(arguments.emit)));

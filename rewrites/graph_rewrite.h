@@ -1,0 +1,60 @@
+// The rewrites of graphs: how a slice may be computed, as decisions and as the groups of stages that they
+// make. What is fast is the search's business. README.md lists them.
+//
+// A rewrite is one file, which ends in a GraphRewrite; a line in graph_rewrite.cc registers it. The search,
+// schedules and the property tests know names and parameters only.
+#ifndef KIRSCH_REWRITES_GRAPH_REWRITE_H_
+#define KIRSCH_REWRITES_GRAPH_REWRITE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "rewrites/group_shape.h"
+#include "rewrites/slice.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+inline constexpr size_t kMaxParametersOfRewrites = 3;
+using RewriteParameters = std::array<int64_t, kMaxParametersOfRewrites>;
+
+// What is to be rewritten, and what the rewriting may know.
+struct SliceProblem {
+  const Slice& slice;
+  const Target& target;
+  int threads = 1;              // that share its tiles
+  bool allow_winograd = false;  // see PlanOptions
+};
+
+// How the decision is carried out.
+struct GroupForm {
+  RewriteParameters parameters = {};
+  bool in_place = true;  // results replace what nobody needs any more, where they can
+  int next_value = 0;    // the number of the first buffer that is no node
+};
+
+struct GraphRewrite {
+  std::string_view name;                     // in schedules
+  std::vector<std::string_view> parameters;  // their names there
+
+  // Has the slice the form that the rewrite is for? Else nothing is asked of it.
+  bool (*applies)(const SliceProblem& problem);
+  // All parameters worth trying, the simplest ones first.
+  std::vector<RewriteParameters> (*enumerate)(const SliceProblem& problem);
+  // What they make of the slice; an error, if it can't be done. Any parameters are safe to pass.
+  GroupShape (*expand)(const SliceProblem& problem, const GroupForm& form);
+};
+
+// All of them.
+absl::Span<const GraphRewrite* const> GraphRewrites();
+
+// By its name; null: there is none.
+const GraphRewrite* FindGraphRewrite(std::string_view name);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_REWRITES_GRAPH_REWRITE_H_

@@ -1,0 +1,151 @@
+#include "rewrites/matmul_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rewrites/contraction_stage.h"
+#include "rewrites/epilogue_fusion.h"
+#include "rewrites/iteration.h"
+#include "rewrites/lattice.h"
+#include "rewrites/row_fusion.h"
+#include "rewrites/row_space.h"
+#include "rewrites/row_stages.h"
+
+namespace kirsch {
+namespace {
+
+bool IsMatmul(const Slice& slice, size_t place) {
+  return slice.graph().at(slice.at(place)).op == Operation::kMatmul;
+}
+
+class MatmulRowsShaper {
+ public:
+  MatmulRowsShaper(const SliceProblem& problem, bool in_place)
+      : slice_(problem.slice),
+        graph_(slice_.graph()),
+        memory_(slice_, in_place),
+        rows_(slice_, &memory_, &shape_),
+        space_(MatrixSpace(TypeOf(slice_.at(slice_.size() - 1)).dims)),
+        leads_(IsMatmul(slice_, 0)),
+        taken_(leads_ ? FuseEpilogue(slice_, 0, space_, true).taken : 0) {}
+
+  int64_t rows() const { return space_.rows(); }
+  // A matmul alone has its batch for itself.
+  bool IsAlone() const { return leads_ && taken_ + 1 == slice_.size(); }
+
+  GroupShape Shape(int64_t tile) && {
+    Check();
+    if (tile < 1 || tile > rows()) shape_.Fail(slice_.at(0), "a tile of no more rows than there are");
+    if (!shape_.error.empty()) return std::move(shape_);
+    Group group;
+    group.batch = IsAlone() && tile == rows() ? 1 : space_.batch();
+    group.rows = rows();
+    group.tile = tile;
+    batched_ = group.batch < space_.batch();
+    group.stages = Stages(tile);
+    if (const int64_t rest = group.rows % tile; rest != 0) group.rest = Stages(rest);
+    shape_.groups.push_back(std::move(group));
+    return std::move(shape_);
+  }
+
+ private:
+  const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+
+  void Check() {
+    for (size_t place = 0; place < slice_.size(); ++place) {
+      const int node = slice_.at(place);
+      const IterationSpace own = MatrixSpace(TypeOf(node).dims);
+      const bool fits = own.rows() == space_.rows() && own.batch() == space_.batch();
+      const bool by_rows = (leads_ && place <= taken_) ||  // as an epilogue, whatever its type
+                           GoesAlongRows(graph_, node);
+      if (!fits || (!IsMatmul(slice_, place) && !by_rows))
+        return shape_.Fail(node, "operations of a group with the same rows");
+    }
+  }
+
+  std::vector<Stage> Stages(int64_t rows) {
+    std::vector<Stage> stages;
+    for (size_t place = 0; place < slice_.size() && shape_.error.empty();) {
+      if (IsMatmul(slice_, place)) {
+        stages.push_back(Matmul(&place, rows));
+        continue;
+      }
+      const IterationSpace space = MatrixSpace(WidestOf(graph_, slice_.at(place)));
+      size_t end = place;
+      while (end < slice_.size() && !IsMatmul(slice_, end) && FitsRows(graph_, slice_.at(end), space)) ++end;
+      if (end == place) {
+        shape_.Fail(slice_.at(place), "rows of one length");
+        break;
+      }
+      for (Stage& stage : rows_.Write(place, end, {space, rows})) stages.push_back(std::move(stage));
+      place = end;
+    }
+    return stages;
+  }
+
+  // The matmul at *place and its epilogue; *place is then that of the next operation.
+  Stage Matmul(size_t* place, int64_t rows) {
+    const GraphUses& uses = slice_.uses();
+    const int node = slice_.at(*place), lhs = graph_.at(node).inputs[0], rhs = graph_.at(node).inputs[1];
+    const bool lhs_turned = uses.IsView(lhs), rhs_turned = uses.IsView(rhs);
+    if (slice_.Makes(uses.Stored(rhs)) || (slice_.Makes(uses.Stored(lhs)) && lhs_turned))
+      shape_.Fail(node, "no matmul by what the same group makes");
+    const IterationSpace space = MatrixSpace(TypeOf(node).dims);
+    const FusedEpilogue fused = FuseEpilogue(slice_, *place, space, batched_);
+    *place += 1 + fused.taken;
+    const auto m = static_cast<uint32_t>(space.rows()), n = static_cast<uint32_t>(space.columns());
+    const uint32_t k = TypeOf(lhs).dims.back();
+    Spec asked;
+    asked.op = OpWith(fused.epilogue);
+    asked.size = {static_cast<uint32_t>(batched_ ? space.batch() : 1), static_cast<uint32_t>(rows), k, n};
+    SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, lhs_turned ? m : k, 0, &asked);
+    SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, rhs_turned ? k : n, 1, &asked);
+    SetMatrix(TypeOf(fused.result).dtype, Order::kRow, n, 2, &asked);
+    const int64_t once = batched_ ? 0 : 1;
+    Stage stage =
+        ContractionStage(asked, {memory_.OperandFor(uses.Stored(lhs), once * m * k, lhs_turned ? 1 : k),
+                                 memory_.OperandFor(uses.Stored(rhs), once * k * n, 0),
+                                 memory_.OperandFor(fused.result, once * m * n, n)});
+    for (int operand : fused.operands) {
+      const MatrixStrides strides = StridesIn(space, TypeOf(operand)).value_or(MatrixStrides{});
+      stage.operands.push_back(memory_.OperandFor(operand, once * strides.batch, strides.row));
+    }
+    memory_.Reserve(fused.result, rows, n, &shape_);
+    return stage;
+  }
+
+  const Slice& slice_;
+  const Graph& graph_;
+  GroupShape shape_;
+  SliceMemory memory_;
+  RowStages rows_;
+  const IterationSpace space_;  // of the results
+  const bool leads_;            // the first operation is a matmul
+  const size_t taken_;          // operations after it, by its epilogue
+  bool batched_ = false;        // the only stage has all items of the batch
+};
+
+bool Applies(const SliceProblem& problem) {
+  bool any = false;
+  for (size_t place = 0; place < problem.slice.size(); ++place) any |= IsMatmul(problem.slice, place);
+  return any;
+}
+
+std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
+  const MatmulRowsShaper shaper(problem, true);
+  std::vector<RewriteParameters> all = {{shaper.rows()}};
+  if (!shaper.IsAlone())
+    for (int64_t tile : RowTiles(shaper.rows(), problem.target)) all.push_back({tile});
+  if (const int64_t share = ShareOf(shaper.rows(), problem.threads, 1); share != 0) all.push_back({share});
+  return all;
+}
+
+GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  return MatmulRowsShaper(problem, form.in_place).Shape(form.parameters[0]);
+}
+
+}  // namespace
+
+const GraphRewrite kMatmulRows = {"matmul", {"tile"}, Applies, Enumerate, Expand};
+
+}  // namespace kirsch

@@ -1,0 +1,233 @@
+#include "search/operand_copies.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "rewrites/rewrite.h"
+#include "spec/cat.h"
+#include "spec/expansion.h"
+#include "spec/printer.h"
+#include "spec/schedule.h"
+#include "spec/storage.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kLine = 64;  // bytes
+
+constexpr int kNoNumber = -1;  // of a stage that no schedule speaks of
+
+constexpr double kAnything = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::vector<StagePlace> PlacesOf(const GroupShape& shape) {
+  std::vector<StagePlace> places;
+  int number = 0;
+  for (size_t group = 0; group < shape.groups.size(); ++group)
+    for (auto list : {&Group::before, &Group::once, &Group::stages, &Group::rest}) {
+      const std::vector<Stage>& stages = shape.groups[group].*list;
+      for (size_t place = 0; place < stages.size(); ++place)
+        if (stages[place].kind != StageKind::kPack) places.push_back({number++, group, list, place});
+    }
+  return places;
+}
+
+// The operand that may be copied once: a constant, or what all of several tiles multiply by; -1: none.
+int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& place) const {
+  const Group& group = shape.groups[place.group];
+  const Stage& stage = place.In(shape);
+  const bool in_tiles = place.list == &Group::stages || place.list == &Group::rest;
+  if (stage.kind != StageKind::kContraction || !in_tiles || (stage.repeats > 1 && stage.loop == 0) ||
+      stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().base == OpKind::kDepthwise)
+    return -1;
+  for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
+    const StageOperand& matrix = stage.operands[operand];
+    if (graph_.IsConstant(matrix.value) && stage.repeats == 1 &&
+        (matrix.batch_stride == 0 || group.batch == 1) && matrix.row_stride == 0 &&
+        !IsWindow(stage.spec, static_cast<int>(operand)))
+      return static_cast<int>(operand);
+  }
+  const StageOperand& rhs = stage.operands[MatmulDims::kRhs];
+  const bool for_all_tiles = shape.groups.size() == 1 && group.tiles() > 1 && rhs.row_stride == 0 &&
+                             (stage.repeats == 1 || !graph_.IsConstant(rhs.value));
+  return for_all_tiles && !Makes(group.stages, rhs.value) ? MatmulDims::kRhs : -1;
+}
+
+// A matrix is told by value and offset, and by what is read from there on.
+std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& shape) const {
+  std::map<std::tuple<int, int, int64_t, Order, int64_t, int64_t>, Readers> readers;
+  for (const StagePlace& place : PlacesOf(shape)) {
+    const int operand = CopiedOperand(shape, place);
+    if (operand < 0) continue;
+    const Stage& stage = place.In(shape);
+    const StageOperand& matrix = stage.operands[static_cast<size_t>(operand)];
+    const TileExtent extent = ExtentOf(stage.spec, operand);
+    const Order order = stage.spec.operand[static_cast<size_t>(operand)].layout.order;
+    Readers& all = readers[{operand, matrix.value, matrix.offset, order, extent.outer, extent.inner}];
+    all.operand = static_cast<size_t>(operand);
+    all.stages.push_back(place);
+  }
+  std::vector<Readers> list;
+  for (auto& [matrix, all] : readers) list.push_back(std::move(all));
+  return list;
+}
+
+// Each item of a batch has a copy of its own, which is made when it comes to it.
+bool OperandCopies::IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+  return reader.In(shape).operands[operand].batch_stride == 0 || shape.groups[reader.group].batch == 1;
+}
+
+bool OperandCopies::IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+  return graph_.IsConstant(reader.In(shape).operands[operand].value) && IsOnce(shape, reader, operand);
+}
+
+Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
+  Stage stage = reader.In(shape);
+  TensorSpec& tensor = stage.spec.operand[operand];
+  tensor.constant = 1;
+  if (!IsAhead(shape, reader, operand))
+    tensor.level = levels_.LevelForCopy(shape.groups[reader.group], tensor.level);
+  return stage;
+}
+
+absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget, GroupShape* shape,
+                                           SliceDecision* decision) {
+  SliceDecision::Copy copy;
+  copy.op = readers.stages.front().In(*shape).spec.op;
+  for (const StagePlace& reader : readers.stages) copy.readers.push_back(reader.number);
+  GroupShape as_it_lies = *shape, packed = *shape;
+  const CopySchedule* const pinned = PinnedFor(readers);
+  absl::StatusOr<bool> lies = false, copied = false;
+  if (pinned == nullptr || pinned->text.empty()) lies = SolveAll(readers, budget, &as_it_lies);
+  if (!lies.ok()) return lies;
+  if (*lies) budget = cost_.Of(as_it_lies);
+  if (pinned != nullptr)
+    copied = Replay(readers, *pinned, &packed, &copy.decision);
+  else if (!IsPinned(readers))
+    copied = ChooseCopy(readers, budget, &packed, &copy.decision);
+  if (!copied.ok()) return copied;
+  ++next_value_;
+  if (!*lies && !*copied) return false;
+  *shape = std::move(*copied ? packed : as_it_lies);
+  if (!*copied) copy.decision = {};
+  decision->copies.push_back(std::move(copy));
+  return true;
+}
+
+absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budget, GroupShape* shape) {
+  for (const StagePlace& reader : readers.stages) {
+    Stage& stage = reader.In(*shape);
+    const double fetch = levels_.FetchCycles(shape->groups[reader.group], stage);
+    const double limit = cost_.LimitOf(shape, &stage, budget) - fetch;
+    absl::StatusOr<bool> solved = solve_(reader.number, limit, &stage);
+    if (!solved.ok() || !*solved) return solved;
+    stage.cycles += fetch;
+  }
+  return cost_.Of(*shape) < budget;
+}
+
+// What is too much with the copy that a reader would have is too much with any.
+absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double budget, GroupShape* shape,
+                                               Decision* chosen) {
+  const GroupShape before = *shape;
+  std::vector<Decision> tried;
+  bool found = false;
+  for (const StagePlace& asks : readers.stages) {
+    GroupShape trial = before;
+    Stage constant = WithConstant(before, asks, readers.operand);
+    absl::StatusOr<bool> solved =
+        solve_(kNoNumber, cost_.LimitOf(&trial, &asks.In(trial), budget), &constant);
+    if (!solved.ok()) return solved;
+    if (!*solved) break;
+    const Decision& decision = constant.impl.decision;
+    if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
+    tried.push_back(decision);
+    absl::StatusOr<bool> cheaper = PackFor(readers, asks, decision, budget, &trial);
+    if (!cheaper.ok()) return cheaper;
+    if (!*cheaper) continue;
+    budget = cost_.Of(trial);
+    *chosen = decision;
+    *shape = std::move(trial);
+    found = true;
+  }
+  return found;
+}
+
+// `asks`: the reader of whose spec it is a decision.
+absl::StatusOr<bool> OperandCopies::PackFor(const Readers& readers, const StagePlace& asks,
+                                            const Decision& decision, double budget, GroupShape* shape) {
+  const size_t operand = readers.operand;
+  const bool once = IsOnce(*shape, asks, operand), ahead = IsAhead(*shape, asks, operand);
+  const Stage constant = WithConstant(*shape, asks, operand);
+  Expansion expansion;
+  Expand(constant.spec, decision, model_.target(), &expansion);
+  const Spec& kernel = expansion.children[0].spec;
+  const TensorSpec& copy = kernel.operand[operand];
+  levels_.PlaceCopy(next_value_, constant.spec.operand[operand].level);
+
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.spec = constant.spec;
+  pack.impl = {constant.spec, decision, {{1, {kernel, {}, {}}}}};
+  const int64_t elements =
+      PackedElements(ExtentOf(kernel, static_cast<int>(operand)), copy.layout, copy.dtype, model_.target());
+  // Rows that are no whole vectors apart end with a whole one all the same.
+  const int64_t bytes =
+      (elements * Bytes(copy.dtype) + model_.target().vectors.front().bytes + kLine - 1) / kLine * kLine;
+  pack.operands = {constant.operands[operand], {next_value_, 0, 0, 0, bytes / Bytes(copy.dtype)}};
+  pack.repeats = constant.repeats;
+  pack.cycles = static_cast<double>(pack.repeats) * model_.PackCycles(constant.spec, decision, expansion);
+
+  for (const StagePlace& reader : readers.stages) {
+    reader.In(*shape).spec.operand[operand] = copy;
+    reader.In(*shape).operands[operand] = pack.operands[1];
+  }
+  shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);
+  Group& group = shape->groups[asks.group];
+  (ahead ? shape->ahead : once ? group.before : group.once).push_back(std::move(pack));
+  return SolveAll(readers, budget, shape);
+}
+
+const CopySchedule* OperandCopies::PinnedFor(const Readers& readers) const {
+  if (pinned_ == nullptr) return nullptr;
+  const int first = readers.stages.front().number;
+  for (const CopySchedule& copy : pinned_->copies)
+    if (std::find(copy.readers.begin(), copy.readers.end(), first) != copy.readers.end()) return &copy;
+  return nullptr;
+}
+
+// Has one of them a schedule? That is of a contraction which reads the matrix as it lies, then.
+bool OperandCopies::IsPinned(const Readers& readers) const {
+  if (pinned_ == nullptr) return false;
+  return std::any_of(pinned_->stages.begin(), pinned_->stages.end(), [&](const StageSchedule& stage) {
+    return std::any_of(readers.stages.begin(), readers.stages.end(),
+                       [&](const StagePlace& reader) { return reader.number == stage.stage; });
+  });
+}
+
+absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySchedule& schedule,
+                                           GroupShape* shape, Decision* chosen) {
+  std::vector<int> all;
+  for (const StagePlace& reader : readers.stages) all.push_back(reader.number);
+  if (schedule.readers != all)
+    return ErrorAt(source_, schedule.position,
+                   Cat("expected all that read the matrix, stages ", Join(all, " ")));
+  if (schedule.text.empty()) return false;
+  const Spec& asked = readers.stages.front().In(*shape).spec;
+  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule.text, source_, asked.op);
+  if (!parsed.ok()) return parsed.status();
+  *chosen = parsed->decision;
+  const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
+  for (const StagePlace& asks : readers.stages)
+    if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target()))
+      return PackFor(readers, asks, *chosen, kAnything, shape);
+  return ErrorAt(source_, schedule.position,
+                 Cat("expected a copy that is in the space of '", PrintSpec(asked), "', got '",
+                     PrintDecision(asked.op, *chosen), "'"));
+}
+
+}  // namespace kirsch

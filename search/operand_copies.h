@@ -1,0 +1,100 @@
+// Copies of matrices that contractions of a slice read: once for all tiles, or, of constants, once for all
+// calls.
+#ifndef KIRSCH_SEARCH_OPERAND_COPIES_H_
+#define KIRSCH_SEARCH_OPERAND_COPIES_H_
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cost/cost_model.h"
+#include "rewrites/group_shape.h"
+#include "search/slice_cost.h"
+#include "search/slice_levels.h"
+#include "spec/plan.h"
+#include "spec/plan_schedule.h"
+
+namespace kirsch {
+
+// A stage of a shape, and its number in SliceDecision.
+struct StagePlace {
+  int number = 0;
+  size_t group = 0;
+  std::vector<Stage> Group::* list = nullptr;
+  size_t place = 0;
+
+  Stage& In(GroupShape& shape) const { return (shape.groups[group].*list)[place]; }
+  const Stage& In(const GroupShape& shape) const { return (shape.groups[group].*list)[place]; }
+};
+
+// All stages that are no copies.
+std::vector<StagePlace> PlacesOf(const GroupShape& shape);
+
+// One copy is a decision above all that read it: they all take it or none does, and it lies as one of them,
+// whichever makes all of them cheapest together, would have it. With several threads one matrix is decided
+// after the other.
+class OperandCopies {
+ public:
+  // The contractions that read one matrix, as their operand `operand`.
+  struct Readers {
+    size_t operand = 0;
+    std::vector<StagePlace> stages;
+  };
+  // Fills in a placed contraction's program and cycles, for the stage of that number, or none if it is
+  // negative. False: they are at least `limit` cycles.
+  using Solve = std::function<absl::StatusOr<bool>(int number, double limit, Stage* stage)>;
+
+  // All outlive it. Numbers of copies begin at `next_value`. `pinned`: null, or what decides instead;
+  // `source`: what errors call it.
+  OperandCopies(const Graph& graph, const CostModel& model, const SliceCost& cost, SliceLevels* levels,
+                const Solve& solve, int next_value, const SliceSchedule* pinned, std::string_view source)
+      : graph_(graph),
+        model_(model),
+        cost_(cost),
+        levels_(*levels),
+        solve_(solve),
+        next_value_(next_value),
+        pinned_(pinned),
+        source_(source) {}
+
+  // Of every matrix that may be copied.
+  std::vector<Readers> ReadersOf(const GroupShape& shape) const;
+
+  // The stage as if the matrix were constant, so that it may be copied to where the copy is to be. It costs
+  // no more than with any copy.
+  Stage WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
+
+  // Solves the readers, with a copy or without, other contractions having cycles or bounds. False: the shape
+  // does not take less than `budget` cycles. An error is the search's, or says what is wrong with the
+  // schedule.
+  absl::StatusOr<bool> Decide(const Readers& readers, double budget, GroupShape* shape,
+                              SliceDecision* decision);
+
+ private:
+  int CopiedOperand(const GroupShape& shape, const StagePlace& place) const;
+  bool IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
+  bool IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
+  absl::StatusOr<bool> SolveAll(const Readers& readers, double budget, GroupShape* shape);
+  absl::StatusOr<bool> ChooseCopy(const Readers& readers, double budget, GroupShape* shape, Decision* chosen);
+  absl::StatusOr<bool> PackFor(const Readers& readers, const StagePlace& asks, const Decision& decision,
+                               double budget, GroupShape* shape);
+  const CopySchedule* PinnedFor(const Readers& readers) const;
+  bool IsPinned(const Readers& readers) const;
+  absl::StatusOr<bool> Replay(const Readers& readers, const CopySchedule& schedule, GroupShape* shape,
+                              Decision* chosen);
+
+  const Graph& graph_;
+  const CostModel& model_;
+  const SliceCost cost_;
+  SliceLevels& levels_;
+  const Solve solve_;
+  int next_value_;
+  const SliceSchedule* const pinned_;
+  const std::string_view source_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_OPERAND_COPIES_H_

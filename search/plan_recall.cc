@@ -1,0 +1,57 @@
+#include "search/plan_recall.h"
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "rewrites/canonical_graph.h"
+#include "spec/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::string Describe(const GraphNode& node) {
+  std::string text = Cat(Info(node.op).name, "(", Join(node.inputs, ","), ")", PrintTensorType(node.type));
+  if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
+  if (node.number != 0) Append(&text, " number=", std::bit_cast<uint32_t>(node.number));
+  if (node.op == Operation::kConv2d)
+    Append(&text, " stride=", node.conv.stride, " pad=", node.conv.pad, " dilation=", node.conv.dilation,
+           " groups=", node.conv.groups, " layout=", static_cast<int>(node.conv.layout));
+  return text + (node.constant ? " const" : "");
+}
+
+}  // namespace
+
+std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
+  const Graph canonical = CanonicalGraph(graph);
+  std::string text = Cat("threads=", options.threads, options.residency == Residency::kCold ? " cold" : "",
+                         options.fuse ? "" : " no-fusion", options.allow_winograd ? " winograd" : "",
+                         " result=", canonical.result);
+  for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
+  return text;
+}
+
+absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view source, const CostModel& model,
+                                      const PlanOptions& options, Table* table) {
+  if (table == nullptr) return SearchPlan(graph, source, model, options);
+  const std::string question = PlanQuestion(graph, options);
+  const absl::StatusOr<std::optional<std::string>> known = table->FindPlan(question);
+  if (!known.ok()) return known.status();
+  if (*known) {
+    const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(**known, "the table");
+    if (!schedule.ok()) return schedule.status();
+    PlanOptions recalling = options;
+    recalling.schedule = &*schedule;
+    absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, recalling);
+    if (!result.ok()) return result;
+    result->pinned = false;
+    result->from_table = true;
+    return result;
+  }
+  absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
+  if (result.ok() && result->optimal) table->AddPlan(question, PrintPlanSchedule(result->plan));
+  return result;
+}
+
+}  // namespace kirsch

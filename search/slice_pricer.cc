@@ -1,0 +1,291 @@
+#include "search/slice_pricer.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "search/operand_copies.h"
+#include "search/stage_cost.h"
+#include "spec/cat.h"
+
+namespace kirsch {
+namespace {
+
+// "matmul tile=64"
+std::string PrintRewrite(const GraphRewrite& rewrite, const RewriteParameters& parameters) {
+  std::string text(rewrite.name);
+  for (size_t i = 0; i < rewrite.parameters.size(); ++i)
+    Append(&text, " ", rewrite.parameters[i], "=", parameters[i]);
+  return text;
+}
+
+std::string Usage(const GraphRewrite& rewrite) {
+  std::string text(rewrite.name);
+  for (std::string_view name : rewrite.parameters) Append(&text, " ", name, "=SIZE");
+  return text;
+}
+
+}  // namespace
+
+SlicePricer::SlicePricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options)
+    : uses_(uses),
+      graph_(uses.graph()),
+      model_(model),
+      target_(model.target()),
+      options_(options),
+      solver_(target_, options) {}
+
+absl::StatusOr<std::optional<PricedSlice>> SlicePricer::Price(OperationSet set, Workers workers,
+                                                              double budget) {
+  workers_ = workers;
+  threads_ = workers == Workers::kOne ? 1 : options_.threads;
+  const Slice slice(uses_, set);
+  const int sharing = workers == Workers::kShared ? threads_ : 1;
+  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd};
+  std::vector<Candidate> candidates;
+  for (const GraphRewrite* rewrite : GraphRewrites()) {
+    if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
+      continue;
+    if (!rewrite->applies(problem)) continue;
+    absl::Status status = AddCandidates(*rewrite, problem, budget, &candidates);
+    if (!status.ok()) return status;
+  }
+  // What promises most is tried first.
+  std::vector<size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return candidates[a].bound < candidates[b].bound; });
+  std::optional<PricedSlice> best;
+  for (size_t i : order) {
+    if (candidates[i].bound >= budget || (best && !optimal())) break;  // or there is no time
+    absl::StatusOr<std::optional<PricedSlice>> priced = PriceCandidate(budget, &candidates[i]);
+    if (!priced.ok()) return priced;
+    if (!*priced) continue;
+    best = **std::move(priced);
+    budget = best->cycles;
+  }
+  if (best) best->decision.operations = slice.operations();
+  return best;
+}
+
+absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers workers,
+                                                const SliceSchedule& schedule) {
+  if (const Word& word = schedule.rewrite; !word.text.empty() && FindGraphRewrite(word.text) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const GraphRewrite* rewrite : GraphRewrites()) names.push_back(rewrite->name);
+    return ExpectedAt(options_.schedule->source, word, Cat("a rewrite (", Join(names, " "), ")"));
+  }
+  pinned_ = &schedule;
+  absl::StatusOr<std::optional<PricedSlice>> priced =
+      Price(set, workers, std::numeric_limits<double>::infinity());
+  pinned_ = nullptr;
+  if (!priced.ok()) return priced.status();
+  if (*priced) return **std::move(priced);
+  const bool named = !schedule.rewrite.text.empty();
+  return ErrorAt(
+      options_.schedule->source, named ? schedule.rewrite.position : schedule.position,
+      Cat("expected ", named ? "operations that the rewrite is for" : "a slice that can be computed"));
+}
+
+// All parameters, with results in place and not, and with values between stages in L2 and in L1.
+absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
+                                        double budget, std::vector<Candidate>* candidates) {
+  std::vector<RewriteParameters> all;
+  if (pinned_ != nullptr && !pinned_->parameters.empty()) {
+    const absl::StatusOr<RewriteParameters> pinned = PinnedParameters(rewrite);
+    if (!pinned.ok()) return pinned.status();
+    all = {*pinned};
+  } else {
+    all = rewrite.enumerate(problem);
+  }
+  // Numbers of buffers that no other slice has.
+  const auto first = static_cast<size_t>(std::countr_zero(problem.slice.set()));
+  const int next_value = static_cast<int>(graph_.nodes.size() + 2 * kMaxOperations * first);
+  for (const RewriteParameters& parameters : all)
+    for (bool in_place : {true, false}) {
+      const Way way{&rewrite, {parameters, in_place, next_value}};
+      const GroupShape shape = rewrite.expand(problem, way.form);
+      if (!shape.error.empty()) {
+        if (problem.slice.size() == 1) errors_.try_emplace(problem.slice.at(0), shape.error);
+        return pinned_ != nullptr && !pinned_->rewrite.text.empty()
+                   ? Unsuited(pinned_->rewrite.position, shape.error)
+                   : absl::OkStatus();
+      }
+      if (!shape.replaces && !in_place) break;
+      if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
+      if (absl::Status status = AddCandidate(way, shape, budget, candidates); !status.ok()) return status;
+    }
+  return absl::OkStatus();
+}
+
+// With what is no contraction priced, and the others at what they cost at least.
+absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape, double budget,
+                                       std::vector<Candidate>* candidates) {
+  if (absl::Status status = CheckPins(shape); !status.ok()) return status;
+  for (Level keep : {Level::kL2, Level::kL1}) {
+    SliceLevels levels(graph_, target_, options_.residency, workers_, threads_);
+    if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) continue;
+    if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
+    Candidate candidate{way, keep, shape, std::move(levels), 0};
+    candidate.levels.Place(candidate.shape, keep);
+    if (absl::Status status = Bound(&candidate); !status.ok()) return status;
+    if (candidate.bound < budget) candidates->push_back(std::move(candidate));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SlicePricer::Bound(Candidate* candidate) {
+  GroupShape& shape = candidate->shape;
+  const SliceLevels& levels = candidate->levels;
+  for (Stage& stage : shape.ahead) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
+  for (Group& group : shape.groups) group.sharing = SharingOf(group);
+  for (const StagePlace& place : PlacesOf(shape)) {
+    Stage& stage = place.In(shape);
+    if (stage.kind == StageKind::kContraction) {
+      levels.PlaceSpec(shape.groups[place.group], &stage);
+      stage.cycles = BoundOf(stage);
+    } else if (absl::Status status = PriceRows(levels, place.number, &stage); !status.ok()) {
+      return status;
+    }
+  }
+  const OperandCopies copies = CopiesFor(candidate);
+  for (const OperandCopies::Readers& readers : copies.ReadersOf(shape))
+    for (const StagePlace& reader : readers.stages) {
+      Stage& stage = reader.In(shape);
+      stage.cycles = std::min(stage.cycles, BoundOf(copies.WithConstant(shape, reader, readers.operand)));
+    }
+  candidate->bound = SliceCost(threads_).Of(shape);
+  return absl::OkStatus();
+}
+
+// No program costs less.
+double SlicePricer::BoundOf(const Stage& stage) const {
+  return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
+}
+
+absl::StatusOr<std::optional<PricedSlice>> SlicePricer::PriceCandidate(double budget, Candidate* candidate) {
+  GroupShape& shape = candidate->shape;
+  const SliceCost cost(threads_);
+  OperandCopies copies = CopiesFor(candidate);
+  const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
+  const std::optional<PricedSlice> none;
+  for (const StagePlace& place : PlacesOf(shape)) {
+    Stage& stage = place.In(shape);
+    if (stage.kind != StageKind::kContraction || IsAmong(readers, place.number)) continue;
+    const double fetch = candidate->levels.FetchCycles(shape.groups[place.group], stage);
+    const double limit = cost.LimitOf(&shape, &stage, budget) - fetch;
+    const absl::StatusOr<bool> solved = SolveContraction(place.number, limit, &stage);
+    if (!solved.ok()) return solved.status();
+    if (!*solved) return none;
+    stage.cycles += fetch;
+  }
+  PricedSlice priced;
+  for (const OperandCopies::Readers& each : readers) {
+    const absl::StatusOr<bool> solved = copies.Decide(each, budget, &shape, &priced.decision);
+    if (!solved.ok()) return solved.status();
+    if (!*solved) return none;
+  }
+  priced.cycles = cost.Of(shape);
+  if (priced.cycles >= budget) return none;
+  for (Group& group : shape.groups) {
+    group.cycles = cost.Of(group);
+    group.sharing = cost.Best(group);
+  }
+  priced.decision.rewrite = PrintRewrite(*candidate->way.rewrite, candidate->way.form.parameters);
+  priced.decision.keep = candidate->keep;
+  priced.decision.in_place = candidate->way.form.in_place;
+  priced.decision.each = workers_ == Workers::kEach;
+  priced.ahead = std::move(shape.ahead);
+  priced.groups = std::move(shape.groups);
+  priced.buffers = std::move(shape.buffers);
+  return std::optional<PricedSlice>(std::move(priced));
+}
+
+bool SlicePricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, int number) {
+  return std::any_of(readers.begin(), readers.end(), [&](const OperandCopies::Readers& all) {
+    return std::any_of(all.stages.begin(), all.stages.end(),
+                       [&](const StagePlace& stage) { return stage.number == number; });
+  });
+}
+
+OperandCopies SlicePricer::CopiesFor(Candidate* candidate) {
+  return OperandCopies(
+      graph_, model_, SliceCost(threads_), &candidate->levels,
+      [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
+      candidate->way.form.next_value + static_cast<int>(kMaxOperations), pinned_,
+      options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
+}
+
+absl::Status SlicePricer::PriceRows(const SliceLevels& levels, int number, Stage* stage) const {
+  const StageSchedule* const pinned = PinnedStage(number);
+  if (PriceStage(levels.LevelsOf(*stage), target_, pinned != nullptr ? &pinned->row_schedule : nullptr,
+                 stage))
+    return absl::OkStatus();
+  return Unsuited(pinned->position, "a schedule that is in the space of the row program");
+}
+
+absl::StatusOr<bool> SlicePricer::SolveContraction(int number, double limit, Stage* stage) {
+  const StageSchedule* const pinned = PinnedStage(number);
+  if (pinned == nullptr) return solver_.Solve(limit, stage);
+  if (absl::Status status = solver_.Replay(*pinned, stage); !status.ok()) return status;
+  return stage->cycles < limit;
+}
+
+Sharing SlicePricer::SharingOf(const Group& group) const {
+  if (workers_ != Workers::kShared) return Sharing::kNone;
+  const bool alone = group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
+                     group.stages[0].kind == StageKind::kContraction;
+  return alone ? Sharing::kStage : Sharing::kTiles;
+}
+
+std::string SlicePricer::ErrorOf(int node) const {
+  const auto known = errors_.find(node);
+  return known == errors_.end() ? "an operation that can be computed" : known->second;
+}
+
+const StageSchedule* SlicePricer::PinnedStage(int number) const {
+  if (pinned_ == nullptr) return nullptr;
+  const auto found = std::find_if(pinned_->stages.begin(), pinned_->stages.end(),
+                                  [&](const StageSchedule& stage) { return stage.stage == number; });
+  return found == pinned_->stages.end() ? nullptr : &*found;
+}
+
+absl::Status SlicePricer::Unsuited(TextPosition position, std::string_view expected) const {
+  return ErrorAt(options_.schedule->source, position, Cat("expected ", expected));
+}
+
+// Is every line for a stage for one that there is?
+absl::Status SlicePricer::CheckPins(const GroupShape& shape) const {
+  if (pinned_ == nullptr) return absl::OkStatus();
+  std::vector<StageKind> kinds;
+  for (const Group& group : shape.groups)
+    for (const Stage* stage : StagesOf(group)) kinds.push_back(stage->kind);
+  for (const StageSchedule& stage : pinned_->stages) {
+    const StageKind kind = stage.rows ? StageKind::kRows : StageKind::kContraction;
+    const auto number = static_cast<size_t>(stage.stage);
+    if (number >= kinds.size() || kinds[number] != kind)
+      return Unsuited(stage.position, Cat("the number of one of the ", kinds.size(), " stages that is ",
+                                          stage.rows ? "a row program" : "a contraction"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RewriteParameters> SlicePricer::PinnedParameters(const GraphRewrite& rewrite) const {
+  RewriteParameters parameters = {};
+  std::vector<bool> given(rewrite.parameters.size());
+  for (const auto& [name, value] : pinned_->parameters) {
+    const auto known = std::find(rewrite.parameters.begin(), rewrite.parameters.end(), name.text);
+    if (known == rewrite.parameters.end())
+      return ExpectedAt(options_.schedule->source, name, Cat("'", Usage(rewrite), "'"));
+    const auto place = static_cast<size_t>(known - rewrite.parameters.begin());
+    parameters[place] = value;
+    given[place] = true;
+  }
+  if (std::find(given.begin(), given.end(), false) != given.end())
+    return Unsuited(pinned_->rewrite.position, Cat("all of '", Usage(rewrite), "'"));
+  return parameters;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,62 @@
+#include "search/stage_solver.h"
+
+#include <algorithm>
+
+#include "spec/schedule.h"
+
+namespace kirsch {
+namespace {
+
+// Has the program's cost a section of several threads in it?
+bool Forks(const Impl& impl) {
+  return (impl.decision.kind == RewriteKind::kParallelTile && impl.decision.parts > 1) ||
+         std::any_of(impl.children.begin(), impl.children.end(),
+                     [](const Impl::Child& child) { return Forks(child.impl); });
+}
+
+}  // namespace
+
+// What a program that threads share has in its cost, and a plan pays once, counts for the limit too.
+absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
+  auto known = std::find_if(solved_.begin(), solved_.end(),
+                            [&](const auto& solved) { return solved.first == stage->spec; });
+  if (known == solved_.end()) known = solved_.insert(solved_.end(), {stage->spec, {}});
+  SearchResult& result = known->second;
+  const double forks = stage->spec.threads > 1 ? target_.fork_join_cycles : 0;
+  const double most = limit / static_cast<double>(stage->repeats) + forks;
+  const Cost cutoff = most < ToCycles(kInfiniteCost) ? FromCycles(most) + 1 : kInfiniteCost;
+  const bool done = result.cost < kInfiniteCost && result.stop != StopReason::kCutoff;
+  if (!done && result.bound < cutoff) {
+    absl::StatusOr<SearchResult> found = options_.solve(stage->spec, cutoff);
+    if (!found.ok()) return found.status();
+    stats_ += found->stats;
+    optimal_ &= found->stop == StopReason::kOptimal || found->stop == StopReason::kCutoff;
+    result = *std::move(found);
+  }
+  if (result.stop == StopReason::kCutoff) {
+    stage->cycles = static_cast<double>(stage->repeats) * std::max(0.0, ToCycles(result.bound) - forks);
+    return false;
+  }
+  stage->impl = result.impl;
+  stage->cycles = CyclesOf(result, *stage);
+  return stage->cycles < limit;
+}
+
+absl::Status StageSolver::Replay(const StageSchedule& schedule, Stage* stage) {
+  const std::string& source = options_.schedule->source;
+  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule.text, source, stage->spec.op);
+  if (!parsed.ok()) return parsed.status();
+  const absl::StatusOr<SearchResult> result = options_.replay(stage->spec, *parsed, source);
+  if (!result.ok()) return result.status();
+  stats_ += result->stats;
+  stage->impl = result->impl;
+  stage->cycles = CyclesOf(*result, *stage);
+  return absl::OkStatus();
+}
+
+double StageSolver::CyclesOf(const SearchResult& result, const Stage& stage) const {
+  return static_cast<double>(stage.repeats) *
+         (ToCycles(result.cost) - (Forks(result.impl) ? target_.fork_join_cycles : 0));
+}
+
+}  // namespace kirsch

@@ -1,0 +1,43 @@
+// The programs of stages that are contractions, each spec searched once.
+#ifndef KIRSCH_SEARCH_STAGE_SOLVER_H_
+#define KIRSCH_SEARCH_STAGE_SOLVER_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "search/plan_search.h"
+#include "spec/plan.h"
+#include "spec/plan_schedule.h"
+#include "spec/target.h"
+
+namespace kirsch {
+
+// Not thread-safe. All arguments outlive it.
+class StageSolver {
+ public:
+  StageSolver(const Target& target, const PlanOptions& options) : target_(target), options_(options) {}
+
+  // Fills in the program and the cycles of all repeats, the spec's operands being placed. False: they are at
+  // least `limit` cycles, and what is filled in is a bound.
+  absl::StatusOr<bool> Solve(double limit, Stage* stage);
+  // The same by a schedule of the spec.
+  absl::Status Replay(const StageSchedule& schedule, Stage* stage);
+
+  // Of all searches.
+  const SearchStats& stats() const { return stats_; }
+  bool optimal() const { return optimal_; }
+
+ private:
+  double CyclesOf(const SearchResult& result, const Stage& stage) const;
+
+  const Target& target_;
+  const PlanOptions& options_;
+  std::vector<std::pair<Spec, SearchResult>> solved_;
+  SearchStats stats_;
+  bool optimal_ = true;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_STAGE_SOLVER_H_
