@@ -44,6 +44,8 @@ class Planner {
     sets_.emplace(uses_, options_.most_states);
     absl::StatusOr<PlanResult> best = BestPlan();
     if (!best.ok()) return best;
+    if (options_.explain)
+      if (absl::Status status = FindOtherSplits(&best->plan); !status.ok()) return status;
     best->stats = pricer_.stats();
     best->slices = priced_.size();
     best->optimal = pricer_.optimal() && sets_->all();
@@ -75,13 +77,39 @@ class Planner {
     return shared->plan.cycles < best->plan.cycles ? shared : best;
   }
 
+  // The cheapest plan without each of the slices.
+  absl::Status FindOtherSplits(Plan* plan) {
+    for (SliceDecision& slice : plan->slices) {
+      banned_ = 0;
+      for (size_t place = 0; place < uses_.operations().size(); ++place)
+        if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
+            slice.operations.end())
+          banned_ |= OperationSet{1} << place;
+      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads);
+      if (absl::IsInvalidArgument(other.status())) continue;  // it is needed
+      if (!other.ok()) return other.status();
+      slice.other_split = {SplitOf(other->plan), other->plan.cycles};
+    }
+    return absl::OkStatus();
+  }
+
+  // "v6 v7 | v8 out"
+  static std::string SplitOf(const Plan& plan) {
+    std::string text;
+    for (const SliceDecision& slice : plan.slices) {
+      if (!text.empty()) text += " | ";
+      for (int node : slice.operations)
+        kirsch::Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
+    }
+    return text;
+  }
+
   // Dynamic programming over the operations that are done and those that were when the current phase began:
   // of several threads, a slice waits for all slices before it if it reads what one of this phase makes.
   absl::StatusOr<PlanResult> FindPlan(int threads) {
     threads_ = threads;
     states_.assign(sets_->done().size(), {});
     states_[0][0].cycles = 0;
-    priced_.clear();
     absl::StatusOr<size_t> first = FollowSchedule();
     if (!first.ok()) return first.status();
     for (size_t end = *first + 1; end < states_.size(); ++end) {
@@ -126,7 +154,7 @@ class Planner {
     for (size_t from : sets_->Before(end)) {
       if (CyclesAt(from) == kNever || !Contains(sets_->done()[from], sets_->done()[first])) continue;
       const OperationSet slice = sets_->done()[end] & ~sets_->done()[from];
-      if (!options_.fuse && std::popcount(slice) > 1) continue;
+      if ((!options_.fuse && std::popcount(slice) > 1) || slice == banned_) continue;
       if (!pricer_.optimal() && CyclesAt(end) < kNever) break;  // there is no time
       const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
       absl::StatusOr<Part> part = PartOf(slice, workers, Budget(from, end));
@@ -145,7 +173,7 @@ class Planner {
     for (size_t from : sets_->Before(middle)) {
       if (CyclesAt(from) == kNever || !Contains(sets_->done()[from], sets_->done()[first])) continue;
       const OperationSet repeated = sets_->done()[middle] & ~sets_->done()[from];
-      if (!Contains(sets_->done()[end], sets_->UsersOf(repeated))) continue;
+      if (!Contains(sets_->done()[end], sets_->UsersOf(repeated)) || repeated == banned_) continue;
       const absl::StatusOr<Part> each = PartOf(repeated, Workers::kEach, Budget(from, end) - part->cycles);
       if (!each.ok()) return each.status();
       if (*each != nullptr) Reach(from, end, {*each, part});
@@ -155,6 +183,7 @@ class Planner {
 
   // A slice that was not cheaper than some budget is asked about again only for a larger one.
   absl::StatusOr<Part> PartOf(OperationSet slice, Workers workers, double budget) {
+    if (options_.explain) budget = kNever;  // what is second best may be far off
     Known& known = priced_[{slice, workers}];
     if (known.part != nullptr) return known.part->cycles < budget ? known.part : nullptr;
     if (budget <= known.budget) return Part();
@@ -288,6 +317,7 @@ class Planner {
   SlicePricer pricer_;
   std::optional<SliceSets> sets_;
   int threads_ = 1;
+  OperationSet banned_ = 0;                            // the slice that may not be; 0: none
   std::vector<std::map<OperationSet, State>> states_;  // by the set's number, and what the phase began after
   std::map<std::pair<OperationSet, Workers>, Known> priced_;
 };

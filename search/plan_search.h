@@ -22,6 +22,7 @@ struct PlanOptions {
   Residency residency = Residency::kWarm;
   bool fuse = true;             // false: a slice for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
+  bool explain = false;         // find what would be second best, too
   // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
   // order has, and the result is not called optimal.
   size_t most_states = 1024;

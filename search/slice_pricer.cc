@@ -57,15 +57,20 @@ absl::StatusOr<std::optional<PricedSlice>> SlicePricer::Price(OperationSet set, 
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return candidates[a].bound < candidates[b].bound; });
-  std::optional<PricedSlice> best;
+  std::optional<PricedSlice> best, second;
   for (size_t i : order) {
     if (candidates[i].bound >= budget || (best && !optimal())) break;  // or there is no time
     absl::StatusOr<std::optional<PricedSlice>> priced = PriceCandidate(budget, &candidates[i]);
     if (!priced.ok()) return priced;
     if (!*priced) continue;
-    best = **std::move(priced);
-    budget = best->cycles;
+    const bool wins = !best || (*priced)->cycles < best->cycles;
+    second = wins ? std::exchange(best, **std::move(priced)) : **std::move(priced);
+    if (!options_.explain)
+      budget = best->cycles;
+    else if (second)
+      budget = second->cycles;
   }
+  if (options_.explain && second) best->decision.other_way = {PrintWay(second->decision), second->cycles};
   if (best) best->decision.operations = slice.operations();
   return best;
 }

@@ -69,12 +69,21 @@ struct SliceDecision {
     Decision decision;         // kNone: no copy
   };
 
+  // What would be second best.
+  struct RunnerUp {
+    std::string text;   // empty: there is nothing else
+    double cycles = 0;  // of the slice, or of the plan
+  };
+
   std::vector<int> operations;  // nodes, ascending
   std::string rewrite;          // its name and its parameters
   Level keep = Level::kL2;      // the fastest that values between stages may stay in
   bool in_place = true;         // results replace what nobody needs any more, where they can
   bool each = false;            // each of several threads does it for itself
   std::vector<Copy> copies;
+  // Where the search was asked to explain itself: another way to compute the slice, as printed in schedules;
+  // and the cheapest plan without this slice, as its slices with | between them.
+  RunnerUp other_way, other_split;
 };
 
 struct Group {

@@ -56,8 +56,7 @@ class Printer {
     for (const Group& group : plan_.groups) cycles += group.slice == number ? group.cycles : 0;
     text_ += WithComment(line, PrintCycles(cycles));
     if (slice.each) text_ += "  each\n";
-    Append(&text_, "  ", slice.rewrite, " keep=", Name(slice.keep), slice.in_place ? "" : " in-place=no",
-           "\n");
+    Append(&text_, "  ", PrintWay(slice), "\n");
     for (const SliceDecision::Copy& copy : slice.copies) PrintCopy(copy);
     int stage = 0;
     for (const Group& group : plan_.groups) {
@@ -272,6 +271,10 @@ std::string NameOfValue(const Graph& graph, int node) {
   if (node == graph.result) return "out";
   const GraphNode& at = graph.at(node);
   return Info(at.op).kind == OperationKind::kLeaf ? at.text : Cat("v", node);
+}
+
+std::string PrintWay(const SliceDecision& slice) {
+  return Cat(slice.rewrite, " keep=", Name(slice.keep), slice.in_place ? "" : " in-place=no");
 }
 
 std::string PrintRowSchedule(const RowSchedule& schedule) {

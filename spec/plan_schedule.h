@@ -78,6 +78,9 @@ std::string PrintPlanSchedule(const Plan& plan);
 // "<source>:<line>:<column>: expected <what>, got <text>".
 absl::StatusOr<PlanSchedule> ParsePlanSchedule(std::string_view text, std::string_view source);
 
+// "matmul tile=64 keep=L2".
+std::string PrintWay(const SliceDecision& slice);
+
 // "lanes=16 unroll=4,2".
 std::string PrintRowSchedule(const RowSchedule& schedule);
 

@@ -90,6 +90,7 @@ absl::StatusOr<std::string> ExplainedFamily(const SolveArguments& arguments, con
 absl::StatusOr<std::string> ExplainedRequest(SolveArguments arguments, const KernelRequest& request,
                                              const Target& target) {
   if (request.graph) {
+    arguments.explain = true;
     SearchBudget budget(arguments.time_budget);
     absl::StatusOr<GraphFamilySynthesis> synthesis = SolveGraphFamily(
         arguments, *request.graph, request.source, target, std::make_shared<HashMemo>(), budget);

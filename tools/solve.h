@@ -27,6 +27,7 @@ struct SolveArguments {
   bool cold = false;
   bool fuse = true;               // graphs: groups of several operations
   bool allow_winograd = false;    // graphs: see PlanOptions
+  bool explain = false;           // likewise
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
