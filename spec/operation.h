@@ -4,6 +4,7 @@
 #ifndef KIRSCH_SPEC_OPERATION_H_
 #define KIRSCH_SPEC_OPERATION_H_
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -32,6 +33,9 @@ enum class Operation : uint8_t {
   kGelu,
   kGeluTanh,
   kLeakyRelu,
+  kHardswish,
+  kElu,
+  kSoftplus,
   // Others on numbers.
   kDiv,
   kNeg,
@@ -171,6 +175,14 @@ inline constexpr auto kOperations = [] {
           [](double x, double) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }),
       InstructionsRow(kLeakyRelu, "leaky_relu", "($x > 0 ? $x : $y * $x)",
                       [](double x, double y) { return x > 0 ? x : y * x; }, {"slope", 0.01f}),
+      // x * min(max(x + 3, 0), 6) / 6
+      InstructionsRow(kHardswish, "hardswish", "$x * ($x < -3 ? 0 : $x > 3 ? 1 : ($x + 3) / 6)",
+                      [](double x, double) { return x < -3 ? -0.0 : x * std::min(x + 3, 6.0) / 6; }),
+      FunctionRow(kElu, "elu", 20, "($x > 0 ? $x : $y * (M(exp)($x) - 1))",
+                  [](double x, double y) { return x > 0 ? x : y * std::expm1(x); }, {"alpha", 1}),
+      // log(1 + exp(x))
+      FunctionRow(kSoftplus, "softplus", 21, "($x > 0 ? $x : 0) + M(log1p)(M(exp)($x > 0 ? -$x : $x))",
+                  [](double x, double) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }),
 
       {.op = kDiv,
        .name = "div",
@@ -263,6 +275,12 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
       // with.
       const Value zero = math.Number(-0.0f), negative = math.Min(x, zero);
       return math.Fma(negative, y, math.Max(x, zero));
+    }
+    case Operation::kHardswish: {
+      // What is below -3 is as good as -3, and no infinity meets a 0. An FMA as in TimesSigmoid.
+      const Value bounded = math.Max(math.Number(-3), x);
+      const Value gate = math.Min(math.Number(6), math.Add(bounded, math.Number(3)));
+      return math.Fma(math.Mul(gate, math.Number(1.0f / 6)), bounded, math.Number(-0.0f));
     }
     default:
       break;
@@ -383,6 +401,37 @@ Value Erf(Math& math, Value x) {
   return math.WithSignOf(x, math.Select(math.Number(kSmallErf), z, large, small));
 }
 
+// Below it exp(x) - 1 is -1.
+inline constexpr float kLeastElu = -18;
+
+// max(x, 0) + alpha * (exp(min(x, 0)) - 1), the exponential being 2^n * (1 + rest): near 0 the rest alone is
+// left.
+template <typename Math, typename Value>
+Value Elu(Math& math, Value x, Value alpha) {
+  const Value zero = math.Number(-0.0f);
+  const Value bounded = math.Max(math.Number(kLeastElu), math.Min(zero, x));
+  const auto exponent = math.RoundedProduct(bounded, kLog2E, 0);
+  const Value z = RestOf(math, bounded, exponent.value);
+  std::array<float, kExp.size() - 1> series = {};
+  std::copy_n(kExp.begin(), series.size(), series.begin());
+  const Value rest = math.Mul(Polynomial(math, z, series), z);
+  const Value power = math.Raised(math.Number(1), exponent);
+  const Value less = math.Fma(rest, power, math.Sub(power, math.Number(1)));
+  return math.Fma(math.Min(less, zero), alpha, math.Max(zero, x));  // zeros have their sign so
+}
+
+// log(1 + e) = e * P(e), 0 <= e <= 1: 0.11.
+inline constexpr std::array<float, 10> kLog1p = {
+    -0x1.af48fp-9f, 0x1.49179p-6f,   -0x1.d6b078p-5f, 0x1.b4ae06p-4f,  -0x1.3a435ep-3f,
+    0x1.934b54p-3f, -0x1.ff23e6p-3f, 0x1.554ddp-2f,   -0x1.ffffd2p-2f, 1};
+
+// max(x, 0) + log(1 + exp(-|x|))
+template <typename Math, typename Value>
+Value Softplus(Math& math, Value x) {
+  const Value e = ExpOfNotPositive(math, math.MinusAbs(x));
+  return math.Fma(Polynomial(math, e, kLog1p), e, math.Max(math.Number(-0.0f), x));
+}
+
 }  // namespace composition
 
 // An operation on numbers; y: its second argument, or its option. What `Math` is: spec/composition.h.
@@ -411,6 +460,10 @@ Value Compose(Math& math, Operation op, Value x, Value y) {
       return composition::Gelu(math, x);
     case Operation::kGeluTanh:
       return composition::GeluTanh(math, x);
+    case Operation::kElu:
+      return composition::Elu(math, x, y);
+    case Operation::kSoftplus:
+      return composition::Softplus(math, x);
     default:
       return ComposeArithmetic(math, op, x, y);
   }

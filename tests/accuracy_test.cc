@@ -138,9 +138,14 @@ TEST_P(AccuracyTest, TailsOfActivations) {
       {"silu", [](double x) { return x / (1 + std::exp(-x)); }, 4, 0},
       {"gelu_tanh",
        [](double x) { return x / (1 + std::exp(-std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x))); }, 5, 1},
+      {"elu", [](double x) { return x > 0 ? x : std::expm1(x); }, 2, 0},
+      {"softplus", [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); },
+       2.5, 0},
+      {"hardswish", [](double x) { return x < -3 ? 0 : x / 6 * std::min(x + 3, 6.0); }, 3, 0},
   };
   Vector x;
   for (int i = 0; i < 4000; ++i) x.push_back(static_cast<float>(-110 + i * 0.03));
+  for (int i = 0; i < 100; ++i) x[static_cast<size_t>(3900 + i)] = std::ldexp(i % 2 == 0 ? -1.3f : 1.3f, -i);
   for (const Function& function : functions) {
     const Vector got =
         Run(absl::StrCat("kernel hard(x: f32[1,4000]):\n  return ", function.name, "(x)"), {x});

@@ -40,6 +40,7 @@ TEST(EpilogueTest, PrintsWhatItReads) {
        {"matmul f32 8x8x8 epilogue=add:n,relu", "matmul u8*s8->u8 8x9x10 epilogue=f32,mul:n,add:3",
         "matmul s8 8x9x10 epilogue=add:n,mul:-7,f32,mul:0.0125,sub:m,max:-5.5,min:scalar",
         "matmul f32 8x8x8 epilogue=leaky_relu:0.01,exp,tanh,erf,sigmoid,silu,gelu,gelu_tanh",
+        "matmul f32 8x8x8 epilogue=hardswish,elu:1,softplus,elu:n",
         "matmul u8*s8->s8 8x8x8 epilogue=f32,leaky_relu:n,gelu",
         "matmul bf16 8x9x10 out=col ldc=20 epilogue=add:mn",
         "matmul u8*s8->f32 8x9x10 epilogue=f32,mul:1e-20"}) {

@@ -25,7 +25,8 @@ AXES = {"lhs": ("m", "k"), "rhs": ("k", "n"), "out": ("m", "n")}
 LEVELS = ["VRF", "L1", "L2", "L3", "RAM"]
 LAYOUTS = ["strided", "packed", "vectors", "sums", "window", "lanes"]
 ORDERS = ["row", "col"]
-STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu"]
+STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu",
+         "hardswish", "elu", "softplus"]
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
 DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "f8_e4m3", "f8_e5m2", "o8"]
 

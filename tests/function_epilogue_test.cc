@@ -26,8 +26,9 @@
 namespace kirsch {
 namespace {
 
-constexpr const char* kFunctions[] = {"exp",  "tanh", "erf",       "sigmoid",
-                                      "silu", "gelu", "gelu_tanh", "leaky_relu:0.01"};
+constexpr const char* kFunctions[] = {"exp",       "tanh",  "erf",       "sigmoid",
+                                      "silu",      "gelu",  "gelu_tanh", "leaky_relu:0.01",
+                                      "hardswish", "elu:1", "softplus"};
 
 Spec Parsed(const std::string& text) {
   const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
@@ -103,7 +104,7 @@ TEST_P(FunctionEpilogueTest, AreWithinTheirBoundsForAllKindsOfNumbers) {
 // -0 comes from a step.
 TEST_P(FunctionEpilogueTest, KeepTheSignOfZero) {
   const float zero = 0, one = 1;
-  for (const char* function : {"tanh", "erf", "silu"}) {
+  for (const char* function : {"tanh", "erf", "silu", "hardswish", "elu:1"}) {
     const LoopProgram program =
         Lower(Best(Parsed(Cat("matmul f32 1x1x1 epilogue=mul:-1,", function))), GetParam(), "kernel");
     const auto jit = JitCompile(program, GetParam());
@@ -138,6 +139,7 @@ TEST_P(FunctionEpilogueTest, EveryOutputTypeIsRight) {
 TEST_P(FunctionEpilogueTest, HeadersAreRight) {
   Verify("matmul f32 15x20x37 epilogue=add:n,gelu,tanh,mul:mn", true);
   Verify("matmul bf16 15x20x37 epilogue=silu,erf,leaky_relu:n", true);
+  Verify("matmul f32 15x20x37 epilogue=elu:n,add:m,softplus,sub:1,hardswish", true);
   Verify("matmul u8*s8->s8 15x20x37 epilogue=f32,mul:0.01,gelu_tanh,exp,sigmoid,mul:100", true);
 }
 

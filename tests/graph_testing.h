@@ -158,6 +158,12 @@ class SlowGraph {
         return a / 2 * (1 + std::erf(a / std::sqrt(2.0)));
       case Operation::kGeluTanh:
         return a / 2 * (1 + std::tanh(std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a)));
+      case Operation::kHardswish:
+        return a * std::clamp(a + 3, 0.0, 6.0) / 6;
+      case Operation::kElu:
+        return a > 0 ? a : double{node.number} * std::expm1(a);
+      case Operation::kSoftplus:
+        return std::log1p(std::exp(-std::abs(a))) + std::max(a, 0.0);
       default:
         return a / (1 + std::exp(-a));  // silu
     }

@@ -126,6 +126,7 @@ TEST_P(LibraryHeaderTest, SelfTestsOfFunctionsCanFail) {
       Function("half", "matmul f32 7x5x19 epilogue=mul:0.3,gelu,add:n", targets),
       Function("curve", "matmul f32 1..2x5x19 epilogue=mul:0.3,gelu_tanh,silu,leaky_relu:m", targets),
       Function("all", "matmul u8*s8->f32 7x5x19 epilogue=f32,mul:0.1,exp,tanh,erf,sigmoid", targets),
+      Function("later", "matmul f32 7x5x19 epilogue=elu:0.3,mul:0.3,softplus,sub:n,hardswish", targets),
       Function("narrow", "matmul u8*s8->s8 7x5x19 epilogue=f32,mul:0.3,gelu,mul:20", targets),
       Function("brief", "matmul bf16 7x5x19 epilogue=silu", targets)};
   const std::string text = PrintHeaderFile(file);

@@ -116,6 +116,9 @@ TEST(PlainGraphTest, OperationsAreWhatTheirDefinitionsSay) {
   OneOperation("gelu", {{2}}, {2}).Is({0.8413447460685429, 1.9544997361036416});
   OneOperation("gelu_tanh", {{2}}, {2}).Is({0.8411919906082768, 1.9545976940877752});
   OneOperation("silu", {{1}}, {1}).Is({0.7310585786300049});
+  OneOperation("hardswish", {{4}}, {4}).Is({0.6666666666666666, 1.6666666666666667, 3, 4});
+  OneOperation("elu", {{2}}, {2}, {{"alpha", "-3"}}).Is({1, 2});
+  OneOperation("softplus", {{2}}, {2}).Is({1.3132616875182228, 2.1269280110429727});
 }
 
 TEST(PlainGraphTest, ConvolutionsAreWhatTheirDefinitionSays) {
@@ -130,7 +133,7 @@ TEST(PlainGraphTest, ConvolutionsAreWhatTheirDefinitionSays) {
 }
 
 TEST(PlainGraphTest, FunctionsThatTurnAreLeastBetweenTheEnds) {
-  for (const char* op : {"gelu", "gelu_tanh", "silu"}) {
+  for (const char* op : {"gelu", "gelu_tanh", "silu", "hardswish"}) {
     const Bounds wide = PlainFunction(op, {-5, 5}, {}, 0);
     double least = 0;
     for (double x = -5; x < 5; x += 1e-3) least = std::min(least, PlainFunction(op, Exactly(x), {}, 0).low);
@@ -248,7 +251,7 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
   for (size_t i = 0; i < kCallersDtypes; ++i) EXPECT_TRUE(drawn.contains(std::string(kDtypes[i].name)));
   for (const char* other :
        {"rank 0", "rank 1", "rank 2", "rank 3", "rank 4", "const", "number", "twice", "repeated", "axis",
-        "stride", "pad", "dilation", "groups", "layout=nhwc", "layout=nchw", "slope", "eps"})
+        "stride", "pad", "dilation", "groups", "layout=nhwc", "layout=nchw", "slope", "alpha", "eps"})
     EXPECT_TRUE(drawn.contains(other)) << other;
 }
 

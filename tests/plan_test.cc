@@ -122,8 +122,8 @@ TEST_P(PlanTest, FunctionsGoIntoTheEpilogue) {
       count += line.find(word) != line.npos ? 1 : 0;
     return count;
   };
-  for (const char* function :
-       {"exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu", "neg"}) {
+  for (const char* function : {"exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu",
+                               "neg", "hardswish", "elu", "softplus"}) {
     const std::string plan =
         Verified(absl::StrCat("kernel a(x: f32[40,30], w: f32[30,50], b: f32[50]):\n return ", function,
                               "(add(matmul(x, w), b))"),

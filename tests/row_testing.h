@@ -139,6 +139,14 @@ inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
     }
     case Operation::kSilu:
       return Rounded(a.value / (1 + std::exp(-a.value)), 1.1 * a.error, ulps);
+    case Operation::kElu: {
+      const double less = a.value > 0 ? 0 : std::expm1(a.value);
+      return Rounded(a.value > 0 ? a.value : b.value * less,
+                     std::max(1.0, std::fabs(b.value)) * a.error + std::fabs(less) * b.error,
+                     ulps * std::max(1.0, std::fabs(b.value)));
+    }
+    case Operation::kSoftplus:
+      return Rounded(std::max(a.value, 0.0) + std::log1p(std::exp(-std::fabs(a.value))), a.error, ulps);
     default:
       ADD_FAILURE() << "no such operation";
       return {};

@@ -26,9 +26,13 @@ constexpr double UlpBound(Operation op, double x = 0) {
       return 1;
     case Operation::kTanh:
     case Operation::kErf:
+    case Operation::kElu:
       return 2;
     case Operation::kSigmoid:
+    case Operation::kSoftplus:
       return 2.5;
+    case Operation::kHardswish:
+      return 3;
     case Operation::kSilu:
       return 4;
     case Operation::kGelu:

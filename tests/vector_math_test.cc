@@ -25,6 +25,7 @@ struct Function {
   Operation op;
   double (*exact)(double);
   bool not_positive = false;  // arguments are
+  float option = 0;
 };
 
 double Sigmoid(double x) { return x < -700 ? 0 : 1 / (1 + std::exp(-x)); }
@@ -41,6 +42,11 @@ const std::vector<Function> kFunctions = {
     {Operation::kGelu, [](double x) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
     {Operation::kGeluTanh,
      [](double x) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }},
+    {Operation::kHardswish, [](double x) { return x < -3 ? -0.0 : x / 6 * std::min(x + 3, 6.0); }},
+    {Operation::kElu, [](double x) { return x > 0 ? x : std::expm1(x); }, false, 1},
+    {Operation::kElu, [](double x) { return x > 0 ? x : 0.25 * std::expm1(x); }, false, 0.25f},
+    {Operation::kSoftplus,
+     [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }},
 };
 
 constexpr int kBlock = 4096;  // floats a call takes
@@ -55,9 +61,13 @@ LoopProgram ProgramOf(const Function& function, const Target& target, int lanes)
   builder.IndexParameter(kThreads);
   const VarId v = builder.Vector("v", Dtype::kF32, lanes);
   VectorMath math(builder, lanes, target.HasFeature("avx512f"), "0");
+  const auto y_of = [&](float option) {
+    return builder.Filled(Dtype::kF32, lanes, std::bit_cast<uint32_t>(option));
+  };
   builder.Loop(Constant(kBlock / lanes), [&](VarId trip) {
     builder.Do(Load{v, {x, Plus(Constant(0), trip, lanes)}, lanes});
-    function.not_positive ? math.ExpOfNotPositive(v, v) : math.Compute(function.op, v, v);
+    function.not_positive ? math.ExpOfNotPositive(v, v)
+                          : math.Compute(function.op, v, v, y_of(function.option));
     builder.Do(Store{v, {y, Plus(Constant(0), trip, lanes)}, lanes});
   });
   LoopProgram program;
@@ -120,7 +130,7 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
 
   // What is found by adding up the roundings of the composition is a bound, too, and one that says something.
   static void CheckComposition(const Function& function, float x, float y) {
-    const Uncertain expected = FunctionOf(function.op, {x, 0});
+    const Uncertain expected = FunctionOf(function.op, {x, 0}, function.option);
     if (!std::isfinite(expected.error) || std::isnan(expected.value) || std::isinf(expected.value)) return;
     EXPECT_LE(std::abs(y - expected.value), expected.error) << Info(function.op).name << " of " << x;
     EXPECT_LE(expected.error, 3 * UlpBound(function.op, x) * (0x1p-23 * std::abs(expected.value) + 0x1p-149))
@@ -162,7 +172,8 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
       1,      -1,          88.722839f,   88.3762626f, 89,          -87.33655f, -103.2789f, -103.972084f,
       -104,   0.55f,       -0.55f,       0.925f,      -0.925f,     3.95f,      -3.95f,     10,
       -10,    0.34657359f, -0.34657359f, 1.0397208f,  -1.0397208f, 17.32868f,  -17.32868f, 9.01f,
-      -9.01f, 14.3f,       -14.3f,       -10.05f,     -11,         -109,       -106.5f,    -13.9f};
+      -9.01f, 14.3f,       -14.3f,       -10.05f,     -11,         -109,       -106.5f,    -13.9f,
+      3,      -3,          -18,          -17.3287f};
 
   const Target target_ = TestTarget(GetParam());
 };

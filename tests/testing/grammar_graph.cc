@@ -158,18 +158,19 @@ class GraphDrawer {
   }
 
   void Unary() {
-    static const std::array<std::string, 12> kOps = {"neg",       "exp",  "tanh",       "erf",
-                                                     "sigmoid",   "relu", "leaky_relu", "gelu",
-                                                     "gelu_tanh", "silu", "sqrt",       "relu"};
+    static const std::array<std::string, 15> kOps = {
+        "neg",       "exp",  "tanh", "erf",  "sigmoid",   "relu", "leaky_relu", "gelu",
+        "gelu_tanh", "silu", "sqrt", "relu", "hardswish", "elu",  "softplus"};
     const std::string op = OneOf(kOps);
     if (op == "sqrt") {
       Make(op, {NonNegative()});
     } else if (op == "relu" && Chance(1, 20)) {
       Make(op, {Operand([](const GrammarValue& x) { return !IsFloat(x); }, "s32", Shape(0))});
     } else {
-      static const std::array<std::string, 3> kSlopes = {"0.2", "-0.5", "1.5"};
-      const bool slope = op == "leaky_relu" && Chance(1, 2);
-      Make(op, {Floats()}, slope ? Options{{"slope", OneOf(kSlopes)}} : Options{});
+      static const std::array<std::string, 3> kNumbers = {"0.2", "-0.5", "1.5"};
+      const std::string option = op == "leaky_relu" ? "slope" : op == "elu" ? "alpha" : "";
+      const bool given = !option.empty() && Chance(1, 2);
+      Make(op, {Floats()}, given ? Options{{option, OneOf(kNumbers)}} : Options{});
     }
   }
 

@@ -56,11 +56,13 @@ double GeluTanh(double x) {
 }
 double Silu(double x) { return x / (1 + std::exp(-x)); }
 
-Bounds Leaky(const Bounds& x, double slope) {
-  const auto leaky = [&](double y) { return y > 0 ? y : slope * y; };
-  double low = std::min(leaky(x.low), leaky(x.high)), high = std::max(leaky(x.low), leaky(x.high));
-  if (x.low < 0 && x.high > 0) low = std::min(low, 0.0), high = std::max(high, 0.0);
-  return Widened(low, high, 2);
+double Hardswish(double x) { return x < -3 ? 0 : x * std::min(x + 3, 6.0) / 6; }
+
+// Of functions that may turn at 0, where they are 0.
+Bounds Bent(const Bounds& x, const Function& function, double ulps) {
+  Bounds bent = Monotone(x, function, ulps);
+  if (x.low < 0 && x.high > 0) bent = {std::min(bent.low, 0.0), std::max(bent.high, 0.0)};
+  return bent;
 }
 
 Bounds Quotient(const Bounds& a, const Bounds& b) {
@@ -98,22 +100,27 @@ Bounds Mean(const std::vector<Bounds>& row) {
 
 }  // namespace
 
-Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double slope) {
+Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double option) {
   if (op == "add" || op == "sub" || op == "mul" || op == "div" || op == "max" || op == "min")
     return Arithmetic(op, a, b);
   if (IsAnything(a)) return a;
   if (op == "neg") return {-a.high, -a.low};
   if (op == "relu") return {std::max(a.low, 0.0), std::max(a.high, 0.0)};
   if (op == "sqrt") return Root(a);
-  if (op == "leaky_relu") return Leaky(a, slope);
+  if (op == "leaky_relu") return Bent(a, [&](double x) { return x > 0 ? x : option * x; }, 2);
+  if (op == "elu")
+    return Bent(a, [&](double x) { return x > 0 ? x : option * std::expm1(x); }, kFunctionUlps);
   static const std::map<std::string_view, double (*)(double)> kMonotone = {
-      {"exp", std::exp}, {"tanh", std::tanh}, {"erf", std::erf}, {"sigmoid", [](double x) {
-                                                                    return 1 / (1 + std::exp(-x));
-                                                                  }}};
+      {"exp", std::exp},
+      {"tanh", std::tanh},
+      {"erf", std::erf},
+      {"sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"softplus", [](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }}};
   if (const auto found = kMonotone.find(op); found != kMonotone.end()) return Monotone(a, found->second);
   static const std::map<std::string_view, Gate> kGated = {{"gelu", {Gelu, DipOf(Gelu)}},
                                                           {"gelu_tanh", {GeluTanh, DipOf(GeluTanh)}},
-                                                          {"silu", {Silu, DipOf(Silu)}}};
+                                                          {"silu", {Silu, DipOf(Silu)}},
+                                                          {"hardswish", {Hardswish, DipOf(Hardswish)}}};
   const auto found = kGated.find(op);
   KIRSCH_CHECK(found != kGated.end());
   return Gated(a, found->second);

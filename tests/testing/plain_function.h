@@ -8,9 +8,9 @@
 
 namespace kirsch::testing {
 
-// An operation of floats on elements, by its name in the language; `slope` is leaky_relu's, `b` a second
-// argument.
-Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double slope);
+// An operation of floats on elements, by its name in the language; `b` is a second argument, `option` the
+// number that leaky_relu and elu have.
+Bounds PlainFunction(std::string_view op, const Bounds& a, const Bounds& b, double option);
 
 // Of a row: x / its root mean square, or of what differs from the mean.
 std::vector<Bounds> PlainSoftmax(const std::vector<Bounds>& row);

@@ -87,7 +87,8 @@ class PlainEvaluation {
     const Bounds b = value.arguments.size() > 1 ? At(value.arguments[1], at) : Bounds{};
     const bool chooses = value.op == "max" || value.op == "min" || value.op == "relu";
     if (chooses || IsFloat(PlainTypeOf(value.type)))
-      return PlainFunction(value.op, a, b, value.Option("slope", 0.01));
+      return PlainFunction(value.op, a, b,
+                           value.op == "elu" ? value.Option("alpha", 1) : value.Option("slope", 0.01));
     return IntegerArithmetic(value.op == "add" ? '+' : value.op == "sub" ? '-' : '*', a, b);
   }
 

@@ -105,8 +105,9 @@ class KernelWriter {
   }
 
   void Unary() {
-    static constexpr std::array<const char*, 11> kOps = {
-        "neg", "exp", "tanh", "erf", "sigmoid", "relu", "gelu", "leaky_relu", "silu", "gelu_tanh", "relu"};
+    static constexpr std::array<const char*, 14> kOps = {
+        "neg",        "exp",  "tanh",      "erf",  "sigmoid",   "relu", "gelu",
+        "leaky_relu", "silu", "gelu_tanh", "relu", "hardswish", "elu",  "softplus"};
     Set(absl::StrCat(kOps[Draw(kOps.size())], "(", value_.name, ")"), value_.dims);
   }
 
