@@ -108,11 +108,11 @@ class ContractionPrinter {
   void OpenRow(const Convolution& c, const std::string& oh) {
     writer_.Open(writer_.For("kh", c.sizes.kernel_height));
     writer_.Line(absl::StrFormat("const ptrdiff_t ih = (%s) * %d + kh * %d - %d;", oh, c.node.conv.stride,
-                                 c.node.conv.dilation, c.node.conv.pad));
+                                 c.node.conv.dilation, c.node.conv.pad.top));
   }
   static std::string Column(const Convolution& c, const std::string& ow) {
     return absl::StrFormat("(%s) * %d + kw * %d - %d", ow, c.node.conv.stride, c.node.conv.dilation,
-                           c.node.conv.pad);
+                           c.node.conv.pad.left);
   }
   void SkipOutside(const std::string& index, uint32_t side) {
     writer_.Line(absl::StrFormat("if (%s < 0 || %s >= %d) continue;", index, index, side));
@@ -170,8 +170,8 @@ class ContractionPrinter {
     writer_.Open(writer_.For("kw", c.sizes.kernel_width));
     const uint32_t stride = c.node.conv.stride;
     // Columns within the image.
-    writer_.Line(absl::StrFormat("const ptrdiff_t first = %d - kw * %d, last = first + %d;", c.node.conv.pad,
-                                 c.node.conv.dilation, c.sizes.width - 1));
+    writer_.Line(absl::StrFormat("const ptrdiff_t first = %d - kw * %d, last = first + %d;",
+                                 c.node.conv.pad.left, c.node.conv.dilation, c.sizes.width - 1));
     writer_.Line(
         absl::StrFormat("const ptrdiff_t low = first > 0 ? (first + %d) / %d : 0;", stride - 1, stride));
     writer_.Line(
@@ -192,7 +192,7 @@ class ContractionPrinter {
     const int64_t pixels = int64_t{c.sizes.out_height} * c.sizes.out_width;
     const int64_t taps = int64_t{c.in_group} * c.sizes.kernel_height * c.sizes.kernel_width;
     const bool as_it_is = c.sizes.kernel_height == 1 && c.sizes.kernel_width == 1 && conv.stride == 1 &&
-                          conv.pad == 0 && graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
+                          !conv.pad.any() && graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
     const std::string columns = absl::StrCat("columns", node);
     if (!as_it_is) writer_.DeclareColumns(columns, static_cast<size_t>(pixels * taps));
     writer_.Line(writer_.For("n", c.sizes.images));
@@ -257,7 +257,7 @@ class ContractionPrinter {
                                  c.sizes.kernel_height, c.sizes.kernel_width, c.sizes.out_height,
                                  c.sizes.out_width));
     writer_.Line(absl::StrFormat("const ptrdiff_t ih = oh * %d + kh * %d - %d;", c.node.conv.stride,
-                                 c.node.conv.dilation, c.node.conv.pad));
+                                 c.node.conv.dilation, c.node.conv.pad.top));
     writer_.Open(writer_.For("ow", c.sizes.out_width));
     writer_.Line(absl::StrCat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
     const std::string channel = absl::StrCat("g * ", c.in_group, " + c");

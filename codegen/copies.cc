@@ -24,7 +24,7 @@ class CopyWriter {
   Procedure Pad() && {
     vector_ = builder_.Vector("v", shape_.dtype, lanes_);
     const int64_t width = shape_.padded_width(), plane_size = shape_.padded_height() * width;
-    const int64_t first = std::min(plane_size, shape_.rows_before * width + shape_.pad);
+    const int64_t first = std::min(plane_size, shape_.rows_before * width + shape_.before);
     builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
       const Affine from = Plus(Constant(0), plane, shape_.from_plane);
       const Affine to = Plus(Constant(0), plane, plane_size);
@@ -35,7 +35,7 @@ class CopyWriter {
       builder_.Loop(Constant(last), [&](VarId row) {
         const Affine at = Plus(inside, row, width);
         Copy(Plus(from, row, shape_.width), at);
-        Clear(Plus(at, shape_.width), 2 * shape_.pad);
+        Clear(Plus(at, shape_.width), shape_.after + shape_.before);
       });
       if (shape_.height > 0) Copy(Plus(from, last * shape_.width), Plus(inside, last * width));
       const int64_t done =
@@ -129,9 +129,10 @@ class CopyWriter {
 
 std::string CopyKernel::Name() const {
   const std::string sizes = absl::StrCat(std::string(Info(dtype).name), "_", planes, "x", height, "x", width);
-  return transposes
-             ? absl::StrCat("transpose_", sizes)
-             : absl::StrCat("pad_", sizes, "_", rows_before, "_", rows_after, "_", pad, "_of_", from_plane);
+  if (transposes) return absl::StrCat("transpose_", sizes);
+  const std::string behind = after == before ? "" : absl::StrCat("_", after);
+  return absl::StrCat("pad_", sizes, "_", rows_before, "_", rows_after, "_", before, behind, "_of_",
+                      from_plane);
 }
 
 Procedure CopyProcedure(const CopyKernel& kernel) {

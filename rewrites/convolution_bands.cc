@@ -11,7 +11,7 @@ namespace {
 bool Applies(const SliceProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.slice);
-  return whole.pad() > 0 && whole.groups() == 1 && whole.sizes.out_height > 1;
+  return whole.pad().any() && whole.groups() == 1 && whole.sizes.out_height > 1;
 }
 
 // Searches of nchw take longer.
@@ -71,7 +71,7 @@ std::vector<Bands> BandsOf(const ConvolutionNode& node, int64_t tile, int64_t mu
     band.out = first;
     band.rows = band.tile = std::min(tile, rows - first);
     const int64_t whole = (band.tile + multiple - 1) / multiple * multiple;
-    const int64_t begin = first * stride - node.pad(), height = (whole - 1) * stride + window;
+    const int64_t begin = first * stride - node.pad().top, height = (whole - 1) * stride + window;
     band.before = std::clamp<int64_t>(-begin, 0, height);
     band.after = std::clamp<int64_t>(begin + height - node.sizes.height, 0, height - band.before);
     band.inside = height - band.before - band.after;

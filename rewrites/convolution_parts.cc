@@ -7,12 +7,12 @@ namespace {
 
 constexpr size_t kMostAlong = 5;  // parts: two on either side of the whole windows
 
-std::vector<PartAlong> PartsAlong(int64_t size, int64_t kernel, int64_t out_size,
+std::vector<PartAlong> PartsAlong(int64_t size, int64_t kernel, int64_t out_size, int64_t pad,
                                   const ConvolutionOptions& options) {
   const int64_t dilation = options.dilation;
   std::vector<PartAlong> parts;
   for (int64_t out = 0; out < out_size; ++out) {
-    const int64_t first = out * options.stride - int64_t{options.pad};  // where its first tap is
+    const int64_t first = out * options.stride - pad;  // where its first tap is
     const int64_t tap = first >= 0 ? 0 : (-first + dilation - 1) / dilation;
     const int64_t end = first >= size ? 0 : std::min(kernel, (size - 1 - first) / dilation + 1);
     if (end <= tap) return {};
@@ -42,7 +42,7 @@ Stage Repeated(Stage stage, int64_t rows) {
 bool Applies(const SliceProblem& problem) {
   if (!IsConvolution(problem)) return false;
   const FusedConvolution whole(problem.slice);
-  return whole.pad() > 0 && whole.depthwise() && !whole.TakesPixels() && !PartsOf(whole).empty();
+  return whole.pad().any() && whole.depthwise() && !whole.TakesPixels() && !PartsOf(whole).empty();
 }
 
 // Rows that lie apart are taken so many at a time.
@@ -84,8 +84,10 @@ const GraphRewrite kConvolutionParts = {"parts", {"tile"}, Applies, Enumerate, E
 
 std::vector<ConvolutionPart> PartsOf(const ConvolutionNode& node) {
   const ConvolutionSizes& sizes = node.sizes;
-  const auto rows = PartsAlong(sizes.height, sizes.kernel_height, sizes.out_height, node.node.conv);
-  const auto columns = PartsAlong(sizes.width, sizes.kernel_width, sizes.out_width, node.node.conv);
+  const auto rows =
+      PartsAlong(sizes.height, sizes.kernel_height, sizes.out_height, node.pad().top, node.node.conv);
+  const auto columns =
+      PartsAlong(sizes.width, sizes.kernel_width, sizes.out_width, node.pad().left, node.node.conv);
   if (rows.size() > kMostAlong || columns.size() > kMostAlong) return {};
   std::vector<ConvolutionPart> parts;
   for (const PartAlong& r : rows)

@@ -25,7 +25,7 @@ ConvShape ShapeOf(const ConvolutionNode& node, int64_t height) {
   conv.images = node.nhwc() ? sizes.images : 1;
   conv.channels = sizes.channels / node.groups();
   conv.height = height;
-  conv.width = sizes.width + 2 * node.pad();
+  conv.width = node.padded_width();
   conv.filters = sizes.filters / node.groups();
   conv.kernel_height = sizes.kernel_height;
   conv.kernel_width = sizes.kernel_width;
@@ -48,7 +48,9 @@ Stage PadStage(const ConvolutionNode& node, int64_t height, int64_t before, int6
   stage.copy.width = node.row();
   stage.copy.rows_before = before;
   stage.copy.rows_after = after;
-  stage.copy.pad = node.pad() * (node.nhwc() ? node.sizes.channels : 1);
+  const int64_t pixel = node.nhwc() ? node.sizes.channels : 1;
+  stage.copy.before = node.pad().left * pixel;
+  stage.copy.after = node.pad().right * pixel;
   stage.copy.from_plane = node.row() * node.sizes.height;
   return stage;
 }

@@ -29,7 +29,9 @@ struct ConvolutionNode {
   }
   // That are computed one after the other.
   int64_t groups() const { return depthwise() ? 1 : node.conv.groups; }
-  int64_t pad() const { return node.conv.pad; }
+  const Padding& pad() const { return node.conv.pad; }
+  int64_t padded_height() const { return int64_t{pad().top} + sizes.height + pad().bottom; }
+  int64_t padded_width() const { return int64_t{pad().left} + sizes.width + pad().right; }
   // Elements of a row of an image and of the result, and of all of these.
   int64_t row() const { return int64_t{sizes.width} * (nhwc() ? sizes.channels : 1); }
   int64_t out_row() const { return int64_t{sizes.out_width} * (nhwc() ? sizes.filters : 1); }

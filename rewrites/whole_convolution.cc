@@ -9,8 +9,8 @@ namespace {
 
 // The value that holds the images with zeros around them.
 int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
-  if (whole.pad() == 0) return whole.image_value();
-  Stage stage = PadStage(whole, whole.sizes.height, whole.pad(), whole.pad());
+  if (!whole.pad().any()) return whole.image_value();
+  Stage stage = PadStage(whole, whole.sizes.height, whole.pad().top, whole.pad().bottom);
   stage.copy.planes *= whole.sizes.images;
   stage.operands = {{whole.image_value(), 0, 0, 0}, {next_value, 0, 0, 0}};
   ReserveCopy(next_value, stage.copy, shape);
@@ -21,7 +21,7 @@ int Padded(const FusedConvolution& whole, int next_value, GroupShape* shape) {
 // `first`: the item that the stage begins with.
 Stage StageOf(const FusedConvolution& whole, int image, int64_t first) {
   const bool nhwc = whole.nhwc(), by_group = whole.groups() > 1;
-  const ConvShape conv = ShapeOf(whole, whole.sizes.height + 2 * whole.pad());
+  const ConvShape conv = ShapeOf(whole, whole.padded_height());
   const int64_t in = nhwc ? conv.channels : conv.channels * conv.height * conv.width;
   const int64_t out = nhwc ? conv.filters : conv.filters * conv.pixels();
   StageOperand filters = whole.filters_operand(), result{whole.fused().result, first * out, out, 0};

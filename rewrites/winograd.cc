@@ -116,8 +116,9 @@ class WinogradShaper {
   Stage InputTransform(const Bands& bands) {
     Stage stage = Transform(WinogradStep::kInput);
     TransformShape& shape = stage.transform;
-    shape.axes = {TransformAxis{Squares(bands.tile), bands.before, bands.inside, node_.row()},
-                  TransformAxis{Squares(node_.sizes.out_width), node_.pad(), node_.sizes.width, channels()}};
+    shape.axes = {
+        TransformAxis{Squares(bands.tile), bands.before, bands.inside, node_.row()},
+        TransformAxis{Squares(node_.sizes.out_width), node_.pad().left, node_.sizes.width, channels()}};
     shape.columns = channels();
     stage.operands = {{node_.image_value(), bands.in * node_.row(), node_.image(), node_.row()},
                       {transformed_inputs(), 0, 0, 0}};

@@ -1,13 +1,18 @@
 #include "spec/convolution_parser.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/canonical.h"
 #include "spec/cat.h"
 #include "spec/convolution.h"
 #include "spec/epilogue_parser.h"
+#include "spec/graph_epilogue.h"
+#include "spec/graph_types.h"
+#include "spec/identifier.h"
 #include "spec/printer.h"
 #include "spec/shorthand.h"
 #include "spec/types_parser.h"
@@ -15,154 +20,223 @@
 namespace kirsch {
 namespace {
 
+constexpr std::string_view kFilters = "filters", kKernel = "kernel", kStride = "stride", kPad = "pad",
+                           kDilation = "dilation", kGroups = "groups", kLayout = "layout";
+constexpr std::array kValued = {kFilters, kKernel, kStride, kPad, kDilation, kGroups, kLayout, kEpilogueWord};
+constexpr std::array kFlags = {kAccumulateWord, kConstantFiltersWord, kFixedOrderWord};
+
 class ConvolutionParser {
  public:
-  ConvolutionParser(std::string_view source, const MatmulTypes& types) : source_(source), types_(types) {}
+  explicit ConvolutionParser(ShorthandWords& words) : words_(words) {}
 
-  // `words`: what follows the types.
-  absl::StatusOr<ParsedSpec> Parse(const Word& types, absl::Span<const Word> words) {
-    const Word& sizes = words.front();
-    if (absl::Status status = ParseInput(sizes); !status.ok()) return status;
-    words.remove_prefix(1);
-    for (; !words.empty() && !words.front().text.empty(); words.remove_prefix(1))
-      if (absl::Status status = ParseOption(words.front()); !status.ok()) return status;
-    if (absl::Status status = Check(sizes, words.empty() ? sizes : words.front()); !status.ok())
-      return status;
-    if (absl::Status status = CheckTypes(source_, types, types_, epilogue_); !status.ok()) return status;
-    Spec spec = ConvolutionSpec(shape_, types_, epilogue_);
-    spec.accumulate = accumulate_;
-    spec.fixed_order = fixed_order_ ? 1 : 0;
-    spec.operand[static_cast<size_t>(FiltersOperand(shape_.layout))].constant = constant_ ? 1 : 0;
-    const CanonicalSpec canonical = Canonicalise(spec);
-    return ParsedSpec{canonical.spec, canonical.swapped, Text()};
+  absl::StatusOr<ShorthandKernel> Parse() {
+    absl::Status status = ParseSizes();
+    if (status.ok()) status = ParseOptions();
+    if (status.ok()) status = ParseEpilogueSteps();
+    if (status.ok()) status = CheckSizes();
+    if (!status.ok()) return status;
+    const std::string text = Text();
+    ShorthandKernel kernel{text, MakeSpec(text), MakeGraph(IdentifierOf(text))};
+    // Of two reasons the one why it is not what was asked for.
+    if (!kernel.spec.ok() && !kernel.graph.ok())
+      return IsGraph() ? kernel.graph.status() : kernel.spec.status();
+    return kernel;
   }
 
  private:
-  static constexpr std::string_view kOptions =
-      "an option (filters=N kernel=HxW stride=N dilation=N layout=nchw|nhwc accumulate const-filters "
-      "fixed-order epilogue=STEPS)";
+  bool nhwc() const { return options_.layout == ImageLayout::kNhwc; }
+  bool accumulates() const { return words_.Has(kAccumulateWord); }
+  bool constant() const { return words_.Has(kConstantFiltersWord); }
+  bool fixed_order() const { return words_.Has(kFixedOrderWord); }
 
-  absl::Status Expected(const Word& word, std::string_view expected) const {
-    return ExpectedAt(source_, word, expected);
+  // Types and the image's sizes.
+  absl::Status ParseSizes() {
+    types_word_ = words_.Take();
+    absl::StatusOr<MatmulTypes> types = ParseTypes(words_.source(), types_word_);
+    if (!types.ok()) return types.status();
+    types_ = *types;
+    sizes_word_ = words_.Take();
+    if (Split(sizes_word_, 'x').size() != 4)
+      return words_.Expected(sizes_word_, "the input's sizes as IMAGESxCHANNELSxHEIGHTxWIDTH");
+    absl::StatusOr<std::vector<uint32_t>> sizes = words_.Sizes(sizes_word_, 4, 4);
+    if (sizes.ok()) image_ = *std::move(sizes);
+    return sizes.status();
   }
 
-  absl::Status ParseInput(const Word& word) {
-    const std::vector<Word> sides = Split(word, 'x');
-    if (sides.size() != 4) return Expected(word, "the input's sizes as IMAGESxCHANNELSxHEIGHTxWIDTH");
-    int64_t* const to[] = {&shape_.images, &shape_.channels, &shape_.height, &shape_.width};
-    for (size_t i = 0; i < 4; ++i)
-      if (absl::Status status = ParseSize(sides[i], "a size", to[i]); !status.ok()) return status;
+  absl::Status ParseOptions() {
+    if (absl::Status status = words_.TakeOptions(kValued, kFlags); !status.ok()) return status;
+    absl::StatusOr<uint32_t> filters = words_.SizeOption(kFilters);
+    if (!filters.ok()) return filters.status();
+    filters_ = *filters;
+    if (!words_.Has(kKernel)) return words_.Expected(words_.Peek(), "kernel=HxW");
+    const Word& kernel = words_.Value(kKernel);
+    if (Split(kernel, 'x').size() != 2) return words_.Expected(kernel, "a kernel's sizes as HEIGHTxWIDTH");
+    absl::StatusOr<std::vector<uint32_t>> sides = words_.Sizes(kernel, 2, 2);
+    if (!sides.ok()) return sides.status();
+    kernel_ = *std::move(sides);
+    const std::array<std::pair<std::string_view, uint32_t*>, 3> numbers = {
+        {{kStride, &options_.stride}, {kDilation, &options_.dilation}, {kGroups, &options_.groups}}};
+    for (const auto& [name, to] : numbers) {
+      absl::StatusOr<uint32_t> number = words_.Number(name, 1, kMaxSide, 1);
+      if (!number.ok()) return number.status();
+      *to = *number;
+    }
+    if (words_.Has(kPad)) {
+      absl::StatusOr<Padding> pad = ParsePadding(words_.source(), Split(words_.Value(kPad), ','));
+      if (!pad.ok()) return pad.status();
+      options_.pad = *pad;
+    }
+    if (words_.Has(kLayout)) {
+      const absl::StatusOr<size_t> layout = words_.Choice(words_.Value(kLayout), kImageLayouts, "a layout");
+      if (!layout.ok()) return layout.status();
+      options_.layout = static_cast<ImageLayout>(*layout);
+    }
     return absl::OkStatus();
   }
 
-  absl::Status ParseSize(const Word& word, std::string_view what, int64_t* to) {
-    absl::StatusOr<uint32_t> size = ParseNumber(source_, word, what, 1, kMaxSide);
-    if (size.ok()) *to = *size;
-    return size.status();
+  absl::Status ParseEpilogueSteps() {
+    if (words_.Has(kEpilogueWord)) {
+      absl::StatusOr<Epilogue> epilogue =
+          ParseEpilogue(words_.source(), words_.Value(kEpilogueWord), AccumulatorOf(types_.lhs));
+      if (!epilogue.ok()) return epilogue.status();
+      epilogue_ = *epilogue;
+      if (accumulates())
+        return words_.Expected(words_.Value(kEpilogueWord), "no epilogue where the output is added to");
+    }
+    return CheckTypes(words_.source(), types_word_, types_, epilogue_);
   }
 
-  absl::Status ParseOption(const Word& word) {
-    const size_t equals = std::min(word.text.find('='), word.text.size());
-    const std::string_view key = word.text.substr(0, equals);
-    if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return Expected(word, "each option once");
-    seen_.push_back(key);
-    for (const auto& [name, flag] :
-         {std::pair(kAccumulateWord, &accumulate_), std::pair(kConstantFiltersWord, &constant_),
-          std::pair(kFixedOrderWord, &fixed_order_)})
-      if (word.text == name) {
-        *flag = true;
-        return absl::OkStatus();
-      }
-    if (equals == word.text.size()) return Expected(word, kOptions);
-    return ParseValue(key, word, word.Part(equals + 1));
+  // What is wrong with it whether it becomes a spec or a graph.
+  absl::Status CheckSizes() const {
+    if (image_[1] % options_.groups != 0)
+      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the image's ", image_[1], " channels"));
+    if (filters_ % options_.groups != 0)
+      return words_.Expected(words_.Value(kGroups), Cat("a divisor of the ", filters_, " filters"));
+    const Padding& pad = options_.pad;
+    const uint64_t height = uint64_t{image_[2]} + pad.top + pad.bottom,
+                   width = uint64_t{image_[3]} + pad.left + pad.right;
+    const auto window = [&](size_t side) { return uint64_t{kernel_[side] - 1} * options_.dilation + 1; };
+    if (window(0) > height || window(1) > width)
+      return words_.Expected(words_.Value(kKernel), "a kernel that fits the padded image");
+    return absl::OkStatus();
   }
 
-  absl::Status ParseValue(std::string_view key, const Word& word, const Word& value) {
-    if (key == "filters") return ParseSize(value, "a number of filters", &shape_.filters);
-    if (key == "stride") return ParseSize(value, "a stride", &shape_.stride);
-    if (key == "dilation") return ParseSize(value, "a dilation", &shape_.dilation);
-    if (key == "kernel") return ParseKernel(value);
-    if (key == "layout") return ParseLayout(value);
-    if (key == "pad" && value.text != "0")
-      return Expected(value, "pad=0 (the input is to be padded in memory already)");
-    if (key == "groups" && value.text != "1")
-      return Expected(value, "groups=1 (one group is one convolution)");
-    if (key == "pad" || key == "groups") return absl::OkStatus();
-    if (key != kEpilogueWord) return Expected(word, kOptions);
-    absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(types_.lhs));
-    if (epilogue.ok()) epilogue_ = *epilogue;
-    return epilogue.status();
+  bool IsGraph() const {
+    return types_.lhs == Dtype::kF32 && types_.rhs == Dtype::kF32 && !accumulates() && !fixed_order() &&
+           IsGraphEpilogue(epilogue_);
   }
 
-  absl::Status ParseKernel(const Word& word) {
-    const std::vector<Word> sides = Split(word, 'x');
-    if (sides.size() != 2) return Expected(word, "a kernel's sizes as HEIGHTxWIDTH");
-    absl::Status status = ParseSize(sides[0], "a height", &shape_.kernel_height);
-    return status.ok() ? ParseSize(sides[1], "a width", &shape_.kernel_width) : status;
+  ConvShape Shape() const {
+    ConvShape shape;
+    shape.layout = options_.layout;
+    shape.images = image_[0];
+    shape.channels = image_[1];
+    shape.height = image_[2];
+    shape.width = image_[3];
+    shape.filters = filters_;
+    shape.kernel_height = kernel_[0];
+    shape.kernel_width = kernel_[1];
+    shape.stride = options_.stride;
+    shape.dilation = options_.dilation;
+    return shape;
   }
 
-  absl::Status ParseLayout(const Word& word) {
-    for (ImageLayout layout : {ImageLayout::kNhwc, ImageLayout::kNchw})
-      if (word.text == kImageLayouts[static_cast<size_t>(layout)]) {
-        shape_.layout = layout;
-        return absl::OkStatus();
-      }
-    return Expected(word, "nchw or nhwc");
-  }
-
-  bool Seen(std::string_view key) const { return std::find(seen_.begin(), seen_.end(), key) != seen_.end(); }
-
-  // `end`: where an option is missing.
-  absl::Status Check(const Word& sizes, const Word& end) const {
-    for (std::string_view key : {"filters", "kernel", "layout"})
-      if (!Seen(key)) return Expected(end, Cat(key, "="));
-    if (shape_.height <= (shape_.kernel_height - 1) * shape_.dilation ||
-        shape_.width <= (shape_.kernel_width - 1) * shape_.dilation)
-      return Expected(sizes, "an input at least as high and wide as the kernel");
-    if (shape_.layout == ImageLayout::kNchw && shape_.images > 1)
-      return Expected(sizes, "a single image with layout=nchw");
-    if (shape_.channels > kMaxElements / shape_.height / shape_.width / shape_.images)
-      return Expected(sizes, Cat("at most ", kMaxElements, " elements in the input"));
-    for (int64_t side : {shape_.pixels(), shape_.taps()})
+  // OK if it is a single contraction.
+  absl::Status CheckSpec() const {
+    constexpr const char* kGraphsOnly = " (else it is of f32, without accumulate and fixed-order)";
+    if (options_.pad.any()) return words_.Expected(words_.Value(kPad), Cat("pad=0", kGraphsOnly));
+    if (options_.groups > 1) return words_.Expected(words_.Value(kGroups), Cat("groups=1", kGraphsOnly));
+    if (!nhwc() && image_[0] > 1)
+      return words_.Expected(sizes_word_, Cat("a single image with layout=nchw", kGraphsOnly));
+    const ConvShape shape = Shape();
+    for (int64_t side : {shape.pixels(), shape.taps()})
       if (side > kMaxSide)
-        return Expected(sizes, Cat("at most ", kMaxSide, " pixels in out and terms in a sum"));
-    if (shape_.pixels() * shape_.filters > kMaxElements)
-      return Expected(sizes, Cat("at most ", kMaxElements, " elements in out"));
-    if (accumulate_ && !epilogue_.empty()) return Expected(end, "no epilogue where the output is added to");
+        return words_.Expected(sizes_word_, Cat("at most ", kMaxSide, " pixels in out and terms in a sum"));
+    if (shape.pixels() * shape.filters > kMaxElements)
+      return words_.Expected(sizes_word_, Cat("at most ", kMaxElements, " elements in out"));
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<ParsedSpec> MakeSpec(const std::string& text) const {
+    if (absl::Status status = CheckSpec(); !status.ok()) return status;
+    Spec spec = ConvolutionSpec(Shape(), types_, epilogue_);
+    spec.accumulate = accumulates();
+    spec.fixed_order = fixed_order() ? 1 : 0;
+    spec.operand[static_cast<size_t>(FiltersOperand(options_.layout))].constant = constant() ? 1 : 0;
+    const CanonicalSpec canonical = Canonicalise(spec);
+    return ParsedSpec{canonical.spec, canonical.swapped, text};
+  }
+
+  // An epilogue's rows and columns are those of the matmul that each convolution is: of nhwc pixels and
+  // filters, of nchw filters and pixels.
+  absl::StatusOr<Graph> MakeGraph(std::string name) const {
+    if (!IsGraph())
+      return words_.Expected(types_word_, "f32, without accumulate, fixed-order and leaky_relu by a tensor");
+    GraphBuilder builder(std::move(name), words_.source(), words_.Value(kKernel).position);
+    const uint32_t n = image_[0], c = image_[1], h = image_[2], w = image_[3], f = filters_,
+                   per_group = c / options_.groups;
+    using Dims = std::vector<uint32_t>;
+    GraphNode node = OperationNode(Operation::kConv2d);
+    node.conv = options_;
+    node.inputs = {builder.Parameter("image", Dtype::kF32, nhwc() ? Dims{n, h, w, c} : image_),
+                   builder.Parameter("filters", Dtype::kF32,
+                                     nhwc() ? Dims{kernel_[0], kernel_[1], per_group, f}
+                                            : Dims{f, per_group, kernel_[0], kernel_[1]},
+                                     constant())};
+    const ConvolutionSizes sizes = SizesOfConvolution(builder.graph(), node);
+    const uint32_t oh = sizes.out_height, ow = sizes.out_width;
+    const EpilogueShapes shapes = nhwc() ? EpilogueShapes{{n, oh, ow, 1}, {f}, {n, oh, ow, f}}
+                                         : EpilogueShapes{{f, 1, 1}, {n, 1, oh, ow}, {n, f, oh, ow}};
+    const std::vector<int> parameters = AddEpilogueParameters(epilogue_, Dtype::kF32, shapes, &builder);
+    const int sums = builder.Add(std::move(node));
+    const int result = AddEpilogueSteps(epilogue_, Dtype::kF32, types_.out, sums, parameters, &builder);
+    return std::move(builder).Build(result);
   }
 
   // The shortest form.
   std::string Text() const {
-    const ConvShape& s = shape_;
     std::string text =
-        Cat(kConvolutionWord, " ", PrintTypes(types_), " ", s.images, "x", s.channels, "x", s.height, "x",
-            s.width, " filters=", s.filters, " kernel=", s.kernel_height, "x", s.kernel_width);
-    if (s.stride > 1) Append(&text, " stride=", s.stride);
-    if (s.dilation > 1) Append(&text, " dilation=", s.dilation);
-    Append(&text, " layout=", kImageLayouts[static_cast<size_t>(s.layout)]);
-    if (accumulate_) Append(&text, " ", kAccumulateWord);
-    if (constant_) Append(&text, " ", kConstantFiltersWord);
-    if (fixed_order_) Append(&text, " ", kFixedOrderWord);
+        Cat(kConvolutionWord, " ", PrintTypes(types_), " ", image_[0], "x", image_[1], "x", image_[2], "x",
+            image_[3], " filters=", filters_, " kernel=", kernel_[0], "x", kernel_[1]);
+    if (options_.stride > 1) Append(&text, " stride=", options_.stride);
+    if (options_.pad.any()) Append(&text, " pad=", PrintPadding(options_.pad));
+    if (options_.dilation > 1) Append(&text, " dilation=", options_.dilation);
+    if (options_.groups > 1) Append(&text, " groups=", options_.groups);
+    Append(&text, " layout=", kImageLayouts[static_cast<size_t>(options_.layout)]);
+    for (std::string_view flag : kFlags)
+      if (words_.Has(flag)) Append(&text, " ", flag);
     if (!epilogue_.empty())
       Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(epilogue_, AccumulatorOf(types_.lhs)));
     return text;
   }
 
-  const std::string_view source_;
-  const MatmulTypes types_;
-  ConvShape shape_;
+  ShorthandWords& words_;
+  Word types_word_, sizes_word_;
+  MatmulTypes types_ = {};
+  std::vector<uint32_t> image_, kernel_;  // images, channels, height, width; height, width
+  uint32_t filters_ = 1;
+  ConvolutionOptions options_;
   Epilogue epilogue_;
-  bool accumulate_ = false, constant_ = false, fixed_order_ = false;
-  std::vector<std::string_view> seen_;
 };
 
 }  // namespace
 
-absl::StatusOr<ParsedSpec> ParseConvolution(std::string_view source, absl::Span<const Word> words) {
-  absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[1]);
-  if (!types.ok()) return types.status();
-  return ConvolutionParser(source, *types).Parse(words[1], words.subspan(2));
+absl::StatusOr<ShorthandKernel> ParseConvolution(ShorthandWords& words) {
+  return ConvolutionParser(words).Parse();
+}
+
+absl::StatusOr<Padding> ParsePadding(std::string_view source, absl::Span<const Word> sides) {
+  Padding pad;
+  const std::array<uint32_t*, 4> to = {&pad.top, &pad.left, &pad.bottom, &pad.right};
+  if (sides.size() != 1 && sides.size() != to.size())
+    return ExpectedAt(source, sides.back(), "one pad for all sides, or those of top,left,bottom,right");
+  for (size_t i = 0; i < to.size(); ++i) {
+    absl::StatusOr<uint32_t> number =
+        ParseNumber(source, sides[sides.size() == 1 ? 0 : i], "pad", 0, kMaxPad);
+    if (!number.ok()) return number.status();
+    *to[i] = *number;
+  }
+  return pad;
 }
 
 }  // namespace kirsch

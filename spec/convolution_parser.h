@@ -1,4 +1,4 @@
-// Text to convolutions, and back. The grammar is in spec/README.md.
+// Text to convolutions. The grammar is in spec/README.md.
 #ifndef KIRSCH_SPEC_CONVOLUTION_PARSER_H_
 #define KIRSCH_SPEC_CONVOLUTION_PARSER_H_
 
@@ -6,13 +6,18 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "spec/parser.h"
+#include "spec/graph_shorthand.h"
+#include "spec/shorthand_words.h"
 #include "spec/text.h"
 
 namespace kirsch {
 
-// `words`: those of the whole shorthand, with the empty word at the end. Errors are as of ParseSpec.
-absl::StatusOr<ParsedSpec> ParseConvolution(std::string_view source, absl::Span<const Word> words);
+// `words`: what follows "conv2d". It is a spec where nothing is padded, there is one group and, of nchw, one
+// image; it is a graph where it is of f32, and neither accumulate nor fixed-order is asked for.
+absl::StatusOr<ShorthandKernel> ParseConvolution(ShorthandWords& words);
+
+// One number for all sides, or those of the top, left, bottom and right.
+absl::StatusOr<Padding> ParsePadding(std::string_view source, absl::Span<const Word> sides);
 
 }  // namespace kirsch
 

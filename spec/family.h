@@ -15,18 +15,6 @@
 
 namespace kirsch {
 
-// The sizes from `low` to `high`, both included.
-struct SizeRange {
-  uint32_t low = 1, high = 1;
-  bool varies() const { return low < high; }
-  friend bool operator==(const SizeRange&, const SizeRange&) = default;
-};
-
-// Per dim of MatmulDims, as the user states them: of the request, which may be solved as its transpose.
-inline constexpr int kFamilyDims = 4;
-using UserSizes = std::array<uint32_t, kFamilyDims>;
-using UserRanges = std::array<SizeRange, kFamilyDims>;
-
 // Which sizes of a range count.
 enum class FamilySizes {
   kEverySize,
@@ -39,6 +27,9 @@ std::vector<uint32_t> LatticeSizes(uint32_t low, uint32_t high);
 // A value; thread-safe to read. Every member is a valid spec.
 class SpecFamily {
  public:
+  SpecFamily() = default;
+  explicit SpecFamily(ParsedSpec single);  // a family of one
+
   const std::string& text() const { return text_; }  // in its shortest form
   const UserRanges& ranges() const { return ranges_; }
   std::vector<int> varying() const;  // the dims whose size varies, ascending
@@ -54,18 +45,20 @@ class SpecFamily {
   ParsedSpec member(int64_t index, FamilySizes which = FamilySizes::kEverySize) const;
 
  private:
-  friend absl::StatusOr<SpecFamily> ParseFamily(std::string_view text);
-  static absl::StatusOr<SpecFamily> Single(std::string_view text);
+  friend absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
 
   std::string text_;
   UserRanges ranges_;
-  std::optional<ParsedSpec> single_;  // of an operation whose sizes don't vary
-  std::string head_, options_;        // of a member's text, before and after its sizes
+  std::optional<ParsedSpec> single_;  // of what is no matmul as it was written
+  Spec form_;                         // else: every member's but for its sizes, see WithSizes
 };
 
-// Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec, with the
-// place in `text`; one that only the largest member has names that member.
-absl::StatusOr<SpecFamily> ParseFamily(std::string_view text);
+// Reads the shorthand of a family; that of a single spec is a family of one. Errors as of ParseSpec; one that
+// only the largest member has names that member.
+absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source);
+inline absl::StatusOr<SpecFamily> ParseFamily(std::string_view text) {
+  return ParseFamily(Word{text, {}}, "spec");
+}
 
 }  // namespace kirsch
 

@@ -7,9 +7,8 @@ const TensorType& TypeOf(const Graph& graph, const GraphNode& node, size_t input
   return graph.at(node.inputs[input]).type;
 }
 
-// Positions along one side of the image; 0: the kernel doesn't fit.
-uint32_t Positions(uint32_t side, uint32_t kernel, const ConvolutionOptions& conv) {
-  const uint64_t padded = uint64_t{side} + 2 * uint64_t{conv.pad};
+// Positions along one side of the padded image; 0: the kernel doesn't fit.
+uint32_t Positions(uint64_t padded, uint32_t kernel, const ConvolutionOptions& conv) {
   const uint64_t window = uint64_t{kernel - 1} * conv.dilation + 1;
   return window > padded ? 0 : static_cast<uint32_t>((padded - window) / conv.stride + 1);
 }
@@ -28,8 +27,12 @@ ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node) {
                          filters[nhwc ? 1 : 3],
                          0,
                          0};
-  sizes.out_height = Positions(sizes.height, sizes.kernel_height, node.conv);
-  sizes.out_width = Positions(sizes.width, sizes.kernel_width, node.conv);
+  const Padding& pad = node.conv.pad;
+  const auto padded = [](uint32_t side, uint32_t before, uint32_t after) {
+    return uint64_t{side} + before + after;
+  };
+  sizes.out_height = Positions(padded(sizes.height, pad.top, pad.bottom), sizes.kernel_height, node.conv);
+  sizes.out_width = Positions(padded(sizes.width, pad.left, pad.right), sizes.kernel_width, node.conv);
   return sizes;
 }
 

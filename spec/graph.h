@@ -33,10 +33,22 @@ struct TensorType {
 // "f32[32,512]"
 std::string PrintTensorType(const TensorType& type);
 
-// Both sides of an image alike. kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW]; kNhwc: image [N,H,W,C],
-// filters [KH,KW,C/groups,F].
+// Rows and columns of zeros around an image.
+struct Padding {
+  uint32_t top = 0, left = 0, bottom = 0, right = 0;
+
+  bool any() const { return (top | left | bottom | right) != 0; }
+  friend bool operator==(const Padding&, const Padding&) = default;
+};
+
+// "1" of one number on all sides, else "1,2,1,2": top, left, bottom, right.
+std::string PrintPadding(const Padding& pad);
+
+// Strides and dilations are those of both axes. kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW]; kNhwc:
+// image [N,H,W,C], filters [KH,KW,C/groups,F].
 struct ConvolutionOptions {
-  uint32_t stride = 1, pad = 0, dilation = 1, groups = 1;
+  uint32_t stride = 1, dilation = 1, groups = 1;
+  Padding pad;
   ImageLayout layout = ImageLayout::kNchw;
 
   friend bool operator==(const ConvolutionOptions&, const ConvolutionOptions&) = default;

@@ -20,6 +20,9 @@ namespace kirsch {
 // A value; thread-safe to read.
 class GraphFamily {
  public:
+  GraphFamily() = default;
+  explicit GraphFamily(Graph single);  // a family of one
+
   const std::string& name() const { return name_; }  // the kernel's
   // As it was written, line after line, without comments. A single kernel's is PrintGraph's.
   const std::string& text() const { return text_; }
@@ -46,12 +49,8 @@ class GraphFamily {
 // ParseGraph; one that not all members have names the sizes of the first that has it.
 absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source);
 
-// Reads a shorthand, as ParseGraphShorthand does. The sizes that may vary: those between `x`, called n, c, h,
-// w of a convolution, else size0, size1, and so on; heads, tokens, dim; filters, called f.
+// Reads a shorthand, as ParseGraphShorthand does; RangesOf says what may vary.
 absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source);
-
-// Whether a shorthand has a range.
-bool IsShorthandFamily(std::string_view text);
 
 }  // namespace kirsch
 

@@ -1,17 +1,21 @@
 #include "spec/graph_matmul.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "spec/cat.h"
 #include "spec/epilogue.h"
+#include "spec/graph_builder.h"
+#include "spec/graph_epilogue.h"
+#include "spec/identifier.h"
 #include "spec/matmul_types.h"
 #include "spec/printer.h"
-#include "spec/shorthand.h"
+#include "spec/types_parser.h"
 
 namespace kirsch {
 namespace {
@@ -42,7 +46,9 @@ class MatmulFinder {
     if (std::ssize(steps_) > kMaxEpilogueSteps || operands > kMaxEpilogueOperands)
       return Refused(graph_.result, Cat("an epilogue of at most ", kMaxEpilogueSteps, " steps and ",
                                         kMaxEpilogueOperands, " operands"));
-    return GraphMatmul{SpecText(), Operands()};
+    absl::StatusOr<ParsedSpec> spec = MakeSpec();
+    if (!spec.ok()) return spec.status();
+    return GraphMatmul{*std::move(spec), Operands()};
   }
 
  private:
@@ -78,16 +84,17 @@ class MatmulFinder {
     const OperationInfo& info = Info(at.op);
     if (at.op == Operation::kCast) {
       if (!Converts(node)) return Refused(node, "no cast but from s32 to f32 before the last");
-      steps_.push_back({std::string(Name(Operation::kF32)), -1});
+      steps_.push_back({{Operation::kF32}, -1});
     } else if (info.equivalent) {
-      steps_.push_back({Cat(Name(info.equivalent->op), ":", PrintNumber(info.equivalent->number)), -1});
+      steps_.push_back(NumberStep(info.equivalent->op, info.equivalent->number, at.type.dtype));
     } else if (!IsStep(at.op)) {
       return Refused(node, "elementwise operations on one matmul, and nothing else as yet");
     } else if (info.arguments == 2) {
       return BinaryStep(node);
+    } else if (info.operands() == 2) {
+      steps_.push_back(NumberStep(at.op, at.number, at.type.dtype));
     } else {
-      const std::string number = info.operands() == 1 ? "" : Cat(":", PrintNumber(at.number));
-      steps_.push_back({Cat(info.name, number), -1});
+      steps_.push_back({{at.op}, -1});
     }
     return at.inputs[0];
   }
@@ -100,19 +107,24 @@ class MatmulFinder {
           node,
           "elementwise operations on one matmul, the other operand being a parameter or a number, as yet");
     const int chain = at.inputs[first ? 0 : 1], other = at.inputs[first ? 1 : 0];
-    absl::StatusOr<std::string> operand = OperandText(chain, other);
-    if (!operand.ok()) return operand.status();
-    const int input = At(other).op == Operation::kInput ? other : -1;
     const bool reversed = at.op == Operation::kSub && second;  // y - x is -x + y
-    steps_.push_back({Cat(reversed ? "add" : Info(at.op).name, ":", *operand), input});
-    if (reversed) steps_.push_back({"mul:-1", -1});
+    EpilogueStep step{reversed ? Operation::kAdd : at.op};
+    if (absl::Status status = SetOperand(chain, other, &step); !status.ok()) return status;
+    steps_.push_back({step, step.HasOperand() ? other : -1});
+    if (reversed) steps_.push_back(NumberStep(Operation::kMul, -1, At(chain).type.dtype));
     return chain;
   }
 
-  // "n", "0.5"
-  absl::StatusOr<std::string> OperandText(int chain, int other) {
+  // The number, or what of the matmul's output an element of the parameter is for.
+  absl::Status SetOperand(int chain, int other, EpilogueStep* step) {
     const GraphNode& operand = At(other);
-    if (operand.op == Operation::kNumber) return operand.text;
+    if (operand.op == Operation::kNumber) {
+      const std::optional<uint32_t> number = StepNumber(operand, At(chain).type.dtype);
+      if (!number) return Refused(other, "an s32");
+      step->operand = EpilogueOperand::kNumber;
+      step->number = *number;
+      return absl::OkStatus();
+    }
     if (operand.op != Operation::kInput) return Refused(other, "a parameter or a number, as yet");
     if (operand.type.dtype != At(chain).type.dtype)
       return Refused(other, Cat("an operand of ", Info(At(chain).type.dtype).name, ", as the value is"));
@@ -123,10 +135,13 @@ class MatmulFinder {
     dims.insert(dims.begin(), out.size() - dims.size(), 1);
     const size_t n = out.size() - 1, m = n - 1;
     const bool batch = std::any_of(dims.begin(), dims.end() - 2, [](uint32_t size) { return size != 1; });
-    if (dims == out) return "mn";
-    if (!batch && dims[m] == 1 && dims[n] == 1) return "scalar";
-    if (!batch && dims[m] == 1 && dims[n] == out[n]) return "n";
-    if (!batch && dims[n] == 1 && dims[m] == out[m]) return "m";
+    step->operand = dims == out                         ? EpilogueOperand::kAll
+                    : batch                             ? EpilogueOperand::kNone
+                    : dims[m] == 1 && dims[n] == 1      ? EpilogueOperand::kScalar
+                    : dims[m] == 1 && dims[n] == out[n] ? EpilogueOperand::kColumns
+                    : dims[n] == 1 && dims[m] == out[m] ? EpilogueOperand::kRows
+                                                        : EpilogueOperand::kNone;
+    if (step->operand != EpilogueOperand::kNone) return absl::OkStatus();
     return Refused(other, Cat("one element, a row, a column or ", PrintTensorType(At(chain).type), ", got ",
                               PrintTensorType(operand.type)));
   }
@@ -164,23 +179,34 @@ class MatmulFinder {
     return absl::OkStatus();
   }
 
-  std::string SpecText() const {
+  absl::StatusOr<ParsedSpec> MakeSpec() const {
     const TensorType &lhs = At(At(matmul_).inputs[0]).type, &out = At(matmul_).type;
     const size_t n = out.dims.size() - 1;
     const MatmulTypes types{lhs.dtype, At(At(matmul_).inputs[1]).type.dtype, At(graph_.result).type.dtype};
-    std::string text = Cat(kMatmulInfo.name, " ", PrintTypes(types), " ");
-    if (Matrices() > 1) Append(&text, Matrices(), ":");
-    Append(&text, out.dims[n - 1], "x", lhs.dims[n], "x", out.dims[n]);
-    if (turned_[0]) Append(&text, " lhs=col");
-    if (turned_[1]) Append(&text, " rhs=col");
-    for (size_t i = 0; i < 2; ++i)
-      if (graph_.IsConstant(matrices_[i])) Append(&text, " ", kConstantPrefix, i == 0 ? "lhs" : "rhs");
-    std::string epilogue =
-        absl::StrJoin(steps_.rbegin(), steps_.rend(), ",",
-                      [](std::string* joined, const Taken& step) { joined->append(step.text); });
+    if (Matrices() > kMaxSide) return Refused(matmul_, Cat("a batch of at most ", kMaxSide));
+    Epilogue epilogue;
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+      epilogue.steps[static_cast<size_t>(epilogue.count++)] = step->step;
     // A type that only an epilogue may end in.
-    if (epilogue.empty() && !IsSupported(types)) epilogue = IsFloating(lhs.dtype) ? "mul:1" : "add:0";
-    return epilogue.empty() ? text : Cat(text, " epilogue=", epilogue);
+    if (epilogue.empty() && !IsSupported(types)) {
+      const bool floats = IsFloating(lhs.dtype);
+      epilogue.count = 1;
+      epilogue.steps[0] = {floats ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
+                           floats ? std::bit_cast<uint32_t>(1.0f) : 0};
+    }
+    const absl::Status known =
+        CheckTypes(source_, {PrintTypes(types), At(matmul_).position}, types, epilogue);
+    if (!known.ok()) return known;
+    Spec asked;
+    asked.op = OpWith(epilogue);
+    const std::array<Dtype, 3> dtypes = {types.lhs, types.rhs, types.out};
+    for (size_t i = 0; i < dtypes.size(); ++i) asked.operand[i].dtype = dtypes[i];
+    for (size_t i = 0; i < 2; ++i) {
+      asked.operand[i].layout.order = turned_[i] ? Order::kCol : Order::kRow;
+      asked.operand[i].constant = graph_.IsConstant(matrices_[i]) ? 1 : 0;
+    }
+    const UserSizes sizes = {static_cast<uint32_t>(Matrices()), out.dims[n - 1], lhs.dims[n], out.dims[n]};
+    return CanonicalRequest(WithSizes(asked, sizes));
   }
 
   std::string Operands() const {
@@ -192,9 +218,15 @@ class MatmulFinder {
   }
 
   struct Taken {
-    std::string text;
+    EpilogueStep step;
     int input;  // that it takes; -1: none
   };
+
+  static Taken NumberStep(Operation op, float number, Dtype type) {
+    const uint32_t bits = type == Dtype::kF32 ? std::bit_cast<uint32_t>(number)
+                                              : static_cast<uint32_t>(static_cast<int32_t>(number));
+    return {{op, EpilogueOperand::kNumber, bits}, -1};
+  }
 
   const Graph& graph_;
   const std::string_view source_;
@@ -210,6 +242,43 @@ class MatmulFinder {
 
 absl::StatusOr<GraphMatmul> AsMatmul(const Graph& graph, std::string_view source) {
   return MatmulFinder(graph, source).Find();
+}
+
+absl::StatusOr<Graph> GraphOf(const ParsedSpec& parsed) {
+  const Spec& spec = parsed.spec;
+  const Epilogue& epilogue = spec.op_info().epilogue;
+  bool dense = true;
+  for (int i = 0; i <= spec.op_info().output(); ++i)
+    dense &= spec.operand[static_cast<size_t>(i)].layout.kind == LayoutKind::kStrided &&
+             spec.operand[static_cast<size_t>(i)].layout.ld == ExtentOf(spec, i).inner;
+  if (!dense || spec.accumulate || spec.fixed_order != 0 || spec.block != 0 || !IsGraphEpilogue(epilogue))
+    return absl::InvalidArgumentError(
+        Cat("expected a matmul of dense operands without accumulate, fixed-order, column-blocks and "
+            "leaky_relu by a tensor, as a graph is, got ",
+            Quoted(parsed.text)));
+  const uint32_t b = spec.size[MatmulDims::kB], m = spec.size[MatmulDims::kM], k = spec.size[MatmulDims::kK],
+                 n = spec.size[MatmulDims::kN];
+  const auto matrices = [&](uint32_t rows, uint32_t columns) {
+    return b == 1 ? std::vector<uint32_t>{rows, columns} : std::vector<uint32_t>{b, rows, columns};
+  };
+  GraphBuilder builder(IdentifierOf(parsed.text), "spec", {});
+  std::array<int, 2> inputs = {};
+  const std::array<std::vector<uint32_t>, 2> dims = {matrices(m, k), matrices(k, n)};
+  const auto turned = [&](size_t i) { return spec.operand[i].layout.order == Order::kCol; };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<uint32_t> stored = dims[i];
+    if (turned(i)) std::swap(stored.back(), stored[stored.size() - 2]);
+    inputs[i] = builder.Parameter(std::string(kMatmulInfo.operands[i].name), spec.operand[i].dtype,
+                                  std::move(stored), spec.operand[i].constant != 0);
+  }
+  const Dtype sum = AccumulatorOf(spec);
+  const std::vector<int> parameters =
+      AddEpilogueParameters(epilogue, sum, {{m, 1}, {n}, matrices(m, n)}, &builder);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (turned(i)) inputs[i] = builder.Add(Operation::kTranspose, {inputs[i]});
+  const int product = builder.Add(Operation::kMatmul, {inputs[0], inputs[1]});
+  const int result = AddEpilogueSteps(epilogue, sum, spec.out().dtype, product, parameters, &builder);
+  return std::move(builder).Build(result);
 }
 
 }  // namespace kirsch

@@ -9,8 +9,9 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
 #include "spec/cat.h"
+#include "spec/convolution_parser.h"
+#include "spec/graph_builder.h"
 #include "spec/graph_types.h"
 #include "spec/identifier.h"
 #include "spec/shorthand.h"
@@ -21,7 +22,6 @@ namespace {
 
 constexpr size_t kMaxNodes = 64;
 constexpr size_t kMaxSizeNames = 4;
-constexpr uint32_t kMaxOption = 4096;  // strides, pads, dilations
 
 bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
@@ -299,10 +299,7 @@ class GraphParser {
 
   // OP(value {, value} {, OPTION=VALUE})
   absl::StatusOr<int> ParseCall(const Word& word, const OperationInfo& info) {
-    GraphNode node;
-    node.op = info.op;
-    node.position = word.position;
-    node.number = info.option.usual;
+    GraphNode node = OperationNode(info.op, word.position);
     ++open_calls_;
     absl::Status status = TakeSign("(");
     for (int i = 0; i < info.arguments && status.ok(); ++i) {
@@ -318,10 +315,9 @@ class GraphParser {
       status = ParseOption(&node);
     }
     if (status.ok()) status = TakeSign(")");
-    if (status.ok()) status = Infer(&node);
     --open_calls_;
     if (!status.ok()) return status;
-    return Add(std::move(node));
+    return AddOperation(&graph_, std::move(node), source_);
   }
 
   absl::Status ParseCastType(GraphNode* node) {
@@ -340,16 +336,14 @@ class GraphParser {
     const Word value = Take();
     if (name.text == "layout") return SetLayout(value, node);
     if (name.text == Info(node->op).option.name) return SetNumber(value, node);
-    const bool from_zero = name.text == "pad" || name.text == "axis";
-    const int64_t most = name.text == "axis" ? kMaxRank - 1 : name.text == "groups" ? kMaxSide : kMaxOption;
-    absl::StatusOr<uint32_t> number = ParseNumber(source_, value, name.text, from_zero ? 0 : 1, most);
+    if (name.text == "pad") return SetPadding(value, node);
+    const bool axis = name.text == "axis";
+    absl::StatusOr<uint32_t> number =
+        ParseNumber(source_, value, name.text, axis ? 0 : 1, axis ? int64_t{kMaxRank - 1} : kMaxSide);
     if (!number.ok()) return number.status();
-    if (name.text == "axis") return AddAxis(value, *number, node);
+    if (axis) return AddAxis(value, *number, node);
     ConvolutionOptions& conv = node->conv;
-    (name.text == "stride"     ? conv.stride
-     : name.text == "pad"      ? conv.pad
-     : name.text == "dilation" ? conv.dilation
-                               : conv.groups) = *number;
+    (name.text == "stride" ? conv.stride : name.text == "dilation" ? conv.dilation : conv.groups) = *number;
     return absl::OkStatus();
   }
 
@@ -358,6 +352,19 @@ class GraphParser {
     if (found == kImageLayouts.end()) return Expected(value, "nchw or nhwc");
     node->conv.layout = static_cast<ImageLayout>(found - kImageLayouts.begin());
     return absl::OkStatus();
+  }
+
+  // Numbers after commas are of the other sides, as names are options.
+  absl::Status SetPadding(const Word& first, GraphNode* node) {
+    std::vector<Word> sides = {first};
+    while (Peek().text == "," && next_ + 1 < tokens_.size() &&
+           absl::ascii_isdigit(static_cast<unsigned char>(Cat(tokens_[next_ + 1].text, " ").front()))) {
+      Take();
+      sides.push_back(Take());
+    }
+    absl::StatusOr<Padding> pad = ParsePadding(source_, sides);
+    if (pad.ok()) node->conv.pad = *pad;
+    return pad.status();
   }
 
   absl::Status SetNumber(const Word& value, GraphNode* node) const {
@@ -371,17 +378,6 @@ class GraphParser {
     if (place != node->axes.end() && *place == axis) return Expected(value, "each axis once");
     node->axes.insert(place, axis);
     return absl::OkStatus();
-  }
-
-  // The node's type, from those of its inputs.
-  absl::Status Infer(GraphNode* node) {
-    const std::string expected = InferType(&graph_, node);
-    if (expected.empty()) return absl::OkStatus();
-    const std::string types = absl::StrJoin(node->inputs, " and ", [&](std::string* text, int input) {
-      const GraphNode& from = graph_.at(input);
-      text->append(from.op == Operation::kNumber ? from.text : PrintTensorType(from.type));
-    });
-    return ErrorAt(source_, node->position, Cat("expected ", expected, ", got ", types));
   }
 
   const std::string_view source_;

@@ -49,8 +49,8 @@ class GraphPrinter {
       arguments.push_back(Cat(option.name, "=", PrintNumber(node.number)));
     if (node.op == Operation::kConv2d) {
       const ConvolutionOptions& conv = node.conv;
-      arguments.push_back(Cat("stride=", conv.stride, ", pad=", conv.pad, ", dilation=", conv.dilation,
-                              ", groups=", conv.groups,
+      arguments.push_back(Cat("stride=", conv.stride, ", pad=", PrintPadding(conv.pad),
+                              ", dilation=", conv.dilation, ", groups=", conv.groups,
                               ", layout=", kImageLayouts[static_cast<size_t>(conv.layout)]));
     }
     return Cat(Info(node.op).name, "(", absl::StrJoin(arguments, ", "), ")");
@@ -65,6 +65,11 @@ class GraphPrinter {
 
 std::string PrintTensorType(const TensorType& type) {
   return Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
+}
+
+std::string PrintPadding(const Padding& pad) {
+  if (pad == Padding{pad.top, pad.top, pad.top, pad.top}) return Cat(pad.top);
+  return Cat(pad.top, ",", pad.left, ",", pad.bottom, ",", pad.right);
 }
 
 std::string PrintGraph(const Graph& graph) { return GraphPrinter(graph).Print(); }

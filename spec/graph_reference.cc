@@ -227,8 +227,8 @@ GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row)
     const int64_t y = first[nhwc ? 1 : 2], x = nhwc ? first[2] : static_cast<int64_t>(i);
     for (int64_t ky = 0; ky < sizes.kernel_height; ++ky)
       for (int64_t kx = 0; kx < sizes.kernel_width; ++kx) {
-        const int64_t from_y = y * conv.stride + ky * conv.dilation - conv.pad;
-        const int64_t from_x = x * conv.stride + kx * conv.dilation - conv.pad;
+        const int64_t from_y = y * conv.stride + ky * conv.dilation - conv.pad.top;
+        const int64_t from_x = x * conv.stride + kx * conv.dilation - conv.pad.left;
         if (from_y < 0 || from_y >= sizes.height || from_x < 0 || from_x >= sizes.width) continue;
         for (int64_t c = 0; c < channels; ++c) {
           const int64_t channel = filter / filters * channels + c;
@@ -255,7 +255,8 @@ std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
     errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
   }
   const Index pixel = IndexOfRow(node.type.dims, row);
-  const int64_t top = pixel[1] / tile * tile - node.conv.pad, left = pixel[2] / tile * tile - node.conv.pad;
+  const int64_t top = pixel[1] / tile * tile - node.conv.pad.top,
+                left = pixel[2] / tile * tile - node.conv.pad.left;
   Row inputs;
   for (int64_t y = top; y < top + WinogradInputs(tile); ++y)
     for (int64_t x = left; x < left + WinogradInputs(tile); ++x)

@@ -11,6 +11,7 @@
 namespace kirsch {
 
 inline constexpr size_t kMaxRank = 4;
+inline constexpr uint32_t kMaxPad = 4096;  // on a side of an image
 
 // Would a tensor of this shape have more than kMaxElements? Of any sizes, whose product may not fit 64 bits.
 bool IsTooLarge(const std::vector<uint32_t>& dims);

@@ -136,7 +136,7 @@ void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64
       if (copy.transposes)
         memory->Write(at[1], to + y, copy.height, copy.width, row.data());
       else
-        memory->Write(at[1], to + (copy.rows_before + y) * copy.padded_width() + copy.pad, 1, copy.width,
+        memory->Write(at[1], to + (copy.rows_before + y) * copy.padded_width() + copy.before, 1, copy.width,
                       row.data());
     }
   }

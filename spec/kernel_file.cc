@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/strip.h"
 #include "spec/cat.h"
 #include "spec/graph_matmul.h"
 #include "spec/graph_shorthand.h"
@@ -39,41 +38,30 @@ Entry SplitEntry(const Word& line) {
   return {line.Part(0, 0), line};
 }
 
-// The parser of specs counts lines and columns from the start of its text: as much white space before the
-// spec as there is text before it in the file makes them the file's.
-absl::StatusOr<SpecFamily> ParseInPlace(const Word& spec, std::string_view source) {
-  std::string text(static_cast<size_t>(spec.position.line - 1), '\n');
-  text.append(static_cast<size_t>(spec.position.column - 1), ' ');
-  absl::StatusOr<SpecFamily> family = ParseFamily(Cat(text, spec.text));
-  if (family.ok()) return family;
-  const std::string message(family.status().message());
-  return absl::InvalidArgumentError(Cat(source, std::string(absl::StripPrefix(message, "spec"))));
-}
-
-// Convolutions are graphs where a padding or groups make several steps of them, or sizes vary; else specs,
-// which name their layout.
-bool IsGraph(const Word& text) {
-  const auto has = [&](std::string_view option) { return text.text.find(option) != std::string_view::npos; };
-  const bool spec = SplitWords(text.text).front().text == Info(Operation::kConv2d).name && has(" layout=") &&
-                    !has(" pad=") && !has(" groups=") && !IsShorthandFamily(text.text);
-  return IsGraphShorthand(text.text) && !spec;
-}
-
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source, KernelForm form) {
-  const Word operation = SplitWords(text.text).front();
-  if (operation.text != kMatmulInfo.name && !IsGraphShorthand(text.text))
-    return ExpectedAt(source, {operation.text, text.position},
-                      Cat("an operation (", kMatmulInfo.name, "|", GraphShorthandNames(), ")"));
-  if (form == KernelForm::kGraphs ? IsGraphShorthand(text.text) : IsGraph(text)) {
-    absl::StatusOr<GraphFamily> graph = ParseShorthandFamily(text, source);
-    if (!graph.ok()) return graph.status();
-    const std::string name = graph->name();
-    return KernelRequest{name, {}, {}, *std::move(graph), std::string(source)};
+  const Word operation = SplitWords(text).front();
+  if (operation.text == kMatmulInfo.name) {
+    absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
+    if (!family.ok()) return family.status();
+    const std::string name = IdentifierOf(family->text());
+    return KernelRequest{name, *std::move(family)};
   }
-  absl::StatusOr<SpecFamily> family = ParseInPlace(text, source);
-  if (!family.ok()) return family.status();
-  const std::string name = IdentifierOf(family->text());
-  return KernelRequest{name, *std::move(family)};
+  if (!IsGraphShorthand(text.text))
+    return ExpectedAt(source, operation,
+                      Cat("an operation (", kMatmulInfo.name, "|", GraphShorthandNames(), ")"));
+  if (!RangesOf(text).empty()) {
+    absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
+    if (!family.ok()) return family.status();
+    const std::string name = family->name();
+    return KernelRequest{name, {}, {}, *std::move(family), std::string(source)};
+  }
+  absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
+  if (!kernel.ok()) return kernel.status();
+  const std::string name = IdentifierOf(kernel->text);
+  if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
+    return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
+  if (!kernel->graph.ok()) return kernel->graph.status();
+  return KernelRequest{name, {}, {}, GraphFamily(*std::move(kernel->graph)), std::string(source)};
 }
 
 // Reads line after line.
@@ -96,6 +84,7 @@ class KernelFileParser {
     absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_, form_);
     if (!request.ok()) return request.status();
     if (named) request->name = std::string(entry.name.text);
+    request->label = named ? request->name : std::string(entry.spec.text);
     return Add(*std::move(request), content.position);
   }
 
@@ -123,11 +112,7 @@ class KernelFileParser {
     absl::StatusOr<GraphMatmul> matmul = AsMatmul(graph->member(0), source_);
     if (!matmul.ok() || graph->count() > 1 || form_ == KernelForm::kGraphs)
       return Add({name, {}, {}, *std::move(graph), std::string(source_)}, lines.front().position);
-    absl::StatusOr<SpecFamily> family = ParseFamily(matmul->spec);
-    if (!family.ok())  // what the kernel language lets pass
-      return ErrorAt(source_, lines.front().position,
-                     Cat("in '", matmul->spec, "': ", std::string(family.status().message())));
-    return Add({name, *std::move(family), matmul->operands}, lines.front().position);
+    return Add({name, SpecFamily(std::move(matmul->spec)), matmul->operands}, lines.front().position);
   }
 
   absl::Status Add(KernelRequest request, TextPosition position) {
@@ -147,6 +132,7 @@ class KernelFileParser {
     }
     lines_[name] = position.line;
     request.position = position;
+    if (request.label.empty()) request.label = name;
     requests_.push_back(std::move(request));
     return absl::OkStatus();
   }
@@ -160,8 +146,9 @@ class KernelFileParser {
 
 }  // namespace
 
-absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source) {
-  return ParseRequest({text, {}}, source, KernelForm::kSpecs);
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
+                                              KernelForm form) {
+  return ParseRequest({text, {}}, source, form);
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,

@@ -65,17 +65,17 @@ struct PackShape {
 };
 
 // An image with zeros around it: `planes` times `height` rows of `width` elements, with rows of zeros before
-// and after them, and `pad` zeros before and after each row. Or, if it `transposes`, `planes` matrices of
-// height x width, each turned. Operands: from, to.
+// and after them, and `before` and `after` zeros around each row. Or, if it `transposes`, `planes` matrices
+// of height x width, each turned. Operands: from, to.
 struct CopyShape {
   int64_t planes = 1, height = 1, width = 1;
-  int64_t rows_before = 0, rows_after = 0, pad = 0;
+  int64_t rows_before = 0, rows_after = 0, before = 0, after = 0;
   int64_t from_plane = 0;  // with padding: elements from one plane to the next where they are read
   Dtype dtype = Dtype::kF32;
   bool transposes = false;
 
   int64_t padded_height() const { return rows_before + height + rows_after; }
-  int64_t padded_width() const { return width + 2 * pad; }
+  int64_t padded_width() const { return before + width + after; }
   friend bool operator==(const CopyShape&, const CopyShape&) = default;
 };
 

@@ -58,11 +58,13 @@ std::string PrintTypes(const MatmulTypes& types) {
   return Cat(Info(types.lhs).name, "*", Info(types.rhs).name, "->", out);
 }
 
-std::string PrintSpec(const Spec& spec) {
+std::string PrintSpec(const Spec& spec) { return PrintSpec(spec, Sizes(spec)); }
+
+std::string PrintSpec(const Spec& spec, std::string_view sizes) {
   const OpInfo& op = spec.op_info();
   const MatmulTypes types{spec.operand[MatmulDims::kLhs].dtype, spec.operand[MatmulDims::kRhs].dtype,
                           spec.out().dtype};
-  std::string text = Cat(op.name, " ", PrintTypes(types), " ", Sizes(spec));
+  std::string text = Cat(op.name, " ", PrintTypes(types), " ", sizes);
   for (int operand = 0; operand <= op.output(); ++operand) Append(&text, OperandOption(spec, operand));
   for (int operand = 0; operand <= op.output(); ++operand) {
     const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;

@@ -3,6 +3,7 @@
 #define KIRSCH_SPEC_PRINTER_H_
 
 #include <string>
+#include <string_view>
 
 #include "spec/matmul_types.h"
 #include "spec/spec.h"
@@ -14,6 +15,9 @@ namespace kirsch {
 // program also have parts that the shorthand lacks, for a reader only: "rhs=packed16@L2", "out=vectors8@VRF",
 // "threads=2", "sharers=2".
 std::string PrintSpec(const Spec& spec);
+
+// The same with other text where the sizes are: a family's.
+std::string PrintSpec(const Spec& spec, std::string_view sizes);
 
 // "row", "col" (of a strided layout; its leading dimension is left out), "packed", "packed16",
 // "packed16-col", "packed32x2" (groups of two), "vectors8", "sums8".

@@ -48,8 +48,8 @@ std::string Text(const CopyShape& copy) {
   const std::string sizes =
       Cat(copy.planes, " of ", copy.height, "x", copy.width, " ", Info(copy.dtype).name);
   if (copy.transposes) return Cat("transpose ", sizes);
-  return Cat("pad ", sizes, " by ", copy.pad, ", rows ", copy.rows_before, " and ", copy.rows_after,
-             ", from ", copy.from_plane, " apart");
+  return Cat("pad ", sizes, " by ", copy.before, copy.after == copy.before ? "" : Cat(" and ", copy.after),
+             ", rows ", copy.rows_before, " and ", copy.rows_after, ", from ", copy.from_plane, " apart");
 }
 
 std::string Text(const RowShape& rows) {

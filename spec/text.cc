@@ -17,9 +17,10 @@ TextPosition PositionAfter(TextPosition from, std::string_view text) {
   return from;
 }
 
-std::vector<Word> SplitWords(std::string_view text) {
+std::vector<Word> SplitWords(const Word& whole) {
+  const std::string_view text = whole.text;
   std::vector<Word> words;
-  TextPosition position;
+  TextPosition position = whole.position;
   size_t begin = 0;
   while (true) {
     size_t end = begin;

@@ -34,8 +34,9 @@ struct Word {
   }
 };
 
-// The words between white space, and, last, an empty word at the end of the text.
-std::vector<Word> SplitWords(std::string_view text);
+// The words between white space, and, last, an empty word at the end of the text, which may have lines.
+std::vector<Word> SplitWords(const Word& text);
+inline std::vector<Word> SplitWords(std::string_view text) { return SplitWords(Word{text, {}}); }
 
 // `word` split at every `separator`.
 std::vector<Word> Split(const Word& word, char separator);

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "bench/entries.h"
 #include "bench/expected_result.h"
 #include "bench/graph_loops.h"
 #include "bench/graph_storage.h"
-#include "bench/graph_text.h"
 #include "bench/loops_contender.h"
 #include "bench/peers.h"
 #include "bench/plugin.h"
@@ -223,12 +223,13 @@ TEST_P(GraphSuiteTest, EveryEntryIsAGraph) {
   EXPECT_EQ(suite->specs.size(), GetParam().graphs);
   std::set<std::string> texts, names;
   for (const SuiteSpec& spec : suite->specs) {
-    ASSERT_TRUE(IsGraphText(spec.text)) << spec.text;
-    const absl::StatusOr<GraphItem> item = ReadGraph(spec.text);
-    ASSERT_TRUE(item.ok()) << item.status();
-    EXPECT_GT(Flops(item->graph), 0);
-    names.insert(item->text);
-    texts.insert(PrintGraph(item->graph).substr(item->graph.name.size()));
+    const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(spec.text, "spec");
+    ASSERT_TRUE(entries.ok()) << entries.status();
+    ASSERT_TRUE(entries->size() == 1 && entries->front().graph) << spec.text;
+    const Graph& graph = *entries->front().graph;
+    EXPECT_GT(Flops(graph), 0);
+    names.insert(entries->front().text);
+    texts.insert(PrintGraph(graph).substr(graph.name.size()));
   }
   EXPECT_EQ(names.size(), suite->specs.size()) << "a name is there twice";
   EXPECT_EQ(texts.size(), suite->specs.size()) << "a graph is there twice";
@@ -239,36 +240,50 @@ INSTANTIATE_TEST_SUITE_P(Shipped, GraphSuiteTest,
                                            GraphSuite{"fused", 29}, GraphSuite{"softmax", 27}),
                          [](const auto& info) { return info.param.name; });
 
-TEST(GraphText, FilesHaveKernels) {
-  const testing::TempDirectory directory;
-  const std::string path = directory.File("two.kirsch");
-  ASSERT_TRUE(WriteFile(path,
-                        "# two\nkernel f(x: f32[3]):\n  return relu(x)  # the first\n\n"
-                        "kernel g(x: f32[4]):\n  return exp(x)\n")
-                  .ok());
-  const auto both = ReadGraphs(path, "");
+std::string ErrorOf(const std::string& text, const std::string& kernel = "") {
+  return std::string(ReadEntries(text, "f", kernel).status().message());
+}
+
+TEST(BenchEntries, FilesHaveKernels) {
+  const std::string two =
+      "# two\nkernel f(x: f32[3]):\n  return relu(x)  # the first\n\n"
+      "kernel g(x: f32[4]):\n  return exp(x)\n";
+  const auto both = ReadEntries(two, "f");
   ASSERT_TRUE(both.ok()) << both.status();
   ASSERT_EQ(both->size(), 2u);
   EXPECT_EQ((*both)[1].text, "g");
-  EXPECT_EQ(ReadGraphs(path, "g")->front().graph.at(0).type.dims[0], 4u);
-  EXPECT_THAT(std::string(ReadGraphs(path, "h").status().message()), HasSubstr("expected a kernel h"));
-  ASSERT_TRUE(WriteFile(path, "kernel f(x: f32[3]):\n  return rel(x)\n").ok());
-  EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()),
-              HasSubstr("two.kirsch:2:10: expected a value"));
-  ASSERT_TRUE(WriteFile(path, "kernel f(x: f32[3]):\n").ok());
-  EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()), HasSubstr("expected a line 'return"));
-  ASSERT_TRUE(WriteFile(path, "relu\n").ok());
-  EXPECT_THAT(std::string(ReadGraphs(path, "").status().message()),
-              HasSubstr("two.kirsch:1:1: expected an operation"));
-  // A matmul stays a graph here; what is none is not in the way of those that are asked for.
-  ASSERT_TRUE(WriteFile(path,
-                        "a = matmul f32 2x3x4\nb = softmax f32 3x4\nc = softmax f32 1..2x4\n"
-                        "kernel f(x: f32[3,5], w: f32[5,6]):\n return matmul(x, w)\n")
-                  .ok());
-  EXPECT_EQ(ReadGraphs(path, "f")->front().graph.at(2).op, Operation::kMatmul);
-  EXPECT_EQ(ReadGraphs(path, "b")->front().graph.at(1).op, Operation::kSoftmax);
-  EXPECT_THAT(std::string(ReadGraphs(path, "a").status().message()), HasSubstr("but a is a spec"));
-  EXPECT_THAT(std::string(ReadGraphs(path, "c").status().message()), HasSubstr("but c is a family"));
+  EXPECT_EQ(ReadEntries(two, "f", "g")->front().graph->at(0).type.dims[0], 4u);
+  EXPECT_THAT(ErrorOf(two, "h"), HasSubstr("expected a kernel h"));
+  EXPECT_THAT(ErrorOf("kernel f(x: f32[3]):\n  return rel(x)\n"), HasSubstr("f:2:10: expected a value"));
+  EXPECT_THAT(ErrorOf("kernel f(x: f32[3]):\n"), HasSubstr("expected a line 'return"));
+  EXPECT_THAT(ErrorOf("relu\n"), HasSubstr("f:1:1: expected an operation"));
+}
+
+std::vector<BenchEntry> AlikeOf(const std::string& text) {
+  absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(text, "f");
+  EXPECT_TRUE(entries.ok()) << entries.status();
+  EXPECT_TRUE(MakeAlike(&*entries).ok());
+  return *std::move(entries);
+}
+
+// Each member for itself; what libraries of matmuls can't do makes graphs of all.
+TEST(BenchEntries, FamiliesAndEpilogues) {
+  const std::vector<BenchEntry> matmuls = AlikeOf("matmul f32 2..3x4x5 lda=9");
+  ASSERT_EQ(matmuls.size(), 2u);
+  EXPECT_EQ(matmuls[1].matmul->text, "matmul f32 3x4x5 lda=9");
+  const std::vector<BenchEntry> graphs = AlikeOf(
+      "matmul u8*s8->u8 3:4x5x6 rhs=col epilogue=add:n,f32,mul:m,relu\nmatmul f32 2x3x4\n"
+      "c = softmax f32 1..2x4\nkernel f(x: f32[3,5], w: f32[5,6]):\n return matmul(x, w)\n");
+  ASSERT_EQ(graphs.size(), 5u);
+  EXPECT_EQ(PrintGraph(*graphs[0].graph),
+            "kernel matmul_u8_s8__u8_3_4x5x6_rhs_col_epilogue_add_n_f32_mul_m_relu(lhs: u8[3,4,5], rhs: "
+            "s8[3,6,5], arg1: s32[6], arg2: f32[4,1]) -> u8[3,4,6]:\n"
+            "  v4 = transpose(rhs)\n  v5 = matmul(lhs, v4)\n  v6 = add(v5, arg1)\n  v7 = cast(v6, f32)\n"
+            "  v8 = mul(v7, arg2)\n  v10 = max(v8, 0)\n  v11 = cast(v10, u8)\n  return v11\n");
+  EXPECT_EQ(graphs[3].text, "c (size0 = 2)");
+  absl::StatusOr<std::vector<BenchEntry>> wide = ReadEntries("matmul f32 2x3x4 lda=9 epilogue=relu", "f");
+  ASSERT_TRUE(wide.ok());
+  EXPECT_THAT(std::string(MakeAlike(&*wide).message()), HasSubstr("expected a matmul of dense operands"));
 }
 
 // Adds, of each 64 floats every thread its own part; wrong where it is asked for `offset`.

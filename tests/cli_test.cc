@@ -243,7 +243,8 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm",
                 "--emit: expected header, c or schedule for a family of sizes, got 'asm'");
   ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"), "--schedule: expected a single spec");
-  ExpectRefused("bench 'matmul f32 1..3x4x4'", "bench: expected a single spec, got a family of sizes");
+  ExpectRefused("bench 'matmul f32 1..3x4x4 ldc=9 epilogue=relu'",
+                "bench: expected a matmul of dense operands");
   EXPECT_EQ(Run("synth 'matmul f32 3..3x4x4' --no-verify --emit asm").code, 0);  // a family of one
 }
 
@@ -346,11 +347,10 @@ TEST_F(CliTest, WinogradIsSaidWhereItIsUsed) {
               HasSubstr("out: by Winograd's algorithm, F("));
   EXPECT_THAT(Run("verify " + spec + " --allow-winograd").err, HasSubstr("; by Winograd's algorithm, F("));
   EXPECT_THAT(Run("explain " + spec).out, Not(HasSubstr("Winograd")));
-  const std::string refused =
-      "--allow-winograd: expected a graph (conv2d with a pad, or a kernel in the kernel "
-      "language), got 'matmul f32 4x4x4'";
-  for (const char* command : {"synth", "verify", "explain", "bench"})
-    ExpectRefused(Cat(command, " 'matmul f32 4x4x4' --allow-winograd"), refused);
+  // Allowed is what may be; most kernels have no use for it.
+  for (const char* other : {"conv2d f32 1x32x30x30 filters=32 kernel=3x3 layout=nhwc", "matmul f32 4x4x4",
+                            "conv2d bf16*bf16->f32 1x4x9x9 filters=4 kernel=3x3 layout=nhwc"})
+    EXPECT_EQ(Run(Cat("explain '", other, "' --target haswell --allow-winograd")).code, 0) << other;
 }
 
 // The self-test of a header knows all types; the header goes through it here.

@@ -101,7 +101,7 @@ TEST(ConstantGraphTest, TextRoundTrips) {
   const auto wrong = ParseGraphShorthand({"conv2d f32 1x3x9x9 filters=4 kernel=3x3 const-image", {}}, "test");
   EXPECT_EQ(wrong.status().message(),
             "test:1:41: expected an option (filters= kernel= stride= pad= dilation= groups= layout= "
-            "const-filters), got 'const-image'");
+            "epilogue= accumulate const-filters fixed-order), got 'const-image'");
 }
 
 // One matmul is a spec, which packs one matrix.
@@ -113,7 +113,7 @@ TEST(ConstantGraphTest, MatmulsAreSpecsWhereTheseCan) {
     const auto matmul = AsMatmul(GraphOf(WithConstants(text, which)), "test");
     EXPECT_EQ(matmul.ok(), which < 3) << which;
     if (which < 3 && matmul.ok()) {
-      EXPECT_EQ(matmul->spec, specs[which]);
+      EXPECT_EQ(matmul->spec.text, specs[which]);
     }
   }
   EXPECT_FALSE(

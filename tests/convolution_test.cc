@@ -115,7 +115,11 @@ void ExpectPartsMeanTheConvolution(const ConvShape& padded, int64_t pad, int* pa
   GraphNode graph_node;
   const auto narrow = [](int64_t value) { return static_cast<uint32_t>(value); };
   const auto groups = narrow(padded.channels), own_pad = narrow(pad);
-  graph_node.conv = {narrow(padded.stride), own_pad, narrow(padded.dilation), groups, ImageLayout::kNhwc};
+  graph_node.conv = {narrow(padded.stride),
+                     narrow(padded.dilation),
+                     groups,
+                     {own_pad, own_pad, own_pad, own_pad},
+                     ImageLayout::kNhwc};
   const int64_t height = padded.height - 2 * pad, width = padded.width - 2 * pad, channels = padded.channels;
   const ConvolutionNode node{
       graph_node,
@@ -226,28 +230,31 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
        "spec:1:7: expected an element type (f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2), got nothing"},
       {"conv2d f32 1x2x3 filters=1",
        "spec:1:12: expected the input's sizes as IMAGESxCHANNELSxHEIGHTxWIDTH, got '1x2x3'"},
-      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3", "spec:1:40: expected layout=, got nothing"},
+      {"conv2d f32 1x4x9x9 kernel=3x3", "spec:1:30: expected filters=NUMBER, got nothing"},
       {"conv2d f32 1x4x9x9 filters=0 kernel=3x3 layout=nhwc",
-       "spec:1:28: expected a number of filters from 1 to 1048576, got '0'"},
+       "spec:1:28: expected filters from 1 to 1048576, got '0'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3 layout=nhwc",
        "spec:1:37: expected a kernel's sizes as HEIGHTxWIDTH, got '3'"},
       {"conv2d f32 1x4x9x2 filters=2 kernel=3x3 layout=nhwc",
-       "spec:1:12: expected an input at least as high and wide as the kernel, got '1x4x9x2'"},
+       "spec:1:37: expected a kernel that fits the padded image, got '3x3'"},
       {"conv2d f32 2x4x9x9 filters=2 kernel=3x3 layout=nchw",
-       "spec:1:12: expected a single image with layout=nchw, got '2x4x9x9'"},
+       "spec:1:12: expected a single image with layout=nchw (else it is of f32, without "
+       "accumulate and fixed-order), got '2x4x9x9'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchwc",
-       "spec:1:48: expected nchw or nhwc, got 'nchwc'"},
+       "spec:1:48: expected a layout (nchw|nhwc), got 'nchwc'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw pad=1",
-       "spec:1:57: expected pad=0 (the input is to be padded in memory already), got '1'"},
+       "spec:1:57: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'"},
+      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 pad=1,2",
+       "spec:1:47: expected one pad for all sides, or those of top,left,bottom,right, got '2'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw groups=2",
-       "spec:1:60: expected groups=1 (one group is one convolution), got '2'"},
+       "spec:1:60: expected groups=1 (else it is of f32, without accumulate and fixed-order), got '2'"},
       {"conv2d f32 1x4x9x9 filters=2 filters=2 kernel=3x3 layout=nchw",
        "spec:1:30: expected each option once, got 'filters=2'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw lda=9",
-       "spec:1:53: expected an option (filters=N kernel=HxW stride=N dilation=N layout=nchw|nhwc accumulate "
-       "const-filters fixed-order epilogue=STEPS), got 'lda=9'"},
+       "spec:1:53: expected an option (filters= kernel= stride= pad= dilation= groups= layout= epilogue= "
+       "accumulate const-filters fixed-order), got 'lda=9'"},
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw accumulate epilogue=relu",
-       "spec:1:77: expected no epilogue where the output is added to, got nothing"},
+       "spec:1:73: expected no epilogue where the output is added to, got 'relu'"},
       {"conv2d f32 1x1x9000x9000 filters=2 kernel=3x3 layout=nchw",
        "spec:1:12: expected at most 1048576 pixels in out and terms in a sum, got '1x1x9000x9000'"},
   };

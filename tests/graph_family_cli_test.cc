@@ -135,8 +135,6 @@ TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
                   Cat("--emit: expected header or c for a family of graphs, got '", form, "'"));
   ExpectRefused("verify 'softmax f32 1..3x4' --schedule " + Path("s"),
                 "--schedule: expected a single kernel for a single target");
-  ExpectRefused("bench 'softmax f32 1..3x4'", "bench: expected a single spec, got a family of sizes");
-  ExpectRefused("bench" + mlp, "k.kirsch: expected single kernels of graphs, but mlp is a family");
   ExpectRefused("db precompute 'softmax f32 1..3x4'", "FAMILY: expected a family of specs");
   ExpectRefused("synth 'softmax f32 3..1x4'", "spec:1:16: expected the last size of a range from 3");
   // A member that no plan is known for.

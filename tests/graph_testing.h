@@ -191,8 +191,8 @@ class SlowGraph {
     for (int64_t c = 0; c < in_group; ++c)
       for (int64_t y = 0; y < sizes.kernel_height; ++y)
         for (int64_t x = 0; x < sizes.kernel_width; ++x) {
-          const int64_t ih = oh * conv.stride + y * conv.dilation - conv.pad;
-          const int64_t iw = ow * conv.stride + x * conv.dilation - conv.pad;
+          const int64_t ih = oh * conv.stride + y * conv.dilation - conv.pad.top;
+          const int64_t iw = ow * conv.stride + x * conv.dilation - conv.pad.left;
           if (ih < 0 || ih >= sizes.height || iw < 0 || iw >= sizes.width) continue;
           const int64_t channel = group * in_group + c;
           sum +=

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
@@ -159,6 +160,11 @@ TEST_P(WinogradOnTest, SmallConvolutionsAreRight) {
         ASSERT_FALSE(HasFailure());
       }
   EXPECT_GT(number, 1000u);
+  for (const char* pads : {"0,1,2,1", "1,0,0,2", "2,2,0,0"}) {
+    const std::string text =
+        absl::StrReplaceAll(Convolution(2, 5, 7, 8, 9, 1), {{"pad=1", absl::StrCat("pad=", pads)}});
+    for (const GroupChoice& choice : ChoicesOf(GraphOf(text))) ExpectRight(text, choice);
+  }
 }
 
 TEST_P(WinogradOnTest, EpiloguesAreRight) {

@@ -1,13 +1,14 @@
 // kirsch bench SPEC | --suite FILE | -f FILE
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/graph_text.h"
+#include "bench/entries.h"
 #include "bench/peers.h"
 #include "bench/plot.h"
 #include "bench/run.h"
@@ -17,9 +18,9 @@
 #include "codegen/host_cpu.h"
 #include "codegen/jit.h"
 #include "codegen/lower.h"
+#include "memo/hash_memo.h"
 #include "spec/cat.h"
-#include "spec/family.h"
-#include "spec/graph_family.h"
+#include "spec/file.h"
 #include "tools/command.h"
 #include "tools/graph_bench.h"
 #include "tools/kernel.h"
@@ -46,58 +47,36 @@ const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 // F(4x4,3x3) is about ten times as far off as a sum of products.
 constexpr double kWinogradTolerance = 32;
 
-// What to bench: matmuls, as they were written and well-formed, or graphs.
-struct Work {
-  std::vector<std::string> specs;
-  std::vector<GraphItem> graphs;
-};
-
-absl::Status AddText(const std::string& text, Work* work) {
-  const absl::Status single = absl::InvalidArgumentError(
-      "bench: expected a single spec, got a family of sizes (--suite takes a list of specs)");
-  if (IsGraphText(text)) {
-    if (IsShorthandFamily(text)) return single;
-    absl::StatusOr<GraphItem> item = ReadGraph(text);
-    if (!item.ok()) return item.status();
-    work->graphs.push_back(*std::move(item));
-  } else {
-    const absl::StatusOr<SpecFamily> family = ParseFamily(text);
-    if (!family.ok()) return family.status();
-    if (family->count() > 1) return single;
-    work->specs.push_back(family->text());
-  }
-  return work->specs.empty() || work->graphs.empty()
-             ? absl::OkStatus()
-             : absl::InvalidArgumentError("bench: expected either matmuls or graphs, as the entry before");
-}
-
-absl::StatusOr<Work> ReadSuite(const std::string& path) {
+absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
   absl::StatusOr<Suite> suite = LoadSuite(path);
   if (!suite.ok()) return suite.status();
-  Work work;
-  for (const SuiteSpec& spec : suite->specs)
-    if (absl::Status added = AddText(spec.text, &work); !added.ok())
+  std::vector<BenchEntry> entries;
+  for (const SuiteSpec& spec : suite->specs) {
+    absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(spec.text, "spec");
+    if (!read.ok())
       return absl::InvalidArgumentError(
-          Cat(path, ":", spec.line, ":", spec.column, ": ", std::string(added.message())));
-  return work;
+          Cat(path, ":", spec.line, ":", spec.column, ": ", std::string(read.status().message())));
+    std::move(read->begin(), read->end(), std::back_inserter(entries));
+  }
+  return entries;
 }
 
-absl::StatusOr<Work> ReadWork(const Arguments& arguments) {
+// What to bench: matmuls, or graphs.
+absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
              file = !arguments.file.empty();
   if (spec + suite + file != 1)
     return absl::InvalidArgumentError("bench: expected either SPEC or --suite FILE or -f FILE");
   if (!arguments.kernel.empty() && !file) return absl::InvalidArgumentError("bench: --kernel is of -f FILE");
-  if (suite) return ReadSuite(arguments.suite);
-  Work work;
-  if (spec) {
-    if (absl::Status added = AddText(arguments.solve.spec, &work); !added.ok()) return added;
-    return work;
-  }
-  absl::StatusOr<std::vector<GraphItem>> graphs = ReadGraphs(arguments.file, arguments.kernel);
-  if (!graphs.ok()) return graphs.status();
-  work.graphs = *std::move(graphs);
-  return work;
+  absl::StatusOr<std::string> text = file ? ReadFile(arguments.file) : arguments.solve.spec;
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::vector<BenchEntry>> entries =
+      suite ? ReadSuite(arguments.suite)
+            : ReadEntries(*text, file ? arguments.file : "spec", arguments.kernel);
+  if (!entries.ok()) return entries;
+  if (absl::Status alike = MakeAlike(&*entries); !alike.ok())
+    return absl::Status(alike.code(), Cat("bench: ", std::string(alike.message())));
+  return entries;
 }
 
 // The items of a request, and the machine code they point to.
@@ -106,8 +85,9 @@ struct Kernels {
   std::vector<std::unique_ptr<JitKernel>> code;
 };
 
-absl::Status AddKernel(const SolveArguments& arguments, const Target& target, Kernels* kernels) {
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments, target);
+absl::Status AddKernel(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target,
+                       Kernels* kernels) {
+  absl::StatusOr<Synthesis> synthesis = Solve(arguments, parsed, target, std::make_shared<HashMemo>());
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
   BenchItem item{synthesis->parsed.text, synthesis->parsed.spec};
@@ -129,14 +109,13 @@ absl::Status AddKernel(const SolveArguments& arguments, const Target& target, Ke
   return absl::OkStatus();
 }
 
-absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments, const std::vector<std::string>& specs) {
+absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments, const std::vector<BenchEntry>& entries) {
   absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
   if (!target.ok()) return target.status();
   Kernels kernels;
-  for (const std::string& spec : specs) {
-    SolveArguments solve = arguments.solve;
-    solve.spec = spec;
-    if (absl::Status status = AddKernel(solve, *target, &kernels); !status.ok()) return status;
+  for (const BenchEntry& entry : entries) {
+    if (absl::Status status = AddKernel(arguments.solve, *entry.matmul, *target, &kernels); !status.ok())
+      return status;
   }
   return kernels;
 }
@@ -159,30 +138,37 @@ BenchOptions OptionsOf(const Arguments& arguments, const std::vector<std::string
   return options;
 }
 
-absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::vector<std::string>& specs,
+absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::vector<BenchEntry>& entries,
                                          TerminalLine& line) {
   BenchRequest request{OptionsOf(arguments, kMatmulPeers, line), {}};
   for (const std::string& peer : request.peers)  // before the search, which takes a while
     if (absl::Status known = FindPeer(peer, {}).status(); !known.ok()) return known;
-  const absl::StatusOr<Kernels> kernels = MakeKernels(arguments, specs);
+  const absl::StatusOr<Kernels> kernels = MakeKernels(arguments, entries);
   if (!kernels.ok()) return kernels.status();
   request.items = kernels->items;
   return RunBench(request);
 }
 
-absl::StatusOr<int> Bench(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.plot}); !outputs.ok()) return outputs;
-  absl::StatusOr<Work> work = ReadWork(arguments);
-  if (!work.ok()) return work.status();
-  if (arguments.solve.allow_winograd && work->graphs.empty()) return NoGraph(work->specs.front());
-  const double tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
-  TerminalLine line;
+absl::StatusOr<BenchReport> BenchGraphs(const Arguments& arguments, const std::vector<BenchEntry>& entries,
+                                        TerminalLine& line) {
   SolveArguments parts = arguments.solve;
   parts.fuse = false;
-  absl::StatusOr<BenchReport> report =
-      work->graphs.empty() ? BenchMatmuls(arguments, work->specs, line)
-                           : RunGraphBench({OptionsOf(arguments, kGraphPeers, line), std::move(work->graphs),
-                                            GraphKernels(arguments.solve), GraphKernels(parts), tolerance});
+  GraphBenchRequest request{OptionsOf(arguments, kGraphPeers, line),
+                            {},
+                            GraphKernels(arguments.solve),
+                            GraphKernels(parts),
+                            arguments.solve.allow_winograd ? kWinogradTolerance : 1};
+  for (const BenchEntry& entry : entries) request.items.push_back({entry.text, *entry.graph});
+  return RunGraphBench(request);
+}
+
+absl::StatusOr<int> Bench(const Arguments& arguments) {
+  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.plot}); !outputs.ok()) return outputs;
+  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
+  if (!entries.ok()) return entries.status();
+  TerminalLine line;
+  const absl::StatusOr<BenchReport> report =
+      (entries->front().graph ? BenchGraphs : BenchMatmuls)(arguments, *entries, line);
   line.Erase();
   if (!report.ok()) return report.status();
   if (absl::Status written = Write(arguments, *report); !written.ok()) return written;
@@ -203,8 +189,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
           "A file of specs: {\"name\": ..., \"specs\": [SPEC, ...]}; a kernel in the kernel language is an "
           "array of its lines")
       ->check(NotEmpty("a file"));
-  command->add_option("-f,--file", arguments->file, "A file of kernels in the kernel language")
-      ->check(NotEmpty("a file"));
+  command->add_option("-f,--file", arguments->file, "A file of kernels")->check(NotEmpty("a file"));
   command->add_option("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted")
       ->check(NotEmpty("a name"));
   command

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "absl/strings/str_format.h"
 #include "memo/hash_memo.h"
@@ -11,7 +12,6 @@
 #include "spec/schedule.h"
 #include "tools/command.h"
 #include "tools/family.h"
-#include "tools/graph_family.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
@@ -77,31 +77,19 @@ std::string Explained(const Synthesis& synthesis) {
   return Text(synthesis, Explain(synthesis.result.impl, model, *synthesis.memo));
 }
 
-// The regions, and why the program of each one's largest member is the way it is.
-absl::StatusOr<std::string> ExplainedFamily(const SolveArguments& arguments, const SpecFamily& family) {
-  absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(arguments, family);
-  if (!synthesis.ok()) return synthesis.status();
-  std::string text = RegionTable(synthesis->regions);
-  for (const Region& region : synthesis->regions.list)
-    Append(&text, "\n", Explained(synthesis->members[static_cast<size_t>(region.largest())]));
-  return text;
+std::string ExplainedMember(const Member& member) {
+  const GraphSynthesis* const graph = std::get_if<GraphSynthesis>(&member);
+  return graph != nullptr ? ExplainedGraph(*graph) : Explained(std::get<Synthesis>(member));
 }
 
-absl::StatusOr<std::string> ExplainedRequest(SolveArguments arguments, const KernelRequest& request,
-                                             const Target& target) {
-  if (request.graph) {
-    arguments.explain = true;
-    SearchBudget budget(arguments.time_budget);
-    absl::StatusOr<GraphFamilySynthesis> synthesis = SolveGraphFamily(
-        arguments, *request.graph, request.source, target, std::make_shared<HashMemo>(), budget);
-    if (!synthesis.ok()) return synthesis.status();
-    return ExplainedGraphFamily(*synthesis);
-  }
-  if (request.family.count() > 1) return ExplainedFamily(arguments, request.family);
-  arguments.spec = request.family.text();
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments, target);
-  if (!synthesis.ok()) return synthesis.status();
-  return Explained(*synthesis);
+// Of a family the regions, and why the program of each one's largest member is the way it is.
+std::string ExplainedFamily(const FamilySynthesis& synthesis) {
+  if (synthesis.members.size() == 1) return ExplainedMember(synthesis.members.front());
+  std::string text = synthesis.is_graph() ? Cat(synthesis.request.text(), "\n") : "";
+  Append(&text, RegionTable(synthesis.regions));
+  for (const Region& region : synthesis.regions.list)
+    Append(&text, "\n", ExplainedMember(synthesis.members[static_cast<size_t>(region.largest())]));
+  return text;
 }
 
 absl::StatusOr<int> RunExplain(const RequestArguments& arguments) {
@@ -109,11 +97,15 @@ absl::StatusOr<int> RunExplain(const RequestArguments& arguments) {
   if (!requests.ok()) return requests.status();
   if (requests->targets.size() > 1)
     return absl::InvalidArgumentError("--target: expected one target to explain");
+  SolveArguments solve = arguments.solve;
+  solve.explain = true;
   std::string all;
   for (const KernelRequest& request : requests->kernels) {
-    absl::StatusOr<std::string> text = ExplainedRequest(arguments.solve, request, requests->targets.front());
-    if (!text.ok()) return text.status();
-    Append(&all, all.empty() ? "" : "\n", *text);
+    SearchBudget budget(arguments.solve.time_budget);
+    const absl::StatusOr<FamilySynthesis> synthesis = SolveFamily(
+        solve, request, requests->targets.front(), std::make_shared<HashMemo>(), budget);
+    if (!synthesis.ok()) return synthesis.status();
+    Append(&all, all.empty() ? "" : "\n", ExplainedFamily(*synthesis));
   }
   if (absl::Status written = WriteOutput("-", all); !written.ok()) return written;
   return 0;

@@ -1,45 +1,57 @@
-// A family of sizes on the command line: all members solved with one memo, and their regions.
+// What was asked for, a spec, a graph, or a family of either, on the command line: all members solved with
+// one memo, and their regions.
 #ifndef KIRSCH_TOOLS_FAMILY_H_
 #define KIRSCH_TOOLS_FAMILY_H_
 
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/family.h"
+#include "memo/memo.h"
+#include "spec/kernel_file.h"
+#include "tools/graph_kernel.h"
 #include "tools/regions.h"
 #include "tools/search_budget.h"
 #include "tools/solve.h"
 
 namespace kirsch {
 
+using Member = std::variant<Synthesis, GraphSynthesis>;
+
 struct FamilySynthesis {
-  SpecFamily family;
-  std::vector<Synthesis> members;  // in the family's order
-  Regions regions;
+  KernelRequest request;
+  std::vector<Member> members;  // in the family's order; all of one kind
+  Regions regions;              // of equal decisions, or of plans that compute the same things together
+
+  bool is_graph() const { return request.graph.has_value(); }
+  const Target& target() const;
+  const Synthesis& spec(size_t member) const { return std::get<Synthesis>(members[member]); }
+  const GraphSynthesis& graph(size_t member) const { return std::get<GraphSynthesis>(members[member]); }
 };
 
-// Solves every member of `family`, whatever spec, target and time budget `arguments` has. On a terminal,
-// shows progress. An interrupted search ends the budget.
-absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family,
+// Solves every member, whatever target and time budget `arguments` has. On a terminal, shows progress. An
+// interrupted search ends the budget.
+absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget);
 
-// The same for a family alone: its target, memo and budget are those of `arguments`.
-absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const SpecFamily& family);
+// The error where a schedule is given for more than one spec.
+absl::Status NotPinned();
 
-// The schedule of each region's largest member, under what the region is as '#' comments.
-std::string RegionSchedules(const FamilySynthesis& synthesis);
+// The schedule, or the plan, of each region's largest member, under what the region is as '#' comments; of a
+// single member it alone.
+std::string RegionPrograms(const FamilySynthesis& synthesis);
 
-// spec, target, version, search, members (their number), regions: [{<dim>: [low, high] for each that varies,
-// kernels, decision, predicted_gflops: [least, most], schedule}], kernels: [{spec, cost_cycles,
-// predicted_gflops}].
+// SynthesisJson's; of several members: spec (kernel), target, version, search, members (their number),
+// regions (see RegionJson; schedule (plan): that of the largest member), kernels: [{spec, or <size> for each
+// that varies, cost_cycles, predicted_gflops, and of graphs unfused_cycles, phases}].
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis);
 
-// What was found, on standard error: a line and the table.
-void PrintFamilySummary(const FamilySynthesis& synthesis);
+// What was found, on standard error: a line; of several members, the table of regions, too.
+void PrintSummary(const FamilySynthesis& synthesis);
 
 }  // namespace kirsch
 

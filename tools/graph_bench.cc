@@ -65,7 +65,7 @@ absl::StatusOr<std::unique_ptr<GraphKernel>> MakeKernel(const SolveArguments& ar
   SearchBudget budget(arguments.time_budget);
   absl::StatusOr<GraphSynthesis> synthesis = SolveGraph(arguments, graph, "spec", *target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();
-  PrintGraphSummary(*synthesis);
+  PrintSummary(*synthesis);
   const LoopProgram program = Lower(synthesis->result.plan, *target, graph.name);
   if (absl::Status runs = CanRun(program, *target); !runs.ok()) return runs;
   absl::StatusOr<std::unique_ptr<JitKernel>> code = JitCompile(program, *target);

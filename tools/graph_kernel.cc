@@ -114,7 +114,7 @@ double PredictedGflops(const GraphSynthesis& synthesis) {
   return plan.cycles > 0 ? Flops(plan.graph) / plan.cycles * synthesis.target.ghz : 0;
 }
 
-nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
+nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
   nlohmann::ordered_json json;
   json["kernel"] = PrintGraph(result.plan.graph);
@@ -139,7 +139,7 @@ nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis) {
   return json;
 }
 
-void PrintGraphSummary(const GraphSynthesis& synthesis) {
+void PrintSummary(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
   const std::vector<std::string> winograd = WinogradNames(result.plan);
   std::fprintf(

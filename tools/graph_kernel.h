@@ -31,10 +31,10 @@ double PredictedGflops(const GraphSynthesis& synthesis);
 // kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, packed_bytes
 // of the constants, buffer_bytes and shared_bytes of the plan, its phases, schedule, plan: its text for
 // people.
-nlohmann::ordered_json GraphJson(const GraphSynthesis& synthesis);
+nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis);
 
 // One line for people, on standard error.
-void PrintGraphSummary(const GraphSynthesis& synthesis);
+void PrintSummary(const GraphSynthesis& synthesis);
 
 // Why the plan is the way it is: groups, stages, their cycles and shares.
 std::string ExplainedGraph(const GraphSynthesis& synthesis);

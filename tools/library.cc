@@ -8,61 +8,73 @@
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
-#include "spec/schedule.h"
 #include "tools/output.h"
 
 namespace kirsch {
 namespace {
 
-const Target& TargetOf(const FamilySynthesis& synthesis) { return synthesis.members.front().target; }
+std::vector<const Impl*> ImplsOf(const FamilySynthesis& synthesis) {
+  std::vector<const Impl*> impls;
+  for (size_t i = 0; i < synthesis.members.size(); ++i) impls.push_back(&synthesis.spec(i).result.impl);
+  return impls;
+}
 
-bool IsFamily(const FamilySynthesis& synthesis) { return synthesis.family.count() > 1; }
+MemberPlans PlansOf(const FamilySynthesis& synthesis) {
+  MemberPlans plans;
+  for (size_t i = 0; i < synthesis.members.size(); ++i) plans.push_back(&synthesis.graph(i).result.plan);
+  return plans;
+}
 
 HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis) {
-  std::vector<const Impl*> impls;
-  for (const Synthesis& member : synthesis.members) impls.push_back(&member.result.impl);
-  const Target& target = TargetOf(synthesis);
-  HeaderVariant variant{target, LowerMembers(name, synthesis.family, impls, target), 0, 0, ""};
-  if (IsFamily(synthesis)) {
-    variant.notes = Cat("Sizes with the same decisions, and what these are:\n\n", RegionSchedules(synthesis));
+  const KernelRequest& request = synthesis.request;
+  const Target& target = synthesis.target();
+  HeaderVariant variant{target,
+                        request.graph ? LowerMembers(name, *request.graph, PlansOf(synthesis), target)
+                                      : LowerMembers(name, request.family, ImplsOf(synthesis), target),
+                        0, 0, RegionPrograms(synthesis)};
+  if (request.count() > 1) {
+    variant.notes = Cat(request.graph ? "Sizes whose plans compute the same things together"
+                                      : "Sizes with the same decisions",
+                        ", and what these are:\n\n", variant.notes);
+  } else if (request.graph) {
+    variant.cycles = synthesis.graph(0).result.plan.cycles;
+    variant.gflops = PredictedGflops(synthesis.graph(0));
   } else {
-    const Synthesis& only = synthesis.members.front();
+    const Synthesis& only = synthesis.spec(0);
     variant.cycles = ToCycles(only.result.cost);
     variant.gflops = PredictedGflops(only);
     variant.packing = {only.pack_cycles, only.unpacked_cycles};
-    variant.notes = PrintSchedule(only.result.impl);
   }
   return variant;
 }
 
-std::string VariantName(const LibraryKernel& kernel, size_t variants, const Target& target) {
-  return variants > 1 ? Cat(kernel.name, "_", IdentifierOf(target.name)) : kernel.name;
-}
-
-HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
-  if (kernel.is_graph()) return FunctionOf(kernel.name, kernel.graphs);
-  HeaderFunction function = FunctionOf(kernel.name, kernel.variants.front().family);
-  if (!kernel.operands.empty()) Append(&function.text, "\n", kernel.operands);
-  std::vector<HeaderVariant> variants;
-  for (const FamilySynthesis& synthesis : kernel.variants)
-    variants.push_back(
-        VariantOf(VariantName(kernel, kernel.variants.size(), TargetOf(synthesis)), synthesis));
-  function.variants = BestFirst(std::move(variants));
-  // Without another to choose from, it is the function itself.
-  if (kernel.variants.size() > 1 && !function.dispatched())
-    for (const FamilySynthesis& synthesis : kernel.variants)
-      if (TargetOf(synthesis).name == function.variants.front().target.name)
-        function.variants = {VariantOf(kernel.name, synthesis)};
+// Without variants yet.
+HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
+  const KernelRequest& request = kernel.request();
+  if (request.graph) {
+    std::vector<MemberPlans> plans;
+    for (const FamilySynthesis& synthesis : kernel.variants) plans.push_back(PlansOf(synthesis));
+    return FunctionOf(kernel.name(), *request.graph, plans);
+  }
+  HeaderFunction function = FunctionOf(kernel.name(), request.family);
+  if (!request.operands.empty()) Append(&function.text, "\n", request.operands);
   return function;
 }
 
-nlohmann::ordered_json JsonOf(const FamilySynthesis& synthesis) {
-  return IsFamily(synthesis) ? FamilyJson(synthesis) : SynthesisJson(synthesis.members.front());
-}
-
-void PrintSummaryOf(const FamilySynthesis& synthesis) {
-  if (IsFamily(synthesis)) return PrintFamilySummary(synthesis);
-  PrintSummary(synthesis.members.front());
+HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
+  HeaderFunction function = EmptyFunctionOf(kernel);
+  const bool several = kernel.variants.size() > 1;
+  std::vector<HeaderVariant> variants;
+  for (const FamilySynthesis& synthesis : kernel.variants)
+    variants.push_back(VariantOf(
+        several ? Cat(kernel.name(), "_", IdentifierOf(synthesis.target().name)) : kernel.name(), synthesis));
+  function.variants = BestFirst(std::move(variants));
+  // Without another to choose from, it is the function itself.
+  if (several && !function.dispatched())
+    for (const FamilySynthesis& synthesis : kernel.variants)
+      if (synthesis.target().name == function.variants.front().target.name)
+        function.variants = {VariantOf(kernel.name(), synthesis)};
+  return function;
 }
 
 }  // namespace
@@ -72,24 +84,16 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
                                      absl::Span<const Target> targets) {
   SearchBudget budget(arguments.time_budget);
   Library library{name, {}, {targets.begin(), targets.end()}};
-  for (const KernelRequest& request : requests)
-    library.kernels.push_back({request.name, request.operands, {}, {}});
+  if (!arguments.schedule.empty() && (requests.size() > 1 || targets.size() > 1)) return NotPinned();
+  library.kernels.resize(requests.size());
   for (const Target& target : targets) {
     const auto memo = std::make_shared<HashMemo>();
     for (size_t i = 0; i < requests.size(); ++i) {
       SolveArguments own = arguments;
       if (requests.size() > 1) own.progress = Cat(requests[i].name, " for ", target.name, ", ");
-      if (requests[i].graph) {
-        absl::StatusOr<GraphFamilySynthesis> solved =
-            SolveGraphFamily(own, *requests[i].graph, requests[i].source, target, memo, budget);
-        if (!solved.ok()) return solved.status();
-        PrintGraphFamilySummary(*solved);
-        library.kernels[i].graphs.push_back(*std::move(solved));
-        continue;
-      }
-      absl::StatusOr<FamilySynthesis> solved = SolveFamily(own, requests[i].family, target, memo, budget);
+      absl::StatusOr<FamilySynthesis> solved = SolveFamily(own, requests[i], target, memo, budget);
       if (!solved.ok()) return solved.status();
-      PrintSummaryOf(*solved);
+      PrintSummary(*solved);
       library.kernels[i].variants.push_back(*std::move(solved));
     }
   }
@@ -120,21 +124,16 @@ void PrintLeftOut(const Library& library, const HeaderFile& file) {
 }
 
 nlohmann::ordered_json LibraryJson(const Library& library) {
-  if (library.kernels.size() == 1 && library.targets.size() == 1) {
-    const LibraryKernel& only = library.kernels.front();
-    return only.is_graph() ? GraphFamilyJson(only.graphs.front()) : JsonOf(only.variants.front());
-  }
+  if (library.kernels.size() == 1 && library.targets.size() == 1)
+    return FamilyJson(library.kernels.front().variants.front());
   nlohmann::ordered_json json = {
       {"name", library.name}, {"version", KIRSCH_VERSION}, {"kernels", nlohmann::ordered_json::array()}};
-  const auto add = [&](const LibraryKernel& kernel, const nlohmann::ordered_json& keys) {
-    nlohmann::ordered_json entry = {{"name", kernel.name}};
-    entry.update(keys);
-    json["kernels"].push_back(std::move(entry));
-  };
-  for (const LibraryKernel& kernel : library.kernels) {
-    for (const FamilySynthesis& synthesis : kernel.variants) add(kernel, JsonOf(synthesis));
-    for (const GraphFamilySynthesis& synthesis : kernel.graphs) add(kernel, GraphFamilyJson(synthesis));
-  }
+  for (const LibraryKernel& kernel : library.kernels)
+    for (const FamilySynthesis& synthesis : kernel.variants) {
+      nlohmann::ordered_json entry = {{"name", kernel.name()}};
+      entry.update(FamilyJson(synthesis));
+      json["kernels"].push_back(std::move(entry));
+    }
   return json;
 }
 

@@ -9,23 +9,20 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "codegen/emit.h"
 #include "codegen/header_file.h"
 #include "codegen/verify.h"
 #include "spec/kernel_file.h"
 #include "tools/family.h"
-#include "tools/graph_family.h"
 #include "tools/solve.h"
 
 namespace kirsch {
 
 struct LibraryKernel {
-  std::string name;                          // of its function
-  std::string operands;                      // see KernelRequest
-  std::vector<FamilySynthesis> variants;     // one for each target ...
-  std::vector<GraphFamilySynthesis> graphs;  // ... or, of a graph or a family of them, these
+  std::vector<FamilySynthesis> variants;  // one for each target
 
-  bool is_graph() const { return !graphs.empty(); }
-  bool is_family() const { return is_graph() && graphs.front().family.count() > 1; }  // of graphs
+  const KernelRequest& request() const { return variants.front().request; }
+  const std::string& name() const { return request().name; }  // of its function
 };
 
 struct Library {
@@ -45,6 +42,7 @@ struct LibraryStyle {
   HeaderMode mode = HeaderMode::kAttributes;
   bool external = false;
   std::string name_space;
+  Abi abi = Abi::kSystemV;  // that a single spec's object is made and verified for
 };
 
 // The file, with every kernel's variants in the order in which they are tried.

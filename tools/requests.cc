@@ -29,14 +29,16 @@ absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& ar
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {
+  const KernelForm form =
+      arguments.solve.allow_winograd ? KernelForm::kGraphConvolutions : KernelForm::kSpecs;
   if (!arguments.file.empty()) {
     absl::StatusOr<std::string> text = ReadFile(arguments.file);
     if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file);
+    absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(*text, arguments.file, form);
     if (kernels.ok() && !arguments.kernel.empty()) return OnlyKernel(arguments, *kernels);
     return kernels;
   }
-  absl::StatusOr<KernelRequest> request = ParseKernelLine(arguments.solve.spec, "spec");
+  absl::StatusOr<KernelRequest> request = ParseKernelLine(arguments.solve.spec, "spec", form);
   if (!request.ok()) return request.status();
   return std::vector<KernelRequest>{*std::move(request)};
 }
@@ -49,7 +51,7 @@ std::string FileName(const std::string& path) {
 
 // The functions that hold the kernel's code for each size and target.
 std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const Target> targets) {
-  const std::vector<VaryingSize> sizes = kernel.graph ? kernel.graph->sizes() : kernel.family.varying_sizes();
+  const std::vector<VaryingSize> sizes = kernel.sizes();
   std::vector<std::string> names;
   for (const Target& target : targets) {
     const std::string base =
@@ -147,10 +149,6 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
-  const bool graphs = std::any_of(kernels->begin(), kernels->end(),
-                                  [](const KernelRequest& kernel) { return kernel.graph.has_value(); });
-  if (arguments.solve.allow_winograd && !graphs)
-    return NoGraph(arguments.file.empty() ? arguments.solve.spec : arguments.file);
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;

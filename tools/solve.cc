@@ -8,7 +8,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
-#include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
 #include "search/answer.h"
 #include "search/replay.h"
@@ -133,8 +132,8 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
   command.add_flag(
       "--allow-winograd", arguments.allow_winograd,
-      "Of a graph, let 3x3 convolutions be computed by Winograd's algorithm where that is faster: the "
-      "results are less exact");
+      "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
+      "less exact");
   command.add_flag("--cold", arguments.cold, "The operands come from RAM, not from the caches");
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
@@ -142,7 +141,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "accumulate,\n"
       "const-lhs or const-rhs (that operand is packed once, ahead),\n"
       "fixed-order, column-blocks=N, epilogue=STEPS (see spec/README.md).\n"
-      "A size may be a range, as in 'matmul f32 1..64x256x256': a family (not for bench).");
+      "A size may be a range, as in 'matmul f32 1..64x256x256': a family.");
   return spec;
 }
 
@@ -160,39 +159,21 @@ absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const 
   return SearchWithTable(*arguments.db, placed, model, memo, options, opened);
 }
 
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments) {
-  absl::StatusOr<Target> target = LoadTarget(arguments.target);
-  if (!target.ok()) return target.status();
-  return Solve(arguments, *target);
-}
-
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target) {
-  return Solve(arguments, target, std::make_shared<HashMemo>());
-}
-
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
                                 std::shared_ptr<Memo> memo) {
-  absl::StatusOr<ParsedSpec> parsed = ParseSpec(arguments.spec);
-  if (!parsed.ok()) return parsed.status();
-  if (parsed->spec.block != 0 && arguments.threads > 1)
+  if (parsed.spec.block != 0 && arguments.threads > 1)
     return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
-  Spec root = parsed->spec;
+  Spec root = parsed.spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
   const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   absl::StatusOr<SearchResult> result =
       SolvePlaced(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
-  Synthesis synthesis{*std::move(parsed), target, *std::move(result), std::move(memo)};
+  Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo)};
   absl::Status status = AddPackingCost(arguments, model, &synthesis);
   if (!status.ok()) return status;
   return synthesis;
-}
-
-absl::Status NoGraph(std::string_view what) {
-  return absl::InvalidArgumentError(
-      Cat("--allow-winograd: expected a graph (conv2d with a pad, or a kernel in the kernel language), got ",
-          Quoted(what)));
 }
 
 double PredictedGflops(const Synthesis& synthesis) {

@@ -46,15 +46,9 @@ struct Synthesis {
   double pack_cycles = 0, unpacked_cycles = 0;
 };
 
-// Searches, or follows the pinned schedule. On a terminal, shows progress on standard error; Ctrl-C ends the
-// search with the best program so far.
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments);
-
-// The same for a target that is loaded already.
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target);
-
-// The same with what `memo` knows already.
-absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& target,
+// Searches with what `memo` knows already, or follows the pinned schedule. On a terminal, shows progress on
+// standard error; Ctrl-C ends the search with the best program so far.
+absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
                                 std::shared_ptr<Memo> memo);
 
 // The program of a root whose operands have their places: from the table, or searched for; see
@@ -62,9 +56,6 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, const Target& t
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost,
                                          Table* opened = nullptr);
-
-// Why --allow-winograd is refused for `what`, a spec or the name of a file.
-absl::Status NoGraph(std::string_view what);
 
 double PredictedGflops(const Synthesis& synthesis);
 

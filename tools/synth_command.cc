@@ -10,11 +10,9 @@
 
 #include "absl/strings/str_split.h"
 #include "codegen/emit.h"
-#include "codegen/lower.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
 #include "spec/plan_schedule.h"
-#include "spec/schedule.h"
 #include "spec/text.h"
 #include "tools/command.h"
 #include "tools/kernel.h"
@@ -22,7 +20,6 @@
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
-#include "tools/solve.h"
 
 namespace kirsch {
 namespace {
@@ -46,15 +43,6 @@ absl::StatusOr<std::string> EmitCode(const std::string& emit, const LoopProgram&
                                      const Target& target, const EmitOptions& options) {
   if (emit == "ll") return EmitLlvmIr(program, target, options);
   return emit == "asm" ? EmitAssembly(program, target, options) : EmitObject(program, target, options);
-}
-
-absl::StatusOr<std::string> Emit(const Arguments& arguments, const Synthesis& synthesis,
-                                 const LoopProgram& program, HeaderOptions header_options) {
-  if (arguments.emits_code())
-    return EmitCode(arguments.emit, program, synthesis.target, {synthesis.parsed.swapped, arguments.abi});
-  if (arguments.emit == "schedule") return PrintSchedule(synthesis.result.impl);
-  header_options.external = arguments.emit == "c";
-  return PrintHeader(program, synthesis.target, header_options);
 }
 
 // Finds out before the search, which may take a while, that its result has nowhere to go.
@@ -90,26 +78,30 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
           {"packed_bytes", packed_bytes}, {"phases", phases}, {"shared_bytes", shared_bytes}};
 }
 
-absl::StatusOr<std::string> EmitLibrary(const Arguments& arguments, const Library& library,
-                                        const HeaderFile& file) {
+// Code and schedules are of the one kernel for the one target.
+absl::StatusOr<std::string> Emit(const Arguments& arguments, const Library& library, const HeaderFile& file) {
   if (arguments.emits_code()) {
-    const HeaderVariant& only = file.functions.front().variants.front();
-    return EmitCode(arguments.emit, only.programs.front(), only.target, {});
+    const HeaderFunction& function = file.functions.front();
+    const HeaderVariant& only = function.variants.front();
+    return EmitCode(arguments.emit, only.programs.front(), only.target, {function.swapped(0), arguments.abi});
   }
   if (arguments.emit == "schedule") {
-    const LibraryKernel& only = library.kernels.front();
-    return only.is_graph() ? PrintPlanSchedule(only.graphs.front().members.front().result.plan)
-                           : RegionSchedules(only.variants.front());
+    const FamilySynthesis& only = library.kernels.front().variants.front();
+    return only.is_graph() ? PrintPlanSchedule(only.graph(0).result.plan) : RegionPrograms(only);
   }
   PrintLeftOut(library, file);
   return PrintHeaderFile(file);
 }
 
 absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& requests) {
+  const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
   absl::StatusOr<Library> library =
-      SolveLibrary(arguments.request.solve, requests.name, requests.kernels, requests.targets);
+      SolveLibrary(arguments.request.solve,
+                   requests.single() && !whole_file ? requests.kernels.front().name : requests.name,
+                   requests.kernels, requests.targets);
   if (!library.ok()) return library.status();
-  const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space};
+  const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
+                              arguments.abi};
   nlohmann::ordered_json json = LibraryJson(*library);
   json["verify"] = json["emit"] = nullptr;
   int exit_code = 0;
@@ -126,36 +118,9 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   for (const HeaderFunction& function : file.functions)
     for (const HeaderVariant& variant : function.variants)
       for (const LoopProgram& program : variant.programs) programs.push_back(&program);
-  const absl::StatusOr<std::string> code = EmitLibrary(arguments, *library, file);
+  const absl::StatusOr<std::string> code = Emit(arguments, *library, file);
   if (!code.ok()) return code.status();
   json["emit"] = EmitJson(arguments, code->size(), programs);
-  return Write(arguments, *code, json, exit_code);
-}
-
-absl::StatusOr<int> SynthOne(const Arguments& arguments, const Requests& requests) {
-  const KernelRequest& request = requests.kernels.front();
-  SolveArguments solve = arguments.request.solve;
-  solve.spec = request.family.text();
-  absl::StatusOr<Synthesis> synthesis = Solve(solve, requests.targets.front());
-  if (!synthesis.ok()) return synthesis.status();
-  PrintSummary(*synthesis);
-  HeaderOptions header_options = HeaderOptionsFor(*synthesis, arguments.header_mode);
-  header_options.name_space = arguments.name_space;
-  nlohmann::ordered_json json = SynthesisJson(*synthesis);
-  json["verify"] = json["emit"] = nullptr;
-  int exit_code = 0;
-  if (!arguments.no_verify) {
-    const VerifyReport report = VerifySynthesis(*synthesis, header_options, arguments.abi);
-    json["verify"] = ReportJson(report);
-    PrintVerdict(report);
-    exit_code = ExitCode(report);
-    // A wrong kernel is not handed out.
-    if (report.verdict == Verdict::kFailed) return Write(arguments, std::nullopt, json, exit_code);
-  }
-  const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, request.name);
-  absl::StatusOr<std::string> code = Emit(arguments, *synthesis, program, header_options);
-  if (!code.ok()) return code.status();
-  json["emit"] = EmitJson(arguments, code->size(), {&program});
   return Write(arguments, *code, json, exit_code);
 }
 
@@ -191,9 +156,7 @@ absl::StatusOr<int> Synth(const Arguments& arguments) {
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   if (absl::Status form = CheckForm(arguments, *requests); !form.ok()) return form;
-  const bool whole_file = !arguments.request.file.empty() && arguments.emits_c();
-  return requests->single() && !whole_file ? SynthOne(arguments, *requests)
-                                           : SynthLibrary(arguments, *requests);
+  return SynthLibrary(arguments, *requests);
 }
 
 // An option whose words stand for values; what it does to `value`, it does after all have been read.

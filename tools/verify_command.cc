@@ -46,25 +46,16 @@ absl::StatusOr<int> Report(const Arguments& arguments, nlohmann::ordered_json js
   return ExitCode(report);
 }
 
-absl::StatusOr<int> VerifyAll(const Arguments& arguments, const Requests& requests) {
-  absl::StatusOr<Library> library =
-      SolveLibrary(arguments.request.solve, requests.name, requests.kernels, requests.targets);
-  if (!library.ok()) return library.status();
-  return Report(arguments, LibraryJson(*library), VerifyLibrary(*library, {}));
-}
-
 absl::StatusOr<int> Verify(const Arguments& arguments) {
   if (absl::Status output = CheckOutputs({arguments.json}); !output.ok()) return output;
-  absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
+  const absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
-  if (!requests->single()) return VerifyAll(arguments, *requests);
-  SolveArguments solve = arguments.request.solve;
-  solve.spec = requests->kernels.front().family.text();
-  absl::StatusOr<Synthesis> synthesis = Solve(solve, requests->targets.front());
-  if (!synthesis.ok()) return synthesis.status();
-  PrintSummary(*synthesis);
-  return Report(arguments, SynthesisJson(*synthesis),
-                VerifySynthesis(*synthesis, HeaderOptionsFor(*synthesis, HeaderMode::kAttributes)));
+  const bool single = requests->single();  // it is in no file but its own
+  const absl::StatusOr<Library> library =
+      SolveLibrary(arguments.request.solve, single ? requests->kernels.front().name : requests->name,
+                   requests->kernels, requests->targets);
+  if (!library.ok()) return library.status();
+  return Report(arguments, LibraryJson(*library), VerifyLibrary(*library, {}));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "codegen/host_cpu.h"
 #include "codegen/verify_header.h"
 #include "spec/cat.h"
+#include "tools/kernel.h"
 #include "tools/library.h"
 #include "tools/terminal_line.h"
 
@@ -99,6 +100,14 @@ struct SelfTest {
 
 bool RunsHere(const HeaderVariant& variant) { return MissingOnHost(variant.features()).empty(); }
 
+// Of a file for one spec and one target; null: it has more, or graphs.
+const Synthesis* OnlySpec(const Library& library) {
+  const std::vector<FamilySynthesis>& variants = library.kernels.front().variants;
+  const bool only = library.kernels.size() == 1 && variants.size() == 1 && !variants.front().is_graph() &&
+                    variants.front().members.size() == 1;
+  return only ? &variants.front().spec(0) : nullptr;
+}
+
 // Compiling takes a while: starts it. Single graphs are verified in headers of their own.
 SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   SelfTest test;
@@ -141,21 +150,19 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
 class LibraryVerifier {
  public:
   LibraryVerifier(const Library& library, const LibraryStyle& style) : library_(library), style_(style) {
-    for (const LibraryKernel& kernel : library.kernels) {
+    for (const LibraryKernel& kernel : library.kernels)
       for (const FamilySynthesis& variant : kernel.variants) count_ += variant.members.size();
-      for (const GraphFamilySynthesis& variant : kernel.graphs) count_ += variant.members.size();
-    }
   }
 
   VerifyReport Run() {
     report_.verdict = Verdict::kVerified;  // unless some member's is worse
     SelfTest self_test = StartSelfTest(library_, style_);
-    for (const LibraryKernel& kernel : library_.kernels) {
+    for (const LibraryKernel& kernel : library_.kernels)
       for (const FamilySynthesis& variant : kernel.variants)
-        for (const Synthesis& member : variant.members) Verify(member);
-      for (const GraphFamilySynthesis& variant : kernel.graphs)
-        for (size_t i = 0; i < variant.members.size(); ++i) Verify(kernel, variant, i);
-    }
+        for (size_t i = 0; i < variant.members.size(); ++i) {
+          line_.Show(Cat("verifying member ", ++done_, " of ", count_));
+          variant.is_graph() ? VerifyGraph(variant, i) : VerifySpec(variant.spec(i));
+        }
     AddSelfTest(&self_test);
     for (const RungSum& sum : sums_)
       if (sum.any()) report_.rungs.push_back(sum.Report());
@@ -164,27 +171,25 @@ class LibraryVerifier {
   }
 
  private:
-  void Verify(const Synthesis& member) {
-    ShowProgress();
+  void VerifySpec(const Synthesis& member) {
     Add(VerifyKernel(member.result.impl, member.target, MemberOptions(count_)),
         Cat(member.parsed.text, " for ", member.target.name));
   }
 
-  void Verify(const LibraryKernel& kernel, const GraphFamilySynthesis& variant, size_t i) {
-    ShowProgress();
+  void VerifyGraph(const FamilySynthesis& variant, size_t i) {
+    const KernelRequest& request = variant.request;
+    const bool family = request.count() > 1;
     VerifyOptions options = MemberOptions(count_);
-    options.header = !kernel.is_family();
+    options.header = !family;
     HeaderFile header;
-    header.functions.emplace_back().name = kernel.name;
+    header.functions.emplace_back().name = request.name;
     if (options.header)
-      header = HeaderFileOf({kernel.name, {{kernel.name, "", {}, {variant}}}, {variant.target()}},
+      header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}},
                             {style_.mode, false, style_.name_space});
-    const std::string name = MemberName(kernel.name, variant.family.sizes(), static_cast<int64_t>(i));
-    Add(VerifyPlan(variant.members[i].result.plan, variant.target(), header, options),
-        Cat(kernel.is_family() ? name : kernel.name, " for ", variant.target().name));
+    const std::string name = MemberName(request.name, request.sizes(), static_cast<int64_t>(i));
+    Add(VerifyPlan(variant.graph(i).result.plan, variant.target(), header, options),
+        Cat(family ? name : request.name, " for ", variant.target().name));
   }
-
-  void ShowProgress() { line_.Show(Cat("verifying member ", ++done_, " of ", count_)); }
 
   void Add(const VerifyReport& own, const std::string& name) {
     for (const RungReport& rung : own.rungs)
@@ -220,6 +225,12 @@ class LibraryVerifier {
 }  // namespace
 
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style) {
+  if (const Synthesis* const only = OnlySpec(library);
+      only != nullptr && library.name == library.kernels[0].name()) {
+    HeaderOptions header = HeaderOptionsFor(*only, style.mode);
+    header.name_space = style.name_space;
+    return VerifySynthesis(*only, header, style.abi);
+  }
   return LibraryVerifier(library, style).Run();
 }
 

@@ -374,14 +374,15 @@ class GraphHandle : public PrimitiveSequence {
     made.plain_lhs = ImageAxes(of, made.plain_lhs);
     made.plain_out = ImageAxes(of, made.plain_out);
     made.plain_rhs = FilterAxes(of, made.plain_rhs);
-    const auto stride = static_cast<memory::dim>(of.conv.stride), pad = static_cast<memory::dim>(of.conv.pad);
+    const auto stride = static_cast<memory::dim>(of.conv.stride);
+    const Dims left = {of.conv.pad.top, of.conv.pad.left};
     const auto dilation = static_cast<memory::dim>(of.conv.dilation);
     const Dims filters = made.plain_rhs.dims();
     Dims right;
     for (size_t axis = 2; axis < 4; ++axis) {
       const memory::dim kernel = axis == 2 ? filters[filters.size() - 2] : filters.back();
       right.push_back((made.plain_out.dims()[axis] - 1) * stride + (kernel - 1) * dilation + 1 -
-                      made.plain_lhs.dims()[axis] - pad);
+                      made.plain_lhs.dims()[axis] - left[axis - 2]);
     }
     const auto layout = [&](const memory::desc& desc, bool any) { return any ? AnyLayout(desc) : desc; };
     const dnnl::convolution_forward::primitive_desc desc(
@@ -389,7 +390,7 @@ class GraphHandle : public PrimitiveSequence {
             dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
             layout(made.plain_lhs, method_.any_images), layout(made.plain_rhs, method_.any_weights),
             made.bias_desc, layout(made.plain_out, method_.any_images), Dims{stride, stride},
-            Dims{dilation - 1, dilation - 1}, Dims{pad, pad}, right),
+            Dims{dilation - 1, dilation - 1}, left, right),
         attributes, engine_);
     made.lhs = desc.src_desc(), made.rhs = desc.weights_desc(), made.out = desc.dst_desc();
     made.implementation = desc.impl_info_str();

@@ -10,6 +10,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tests/testing/plain_number.h"
 
 namespace kirsch::testing {
@@ -352,15 +353,18 @@ class GraphDrawer {
       if (c % i == 0) divisors.push_back(i);
     const uint32_t groups = Chance(1, 2) ? 1 : Chance(1, 2) ? c : OneOf(divisors);
     const uint32_t filters = groups * (1 + Below(groups > 4 ? 2 : 9));
-    const uint32_t stride = 1 + Below(6) / 4 + Below(6) / 5, pad = Below(3), dilation = 1 + Below(5) / 4;
-    const auto taps = [&](uint32_t side) {
-      return 1 + Below(std::min(4u, (side + 2 * pad - 1) / dilation + 1));
-    };
-    const uint32_t kh = taps(h), kw = taps(w);
+    const uint32_t stride = 1 + Below(6) / 4 + Below(6) / 5, dilation = 1 + Below(5) / 4;
+    std::array<uint32_t, 4> pad;  // top, left, bottom, right
+    pad.fill(Below(3));
+    if (Chance(1, 3))
+      for (uint32_t& side : pad) side = Below(3);
+    const uint32_t padded_h = h + pad[0] + pad[2], padded_w = w + pad[1] + pad[3];
+    const auto taps = [&](uint32_t side) { return 1 + Below(std::min(4u, (side - 1) / dilation + 1)); };
+    const uint32_t kh = taps(padded_h), kw = taps(padded_w);
     const auto positions = [&](uint32_t side, uint32_t k) {
-      return (side + 2 * pad - (k - 1) * dilation - 1) / stride + 1;
+      return (side - (k - 1) * dilation - 1) / stride + 1;
     };
-    const uint32_t oh = positions(h, kh), ow = positions(w, kw);
+    const uint32_t oh = positions(padded_h, kh), ow = positions(padded_w, kw);
     const Dims taken = nhwc ? Dims{kh, kw, c / groups, filters} : Dims{filters, c / groups, kh, kw};
     const Dims out = nhwc ? Dims{dims[0], oh, ow, filters} : Dims{dims[0], filters, oh, ow};
     if (Elements(taken) > kMostElements || Elements(out) > kMostElements ||
@@ -371,7 +375,11 @@ class GraphDrawer {
       if (value != usual || Chance(1, 4)) options.push_back({name, absl::StrCat(value)});
     };
     option("stride", stride, 1);
-    option("pad", pad, 0);
+    const bool alike = std::count(pad.begin(), pad.end(), pad[0]) == 4;
+    if (!alike || Chance(1, 8))
+      options.push_back({"pad", absl::StrJoin(pad, ",")});
+    else
+      option("pad", pad[0], 0);
     option("dilation", dilation, 1);
     option("groups", groups, 1);
     if (nhwc || Chance(1, 4)) options.push_back({"layout", nhwc ? "nhwc" : "nchw"});

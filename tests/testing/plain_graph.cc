@@ -4,8 +4,10 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "spec/check.h"
 #include "tests/testing/plain_function.h"
 
@@ -111,13 +113,24 @@ class PlainEvaluation {
     return Sum(value, products);
   }
 
+  // Rows and columns of zeros before the image: of one number, or of those of top, left, bottom and right.
+  static std::pair<int64_t, int64_t> PadsOf(const GrammarValue& value) {
+    for (const auto& [name, text] : value.options)
+      if (name == "pad") {
+        const std::vector<std::string> sides = absl::StrSplit(text, ',');
+        return {std::stoll(sides.front()), std::stoll(sides[sides.size() > 1 ? 1 : 0])};
+      }
+    return {0, 0};
+  }
+
   Bounds Convolution(const GrammarValue& value, const Index& at) const {
     const bool nhwc = std::find(value.options.begin(), value.options.end(),
                                 std::pair<std::string, std::string>("layout", "nhwc")) != value.options.end();
     const auto option = [&](const char* name, int64_t usual) {
       return static_cast<int64_t>(value.Option(name, static_cast<double>(usual)));
     };
-    const int64_t stride = option("stride", 1), pad = option("pad", 0), dilation = option("dilation", 1);
+    const int64_t stride = option("stride", 1), dilation = option("dilation", 1);
+    const auto [top, left] = PadsOf(value);
     const Dims &image = Argument(value, 0).dims, &taps = Argument(value, 1).dims;
     const int64_t height = image[nhwc ? 1 : 2], width = image[nhwc ? 2 : 3];
     const int64_t channels = taps[nhwc ? 2 : 1], filter = at[nhwc ? 3 : 1];  // of a group
@@ -125,8 +138,8 @@ class PlainEvaluation {
     Elements products;
     for (int64_t y = 0; y < taps[nhwc ? 0 : 2]; ++y)
       for (int64_t x = 0; x < taps[nhwc ? 1 : 3]; ++x) {
-        const int64_t row = at[nhwc ? 1 : 2] * stride + y * dilation - pad;
-        const int64_t column = at[nhwc ? 2 : 3] * stride + x * dilation - pad;
+        const int64_t row = at[nhwc ? 1 : 2] * stride + y * dilation - top;
+        const int64_t column = at[nhwc ? 2 : 3] * stride + x * dilation - left;
         if (row < 0 || row >= height || column < 0 || column >= width) continue;  // zeros
         for (int64_t c = 0; c < channels; ++c)
           products.push_back(

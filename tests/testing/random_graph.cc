@@ -193,18 +193,23 @@ std::string RandomConvolution(std::mt19937& random) {
                                          : 1,
                  images = draw(5) == 0 ? 2 : 1;
   const uint32_t kernel_height = 1 + draw(4), kernel_width = 1 + draw(4), dilation = draw(4) == 0 ? 2 : 1;
-  const uint32_t pad = draw(3);
-  const auto side = [&](uint32_t kernel, uint32_t more) {
+  std::array<uint32_t, 4> pad;  // top, left, bottom, right
+  pad.fill(draw(3));
+  if (draw(3) == 0)
+    for (uint32_t& around : pad) around = draw(3);
+  const auto side = [&](uint32_t kernel, uint32_t pads, uint32_t more) {
     const uint32_t least = (kernel - 1) * dilation + 1;
-    return std::max(least, 2 * pad + 1) - 2 * pad + draw(more);
+    return std::max(least, pads + 1) - pads + draw(more);
   };
-  const uint32_t height = side(kernel_height, 14), width = side(kernel_width, 30);
+  const uint32_t height = side(kernel_height, pad[0] + pad[2], 14),
+                 width = side(kernel_width, pad[1] + pad[3], 30);
   const uint32_t channels = depthwise ? groups : groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
                  filters =
                      depthwise ? groups * (1 + draw(5) / 4) : groups * (1 + draw(draw(2) == 0 ? 5 : 40));
   return absl::StrCat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
-                      " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3), " pad=", pad,
-                      " dilation=", dilation, " groups=", groups, " layout=", nhwc ? "nhwc" : "nchw");
+                      " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3),
+                      " pad=", absl::StrJoin(pad, ","), " dilation=", dilation, " groups=", groups,
+                      " layout=", nhwc ? "nhwc" : "nchw");
 }
 
 }  // namespace kirsch::testing

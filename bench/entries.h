@@ -1,0 +1,35 @@
+// What is to be benched, as texts, suites and files have it.
+#ifndef KIRSCH_BENCH_ENTRIES_H_
+#define KIRSCH_BENCH_ENTRIES_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/graph.h"
+#include "spec/parser.h"
+
+namespace kirsch {
+
+// A matmul as its shorthand says it, or a graph. What both can be is a graph here.
+struct BenchEntry {
+  std::string text;                       // for the report
+  std::optional<ParsedSpec> matmul = {};  // ... or
+  std::optional<Graph> graph = {};
+};
+
+// The kernels of a text: a shorthand, or lines of a file of kernels; of a family its members, one by one.
+// Only the one called `kernel`, unless that is empty. Errors are InvalidArgument, one line, with the place in
+// `source`.
+absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
+                                                    const std::string& kernel = "");
+
+// Entries that are matmuls without an epilogue stay what they are if all are, as libraries of matmuls can do
+// them; else all become graphs. An error if one can't.
+absl::Status MakeAlike(std::vector<BenchEntry>* entries);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_ENTRIES_H_
