@@ -16,8 +16,9 @@ std::string Describe(const GraphNode& node) {
   if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
   if (node.number != 0) Append(&text, " number=", std::bit_cast<uint32_t>(node.number));
   if (node.op == Operation::kConv2d)
-    Append(&text, " stride=", node.conv.stride, " pad=", node.conv.pad, " dilation=", node.conv.dilation,
-           " groups=", node.conv.groups, " layout=", static_cast<int>(node.conv.layout));
+    Append(&text, " stride=", node.conv.stride, " pad=", PrintPadding(node.conv.pad),
+           " dilation=", node.conv.dilation, " groups=", node.conv.groups,
+           " layout=", static_cast<int>(node.conv.layout));
   return text + (node.constant ? " const" : "");
 }
 
