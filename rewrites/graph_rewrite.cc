@@ -5,6 +5,7 @@
 
 #include "rewrites/convolution_bands.h"
 #include "rewrites/convolution_parts.h"
+#include "rewrites/flat_rows.h"
 #include "rewrites/matmul_rows.h"
 #include "rewrites/online_attention.h"
 #include "rewrites/rhs_prologue.h"
@@ -17,9 +18,8 @@ namespace kirsch {
 namespace {
 
 constexpr const GraphRewrite* kGraphRewrites[] = {
-    &kRows,          &kMatmulRows,       &kRhsPrologue,      &kOnlineAttention,
-    &kTransposeCopy, &kWholeConvolution, &kConvolutionBands, &kConvolutionParts,
-    &kWinograd,
+    &kRows,          &kFlatRows,         &kMatmulRows,       &kRhsPrologue,      &kOnlineAttention,
+    &kTransposeCopy, &kWholeConvolution, &kConvolutionBands, &kConvolutionParts, &kWinograd,
 };
 
 }  // namespace

@@ -146,6 +146,20 @@ TEST_P(PlanTest, FunctionsGoIntoTheEpilogue) {
   EXPECT_EQ(lines_with(gated, "rows("), 0) << gated;
 }
 
+// Rows of 13 elements would end within a vector each.
+TEST_P(PlanTest, TensorsThatLieAlikeGoByElements) {
+  for (int threads : {1, 2}) {
+    const Plan plan =
+        VerifiedPlan("kernel a(x: f32[40,13], y: f32[40,13], s: f32[1]):\n return mul(relu(add(x, y)), s)",
+                     WithFreeThreads(target_), threads);
+    ASSERT_EQ(plan.slices.size(), 1u);
+    EXPECT_EQ(plan.slices[0].rewrite.substr(0, 5), "flat ") << PrintPlan(plan);
+  }
+  const Plan repeated =
+      VerifiedPlan("kernel a(x: f32[40,13], y: f32[13]):\n return relu(add(x, y))", target_);
+  EXPECT_EQ(repeated.slices[0].rewrite.substr(0, 5), "rows ") << PrintPlan(repeated);
+}
+
 TEST_P(PlanTest, ThreadsShareTheWork) {
   Verified(kMlp, target_, 2, true);
   Verified("attention f32 heads=3 tokens=24 dim=8", target_, 2);
