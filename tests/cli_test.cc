@@ -242,7 +242,7 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ExpectRefused("synth 'matmul f32 1..4097x4x4'", "SPEC: expected a family of at most 4096 sizes, got 4097");
   ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm",
                 "--emit: expected header, c or schedule for a family of sizes, got 'asm'");
-  ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"), "--schedule: expected a single spec");
+  ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"), "--schedule: expected a single kernel");
   ExpectRefused("bench 'matmul f32 1..3x4x4 ldc=9 epilogue=relu'",
                 "bench: expected a matmul of dense operands");
   EXPECT_EQ(Run("synth 'matmul f32 3..3x4x4' --no-verify --emit asm").code, 0);  // a family of one

@@ -293,7 +293,7 @@ def test(kirsch, directory):
         expected = run("db", "export", str(table))
         got = read_table(table)
         assert got == expected, f"{table}: FORMAT.md and the program differ"
-        words = {line.split('"decision":"')[1].split()[0].rstrip('"}') for line in expected.splitlines()}
+        words = {line.split('"decision":"')[1].split()[0].rstrip('"}') for line in expected.splitlines() if '"decision":"' in line}
         print(f"{len(expected.splitlines())} boxes agree: {sorted(words)}")
         assert words >= {"tile", "parallel", "move", "pack", "microkernel"}, words
 
