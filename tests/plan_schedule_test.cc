@@ -134,7 +134,7 @@ TEST(PlanScheduleTest, WhatCannotBeIsRefusedWithItsPlace) {
   EXPECT_EQ(ErrorOf("slice v6\nslice v6\n"),
             "s:2:7: expected an operation that is in no slice yet, got 'v6'");
   EXPECT_EQ(ErrorOf("slice v9\n"), "s:1:1: expected operations that read only what is computed before them");
-  EXPECT_THAT(ErrorOf(head + "  mutmal tile=8\n"), HasSubstr("s:2:3: expected a rewrite (rows matmul"));
+  EXPECT_THAT(ErrorOf(head + "  mutmal tile=8\n"), HasSubstr("s:2:3: expected a rewrite (rows flat matmul"));
   EXPECT_EQ(ErrorOf(head + "  matmul tile=41\n"), "s:2:3: expected a tile of no more rows than there are");
   EXPECT_EQ(ErrorOf(head + "  matmul tole=4\n"), "s:2:10: expected 'matmul tile=SIZE', got 'tole'");
   EXPECT_EQ(ErrorOf(head + "  matmul tile=x\n"), "s:2:15: expected a size from 0 to 2147483647, got 'x'");

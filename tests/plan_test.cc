@@ -133,14 +133,15 @@ TEST_P(PlanTest, FunctionsGoIntoTheEpilogue) {
   for (const char* function : {"exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu",
                                "neg", "hardswish", "elu", "softplus"}) {
     const std::string plan =
-        Verified(absl::StrCat("kernel a(x: f32[40,30], w: f32[30,50], b: f32[50]):\n return ", function,
+        Verified(absl::StrCat("kernel a(x: f32[64,30], w: f32[30,512], b: f32[512]):\n return ", function,
                               "(add(matmul(x, w), b))"),
                  target_, 2);
     EXPECT_EQ(lines_with(plan, "contraction("), 1) << plan;
     EXPECT_EQ(lines_with(plan, "rows("), 0) << plan;
   }
   const std::string gated = Verified(
-      "kernel a(x: f32[40,30], w: f32[30,50], v: f32[30,50]):\n return mul(silu(matmul(x, w)), matmul(x, v))",
+      "kernel a(x: f32[64,30], w: f32[30,512], v: f32[30,512]):\n return mul(silu(matmul(x, w)), matmul(x, "
+      "v))",
       target_, 2, true);
   EXPECT_GE(lines_with(gated, "epilogue=silu,mul:mn"), 1) << gated;
   EXPECT_EQ(lines_with(gated, "rows("), 0) << gated;
