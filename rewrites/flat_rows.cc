@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
-#include "rewrites/lattice.h"
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
-#include "rewrites/row_stages.h"
+#include "rewrites/rows.h"
 
 namespace kirsch {
 namespace {
-
-constexpr int64_t kFlatLines = 4;  // tiles are multiples of so many
 
 // All axes are columns of one row.
 IterationSpace SpaceOf(const Slice& slice) {
@@ -34,31 +30,11 @@ bool Applies(const SliceProblem& problem) {
 }
 
 std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  const int64_t elements = SpaceOf(problem.slice).columns();
-  std::vector<RewriteParameters> all = {{elements}};
-  const int64_t share = ShareOf(elements, problem.threads, kFlatLines * LineElements(problem.target));
-  if (share != 0) all.push_back({share});
-  return all;
+  return TilesOfRows(problem, SpaceOf(problem.slice));
 }
 
 GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  GroupShape shape;
-  const Slice& slice = problem.slice;
-  const IterationSpace space = SpaceOf(slice);
-  Group group;
-  group.rows = space.columns();
-  group.tile = form.parameters[0];
-  if (group.tile < 1 || group.tile > group.rows) {
-    shape.Fail(slice.at(0), "a tile of no more elements than there are");
-    return shape;
-  }
-  SliceMemory memory(slice, form.in_place);
-  RowStages writer(slice, &memory, &shape);
-  group.stages = writer.Write(0, slice.size(), {space, 1, group.tile});
-  if (const int64_t rest = group.rows % group.tile; rest != 0)
-    group.rest = writer.Write(0, slice.size(), {space, 1, rest});
-  shape.groups.push_back(std::move(group));
-  return shape;
+  return GroupOfRows(problem, SpaceOf(problem.slice), form, "elements");
 }
 
 }  // namespace

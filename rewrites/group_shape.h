@@ -41,7 +41,6 @@ class SliceMemory {
   void Reserve(int node, int64_t rows, int64_t columns, GroupShape* shape) const;
   // Gives a result the memory of a tile of its type.
   bool Replace(int result, int input);
-  bool in_place() const { return in_place_; }
 
  private:
   const Slice& slice_;

@@ -383,12 +383,12 @@ class OnlineAttentionShaper {
 
 bool Applies(const SliceProblem& problem) { return Matcher(problem.slice).Match().has_value(); }
 
-IterationSpace ScoresOf(const SliceProblem& problem) {
-  return MatrixSpace(problem.slice.graph().at(Matcher(problem.slice).Match()->softmax).type.dims);
+IterationSpace ScoresOf(const SliceProblem& problem, const Attention& attention) {
+  return MatrixSpace(problem.slice.graph().at(attention.softmax).type.dims);
 }
 
 std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
-  const IterationSpace scores = ScoresOf(problem);
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.slice).Match());
   const int64_t least = kLeastLines * LineElements(problem.target);
   std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
   tiles.push_back(scores.rows());
@@ -399,14 +399,14 @@ std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
 }
 
 GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
-  const IterationSpace scores = ScoresOf(problem);
+  const Attention attention = *Matcher(problem.slice).Match();
+  const IterationSpace scores = ScoresOf(problem, attention);
   const auto [tile, keys, unused] = form.parameters;
   if (tile < 1 || tile > scores.rows() || keys < 1 || keys >= scores.columns()) {
     GroupShape shape;
     shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
     return shape;
   }
-  const Attention attention = *Matcher(problem.slice).Match();
   return OnlineAttentionShaper(problem.slice, attention, form).Shape();
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "rewrites/lattice.h"
 #include "rewrites/row_space.h"
 #include "rewrites/row_stages.h"
+#include "spec/cat.h"
 
 namespace kirsch {
 namespace {
@@ -34,43 +36,49 @@ int64_t RowsOf(const IterationSpace& space) {
 std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {
   GroupShape ignored;
   const std::optional<IterationSpace> space = SpaceOf(problem, &ignored);
-  if (!space) return {{1}};
-  std::vector<RewriteParameters> all = {{RowsOf(*space)}};
-  if (const int64_t share = ShareOf(RowsOf(*space), problem.threads,
-                                    space->flat ? kFlatLines * LineElements(problem.target) : 1);
-      share != 0)
-    all.push_back({share});
-  return all;
+  return space ? TilesOfRows(problem, *space) : std::vector<RewriteParameters>{{1}};
 }
 
 GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
+  GroupShape failed;
+  const std::optional<IterationSpace> space = SpaceOf(problem, &failed);
+  return space ? GroupOfRows(problem, *space, form, "rows") : failed;
+}
+
+}  // namespace
+
+const GraphRewrite kRows = {"rows", {"tile"}, Applies, Enumerate, Expand};
+
+std::vector<RewriteParameters> TilesOfRows(const SliceProblem& problem, const IterationSpace& space) {
+  std::vector<RewriteParameters> all = {{RowsOf(space)}};
+  const int64_t step = space.flat ? kFlatLines * LineElements(problem.target) : 1;
+  if (const int64_t share = ShareOf(RowsOf(space), problem.threads, step); share != 0) all.push_back({share});
+  return all;
+}
+
+GroupShape GroupOfRows(const SliceProblem& problem, const IterationSpace& space, const GroupForm& form,
+                       std::string_view pieces) {
   GroupShape shape;
-  const std::optional<IterationSpace> space = SpaceOf(problem, &shape);
-  if (!space) return shape;
   const Slice& slice = problem.slice;
   const int64_t tile = form.parameters[0];
   Group group;
-  group.rows = RowsOf(*space);
+  group.rows = RowsOf(space);
   if (tile < 1 || tile > group.rows) {
-    shape.Fail(slice.at(0), "a tile of no more rows than there are");
+    shape.Fail(slice.at(0), Cat("a tile of no more ", pieces, " than there are"));
     return shape;
   }
   group.tile = tile;
-  group.batch = space->flat ? 1 : space->batch();
+  group.batch = space.flat ? 1 : space.batch();
   SliceMemory memory(slice, form.in_place);
   RowStages writer(slice, &memory, &shape);
   const auto stages = [&](int64_t rows) {
-    if (space->flat) return writer.Write(0, slice.size(), {*space, 1, rows});
-    return writer.Write(0, slice.size(), {*space, space->reduces_rows ? space->rows() : rows});
+    if (space.flat) return writer.Write(0, slice.size(), {space, 1, rows});
+    return writer.Write(0, slice.size(), {space, space.reduces_rows ? space.rows() : rows});
   };
   group.stages = stages(tile);
   if (const int64_t rest = group.rows % tile; rest != 0) group.rest = stages(rest);
   shape.groups.push_back(std::move(group));
   return shape;
 }
-
-}  // namespace
-
-const GraphRewrite kRows = {"rows", {"tile"}, Applies, Enumerate, Expand};
 
 }  // namespace kirsch

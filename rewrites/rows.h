@@ -3,11 +3,21 @@
 #ifndef KIRSCH_REWRITES_ROWS_H_
 #define KIRSCH_REWRITES_ROWS_H_
 
+#include <string_view>
+#include <vector>
+
 #include "rewrites/graph_rewrite.h"
+#include "rewrites/iteration.h"
 
 namespace kirsch {
 
 extern const GraphRewrite kRows;
+
+// All of the slice by rows of the space, by elements of a flat one, in tiles: as GraphRewrite::enumerate and
+// ::expand have it. `pieces`: what an error calls those.
+std::vector<RewriteParameters> TilesOfRows(const SliceProblem& problem, const IterationSpace& space);
+GroupShape GroupOfRows(const SliceProblem& problem, const IterationSpace& space, const GroupForm& form,
+                       std::string_view pieces);
 
 }  // namespace kirsch
 

@@ -231,12 +231,9 @@ class Planner {
         done |= *slice;
         if (!slices[i].each) break;
       }
-      const std::optional<size_t> end = sets_->Find(done);
-      if (!end)
-        return ErrorAt(options_.schedule->source, slices[i].position,
-                       "expected operations that read only what is computed before them");
-      Reach(from, *end, parts);
-      from = *end;
+      const size_t end = *sets_->Find(done);  // there is one after each slice
+      Reach(from, end, parts);
+      from = end;
     }
     return from;
   }

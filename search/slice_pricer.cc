@@ -118,9 +118,9 @@ absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const Slice
                    ? Unsuited(pinned_->rewrite.position, shape.error)
                    : absl::OkStatus();
       }
-      if (!shape.replaces && !in_place) break;
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
       if (absl::Status status = AddCandidate(way, shape, budget, candidates); !status.ok()) return status;
+      if (!shape.replaces) break;  // the other would be the same
     }
   return absl::OkStatus();
 }
@@ -264,14 +264,12 @@ absl::Status SlicePricer::Unsuited(TextPosition position, std::string_view expec
 // Is every line for a stage for one that there is?
 absl::Status SlicePricer::CheckPins(const GroupShape& shape) const {
   if (pinned_ == nullptr) return absl::OkStatus();
-  std::vector<StageKind> kinds;
-  for (const Group& group : shape.groups)
-    for (const Stage* stage : StagesOf(group)) kinds.push_back(stage->kind);
+  const std::vector<StagePlace> places = PlacesOf(shape);
   for (const StageSchedule& stage : pinned_->stages) {
     const StageKind kind = stage.rows ? StageKind::kRows : StageKind::kContraction;
     const auto number = static_cast<size_t>(stage.stage);
-    if (number >= kinds.size() || kinds[number] != kind)
-      return Unsuited(stage.position, Cat("the number of one of the ", kinds.size(), " stages that is ",
+    if (number >= places.size() || places[number].In(shape).kind != kind)
+      return Unsuited(stage.position, Cat("the number of one of the ", places.size(), " stages that is ",
                                           stage.rows ? "a row program" : "a contraction"));
   }
   return absl::OkStatus();

@@ -26,6 +26,7 @@ SliceSets::SliceSets(const GraphUses& uses, size_t most)
       if ((all >> place & 1) != 0) neighbours_[place] |= all & ~kReturned;
   }
   Enumerate(most);
+  for (size_t end = 0; end < done_.size(); ++end) before_.push_back(FindBefore(end));
 }
 
 void SliceSets::Enumerate(size_t most) {
@@ -48,7 +49,7 @@ std::optional<size_t> SliceSets::Find(OperationSet set) const {
   return static_cast<size_t>(found - done_.begin());
 }
 
-std::vector<size_t> SliceSets::Before(size_t end) const {
+std::vector<size_t> SliceSets::FindBefore(size_t end) const {
   std::vector<size_t> before;
   for (size_t i = end; i-- > 0;)
     if ((done_[i] & ~done_[end]) == 0 && IsConnected(done_[end] & ~done_[i])) before.push_back(i);

@@ -26,7 +26,7 @@ class SliceSets {
 
   // Those from which a slice leads to set number `end`: connected operations, whether one reads what the
   // other makes or both read the same. The smallest slices first.
-  std::vector<size_t> Before(size_t end) const;
+  const std::vector<size_t>& Before(size_t end) const { return before_[end]; }
 
   // The operations whose results some operations read; those that read theirs (and kReturned).
   OperationSet ReadBy(OperationSet slice) const { return Union(reads_, slice); }
@@ -37,9 +37,11 @@ class SliceSets {
   static OperationSet Union(const std::vector<OperationSet>& of, OperationSet slice);
   bool IsConnected(OperationSet slice) const;
   void Enumerate(size_t most);
+  std::vector<size_t> FindBefore(size_t end) const;
 
   std::vector<OperationSet> reads_, users_, neighbours_;  // by operation
   std::vector<OperationSet> done_;
+  std::vector<std::vector<size_t>> before_;  // by the number of the set
   bool all_ = true;
 };
 
