@@ -79,7 +79,7 @@ class BandwidthContender : public Contender {
     return info;
   }
 
-  absl::Status Prepare(const Problem&, size_t, size_t method) override {
+  absl::Status Prepare(const Workload&, size_t, size_t method) override {
     method_ = methods_[method];
     run_bytes_ = BandwidthBytesPerRun(method_, buffer_bytes_);
     read_ = Reader(method_);

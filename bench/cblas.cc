@@ -19,7 +19,7 @@ class CblasContender : public Contender {
   explicit CblasContender(std::vector<std::string> libraries) : libraries_(std::move(libraries)) {}
 
   absl::StatusOr<ContenderInfo> Load() override;
-  absl::Status Prepare(const Problem& problem, size_t item, size_t method) override;
+  absl::Status Prepare(const Workload& workload, size_t item, size_t method) override;
   void Run() override;
 
  private:
@@ -59,7 +59,8 @@ absl::Status CblasContender::Takes(const Problem& problem) const {
   return absl::OkStatus();
 }
 
-absl::Status CblasContender::Prepare(const Problem& problem, size_t, size_t method) {
+absl::Status CblasContender::Prepare(const Workload& workload, size_t, size_t method) {
+  const Problem& problem = workload.problem;
   problem_ = &problem;
   method_ = static_cast<Method>(method);
   if (absl::Status status = Takes(problem); !status.ok()) return status;

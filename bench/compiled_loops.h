@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/graph_loops.h"
+#include "bench/loops.h"
 #include "codegen/compilation.h"
 
 namespace kirsch {

@@ -24,17 +24,16 @@ struct ContenderInfo {
   std::vector<std::string> alternatives;  // settings worth trying, each in a process of its own
 };
 
-template <typename Problem>
-class ContenderFor {
+class Contender {
  public:
-  virtual ~ContenderFor() = default;
+  virtual ~Contender() = default;
 
   // Called once, first. NotFound: it is not on this machine.
   virtual absl::StatusOr<ContenderInfo> Load() = 0;
 
-  // Makes ready to run `problem` (which outlives the use) by one of the methods. Unimplemented: the method
-  // does not take this problem. `item` is the problem's number in the request.
-  virtual absl::Status Prepare(const Problem& problem, size_t item, size_t method) = 0;
+  // Makes ready to run `workload` (which is placed, and outlives the use) by one of the methods.
+  // Unimplemented: the method does not take this one. `item` is its number in the request.
+  virtual absl::Status Prepare(const Workload& workload, size_t item, size_t method) = 0;
 
   // Memory beside the operands that every run reads: a packed operand. Cold runs find it cold, too.
   virtual absl::Span<const char> Own() const { return {}; }
@@ -42,8 +41,6 @@ class ContenderFor {
   // What is timed.
   virtual void Run() = 0;
 };
-
-using Contender = ContenderFor<Problem>;  // of matmuls
 
 }  // namespace kirsch
 

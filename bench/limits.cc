@@ -19,14 +19,13 @@ void Raise(std::vector<double>& highest, const std::vector<double>& rates) {
 absl::Status Limits::Start(const Machine& machine, const WorkerOptions& options) {
   threads_ = static_cast<int>(options.cpus.size());
   buffer_bytes_ = BandwidthBufferBytes(machine.caches);
-  static const std::vector<Problem> kNone(1);
-  peak_.factory = [threads = threads_] { return MakeRunner(MakePeakContender(threads), kNone); };
+  peak_.factory = [threads = threads_] { return MakePeakContender(threads); };
   bandwidth_.factory = [threads = threads_, bytes = buffer_bytes_] {
-    return MakeRunner(MakeBandwidthContender(threads, bytes), kNone);
+    return MakeBandwidthContender(threads, bytes);
   };
   for (Entrant* entrant : {&peak_, &bandwidth_}) {
     entrant->options = options;
-    entrant->options.cold = false;  // they have no operands
+    entrant->options.cold = false;  // they look at no workload
     if (absl::Status status = StartEntrant(*entrant); !status.ok()) return status;
   }
   return absl::OkStatus();

@@ -18,7 +18,7 @@ bool HasProductOfFloats(const Graph& graph) {
   });
 }
 
-class LoopsContender : public GraphContender {
+class LoopsContender : public Contender {
  public:
   // No libraries: loops only.
   LoopsContender(std::vector<std::string> libraries, const std::vector<CompiledLoops>& loops)
@@ -34,12 +34,12 @@ class LoopsContender : public GraphContender {
     return info;
   }
 
-  absl::Status Prepare(const GraphProblem& problem, size_t item, size_t) override {
-    if (library_.sgemm != nullptr && !HasProductOfFloats(*problem.graph))
+  absl::Status Prepare(const Workload& workload, size_t item, size_t) override {
+    if (library_.sgemm != nullptr && !HasProductOfFloats(workload.graph->graph))
       return absl::UnimplementedError("nothing for BLAS");
     const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
     if (!run.ok()) return run.status();
-    problem_ = &problem;
+    graph_ = workload.graph.get();
     run_ = *run;
     scratch_.reset();
     scratch_ = AllocateAligned(loops_[item].scratch_bytes());
@@ -47,7 +47,7 @@ class LoopsContender : public GraphContender {
   }
 
   void Run() override {
-    run_(problem_->inputs.data(), problem_->out, static_cast<char*>(scratch_.get()),
+    run_(graph_->inputs.data(), graph_->out, static_cast<char*>(scratch_.get()),
          reinterpret_cast<void*>(library_.sgemm));
   }
 
@@ -55,19 +55,19 @@ class LoopsContender : public GraphContender {
   std::vector<std::string> libraries_;
   const std::vector<CompiledLoops>& loops_;
   CblasLibrary library_;
-  const GraphProblem* problem_ = nullptr;
+  const KirschGraph* graph_ = nullptr;
   LoopsFn* run_ = nullptr;
   AlignedMemory scratch_;
 };
 
 }  // namespace
 
-std::unique_ptr<GraphContender> MakeLoopsContender(const std::vector<CompiledLoops>& loops) {
+std::unique_ptr<Contender> MakeLoopsContender(const std::vector<CompiledLoops>& loops) {
   return std::make_unique<LoopsContender>(std::vector<std::string>(), loops);
 }
 
-std::unique_ptr<GraphContender> MakeCblasLoopsContender(std::vector<std::string> libraries,
-                                                        const std::vector<CompiledLoops>& loops) {
+std::unique_ptr<Contender> MakeCblasLoopsContender(std::vector<std::string> libraries,
+                                                   const std::vector<CompiledLoops>& loops) {
   return std::make_unique<LoopsContender>(std::move(libraries), loops);
 }
 

@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "bench/compiled_loops.h"
-#include "bench/graph_workload.h"
+#include "bench/contender.h"
 
 namespace kirsch {
 
 // `loops` of each item (LoopsKind::kLoops) outlive the contender.
-std::unique_ptr<GraphContender> MakeLoopsContender(const std::vector<CompiledLoops>& loops);
+std::unique_ptr<Contender> MakeLoopsContender(const std::vector<CompiledLoops>& loops);
 
 // The same with LoopsKind::kCblas, by the first of `libraries` that loads. Takes graphs with a contraction of
 // f32.
-std::unique_ptr<GraphContender> MakeCblasLoopsContender(std::vector<std::string> libraries,
-                                                        const std::vector<CompiledLoops>& loops);
+std::unique_ptr<Contender> MakeCblasLoopsContender(std::vector<std::string> libraries,
+                                                   const std::vector<CompiledLoops>& loops);
 
 }  // namespace kirsch
 

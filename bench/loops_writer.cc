@@ -134,12 +134,6 @@ Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
   return index;
 }
 
-bool LoopsWriter::HasLoops(int node) const {
-  const OperationKind kind = Info(graph_.at(node).op).kind;
-  return kind != OperationKind::kLeaf && kind != OperationKind::kTranspose &&
-         !storage_.inlined[static_cast<size_t>(node)];
-}
-
 LoopsWriter::View LoopsWriter::ViewOf(int node) const {
   if (graph_.at(node).op != Operation::kTranspose) return {node, PlainStrides(graph_.at(node).type)};
   View view = ViewOf(graph_.at(node).inputs[0]);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/graph_loops.h"
-#include "bench/graph_storage.h"
+#include "bench/loops.h"
+#include "bench/loops_storage.h"
 
 namespace kirsch {
 
@@ -46,8 +46,7 @@ class LoopsWriter {
   };
   View ViewOf(int node) const;
 
-  // Whether the node has loops of its own.
-  bool HasLoops(int node) const;
+  bool HasLoops(int node) const { return kirsch::HasLoops(graph_, storage_, node); }
 
   // Names the node's memory, where it has some.
   void Declare(int node);
@@ -70,7 +69,7 @@ class LoopsWriter {
   const Graph& graph_;
   const LoopsKind kind_;
   const bool parallel_;
-  const GraphStorage storage_;
+  const LoopsStorage storage_;
   size_t columns_bytes_ = 0;
   size_t indent_ = 2;
   std::string text_;

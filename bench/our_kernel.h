@@ -3,23 +3,18 @@
 #define KIRSCH_BENCH_OUR_KERNEL_H_
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bench/contender.h"
+#include "codegen/kernel.h"
 
 namespace kirsch {
 
-// One kernel per item of the request; null: not runnable here.
-struct OurKernel {
-  KernelFn kernel = nullptr;
-  size_t scratch_bytes = 0;  // per thread
-  // Where it takes an operand packed, at no charge:
-  PackFn pack = nullptr;
-  int packed_operand = 0;  // 0: lhs, 1: rhs
-  size_t packed_bytes = 0;
-};
-
-std::unique_ptr<Contender> MakeOurContender(std::vector<OurKernel> kernels, int threads);
+// One kernel per item of the request, whose tensors are the workload's operands (one that nothing runs: there
+// is none). They outlive the contender, which goes by `name`.
+std::unique_ptr<Contender> MakeOurContender(const std::vector<Kernel>& kernels, int threads,
+                                            const std::string& name);
 
 }  // namespace kirsch
 

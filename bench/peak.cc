@@ -99,7 +99,7 @@ class PeakContender : public Contender {
     return info;
   }
 
-  absl::Status Prepare(const Problem&, size_t, size_t method) override {
+  absl::Status Prepare(const Workload&, size_t, size_t method) override {
     const PeakMethod& peak = kMethods[method];
     if (!peak.present()) return absl::UnimplementedError(absl::StrCat("this CPU lacks ", peak.instruction));
     loop_ = peak.loop;

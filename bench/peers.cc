@@ -1,6 +1,8 @@
 #include "bench/peers.h"
 
 #include <array>
+#include <functional>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,6 +13,8 @@
 
 namespace kirsch {
 namespace {
+
+constexpr char kLoopsPeer[] = "loops";
 
 struct Known {
   const char* name;
@@ -35,6 +39,7 @@ struct Found {
   std::vector<std::string> libraries;
 };
 
+// `more`: names that are peers as well.
 absl::StatusOr<Found> Find(const std::string& name, const char* more) {
   if (absl::string_view path = name; absl::ConsumePrefix(&path, "cblas:") && !path.empty())
     return Found{nullptr, {std::string(path)}};
@@ -51,53 +56,42 @@ absl::StatusOr<Found> Find(const std::string& name, const char* more) {
                                                  names, ", ", more, "cblas:PATH"));
 }
 
-bool IsPlugin(const Found& found) { return found.known != nullptr && found.known->plugin; }
+using CblasFactory = std::function<std::unique_ptr<Contender>(const std::vector<std::string>& libraries)>;
 
-Environment EnvironmentOf(const Found& found) {
-  return found.known != nullptr && found.known->setting != nullptr ? Environment{found.known->setting}
-                                                                   : Environment{};
+// Plug-ins as they are, a library with the interface of BLAS as `cblas` makes it.
+Peer PeerOf(const std::string& name, const Found& found, const CblasFactory& cblas) {
+  Peer peer{name, {}};
+  if (found.known != nullptr && found.known->setting != nullptr) peer.environment = {found.known->setting};
+  if (found.known == nullptr || !found.known->plugin)
+    peer.builds.push_back([libraries = found.libraries, cblas] { return cblas(libraries); });
+  else
+    for (const std::string& plugin : found.libraries)
+      peer.builds.push_back([plugin] { return MakePluginContender(plugin); });
+  return peer;
 }
 
 }  // namespace
 
-absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem>& problems) {
+absl::StatusOr<Peer> FindPeer(const std::string& name) {
   const absl::StatusOr<Found> found = Find(name, "");
   if (!found.ok()) return found.status();
-  Peer peer{name, {}, EnvironmentOf(*found)};
-  if (!IsPlugin(*found))
-    peer.builds.push_back([libraries = found->libraries, &problems] {
-      return MakeRunner(MakeCblasContender(libraries), problems);
-    });
-  else
-    for (const std::string& plugin : found->libraries)
-      peer.builds.push_back(
-          [plugin, &problems] { return MakeRunner(MakePluginContender(plugin), problems); });
-  return peer;
+  return PeerOf(name, *found, MakeCblasContender);
 }
 
-absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& field) {
+absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGraphs& loops) {
   if (name == kLoopsPeer)
-    return Peer{name, {[&field] { return MakeRunner(MakeLoopsContender(field.plain), field.problems); }}, {}};
+    return Peer{
+        name, {[&loops] { return MakeLoopsContender(loops.at(LoopsKind::kLoops)); }}, {}, LoopsKind::kLoops};
   const absl::StatusOr<Found> found = Find(name, "loops, parts, ");
   if (!found.ok()) return found.status();
-  Peer peer{name, {}, EnvironmentOf(*found)};
-  if (!IsPlugin(*found)) {
-    // Neither the loops' threads nor the library's are to spin while the others work.
-    peer.environment = {"OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_THREAD_TIMEOUT=4"};
-    peer.builds.push_back([libraries = found->libraries, &field] {
-      return MakeRunner(MakeCblasLoopsContender(libraries, field.cblas), field.problems);
-    });
-    return peer;
-  }
-  for (const std::string& plugin : found->libraries)
-    peer.builds.push_back(
-        [plugin, &field] { return MakeRunner(MakeGraphPluginContender(plugin), field.problems); });
+  Peer peer = PeerOf(name, *found, [&loops](const std::vector<std::string>& libraries) {
+    return MakeCblasLoopsContender(libraries, loops.at(LoopsKind::kCblas));
+  });
+  if (found->known != nullptr && found->known->plugin) return peer;
+  peer.loops = LoopsKind::kCblas;
+  // Neither the loops' threads nor the library's are to spin while the others work.
+  peer.environment = {"OMP_WAIT_POLICY=PASSIVE", "OPENBLAS_THREAD_TIMEOUT=4"};
   return peer;
-}
-
-bool IsCblasPeer(const std::string& name) {
-  const absl::StatusOr<Found> found = Find(name, "");
-  return found.ok() && !IsPlugin(*found);
 }
 
 }  // namespace kirsch

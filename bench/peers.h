@@ -2,12 +2,13 @@
 #ifndef KIRSCH_BENCH_PEERS_H_
 #define KIRSCH_BENCH_PEERS_H_
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "bench/compiled_loops.h"
-#include "bench/graph_workload.h"
 #include "bench/worker.h"
 
 namespace kirsch {
@@ -16,30 +17,22 @@ namespace kirsch {
 struct Peer {
   std::string name;  // as asked for: "openblas", "onednn:noamx", "cblas:/path/lib.so"
   std::vector<Worker::Factory> builds;
-  Environment environment;  // a restriction that was asked for
+  Environment environment = {};         // a restriction that was asked for
+  std::optional<LoopsKind> loops = {};  // of graphs, that it needs
 };
 
-// InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
-// matrix tiles), libxsmm, eigen, cblas:PATH. Whether it is on this machine shows only when it is loaded. It
-// runs `problems`, which outlive it.
-absl::StatusOr<Peer> FindPeer(const std::string& name, const std::vector<Problem>& problems);
+// The loops of each graph, of every kind that somebody needs.
+using LoopsOfGraphs = std::map<LoopsKind, std::vector<CompiledLoops>>;
 
-// What the peers of graphs run: the problems, and loops of each of them where a peer that needs them takes
-// part.
-struct GraphField {
-  const std::vector<GraphProblem>& problems;
-  std::vector<CompiledLoops> plain, cblas;
-};
-
-inline constexpr char kLoopsPeer[] = "loops";
 inline constexpr char kPartsPeer[] = "parts";  // our own kernels, one operation after the other
 
-// The same for graphs, but for kPartsPeer: loops, onednn and onednn:noamx, or a library with the interface of BLAS, which
-// multiplies between loops.
-absl::StatusOr<Peer> FindGraphPeer(const std::string& name, const GraphField& field);
+// InvalidArgument for a name that is none of openblas, blis, mkl, onednn, onednn:noamx (as on a CPU without
+// matrix tiles), libxsmm, eigen, cblas:PATH. Whether it is on this machine shows only when it is loaded.
+absl::StatusOr<Peer> FindPeer(const std::string& name);
 
-// Whether the name is one of the last kind.
-bool IsCblasPeer(const std::string& name);
+// The same for graphs (but for kPartsPeer): plain loops, too, and a library with the interface of BLAS
+// multiplies between loops. Those that the peer needs are in `loops`, which outlives it, when it is loaded.
+absl::StatusOr<Peer> FindPeerOfGraphs(const std::string& name, const LoopsOfGraphs& loops);
 
 }  // namespace kirsch
 

@@ -11,25 +11,16 @@ namespace {
 
 std::vector<std::string> Words(const char* text) { return absl::StrSplit(text, ' ', absl::SkipEmpty()); }
 
-// What the plug-in's functions for a kind of problem are called.
-struct Names {
-  const char* methods;
-  const char* prepare;
-};
-constexpr Names kMatmul = {"kirsch_peer_methods", "kirsch_peer_prepare"};
-constexpr Names kGraph = {"kirsch_peer_graph_methods", "kirsch_peer_prepare_graph"};
-
-template <typename Problem>
-class PluginContender : public ContenderFor<Problem> {
+class PluginContender : public Contender {
  public:
-  PluginContender(std::string name, Names functions) : name_(std::move(name)), functions_(functions) {}
+  explicit PluginContender(std::string name) : name_(std::move(name)) {}
 
   ~PluginContender() override { Release(); }
 
   absl::StatusOr<ContenderInfo> Load() override {
     const absl::StatusOr<void*> library = OpenLibrary({PluginPath(name_)});
     if (!library.ok()) return library.status();
-    prepare_ = Symbol<void*(int, const Problem*)>(*library, functions_.prepare);
+    prepare_ = Symbol<decltype(kirsch_peer_prepare)>(*library, "kirsch_peer_prepare");
     run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
     release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
     const auto text = [&](const char* function) {
@@ -37,14 +28,14 @@ class PluginContender : public ContenderFor<Problem> {
       return get == nullptr ? "" : get();
     };
     if (prepare_ == nullptr || run_ == nullptr || release_ == nullptr)
-      return absl::NotFoundError(absl::StrCat(name_, ": not a peer plug-in for this kind of problem"));
-    return ContenderInfo{text("kirsch_peer_name"), text("kirsch_peer_core"), Words(text(functions_.methods)),
-                         Words(text("kirsch_peer_alternatives"))};
+      return absl::NotFoundError(absl::StrCat(name_, ": not a peer plug-in"));
+    return ContenderInfo{text("kirsch_peer_name"), text("kirsch_peer_core"),
+                         Words(text("kirsch_peer_methods")), Words(text("kirsch_peer_alternatives"))};
   }
 
-  absl::Status Prepare(const Problem& problem, size_t, size_t method) override {
+  absl::Status Prepare(const Workload& workload, size_t, size_t method) override {
     Release();
-    handle_ = prepare_(static_cast<int>(method), &problem);
+    handle_ = prepare_(static_cast<int>(method), &workload.problem);
     if (handle_ == nullptr) return absl::UnimplementedError("not a problem for this method");
     return absl::OkStatus();
   }
@@ -57,8 +48,7 @@ class PluginContender : public ContenderFor<Problem> {
   }
 
   std::string name_;
-  Names functions_;
-  void* (*prepare_)(int, const Problem*) = nullptr;
+  decltype(kirsch_peer_prepare)* prepare_ = nullptr;
   decltype(kirsch_peer_run)* run_ = nullptr;
   decltype(kirsch_peer_release)* release_ = nullptr;
   void* handle_ = nullptr;
@@ -67,11 +57,7 @@ class PluginContender : public ContenderFor<Problem> {
 }  // namespace
 
 std::unique_ptr<Contender> MakePluginContender(std::string name) {
-  return std::make_unique<PluginContender<Problem>>(std::move(name), kMatmul);
-}
-
-std::unique_ptr<GraphContender> MakeGraphPluginContender(std::string name) {
-  return std::make_unique<PluginContender<GraphProblem>>(std::move(name), kGraph);
+  return std::make_unique<PluginContender>(std::move(name));
 }
 
 }  // namespace kirsch

@@ -1,4 +1,4 @@
-// A peer plug-in (peers/peer.h, peers/graph_peer.h) as a contender.
+// A peer plug-in (peers/peer.h) as a contender.
 #ifndef KIRSCH_BENCH_PLUGIN_H_
 #define KIRSCH_BENCH_PLUGIN_H_
 
@@ -6,13 +6,11 @@
 #include <string>
 
 #include "bench/contender.h"
-#include "bench/graph_workload.h"
 
 namespace kirsch {
 
 // `name` of the plug-in: "kirsch_peer_onednn".
 std::unique_ptr<Contender> MakePluginContender(std::string name);
-std::unique_ptr<GraphContender> MakeGraphPluginContender(std::string name);
 
 }  // namespace kirsch
 

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "bench/element.h"
+#include "bench/memory.h"
 
 namespace kirsch {
 namespace {
@@ -71,14 +72,16 @@ void SampleMatrix(const Problem& p, size_t batch, const std::vector<size_t>& row
       const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
       const double value = Saturate(p.out_type, before + sum[at]);
-      reference.entries.push_back({offset, value, Tolerance(p, value, std::abs(before) + magnitude[at])});
+      reference.offsets.push_back(offset);
+      reference.values.push_back(value);
+      reference.tolerances.push_back(Tolerance(p, value, std::abs(before) + magnitude[at]));
     }
   }
 }
 
-}  // namespace
-
-Reference ComputeReference(const Problem& problem) {
+// A grid of random rows and columns, the first and last of each always among them, in the first and last
+// matrix of the batch.
+Reference SampleProduct(const Problem& problem) {
   std::mt19937 random(20);
   Reference reference;
   const size_t matrices = std::min<size_t>(problem.batch, 2);
@@ -94,11 +97,93 @@ Reference ComputeReference(const Problem& problem) {
   return reference;
 }
 
-OutputCheck CheckOutput(const Reference& reference, const Problem& problem) {
+// Of an elementwise operation: functions differ in their last few bits.
+constexpr double kRoundingsEach = 16;
+
+// Roundings on the way to an element of the result.
+double Roundings(const Graph& graph) {
+  double roundings = 1;
+  for (const GraphNode& node : graph.nodes) switch (Info(node.op).kind) {
+      case OperationKind::kContraction:
+        roundings += TermsOf(graph, node);
+        break;
+      case OperationKind::kReduction:
+        roundings += static_cast<double>(graph.at(node.inputs[0]).type.elements()) /
+                     static_cast<double>(node.type.elements());
+        break;
+      case OperationKind::kRowwise:
+        roundings += node.type.dims.back();
+        break;
+      case OperationKind::kElementwise:
+        roundings += kRoundingsEach;
+        break;
+      default:
+        break;
+    }
+  return roundings;
+}
+
+// Of a narrow float, half a unit in the last place, relative.
+double HalfUnit(Dtype dtype) {
+  return IsFloating(dtype) && dtype != Dtype::kF32 ? std::ldexp(1, -Info(dtype).mantissa - 1) : 0;
+}
+
+// As for matmuls, but relative to the largest value that the result has: how large the terms
+// of its sums are is not known. What is rounded to a narrow type on the way may come out one unit off, an
+// integer one as well.
+double GraphTolerance(const Graph& graph, double largest) {
+  const TensorType& out = graph.at(graph.result).type;
+  bool floats = false;
+  double narrow = 0;
+  for (size_t i = static_cast<size_t>(graph.num_inputs()); i < graph.nodes.size(); ++i) {
+    floats |= IsFloating(graph.nodes[i].type.dtype);
+    if (static_cast<int>(i) != graph.result)
+      narrow = std::max(narrow, 2 * HalfUnit(graph.nodes[i].type.dtype));
+  }
+  if (!IsFloating(out.dtype)) return floats ? 1 : 0;
+  return (8 * std::sqrt(Roundings(graph)) * 0x1p-24 + narrow) * largest;
+}
+
+// All of a graph's result.
+absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const CompiledLoops& loops) {
+  const absl::StatusOr<LoopsFn*> run = loops.Load();
+  if (!run.ok()) return run.status();
+  const TensorType& type = problem.graph.at(problem.graph.result).type;
+  const size_t count = static_cast<size_t>(type.elements());
+  const AlignedMemory scratch = AllocateAligned(loops.scratch_bytes()),
+                      out = AllocateAligned(count * sizeof(double));
+  if (scratch == nullptr || out == nullptr)
+    return absl::ResourceExhaustedError("no memory for the reference");
+  (*run)(problem.inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
+  Reference reference;
+  reference.values.resize(count);
+  double largest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double value = type.dtype == Dtype::kF32 ? static_cast<const double*>(out.get())[i]
+                                                   : LoadElement(out.get(), KirschTypeOf(type.dtype), i);
+    reference.values[i] = value;
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  reference.tolerances = {GraphTolerance(problem.graph, largest)};
+  reference.relative = 2 * HalfUnit(type.dtype);  // both are rounded
+  return reference;
+}
+
+}  // namespace
+
+absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops) {
+  return workload.graph == nullptr ? SampleProduct(workload.problem) : RunReference(*workload.graph, *loops);
+}
+
+OutputCheck CheckOutput(const Reference& reference, const Workload& workload) {
   OutputCheck check;
-  for (const Reference::Entry& entry : reference.entries) {
-    const double error = std::abs(LoadElement(problem.out, problem.out_type, entry.offset) - entry.value);
-    if (!(error <= entry.tolerance)) check.correct = false;
+  for (size_t i = 0; i < reference.values.size(); ++i) {
+    const double value = reference.values[i];
+    if (!std::isfinite(value)) continue;
+    const size_t offset = reference.offsets.empty() ? i : reference.offsets[i];
+    const double error = std::abs(LoadElement(workload.out().values, workload.out().type, offset) - value);
+    const double tolerance = reference.tolerances[reference.tolerances.size() == 1 ? 0 : i];
+    if (!(error <= tolerance + reference.relative * std::abs(value))) check.correct = false;
     check.max_error =
         std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(check.max_error, error);
   }

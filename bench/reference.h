@@ -1,37 +1,37 @@
-// Whether a contender computed the product: a float64 reference (exact for integers) for a sample of the
-// output's entries. (The proof that a kernel of ours is right is verification's business, not this one's;
-// here a fast wrong answer must not count.)
+// Whether a contender computed what it was asked for: a float64 reference (exact for integers), of a matmul
+// for a sample of the output's entries, of a graph for every element, by its loops. (The proof that a kernel
+// of ours is right is verification's business, not this one's; here a fast wrong answer must not count.)
 #ifndef KIRSCH_BENCH_REFERENCE_H_
 #define KIRSCH_BENCH_REFERENCE_H_
 
 #include <cstddef>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "bench/compiled_loops.h"
 #include "bench/workload.h"
 
 namespace kirsch {
 
 struct Reference {
-  struct Entry {
-    size_t offset;     // into out, elements
-    double value;      // the exact result, up to float64 rounding
-    double tolerance;  // an error beyond it is a wrong result, not rounding
-  };
-  std::vector<Entry> entries;
+  std::vector<size_t> offsets;     // into out, elements, of what is compared; empty: every element is
+  std::vector<double> values;      // the exact results, up to float64 rounding; not compared if not finite
+  std::vector<double> tolerances;  // an error beyond it is a wrong result, not rounding; just one: of all
+  double relative = 0;             // and this times the value, for the rounding of a narrow output
 };
 
-inline constexpr size_t kReferenceEntries = 4096;
+inline constexpr size_t kReferenceEntries = 4096;  // of a matmul
 
-// Samples a grid of random rows and columns, the first and last of each always among them, in the first and
-// last matrix of the batch. Reads the inputs and (where the problem accumulates) the output as they are now.
-Reference ComputeReference(const Problem& problem);
+// Reads the inputs and (where a matmul accumulates) the output as they are now. `loops` are those of a graph,
+// LoopsKind::kReference. ResourceExhausted without memory.
+absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops = nullptr);
 
 struct OutputCheck {
   double max_error = 0;  // largest |out - value|; infinity where an entry is not a number
-  bool correct = true;   // every sampled entry is within its tolerance
+  bool correct = true;   // every compared entry is within its tolerance
 };
 
-OutputCheck CheckOutput(const Reference& reference, const Problem& problem);
+OutputCheck CheckOutput(const Reference& reference, const Workload& workload);
 
 }  // namespace kirsch
 

@@ -86,10 +86,11 @@ class SpecMeasurement {
   absl::Status Screen(Candidate& candidate) {
     Worker& worker = candidate.entrant->worker;
     if (absl::Status status = worker.Prepare(spec_.item, candidate.method); !status.ok()) return status;
-    spec_.fill_output();
+    FillOutput(spec_.workload);
     const absl::StatusOr<double> first = worker.RunOnce();
     if (!first.ok()) return first.status();
-    candidate.check = spec_.check_output();
+    candidate.check =
+        spec_.reference.ok() ? CheckOutput(*spec_.reference, spec_.workload) : OutputCheck{0, false};
     candidate.screened_seconds = *first;
     const auto best = best_seconds_.find(candidate.peer());
     const bool is_long = *first > kLongCallSeconds;
@@ -149,7 +150,7 @@ class SpecMeasurement {
     std::vector<double> all, good;
     for (const Sample& sample : candidate.samples) {
       all.push_back(sample.seconds);
-      if (!Preempted(sample, spec_.threads)) good.push_back(sample.seconds);
+      if (!Preempted(sample, spec_.workload.problem.threads)) good.push_back(sample.seconds);
     }
     // On a machine that is never quiet the preempted samples are all there is.
     const bool disturbed = good.size() < std::min(kMinGoodSamples, all.size());
@@ -162,10 +163,10 @@ class SpecMeasurement {
     result.method = candidate.method_name();
     result.packed = candidate.packed();
     result.item = spec_.item;
-    result.unit = spec_.unit;
-    result.compulsory_bytes = spec_.compulsory_bytes;
+    result.unit = IsInteger(spec_.workload.problem.out_type) ? "GOP/s" : "GFLOP/s";
+    result.compulsory_bytes = spec_.workload.compulsory_bytes;
     result.seconds_median = Median(used);
-    result.gflops_median = 1e-9 * spec_.operations / result.seconds_median;
+    result.gflops_median = 1e-9 * spec_.workload.operations / result.seconds_median;
     result.gflops_spread = Spread(used);
     result.max_error = candidate.check.max_error;
     result.correct = candidate.check.correct;

@@ -3,10 +3,10 @@
 #define KIRSCH_BENCH_ROUNDS_H_
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "bench/reference.h"
 #include "bench/report.h"
 #include "bench/roster.h"
@@ -16,13 +16,9 @@ namespace kirsch {
 // A spec whose inputs are filled.
 struct FilledSpec {
   size_t item = 0;
-  std::string text;
-  int threads = 1;
-  std::string unit;                           // of operations
-  double operations = 0;                      // of one run
-  double compulsory_bytes = 0;                // of operands, each read or written once
-  std::function<void()> fill_output;          // what the output holds before a run
-  std::function<OutputCheck()> check_output;  // after a run
+  std::string text;  // as the user wrote it
+  const Workload& workload;
+  absl::StatusOr<Reference> reference;  // without one, no result is right
 };
 
 // Adds to the report one result for each peer (and ours) that has an entrant that takes the problem, that of

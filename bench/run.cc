@@ -1,68 +1,184 @@
 #include "bench/run.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "bench/arena.h"
-#include "bench/element.h"
-#include "bench/reference.h"
+#include "bench/limits.h"
+#include "bench/our_kernel.h"
+#include "bench/peers.h"
+#include "bench/roster.h"
+#include "bench/rounds.h"
+#include "bench/workload.h"
 
 namespace kirsch {
 namespace {
 
-// Of each item the problem that it is, its operands nowhere yet.
-absl::StatusOr<std::vector<Problem>> MakeProblems(const BenchRequest& request) {
-  std::vector<Problem> problems;
-  for (const BenchItem& item : request.items) {
-    const absl::StatusOr<Problem> problem = MakeProblem(item.spec, request.threads);
-    if (!problem.ok()) return problem.status();
-    problems.push_back(*problem);
-  }
-  return problems;
-}
+class Benchmark {
+ public:
+  explicit Benchmark(const BenchRequest& request) : request_(request) {}
 
-FilledSpec Fill(const Problem& problem) {
-  FillInputs(problem);
-  FillOutput(problem);
-  FilledSpec spec;
-  spec.unit = IsInteger(problem.out_type) ? "GOP/s" : "GFLOP/s";
-  spec.operations = Flops(problem);
-  spec.compulsory_bytes = CompulsoryBytes(problem);
-  spec.fill_output = [&problem] { FillOutput(problem); };
-  spec.check_output = [&problem, reference = ComputeReference(problem)] {
-    return CheckOutput(reference, problem);
-  };
-  return spec;
-}
+  absl::StatusOr<BenchReport> Run() {
+    absl::Status status = MakeWorkloads();
+    if (status.ok()) status = FindPeers();
+    if (status.ok()) status = CompileLoops();
+    if (!status.ok()) return status;
+    size_t bytes = 0;
+    for (const Workload& workload : workloads_) bytes = std::max(bytes, PlacedBytes(workload));
+    const SharedArena arena(bytes);
+    if (!arena.ok()) return absl::ResourceExhaustedError("bench: no memory for the operands");
+    for (Workload& workload : workloads_) Place(arena.memory(), workload);
+    status = MakeKernels();
+    if (status.ok()) status = Enter();
+    if (!status.ok()) return status;
+    for (size_t item = 0; item < workloads_.size(); ++item) Measure(item);
+    Finish();
+    return std::move(report_);
+  }
+
+ private:
+  bool graphs() const { return request_.entries.front().graph.has_value(); }
+
+  void Progress(std::string_view line) const {
+    if (request_.progress) request_.progress(line);
+  }
+
+  absl::Status MakeWorkloads() {
+    for (const BenchEntry& entry : request_.entries) {
+      absl::StatusOr<Workload> workload = entry.graph ? MakeWorkload(*entry.graph, request_.threads)
+                                                      : MakeWorkload(entry.matmul->spec, request_.threads);
+      if (!workload.ok()) return workload.status();
+      workloads_.push_back(*std::move(workload));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FindPeers() {
+    for (const std::string& name : request_.peers) {
+      if (graphs() && name == kPartsPeer) {
+        peers_.push_back({name, {OursBy(parts_, kPartsPeer)}});
+        continue;
+      }
+      absl::StatusOr<Peer> peer = graphs() ? FindPeerOfGraphs(name, loops_) : FindPeer(name);
+      if (!peer.ok()) return peer.status();
+      peers_.push_back(*std::move(peer));
+    }
+    return absl::OkStatus();
+  }
+
+  // Each set of loops once, before the workers that load them.
+  absl::Status CompileLoops() {
+    if (!graphs()) return absl::OkStatus();
+    std::set<LoopsKind> kinds = {LoopsKind::kReference};
+    for (const Peer& peer : peers_)
+      if (peer.loops) kinds.insert(*peer.loops);
+    for (const BenchEntry& entry : request_.entries) {
+      Progress(absl::StrCat("compiling loops of ", entry.text));
+      for (LoopsKind kind : kinds) {
+        const bool parallel = kind != LoopsKind::kReference && request_.threads > 1;
+        absl::StatusOr<CompiledLoops> compiled = CompiledLoops::Compile(*entry.graph, kind, parallel);
+        if (!compiled.ok())
+          return absl::Status(
+              compiled.status().code(),
+              absl::StrCat("bench: ", entry.text, ": ", std::string(compiled.status().message())));
+        loops_[kind].push_back(*std::move(compiled));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MakeKernels() {
+    const bool parts =
+        std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.name == kPartsPeer; });
+    if (parts)
+      if (absl::Status made = Make(request_.parts, kPartsPeer, parts_); !made.ok()) return made;
+    return Make(request_.ours, kOurName, kernels_);
+  }
+
+  absl::Status Make(const KernelMaker& maker, const char* name, std::vector<Kernel>& kernels) {
+    absl::Status first;
+    size_t made = 0;
+    for (const BenchEntry& entry : request_.entries) {
+      absl::StatusOr<Kernel> kernel = maker(entry);
+      first.Update(kernel.status());
+      made += kernel.ok() ? 1 : 0;
+      if (!kernel.ok()) unmade_.push_back({entry.text, name, std::string(kernel.status().message())});
+      kernels.push_back(kernel.ok() ? *std::move(kernel) : Kernel());
+    }
+    // What this CPU can't run is still worth measuring the peers on.
+    return made > 0 || absl::IsFailedPrecondition(first) ? absl::OkStatus() : first;
+  }
+
+  Worker::Factory OursBy(const std::vector<Kernel>& kernels, const char* name) const {
+    return [this, &kernels, name] { return MakeOurContender(kernels, request_.threads, name); };
+  }
+
+  // Ours and the limits must be able to start; peers may be missing.
+  absl::Status Enter() {
+    const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(request_.threads);
+    if (!cpus.ok()) return cpus.status();
+    report_.machine = DescribeMachine(*cpus);
+    report_.threads = request_.threads;
+    report_.cold = request_.cold;
+    const WorkerOptions options{workloads_, *cpus, {}, request_.cold};
+    Entrant ours;
+    ours.peer = kOurName;
+    ours.factory = OursBy(kernels_, kOurName);
+    ours.options = options;
+    if (absl::Status status = StartEntrant(ours); !status.ok()) return status;
+    entrants_.push_back(std::move(ours));
+    if (absl::Status status = limits_.Start(report_.machine, options); !status.ok()) return status;
+    for (const Peer& peer : peers_) {
+      Progress(absl::StrCat("loading ", peer.name));
+      for (Entrant& entrant : EnterPeer(peer, options, report_.missing))
+        entrants_.push_back(std::move(entrant));
+    }
+    return absl::OkStatus();
+  }
+
+  void Measure(size_t item) {
+    const Workload& workload = workloads_[item];
+    const std::string& text = request_.entries[item].text;
+    Progress(absl::StrCat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
+    FillInputs(workload);
+    FillOutput(workload);
+    absl::StatusOr<Reference> reference =
+        ComputeReference(workload, graphs() ? &loops_[LoopsKind::kReference][item] : nullptr);
+    if (reference.ok() && graphs()) reference->tolerances.front() *= request_.tolerance;
+    limits_.Measure();
+    MeasureSpec({item, text, workload, std::move(reference)}, entrants_, report_);
+  }
+
+  // The limits are known when the last spec has been measured.
+  void Finish() {
+    limits_.Describe(report_.machine);
+    for (BenchResult& result : report_.results) {
+      result.peak_gflops = limits_.PeakGflops(workloads_[result.item].problem);
+      AddShares(report_.machine, result);
+    }
+    report_.failed.insert(report_.failed.end(), unmade_.begin(), unmade_.end());
+  }
+
+  const BenchRequest& request_;
+  std::vector<Workload> workloads_;
+  LoopsOfGraphs loops_;
+  std::vector<Peer> peers_;
+  std::vector<Kernel> kernels_, parts_;
+  std::vector<BenchFailure> unmade_;
+  std::vector<Entrant> entrants_;  // ours first
+  Limits limits_;
+  BenchReport report_;
+};
 
 }  // namespace
 
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request) {
-  if (request.items.empty()) return absl::InvalidArgumentError("bench: nothing to measure, expected a spec");
-  absl::StatusOr<std::vector<Problem>> made = MakeProblems(request);
-  if (!made.ok()) return made.status();
-  std::vector<Problem>& problems = *made;
-  size_t bytes = 0;
-  for (const Problem& problem : problems) bytes = std::max(bytes, PlacedBytes(problem));
-  const SharedArena arena(bytes);
-  if (!arena.ok()) return absl::ResourceExhaustedError("bench: no memory for the operands");
-  BenchPlan plan;
-  std::vector<OurKernel> kernels;
-  for (size_t item = 0; item < problems.size(); ++item) {
-    Problem& problem = problems[item];
-    Place(arena.memory(), problem);
-    plan.measurements.push_back({request.items[item].text, problem, [&problem] { return Fill(problem); }});
-    kernels.push_back(request.items[item].kernel);
-  }
-  plan.ours = [&kernels, &problems, &request] {
-    return MakeRunner(MakeOurContender(kernels, request.threads), problems);
-  };
-  for (const std::string& name : request.peers) {
-    absl::StatusOr<Peer> peer = FindPeer(name, problems);
-    if (!peer.ok()) return peer.status();
-    plan.peers.push_back(*std::move(peer));
-  }
-  return RunPlan(plan, request);
+  if (request.entries.empty())
+    return absl::InvalidArgumentError("bench: nothing to measure, expected a spec");
+  return Benchmark(request).Run();
 }
 
 }  // namespace kirsch

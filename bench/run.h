@@ -1,34 +1,38 @@
-// The benchmark of matmuls.
+// The benchmark: every entry computed by our kernels and by the peers, one after the other.
 #ifndef KIRSCH_BENCH_RUN_H_
 #define KIRSCH_BENCH_RUN_H_
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "bench/benchmark.h"
-#include "bench/our_kernel.h"
+#include "bench/entries.h"
 #include "bench/report.h"
-#include "bench/workload.h"
-#include "spec/spec.h"
+#include "codegen/kernel.h"
 
 namespace kirsch {
 
-struct BenchItem {
-  std::string text;  // the spec as the user wrote it, for the report
-  // The canonical root spec. Where the user's out was column-major its operands are swapped and transposed:
-  // the same mathematics on the same memory, for everyone.
-  Spec spec;
-  OurKernel kernel = {};  // ours; null where it cannot run here
+// Makes the kernel of an entry, for the request's threads, with the workload's operands as its tensors; an
+// error says why there is none.
+using KernelMaker = std::function<absl::StatusOr<Kernel>(const BenchEntry& entry)>;
+
+struct BenchRequest {
+  std::vector<BenchEntry> entries;      // all matmuls, or all graphs (see MakeAlike)
+  std::vector<std::string> peers = {};  // names as in --against
+  KernelMaker ours = {};
+  KernelMaker parts = {};  // of kPartsPeer, if that is among the peers
+  int threads = 1;
+  bool cold = false;     // operands evicted before every call
+  double tolerance = 1;  // results of graphs may be so many times further off than what is usual
+  std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
 };
 
-struct BenchRequest : BenchOptions {
-  std::vector<BenchItem> items;
-};
-
-// Measures every item. A peer that is missing or fails is part of the report; InvalidArgument for a request
-// that makes no sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's process
-// must not have an OpenMP runtime loaded. Call from one thread at a time.
+// Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
+// the report; if none of ours can, the first reason is an error. InvalidArgument for a request that makes no
+// sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's process must not have
+// an OpenMP runtime loaded. Call from one thread at a time.
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);
 
 }  // namespace kirsch

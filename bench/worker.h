@@ -14,15 +14,16 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "bench/runner.h"
+#include "bench/contender.h"
 #include "bench/timer.h"
 #include "nlohmann/json_fwd.hpp"
 
 namespace kirsch {
 
 struct WorkerOptions {
-  std::vector<int> cpus;    // one per thread
-  Environment environment;  // on top of the settings of threads and pinning
+  absl::Span<const Workload> workloads;  // placed; what Prepare's items are the numbers of
+  std::vector<int> cpus;                 // one per thread
+  Environment environment;               // on top of the settings of threads and pinning
   bool cold = false;
 };
 
@@ -35,14 +36,15 @@ struct MeasureOptions {
 // contender's own.
 class Worker {
  public:
-  using Factory = std::function<std::unique_ptr<Runner>()>;
+  using Factory = std::function<std::unique_ptr<Contender>()>;
 
   Worker() = default;
   Worker(Worker&& other) noexcept;
   Worker& operator=(Worker&& other) noexcept;
   ~Worker();
 
-  // Forks. The parent must have no OpenMP runtime loaded. Internal on failure.
+  // Forks; the contender is made in the new process. The parent must have no OpenMP runtime loaded. Internal
+  // on failure.
   static absl::StatusOr<Worker> Start(const Factory& factory, const WorkerOptions& options);
 
   bool alive() const { return pid_ > 0; }

@@ -59,14 +59,14 @@ void Silence() {
 
 class Server {
  public:
-  Server(std::unique_ptr<Runner> runner, const WorkerOptions& options)
-      : runner_(std::move(runner)), options_(options) {}
+  Server(std::unique_ptr<Contender> contender, const WorkerOptions& options)
+      : contender_(std::move(contender)), options_(options) {}
 
   json Answer(const json& request) {
     const std::string what = request["do"];
     if (what == "load") return Load();
     if (what == "prepare") return Prepare(request["item"], request["method"]);
-    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { runner_->Run(); }, 1).seconds}};
+    if (what == "run") return {{"code", 0}, {"seconds", TimeWarm([this] { contender_->Run(); }, 1).seconds}};
     return Measure({request["samples"], request["min_seconds"]});
   }
 
@@ -76,7 +76,7 @@ class Server {
   }
 
   json Load() {
-    const absl::StatusOr<ContenderInfo> info = runner_->Load();
+    const absl::StatusOr<ContenderInfo> info = contender_->Load();
     if (!info.ok()) return Failure(info.status());
     return {{"code", 0},
             {"name", info->name},
@@ -87,16 +87,20 @@ class Server {
 
   json Prepare(size_t item, size_t method) {
     calls_ = 0;
-    return Failure(runner_->Prepare(item, method));
+    workload_ = &options_.workloads[item];
+    return Failure(contender_->Prepare(*workload_, item, method));
   }
 
   Sample Take(double min_seconds) {
-    const auto run = [this] { runner_->Run(); };
-    return options_.cold ? TimeCold(run, runner_->Memory(), min_seconds) : TimeWarm(run, calls_);
+    const auto run = [this] { contender_->Run(); };
+    if (!options_.cold) return TimeWarm(run, calls_);
+    std::vector<absl::Span<const char>> memory = OperandMemory(*workload_);
+    memory.push_back(contender_->Own());
+    return TimeCold(run, memory, min_seconds);
   }
 
   void WarmUp(double min_seconds) {
-    const auto run = [this] { runner_->Run(); };
+    const auto run = [this] { contender_->Run(); };
     if (options_.cold) return;
     if (calls_ == 0) {
       calls_ = CalibrateCalls(run, min_seconds);
@@ -120,8 +124,9 @@ class Server {
     return {{"code", 0}, {"taken", taken}};
   }
 
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<Contender> contender_;
   const WorkerOptions& options_;
+  const Workload* workload_ = nullptr;
   int64_t calls_ = 0;  // of a warm sample; 0: not calibrated yet
   double call_seconds_ = 0;
 };

@@ -1,14 +1,13 @@
 #include "bench/workload.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "bench/arena.h"
-#include "bench/element.h"
 
 namespace kirsch {
 namespace {
@@ -53,14 +52,8 @@ IntegerRange RangeOf(KirschType type, const Problem& problem) {
   return {-128, 127};
 }
 
-std::array<size_t, 3> OperandBytes(const Problem& problem) {
-  return {LhsElements(problem) * BytesOf(problem.lhs_type), RhsElements(problem) * BytesOf(problem.rhs_type),
-          OutElements(problem) * BytesOf(problem.out_type)};
-}
-
-}  // namespace
-
-absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
+// Sizes and strides, pointers still null.
+absl::StatusOr<Problem> ProblemOf(const Spec& spec, int threads) {
   if (spec.op != OpKind::kMatmul || spec.block != 0)
     return absl::InvalidArgumentError(
         "bench: expected a matmul without an epilogue and column-blocks, as the peers have it");
@@ -87,53 +80,97 @@ absl::StatusOr<Problem> MakeProblem(const Spec& spec, int threads) {
   return problem;
 }
 
-size_t LhsElements(const Problem& problem) { return problem.batch * problem.lhs_stride; }
-size_t RhsElements(const Problem& problem) { return problem.batch * problem.rhs_stride; }
-size_t OutElements(const Problem& problem) { return problem.batch * problem.out_stride; }
-
-size_t PlacedBytes(const Problem& problem) { return PlacedBytes(OperandBytes(problem)); }
-
-void Place(void* memory, Problem& problem) {
-  const std::vector<void*> places = PlaceBuffers(memory, OperandBytes(problem));
-  problem.lhs = places[0];
-  problem.rhs = places[1];
-  problem.out = places[2];
+// Those of the first contraction; f32 without one.
+void SetTypes(const Graph& graph, Problem& types) {
+  for (const GraphNode& node : graph.nodes) {
+    if (Info(node.op).kind != OperationKind::kContraction) continue;
+    types.lhs_type = KirschTypeOf(graph.at(node.inputs[0]).type.dtype);
+    types.rhs_type = KirschTypeOf(graph.at(node.inputs[1]).type.dtype);
+    types.out_type = KirschTypeOf(node.type.dtype);
+    return;
+  }
 }
 
-std::vector<absl::Span<const char>> OperandMemory(const Problem& problem) {
-  const std::array<size_t, 3> bytes = OperandBytes(problem);
-  return {{static_cast<const char*>(problem.lhs), bytes[0]},
-          {static_cast<const char*>(problem.rhs), bytes[1]},
-          {static_cast<const char*>(problem.out), bytes[2]}};
+Workload::Operand OperandOf(const TensorType& type) {
+  const IntegerRange range = {std::max<int64_t>(LeastOf(type.dtype), INT16_MIN),
+                              std::min<int64_t>(MostOf(type.dtype), INT16_MAX)};
+  return {KirschTypeOf(type.dtype), static_cast<size_t>(type.elements()), range};
 }
 
-void FillInputs(const Problem& problem) {
-  const auto fill = [&problem](const void* values, KirschType type, size_t count, uint64_t seed) {
-    FillElements(const_cast<void*>(values), type, count, seed, RangeOf(type, problem));
+std::vector<size_t> OperandBytes(const Workload& workload) {
+  std::vector<size_t> bytes;
+  for (const Workload::Operand& operand : workload.operands) bytes.push_back(operand.bytes());
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
+  const absl::StatusOr<Problem> made = ProblemOf(spec, threads);
+  if (!made.ok()) return made.status();
+  const Problem& p = *made;
+  Workload workload;
+  workload.problem = p;
+  workload.operands = {{p.lhs_type, p.batch * p.lhs_stride, RangeOf(p.lhs_type, p)},
+                       {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
+                       {p.out_type, p.batch * p.out_stride, {-1000, 1000}}};
+  const auto bytes = [&p](size_t rows, size_t columns, KirschType type) {
+    return static_cast<double>(p.batch * rows * columns) * static_cast<double>(BytesOf(type));
   };
-  fill(problem.lhs, problem.lhs_type, LhsElements(problem), 1);
-  fill(problem.rhs, problem.rhs_type, RhsElements(problem), 2);
+  workload.compulsory_bytes = bytes(p.m, p.k, p.lhs_type) + bytes(p.k, p.n, p.rhs_type) +
+                              bytes(p.m, p.n, p.out_type) * (p.accumulate ? 2 : 1);
+  workload.operations = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
+                        static_cast<double>(p.k) * static_cast<double>(p.n);
+  return workload;
 }
 
-void FillOutput(const Problem& problem) {
-  if (problem.accumulate)
-    FillElements(problem.out, problem.out_type, OutElements(problem), 3, {-1000, 1000});
+Workload MakeWorkload(const Graph& graph, int threads) {
+  Workload workload;
+  workload.graph = std::make_shared<KirschGraph>(KirschGraph{graph});
+  workload.problem.graph = workload.graph.get();
+  workload.problem.threads = threads;
+  SetTypes(graph, workload.problem);
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    workload.operands.push_back(OperandOf(graph.at(input).type));
+  workload.operands.push_back(OperandOf(graph.at(graph.result).type));
+  for (size_t bytes : OperandBytes(workload)) workload.compulsory_bytes += static_cast<double>(bytes);
+  workload.operations = Flops(graph);
+  return workload;
+}
+
+size_t PlacedBytes(const Workload& workload) { return PlacedBytes(OperandBytes(workload)); }
+
+void Place(void* memory, Workload& workload) {
+  const std::vector<void*> places = PlaceBuffers(memory, OperandBytes(workload));
+  for (size_t i = 0; i < places.size(); ++i) workload.operands[i].values = places[i];
+  if (workload.graph != nullptr) {
+    workload.graph->inputs.assign(places.begin(), places.end() - 1);
+    workload.graph->out = places.back();
+  } else {
+    workload.problem.lhs = places[0], workload.problem.rhs = places[1], workload.problem.out = places[2];
+  }
+}
+
+std::vector<absl::Span<const char>> OperandMemory(const Workload& workload) {
+  std::vector<absl::Span<const char>> memory;
+  for (const Workload::Operand& operand : workload.operands)
+    memory.emplace_back(static_cast<const char*>(operand.values), operand.bytes());
+  return memory;
+}
+
+void FillInputs(const Workload& workload) {
+  for (size_t i = 0; i + 1 < workload.operands.size(); ++i) {
+    const Workload::Operand& input = workload.operands[i];
+    FillElements(input.values, input.type, input.elements, i + 1, input.range);
+  }
+}
+
+void FillOutput(const Workload& workload) {
+  const Workload::Operand& out = workload.out();
+  if (workload.problem.accumulate)
+    FillElements(out.values, out.type, out.elements, workload.operands.size(), out.range);
   else
-    std::memset(problem.out, 0xff, OutElements(problem) * BytesOf(problem.out_type));
-}
-
-double Flops(const Problem& problem) {
-  return 2.0 * static_cast<double>(problem.batch) * static_cast<double>(problem.m) *
-         static_cast<double>(problem.k) * static_cast<double>(problem.n);
-}
-
-double CompulsoryBytes(const Problem& problem) {
-  const auto bytes = [](size_t elements, KirschType type) {
-    return static_cast<double>(elements) * static_cast<double>(BytesOf(type));
-  };
-  const Problem& p = problem;
-  return bytes(p.batch * p.m * p.k, p.lhs_type) + bytes(p.batch * p.k * p.n, p.rhs_type) +
-         bytes(p.batch * p.m * p.n, p.out_type) * (p.accumulate ? 2 : 1);
+    std::memset(out.values, 0xff, out.bytes());
 }
 
 }  // namespace kirsch

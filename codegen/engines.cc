@@ -1,11 +1,15 @@
 #include "codegen/engines.h"
 
+#include <memory>
 #include <utility>
 
 #include "codegen/jit.h"
+#include "codegen/lower.h"
 #include "codegen/verify_header.h"
 #include "codegen/verify_ladder.h"
+#include "spec/impl_program.h"
 #include "spec/interpreter.h"
+#include "spec/plan_program.h"
 
 namespace kirsch {
 namespace {
@@ -18,6 +22,7 @@ Kernel KernelOf(const char* name, const Subject& subject) {
   kernel.scratch_bytes = program.scratch_bytes;
   kernel.phases = program.phases;
   kernel.shared_bytes = program.shared_bytes;
+  kernel.shares_work = program.SharesWork();
   if (!program.packing) return kernel;
   kernel.packed = subject.packed;
   kernel.packed_place = static_cast<size_t>(program.packing->operand);
@@ -37,30 +42,12 @@ void TakeRanges(const Subject& subject, Kernel* kernel) {
 }
 
 // A spec's function takes its operands in their roles, the first three before all else.
-template <typename Function>
-std::function<void(const KernelCall&)> CallSpec(Function run) {
-  return [run](const KernelCall& call) {
+std::function<void(const KernelCall&)> CallSpec(const JitKernel& jit) {
+  return [run = jit.epilogue_function()](const KernelCall& call) {
     const auto tensor = [&](size_t i) { return i < call.tensors.size() ? call.tensors[i] : nullptr; };
     run(tensor(0), tensor(1), tensor(2), call.scratch, call.thread, call.n_threads, tensor(3), tensor(4),
         tensor(5));
   };
-}
-
-template <typename Function>
-std::function<void(absl::Span<void* const>)> CallPack(Function pack) {
-  return [pack](absl::Span<void* const> tensors) { pack(tensors[0], tensors[1]); };
-}
-
-void CallJit(const JitKernel& jit, bool graph, Abi abi, Kernel* kernel) {
-  if (graph) {
-    kernel->run = [&jit](const KernelCall& call) {
-      jit.CallGraph(call.tensors, call.scratch, call.thread, call.n_threads, call.shared, call.phase);
-    };
-    kernel->pack = [&jit](absl::Span<void* const> tensors) { jit.PackConstants(tensors); };
-  } else {
-    kernel->run = CallSpec(jit.epilogue_function());
-    kernel->pack = abi == Abi::kWin64 ? CallPack(jit.win64_pack()) : CallPack(jit.pack());
-  }
 }
 
 // Nothing that fails here is wrong with the code.
@@ -68,19 +55,6 @@ std::optional<HotLoops> LoopsOf(const absl::StatusOr<std::string>& code) {
   if (!code.ok()) return std::nullopt;
   const absl::StatusOr<HotLoops> loops = FindHotLoops(*code);
   return loops.ok() ? std::optional<HotLoops>(*loops) : std::nullopt;
-}
-
-absl::StatusOr<EngineKernel> MakeJit(const Subject& subject, const EngineOptions& options) {
-  absl::StatusOr<std::unique_ptr<JitKernel>> made = JitCompile(subject.code, subject.target, options.abi);
-  if (!made.ok()) return made.status();
-  const std::shared_ptr<const JitKernel> jit = *std::move(made);
-  EngineKernel engine{KernelOf(kJitRung, subject), jit};
-  CallJit(*jit, !subject.code.tensors.empty(), options.abi, &engine.kernel);
-  if (!subject.code.packing) engine.kernel.pack = nullptr;
-  TakeRanges(subject, &engine.kernel);
-  // COFF is not taken apart.
-  if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());
-  return engine;
 }
 
 absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
@@ -95,7 +69,8 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
   if (!build.ok()) return build.status();
   const absl::StatusOr<GraphKernelFunction> function = (*build)->Finish();
   if (!function.ok()) return function.status();
-  EngineKernel engine{KernelOf(kHeaderRung, subject), *build};
+  EngineKernel engine{KernelOf(kHeaderRung, subject)};
+  engine.kernel.code = *build;
   engine.kernel.run = [run = *function, swapped = subject.swapped](const KernelCall& call) {
     std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
     if (swapped) std::swap(tensors[0], tensors[1]);
@@ -109,6 +84,40 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 }
 
 }  // namespace
+
+Subject::Subject(const Impl& impl, const Target& of, const std::string& name)
+    : target(of), program(ProgramOf(impl, of)), code(Lower(program, of, name)) {
+  if (code.packing) packed = {static_cast<size_t>(code.packing->operand)};
+  if (code.block > 0) columns = impl.spec.size[static_cast<size_t>(BlockDim(impl.spec))];
+}
+
+Subject::Subject(const Plan& plan, const Target& of, const std::string& name)
+    : target(of), program(ProgramOf(plan, of)), code(Lower(program, of, name)) {
+  for (int i = 0; i < plan.graph.num_inputs(); ++i)
+    if (plan.graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));
+}
+
+absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options) {
+  absl::StatusOr<std::unique_ptr<JitKernel>> made = JitCompile(subject.code, subject.target, options.abi);
+  if (!made.ok()) return made.status();
+  const std::shared_ptr<const JitKernel> jit = *std::move(made);
+  EngineKernel engine{KernelOf(kJitRung, subject)};
+  Kernel& kernel = engine.kernel;
+  kernel.code = jit;
+  const size_t tensors = subject.code.tensors.empty() ? kMaxMatrices : subject.code.tensors.size();
+  const bool in_order = options.abi == Abi::kSystemV && subject.code.arguments == 0;
+  kernel.run = in_order ? jit->Caller(tensors) : CallSpec(*jit);
+  if (subject.code.packing && options.abi == Abi::kWin64)
+    kernel.pack = [pack = jit->win64_pack()](absl::Span<void* const> tensors) {
+      pack(tensors[0], tensors[1]);
+    };
+  else if (subject.code.packing)
+    kernel.pack = [code = jit.get()](absl::Span<void* const> tensors) { code->PackConstants(tensors); };
+  TakeRanges(subject, &kernel);
+  // COFF is not taken apart.
+  if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());
+  return engine;
+}
 
 // All threads' work is done in the call of one of them. What computes ranges of columns is interpreted as a
 // whole: its threads are the caller's.
@@ -130,7 +139,7 @@ Engine InterpreterEngine(const Subject& subject) {
 }
 
 Engine JitEngine(const Subject& subject, const EngineOptions& options) {
-  return {kJitRung, true, [&subject, options] { return MakeJit(subject, options); }};
+  return {kJitRung, true, [&subject, options] { return MakeJitKernel(subject, options); }};
 }
 
 Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start) {

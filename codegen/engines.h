@@ -4,30 +4,29 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "codegen/emit.h"
 #include "codegen/header_file.h"
+#include "codegen/kernel.h"
 #include "codegen/loop_program.h"
-#include "codegen/lower.h"
 #include "codegen/spills.h"
-#include "codegen/verify_run.h"
+#include "spec/impl.h"
+#include "spec/plan.h"
 #include "spec/program.h"
 #include "spec/target.h"
 
 namespace kirsch {
 
-// What is verified, for a problem whose tensors are the caller's buffers of the program: of a graph its
-// parameters and the result, of a spec the operands in their roles.
+// What is verified or measured, for a problem whose tensors are the caller's buffers of the program: of a
+// graph its parameters and the result, of a spec the operands in their roles.
 struct Subject {
-  Subject(const Target& target, Program program, const std::string& name)
-      : target(target), program(std::move(program)), code(Lower(this->program, target, name)) {}
+  Subject(const Impl& impl, const Target& target, const std::string& name);
+  Subject(const Plan& plan, const Target& target, const std::string& name);
 
   const Target& target;
   const Program program;
@@ -41,7 +40,6 @@ struct Subject {
 
 struct EngineKernel {
   Kernel kernel;
-  std::shared_ptr<const void> code;    // that the kernel calls
   std::optional<HotLoops> loops = {};  // of the code, if they are asked for
 };
 
@@ -62,6 +60,9 @@ struct EngineOptions {
   Abi abi = Abi::kSystemV;
   std::string compiler;
 };
+
+// The code compiled for this process. It stays when `subject` goes.
+absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options);
 
 // `subject` outlives them all.
 Engine InterpreterEngine(const Subject& subject);

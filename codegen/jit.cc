@@ -69,23 +69,18 @@ void* PointerOf(size_t tensor);  // for its type
 
 namespace {
 
-// Calls a function that takes as many tensors as there are, up to `Most`. What follows those that it takes,
-// it does not look at.
+// Calls a function that takes `tensors` tensors: at least one, `Most` at most. What follows those that it
+// takes, it does not look at.
 template <size_t Most>
-void CallWith(uintptr_t address, absl::Span<void* const> tensors, void* scratch, size_t thread,
-              size_t n_threads, void* shared, size_t phase) {
-  if constexpr (Most == 0) {
-    KIRSCH_CHECK(false && "a kernel has a result");
-  } else {
-    if (tensors.size() < Most)
-      return CallWith<Most - 1>(address, tensors, scratch, thread, n_threads, shared, phase);
-    [&]<size_t... kTensor>(std::index_sequence<kTensor...>) {
-      const auto function =
-          reinterpret_cast<void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t, void*, size_t)>(
-              address);
-      function(tensors[kTensor]..., scratch, thread, n_threads, shared, phase);
-    }(std::make_index_sequence<Most>());
-  }
+std::function<void(const KernelCall&)> CallerOf(uintptr_t address, size_t tensors) {
+  if constexpr (Most > 1)
+    if (tensors < Most) return CallerOf<Most - 1>(address, tensors);
+  return [address]<size_t... kTensor>(std::index_sequence<kTensor...>) {
+    using Entry = void (*)(decltype(PointerOf(kTensor))..., void*, size_t, size_t, void*, size_t);
+    return [entry = reinterpret_cast<Entry>(address)](const KernelCall& call) {
+      entry(call.tensors[kTensor]..., call.scratch, call.thread, call.n_threads, call.shared, call.phase);
+    };
+  }(std::make_index_sequence<Most>());
 }
 
 constexpr size_t kMostOfSpec = 9;  // arguments of a spec's kernel: 6 tensors, scratch, a thread, their number
@@ -121,10 +116,14 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
                                      program.arguments, abi);
 }
 
+std::function<void(const KernelCall&)> JitKernel::Caller(size_t tensors) const {
+  KIRSCH_CHECK(tensors > 0 && tensors <= kMostTensors);
+  return CallerOf<kMostTensors>(address_, tensors);
+}
+
 void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
                           void* shared, size_t phase) const {
-  KIRSCH_CHECK(tensors.size() <= kMostTensors);
-  CallWith<kMostTensors>(address_, tensors, scratch, thread, n_threads, shared, phase);
+  Caller(tensors.size())({tensors, scratch, thread, n_threads, shared, phase});
 }
 
 std::function<std::remove_pointer_t<EpilogueKernelFunction>> JitKernel::epilogue_function() const {
@@ -144,8 +143,8 @@ std::function<std::remove_pointer_t<EpilogueKernelFunction>> JitKernel::epilogue
 }
 
 void JitKernel::PackConstants(absl::Span<void* const> tensors) const {
-  KIRSCH_CHECK(pack_address_ != 0 && tensors.size() <= kMostTensors);
-  CallWith<kMostTensors>(pack_address_, tensors, nullptr, 0, 1, nullptr, 0);
+  KIRSCH_CHECK(pack_address_ != 0 && tensors.size() <= kMostTensors && !tensors.empty());
+  CallerOf<kMostTensors>(pack_address_, tensors.size())({tensors});
 }
 
 }  // namespace kirsch

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "codegen/emit.h"
+#include "codegen/kernel.h"
 #include "codegen/loop_program.h"
 #include "spec/target.h"
 
@@ -57,7 +58,10 @@ class JitKernel {
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
   // Of any spec's kernel, whatever its ABI.
   std::function<std::remove_pointer_t<EpilogueKernelFunction>> epilogue_function() const;
-  // Calls the kernel with its tensors: a graph's are LoopProgram::tensors, in their order.
+  // Calls a kernel that takes so many tensors (a graph's are LoopProgram::tensors, in their order; of a spec
+  // without an epilogue lhs, rhs, out), compiled for this system. Without a detour, as it is measured.
+  std::function<void(const KernelCall&)> Caller(size_t tensors) const;
+  // The same for a single call.
   void CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
                  void* shared = nullptr, size_t phase = 0) const;
 

@@ -7,9 +7,6 @@
 #include "codegen/contraction_problem.h"
 #include "codegen/engines.h"
 #include "codegen/graph_problem.h"
-#include "codegen/lower.h"
-#include "spec/impl_program.h"
-#include "spec/plan_program.h"
 
 namespace kirsch {
 namespace {
@@ -105,9 +102,7 @@ class Verifier {
 
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options) {
   const Spec& root = impl.spec;
-  Subject subject(target, ProgramOf(impl, target), kEntryName);
-  if (subject.code.packing) subject.packed = {static_cast<size_t>(subject.code.packing->operand)};
-  if (subject.code.block > 0) subject.columns = root.size[static_cast<size_t>(BlockDim(root))];
+  Subject subject(impl, target, kEntryName);
   subject.print_header = [&] {
     HeaderOptions header = options.header_options;
     header.spec = root;
@@ -120,9 +115,7 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOp
 
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
                         const VerifyOptions& options) {
-  Subject subject(target, ProgramOf(plan, target), header.functions.front().name);
-  for (int i = 0; i < plan.graph.num_inputs(); ++i)
-    if (plan.graph.IsConstant(i)) subject.packed.push_back(static_cast<size_t>(i));
+  Subject subject(plan, target, header.functions.front().name);
   subject.print_header = [&] { return PrintHeaderFile(header); };
   subject.header_mode = header.mode;
   return Verifier(GraphProblem(plan.graph, WinogradConvolutions(plan)), subject, options).Run();

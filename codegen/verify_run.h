@@ -5,42 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "codegen/guarded_buffer.h"
+#include "codegen/kernel.h"
 #include "codegen/problem.h"
 
 namespace kirsch {
-
-// One call of a kernel, as one of `n_threads` threads and for one of its phases.
-struct KernelCall {
-  absl::Span<void* const> tensors;  // the problem's, but for what is packed
-  void* scratch = nullptr;
-  size_t thread = 0, n_threads = 1;
-  void* shared = nullptr;
-  size_t phase = 0;
-};
-
-// Something that claims to compute a problem.
-struct Kernel {
-  std::string name;
-  std::function<void(const KernelCall&)> run;
-  int64_t scratch_bytes = 0;  // per thread
-  int phases = 1;
-  int64_t shared_bytes = 0;
-  // What it takes packed, by number: `pack` is called with these tensors, then the packed memory, which is
-  // tensor number `packed_place` of each call, instead of them.
-  std::vector<size_t> packed = {};
-  size_t packed_place = 0;
-  int64_t packed_bytes = 0;
-  std::function<void(absl::Span<void* const> tensors)> pack = {};
-  std::function<absl::Status()> complaint = {};  // what it found wrong itself in its last call
-};
 
 // How the memory lies and how the work is split in one run.
 struct Trial {

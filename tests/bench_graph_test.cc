@@ -8,19 +8,20 @@
 
 #include "absl/strings/match.h"
 #include "bench/entries.h"
-#include "bench/expected_result.h"
-#include "bench/graph_loops.h"
-#include "bench/graph_storage.h"
+#include "bench/loops.h"
 #include "bench/loops_contender.h"
+#include "bench/loops_storage.h"
 #include "bench/peers.h"
 #include "bench/plugin.h"
-#include "bench/run_graph.h"
+#include "bench/reference.h"
+#include "bench/run.h"
 #include "bench/suite.h"
 #include "bench/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "spec/file.h"
+#include "tests/bench_testing.h"
 #include "tests/graph_testing.h"
 #include "tests/testing/temp_directory.h"
 
@@ -43,49 +44,49 @@ class GraphPeers : public ::testing::TestWithParam<Case> {
     loops_.push_back(*CompiledLoops::Compile(graph_, LoopsKind::kLoops, false));
     cblas_.push_back(*CompiledLoops::Compile(graph_, LoopsKind::kCblas, false));
     const CompiledLoops reference = *CompiledLoops::Compile(graph_, LoopsKind::kReference, false);
-    reference_ = *ComputeReference(placed_.problem, reference);
+    reference_ = *ComputeReference(placed_.workload, &reference);
   }
 
   // Every method either declines the graph or computes it. Returns how many did.
-  int Check(GraphContender& contender) {
+  int Check(Contender& contender) {
     const absl::StatusOr<ContenderInfo> info = contender.Load();
     if (!info.ok()) return -1;
     int taken = 0;
     for (size_t method = 0; method < info->methods.size(); ++method) {
-      const absl::Status prepared = contender.Prepare(placed_.problem, 0, method);
+      const absl::Status prepared = contender.Prepare(placed_.workload, 0, method);
       if (absl::IsUnimplemented(prepared)) continue;
       EXPECT_TRUE(prepared.ok()) << prepared;
       ++taken;
       for (int run = 0; run < 2; ++run) {  // what a run leaves behind must not matter
-        FillOutput(placed_.problem);
+        FillOutput(placed_.workload);
         contender.Run();
-        const OutputCheck check = CheckOutput(reference_, placed_.problem);
+        const OutputCheck check = CheckOutput(reference_, placed_.workload);
         EXPECT_TRUE(check.correct) << info->methods[method] << ", run " << run << ": " << check.max_error
-                                   << " of " << reference_.tolerance;
+                                   << " of " << reference_.tolerances[0];
       }
     }
     return taken;
   }
 
   Graph graph_;
-  PlacedGraph placed_;
+  Placed placed_;
   std::vector<CompiledLoops> loops_, cblas_;
-  ExpectedResult reference_;
+  Reference reference_;
 };
 
 TEST_P(GraphPeers, AreRight) {
-  const std::vector<double> slow = SlowGraph(placed_.problem).Result();
+  const std::vector<double> slow = SlowGraph(*placed_.workload.graph).Result();
   ASSERT_EQ(reference_.values.size(), slow.size());
   const bool narrow = graph_.at(graph_.result).type.dtype != Dtype::kF32;
   for (size_t i = 0; i < slow.size(); ++i) {
     const double tolerance =
-        narrow ? reference_.tolerance + std::abs(slow[i]) * 0x1p-7 : reference_.tolerance * 1e-4;
+        narrow ? reference_.tolerances[0] + std::abs(slow[i]) * 0x1p-7 : reference_.tolerances[0] * 1e-4;
     ASSERT_NEAR(reference_.values[i], slow[i], tolerance) << i;
   }
-  EXPECT_FALSE(CheckOutput(reference_, placed_.problem).correct) << "the output before any call";
+  EXPECT_FALSE(CheckOutput(reference_, placed_.workload).correct) << "the output before any call";
   EXPECT_EQ(Check(*MakeLoopsContender(loops_)), 1);
   Check(*MakeCblasLoopsContender({"libopenblas.so.0", "libopenblas.so"}, cblas_));
-  const int taken = Check(*MakeGraphPluginContender("kirsch_peer_onednn"));
+  const int taken = Check(*MakePluginContender("kirsch_peer_onednn"));
   // It multiplies narrow types rightly only where the CPU has instructions for them.
   const bool may_decline = absl::StartsWith(GetParam().name, "Declined") ||
                            (graph_.at(0).type.dtype != Dtype::kF32 && !__builtin_cpu_supports("avx512vnni"));
@@ -287,29 +288,26 @@ TEST(BenchEntries, FamiliesAndEpilogues) {
 }
 
 // Adds, of each 64 floats every thread its own part; wrong where it is asked for `offset`.
-class AddKernel : public GraphKernel {
- public:
-  explicit AddKernel(float offset) : offset_(offset) {}
-  size_t scratch_bytes() const override { return 100; }
-  void Run(const Call& call) const override {
+Kernel AddKernel(float offset) {
+  Kernel kernel;
+  kernel.scratch_bytes = 100;
+  kernel.run = [offset](const KernelCall& call) {
     static_cast<char*>(call.scratch)[99] = 1;  // what was asked for is there
+    const auto values = [&call](size_t tensor) { return static_cast<float*>(call.tensors[tensor]); };
     for (size_t i = call.thread; i < 64; i += call.n_threads)
-      static_cast<float*>(call.out)[i] = static_cast<const float*>(call.inputs[0])[i] +
-                                         static_cast<const float*>(call.inputs[1])[i] + offset_;
-  }
+      values(2)[i] = values(0)[i] + values(1)[i] + offset;
+  };
+  return kernel;
+}
 
- private:
-  float offset_;
-};
-
-GraphBenchRequest AddRequest(float offset) {
-  GraphBenchRequest request;
-  request.items.push_back({"adding", GraphOf("kernel f(x: f32[64], y: f32[64]):\n return add(x, y)")});
-  request.items.push_back({"refused", GraphOf("kernel g(x: f32[64]):\n return exp(x)")});
+BenchRequest AddRequest(float offset) {
+  BenchRequest request;
+  request.entries = {{"adding", {}, GraphOf("kernel f(x: f32[64], y: f32[64]):\n return add(x, y)")},
+                     {"refused", {}, GraphOf("kernel g(x: f32[64]):\n return exp(x)")}};
   request.peers = {"loops", "cblas:/nonexistent.so"};
-  request.maker = [offset](const Graph& graph, int) -> absl::StatusOr<std::unique_ptr<GraphKernel>> {
-    if (graph.name == "g") return absl::UnimplementedError("no exp");
-    return std::make_unique<AddKernel>(offset);
+  request.ours = [offset](const BenchEntry& entry) -> absl::StatusOr<Kernel> {
+    if (entry.graph->name == "g") return absl::UnimplementedError("no exp");
+    return AddKernel(offset);
   };
   return request;
 }
@@ -322,9 +320,9 @@ const BenchResult* Find(const BenchReport& report, const std::string& spec, cons
 
 TEST(RunGraphBench, MeasuresOursAndThePeers) {
   for (const bool cold : {false, true}) {
-    GraphBenchRequest request = AddRequest(0);
+    BenchRequest request = AddRequest(0);
     request.cold = cold;
-    const absl::StatusOr<BenchReport> report = RunGraphBench(request);
+    const absl::StatusOr<BenchReport> report = RunBench(request);
     ASSERT_TRUE(report.ok()) << report.status();
     ASSERT_EQ(report->results.size(), 3u);
     const BenchResult* const ours = Find(*report, "adding", kOurName);
@@ -346,7 +344,7 @@ TEST(RunGraphBench, MeasuresOursAndThePeers) {
 }
 
 TEST(RunGraphBench, AWrongKernelIsMarked) {
-  const absl::StatusOr<BenchReport> report = RunGraphBench(AddRequest(1e-3f));
+  const absl::StatusOr<BenchReport> report = RunBench(AddRequest(1e-3f));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_FALSE(Find(*report, "adding", kOurName)->correct);
   EXPECT_NEAR(Find(*report, "adding", kOurName)->max_error, 1e-3, 1e-6);
@@ -355,10 +353,10 @@ TEST(RunGraphBench, AWrongKernelIsMarked) {
 
 // Our own kernels of single operations are a peer like others.
 TEST(RunGraphBench, PartsAreAPeer) {
-  GraphBenchRequest request = AddRequest(0);
+  BenchRequest request = AddRequest(0);
   request.peers = {kPartsPeer};
-  request.parts = AddRequest(1e-3f).maker;
-  const absl::StatusOr<BenchReport> report = RunGraphBench(request);
+  request.parts = AddRequest(1e-3f).ours;
+  const absl::StatusOr<BenchReport> report = RunBench(request);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_TRUE(Find(*report, "adding", kOurName)->correct);
   ASSERT_NE(Find(*report, "adding", kPartsPeer), nullptr);
@@ -366,27 +364,22 @@ TEST(RunGraphBench, PartsAreAPeer) {
   ASSERT_EQ(report->failed.size(), 2u);
 }
 
-TEST(RunGraphBench, OursIsMissingWithoutAMaker) {
-  GraphBenchRequest request = AddRequest(0);
-  request.maker = nullptr;
-  request.items.pop_back();
-  const absl::StatusOr<BenchReport> report = RunGraphBench(request);
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(report->results.size(), 1u);
-  EXPECT_EQ(report->missing.front().peer, kOurName);
+// Bad input is an error, not a report without us.
+TEST(RunGraphBench, ThereIsAKernelOfOurs) {
+  BenchRequest request = AddRequest(0);
+  request.entries.erase(request.entries.begin());
+  EXPECT_EQ(RunBench(request).status(), absl::UnimplementedError("no exp"));
 }
 
 TEST(RunGraphBench, RefusesRequestsThatMakeNoSense) {
-  GraphBenchRequest request;
-  EXPECT_THAT(std::string(RunGraphBench(request).status().message()), HasSubstr("expected a spec"));
-  request = AddRequest(0);
+  BenchRequest request = AddRequest(0);
   request.peers = {"numpy"};
-  EXPECT_THAT(std::string(RunGraphBench(request).status().message()),
+  EXPECT_THAT(std::string(RunBench(request).status().message()),
               HasSubstr("unknown peer 'numpy', expected one of openblas"));
 }
 
 // Every value keeps its memory until the last that reads it.
-TEST(GraphStorage, MemoryIsUsedAgainButNotTooEarly) {
+TEST(LoopsStorage, MemoryIsUsedAgainButNotTooEarly) {
   const Graph chain = GraphOf(
       "kernel f(x: f32[64,64], w: f32[64,64]):\n a = matmul(x, w)\n b = softmax(a)\n c = matmul(b, w)\n"
       " return matmul(c, w)");

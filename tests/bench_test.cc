@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -73,27 +74,28 @@ TEST(Workload, StridesFollowTheStoredMatrix) {
   Spec spec = MatmulSpec(3, 5, 7, 11);
   spec.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 8};
   spec.operand[1].layout.ld = 13;
-  const absl::StatusOr<Problem> problem = MakeProblem(spec, 1);
-  ASSERT_TRUE(problem.ok());
+  const absl::StatusOr<Workload> workload = MakeWorkload(spec, 1);
+  ASSERT_TRUE(workload.ok());
+  const Problem* const problem = &workload->problem;
   EXPECT_EQ(problem->lhs_col, 1);
   EXPECT_EQ(problem->lhs_stride, 7u * 8);  // k columns of the stored matrix
   EXPECT_EQ(problem->rhs_stride, 7u * 13);
   EXPECT_EQ(problem->out_stride, 5u * 11);
-  EXPECT_EQ(Flops(*problem), 2.0 * 3 * 5 * 7 * 11);
+  EXPECT_EQ(workload->operations, 2.0 * 3 * 5 * 7 * 11);
 }
 
 TEST(Workload, RefusesWhatIsNoRootSpec) {
   Spec packed = MatmulSpec(1, 4, 4, 4);
   packed.operand[0].layout.kind = LayoutKind::kPacked;
-  EXPECT_THAT(MakeProblem(packed, 1).status().message(), HasSubstr("lhs: expected a strided matrix"));
+  EXPECT_THAT(MakeWorkload(packed, 1).status().message(), HasSubstr("lhs: expected a strided matrix"));
   Spec narrow = MatmulSpec(1, 4, 4, 4);
   narrow.operand[2].layout.ld = 3;
-  EXPECT_THAT(MakeProblem(narrow, 1).status().message(),
+  EXPECT_THAT(MakeWorkload(narrow, 1).status().message(),
               HasSubstr("out: leading dimension 3, expected at least 4"));
 }
 
 TEST(Workload, OperandsAreAlignedApartAndInBounds) {
-  const PlacedProblem placed(MatmulSpec(2, 33, 17, 65));
+  const Placed placed(MatmulSpec(2, 33, 17, 65));
   const Problem& p = placed.problem;
   const char* lhs = static_cast<const char*>(p.lhs);
   const char* rhs = static_cast<const char*>(p.rhs);
@@ -104,14 +106,14 @@ TEST(Workload, OperandsAreAlignedApartAndInBounds) {
     offsets.insert(reinterpret_cast<uintptr_t>(operand) % 4096);
   }
   EXPECT_EQ(offsets.size(), 3u);
-  EXPECT_LE(lhs + LhsElements(p) * sizeof(float), rhs);
-  EXPECT_LE(rhs + RhsElements(p) * sizeof(float), out);
-  EXPECT_LE(out + OutElements(p) * sizeof(float), lhs + PlacedBytes(p));
+  EXPECT_LE(lhs + placed.workload.operands[0].bytes(), rhs);
+  EXPECT_LE(rhs + placed.workload.operands[1].bytes(), out);
+  EXPECT_LE(out + placed.workload.out().bytes(), lhs + PlacedBytes(placed.workload));
 }
 
 TEST(Workload, ValuesAreReproducibleAndVaried) {
-  const PlacedProblem one(MatmulSpec(1, 20, 30, 40)), two(MatmulSpec(1, 20, 30, 40));
-  const size_t count = LhsElements(one.problem);
+  const Placed one(MatmulSpec(1, 20, 30, 40)), two(MatmulSpec(1, 20, 30, 40));
+  const size_t count = one.workload.operands[0].elements;
   const float* lhs = static_cast<const float*>(one.problem.lhs);
   EXPECT_TRUE(std::equal(lhs, lhs + count, static_cast<const float*>(two.problem.lhs)));
   const std::set<float> values(lhs, lhs + count);
@@ -143,25 +145,25 @@ class ReferenceTest : public ::testing::TestWithParam<ReferenceCase> {
 };
 
 TEST_P(ReferenceTest, TakesARightProductAndRefusesAWrongOne) {
-  PlacedProblem placed(MakeSpec());
+  Placed placed(MakeSpec());
   const Problem& p = placed.problem;
-  const Reference reference = ComputeReference(p);
-  EXPECT_FALSE(CheckOutput(reference, p).correct) << "the output before any call";
+  const Reference reference = *ComputeReference(placed.workload);
+  EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
   Multiply(p);
-  const OutputCheck check = CheckOutput(reference, p);
+  const OutputCheck check = CheckOutput(reference, placed.workload);
   EXPECT_TRUE(check.correct);
   EXPECT_LT(check.max_error, 1e-4);
 
-  FillOutput(p);
+  FillOutput(placed.workload);
   Multiply(p, /*skipped_k=*/p.k - 1);
-  EXPECT_FALSE(CheckOutput(reference, p).correct) << "one product of each sum left out";
-  FillOutput(p);
+  EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "one product of each sum left out";
+  FillOutput(placed.workload);
   Multiply(p);
   float* out = static_cast<float*>(p.out);
   out[(p.batch - 1) * p.out_stride + (p.m - 1) * p.ldc + p.n - 1] += 1;
-  EXPECT_FALSE(CheckOutput(reference, p).correct) << "the very last entry";
+  EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the very last entry";
   out[0] = NAN;
-  EXPECT_EQ(CheckOutput(reference, p).max_error, INFINITY);
+  EXPECT_EQ(CheckOutput(reference, placed.workload).max_error, INFINITY);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, ReferenceTest,
@@ -301,13 +303,33 @@ void ThreadedKernel(const void* lhs, const void* rhs, void* out, void* scratch, 
     }
 }
 
-BenchItem Item(const std::string& text, KernelFn kernel) {
-  return {text, MatmulSpec(1, 8, 8, 8), {kernel, 100}};
+// A call of a kernel of ours: lhs, rhs, out, scratch, thread, n_threads.
+using KernelFn = void(const void*, const void*, void*, void*, size_t, size_t);
+
+Kernel KernelOf(KernelFn* function) {
+  Kernel kernel;
+  kernel.scratch_bytes = 100;
+  kernel.run = [function](const KernelCall& call) {
+    function(call.tensors[0], call.tensors[1], call.tensors[2], call.scratch, call.thread, call.n_threads);
+  };
+  return kernel;
+}
+
+// What is measured, and by which kernels; one that does nothing is none.
+BenchRequest RequestFor(const std::vector<std::pair<std::string, Kernel>>& kernels) {
+  BenchRequest request;
+  for (const auto& [text, kernel] : kernels)
+    request.entries.push_back({text, ParsedSpec{MatmulSpec(1, 8, 8, 8), false, text}});
+  request.ours =
+      [of = std::map(kernels.begin(), kernels.end())](const BenchEntry& entry) -> absl::StatusOr<Kernel> {
+    if (!of.at(entry.text).run) return absl::FailedPreconditionError("none runs here");
+    return of.at(entry.text);
+  };
+  return request;
 }
 
 TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
-  BenchRequest request;
-  request.items = {Item("right", RightKernel)};
+  BenchRequest request = RequestFor({{"right", KernelOf(RightKernel)}});
   request.peers = {"cblas:/nonexistent/libx.so"};
   const absl::StatusOr<BenchReport> report = RunBench(request);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -330,9 +352,10 @@ TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
 }
 
 TEST(RunBench, AWrongKernelIsMarkedAndADeadOneReported) {
-  BenchRequest request;
-  request.items = {Item("wrong", WrongKernel), Item("dying", DyingKernel), Item("none", nullptr),
-                   Item("right", RightKernel)};
+  BenchRequest request = RequestFor({{"wrong", KernelOf(WrongKernel)},
+                                     {"dying", KernelOf(DyingKernel)},
+                                     {"none", {}},
+                                     {"right", KernelOf(RightKernel)}});
   request.cold = true;
   const absl::StatusOr<BenchReport> report = RunBench(request);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -345,9 +368,11 @@ TEST(RunBench, AWrongKernelIsMarkedAndADeadOneReported) {
   ASSERT_EQ(report->declined.size(), 1u);
   EXPECT_EQ(report->declined[0].spec, "none");
   EXPECT_EQ(report->declined[0].peer, "kirsch");
-  ASSERT_EQ(report->failed.size(), 1u);
+  ASSERT_EQ(report->failed.size(), 2u);
   EXPECT_EQ(report->failed[0].spec, "dying");
   EXPECT_THAT(report->failed[0].reason, HasSubstr("signal 4"));
+  EXPECT_EQ(report->failed[1].spec, "none");
+  EXPECT_EQ(report->failed[1].reason, "none runs here");
 }
 
 // Takes rhs transposed.
@@ -359,17 +384,20 @@ void PackedKernel(const void* lhs, const void* rhs, void* out, void*, size_t, si
   }
 }
 
-void PackTransposed(const void* rhs, void* packed) {
-  for (size_t i = 0; i < 64; ++i) static_cast<float*>(packed)[i] = At(rhs, i % 8 * 8 + i / 8);
+Kernel KernelWithPackedRhs() {
+  Kernel kernel = KernelOf(PackedKernel);
+  kernel.packed = {1};
+  kernel.packed_place = 1;
+  kernel.packed_bytes = 256;
+  kernel.pack = [](absl::Span<void* const> tensors) {
+    for (size_t i = 0; i < 64; ++i) static_cast<float*>(tensors[1])[i] = At(tensors[0], i % 8 * 8 + i / 8);
+  };
+  return kernel;
 }
 
 TEST(RunBench, PacksBeforeItMeasures) {
   for (bool cold : {false, true}) {
-    BenchRequest request;
-    request.items = {Item("right", RightKernel), Item("packed", PackedKernel)};
-    request.items[1].kernel.pack = PackTransposed;
-    request.items[1].kernel.packed_operand = 1;
-    request.items[1].kernel.packed_bytes = 256;
+    BenchRequest request = RequestFor({{"right", KernelOf(RightKernel)}, {"packed", KernelWithPackedRhs()}});
     request.cold = cold;
     const absl::StatusOr<BenchReport> report = RunBench(request);
     ASSERT_TRUE(report.ok()) << report.status();
@@ -386,8 +414,7 @@ TEST(RunBench, PacksBeforeItMeasures) {
 }
 
 TEST(RunBench, RunsEveryThreadOfATeam) {
-  BenchRequest request;
-  request.items = {Item("threaded", ThreadedKernel)};
+  BenchRequest request = RequestFor({{"threaded", KernelOf(ThreadedKernel)}});
   request.threads = 2;
   const absl::StatusOr<BenchReport> report = RunBench(request);
   if (report.status().code() == absl::StatusCode::kInvalidArgument) GTEST_SKIP() << report.status();
@@ -396,10 +423,25 @@ TEST(RunBench, RunsEveryThreadOfATeam) {
   EXPECT_TRUE(report->results[0].correct);
 }
 
+// What there is nothing to share of is done once, not by every thread at the same time.
+TEST(RunBench, OneThreadDoesWhatIsNotShared) {
+  Kernel alone = KernelOf([](const void*, const void*, void* out, void*, size_t thread, size_t n_threads) {
+    if (thread != 0 || n_threads != 1) raise(SIGILL);
+    static_cast<float*>(out)[0] = 1;
+  });
+  alone.shares_work = false;
+  BenchRequest request = RequestFor({{"alone", alone}});
+  request.threads = 2;
+  const absl::StatusOr<BenchReport> report = RunBench(request);
+  if (report.status().code() == absl::StatusCode::kInvalidArgument) GTEST_SKIP() << report.status();
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(report->failed.empty());
+}
+
 TEST(RunBench, RefusesRequestsThatMakeNoSense) {
   BenchRequest request;
   EXPECT_THAT(std::string(RunBench(request).status().message()), HasSubstr("expected a spec"));
-  request.items = {Item("right", RightKernel)};
+  request = RequestFor({{"right", KernelOf(RightKernel)}});
   request.peers = {"openblast"};
   EXPECT_THAT(std::string(RunBench(request).status().message()),
               HasSubstr("unknown peer 'openblast', expected one of openblas, blis,"));

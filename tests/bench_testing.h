@@ -1,4 +1,4 @@
-// Problems with memory of their own, and a slow product, for the tests of bench/.
+// Workloads with memory of their own, and a slow product, for the tests of bench/.
 #ifndef KIRSCH_TESTS_BENCH_TESTING_H_
 #define KIRSCH_TESTS_BENCH_TESTING_H_
 
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bench/element.h"
@@ -24,20 +25,22 @@ inline Spec MatmulSpec(uint32_t b, uint32_t m, uint32_t k, uint32_t n) {
   return spec;
 }
 
-// A problem with memory of its own.
-class PlacedProblem {
+// A workload with memory of its own.
+class Placed {
  public:
-  explicit PlacedProblem(const Spec& spec) : PlacedProblem(*MakeProblem(spec, 1)) {}
+  explicit Placed(const Spec& spec) : Placed(*MakeWorkload(spec, 1)) {}
+  explicit Placed(const Graph& graph) : Placed(MakeWorkload(graph, 1)) {}
 
-  explicit PlacedProblem(const Problem& unplaced) : problem(unplaced), memory_(PlacedBytes(problem) + 4096) {
+  explicit Placed(Workload unplaced) : workload(std::move(unplaced)), memory_(PlacedBytes(workload) + 4096) {
     void* start = memory_.data();
     size_t space = memory_.size();
-    Place(std::align(4096, PlacedBytes(problem), start, space), problem);
-    FillInputs(problem);
-    FillOutput(problem);
+    Place(std::align(4096, PlacedBytes(workload), start, space), workload);
+    FillInputs(workload);
+    FillOutput(workload);
   }
 
-  Problem problem;
+  Workload workload;
+  const Problem& problem = workload.problem;
 
  private:
   std::vector<char> memory_;

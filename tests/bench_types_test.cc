@@ -22,11 +22,11 @@
 namespace kirsch {
 namespace {
 
-Problem TypedProblem(const MatmulTypes& types, Spec spec) {
+Workload TypedWorkload(const MatmulTypes& types, Spec spec) {
   spec.operand[MatmulDims::kLhs].dtype = types.lhs;
   spec.operand[MatmulDims::kRhs].dtype = types.rhs;
   spec.operand[MatmulDims::kOut].dtype = types.out;
-  return *MakeProblem(spec, 1);
+  return *MakeWorkload(spec, 1);
 }
 
 TEST(Element, BitsOfEveryTypeAreRead) {
@@ -66,26 +66,25 @@ TEST(Element, NarrowFloatsAreRounded) {
 }
 
 // Smallest and largest value of an operand.
-std::pair<double, double> Extremes(const void* values, KirschType type, size_t count) {
+std::pair<double, double> Extremes(const Workload::Operand& operand) {
   std::pair<double, double> extremes = {INFINITY, -INFINITY};
-  for (size_t i = 0; i < count; ++i) {
-    const double value = LoadElement(values, type, i);
+  for (size_t i = 0; i < operand.elements; ++i) {
+    const double value = LoadElement(operand.values, operand.type, i);
     extremes = {std::min(extremes.first, value), std::max(extremes.second, value)};
   }
   return extremes;
 }
 
 TEST(Workload, BytesTakeAllTheirValues) {
-  const PlacedProblem placed(TypedProblem({Dtype::kU8, Dtype::kS8, Dtype::kS32}, MatmulSpec(1, 60, 100, 60)));
-  const Problem& p = placed.problem;
-  EXPECT_EQ(Extremes(p.lhs, p.lhs_type, LhsElements(p)), std::pair(0.0, 255.0));
-  EXPECT_EQ(Extremes(p.rhs, p.rhs_type, RhsElements(p)), std::pair(-128.0, 127.0));
+  const Placed placed(TypedWorkload({Dtype::kU8, Dtype::kS8, Dtype::kS32}, MatmulSpec(1, 60, 100, 60)));
+  EXPECT_EQ(Extremes(placed.workload.operands[0]), std::pair(0.0, 255.0));
+  EXPECT_EQ(Extremes(placed.workload.operands[1]), std::pair(-128.0, 127.0));
 }
 
 TEST(Workload, NoSumOverflows) {
   for (uint32_t k : {1u, 7u, 1000u, 60000u}) {
-    const PlacedProblem placed(TypedProblem({Dtype::kS32, Dtype::kS32, Dtype::kS32}, MatmulSpec(1, 3, k, 3)));
-    const auto [low, high] = Extremes(placed.problem.lhs, KIRSCH_S32, LhsElements(placed.problem));
+    const Placed placed(TypedWorkload({Dtype::kS32, Dtype::kS32, Dtype::kS32}, MatmulSpec(1, 3, k, 3)));
+    const auto [low, high] = Extremes(placed.workload.operands[0]);
     EXPECT_LT(k * std::max(low * low, high * high), 0x1p31 - 2000) << k;
     EXPECT_GT(high, 1) << k;
   }
@@ -93,10 +92,10 @@ TEST(Workload, NoSumOverflows) {
 
 TEST(Workload, SomeNarrowSumsSaturateAndOthersDoNot) {
   for (uint32_t k : {64u, 1024u, 16384u}) {
-    PlacedProblem placed(TypedProblem({Dtype::kU8, Dtype::kS8, Dtype::kS16}, MatmulSpec(1, 20, k, 20)));
+    Placed placed(TypedWorkload({Dtype::kU8, Dtype::kS8, Dtype::kS16}, MatmulSpec(1, 20, k, 20)));
     Multiply(placed.problem);
     std::set<double> values;
-    for (size_t i = 0; i < OutElements(placed.problem); ++i)
+    for (size_t i = 0; i < placed.workload.out().elements; ++i)
       values.insert(LoadElement(placed.problem.out, KIRSCH_S16, i));
     EXPECT_EQ(*values.begin(), -32768) << k;
     EXPECT_EQ(*values.rbegin(), 32767) << k;
@@ -105,14 +104,15 @@ TEST(Workload, SomeNarrowSumsSaturateAndOthersDoNot) {
 }
 
 TEST(Workload, CompulsoryBytesFollowTheTypes) {
-  Problem problem = TypedProblem({Dtype::kBf16, Dtype::kS8, Dtype::kF32}, MatmulSpec(2, 3, 5, 7));
-  EXPECT_EQ(CompulsoryBytes(problem), 2 * (3 * 5 * 2 + 5 * 7 * 1 + 3 * 7 * 4));
-  problem.accumulate = 1;
-  EXPECT_EQ(CompulsoryBytes(problem), 2 * (3 * 5 * 2 + 5 * 7 * 1 + 3 * 7 * 8));
+  const MatmulTypes types = {Dtype::kBf16, Dtype::kS8, Dtype::kF32};
+  Spec spec = MatmulSpec(2, 3, 5, 7);
+  EXPECT_EQ(TypedWorkload(types, spec).compulsory_bytes, 2 * (3 * 5 * 2 + 5 * 7 * 1 + 3 * 7 * 4));
+  spec.accumulate = true;
+  EXPECT_EQ(TypedWorkload(types, spec).compulsory_bytes, 2 * (3 * 5 * 2 + 5 * 7 * 1 + 3 * 7 * 8));
 }
 
 // Plain ones, and one with everything else that a problem may have.
-std::vector<Problem> Problems(const MatmulTypes& types) {
+std::vector<Workload> Workloads(const MatmulTypes& types) {
   Spec strided = MatmulSpec(2, 17, 130, 33);
   strided.accumulate = true;
   strided.operand[0].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 20};
@@ -120,31 +120,31 @@ std::vector<Problem> Problems(const MatmulTypes& types) {
   strided.operand[2].layout.ld = 37;
   Spec transposed = MatmulSpec(1, 9, 40, 50);  // the rhs only, as weights are
   transposed.operand[1].layout = {LayoutKind::kStrided, Order::kCol, 0, 1, 40};
-  std::vector<Problem> problems;
+  std::vector<Workload> workloads;
   for (const Spec& spec : {MatmulSpec(1, 8, 64, 48), MatmulSpec(1, 1, 100, 70), strided, transposed})
-    problems.push_back(TypedProblem(types, spec));
-  return problems;
+    workloads.push_back(TypedWorkload(types, spec));
+  return workloads;
 }
 
 class TypesTest : public ::testing::TestWithParam<MatmulTypes> {};
 
 TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
-  for (const Problem& problem : Problems(GetParam())) {
-    PlacedProblem placed(problem);
+  for (const Workload& workload : Workloads(GetParam())) {
+    Placed placed(workload);
     const Problem& p = placed.problem;
-    const Reference reference = ComputeReference(p);
-    EXPECT_FALSE(CheckOutput(reference, p).correct) << "the output before any call";
+    const Reference reference = *ComputeReference(placed.workload);
+    EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
     Multiply(p);
-    EXPECT_TRUE(CheckOutput(reference, p).correct);
-    FillOutput(p);
+    EXPECT_TRUE(CheckOutput(reference, placed.workload).correct);
+    FillOutput(placed.workload);
     Multiply(p, /*skipped_k=*/p.k - 1);
-    EXPECT_FALSE(CheckOutput(reference, p).correct) << "one product of each sum left out";
+    EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "one product of each sum left out";
     if (!IsInteger(p.out_type)) continue;
-    FillOutput(p);
+    FillOutput(placed.workload);
     Multiply(p);
     static_cast<char*>(p.out)[5 * BytesOf(p.out_type)] ^= 1;
-    EXPECT_FALSE(CheckOutput(reference, p).correct) << "integers are exact";
-    EXPECT_EQ(CheckOutput(reference, p).max_error, 1);
+    EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "integers are exact";
+    EXPECT_EQ(CheckOutput(reference, placed.workload).max_error, 1);
   }
 }
 
@@ -153,15 +153,16 @@ TEST_P(TypesTest, OneDnnIsRightOrDeclines) {
   const std::unique_ptr<Contender> onednn = MakePluginContender("kirsch_peer_onednn");
   const absl::StatusOr<ContenderInfo> info = onednn->Load();
   if (!info.ok()) GTEST_SKIP() << info.status();
-  for (const Problem& problem : Problems(GetParam())) {
-    const PlacedProblem placed(problem);
-    const Reference reference = ComputeReference(placed.problem);
+  for (const Workload& workload : Workloads(GetParam())) {
+    const Placed placed(workload);
+    const Reference reference = *ComputeReference(placed.workload);
     for (size_t method = 0; method < info->methods.size(); ++method) {
-      if (!onednn->Prepare(placed.problem, 0, method).ok()) continue;
-      FillOutput(placed.problem);
+      if (!onednn->Prepare(placed.workload, 0, method).ok()) continue;
+      FillOutput(placed.workload);
       onednn->Run();
-      const OutputCheck check = CheckOutput(reference, placed.problem);
-      EXPECT_TRUE(check.correct) << info->methods[method] << " " << problem.m << ": " << check.max_error;
+      const OutputCheck check = CheckOutput(reference, placed.workload);
+      EXPECT_TRUE(check.correct) << info->methods[method] << " " << placed.problem.m << ": "
+                                 << check.max_error;
     }
   }
 }
@@ -175,14 +176,16 @@ INSTANTIATE_TEST_SUITE_P(All, TypesTest, ::testing::ValuesIn(kMatmulTypes),
                          [](const auto& info) { return NameOf(info.param); });
 
 TEST(OneDnn, TakesWhatItIsAPeerFor) {
+  using ::testing::ElementsAre;
   const std::unique_ptr<Contender> onednn = MakePluginContender("kirsch_peer_onednn");
   const absl::StatusOr<ContenderInfo> info = onednn->Load();
   if (!info.ok()) GTEST_SKIP() << info.status();
-  ASSERT_EQ(info->methods,
-            (std::vector<std::string>{"sgemm", "gemm_bf16", "gemm_s32", "matmul", "matmul+packed"}));
+  EXPECT_THAT(info->methods,
+              ElementsAre("sgemm", "gemm_bf16", "gemm_s32", "matmul", "matmul+packed", "plain",
+                          "reorder-weights", "reorder-all", "weights+packed", "reorder-images+packed"));
   const auto takes = [&onednn](const MatmulTypes& types, size_t method) {
-    const PlacedProblem placed(TypedProblem(types, MatmulSpec(1, 64, 64, 64)));
-    const bool ok = onednn->Prepare(placed.problem, 0, method).ok();
+    const Placed placed(TypedWorkload(types, MatmulSpec(1, 64, 64, 64)));
+    const bool ok = onednn->Prepare(placed.workload, 0, method).ok();
     return ok;
   };
   EXPECT_TRUE(takes({Dtype::kF32, Dtype::kF32, Dtype::kF32}, 0));
@@ -206,22 +209,22 @@ TEST(Cblas, TheBf16ProductIsUsedWhereThereIsOne) {
   const absl::StatusOr<ContenderInfo> info = cblas->Load();
   ASSERT_TRUE(info.ok()) << info.status();
   ASSERT_EQ(info->methods[kSbgemm], "cblas_sbgemm");
-  for (const Problem& problem : Problems({Dtype::kBf16, Dtype::kBf16, Dtype::kF32})) {
-    const PlacedProblem placed(problem);
-    const Reference reference = ComputeReference(placed.problem);
-    EXPECT_FALSE(cblas->Prepare(placed.problem, 0, kSgemm).ok());
-    ASSERT_TRUE(cblas->Prepare(placed.problem, 0, kSbgemm).ok());
+  for (const Workload& workload : Workloads({Dtype::kBf16, Dtype::kBf16, Dtype::kF32})) {
+    const Placed placed(workload);
+    const Reference reference = *ComputeReference(placed.workload);
+    EXPECT_FALSE(cblas->Prepare(placed.workload, 0, kSgemm).ok());
+    ASSERT_TRUE(cblas->Prepare(placed.workload, 0, kSbgemm).ok());
     cblas->Run();
-    EXPECT_TRUE(CheckOutput(reference, placed.problem).correct) << problem.m;
+    EXPECT_TRUE(CheckOutput(reference, placed.workload).correct) << placed.problem.m;
   }
-  const PlacedProblem f32(MatmulSpec(1, 8, 8, 8));
-  EXPECT_TRUE(cblas->Prepare(f32.problem, 0, kSgemm).ok());
-  EXPECT_FALSE(cblas->Prepare(f32.problem, 0, kSbgemm).ok());
+  const Placed f32(MatmulSpec(1, 8, 8, 8));
+  EXPECT_TRUE(cblas->Prepare(f32.workload, 0, kSgemm).ok());
+  EXPECT_FALSE(cblas->Prepare(f32.workload, 0, kSbgemm).ok());
 }
 
 // The instructions of which a product of these types can be made.
 std::set<std::string> InstructionsFor(const MatmulTypes& types) {
-  const Problem problem = TypedProblem(types, MatmulSpec(1, 8, 8, 8));
+  const Problem problem = TypedWorkload(types, MatmulSpec(1, 8, 8, 8)).problem;
   std::set<std::string> instructions;
   for (const PeakMethod& method : PeakMethods())
     if (method.computes(problem)) instructions.insert(method.instruction);
@@ -241,9 +244,9 @@ TEST(Peak, InstructionsFollowTheTypes) {
 TEST(Peak, EveryLoopThatIsPresentRuns) {
   const std::unique_ptr<Contender> peak = MakePeakContender(1);
   ASSERT_TRUE(peak->Load().ok());
-  const PlacedProblem placed(MatmulSpec(1, 8, 8, 8));
+  const Placed placed(MatmulSpec(1, 8, 8, 8));
   for (size_t method = 0; method < PeakMethods().size(); ++method) {
-    const absl::Status status = peak->Prepare(placed.problem, 0, method);
+    const absl::Status status = peak->Prepare(placed.workload, 0, method);
     EXPECT_EQ(status.ok(), PeakMethods()[method].present()) << status;
     if (status.ok()) peak->Run();
   }

@@ -1,4 +1,4 @@
-// Graphs with memory of their own, and a slow evaluation, for the tests of bench/.
+// A slow evaluation of graphs, for the tests of bench/.
 #ifndef KIRSCH_TESTS_GRAPH_TESTING_H_
 #define KIRSCH_TESTS_GRAPH_TESTING_H_
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/element.h"
-#include "bench/graph_workload.h"
+#include "bench/peers/graph_peer.h"
 #include "spec/element.h"
 #include "spec/graph.h"
 #include "spec/graph_parser.h"
@@ -21,28 +21,10 @@ namespace kirsch {
 
 inline Graph GraphOf(const std::string& text) { return *ParseGraph(Split({text, {}}, '\n'), "test"); }
 
-class PlacedGraph {
- public:
-  explicit PlacedGraph(const Graph& graph, int threads = 1) : problem{&graph, {}, nullptr, threads} {
-    problem.inputs.resize(static_cast<size_t>(graph.num_inputs()));
-    memory_.resize(PlacedBytes(problem) + 4096);
-    void* start = memory_.data();
-    size_t space = memory_.size();
-    Place(std::align(4096, PlacedBytes(problem), start, space), problem);
-    FillInputs(problem);
-    FillOutput(problem);
-  }
-
-  GraphProblem problem;
-
- private:
-  std::vector<char> memory_;
-};
-
 // Every value of a graph in float64, element by element, as spec/graph.h defines them.
 class SlowGraph {
  public:
-  explicit SlowGraph(const GraphProblem& problem) : problem_(problem), graph_(*problem.graph) {}
+  explicit SlowGraph(const KirschGraph& problem) : problem_(problem), graph_(problem.graph) {}
 
   std::vector<double> Result() {
     for (size_t node = 0; node < graph_.nodes.size(); ++node) {
@@ -240,7 +222,7 @@ class SlowGraph {
     return node.op == Operation::kLayernorm ? y + At(node.inputs[2], index) : y;
   }
 
-  const GraphProblem& problem_;
+  const KirschGraph& problem_;
   const Graph& graph_;
   std::vector<std::vector<double>> values_;
 };

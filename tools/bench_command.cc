@@ -9,20 +9,17 @@
 #include <vector>
 
 #include "bench/entries.h"
-#include "bench/peers.h"
 #include "bench/plot.h"
 #include "bench/run.h"
-#include "bench/run_graph.h"
 #include "bench/suite.h"
 #include "bench/table.h"
+#include "codegen/engines.h"
 #include "codegen/host_cpu.h"
-#include "codegen/jit.h"
-#include "codegen/lower.h"
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/file.h"
 #include "tools/command.h"
-#include "tools/graph_bench.h"
+#include "tools/graph_kernel.h"
 #include "tools/kernel.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
@@ -79,45 +76,36 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   return entries;
 }
 
-// The items of a request, and the machine code they point to.
-struct Kernels {
-  std::vector<BenchItem> items;
-  std::vector<std::unique_ptr<JitKernel>> code;
-};
-
-absl::Status AddKernel(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target,
-                       Kernels* kernels) {
-  absl::StatusOr<Synthesis> synthesis = Solve(arguments, parsed, target, std::make_shared<HashMemo>());
-  if (!synthesis.ok()) return synthesis.status();
-  PrintSummary(*synthesis);
-  BenchItem item{synthesis->parsed.text, synthesis->parsed.spec};
-  const LoopProgram program = Lower(synthesis->result.impl, synthesis->target, KernelName(synthesis->parsed));
-  if (const absl::Status runs = CanRun(program, target); runs.ok()) {
-    absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(program, synthesis->target);
-    if (!kernel.ok()) return kernel.status();
-    item.kernel = {(*kernel)->function(), static_cast<size_t>(program.scratch_bytes)};
-    if (program.packing) {
-      item.kernel.pack = (*kernel)->pack();
-      item.kernel.packed_operand = program.packing->operand;
-      item.kernel.packed_bytes = static_cast<size_t>(program.packing->bytes);
-    }
-    kernels->code.push_back(*std::move(kernel));
-  } else {
-    PrintRemark(std::string(runs.message()));
-  }
-  kernels->items.push_back(std::move(item));
-  return absl::OkStatus();
+// The machine code of what a search found, if this CPU can run it.
+absl::StatusOr<Kernel> Compiled(const Subject& subject) {
+  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
+  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+  if (!made.ok()) return made.status();
+  return std::move(made->kernel);
 }
 
-absl::StatusOr<Kernels> MakeKernels(const Arguments& arguments, const std::vector<BenchEntry>& entries) {
-  absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
-  if (!target.ok()) return target.status();
-  Kernels kernels;
-  for (const BenchEntry& entry : entries) {
-    if (absl::Status status = AddKernel(arguments.solve, *entry.matmul, *target, &kernels); !status.ok())
-      return status;
+absl::StatusOr<Kernel> MakeKernel(const SolveArguments& arguments, const BenchEntry& entry,
+                                  const Target& target, const std::shared_ptr<Memo>& memo) {
+  if (entry.matmul) {
+    const absl::StatusOr<Synthesis> synthesis = Solve(arguments, *entry.matmul, target, memo);
+    if (!synthesis.ok()) return synthesis.status();
+    PrintSummary(*synthesis);
+    return Compiled(Subject(synthesis->result.impl, target, KernelName(*entry.matmul)));
   }
-  return kernels;
+  SearchBudget budget(arguments.time_budget);
+  const absl::StatusOr<GraphSynthesis> synthesis =
+      SolveGraph(arguments, *entry.graph, "spec", target, memo, budget);
+  if (!synthesis.ok()) return synthesis.status();
+  PrintSummary(*synthesis);
+  return Compiled(Subject(synthesis->result.plan, target, entry.graph->name));
+}
+
+// Solves each entry for the target of `arguments`, whose threads are those of the benchmark, and says what it
+// found on standard error.
+KernelMaker Maker(const SolveArguments& arguments, const Target& target) {
+  return [arguments, &target, memo = std::make_shared<HashMemo>()](const BenchEntry& entry) {
+    return MakeKernel(arguments, entry, target, memo);
+  };
 }
 
 absl::Status Write(const Arguments& arguments, const BenchReport& report) {
@@ -127,49 +115,32 @@ absl::Status Write(const Arguments& arguments, const BenchReport& report) {
   return arguments.plot.empty() ? absl::OkStatus() : WriteOutput(arguments.plot, PlotSvg(report));
 }
 
-// What graphs and matmuls share.
-BenchOptions OptionsOf(const Arguments& arguments, const std::vector<std::string>& usual,
-                       TerminalLine& line) {
-  BenchOptions options;
-  options.peers = arguments.peers.empty() ? usual : arguments.peers;
-  options.threads = arguments.solve.threads;
-  options.cold = arguments.solve.cold;
-  options.progress = [&line](std::string_view what) { line.Show(what); };
-  return options;
-}
-
-absl::StatusOr<BenchReport> BenchMatmuls(const Arguments& arguments, const std::vector<BenchEntry>& entries,
-                                         TerminalLine& line) {
-  BenchRequest request{OptionsOf(arguments, kMatmulPeers, line), {}};
-  for (const std::string& peer : request.peers)  // before the search, which takes a while
-    if (absl::Status known = FindPeer(peer, {}).status(); !known.ok()) return known;
-  const absl::StatusOr<Kernels> kernels = MakeKernels(arguments, entries);
-  if (!kernels.ok()) return kernels.status();
-  request.items = kernels->items;
-  return RunBench(request);
-}
-
-absl::StatusOr<BenchReport> BenchGraphs(const Arguments& arguments, const std::vector<BenchEntry>& entries,
-                                        TerminalLine& line) {
+absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector<BenchEntry> entries) {
+  const absl::StatusOr<Target> target = LoadTarget(arguments.solve.target);
+  if (!target.ok()) return target.status();
+  const bool graphs = entries.front().graph.has_value();
+  TerminalLine line;
+  BenchRequest request;
+  request.entries = std::move(entries);
+  request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
+  request.ours = Maker(arguments.solve, *target);
   SolveArguments parts = arguments.solve;
   parts.fuse = false;
-  GraphBenchRequest request{OptionsOf(arguments, kGraphPeers, line),
-                            {},
-                            GraphKernels(arguments.solve),
-                            GraphKernels(parts),
-                            arguments.solve.allow_winograd ? kWinogradTolerance : 1};
-  for (const BenchEntry& entry : entries) request.items.push_back({entry.text, *entry.graph});
-  return RunGraphBench(request);
+  request.parts = Maker(parts, *target);
+  request.threads = arguments.solve.threads;
+  request.cold = arguments.solve.cold;
+  request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
+  request.progress = [&line](std::string_view what) { line.Show(what); };
+  absl::StatusOr<BenchReport> report = RunBench(request);
+  line.Erase();
+  return report;
 }
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.plot}); !outputs.ok()) return outputs;
-  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
+  absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
-  TerminalLine line;
-  const absl::StatusOr<BenchReport> report =
-      (entries->front().graph ? BenchGraphs : BenchMatmuls)(arguments, *entries, line);
-  line.Erase();
+  const absl::StatusOr<BenchReport> report = BenchEntries(arguments, *std::move(entries));
   if (!report.ok()) return report.status();
   if (absl::Status written = Write(arguments, *report); !written.ok()) return written;
   const bool wrong = std::any_of(report->results.begin(), report->results.end(),

@@ -19,7 +19,7 @@ namespace {
 
 using Dims = dnnl::memory::dims;
 
-enum Method { kSgemm, kBf16Gemm, kIntegerGemm, kMatmul, kPackedMatmul };
+enum Method { kSgemm, kBf16Gemm, kIntegerGemm, kMatmul, kPackedMatmul, kFirstOfGraphs };
 
 dnnl::memory::dim Dim(size_t value) { return static_cast<dnnl::memory::dim>(value); }
 
@@ -144,7 +144,17 @@ void RunIntegerGemm(const KirschProblem& p) {
   }
 }
 
-void* Release(std::unique_ptr<Handle>& handle) { return static_cast<OnednnHandle*>(handle.release()); }
+// Null where the method does not take these types.
+std::unique_ptr<OnednnHandle> PrepareProduct(Method method, const KirschProblem& problem) {
+  auto handle = std::make_unique<Handle>();
+  handle->method = method;
+  handle->problem = &problem;
+  const bool taken = method == kSgemm         ? kirsch_is_f32(&problem) != 0
+                     : method == kBf16Gemm    ? TakenByBf16Gemm(problem)
+                     : method == kIntegerGemm ? TakenByIntegerGemm(problem)
+                                              : PrepareMatmul(*handle);
+  return taken ? std::move(handle) : nullptr;
+}
 
 }  // namespace
 
@@ -207,18 +217,18 @@ const char* kirsch_peer_alternatives() {
   return "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI ONEDNN_MAX_CPU_ISA=AVX2";
 }
 
-const char* kirsch_peer_methods() { return "sgemm gemm_bf16 gemm_s32 matmul matmul+packed"; }
+const char* kirsch_peer_methods() {
+  static const std::string names = "sgemm gemm_bf16 gemm_s32 matmul matmul+packed" + GraphMethods();
+  return names.c_str();
+}
 
 void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
-  auto handle = std::make_unique<Handle>();
-  handle->method = static_cast<Method>(method);
-  handle->problem = problem;
-  if (handle->method == kSgemm) return kirsch_is_f32(problem) ? Release(handle) : nullptr;
-  if (handle->method == kBf16Gemm) return TakenByBf16Gemm(*problem) ? Release(handle) : nullptr;
-  if (handle->method == kIntegerGemm) return TakenByIntegerGemm(*problem) ? Release(handle) : nullptr;
+  if ((problem->graph != nullptr) != (method >= kFirstOfGraphs)) return nullptr;
   try {
-    return PrepareMatmul(*handle) ? Release(handle) : nullptr;
-  } catch (const dnnl::error&) {  // types or layouts that it does not take
+    return (method < kFirstOfGraphs ? PrepareProduct(static_cast<Method>(method), *problem)
+                                    : PrepareGraph(method - kFirstOfGraphs, *problem->graph))
+        .release();
+  } catch (const dnnl::error&) {  // an operation, a type or a layout that it does not take
     return nullptr;
   }
 }

@@ -3,6 +3,8 @@
 #define KIRSCH_BENCH_PEERS_ONEDNN_H_
 
 #include <dnnl.hpp>
+#include <memory>
+#include <string>
 
 #include "bench/peers/peer.h"
 
@@ -18,5 +20,11 @@ class OnednnHandle {
   virtual ~OnednnHandle() = default;
   virtual void Run() = 0;
 };
+
+// The methods for graphs, a space before each, and a handle for one of them, by its number among these; null
+// where the method is another one. Throws dnnl::error where there is no primitive for an operation, a type or
+// a layout.
+std::string GraphMethods();
+std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph);
 
 #endif  // KIRSCH_BENCH_PEERS_ONEDNN_H_

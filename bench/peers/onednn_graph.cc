@@ -42,8 +42,8 @@ constexpr Method kMethods[] = {
 
 class GraphHandle : public PrimitiveSequence {
  public:
-  GraphHandle(const Method& method, const kirsch::GraphProblem& problem)
-      : method_(method), problem_(problem), graph_(*problem.graph) {}
+  GraphHandle(const Method& method, const KirschGraph& problem)
+      : method_(method), problem_(problem), graph_(problem.graph) {}
 
   // Throws dnnl::error where there is no primitive for an operation. False where the method is another one.
   bool Prepare() {
@@ -441,7 +441,7 @@ class GraphHandle : public PrimitiveSequence {
   }
 
   const Method& method_;
-  const kirsch::GraphProblem& problem_;
+  const KirschGraph& problem_;
   const Graph& graph_;
   std::vector<memory> values_;           // of each node
   std::vector<std::vector<int>> users_;  // of each node
@@ -452,20 +452,13 @@ class GraphHandle : public PrimitiveSequence {
 
 }  // namespace
 
-const char* kirsch_peer_graph_methods() {
-  static const std::string names = [] {
-    std::string all;
-    for (const Method& method : kMethods) all += std::string(all.empty() ? "" : " ") + method.name;
-    return all;
-  }();
-  return names.c_str();
+std::string GraphMethods() {
+  std::string all;
+  for (const Method& method : kMethods) all += std::string(" ") + method.name;
+  return all;
 }
 
-void* kirsch_peer_prepare_graph(int method, const kirsch::GraphProblem* problem) {
-  try {
-    auto handle = std::make_unique<GraphHandle>(kMethods[method], *problem);
-    return handle->Prepare() ? static_cast<OnednnHandle*>(handle.release()) : nullptr;
-  } catch (const dnnl::error&) {  // an operation, a type or a layout that it does not take
-    return nullptr;
-  }
+std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph) {
+  auto handle = std::make_unique<GraphHandle>(kMethods[method], graph);
+  return handle->Prepare() ? std::move(handle) : nullptr;
 }

@@ -1,7 +1,11 @@
-/* The matrix multiplication a contender is asked for, and the interface of a peer plug-in: a shared library
- * around one peer, built from bench/peers/<peer>.cc and loaded at run time into a process of its own.
+/* What a contender is asked for, and the interface of a peer plug-in: a shared library around one peer, built
+ * from bench/peers/<peer>.cc and loaded at run time into a process of its own.
+ *
+ * A problem is a matrix multiplication,
  *
  *   out[b][i][j] (+)= sum over p of lhs[b][i][p] * rhs[b][p][j],  i < m, j < n, p < k, b < batch
+ *
+ * or a graph (graph_peer.h).
  *
  * Sums are f32, or s32 for integers; the whole sum is rounded to bf16, to nearest even, or saturated to s16
  * where the output is narrower. All sizes, leading dimensions and strides are in elements. Single-threaded
@@ -27,7 +31,11 @@ typedef enum KirschType {
   KIRSCH_LAST_TYPE = 255 /* there are more types, which no library takes */
 } KirschType;
 
+typedef struct KirschGraph KirschGraph;
+
 typedef struct KirschProblem {
+  const KirschGraph* graph; /* null: a matmul; else only the types (of the graph's first contraction) and the
+                               threads are set besides */
   size_t batch, m, k, n;
   const void* lhs;
   const void* rhs;
@@ -40,8 +48,10 @@ typedef struct KirschProblem {
   int threads;
 } KirschProblem;
 
+/* Is it a matmul of f32? */
 static inline int kirsch_is_f32(const KirschProblem* p) {
-  return p->lhs_type == KIRSCH_F32 && p->rhs_type == KIRSCH_F32 && p->out_type == KIRSCH_F32;
+  return p->graph == NULL && p->lhs_type == KIRSCH_F32 && p->rhs_type == KIRSCH_F32 &&
+         p->out_type == KIRSCH_F32;
 }
 
 /* "onednn 2.6.3". */
@@ -54,9 +64,9 @@ const char* kirsch_peer_core(void);
  */
 const char* kirsch_peer_alternatives(void);
 
-/* Ways to ask the library for the product, separated by spaces: "sgemm matmul". One whose name ends in
- * "+packed" takes a rhs that is already in a layout of the library's choice: packing it is no part of a run.
- */
+/* Ways to ask the library for a result, separated by spaces: "sgemm matmul". One whose name ends in "+packed"
+ * takes weights (a matmul's rhs, of a graph parameters) that are already in a layout of the library's choice:
+ * packing them is no part of a run. */
 const char* kirsch_peer_methods(void);
 
 /* Makes ready what a user would make once; null where the method does not take this problem. The problem and

@@ -1,4 +1,4 @@
-#include "bench/graph_storage.h"
+#include "bench/loops_storage.h"
 
 #include <algorithm>
 #include <map>
@@ -29,7 +29,7 @@ class StoragePlanner {
     block_.assign(count, 0);
   }
 
-  GraphStorage Plan() {
+  LoopsStorage Plan() {
     FindInlined();
     const int count = static_cast<int>(graph_.nodes.size());
     for (int node = 0; node < count; ++node)
@@ -40,11 +40,7 @@ class StoragePlanner {
   }
 
  private:
-  bool HasLoops(int node) const {
-    const OperationKind kind = Info(graph_.at(node).op).kind;
-    return kind != OperationKind::kLeaf && kind != OperationKind::kTranspose &&
-           !storage_.inlined[static_cast<size_t>(node)];
-  }
+  bool HasLoops(int node) const { return kirsch::HasLoops(graph_, storage_, node); }
 
   void FindInlined() {
     std::vector<std::vector<int>> users(graph_.nodes.size());
@@ -124,12 +120,18 @@ class StoragePlanner {
   std::vector<int> last_use_;
   std::vector<size_t> block_;  // of each node that has one
   std::vector<Block> blocks_;
-  GraphStorage storage_;
+  LoopsStorage storage_;
 };
 
 }  // namespace
 
-GraphStorage PlanStorage(const Graph& graph, size_t float_bytes) {
+bool HasLoops(const Graph& graph, const LoopsStorage& storage, int node) {
+  const OperationKind kind = Info(graph.at(node).op).kind;
+  return kind != OperationKind::kLeaf && kind != OperationKind::kTranspose &&
+         !storage.inlined[static_cast<size_t>(node)];
+}
+
+LoopsStorage PlanStorage(const Graph& graph, size_t float_bytes) {
   return StoragePlanner(graph, float_bytes).Plan();
 }
 

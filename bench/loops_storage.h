@@ -1,6 +1,6 @@
 // Where plain loops keep the values of a graph.
-#ifndef KIRSCH_BENCH_GRAPH_STORAGE_H_
-#define KIRSCH_BENCH_GRAPH_STORAGE_H_
+#ifndef KIRSCH_BENCH_LOOPS_STORAGE_H_
+#define KIRSCH_BENCH_LOOPS_STORAGE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,18 +11,21 @@
 namespace kirsch {
 
 // Of each node. Memory is used again by values that live later, and in place where a loop allows it.
-struct GraphStorage {
+struct LoopsStorage {
   std::vector<bool> inlined;    // an elementwise value that is computed within the loops of its only user
   std::vector<int64_t> offset;  // of a value that has loops of its own, into scratch; -1: not there
   size_t bytes = 0;             // of scratch
 };
 
+// Whether the node has loops of its own.
+bool HasLoops(const Graph& graph, const LoopsStorage& storage, int node);
+
 // `float_bytes`: of an f32 value (the reference has wider ones).
-GraphStorage PlanStorage(const Graph& graph, size_t float_bytes);
+LoopsStorage PlanStorage(const Graph& graph, size_t float_bytes);
 
 // Elements of `type` between neighbours along each axis.
 std::vector<int64_t> PlainStrides(const TensorType& type);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_BENCH_GRAPH_STORAGE_H_
+#endif  // KIRSCH_BENCH_LOOPS_STORAGE_H_

@@ -1,4 +1,4 @@
-#include "bench/graph_loops.h"
+#include "bench/loops.h"
 
 #include <cstdint>
 #include <vector>

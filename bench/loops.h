@@ -1,6 +1,6 @@
 // A graph as plain C: loops over each operation, in an order that a compiler makes vectors of.
-#ifndef KIRSCH_BENCH_GRAPH_LOOPS_H_
-#define KIRSCH_BENCH_GRAPH_LOOPS_H_
+#ifndef KIRSCH_BENCH_LOOPS_H_
+#define KIRSCH_BENCH_LOOPS_H_
 
 #include <cstddef>
 #include <string>
@@ -30,4 +30,4 @@ LoopsCode PrintLoops(const Graph& graph, LoopsKind kind, bool parallel);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_BENCH_GRAPH_LOOPS_H_
+#endif  // KIRSCH_BENCH_LOOPS_H_
