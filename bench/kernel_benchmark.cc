@@ -22,14 +22,15 @@ std::unique_ptr<void, decltype(&std::free)> Pages(size_t bytes) {
 void BM_Kernel(benchmark::State& state, const char* text) {
   const BenchmarkProgram solved = SolveForBenchmark(text);
   const absl::StatusOr<std::unique_ptr<JitKernel>> kernel = JitCompile(solved.program, solved.target);
-  absl::StatusOr<Problem> problem = MakeProblem(solved.spec, 1);
-  KIRSCH_CHECK(kernel.ok() && problem.ok());
-  const auto operands = Pages(PlacedBytes(*problem));
+  absl::StatusOr<Workload> workload = MakeWorkload(solved.spec, 1);
+  KIRSCH_CHECK(kernel.ok() && workload.ok());
+  const auto operands = Pages(PlacedBytes(*workload));
   const auto scratch = Pages(static_cast<size_t>(solved.program.scratch_bytes));
-  Place(operands.get(), *problem);
-  FillInputs(*problem);
-  FillOutput(*problem);
-  for (auto _ : state) (*kernel)->function()(problem->lhs, problem->rhs, problem->out, scratch.get(), 0, 1);
+  Place(operands.get(), *workload);
+  FillInputs(*workload);
+  FillOutput(*workload);
+  const Problem& problem = workload->problem;
+  for (auto _ : state) (*kernel)->function()(problem.lhs, problem.rhs, problem.out, scratch.get(), 0, 1);
   state.counters["FLOP/s"] =
       benchmark::Counter(Flops(solved.spec), benchmark::Counter::kIsIterationInvariantRate);
 }
