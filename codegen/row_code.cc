@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/check.h"
+#include "spec/element.h"
 
 namespace kirsch {
 
@@ -21,11 +22,12 @@ RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPa
       vars_(kernel.program.values.size(), kNoVar) {}
 
 VarId RowCode::Of(int value) {
+  const Dtype type = At(value).type;
   if (At(value).op == Operation::kNumber)
-    return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(At(value).number));
+    return builder_.Filled(type, lanes_, WordOf(type, At(value).number));
   if (row_ != nullptr && plan_.per_row[static_cast<size_t>(value)]) return row_->Of(value);
   VarId& var = vars_[static_cast<size_t>(value)];
-  if (var == kNoVar) var = builder_.Vector(absl::StrCat("v", value, "_", suffix_), Dtype::kF32, lanes_);
+  if (var == kNoVar) var = builder_.Vector(absl::StrCat("v", value, "_", suffix_), type, lanes_);
   return var;
 }
 
@@ -50,15 +52,15 @@ bool RowCode::IsNotPositive(int value) const {
 void RowCode::LoadInput(int value, const RowPlace& place) {
   const size_t input = static_cast<size_t>(At(value).input);
   const RowInput& info = kernel_.program.inputs[input];
-  const bool integer = !IsFloating(info.dtype);
-  const VarId to = integer ? Temporary("whole", Dtype::kS32) : Of(value);
+  const bool converts = AccumulatorOf(info.dtype) != At(value).type;
+  const VarId to = converts ? Temporary("whole", Dtype::kS32) : Of(value);
   const int64_t row_stride = kernel_.input_row_strides[input];
   if (info.along_columns)
     builder_.Do(Load{to, {pointers_.inputs[input], OffsetIn(place, row_stride)}, place.count});
   else
     builder_.Do(
         Broadcast{to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, place.row}, row_stride)}, 1});
-  if (integer) builder_.Do(Convert{Of(value), to});
+  if (converts) builder_.Do(Convert{Of(value), to});
 }
 
 // A sum or a difference, with a product or without.
@@ -81,6 +83,8 @@ void RowCode::Compute(int value, const RowPlace& place) {
       return LoadInput(value, place);
     case Operation::kNumber:
       return;
+    case Operation::kF32:
+      return builder_.Do(Convert{Of(value), Of(v.a)});
     case Operation::kAdd:
     case Operation::kSub:
       return Sum(value, OperandsOf(kernel_.program, value));
@@ -135,13 +139,14 @@ void RowCode::Saturate(VarId whole, VarId limited) {
   builder_.Do(Bits{whole, real});
 }
 
-// Floats that become integers are brought into the range first: the conversion saturates nothing.
+// Floats that become integers are brought into the range first: the conversion saturates nothing. Integers
+// are, where they are stored.
 void RowCode::StoreResult(int result, const RowPlace& place) {
   const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
   const Address to = {pointers_.results[static_cast<size_t>(result)],
                       OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(result)])};
   VarId value = Of(info.value);
-  if (!IsFloating(info.dtype)) {
+  if (AccumulatorOf(info.dtype) != At(info.value).type) {
     const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
     const auto limit_by = [&](BinaryOp op, VarId from, int64_t limit) {
       const uint32_t word = std::bit_cast<uint32_t>(static_cast<float>(limit));

@@ -9,6 +9,7 @@
 #include "codegen/column_kernel.h"
 #include "codegen/row_code.h"
 #include "spec/check.h"
+#include "spec/element.h"
 
 namespace kirsch {
 namespace {
@@ -244,8 +245,10 @@ std::string TextOf(const RowKernel& kernel) {
     const RowInput& input = kernel.program.inputs[i];
     add(static_cast<int>(input.dtype), input.along_columns, kernel.input_row_strides[i]);
   }
-  for (const RowValue& value : kernel.program.values)
-    add(Info(value.op).row_code, value.a, value.b, value.input, std::bit_cast<uint32_t>(value.number));
+  for (const RowValue& value : kernel.program.values) {
+    add(Info(value.op).row_code, value.a, value.b, value.input, WordOf(value.type, value.number));
+    if (value.type == Dtype::kS32) text += "s32";
+  }
   for (size_t i = 0; i < kernel.program.results.size(); ++i) {
     const RowResult& result = kernel.program.results[i];
     add(result.value, static_cast<int>(result.dtype), kernel.result_row_strides[i]);

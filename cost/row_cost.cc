@@ -32,14 +32,21 @@ double DivisionCycles(const VectorWork& work, int lanes) {
   return work.divisions * division + work.roots * root;
 }
 
-// To make elements of a vector of f32.
-double NarrowingInstructions(Dtype dtype) {
-  constexpr double kRounding = 8, kIntoRange = 3, kSaturation = 2;
-  if (dtype == Dtype::kF32) return 0;
+// To make elements of a vector of f32 or s32.
+double NarrowingInstructions(Dtype from, Dtype dtype) {
+  constexpr double kRounding = 8, kIntoRange = 3, kSaturation = 2, kBounds = 2;
+  if (dtype == from) return 0;
+  if (from == Dtype::kS32) return kBounds + 1;
   return dtype == Dtype::kBf16  ? kRounding
          : dtype == Dtype::kF16 ? 2
          : dtype == Dtype::kS32 ? kIntoRange + kSaturation + 1
                                 : kIntoRange + 1;
+}
+
+// Products of s32 have a rate of their own.
+double ArithmeticCycles(const VectorWork& work, const VectorUnit& unit) {
+  return work.instructions / unit.fma_per_cycle +
+         work.products / unit.rate(Arithmetic::kMultiplyAdd).per_cycle;
 }
 
 double LinesOf(int64_t elements, Dtype dtype, const Target& target) {
@@ -75,18 +82,21 @@ class RowCost {
     double cycles = 0;
     for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
     for (const std::vector<int>& values : plan_.row_values)
-      for (int v : values) cycles += RowValueCycles(program_.values[static_cast<size_t>(v)].op);
+      for (int v : values) cycles += RowValueCycles(program_.values[static_cast<size_t>(v)]);
     return cycles + target_.loop_cycles;
   }
 
  private:
-  double RowValueCycles(Operation op) const {
+  double RowValueCycles(const RowValue& value) const {
+    const Operation op = value.op;
     if (op == Operation::kLoad || op == Operation::kNumber) return 0;
-    const double instructions = InstructionsOf(op, unit_);
+    const VectorWork work = WorkOf(op, value.type, unit_);
+    const double product = unit_.rate(Arithmetic::kMultiplyAdd).latency;
     const double latency = op == Operation::kDiv || op == Operation::kSqrt ? kRowDivisionLatency
-                           : instructions > 1                              ? kRowFunctionLatency
+                           : work.instructions > 1                         ? kRowFunctionLatency
+                           : work.products > 0                             ? product
                                                                            : kRowValueLatency;
-    return instructions / unit_.fma_per_cycle + kExposed * latency;
+    return ArithmeticCycles(work, unit_) + kExposed * latency;
   }
 
   // What a row's pass goes through and leaves in the caches, each operand once.
@@ -267,30 +277,36 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
   const RowPass& pass = plan.passes[number];
   const VectorUnit& unit = UnitOf(schedule, target);
   const double unroll = schedule.unroll[number];
-  double arithmetic = 0, loads = static_cast<double>(pass.read.size()),
-         stores = static_cast<double>(pass.kept.size());
+  VectorWork arithmetic;
+  double loads = static_cast<double>(pass.read.size()), stores = static_cast<double>(pass.kept.size());
   RowVectorCycles cycles;
   for (int v : pass.computed) {
     const RowValue& value = program.values[static_cast<size_t>(v)];
-    const VectorWork work = WorkOf(value.op, unit);
-    arithmetic += work.instructions;
+    const VectorWork work = WorkOf(value.op, value.type, unit);
+    arithmetic.instructions += work.instructions;
+    arithmetic.products += work.products;
     cycles.division += DivisionCycles(work, schedule.lanes);
     if (value.op != Operation::kLoad) continue;
     ++loads;
-    arithmetic += WideningInstructions(program.inputs[static_cast<size_t>(value.input)].dtype);
+    arithmetic.instructions +=
+        WideningInstructions(program.inputs[static_cast<size_t>(value.input)].dtype, value.type);
   }
-  if (pass.online) arithmetic += (2 + InstructionsOf(Operation::kExp, unit)) * (1 + 1 / unroll) + 1;
-  arithmetic += static_cast<double>(pass.reductions.size());
+  if (pass.online)
+    arithmetic.instructions += (2 + InstructionsOf(Operation::kExp, unit)) * (1 + 1 / unroll) + 1;
+  arithmetic.instructions += static_cast<double>(pass.reductions.size());
   for (int result : pass.results) {
     ++stores;
-    arithmetic += NarrowingInstructions(program.results[static_cast<size_t>(result)].dtype);
+    const RowResult& stored = program.results[static_cast<size_t>(result)];
+    arithmetic.instructions +=
+        NarrowingInstructions(program.values[static_cast<size_t>(stored.value)].type, stored.dtype);
   }
-  cycles.arithmetic = arithmetic / unit.fma_per_cycle;
+  cycles.arithmetic = ArithmeticCycles(arithmetic, unit);
   if (schedule.prefetch > 0) loads += PrefetchesOf(program, pass, schedule.lanes, target);
   cycles.load = loads / unit.loads_per_cycle;
   cycles.store = stores / unit.stores_per_cycle;
   cycles.latency = pass.online ? unit.fma_latency : pass.reductions.empty() ? 0 : unit.fma_latency / unroll;
-  cycles.front_end = (arithmetic + loads + stores + kLoopInstructions / unroll) / target.issue_width;
+  const double instructions = arithmetic.instructions + arithmetic.products;
+  cycles.front_end = (instructions + loads + stores + kLoopInstructions / unroll) / target.issue_width;
   return cycles;
 }
 

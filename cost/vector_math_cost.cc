@@ -61,14 +61,17 @@ class CountingMath {
 
 }  // namespace
 
-VectorWork WorkOf(Operation op, const VectorUnit& unit) {
+VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit) {
   if (op == Operation::kLoad || op == Operation::kNumber) return {};
-  if (Info(op).reduces || op == Operation::kF32) return {1, 0, 0};
+  if (op == Operation::kMul && type == Dtype::kS32) return {.products = 1};
+  if (Info(op).reduces || op == Operation::kF32) return {.instructions = 1};
   CountingMath math(unit);
   Compose(math, op, CountingMath::Value{}, CountingMath::Value{});
   return math.work();
 }
 
-double InstructionsOf(Operation op, const VectorUnit& unit) { return WorkOf(op, unit).instructions; }
+double InstructionsOf(Operation op, const VectorUnit& unit) {
+  return WorkOf(op, Dtype::kF32, unit).instructions;
+}
 
 }  // namespace kirsch

@@ -11,9 +11,11 @@ namespace kirsch {
 // reductions one instruction.
 struct VectorWork {
   double instructions = 0, divisions = 0, roots = 0;
+  double products = 0;  // of s32
 };
-VectorWork WorkOf(Operation op, const VectorUnit& unit);
-double InstructionsOf(Operation op, const VectorUnit& unit);
+// `type`: f32 or s32.
+VectorWork WorkOf(Operation op, Dtype type, const VectorUnit& unit);
+double InstructionsOf(Operation op, const VectorUnit& unit);  // a product of s32 being one
 
 }  // namespace kirsch
 

@@ -21,7 +21,7 @@ std::vector<std::vector<uint32_t>> Runs(const std::vector<uint32_t>& axes) {
 // Do both compute the same of the same? Parameters and where something was written don't come into it.
 bool IsSame(const GraphNode& a, const GraphNode& b) {
   return a.op != Operation::kInput && a.op == b.op && a.type == b.type && a.inputs == b.inputs &&
-         a.axes == b.axes && std::bit_cast<uint32_t>(a.number) == std::bit_cast<uint32_t>(b.number) &&
+         a.axes == b.axes && std::bit_cast<uint64_t>(a.number) == std::bit_cast<uint64_t>(b.number) &&
          a.conv == b.conv;
 }
 

@@ -1,10 +1,9 @@
 #include "rewrites/epilogue_fusion.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <optional>
 
+#include "spec/element.h"
 #include "spec/epilogue_parser.h"
 
 namespace kirsch {
@@ -56,7 +55,7 @@ class EpilogueWriter {
     // A type that only an epilogue may end in needs a step.
     if (fused_.epilogue.empty() &&
         !Append(type() == Dtype::kF32 ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
-                type() == Dtype::kF32 ? std::bit_cast<uint32_t>(1.0f) : 0))
+                WordOf(type(), type() == Dtype::kF32 ? 1 : 0)))
       return false;
     ended_ = true;
     return true;
@@ -65,13 +64,11 @@ class EpilogueWriter {
   bool Step(const GraphNode& at) {
     const OperationInfo& info = Info(at.op);
     if (info.equivalent)
-      return Append(info.equivalent->op, EpilogueOperand::kNumber,
-                    std::bit_cast<uint32_t>(info.equivalent->number));
+      return Append(info.equivalent->op, EpilogueOperand::kNumber, WordOf(type(), info.equivalent->number));
     if (!IsStep(at.op)) return false;
     if (IsComposed(at.op) && type() != Dtype::kF32) return false;
     if (info.operands() == 1) return Append(at.op, EpilogueOperand::kNone);
-    if (info.arguments == 1)
-      return Append(at.op, EpilogueOperand::kNumber, std::bit_cast<uint32_t>(at.number));
+    if (info.arguments == 1) return Append(at.op, EpilogueOperand::kNumber, WordOf(type(), at.number));
     const bool second = at.inputs[1] == fused_.result;
     // y - x is -x + y; which is greater is not symmetric where one is no number.
     if (second && (at.op == Operation::kSub || at.op == Operation::kMax || at.op == Operation::kMin))
@@ -81,12 +78,7 @@ class EpilogueWriter {
 
   bool Operand(Operation op, int node) {
     const GraphNode& at = graph_.at(node);
-    if (at.op == Operation::kNumber && type() == Dtype::kS32 && at.number != std::nearbyint(at.number))
-      return false;
-    if (at.op == Operation::kNumber)
-      return Append(op, EpilogueOperand::kNumber,
-                    type() == Dtype::kF32 ? std::bit_cast<uint32_t>(at.number)
-                                          : static_cast<uint32_t>(static_cast<int32_t>(at.number)));
+    if (at.op == Operation::kNumber) return Append(op, EpilogueOperand::kNumber, WordOf(type(), at.number));
     const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
     if (!strides || at.type.dtype != type() || fused_.epilogue.operands() == kMaxEpilogueOperands)
       return false;

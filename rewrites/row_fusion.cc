@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "spec/cat.h"
 #include "spec/check.h"
@@ -18,7 +19,13 @@ class RowWriter {
     fused_.program.reduces_rows = space.reduces_rows;
   }
 
-  void Add(int node) { values_[node] = Write(graph_.at(node)); }
+  // All of them, in their order.
+  void Add(const std::vector<int>& nodes) {
+    for (int node : nodes)
+      for (int input : graph_.at(node).inputs)
+        if (!BecomesReal(node)) exact_.insert(input);
+    for (int node : nodes) values_[node] = Write(node);
+  }
 
   void Return(int node) {
     fused_.program.results.push_back({ValueOf(node), graph_.at(node).type.dtype});
@@ -29,8 +36,16 @@ class RowWriter {
   const std::string& error() const { return error_; }
 
  private:
-  int Do(Operation op, int a, int b = -1) { return Push({op, a, b, -1, 0}); }
-  int Number(double number) { return Push({Operation::kNumber, -1, -1, -1, static_cast<float>(number)}); }
+  int Do(Operation op, int a, int b = -1) {
+    const Dtype type = op == Operation::kF32 ? Dtype::kF32 : At(a).type;
+    return Push({op, a, b, -1, 0, type});
+  }
+  int Number(double number, Dtype type = Dtype::kF32) {
+    return Push(
+        {Operation::kNumber, -1, -1, -1, type == Dtype::kF32 ? static_cast<float>(number) : number, type});
+  }
+  int LoadOf(int input, Dtype type) { return Push({Operation::kLoad, -1, -1, input, 0, type}); }
+  const RowValue& At(int value) const { return fused_.program.values[static_cast<size_t>(value)]; }
   // Equal values are made once.
   int Push(const RowValue& value) {
     std::vector<RowValue>& values = fused_.program.values;
@@ -43,7 +58,26 @@ class RowWriter {
   int ValueOf(int node) {
     if (const auto known = values_.find(node); known != values_.end()) return known->second;
     const GraphNode& at = graph_.at(node);
-    if (at.op == Operation::kNumber) return Number(at.number);
+    if (at.op == Operation::kNumber) return Number(at.number, at.type.dtype);
+    return values_[node] = Load(node, AccumulatorOf(at.type.dtype));
+  }
+
+  // Is the operation a cast from integers to floats?
+  bool BecomesReal(int node) const {
+    const GraphNode& at = graph_.at(node);
+    return at.op == Operation::kCast && IsFloating(at.type.dtype) &&
+           !IsFloating(graph_.at(at.inputs[0]).type.dtype);
+  }
+  // What an integer is as an f32: of an input that nobody wants as it is, where it is loaded.
+  int RealOf(int node) {
+    if (values_.contains(node) || exact_.contains(node)) return Do(Operation::kF32, ValueOf(node));
+    const auto [real, is_new] = reals_.try_emplace(node, -1);
+    if (is_new) real->second = Load(node, Dtype::kF32);
+    return real->second;
+  }
+
+  int Load(int node, Dtype type) {
+    const GraphNode& at = graph_.at(node);
     const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
     if (!strides)
       error_ = Cat("no rows for ", PrintTensorType(at.type), " that is repeated along some axes only");
@@ -51,13 +85,14 @@ class RowWriter {
     const int input = static_cast<int>(fused_.inputs.size());
     fused_.inputs.push_back(node);
     fused_.program.inputs.push_back({at.type.dtype, columns, rows});
-    return values_[node] = Push({Operation::kLoad, -1, -1, input, 0});
+    return LoadOf(input, type);
   }
 
   // For ComposeArithmetic. A product that is added is not rounded anyway.
   struct Math {
     RowWriter& writer;
-    int Number(float number) { return writer.Number(number); }
+    Dtype type;
+    int Number(float number) { return writer.Number(number, type); }
     int Add(int a, int b) { return writer.Do(Operation::kAdd, a, b); }
     int Sub(int a, int b) { return writer.Do(Operation::kSub, a, b); }
     int Mul(int a, int b) { return writer.Do(Operation::kMul, a, b); }
@@ -73,7 +108,9 @@ class RowWriter {
     return static_cast<double>(input.elements() / node.type.elements());
   }
 
-  int Write(const GraphNode& node) {
+  int Write(int number) {
+    const GraphNode& node = graph_.at(number);
+    if (BecomesReal(number)) return RealOf(node.inputs[0]);
     std::vector<int> in;
     for (int input : node.inputs) in.push_back(ValueOf(input));
     const int x = in[0];
@@ -104,8 +141,9 @@ class RowWriter {
   int Elementwise(const GraphNode& node, const std::vector<int>& in) {
     const OperationInfo& info = Info(node.op);
     const int y = in.size() == 2 ? in[1] : info.operands() == 2 ? Number(node.number) : -1;
-    if (info.effort != Effort::kInstructions) return Do(node.op, in[0], y);
-    Math math{*this};
+    const Dtype type = node.type.dtype;
+    if (info.effort != Effort::kInstructions && type == Dtype::kF32) return Do(node.op, in[0], y);
+    Math math{*this, type};
     return ComposeArithmetic(math, node.op, in[0], y);
   }
 
@@ -122,7 +160,7 @@ class RowWriter {
     if (!input.along_columns) return value;
     const auto [first, is_new] = firsts_.try_emplace(value, -1);
     if (is_new) {
-      first->second = Push({Operation::kLoad, -1, -1, static_cast<int>(fused_.inputs.size()), 0});
+      first->second = LoadOf(static_cast<int>(fused_.inputs.size()), v.type);
       fused_.inputs.push_back(fused_.inputs[static_cast<size_t>(v.input)]);
       fused_.program.inputs.push_back({input.dtype, false, input.along_rows});
     }
@@ -163,6 +201,8 @@ class RowWriter {
   const Graph& graph_;
   const IterationSpace& space_;
   std::map<int, int> values_;  // of nodes
+  std::map<int, int> reals_;   // of integer nodes, as they are loaded for floats
+  std::set<int> exact_;        // nodes that are wanted as they are, not only as f32s
   std::map<int, int> firsts_;  // of loads: those of the first element
   FusedRows fused_;
   std::string error_;
@@ -185,10 +225,9 @@ bool GoesByRows(const Graph& graph, int node) {
   const GraphNode& at = graph.at(node);
   switch (Info(at.op).kind) {
     case OperationKind::kCast:
+    case OperationKind::kElementwise:
     case OperationKind::kRowwise:
       return true;
-    case OperationKind::kElementwise:
-      return IsFloating(at.type.dtype);
     case OperationKind::kReduction:
       return ReducedAxesOf(graph, node).has_value();
     default:
@@ -201,13 +240,15 @@ bool GoesAlongRows(const Graph& graph, int node) {
 }
 
 bool IsNarrowed(const Graph& graph, int node) {
-  return graph.at(node).op == Operation::kCast && graph.at(node).type.dtype != Dtype::kF32;
+  const GraphNode& at = graph.at(node);
+  if (at.op != Operation::kCast || at.type.dtype == Dtype::kF32) return false;
+  return at.type.dtype != Dtype::kS32 || IsFloating(graph.at(at.inputs[0]).type.dtype);
 }
 
 FusedRows FuseRows(const GraphUses& uses, const std::vector<int>& nodes, const std::vector<int>& wanted,
                    const IterationSpace& space, std::string* error) {
   RowWriter writer(uses.graph(), space);
-  for (int node : nodes) writer.Add(node);
+  writer.Add(nodes);
   for (int node : wanted) writer.Return(node);
   *error = writer.error();
   return std::move(writer).Build();

@@ -50,7 +50,7 @@ std::optional<IterationSpace> RowSpaceOf(const Graph& graph, const std::vector<i
   std::vector<uint32_t> dims = WidestOf(graph, nodes.front());
   std::optional<ReducedAxes> reduced;
   for (int node : nodes) {
-    if (!GoesByRows(graph, node)) return fail(node, "operations of floats outside of a matmul, as yet");
+    if (!GoesByRows(graph, node)) return fail(node, "operations that go by rows");
     const std::optional<ReducedAxes> own = ReducedAxesOf(graph, node);
     if (own && reduced && *own != *reduced) return fail(node, "operations of a group along the same axes");
     if (own) reduced = own;

@@ -1,12 +1,12 @@
 #include "search/plan_recall.h"
 
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "rewrites/canonical_graph.h"
 #include "spec/cat.h"
+#include "spec/element.h"
 
 namespace kirsch {
 namespace {
@@ -14,7 +14,8 @@ namespace {
 std::string Describe(const GraphNode& node) {
   std::string text = Cat(Info(node.op).name, "(", Join(node.inputs, ","), ")", PrintTensorType(node.type));
   if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
-  if (node.number != 0) Append(&text, " number=", std::bit_cast<uint32_t>(node.number));
+  const Dtype type = node.op == Operation::kNumber ? node.type.dtype : Dtype::kF32;
+  if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
   if (node.op == Operation::kConv2d)
     Append(&text, " stride=", node.conv.stride, " pad=", PrintPadding(node.conv.pad),
            " dilation=", node.conv.dilation, " groups=", node.conv.groups,

@@ -106,9 +106,10 @@ constexpr uint32_t F16BitsOf(Dtype dtype) {
   return SignBit(Dtype::kF16) | (SignBit(dtype) - 1) << (Info(Dtype::kF16).mantissa - Info(dtype).mantissa);
 }
 
-// Instructions to make a vector of f32, or of wider integers, of elements.
-constexpr int WideningInstructions(Dtype dtype) {
+// Instructions to make a vector of f32 of elements, or of s32 of integers.
+constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32) {
   constexpr int kExtension = 1, kConversion = 1, kShift = 1, kExponent = 2, kSpecials = 4, kScaling = 1;
+  if (to == Dtype::kS32) return dtype == Dtype::kS32 ? 0 : kExtension;
   if (dtype == Dtype::kF32) return 0;
   if (dtype == Dtype::kS32) return kConversion;
   if (!WidensByF16(dtype) || dtype == Dtype::kF16) return kExtension + kConversion;

@@ -76,6 +76,12 @@ inline constexpr Dtype kDtypeOf = Dtype::kF32;
 template <Dtype kDtype>
 inline constexpr Dtype kDtypeOf<NarrowFloat<kDtype>> = kDtype;
 
+// The word of a number that is an f32 or an s32.
+inline uint32_t WordOf(Dtype type, double number) {
+  return type == Dtype::kF32 ? std::bit_cast<uint32_t>(static_cast<float>(number))
+                             : static_cast<uint32_t>(static_cast<int32_t>(number));
+}
+
 // The element that stands for a number: the nearest one, ties to even; of integers, the nearest there is.
 template <typename Element, typename Number>
 Element Narrow(Number x) {

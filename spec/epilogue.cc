@@ -89,7 +89,8 @@ double NumberOf(const EpilogueStep& step, Dtype type) {
 Uncertain ApplyStep(Operation op, Dtype type, Uncertain x, double y) {
   if (std::isinf(x.error)) return x;
   if (type == Dtype::kF32) return ApplyToFloat(op, Rounded(x.value, x.error), y);
-  return op == Operation::kF32 ? Uncertain{static_cast<float>(x.value), 0} : ApplyToIntegers(op, x.value, y);
+  if (op == Operation::kF32) return {static_cast<float>(x.value), 0};
+  return ApplyToIntegers(op, {x.value, 0}, {y, 0});
 }
 
 Uncertain ApplyFused(Operation next, Uncertain x, double factor, double addend) {

@@ -67,7 +67,7 @@ struct GraphNode {
   std::vector<int> inputs;       // nodes before this one
   std::string text;              // kInput: its name; kNumber: as it was written
   std::vector<uint32_t> axes;    // kReduction: ascending
-  float number = 0;              // kNumber; the option
+  double number = 0;             // kNumber: an f32 or an s32; the option, an f32
   ConvolutionOptions conv = {};  // kConv2d
   bool constant = false;         // kInput: what it holds is known ahead, so that it may be packed once
   TextPosition position;

@@ -42,7 +42,7 @@ int GraphBuilder::Parameter(std::string name, Dtype dtype, std::vector<uint32_t>
   return static_cast<int>(graph_.nodes.size()) - 1;
 }
 
-int GraphBuilder::Number(std::string text, float number) {
+int GraphBuilder::Number(std::string text, double number) {
   GraphNode node;
   node.op = Operation::kNumber;
   node.text = std::move(text);

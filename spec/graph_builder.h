@@ -31,7 +31,7 @@ class GraphBuilder {
   }
 
   int Parameter(std::string name, Dtype dtype, std::vector<uint32_t> dims, bool constant = false);
-  int Number(std::string text, float number);
+  int Number(std::string text, double number);
   int Number(float number) { return Number(PrintNumber(number), number); }
   int Add(GraphNode node);  // `inputs` are set
   int Add(Operation op, std::vector<int> inputs);

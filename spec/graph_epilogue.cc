@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -14,19 +13,10 @@ namespace {
 int AddNumber(const EpilogueStep& step, Dtype type, GraphBuilder* builder) {
   if (type == Dtype::kF32) return builder->Number(std::bit_cast<float>(step.number));
   const auto number = static_cast<int32_t>(step.number);
-  return builder->Number(Cat(number), static_cast<float>(number));
+  return builder->Number(Cat(number), number);
 }
 
 }  // namespace
-
-std::optional<uint32_t> StepNumber(const GraphNode& number, Dtype type) {
-  if (type == Dtype::kF32) return std::bit_cast<uint32_t>(number.number == 0 ? 0.0f : number.number);
-  int32_t integer = 0;
-  const char* const end = number.text.data() + number.text.size();
-  const auto [stop, error] = std::from_chars(number.text.data(), end, integer);
-  if (stop != end || error != std::errc()) return std::nullopt;
-  return static_cast<uint32_t>(integer);
-}
 
 bool IsGraphEpilogue(const Epilogue& epilogue) {
   return std::none_of(epilogue.begin(), epilogue.end(), [](const EpilogueStep& step) {

@@ -3,7 +3,6 @@
 #define KIRSCH_SPEC_GRAPH_EPILOGUE_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "spec/epilogue.h"
@@ -15,9 +14,6 @@ namespace kirsch {
 struct EpilogueShapes {
   std::vector<uint32_t> rows, columns, all;
 };
-
-// The bits of a number that a step takes on a value of type `type`, f32 or s32; none if it is none of those.
-std::optional<uint32_t> StepNumber(const GraphNode& number, Dtype type);
 
 // False if a step has no counterpart: leaky_relu by numbers in memory.
 bool IsGraphEpilogue(const Epilogue& epilogue);

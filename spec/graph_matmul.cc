@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "spec/cat.h"
+#include "spec/element.h"
 #include "spec/epilogue.h"
 #include "spec/graph_builder.h"
 #include "spec/graph_epilogue.h"
@@ -119,10 +120,8 @@ class MatmulFinder {
   absl::Status SetOperand(int chain, int other, EpilogueStep* step) {
     const GraphNode& operand = At(other);
     if (operand.op == Operation::kNumber) {
-      const std::optional<uint32_t> number = StepNumber(operand, At(chain).type.dtype);
-      if (!number) return Refused(other, "an s32");
       step->operand = EpilogueOperand::kNumber;
-      step->number = *number;
+      step->number = WordOf(At(chain).type.dtype, operand.number == 0 ? 0 : operand.number);
       return absl::OkStatus();
     }
     if (operand.op != Operation::kInput) return Refused(other, "a parameter or a number, as yet");
@@ -222,10 +221,8 @@ class MatmulFinder {
     int input;  // that it takes; -1: none
   };
 
-  static Taken NumberStep(Operation op, float number, Dtype type) {
-    const uint32_t bits = type == Dtype::kF32 ? std::bit_cast<uint32_t>(number)
-                                              : static_cast<uint32_t>(static_cast<int32_t>(number));
-    return {{op, EpilogueOperand::kNumber, bits}, -1};
+  static Taken NumberStep(Operation op, double number, Dtype type) {
+    return {{op, EpilogueOperand::kNumber, WordOf(type, number)}, -1};
   }
 
   const Graph& graph_;

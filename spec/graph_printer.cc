@@ -46,7 +46,7 @@ class GraphPrinter {
     if (node.op == Operation::kCast) arguments.emplace_back(Info(node.type.dtype).name);
     for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
     if (const NumberOption& option = Info(node.op).option; !option.name.empty())
-      arguments.push_back(Cat(option.name, "=", PrintNumber(node.number)));
+      arguments.push_back(Cat(option.name, "=", PrintNumber(static_cast<float>(node.number))));
     if (node.op == Operation::kConv2d) {
       const ConvolutionOptions& conv = node.conv;
       arguments.push_back(Cat("stride=", conv.stride, ", pad=", PrintPadding(conv.pad),

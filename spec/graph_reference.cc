@@ -40,6 +40,10 @@ Index Repeated(const Dims& dims, const Index& index) {
   return own;
 }
 
+double ProductError(const Uncertain& a, const Uncertain& b) {
+  return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+}
+
 // Sums of products of one row.
 class Products {
  public:
@@ -49,7 +53,7 @@ class Products {
     const double product = a.value * b.value;
     sum_[i] += product;
     magnitude_[i] += std::abs(product);
-    error_[i] += std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+    error_[i] += ProductError(a, b);
   }
   std::vector<Uncertain> Sums(double terms) const {
     std::vector<Uncertain> sums;
@@ -150,7 +154,9 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
       Row cast = RowOf(at.inputs[0], row);
       const bool whole = IsFloating(at.type.dtype) && !IsFloating(graph_.at(at.inputs[0]).type.dtype);
       for (Uncertain& x : cast)  // of an integer f32 holds the nearest
-        x = StoredAsElement(at.type.dtype, whole ? Uncertain{static_cast<float>(x.value), x.error} : x);
+        x = StoredAsElement(at.type.dtype, whole && x.error == 0 ? Uncertain{static_cast<float>(x.value), 0}
+                                           : whole               ? RoundedToFloat(x)
+                                                                 : x);
       return cast;
     }
     case OperationKind::kElementwise:
@@ -184,18 +190,28 @@ GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t
   return elements;
 }
 
-// Sums of the factors' products with others(i), exact modulo 2^32.
+// Sums of the factors' products with others(i), modulo 2^32: exact, unless these are off.
 template <typename Others>
 GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others& others) {
   const auto word = [](const Uncertain& x) { return static_cast<uint32_t>(static_cast<int64_t>(x.value)); };
   std::vector<uint32_t> sums;
+  Row unbounded;  // sums as they were if nothing wrapped around
   for (size_t i = 0; i < factors.size(); ++i) {
     const Row& row = others(static_cast<int64_t>(i));
     sums.resize(row.size());
-    for (size_t j = 0; j < row.size(); ++j) sums[j] += word(factors[i]) * word(row[j]);
+    unbounded.resize(row.size());
+    for (size_t j = 0; j < row.size(); ++j) {
+      sums[j] += word(factors[i]) * word(row[j]);
+      unbounded[j].value += factors[i].value * row[j].value;
+      unbounded[j].error += ProductError(factors[i], row[j]);
+    }
   }
   Row result;
-  for (uint32_t sum : sums) result.push_back({static_cast<double>(static_cast<int32_t>(sum)), 0});
+  for (size_t j = 0; j < sums.size(); ++j) {
+    const auto [value, error] = unbounded[j];
+    const double sum = static_cast<int32_t>(sums[j]);
+    result.push_back(error == 0 ? Uncertain{sum, 0} : IntegerBetween(sum, value - error, value + error));
+  }
   return result;
 }
 
@@ -280,7 +296,7 @@ GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_
   for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
     const Uncertain a = at(rows[0], i), b = rows[1] != nullptr ? at(rows[1], i) : Uncertain{node.number, 0};
     results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b)
-                                                  : ApplyToIntegers(node.op, a.value, b.value));
+                                                  : ApplyToIntegers(node.op, a, b));
   }
   return results;
 }

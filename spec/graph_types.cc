@@ -1,6 +1,7 @@
 #include "spec/graph_types.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "spec/cat.h"
@@ -65,6 +66,17 @@ std::string InferConvolution(const Graph& graph, GraphNode* node) {
   return "";
 }
 
+// A number is of the type that it meets. False: it is beyond that.
+bool TakeType(Dtype met, GraphNode* number) {
+  number->type.dtype = AccumulatorOf(met);
+  if (IsFloating(met)) return true;
+  int32_t integer = 0;
+  const char* const end = number->text.data() + number->text.size();
+  const auto [stop, error] = std::from_chars(number->text.data(), end, integer);
+  number->number = integer;
+  return stop == end && error == std::errc();
+}
+
 std::string InferElementwise(Graph* graph, GraphNode* node) {
   const auto input = [&](size_t i) -> GraphNode& {
     return graph->nodes[static_cast<size_t>(node->inputs[i])];
@@ -73,8 +85,8 @@ std::string InferElementwise(Graph* graph, GraphNode* node) {
   GraphNode &a = input(0), &b = input(unary ? 0 : 1);
   const bool a_number = a.op == Operation::kNumber, b_number = b.op == Operation::kNumber;
   if (a_number && b_number) return "a tensor";
-  if (a_number) a.type.dtype = AccumulatorOf(b.type.dtype);
-  if (b_number) b.type.dtype = AccumulatorOf(a.type.dtype);
+  if ((a_number && !TakeType(b.type.dtype, &a)) || (b_number && !TakeType(a.type.dtype, &b)))
+    return "an s32 beside integers";
   const bool floats = IsFloating(a.type.dtype);
   if (!floats && !Info(node->op).integers)
     return unary ? "floats" : "tensors of floats whose shapes go together";

@@ -8,6 +8,7 @@
 #include "spec/check.h"
 #include "spec/interpret_kernel.h"
 #include "spec/row_passes.h"
+#include "spec/uncertain_math.h"
 
 namespace kirsch {
 namespace {
@@ -52,7 +53,7 @@ class LineInterpreter {
     };
     switch (value.op) {
       case Operation::kLoad:
-        return Load(static_cast<size_t>(value.input), line, &to);
+        return Load(value, line, &to);
       case Operation::kNumber:
         std::fill(to.begin(), to.end(), value.number);
         return;
@@ -63,18 +64,25 @@ class LineInterpreter {
       default:
         for (size_t i = 0; i < to.size(); ++i) {
           const double b = value.b < 0 ? 0 : operand(value.b, i);
-          to[i] = static_cast<float>(Info(value.op).meaning(operand(value.a, i), b));
+          to[i] = Result(value, operand(value.a, i), b);
         }
     }
   }
 
-  void Load(size_t input, int64_t line, std::vector<double>* to) {
+  static double Result(const RowValue& value, double a, double b) {
+    if (value.type == Dtype::kS32) return ApplyToIntegers(value.op, {a, 0}, {b, 0}).value;
+    return static_cast<float>(value.op == Operation::kF32 ? a : Info(value.op).meaning(a, b));
+  }
+
+  void Load(const RowValue& value, int64_t line, std::vector<double>* to) {
+    const auto input = static_cast<size_t>(value.input);
     const int64_t stride = shape_.input_row_strides[input];
     const bool columns = program_.inputs[input].along_columns;
     const int64_t start = down() ? (columns ? line : 0) : line * stride;
     const int64_t step = down() ? stride : 1;
     memory_.Read(at_[input], start, step, static_cast<int64_t>(to->size()), to->data());
-    for (double& x : *to) x = static_cast<float>(x);
+    if (value.type == Dtype::kF32)
+      for (double& x : *to) x = static_cast<float>(x);
   }
 
   // Of all elements, also where they are one number.

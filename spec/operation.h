@@ -156,7 +156,7 @@ inline constexpr auto kOperations = [] {
       ArithmeticRow(kMul, "mul", 4, "($x * $y)", [](double x, double y) { return x * y; }),
       ArithmeticRow(kMax, "max", 6, "($x > $y ? $x : $y)", [](double x, double y) { return x > y ? x : y; }),
       ArithmeticRow(kMin, "min", 7, "($x < $y ? $x : $y)", [](double x, double y) { return x < y ? x : y; }),
-      {.op = kF32, .name = "f32", .kind = Kind::kLeaf, .integers = true},
+      {.op = kF32, .name = "f32", .kind = Kind::kLeaf, .integers = true, .row_code = 22},
       FunctionRow(kExp, "exp", 10, "M(exp)($x)", [](double x, double) { return std::exp(x); }),
       FunctionRow(kTanh, "tanh", 11, "M(tanh)($x)", [](double x, double) { return std::tanh(x); }),
       FunctionRow(kErf, "erf", 12, "M(erf)($x)", [](double x, double) { return std::erf(x); }),
@@ -192,6 +192,7 @@ inline constexpr auto kOperations = [] {
        .c = "($x / $y)"},
       {.op = kNeg,
        .name = "neg",
+       .integers = true,
        .equivalent = Equivalent{kMul, -1},
        .row_code = 8,
        .meaning = [](double x, double) { return -x; },
@@ -254,7 +255,8 @@ constexpr bool IsStep(Operation op) { return static_cast<size_t>(op) < kStepOper
 // Is it more than one instruction on a vector?
 constexpr bool IsComposed(Operation op) { return Info(op).effort != Effort::kInstruction; }
 
-// Operations made of what integers have, too: all that `Math` needs is Number, Add, Sub, Mul, Max, Min, Fma.
+// Operations made of what integers have, too: all that `Math` needs is Number, Add, Sub, Mul, Max, Min, and,
+// for floats, Fma. (Floats are negated by their sign: Compose.)
 template <typename Math, typename Value>
 Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
   switch (op) {
@@ -268,6 +270,8 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
       return math.Max(x, y);
     case Operation::kMin:
       return math.Min(x, y);
+    case Operation::kNeg:
+      return math.Sub(math.Number(0), x);
     case Operation::kRelu:
       return math.Max(x, math.Number(0));
     case Operation::kLeakyRelu: {

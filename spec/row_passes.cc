@@ -181,7 +181,8 @@ RowOperands OperandsOf(const RowProgram& program, int value) {
   const auto add = [&](int operand) {
     if (operand >= 0) operands.values[static_cast<size_t>(operands.count++)] = operand;
   };
-  const bool sums = v.op == Operation::kAdd || v.op == Operation::kSub || v.op == Operation::kSum;
+  const bool sums = v.type == Dtype::kF32 &&
+                    (v.op == Operation::kAdd || v.op == Operation::kSub || v.op == Operation::kSum);
   if (sums && is_product(v.a)) operands.product = v.a;
   if (sums && operands.product < 0 && is_product(v.b)) operands.product = v.b;
   if (operands.product < 0) {
@@ -243,7 +244,9 @@ bool CanReduceRows(const RowSchedule& schedule) {
 bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
   const std::vector<bool> per_row = PerRow(program);
   for (size_t value = 0; value < schedule.kept.size(); ++value)
-    if (schedule.kept[value] != RowSchedule::kRecomputed && per_row[value]) return false;
+    if (schedule.kept[value] != RowSchedule::kRecomputed &&
+        (per_row[value] || program.values[value].type != Dtype::kF32))
+      return false;
   const RowPasses plan = PassesOf(program, schedule);
   if (schedule.unroll.size() != plan.passes.size() || (schedule.online && !plan.online)) return false;
   if (program.reduces_rows && !CanReduceRows(schedule)) return false;

@@ -21,7 +21,7 @@ struct OnlineSum {
 std::optional<OnlineSum> FindOnlineSum(const RowProgram& program);
 
 // What a value is computed from: the values that it reads, and, if it is a sum of a product, the product,
-// whose factors are read instead. A difference or the sum of a row may have one as well.
+// whose factors are read instead. A difference or the sum of a row may have one as well. In s32 none does.
 struct RowOperands {
   std::array<int, 3> values;
   int count = 0;
@@ -52,8 +52,8 @@ struct RowPasses {
 // `schedule.unroll` isn't looked at.
 RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule);
 
-// Can the program be run so? Only values of the elements are kept, and what is kept in the place of a result,
-// one value in each, is read no later than the result is stored.
+// Can the program be run so? Only f32 values of the elements are kept, and what is kept in the place of a
+// result, one value in each, is read no later than the result is stored.
 bool IsSound(const RowProgram& program, const RowSchedule& schedule);
 
 // May result `result` take the place of input `input`? Not if the input is read in a later pass than

@@ -11,15 +11,19 @@
 
 namespace kirsch {
 
-// All values are f32: inputs are widened when they are read, results narrowed (to nearest, ties to even;
-// integers saturated) when they are stored. A product that is added, subtracted or summed is not rounded
-// first: of a sum of two products, the first. How far functions may be off: spec/README.md. Sums are added up
-// in any order; the maximum of a row passes over NaNs.
+// Every value is computed in f32 or in s32, and so is what it is made of, but for kF32, which makes an f32 of
+// an s32. Inputs are widened when they are read, those of integers to either; results are narrowed (to
+// nearest, ties to even; integers saturated) when they are stored.
+//
+// In f32, a product that is added, subtracted or summed is not rounded first: of a sum of two products, the
+// first. How far functions may be off: spec/README.md. Sums are added up in any order; the maximum of a row
+// passes over NaNs. In s32 there are kLoad, kNumber, kAdd, kSub, kMul, kMax and kMin, modulo 2^32.
 struct RowValue {
   Operation op = Operation::kLoad;
   int a = -1, b = -1;  // values before this one; b: also the number that an operation has beside one argument
   int input = -1;      // kLoad
-  float number = 0;    // kNumber
+  double number = 0;   // kNumber: an f32 or an s32
+  Dtype type = Dtype::kF32;
 
   friend bool operator==(const RowValue&, const RowValue&) = default;
 };

@@ -180,11 +180,26 @@ Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y) {
   return ComposeArithmetic(math, op, x, y);
 }
 
-Uncertain ApplyToIntegers(Operation op, double x, double y) {
+// Between the ends of its arguments, an operation is between what it makes of these.
+Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y) {
   IntegerMath math;
   const auto integer = [](double number) { return static_cast<uint64_t>(static_cast<int64_t>(number)); };
-  const uint64_t result = ComposeArithmetic(math, op, integer(x), integer(y));
-  return {static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(result))), 0};
+  const uint64_t result = ComposeArithmetic(math, op, integer(x.value), integer(y.value));
+  const auto exact = static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(result)));
+  if (x.error == 0 && y.error == 0) return {exact, 0};
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (double a : {x.value - x.error, x.value + x.error})
+    for (double b : {y.value - y.error, y.value + y.error}) {
+      low = std::min(low, Info(op).meaning(a, b));
+      high = std::max(high, Info(op).meaning(a, b));
+    }
+  return IntegerBetween(exact, low, high);
+}
+
+Uncertain IntegerBetween(double value, double low, double high) {
+  const bool wraps = !(low <= high && low >= static_cast<double>(LeastOf(Dtype::kS32)) &&
+                       high <= static_cast<double>(MostOf(Dtype::kS32)));
+  return {value, wraps ? HUGE_VAL : std::max(high - value, value - low)};
 }
 
 Uncertain SumOf(double sum, double magnitude, double error, double terms) {
@@ -201,10 +216,11 @@ Uncertain InRange(Uncertain x) {
 Uncertain StoredAsElement(Dtype dtype, Uncertain x) {
   if (dtype == Dtype::kF32) return InRange(x);
   if (!IsFloating(dtype)) {
-    const auto least = static_cast<double>(LeastOf(dtype));
+    const auto least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
     if (std::isnan(x.value)) return {least, x.error};
-    return {std::clamp(std::nearbyint(x.value), least, static_cast<double>(MostOf(dtype))),
-            std::floor(x.error + 1)};
+    const auto stored = [&](double value) { return std::clamp(std::nearbyint(value), least, most); };
+    const double value = stored(x.value);
+    return {value, std::max(stored(x.value + x.error) - value, value - stored(x.value - x.error))};
   }
   const int mantissa = Info(dtype).mantissa;
   const double most = std::ldexp(2 - std::ldexp(1, -mantissa), BiasOf(dtype));

@@ -29,8 +29,10 @@ Uncertain FunctionOf(Operation op, Uncertain x, double y = 0);
 // are the same but for roundings.
 Uncertain ApplyOperation(Operation op, Uncertain x, Uncertain y);
 
-// Likewise on integers, exactly, modulo 2^32.
-Uncertain ApplyToIntegers(Operation op, double x, double y);
+// Likewise on integers, modulo 2^32: exactly, unless what they are made of is off.
+Uncertain ApplyToIntegers(Operation op, Uncertain x, Uncertain y);
+// An s32 that differs from an exact one by what lies between these ends; anything if it may wrap around.
+Uncertain IntegerBetween(double value, double low, double high);
 
 // The sum of `terms` values whose sum, sum of magnitudes and sum of errors these are.
 Uncertain SumOf(double sum, double magnitude, double error, double terms);

@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(All, RowKernelTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
 
 TEST_P(RowKernelTest, EveryOperationWithEveryRest) {
-  for (const Operation op : RowOperations()) {
+  for (const Operation op : RowOperations(Dtype::kF32)) {
     const OperationInfo& info = Info(op);
     RowProgramBuilder b;
     const int x = b.Input();

@@ -22,21 +22,23 @@
 #include "spec/element.h"
 #include "spec/row_passes.h"
 #include "tests/codegen_testing.h"
-#include "tests/ulp_bounds.h"
+#include "tests/row_evaluation.h"
 
 namespace kirsch::testing {
 
 // Adds values to a program.
 class RowProgramBuilder {
  public:
-  int Input(const RowInput& input = {}) {
+  int Input(const RowInput& input = {}, Dtype type = Dtype::kF32) {
     program_.inputs.push_back(input);
     RowValue load;
+    load.type = type;
     load.input = static_cast<int>(program_.inputs.size()) - 1;
     return Add(load);
   }
-  int Number(float number) {
+  int Number(double number, Dtype type = Dtype::kF32) {
     RowValue value;
+    value.type = type;
     value.op = Operation::kNumber;
     value.number = number;
     return Add(value);
@@ -46,8 +48,10 @@ class RowProgramBuilder {
     value.op = op;
     value.a = a;
     value.b = b;
+    value.type = op == Operation::kF32 ? Dtype::kF32 : TypeOf(a);
     return Add(value);
   }
+  Dtype TypeOf(int value) const { return program_.values[static_cast<size_t>(value)].type; }
   void Result(int value, Dtype dtype = Dtype::kF32) { program_.results.push_back({value, dtype}); }
   RowProgram& program() { return program_; }
 
@@ -81,76 +85,6 @@ inline RowProgram LayerNorm(int columns) {
   const int scale = b.Op(Operation::kDiv, b.Number(1), b.Op(Operation::kSqrt, variance));
   b.Result(b.Op(Operation::kAdd, b.Op(Operation::kMul, b.Op(Operation::kMul, centred, scale), gamma), beta));
   return b.program();
-}
-
-// What a value is, in double, and how far f32 may be off.
-struct Bounded {
-  double value = 0, error = 0;
-};
-
-inline Bounded Rounded(double value, double error, double ulps) {
-  if (std::fabs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
-  return {value, error + ulps * (std::fabs(value) + error) * 0x1p-23 + ulps * 0x1p-149};
-}
-
-// One element of anything but loads and reductions.
-inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
-  const double ulps = UlpBound(op);
-  if (std::isnan(a.value) || std::isnan(b.value)) return {NAN, HUGE_VAL};
-  switch (op) {
-    case Operation::kAdd:
-      return Rounded(a.value + b.value, a.error + b.error, ulps);
-    case Operation::kSub:
-      return Rounded(a.value - b.value, a.error + b.error, ulps);
-    case Operation::kMul:
-      return Rounded(a.value * b.value,
-                     std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error, ulps);
-    case Operation::kDiv: {
-      const double quotient = a.value / b.value, least = std::fabs(b.value) - b.error;
-      const double error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : HUGE_VAL;
-      return Rounded(quotient, error, ulps);
-    }
-    case Operation::kMax:
-      return {std::max(a.value, b.value), std::max(a.error, b.error)};
-    case Operation::kMin:
-      return {std::min(a.value, b.value), std::max(a.error, b.error)};
-    case Operation::kNeg:
-      return {-a.value, a.error};
-    case Operation::kSqrt: {
-      const double root = std::sqrt(a.value), least = std::sqrt(std::max(0.0, a.value - a.error));
-      return Rounded(root, a.value - a.error < 0 ? HUGE_VAL : root - least, ulps);
-    }
-    case Operation::kExp:
-      return Rounded(std::exp(a.value), std::exp(a.value + a.error) - std::exp(a.value), ulps);
-    case Operation::kTanh:
-      return Rounded(std::tanh(a.value), a.error, ulps);
-    case Operation::kErf:
-      return Rounded(std::erf(a.value), 1.13 * a.error, ulps);
-    case Operation::kSigmoid:
-      return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
-    case Operation::kAbs:
-      return {std::fabs(a.value), a.error};
-    case Operation::kGelu:
-      return Rounded(a.value * std::erfc(-a.value / std::sqrt(2.0)) / 2, 1.13 * a.error, ulps);
-    case Operation::kGeluTanh: {
-      const double cube = a.value * a.value * a.value;
-      return Rounded(a.value / (1 + std::exp(-std::sqrt(8 / M_PI) * (a.value + 0.044715 * cube))),
-                     1.13 * a.error, UlpBound(op, a.value));
-    }
-    case Operation::kSilu:
-      return Rounded(a.value / (1 + std::exp(-a.value)), 1.1 * a.error, ulps);
-    case Operation::kElu: {
-      const double less = a.value > 0 ? 0 : std::expm1(a.value);
-      return Rounded(a.value > 0 ? a.value : b.value * less,
-                     std::max(1.0, std::fabs(b.value)) * a.error + std::fabs(less) * b.error,
-                     ulps * std::max(1.0, std::fabs(b.value)));
-    }
-    case Operation::kSoftplus:
-      return Rounded(std::max(a.value, 0.0) + std::log1p(std::exp(-std::fabs(a.value))), a.error, ulps);
-    default:
-      ADD_FAILURE() << "no such operation";
-      return {};
-  }
 }
 
 // The operands of a kernel in guarded memory: rows with gaps between them, which hold a pattern.
@@ -231,7 +165,7 @@ class RowCase {
     return bytes;
   }
 
-  // Numbers from -2 to 2, of integers -8 to 8.
+  // Numbers from -2 to 2, of integers -8 to 8, now and then any s32.
   void Fill(uint32_t seed) {
     std::mt19937 random(seed);
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -243,7 +177,10 @@ class RowCase {
                                                  real ? 2 : 8);
       for (int64_t row = 0; row < (info.along_rows ? rows_ : 1); ++row)
         for (int64_t column = 0; column < (info.along_columns ? kernel_.columns : 1); ++column)
-          inputs_[i].Set(row, column, real ? any(random) : std::nearbyint(any(random)));
+          inputs_[i].Set(row, column,
+                         info.dtype == Dtype::kS32 && (row + column) % 5 == 4 ? AnyInteger(random)
+                         : real                                               ? any(random)
+                                                                              : std::nearbyint(any(random)));
     }
   }
 
@@ -348,6 +285,8 @@ class RowCase {
     return false;
   }
 
+  static double AnyInteger(std::mt19937& random) { return static_cast<int32_t>(random()); }
+
   static bool IsNear(Dtype dtype, double got, const Bounded& expected) {
     if (!std::isfinite(expected.value) || !(expected.error < 1e30) || std::fabs(expected.value) > 1e30)
       return true;
@@ -360,7 +299,7 @@ class RowCase {
       return std::fabs(got - expected.value) <= expected.error + rounding + 0x1p-25 * (dtype == Dtype::kF16);
     }
     const double least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
-    if (std::fabs(expected.value) > 1e9) return true;
+    if (expected.error > 0 && std::fabs(expected.value) > 1e9) return true;
     const auto saturated = [&](double x) { return std::clamp(x, least, most); };
     return got >= saturated(expected.value - expected.error - 0.5) &&
            got <= saturated(expected.value + expected.error + 0.5) && got == std::nearbyint(got);
@@ -380,11 +319,15 @@ class RowCase {
           const RowInput& info = kernel_.program.inputs[static_cast<size_t>(value.input)];
           element.value = inputs_[static_cast<size_t>(value.input)].at(info.along_rows ? row : 0,
                                                                        info.along_columns ? column : 0);
+          if (value.type == Dtype::kF32) element.value = static_cast<float>(element.value);
         } else if (value.op == Operation::kNumber) {
           element.value = value.number;
         } else if (!Info(value.op).reduces) {
           const auto operand = [&](int v) { return v < 0 ? Bounded() : values[static_cast<size_t>(v)][i]; };
-          element = Evaluate(value.op, operand(value.a), operand(value.b));
+          if (value.type == Dtype::kS32)
+            element.value = EvaluateIntegers(value.op, operand(value.a).value, operand(value.b).value);
+          else
+            element = Evaluate(value.op, operand(value.a), operand(value.b));
         }
       }
       if (Info(value.op).reduces)
@@ -415,11 +358,14 @@ class RowCase {
   std::vector<RowMatrix> inputs_, results_;
 };
 
-// Those of row programs that take values.
-inline std::vector<Operation> RowOperations() {
+// Those of row programs that take values of a type.
+inline std::vector<Operation> RowOperations(Dtype type) {
+  if (type == Dtype::kS32)
+    return {Operation::kAdd, Operation::kSub, Operation::kMul,
+            Operation::kMax, Operation::kMin, Operation::kF32};
   std::vector<Operation> operations;
   for (const OperationInfo& info : kOperations)
-    if (info.row_code >= 0 && info.arguments > 0) operations.push_back(info.op);
+    if (info.row_code >= 0 && info.arguments > 0 && info.op != Operation::kF32) operations.push_back(info.op);
   return operations;
 }
 
@@ -439,23 +385,30 @@ class RandomRows {
       if (OneIn(3)) input.dtype = kDtypes[static_cast<size_t>(Below(kCallersDtypes))].dtype;
       if (OneIn(4)) input.along_columns = false;
       if (OneIn(4)) input.along_rows = false;
-      values.push_back(b.Input(input));
+      const bool exact = !IsFloating(input.dtype) && OneIn(2);
+      values.push_back(b.Input(input, exact ? Dtype::kS32 : Dtype::kF32));
     }
-    const std::vector<Operation> operations = RowOperations();
+    if (OneIn(8)) values.push_back(b.Number(16777217.0 * (Below(200) - 100), Dtype::kS32));
     if (OneIn(2)) values.push_back(b.Number(0.25f * static_cast<float>(Below(17) - 8)));
     for (int ops = 1 + Below(10); ops > 0; --ops) {
-      const Operation op = operations[static_cast<size_t>(Below(static_cast<int>(operations.size())))];
       const auto any = [&] {  // rather a late one
         const int count = static_cast<int>(values.size());
         return values[static_cast<size_t>(std::max(Below(count), Below(count)))];
       };
-      values.push_back(b.Op(op, any(), Info(op).operands() == 2 ? any() : -1));
+      const int first = any();
+      const std::vector<Operation> operations = RowOperations(b.TypeOf(first));
+      const Operation op = operations[static_cast<size_t>(Below(static_cast<int>(operations.size())))];
+      int second = -1;
+      while (Info(op).operands() == 2 && (second < 0 || b.TypeOf(second) != b.TypeOf(first))) second = any();
+      values.push_back(b.Op(op, first, second));
     }
     for (int results = 1 + Below(2); results > 0; --results) {
       const int value =
           results == 1 ? values.back() : values[static_cast<size_t>(Below(static_cast<int>(values.size())))];
       const DtypeInfo& type = kDtypes[static_cast<size_t>(Below(kCallersDtypes))];
-      b.Result(value, OneIn(3) && type.is_result ? type.dtype : Dtype::kF32);
+      const bool exact = b.TypeOf(value) == Dtype::kS32;
+      const bool fits = OneIn(3) && type.is_result && !(exact && IsFloating(type.dtype));
+      b.Result(value, fits ? type.dtype : b.TypeOf(value));
     }
     return b.program();
   }
@@ -474,7 +427,8 @@ class RandomRows {
       bool fits = true;
       const RowPasses empty = PassesOf(program, {schedule.lanes, {}, {}, schedule.online});
       for (size_t v = 0; v < schedule.kept.size(); ++v)
-        fits &= schedule.kept[v] == RowSchedule::kRecomputed || !empty.per_row[v];
+        fits &= schedule.kept[v] == RowSchedule::kRecomputed ||
+                (!empty.per_row[v] && program.values[v].type == Dtype::kF32);
       if (!fits) continue;
       for (size_t pass = 0; pass < empty.passes.size(); ++pass) schedule.unroll.push_back(1 + Below(5));
       if (program.reduces_rows) schedule.unroll.assign(schedule.unroll.size(), 1 + Below(5));

@@ -192,7 +192,7 @@ class GraphHandle : public PrimitiveSequence {
     Value(node) = NewValue(node);
     const dnnl::layer_normalization_forward::primitive_desc desc(
         dnnl::layer_normalization_forward::desc(dnnl::prop_kind::forward_inference, from.get_desc(),
-                                                statistics, At(node).number, flags),
+                                                statistics, static_cast<float>(At(node).number), flags),
         engine_);
     arguments[DNNL_ARG_SRC] = from;
     arguments[DNNL_ARG_DST] = TwoAxes(Value(node));

@@ -71,7 +71,8 @@ inline std::optional<Function> FunctionOf(const kirsch::Graph& graph, const kirs
   using kirsch::Operation;
   if (node.inputs.size() == 2) {
     const kirsch::GraphNode& other = graph.at(node.inputs[1 - side]);
-    return other.op == Operation::kNumber ? WithNumber(node.op, side, other.number) : std::nullopt;
+    if (other.op != Operation::kNumber) return std::nullopt;
+    return WithNumber(node.op, side, static_cast<float>(other.number));
   }
   switch (node.op) {
     case Operation::kNeg:
@@ -87,7 +88,7 @@ inline std::optional<Function> FunctionOf(const kirsch::Graph& graph, const kirs
     case Operation::kRelu:
       return Function{algorithm::eltwise_relu, 0, 0};
     case Operation::kLeakyRelu:
-      return Function{algorithm::eltwise_relu, node.number, 0};
+      return Function{algorithm::eltwise_relu, static_cast<float>(node.number), 0};
     case Operation::kGelu:
       return Function{algorithm::eltwise_gelu_erf, 0, 0};
     case Operation::kGeluTanh:

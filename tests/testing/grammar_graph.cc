@@ -98,6 +98,10 @@ class GraphDrawer {
     static const std::array<std::string, 6> kTypes = {"f32", "f32", "f32", "f32", "bf16", "f16"};
     return OneOf(kTypes);
   }
+  std::string IntegerType() {
+    static const std::array<std::string, 6> kTypes = {"s32", "s32", "s32", "s8", "u8", "s16"};
+    return OneOf(kTypes);
+  }
   std::string AnyType() { return std::string(OneOf(PlainTypes()).name); }
   std::string ResultType() {
     const PlainType& type = OneOf(PlainTypes());
@@ -147,6 +151,10 @@ class GraphDrawer {
                    FloatType(), Shape(least_rank));
   }
 
+  int Integers() {
+    return Operand([](const GrammarValue& x) { return !IsFloat(x); }, IntegerType(), Shape(0));
+  }
+
   void Operation() {
     if (parameters_ + 4 > kMostParameters) return;
     static constexpr std::array<void (GraphDrawer::*)(), 19> kDraws = {
@@ -159,14 +167,17 @@ class GraphDrawer {
   }
 
   void Unary() {
+    static const std::array<std::string, 3> kOfIntegers = {"relu", "neg", "neg"};
+    if (Chance(1, 8)) {
+      Make(OneOf(kOfIntegers), {Integers()});
+      return;
+    }
     static const std::array<std::string, 15> kOps = {
         "neg",       "exp",  "tanh", "erf",  "sigmoid",   "relu", "leaky_relu", "gelu",
         "gelu_tanh", "silu", "sqrt", "relu", "hardswish", "elu",  "softplus"};
     const std::string op = OneOf(kOps);
     if (op == "sqrt") {
       Make(op, {NonNegative()});
-    } else if (op == "relu" && Chance(1, 20)) {
-      Make(op, {Operand([](const GrammarValue& x) { return !IsFloat(x); }, "s32", Shape(0))});
     } else {
       static const std::array<std::string, 3> kNumbers = {"0.2", "-0.5", "1.5"};
       const std::string option = op == "leaky_relu" ? "slope" : op == "elu" ? "alpha" : "";
@@ -191,9 +202,7 @@ class GraphDrawer {
     static const std::array<std::string, 9> kOps = {"add", "sub", "mul", "div", "max",
                                                     "min", "add", "mul", "sub"};
     const std::string op = OneOf(kOps);
-    const bool integers = op != "div" && Chance(1, 25);
-    const int a =
-        integers ? Operand([](const GrammarValue& x) { return !IsFloat(x); }, "s32", Shape(0)) : Floats();
+    const int a = op != "div" && Chance(1, 5) ? Integers() : Floats();
     GrammarArgument first{a, ""}, second = Other(a);
     if (second.value < 0 && op == "div" && second.number == "0") second.number = "4";
     Dims dims = At(a).dims;
@@ -210,7 +219,8 @@ class GraphDrawer {
   // What goes with `a`: a number, itself, another value, or a new parameter of any shape that goes with it.
   GrammarArgument Other(int a) {
     static const std::array<std::string, 8> kNumbers = {"0.5", "-2", "3.25", "0", "1", "-0.75", "1e-3", "20"};
-    static const std::array<std::string, 4> kIntegers = {"3", "-1", "0", "100"};
+    static const std::array<std::string, 7> kIntegers = {"3",        "-1",          "0",         "100",
+                                                         "16777217", "-2147483648", "2147483647"};
     const bool floats = IsFloat(At(a));
     const uint32_t way = Below(12);
     if (way < 2) return {-1, floats ? OneOf(kNumbers) : OneOf(kIntegers)};
@@ -221,7 +231,7 @@ class GraphDrawer {
       });
       if (there >= 0) return {there, ""};
     }
-    return {Parameter(floats ? FloatType() : "s32", Beside(At(a).dims)), ""};
+    return {Parameter(floats ? FloatType() : IntegerType(), Beside(At(a).dims)), ""};
   }
 
   // A shape that goes with `dims`: some of its axes, the others repeated or missing; now and then larger.
@@ -254,7 +264,7 @@ class GraphDrawer {
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
     Make("matmul", left ? std::vector{a, b} : std::vector{b, a}, {}, out);
-    if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(3, 4))
+    if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(1, 2))
       Make("cast", {static_cast<int>(values_.size()) - 1}, {}, out, "f32");
   }
 
@@ -330,7 +340,7 @@ class GraphDrawer {
 
   void Cast() {
     const int x = Operand([](const GrammarValue&) { return true; }, AnyType(), Shape(0));
-    const std::string type = IsFloat(At(x)) ? ResultType() : FloatType();
+    const std::string type = IsFloat(At(x)) || Chance(1, 3) ? ResultType() : FloatType();
     Make("cast", {x}, {}, At(x).dims, type);
   }
   // Through a type that holds less, and back.
@@ -405,7 +415,7 @@ class GraphDrawer {
         if (!At(i).op.empty() && !IsUsed(i)) loose.push_back(i);
       if (loose.size() < 2) return;
       const int a = loose[loose.size() - 2], b = loose.back();
-      if (!IsFloat(At(a)) || !IsFloat(At(b))) {
+      if (IsFloat(At(a)) != IsFloat(At(b))) {
         const int narrow = IsFloat(At(a)) ? b : a;
         Make("cast", {narrow}, {}, At(narrow).dims, "f32");
       } else if (const std::optional<Dims> both = Together(At(a).dims, At(b).dims);
@@ -413,7 +423,8 @@ class GraphDrawer {
         static const std::array<std::string, 5> kOps = {"add", "sub", "mul", "max", "min"};
         Make(OneOf(kOps), Chance(1, 2) ? std::vector{a, b} : std::vector{b, a}, {}, both);
       } else {
-        Reduce(Elements(At(a).dims) > Elements(At(b).dims) ? a : b, true);
+        const int large = Elements(At(a).dims) > Elements(At(b).dims) ? a : b;
+        Reduce(IsFloat(At(large)) ? large : Make("cast", {large}, {}, At(large).dims, "f32"), true);
       }
     }
   }

@@ -131,7 +131,7 @@ std::vector<double> RandomElements(const GrammarValue& parameter, std::mt19937& 
   for (int64_t i = 0; i < parameter.elements(); ++i) {
     const uint32_t kind = static_cast<uint32_t>(random() % 16);
     const double scale = kind == 0 ? 0 : kind == 1 ? 1e-4 : kind == 2 ? 6 : kind == 3 ? 0.03 : 1.5;
-    const double most = std::min(type.most, random() % 2 == 0 ? 10.0 : 300.0);
+    const double most = std::min(type.most, kind == 0 ? type.most : random() % 2 == 0 ? 10.0 : 300.0);
     elements.push_back(RoundTo(type, IsFloat(type) ? unit(random) * scale : unit(random) * most));
   }
   return elements;

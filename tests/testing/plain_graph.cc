@@ -85,10 +85,15 @@ class PlainEvaluation {
   }
 
   Bounds Elementwise(const GrammarValue& value, const Index& at) const {
-    const Bounds a = At(value.arguments[0], at);
-    const Bounds b = value.arguments.size() > 1 ? At(value.arguments[1], at) : Bounds{};
+    const bool floats = IsFloat(PlainTypeOf(value.type));
+    const auto argument = [&](size_t i) {
+      const GrammarArgument& given = value.arguments[i];
+      return given.value < 0 && !floats ? Exactly(std::stoi(given.number)) : At(given, at);
+    };
+    const Bounds a = argument(0), b = value.arguments.size() > 1 ? argument(1) : Bounds{};
+    if (value.op == "neg" && !floats) return IntegerArithmetic('-', Exactly(0), a);
     const bool chooses = value.op == "max" || value.op == "min" || value.op == "relu";
-    if (chooses || IsFloat(PlainTypeOf(value.type)))
+    if (chooses || floats)
       return PlainFunction(value.op, a, b,
                            value.op == "elu" ? value.Option("alpha", 1) : value.Option("slope", 0.01));
     return IntegerArithmetic(value.op == "add" ? '+' : value.op == "sub" ? '-' : '*', a, b);
