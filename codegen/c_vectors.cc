@@ -314,7 +314,10 @@ std::string CVectors::StoreF32(const Var& from, const std::string& to, int count
 }
 
 std::string CVectors::Stream(const Var& from, const std::string& to) const {
-  return Intrinsic(BytesOf(from), "stream_ps", to, from.name) + ";";
+  const int bytes = BytesOf(from);
+  if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, from.name) + ";";
+  const std::string words = absl::StrCat("(", IntegerType(bytes), "*)(", to, ")");
+  return Intrinsic(bytes, absl::StrCat("stream_", Si(bytes)), words, from.name) + ";";
 }
 
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,

@@ -26,6 +26,13 @@ bool BecomesInteger(const Graph& graph, int node) {
   });
 }
 
+// One in four is an end of the range.
+int64_t AnyInteger(Dtype dtype, std::mt19937_64& random) {
+  const uint64_t way = random() % 8;
+  if (way < 2) return way == 0 ? LeastOf(dtype) : MostOf(dtype);
+  return std::uniform_int_distribution<int64_t>(LeastOf(dtype), MostOf(dtype))(random);
+}
+
 }  // namespace
 
 GraphProblem::GraphProblem(const Graph& graph, std::map<int, int> winograd)
@@ -45,7 +52,9 @@ GraphProblem::GraphProblem(const Graph& graph, std::map<int, int> winograd)
 }
 
 std::array<InputKind, 3> GraphProblem::Kinds() const {
-  return {InputKind::kUniform, InputKind::kWide, InputKind::kWide};
+  const bool integers = std::any_of(tensors_.begin(), tensors_.begin() + static_cast<std::ptrdiff_t>(output_),
+                                    [](const ProblemTensor& tensor) { return !IsFloating(tensor.dtype); });
+  return {InputKind::kUniform, integers ? InputKind::kFullRange : InputKind::kWide, InputKind::kWide};
 }
 
 int64_t GraphProblem::MostRows(double most_flops_in_full) const {
@@ -58,11 +67,17 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   std::mt19937_64 random((seed * 8 + static_cast<uint64_t>(kind)) * 32 + tensor);
   std::uniform_real_distribution<double> real(-1, 1);
   const bool floating = IsFloating(dtype);
-  const double most = !floating                  ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
-                      : kind == InputKind::kWide ? kMostWide
-                                                 : 1;
-  const bool beyond = (dtype == Dtype::kF32 || dtype == Dtype::kBf16) && kind == InputKind::kWide &&
+  const bool wide = kind != InputKind::kUniform;
+  const double most = !floating ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
+                      : wide    ? kMostWide
+                                : 1;
+  const bool beyond = (dtype == Dtype::kF32 || dtype == Dtype::kBf16) && wide &&
                       BecomesInteger(graph_, static_cast<int>(tensor));
+  if (!floating && kind == InputKind::kFullRange) {
+    for (int64_t i = 0; i < elements; ++i)
+      StoreElement(dtype, static_cast<double>(AnyInteger(dtype, random)), data, i);
+    return;
+  }
   for (int64_t i = 0; i < elements; ++i) {
     double value = floating ? real(random) * most : std::nearbyint(real(random) * most);
     if (beyond && i % kSometimes == 1) value *= kBeyondIntegers;

@@ -63,7 +63,7 @@ struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subn
   VarId from;
   Address to;
   int count;
-  bool streams = false;  // past the caches: a whole vector of f32, to an address that is aligned to it
+  bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
 };
 // accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
 // of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of
@@ -144,7 +144,7 @@ struct Prefetch {  // the line at `at`, into L1, or only into L2
   Address at;
   bool into_l2 = false;
 };
-struct ToLine {  // index = the elements of a pointer to f32 before the next line begins: 0 to 15
+struct ToLine {  // index = the elements of a pointer to words before the next line begins: 0 to 15
   VarId index, pointer;
 };
 struct Drain {};  // what was stored past the caches comes before whatever is stored later

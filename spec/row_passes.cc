@@ -223,7 +223,8 @@ bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, in
 // Elements near the ends of a row may be computed twice: what they are computed from must still be there.
 bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan) {
   const RowResult& result = program.results[static_cast<size_t>(schedule.streamed)];
-  if (result.dtype != Dtype::kF32 || plan.per_row[static_cast<size_t>(result.value)]) return false;
+  if (result.dtype != ValueAt(program, result.value).type || plan.per_row[static_cast<size_t>(result.value)])
+    return false;
   const RowPass& pass = *std::find_if(plan.passes.begin(), plan.passes.end(),
                                       [&](const RowPass& p) { return Has(p.results, schedule.streamed); });
   return pass.reductions.empty() && !pass.online &&

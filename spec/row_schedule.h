@@ -21,8 +21,8 @@ struct RowSchedule {
   // Bytes ahead of its use that each line of an input with other elements for each row is asked for, into L2;
   // where rows do not follow each other, whole rows with so many bytes. 0: it is not.
   int prefetch = 0;
-  // The result, of f32, whose lines are stored past the caches; or kNone. The vectors at a row's ends are
-  // stored the usual way.
+  // The result, stored as it is computed, whose lines are stored past the caches; or kNone. The vectors at a
+  // row's ends are stored the usual way.
   static constexpr int kNone = -1;
   int streamed = kNone;
 

@@ -254,6 +254,7 @@ class Drawer {
   // A kernel in which `second` reads what `first` makes as its argument number `place`; empty: there is none.
   std::string Pair(const OperationInfo& first, const OperationInfo& second, size_t place) {
     parameters_.clear();
+    type_ = TakesIntegers(first) && TakesIntegers(second) && Draw(0, 2) == 0 ? "s32" : "f32";
     const int rank = second.op == Operation::kConv2d                       ? 4
                      : second.kind == OperationKind::kRowwise && place > 0 ? 1
                      : first.op == Operation::kConv2d                      ? 4
@@ -270,11 +271,16 @@ class Drawer {
   }
 
  private:
+  static bool TakesIntegers(const OperationInfo& op) {
+    return op.integers || op.kind == OperationKind::kTranspose || op.kind == OperationKind::kCast ||
+           op.op == Operation::kMatmul;
+  }
+
   int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
 
   std::string Parameter(const Dims& dims) {
     const char* const constant = Draw(0, 5) == 0 ? "const " : "";
-    parameters_.push_back(Cat("p", parameters_.size(), ": ", constant, "f32[", Join(dims, ","), "]"));
+    parameters_.push_back(Cat("p", parameters_.size(), ": ", constant, type_, "[", Join(dims, ","), "]"));
     return Cat("p", parameters_.size() - 1);
   }
 
@@ -288,7 +294,8 @@ class Drawer {
       std::swap(d[d.size() - 1], d[d.size() - 2]);
       return Cat("transpose(", value, ")");
     }
-    if (op.op == Operation::kCast) return Cat("cast(cast(", value, ", bf16), f32)");
+    if (op.op == Operation::kCast)
+      return Cat("cast(cast(", value, type_ == "f32" ? ", bf16), " : ", s8), ", type_, ")");
     if (op.kind == OperationKind::kReduction) {
       const size_t axis = static_cast<size_t>(Draw(0, static_cast<int>(d.size()) - 1));
       d[axis] = 1;
@@ -345,6 +352,7 @@ class Drawer {
 
   std::mt19937 random_;
   std::vector<std::string> parameters_;
+  std::string type_ = "f32";  // of the parameters
 };
 
 void Report(const Usage& usage) {

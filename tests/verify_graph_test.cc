@@ -98,6 +98,27 @@ class GraphRules : public ::testing::Test {
   const GraphProblem problem_{graph_};
 };
 
+// Sums of integers in f32 are right as long as they are small.
+TEST(VerifyIntegers, SumsInFloatsAreFoundOut) {
+  const Graph graph = testing::GraphOf("kernel sums(x: s32[4,9], y: s32[4,9]):\n return add(x, y)");
+  const GraphProblem problem(graph);
+  const auto climb = [&](auto sum) {
+    Kernel kernel;
+    kernel.name = "plain";
+    kernel.run = [sum](const KernelCall& call) {
+      const auto at = [&](size_t tensor) { return static_cast<int32_t*>(call.tensors[tensor]); };
+      for (size_t i = 0; i < 36; ++i) at(2)[i] = sum(at(0)[i], at(1)[i]);
+    };
+    return Ladder(problem, PlanTrials(problem, 1, 1)).Climb(kernel, 5).outcome;
+  };
+  EXPECT_EQ(climb([](int32_t x, int32_t y) { return static_cast<int32_t>(uint32_t(x) + uint32_t(y)); }),
+            RungOutcome::kPassed);
+  const auto in_floats = [](int32_t x, int32_t y) {
+    return static_cast<int32_t>(std::clamp(float(x) + float(y), -0x1p31f, 0x1.fffffep30f));
+  };
+  EXPECT_EQ(climb(in_floats), RungOutcome::kFailed);
+}
+
 TEST_F(GraphRules, TheRightKernelPassesAllRuns) {
   const TrialPlan plan = PlanTrials(problem_, 5, 1);
   EXPECT_EQ(plan.trials.size(), 5u);
