@@ -141,7 +141,9 @@ Uncertain Mul(Uncertain a, Uncertain b) {
 
 Uncertain Div(Uncertain a, Uncertain b) {
   const double value = a.value / b.value, least = std::abs(b.value) - b.error;
-  if (!(least > 0)) return {value, std::isfinite(value) ? HUGE_VAL : 0};
+  // By a zero something else becomes an infinity, a zero no number.
+  const bool certain = !std::isfinite(value) && (std::isnan(value) || std::abs(a.value) > a.error);
+  if (!(least > 0)) return {value, certain ? 0 : HUGE_VAL};
   return Rounded(value, (a.error + std::abs(value) * b.error) / least);
 }
 

@@ -311,6 +311,13 @@ TEST(GraphTest, TheReferenceLeavesOpenWhatInfinitiesCancelTo) {
     }
 }
 
+// What underflows in f32 need not in double; by a zero it may be an infinity or no number.
+TEST(GraphTest, WhatMayBeZeroByZeroIsAnything) {
+  EXPECT_TRUE(std::isinf(Div({1e-174, 1e-45}, {0, 0}).error));
+  EXPECT_EQ(Div({1, 1e-3}, {0, 0}).error, 0);  // an infinity
+  EXPECT_EQ(Div({0, 0}, {0, 0}).error, 0);     // no number
+}
+
 // The largest of a row passes over what is no number, wherever that stands.
 TEST(GraphTest, TheReferencePassesOverWhatIsNoNumber) {
   const std::string kernel = "kernel f(x: f32[2,3]):\n  return reduce_max(sqrt(x), axis=1)";

@@ -93,7 +93,10 @@ class KernelWriter {
   // Weights as they are kept small.
   std::string Widened(const Dims& dims) {
     static constexpr std::array<const char*, 3> kTypes = {"s8", "bf16", "u8"};
-    const std::string wide = absl::StrCat("cast(", Parameter(dims, kTypes[Draw(3)]), ", f32)");
+    std::string narrow = Parameter(dims, kTypes[Draw(3)]);
+    if (Draw(3) == 0)  // zero points
+      narrow = absl::StrCat("sub(", Parameter(dims, "s8"), ", ", Parameter({dims.back()}, "u8"), ")");
+    const std::string wide = absl::StrCat("cast(", narrow, ", f32)");
     switch (Draw(3)) {
       case 0:
         return wide;
@@ -111,12 +114,24 @@ class KernelWriter {
     Set(absl::StrCat(kOps[Draw(kOps.size())], "(", value_.name, ")"), value_.dims);
   }
 
+  // Integers that are computed with before they are floats.
+  std::string Integers(const Dims& dims) {
+    static constexpr std::array<const char*, 5> kOps = {"add", "sub", "mul", "max", "min"};
+    static constexpr std::array<const char*, 3> kTypes = {"s32", "s8", "u8"};
+    const std::string sum = absl::StrCat(kOps[Draw(kOps.size())], "(", Parameter(dims, kTypes[Draw(3)]), ", ",
+                                         Parameter({dims.back()}, "s32"), ")");
+    return absl::StrCat("cast(", Draw(2) == 0 ? absl::StrCat("relu(", sum, ")") : sum, ", f32)");
+  }
+
   void Binary() {
     static constexpr std::array<const char*, 7> kOps = {"add", "sub", "mul", "max", "min", "add", "mul"};
     std::string other;
-    switch (Draw(6)) {
+    switch (Draw(7)) {
       case 0:
         other = "0.75";
+        break;
+      case 5:
+        other = Integers(value_.dims);
         break;
       case 1:
         other = Parameter({value_.dims.back()});
