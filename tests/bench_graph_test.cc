@@ -141,6 +141,9 @@ INSTANTIATE_TEST_SUITE_P(
              "(x: f32[65,17], w: f32[33,65]):\n return matmul(transpose(x), transpose(w))"},
         Case{"MatmulBatch", "(x: f32[2,3,17,65], w: f32[2,3,65,33]):\n return matmul(x, w)"},
         Case{"MatmulBf16", "(x: bf16[17,64], w: bf16[64,32]):\n return matmul(x, w)"},
+        Case{"DeclinedIntegers",
+             "(x: u8[5,33], y: s32[33], z: s8[5,33]):\n"
+             " return cast(max(neg(sub(mul(x, z), y)), -100), s8)"},
         Case{"MatmulInt8", "(x: u8[17,64], w: s8[64,32], b: s32[32]):\n return add(matmul(x, w), b)"},
         Case{"BiasRelu", "(x: f32[17,65], w: f32[65,33], b: f32[33]):\n return relu(add(matmul(x, w), b))"},
         Case{"BiasGelu",
