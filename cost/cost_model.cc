@@ -341,7 +341,7 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
 }
 
 Cost CostModel::LowerBound(const Spec& spec) const {
-  double cycles = ComputeBound(spec) + OutputBound(spec);
+  double cycles = ComputeBound(spec) + OutputBound(spec) + ToCycles(EpilogueBound(spec));
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     cycles += Compulsory(spec, operand, spec.operand[static_cast<size_t>(operand)].level).exposed;
   return FromCycles(cycles / spec.threads * kRoundingSlack);
@@ -359,6 +359,16 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
     extra += std::max(0.0, cycles - ToCycles(1) * lines);
   }
   return FromCycles(extra * kRoundingSlack);
+}
+
+// Costs are whole units, rounded down for each register tile, which holds an element at least.
+Cost CostModel::EpilogueBound(const Spec& spec) const {
+  if (spec.op_info().epilogue.empty()) return 0;
+  double per_element = std::numeric_limits<double>::infinity();
+  for (const VectorUnit& unit : target_.vectors)
+    per_element =
+        std::min(per_element, EpilogueCyclesOfVector(spec, unit) / std::max(unit.lanes(), kSumsStoredAtOnce));
+  return FromCycles(OutputElements(spec) * std::max(0.0, per_element - ToCycles(1)) * kRoundingSlack);
 }
 
 }  // namespace kirsch

@@ -35,6 +35,9 @@ class CostModel {
   // at `fast` instead.
   Cost SlowerLevelBound(const Spec& spec, Level slow, Level fast) const;
 
+  // A lower bound of what any program for `spec` costs more than it would without the epilogue.
+  Cost EpilogueBound(const Spec& spec) const;
+
   // Cycles the arithmetic takes at least, every operand in L1 (part of LowerBound).
   double ComputeBound(const Spec& spec) const;
 

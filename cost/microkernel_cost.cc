@@ -112,14 +112,11 @@ double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, 
   return cycles;
 }
 
-double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
+double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit) {
   const Epilogue& epilogue = spec.op_info().epilogue;
   if (epilogue.empty()) return 0;
   constexpr double kIntoRange = 3;  // two bounds and a conversion
-  constexpr int kSums = 4;          // summed lanes that are stored at once
   const Dtype sum = AccumulatorOf(spec);
-  const int vectors = tile.form == LayoutKind::kPartialSums ? tile.rows * ((tile.columns + kSums - 1) / kSums)
-                                                            : tile.rows * tile.columns;
   double instructions = 0;
   for (int step = 0; step < epilogue.count; ++step)
     if (!IsFused(epilogue, sum, step))
@@ -127,8 +124,15 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   if (TypeAfter(epilogue, sum) == Dtype::kF32 && !IsFloating(spec.out().dtype)) instructions += kIntoRange;
   // For functions, sums wait in memory.
   const double waits = epilogue.HasFunctions() ? 1 : 0;
-  return vectors * (instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +
-                    (epilogue.operands() + waits) / unit.loads_per_cycle);
+  return instructions / unit.fma_per_cycle + waits / unit.stores_per_cycle +
+         (epilogue.operands() + waits) / unit.loads_per_cycle;
+}
+
+double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
+  const int vectors = tile.form == LayoutKind::kPartialSums
+                          ? tile.rows * ((tile.columns + kSumsStoredAtOnce - 1) / kSumsStoredAtOnce)
+                          : tile.rows * tile.columns;
+  return vectors * EpilogueCyclesOfVector(spec, unit);
 }
 
 }  // namespace kirsch

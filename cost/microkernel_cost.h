@@ -33,6 +33,12 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
 // Moving the output tile into registers (if it is accumulated into) and back: instructions only.
 double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, const VectorUnit& unit);
 
+// Of sums along the reduction, so many are stored as one vector.
+inline constexpr int kSumsStoredAtOnce = 4;
+
+// The epilogue of `spec` for a vector of its output.
+double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit);
+
 // The epilogue of `spec`, whose register tile this is, its operands in L1.
 double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit);
 

@@ -61,9 +61,15 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
 }  // namespace
 
 std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
-  if (spec.threads > 1 || spec.out().level == Level::kVrf || ConstantOperand(spec) >= 0) return std::nullopt;
-  if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
+  if (spec.threads > 1 || spec.out().level == Level::kVrf) return std::nullopt;
   Relaxation relaxed{spec, 0};
+  if (!spec.op_info().epilogue.empty() && AccumulatorOf(spec) == spec.out().dtype) {
+    relaxed.spec = WithoutEpilogue(spec);
+    relaxed.extra = model.EpilogueBound(spec);
+    return relaxed;
+  }
+  if (ConstantOperand(spec) >= 0) return std::nullopt;
+  if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
   if (MakeDense(&relaxed.spec)) {
     relaxed.extra = OverlappingBound(spec, model);
     return relaxed;

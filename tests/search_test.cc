@@ -171,6 +171,30 @@ TEST_P(TinyMatmuls, BoundsAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
+// Epilogues of every form, results narrower and as wide as sums.
+constexpr const char* kEpilogues[] = {
+    "matmul f32 5x4x6 epilogue=relu",
+    "matmul f32 4x6x3 rhs=col epilogue=add:n,gelu",
+    "matmul f32 3x2x5 lhs=col epilogue=mul:0.5,add:mn",
+    "matmul bf16*bf16->bf16 4x4x5 epilogue=add:m,tanh",
+    "matmul u8*s8->s8 3x5x4 epilogue=f32,mul:n,add:n",
+};
+
+TEST_P(TinyMatmuls, BoundsOfEpiloguesAreBounds) {
+  BruteForce brute_force(model_);
+  for (const char* text : kEpilogues)
+    for (Residency residency : kResidencies) {
+      const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+      ASSERT_TRUE(parsed.ok()) << parsed.status();
+      Spec placed = PlaceOperands(parsed->spec, residency, model_.target());
+      placed.threads = static_cast<uint8_t>(GetParam());
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+      HashMemo memo;
+      EXPECT_EQ(Search(placed, model_, memo, {}).cost, best) << text;
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
 // The same for convolutions: windows, and matrices whose rows overlap.
 class TinyConvolutions : public ::testing::Test {
  protected:
@@ -413,6 +437,21 @@ TEST_P(RealTargets, BoundsAreBounds) {
     for (int threads : {1, 2}) {
       Spec spec = testing::MatmulSpec(shape);
       spec.threads = static_cast<uint8_t>(threads);
+      for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+        spec.operand[static_cast<size_t>(operand)].level = level;
+      brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
+  BruteForce brute_force(model_);
+  for (const char* text :
+       {"matmul f32 9x17x21 epilogue=add:n,gelu", "matmul f32 7x33x19 rhs=col epilogue=relu",
+        "matmul bf16*bf16->f32 8x9x37 epilogue=mul:0.5,add:mn",
+        "matmul u8*s8->u8 5x21x33 epilogue=f32,mul:n,relu"})
+    for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+      Spec spec = ParseSpec(text)->spec;
       for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
         spec.operand[static_cast<size_t>(operand)].level = level;
       brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
