@@ -130,19 +130,52 @@ absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budg
   return cost_.Of(*shape) < budget;
 }
 
-// What is too much with the copy that a reader would have is too much with any.
+// Where the stage belongs that copies what the reader reads.
+std::vector<Stage>* OperandCopies::PacksFor(const StagePlace& reader, size_t operand,
+                                            GroupShape* shape) const {
+  if (IsAhead(*shape, reader, operand)) return &shape->ahead;
+  Group& group = shape->groups[reader.group];
+  return IsOnce(*shape, reader, operand) ? &group.before : &group.once;
+}
+
+// The cheapest copy of the operand that is constant in the stage's spec, with nothing but its cycles.
+Stage OperandCopies::LeastPack(const Stage& constant) const {
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.repeats = constant.repeats;
+  pack.cycles = kAnything;
+  std::vector<Decision> decisions;
+  EnumerateDecisions(constant.spec, model_.target(), &decisions);
+  Expansion expansion;
+  for (const Decision& decision : decisions) {
+    Expand(constant.spec, decision, model_.target(), &expansion);
+    pack.cycles = std::min(pack.cycles, static_cast<double>(pack.repeats) *
+                                            model_.PackCycles(constant.spec, decision, expansion));
+  }
+  return pack;
+}
+
+double OperandCopies::LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand,
+                              double budget) const {
+  GroupShape trial = shape;
+  PacksFor(reader, operand, &trial)->push_back(LeastPack(WithConstant(shape, reader, operand)));
+  return cost_.LimitOf(&trial, &reader.In(trial), budget);
+}
+
+// What is too much with the copy that a reader would have, and the cheapest copy there is, is too much with
+// any.
 absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double budget, GroupShape* shape,
                                                Decision* chosen) {
   const GroupShape before = *shape;
   std::vector<Decision> tried;
   bool found = false;
   for (const StagePlace& asks : readers.stages) {
-    GroupShape trial = before;
     Stage constant = WithConstant(before, asks, readers.operand);
     absl::StatusOr<bool> solved =
-        solve_(kNoNumber, cost_.LimitOf(&trial, &asks.In(trial), budget), &constant);
+        solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant);
     if (!solved.ok()) return solved;
     if (!*solved) break;
+    GroupShape trial = before;
     const Decision& decision = constant.impl.decision;
     if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
     tried.push_back(decision);
@@ -161,7 +194,7 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
 absl::StatusOr<bool> OperandCopies::PackFor(const Readers& readers, const StagePlace& asks,
                                             const Decision& decision, double budget, GroupShape* shape) {
   const size_t operand = readers.operand;
-  const bool once = IsOnce(*shape, asks, operand), ahead = IsAhead(*shape, asks, operand);
+  std::vector<Stage>* const packs = PacksFor(asks, operand, shape);
   const Stage constant = WithConstant(*shape, asks, operand);
   Expansion expansion;
   Expand(constant.spec, decision, model_.target(), &expansion);
@@ -187,8 +220,7 @@ absl::StatusOr<bool> OperandCopies::PackFor(const Readers& readers, const StageP
     reader.In(*shape).operands[operand] = pack.operands[1];
   }
   shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);
-  Group& group = shape->groups[asks.group];
-  (ahead ? shape->ahead : once ? group.before : group.once).push_back(std::move(pack));
+  packs->push_back(std::move(pack));
   return SolveAll(readers, budget, shape);
 }
 

@@ -66,6 +66,9 @@ class OperandCopies {
   // no more than with any copy.
   Stage WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
 
+  // If the shape is to take less than `budget` cycles with a copy, the reader takes less than this with it.
+  double LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand, double budget) const;
+
   // Solves the readers, with a copy or without, other contractions having cycles or bounds. False: the shape
   // does not take less than `budget` cycles. An error is the search's, or says what is wrong with the
   // schedule.
@@ -77,6 +80,8 @@ class OperandCopies {
   bool IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
   bool IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
   absl::StatusOr<bool> SolveAll(const Readers& readers, double budget, GroupShape* shape);
+  std::vector<Stage>* PacksFor(const StagePlace& reader, size_t operand, GroupShape* shape) const;
+  Stage LeastPack(const Stage& constant) const;
   absl::StatusOr<bool> ChooseCopy(const Readers& readers, double budget, GroupShape* shape, Decision* chosen);
   absl::StatusOr<bool> PackFor(const Readers& readers, const StagePlace& asks, const Decision& decision,
                                double budget, GroupShape* shape);
