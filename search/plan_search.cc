@@ -5,7 +5,6 @@
 #include <chrono>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "rewrites/canonical_graph.h"
 #include "rewrites/graph_uses.h"
 #include "search/constant_copies.h"
+#include "search/plan_paths.h"
 #include "search/slice_pricer.h"
 #include "search/slice_sets.h"
 #include "spec/cat.h"
@@ -22,7 +22,9 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-using Part = std::shared_ptr<const PricedSlice>;  // null: none
+// By how much the bound of a slice is raised at once: by little, so that little is searched for that the
+// cheapest plan can do without.
+constexpr double kRaise = 1.04;
 
 class Planner {
  public:
@@ -45,197 +47,158 @@ class Planner {
     absl::StatusOr<PlanResult> best = BestPlan();
     if (!best.ok()) return best;
     if (options_.explain)
-      if (absl::Status status = FindOtherSplits(&best->plan); !status.ok()) return status;
+      if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
     best->stats = pricer_.stats();
-    best->slices = priced_.size();
-    best->optimal = pricer_.optimal() && sets_->all();
+    best->slices = known_.size();
     best->pinned = options_.schedule != nullptr;
     return best;
   }
 
  private:
-  // The cheapest way to have done some operations, the current phase having begun after certain ones.
-  struct State {
-    double cycles = kNever;
-    size_t from = 0;          // the state before: by the set's number
-    OperationSet begin = 0;   // and what the phase then began after
-    bool waits = false;       // a phase begins between the two
-    std::vector<Part> parts;  // the slices between the two
-  };
   struct Known {
-    Part part;
-    double budget = 0;  // null for this, and less
+    std::optional<PricedSlice> slice;  // nothing: it is not known what it costs
+    double bound = 0;                  // but this at least
   };
 
   // A plan for one thread competes.
   absl::StatusOr<PlanResult> BestPlan() {
-    if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads);
-    absl::StatusOr<PlanResult> best = FindPlan(1);
+    if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kNever);
+    absl::StatusOr<PlanResult> best = FindPlan(1, kNever);
     if (!best.ok() || options_.threads == 1) return best;
-    absl::StatusOr<PlanResult> shared = FindPlan(options_.threads);
+    absl::StatusOr<PlanResult> shared = FindPlan(options_.threads, best->plan.cycles);
     if (!shared.ok()) return shared;
-    return shared->plan.cycles < best->plan.cycles ? shared : best;
+    const double bound = std::min(best->bound_cycles, shared->bound_cycles);
+    if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
+    best->bound_cycles = bound;
+    best->optimal = shared->optimal;
+    return best;
   }
 
-  // The cheapest plan without each of the slices.
-  absl::Status FindOtherSplits(Plan* plan) {
-    for (SliceDecision& slice : plan->slices) {
-      banned_ = 0;
-      for (size_t place = 0; place < uses_.operations().size(); ++place)
-        if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
-            slice.operations.end())
-          banned_ |= OperationSet{1} << place;
-      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads);
-      if (absl::IsInvalidArgument(other.status())) continue;  // it is needed
-      if (!other.ok()) return other.status();
-      slice.other_split = {SplitOf(other->plan), other->plan.cycles};
+  // The shortest path, of which lengths are learned as far as that is needed: while one of its slices has but
+  // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
+  // only, a bound.
+  absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
+    const absl::StatusOr<std::vector<PlanStep>> first = FollowSchedule(threads);
+    if (!first.ok()) return first.status();
+    const double once = threads > 1 ? target_.fork_join_cycles : 0;
+    PlanResult result;
+    for (priced_only_ = false;;) {
+      absl::StatusOr<PlanPath> path = ShortestPath(threads, *first);
+      if (!path.ok()) return path.status();
+      if (path->cycles == kNever) return Refused();
+      const std::vector<SliceQuestion> open = OpenSlices(*path);
+      if (!priced_only_) result.bound_cycles = path->cycles + once;
+      if (open.empty()) result.plan = PlanOf(*path, threads);
+      result.plan.cycles = path->cycles + once;
+      if (open.empty() || result.plan.cycles >= limit) break;
+      if (absl::Status status = Raise(open); !status.ok()) return status;
+    }
+    result.optimal = pricer_.optimal() && sets_->all();
+    if (sets_->all()) return result;
+    const absl::StatusOr<double> bound = ArithmeticBound();
+    if (!bound.ok()) return bound.status();
+    result.bound_cycles = std::min(result.bound_cycles, *bound);
+    return result;
+  }
+
+  absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first) {
+    const PathOptions options{threads, target_.barrier_cycles, options_.fuse, banned_};
+    const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
+    return PlanPaths(*sets_, options, length).Shortest(first);
+  }
+
+  // What a slice costs, or a bound: the closed form at first.
+  absl::StatusOr<double> CyclesOf(const SliceQuestion& slice) {
+    const auto [known, is_new] = known_.try_emplace(slice);
+    if (is_new) {
+      const absl::StatusOr<double> bound = pricer_.Bound(slice.first, slice.second);
+      if (!bound.ok()) return bound;
+      known->second.bound = *bound;
+    }
+    return priced_only_ && !known->second.slice ? kNever : known->second.bound;
+  }
+
+  // Those of which but a bound is known.
+  std::vector<SliceQuestion> OpenSlices(const PlanPath& path) const {
+    std::vector<SliceQuestion> open;
+    for (const PlanStep& step : path.steps)
+      for (const SliceQuestion& slice : step.slices)
+        if (!known_.at(slice).slice) open.push_back(slice);
+    return open;
+  }
+
+  // When the time is over, any program does for these, and the plan is made of what there is.
+  absl::Status Raise(const std::vector<SliceQuestion>& open) {
+    priced_only_ = !pricer_.optimal();
+    for (const SliceQuestion& slice : open) {
+      if (!priced_only_ && !pricer_.optimal()) break;
+      const double budget = priced_only_ ? kNever : known_.at(slice).bound * kRaise + 1;
+      if (absl::Status status = Price(slice, budget); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  // "v6 v7 | v8 out"
-  static std::string SplitOf(const Plan& plan) {
-    std::string text;
-    for (const SliceDecision& slice : plan.slices) {
-      if (!text.empty()) text += " | ";
-      for (int node : slice.operations)
-        kirsch::Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
-    }
-    return text;
+  absl::Status Price(const SliceQuestion& slice, double budget, bool second_best = false) {
+    absl::StatusOr<SlicePrice> priced = pricer_.Price(slice.first, slice.second, budget, second_best);
+    if (!priced.ok()) return priced.status();
+    Known& known = known_[slice];
+    if (priced->slice || pricer_.optimal()) known.bound = priced->bound;
+    if (priced->slice) known.slice = *std::move(priced->slice);
+    return absl::OkStatus();
   }
 
-  // Dynamic programming over the operations that are done and those that were when the current phase began:
-  // of several threads, a slice waits for all slices before it if it reads what one of this phase makes.
-  absl::StatusOr<PlanResult> FindPlan(int threads) {
-    threads_ = threads;
-    states_.assign(sets_->done().size(), {});
-    states_[0][0].cycles = 0;
-    absl::StatusOr<size_t> first = FollowSchedule();
-    if (!first.ok()) return first.status();
-    for (size_t end = *first + 1; end < states_.size(); ++end) {
-      if (!Contains(sets_->done()[end], sets_->done()[*first])) continue;
-      if (absl::Status status = ReachAll(*first, end); !status.ok()) return status;
+  // No order of the operations has a plan that costs less.
+  absl::StatusOr<double> ArithmeticBound() {
+    double cycles = 0;
+    for (size_t place = 0; place < uses_.operations().size(); ++place) {
+      const absl::StatusOr<double> bound = pricer_.ArithmeticBound(place);
+      if (!bound.ok()) return bound;
+      cycles += *bound / options_.threads;
     }
-    if (CyclesAt(states_.size() - 1) == kNever) return Refused();
-    PlanResult result = Trace();
-    result.unfused_cycles = UnfusedCycles();
-    return result;
+    return cycles;
   }
-
-  static bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; }
 
   // The first operation that no slice computes.
   absl::Status Refused() const {
     OperationSet computed = 0;
-    for (const auto& [slice, known] : priced_)
-      if (known.part != nullptr) computed |= slice.first;
+    for (const auto& [slice, known] : known_)
+      if (known.bound < kNever) computed |= slice.first;
     const auto first = static_cast<size_t>(std::countr_one(computed));
     const std::vector<int>& operations = uses_.operations();
     const int node = first < operations.size() ? operations[first] : graph_.result;
     return ErrorAt(source_, graph_.at(node).position, Cat("expected ", pricer_.ErrorOf(node)));
   }
 
-  double CyclesAt(size_t set) const {
-    double cycles = kNever;
-    for (const auto& [begin, state] : states_[set]) cycles = std::min(cycles, state.cycles);
-    return cycles;
-  }
-
-  double barrier() const { return threads_ > 1 ? target_.barrier_cycles : 0; }
-
-  // What there is no use for if it costs more: that a phase begins elsewhere is worth no more than to wait
-  // once, before the slice and after it.
-  double Budget(size_t from, size_t end) const { return CyclesAt(end) - CyclesAt(from) + 2 * barrier(); }
-
-  // Goes to the set from all that lead there by one slice, the smallest slices first; or by one that threads
-  // share and one before it, of operations whose values only that needs, which each thread does for itself.
-  absl::Status ReachAll(size_t first, size_t end) {
-    std::vector<std::pair<size_t, Part>> last;
-    for (size_t from : sets_->Before(end)) {
-      if (CyclesAt(from) == kNever || !Contains(sets_->done()[from], sets_->done()[first])) continue;
-      const OperationSet slice = sets_->done()[end] & ~sets_->done()[from];
-      if ((!options_.fuse && std::popcount(slice) > 1) || slice == banned_) continue;
-      if (!pricer_.optimal() && CyclesAt(end) < kNever) break;  // there is no time
-      const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
-      absl::StatusOr<Part> part = PartOf(slice, workers, Budget(from, end));
-      if (!part.ok()) return part.status();
-      if (*part == nullptr) continue;
-      Reach(from, end, {*part});
-      last.push_back({from, *std::move(part)});
-    }
-    for (const auto& [middle, part] : last)
-      if (absl::Status status = ReachRepeating(first, middle, end, part); !status.ok()) return status;
-    return absl::OkStatus();
-  }
-
-  absl::Status ReachRepeating(size_t first, size_t middle, size_t end, const Part& part) {
-    if (threads_ == 1 || !options_.fuse) return absl::OkStatus();
-    for (size_t from : sets_->Before(middle)) {
-      if (CyclesAt(from) == kNever || !Contains(sets_->done()[from], sets_->done()[first])) continue;
-      const OperationSet repeated = sets_->done()[middle] & ~sets_->done()[from];
-      if (!Contains(sets_->done()[end], sets_->UsersOf(repeated)) || repeated == banned_) continue;
-      const absl::StatusOr<Part> each = PartOf(repeated, Workers::kEach, Budget(from, end) - part->cycles);
-      if (!each.ok()) return each.status();
-      if (*each != nullptr) Reach(from, end, {*each, part});
-    }
-    return absl::OkStatus();
-  }
-
-  // A slice that was not cheaper than some budget is asked about again only for a larger one.
-  absl::StatusOr<Part> PartOf(OperationSet slice, Workers workers, double budget) {
-    if (options_.explain) budget = kNever;  // what is second best may be far off
-    Known& known = priced_[{slice, workers}];
-    if (known.part != nullptr) return known.part->cycles < budget ? known.part : nullptr;
-    if (budget <= known.budget) return Part();
-    absl::StatusOr<std::optional<PricedSlice>> priced = pricer_.Price(slice, workers, budget);
-    if (!priced.ok()) return priced.status();
-    known.budget = budget;
-    if (*priced) known.part = std::make_shared<const PricedSlice>(**std::move(priced));
-    return known.part;
-  }
-
-  // Goes on from every state there is of the set.
-  void Reach(size_t from, size_t end, const std::vector<Part>& parts) {
-    const OperationSet slice = sets_->done()[end] & ~sets_->done()[from];
-    double cycles = 0;
-    for (const Part& part : parts) cycles += part->cycles;
-    for (const auto& [begin, before] : states_[from]) {
-      const OperationSet of_phase = sets_->done()[from] & ~begin;
-      const bool waits = threads_ > 1 && (sets_->ReadBy(slice) & of_phase) != 0;
-      const double total = before.cycles + cycles + (waits ? barrier() : 0);
-      State& after = states_[end][waits ? sets_->done()[from] : begin];
-      if (total < after.cycles) after = {total, from, begin, waits, parts};
-    }
-  }
-
-  // Goes where the schedule says; the number of the set that it ends in.
-  absl::StatusOr<size_t> FollowSchedule() {
-    size_t from = 0;
-    if (options_.schedule == nullptr) return from;
+  // Where the schedule leads.
+  absl::StatusOr<std::vector<PlanStep>> FollowSchedule(int threads) {
+    std::vector<PlanStep> steps;
+    if (options_.schedule == nullptr) return steps;
     const std::vector<SliceSchedule>& slices = options_.schedule->slices;
+    size_t from = 0;
     for (size_t i = 0; i < slices.size(); ++i) {
-      std::vector<Part> parts;
+      PlanStep step{from, from, {}};
       OperationSet done = sets_->done()[from];
       for (;; ++i) {
         const absl::StatusOr<OperationSet> slice = SliceOf(slices[i], done);
         if (!slice.ok()) return slice.status();
         const Workers workers = slices[i].each ? Workers::kEach
-                                : threads_ > 1 ? Workers::kShared
+                                : threads > 1  ? Workers::kShared
                                                : Workers::kOne;
-        if (slices[i].each && (threads_ == 1 || i + 1 == slices.size()))
+        if (slices[i].each && (threads == 1 || i + 1 == slices.size()))
           return ErrorAt(options_.schedule->source, slices[i].position,
                          "expected a slice for several threads behind what each does for itself");
         absl::StatusOr<PricedSlice> priced = pricer_.Replay(*slice, workers, slices[i]);
         if (!priced.ok()) return priced.status();
-        parts.push_back(std::make_shared<const PricedSlice>(*std::move(priced)));
+        const double cycles = priced->cycles;
+        step.slices.emplace_back(*slice, workers);
+        known_[step.slices.back()] = {*std::move(priced), cycles};
         done |= *slice;
         if (!slices[i].each) break;
       }
-      const size_t end = *sets_->Find(done);  // there is one after each slice
-      Reach(from, end, parts);
-      from = end;
+      from = step.end = *sets_->Find(done);  // there is one after each slice
+      steps.push_back(std::move(step));
     }
-    return from;
+    return steps;
   }
 
   absl::StatusOr<OperationSet> SliceOf(const SliceSchedule& schedule, OperationSet done) const {
@@ -257,42 +220,17 @@ class Planner {
     return set;
   }
 
-  // With a slice for each operation, in the canonical order.
-  std::optional<double> UnfusedCycles() {
-    double cycles = threads_ > 1 ? target_.fork_join_cycles : 0;
-    OperationSet done = 0, begin = 0;
-    for (size_t place = 0; place < uses_.operations().size(); ++place) {
-      const OperationSet slice = OperationSet{1} << place;
-      const auto known = priced_.find({slice, threads_ > 1 ? Workers::kShared : Workers::kOne});
-      if (known == priced_.end() || known->second.part == nullptr) return std::nullopt;
-      const bool waits = threads_ > 1 && (sets_->ReadBy(slice) & done & ~begin) != 0;
-      if (waits) begin = done;
-      cycles += known->second.part->cycles + (waits ? barrier() : 0);
-      done |= slice;
-    }
-    return cycles;
-  }
-
-  // The plan that the cheapest of the last states comes from.
-  PlanResult Trace() const {
-    const auto& last = states_.back();
-    const State* state = &std::min_element(last.begin(), last.end(), [](const auto& a, const auto& b) {
-                            return a.second.cycles < b.second.cycles;
-                          })->second;
-    PlanResult result;
-    Plan& plan = result.plan;
+  Plan PlanOf(const PlanPath& path, int threads) const {
+    Plan plan;
     plan.graph = graph_;
-    plan.threads = threads_;
-    plan.cycles = state->cycles + (threads_ > 1 ? target_.fork_join_cycles : 0);
-    std::vector<const State*> path;
-    for (; !state->parts.empty(); state = &states_[state->from].at(state->begin)) path.push_back(state);
+    plan.threads = threads;
     int phase = 0;
-    for (size_t i = path.size(); i-- > 0;) {
-      phase += path[i]->waits ? 1 : 0;
-      for (const Part& part : path[i]->parts) Append(*part, phase, &plan);
+    for (const PlanStep& step : path.steps) {
+      phase += step.waits ? 1 : 0;
+      for (const SliceQuestion& slice : step.slices) Append(*known_.at(slice).slice, phase, &plan);
     }
     CopyConstants(target_, &plan);
-    return result;
+    return plan;
   }
 
   static void Append(const PricedSlice& slice, int phase, Plan* plan) {
@@ -306,6 +244,65 @@ class Planner {
     plan->slices.push_back(slice.decision);
   }
 
+  // Of each slice that was searched for, the next best way; the cheapest plan without it; and what a slice
+  // for each operation would take.
+  absl::Status AddRunnersUp(PlanResult* result) {
+    const int threads = result->plan.threads;
+    const absl::StatusOr<std::vector<PlanStep>> first = FollowSchedule(threads);
+    if (!first.ok()) return first.status();
+    const absl::StatusOr<PlanPath> path = ShortestPath(threads, *first);
+    if (!path.ok()) return path.status();
+    for (size_t i = first->size(); i < path->steps.size(); ++i)
+      for (const SliceQuestion& slice : path->steps[i].slices)
+        if (absl::Status status = Price(slice, kNever, true); !status.ok()) return status;
+    const double cycles = result->plan.cycles;
+    result->plan = PlanOf(*path, threads);
+    result->plan.cycles = cycles;
+    if (absl::Status status = FindOtherSplits(&result->plan); !status.ok()) return status;
+    const absl::StatusOr<PlanPath> unfused = UnfusedPath(threads);
+    if (!unfused.ok()) return unfused.status();
+    if (unfused->cycles < kNever)
+      result->unfused_cycles = unfused->cycles + (threads > 1 ? target_.fork_join_cycles : 0);
+    return absl::OkStatus();
+  }
+
+  absl::Status FindOtherSplits(Plan* plan) {
+    for (SliceDecision& slice : plan->slices) {
+      banned_ = 0;
+      for (size_t place = 0; place < uses_.operations().size(); ++place)
+        if (std::find(slice.operations.begin(), slice.operations.end(), uses_.operations()[place]) !=
+            slice.operations.end())
+          banned_ |= OperationSet{1} << place;
+      const absl::StatusOr<PlanResult> other = FindPlan(plan->threads, kNever);
+      if (absl::IsInvalidArgument(other.status())) continue;  // it is needed
+      if (!other.ok()) return other.status();
+      slice.other_split = {SplitOf(other->plan), other->plan.cycles};
+    }
+    banned_ = 0;
+    return absl::OkStatus();
+  }
+
+  // "v6 v7 | v8 out"
+  static std::string SplitOf(const Plan& plan) {
+    std::string text;
+    for (const SliceDecision& slice : plan.slices) {
+      if (!text.empty()) text += " | ";
+      for (int node : slice.operations)
+        kirsch::Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
+    }
+    return text;
+  }
+
+  // In the canonical order.
+  absl::StatusOr<PlanPath> UnfusedPath(int threads) {
+    const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
+    for (size_t place = 0; place < uses_.operations().size(); ++place)
+      if (absl::Status status = Price({OperationSet{1} << place, workers}, kNever); !status.ok())
+        return status;
+    const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
+    return PlanPaths(*sets_, {threads, target_.barrier_cycles, false}, length).Shortest({});
+  }
+
   const Graph& graph_;
   const std::string_view source_;
   const Target& target_;
@@ -313,10 +310,9 @@ class Planner {
   const GraphUses uses_;
   SlicePricer pricer_;
   std::optional<SliceSets> sets_;
-  int threads_ = 1;
-  OperationSet banned_ = 0;                            // the slice that may not be; 0: none
-  std::vector<std::map<OperationSet, State>> states_;  // by the set's number, and what the phase began after
-  std::map<std::pair<OperationSet, Workers>, Known> priced_;
+  OperationSet banned_ = 0;   // the slice that may not be; 0: none
+  bool priced_only_ = false;  // slices of which but a bound is known are left alone
+  std::map<SliceQuestion, Known> known_;
 };
 
 }  // namespace

@@ -45,7 +45,9 @@ struct PlanResult {
   SearchStats stats;        // of all stages
   size_t slices = 0;        // that were looked at
   double seconds = 0;
-  // Of a plan with a slice for each operation; nothing if some operation can't be one.
+  double bound_cycles = 0;  // no plan costs less; the plan's own cycles when optimal
+  // Of a plan with a slice for each operation; nothing if some operation can't be one, or if nobody asked for
+  // an explanation.
   std::optional<double> unfused_cycles;
 };
 

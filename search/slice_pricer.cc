@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "search/operand_copies.h"
@@ -12,6 +11,9 @@
 
 namespace kirsch {
 namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kImpossible = ToCycles(kInfiniteCost);
 
 // "matmul tile=64"
 std::string PrintRewrite(const GraphRewrite& rewrite, const RewriteParameters& parameters) {
@@ -37,42 +39,94 @@ SlicePricer::SlicePricer(const GraphUses& uses, const CostModel& model, const Pl
       options_(options),
       solver_(target_, options) {}
 
-absl::StatusOr<std::optional<PricedSlice>> SlicePricer::Price(OperationSet set, Workers workers,
-                                                              double budget) {
+void SlicePricer::Turn(Workers workers) {
   workers_ = workers;
   threads_ = workers == Workers::kOne ? 1 : options_.threads;
+}
+
+absl::StatusOr<double> SlicePricer::Bound(OperationSet set, Workers workers) {
+  Turn(workers);
+  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
+  if (!candidates.ok()) return candidates.status();
+  return candidates->empty() ? kNever : candidates->front().bound;
+}
+
+absl::StatusOr<double> SlicePricer::ArithmeticBound(size_t place) {
+  Turn(Workers::kOne);
+  const absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(OperationSet{1} << place);
+  if (!candidates.ok()) return candidates.status();
+  double least = kNever;
+  for (const Candidate& candidate : *candidates) {
+    double cycles = 0;
+    for (const StagePlace& stage_place : PlacesOf(candidate.shape)) {
+      const Stage& stage = stage_place.In(candidate.shape);
+      if (stage.kind == StageKind::kContraction)
+        cycles += static_cast<double>(stage.repeats) * model_.ComputeBound(stage.spec);
+    }
+    least = std::min(least, cycles);
+  }
+  return least;
+}
+
+absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers, double budget,
+                                              bool second_best) {
+  Turn(workers);
+  const auto [open, is_new] = open_.try_emplace({set, workers});
+  if (is_new) {
+    absl::StatusOr<std::list<Candidate>> candidates = CandidatesFor(set);
+    if (!candidates.ok()) return candidates.status();
+    open->second = *std::move(candidates);
+  }
+  absl::StatusOr<SlicePrice> price = Best(budget, second_best, &open->second);
+  if (!price.ok()) return price;
+  if (price->slice) {
+    price->slice->decision.operations = Slice(uses_, set).operations();
+    open_.erase(open);
+  }
+  return price;
+}
+
+// All ways, what promises most first.
+absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
   const Slice slice(uses_, set);
-  const int sharing = workers == Workers::kShared ? threads_ : 1;
+  const int sharing = workers_ == Workers::kShared ? threads_ : 1;
   const SliceProblem problem{slice, target_, sharing, options_.allow_winograd};
-  std::vector<Candidate> candidates;
+  std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
     if (!rewrite->applies(problem)) continue;
-    absl::Status status = AddCandidates(*rewrite, problem, budget, &candidates);
-    if (!status.ok()) return status;
+    if (absl::Status status = AddCandidates(*rewrite, problem, &candidates); !status.ok()) return status;
   }
-  // What promises most is tried first.
-  std::vector<size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return candidates[a].bound < candidates[b].bound; });
+  candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
+  return candidates;
+}
+
+// The order of trial is that of the closed forms, whatever was learned since: of equal costs the first wins.
+absl::StatusOr<SlicePrice> SlicePricer::Best(double budget, bool second_best,
+                                             std::list<Candidate>* candidates) {
   std::optional<PricedSlice> best, second;
-  for (size_t i : order) {
-    if (candidates[i].bound >= budget || (best && !optimal())) break;  // or there is no time
-    absl::StatusOr<std::optional<PricedSlice>> priced = PriceCandidate(budget, &candidates[i]);
-    if (!priced.ok()) return priced;
-    if (!*priced) continue;
-    const bool wins = !best || (*priced)->cycles < best->cycles;
-    second = wins ? std::exchange(best, **std::move(priced)) : **std::move(priced);
-    if (!options_.explain)
-      budget = best->cycles;
-    else if (second)
-      budget = second->cycles;
+  double bound = kNever;
+  for (Candidate& candidate : *candidates) {
+    if (!optimal() && (best || budget < kNever)) break;  // there is no time
+    if (candidate.bound < budget) {
+      absl::StatusOr<SlicePrice> priced = PriceCandidate(budget, candidate);
+      if (!priced.ok()) return priced.status();
+      candidate.bound = priced->bound;
+      if (priced->slice) {
+        const bool wins = !best || priced->bound < best->cycles;
+        second = wins ? std::exchange(best, std::move(priced->slice)) : std::move(priced->slice);
+        if (!second_best)
+          budget = best->cycles;
+        else if (second)
+          budget = second->cycles;
+      }
+    }
+    bound = std::min(bound, candidate.bound);
   }
-  if (options_.explain && second) best->decision.other_way = {PrintWay(second->decision), second->cycles};
-  if (best) best->decision.operations = slice.operations();
-  return best;
+  if (second_best && second) best->decision.other_way = {PrintWay(second->decision), second->cycles};
+  if (best) bound = best->cycles;
+  return SlicePrice{std::move(best), bound};
 }
 
 absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers workers,
@@ -83,11 +137,12 @@ absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers worker
     return ExpectedAt(options_.schedule->source, word, Cat("a rewrite (", Join(names, " "), ")"));
   }
   pinned_ = &schedule;
-  absl::StatusOr<std::optional<PricedSlice>> priced =
-      Price(set, workers, std::numeric_limits<double>::infinity());
+  open_.erase({set, workers});
+  absl::StatusOr<SlicePrice> priced = Price(set, workers, kNever, options_.explain);
+  open_.erase({set, workers});
   pinned_ = nullptr;
   if (!priced.ok()) return priced.status();
-  if (*priced) return **std::move(priced);
+  if (priced->slice) return *std::move(priced->slice);
   const bool named = !schedule.rewrite.text.empty();
   return ErrorAt(
       options_.schedule->source, named ? schedule.rewrite.position : schedule.position,
@@ -96,7 +151,7 @@ absl::StatusOr<PricedSlice> SlicePricer::Replay(OperationSet set, Workers worker
 
 // All parameters, with results in place and not, and with values between stages in L2 and in L1.
 absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
-                                        double budget, std::vector<Candidate>* candidates) {
+                                        std::list<Candidate>* candidates) {
   std::vector<RewriteParameters> all;
   if (pinned_ != nullptr && !pinned_->parameters.empty()) {
     const absl::StatusOr<RewriteParameters> pinned = PinnedParameters(rewrite);
@@ -119,15 +174,15 @@ absl::Status SlicePricer::AddCandidates(const GraphRewrite& rewrite, const Slice
                    : absl::OkStatus();
       }
       if (shape.replaces && pinned_ != nullptr && pinned_->in_place.value_or(in_place) != in_place) continue;
-      if (absl::Status status = AddCandidate(way, shape, budget, candidates); !status.ok()) return status;
+      if (absl::Status status = AddCandidate(way, shape, candidates); !status.ok()) return status;
       if (!shape.replaces) break;  // the other would be the same
     }
   return absl::OkStatus();
 }
 
 // With what is no contraction priced, and the others at what they cost at least.
-absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape, double budget,
-                                       std::vector<Candidate>* candidates) {
+absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape,
+                                       std::list<Candidate>* candidates) {
   if (absl::Status status = CheckPins(shape); !status.ok()) return status;
   for (Level keep : {Level::kL2, Level::kL1}) {
     SliceLevels levels(graph_, target_, options_.residency, workers_, threads_);
@@ -135,13 +190,13 @@ absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape, 
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
     Candidate candidate{way, keep, shape, std::move(levels), 0};
     candidate.levels.Place(candidate.shape, keep);
-    if (absl::Status status = Bound(&candidate); !status.ok()) return status;
-    if (candidate.bound < budget) candidates->push_back(std::move(candidate));
+    if (absl::Status status = FindBound(&candidate); !status.ok()) return status;
+    candidates->push_back(std::move(candidate));
   }
   return absl::OkStatus();
 }
 
-absl::Status SlicePricer::Bound(Candidate* candidate) {
+absl::Status SlicePricer::FindBound(Candidate* candidate) {
   GroupShape& shape = candidate->shape;
   const SliceLevels& levels = candidate->levels;
   for (Stage& stage : shape.ahead) PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
@@ -170,27 +225,27 @@ double SlicePricer::BoundOf(const Stage& stage) const {
   return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
 }
 
-absl::StatusOr<std::optional<PricedSlice>> SlicePricer::PriceCandidate(double budget, Candidate* candidate) {
-  GroupShape& shape = candidate->shape;
+absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate candidate) {
+  GroupShape& shape = candidate.shape;
   const SliceCost cost(threads_);
-  OperandCopies copies = CopiesFor(candidate);
+  OperandCopies copies = CopiesFor(&candidate);
   const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
-  const std::optional<PricedSlice> none;
-  for (const StagePlace& place : PlacesOf(shape)) {
-    Stage& stage = place.In(shape);
-    if (stage.kind != StageKind::kContraction || IsAmong(readers, place.number)) continue;
-    const double fetch = candidate->levels.FetchCycles(shape.groups[place.group], stage);
-    const double limit = cost.LimitOf(&shape, &stage, budget) - fetch;
-    const absl::StatusOr<bool> solved = SolveContraction(place.number, limit, &stage);
-    if (!solved.ok()) return solved.status();
-    if (!*solved) return none;
-    stage.cycles += fetch;
+  const std::vector<Question> questions = QuestionsOf(copies, readers, &shape);
+  const SlicePrice none{std::nullopt, budget};
+  for (const Question& question : questions) {
+    const absl::StatusOr<bool> possible = Probe(question, copies, budget, candidate.levels, &shape);
+    if (!possible.ok()) return possible.status();
+    if (!*possible) return none;
   }
   PricedSlice priced;
-  for (const OperandCopies::Readers& each : readers) {
-    const absl::StatusOr<bool> solved = copies.Decide(each, budget, &shape, &priced.decision);
+  for (const Question& question : questions) {
+    const absl::StatusOr<bool> solved =
+        question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &priced.decision)
+                                    : SolveContraction(question.place, budget, candidate.levels, &shape);
     if (!solved.ok()) return solved.status();
-    if (!*solved) return none;
+    if (*solved) continue;
+    const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
+    return never ? SlicePrice{std::nullopt, kNever} : none;
   }
   priced.cycles = cost.Of(shape);
   if (priced.cycles >= budget) return none;
@@ -198,14 +253,46 @@ absl::StatusOr<std::optional<PricedSlice>> SlicePricer::PriceCandidate(double bu
     group.cycles = cost.Of(group);
     group.sharing = cost.Best(group);
   }
-  priced.decision.rewrite = PrintRewrite(*candidate->way.rewrite, candidate->way.form.parameters);
-  priced.decision.keep = candidate->keep;
-  priced.decision.in_place = candidate->way.form.in_place;
+  priced.decision.rewrite = PrintRewrite(*candidate.way.rewrite, candidate.way.form.parameters);
+  priced.decision.keep = candidate.keep;
+  priced.decision.in_place = candidate.way.form.in_place;
   priced.decision.each = workers_ == Workers::kEach;
   priced.ahead = std::move(shape.ahead);
   priced.groups = std::move(shape.groups);
   priced.buffers = std::move(shape.buffers);
-  return std::optional<PricedSlice>(std::move(priced));
+  const double cycles = priced.cycles;
+  return SlicePrice{std::move(priced), cycles};
+}
+
+// What is to be decided of the contractions, each that shares no copy for itself. What was raised least from
+// its closed form is asked first: a little more is learned of it sooner. The stages get the cycles that are
+// known by now.
+std::vector<SlicePricer::Question> SlicePricer::QuestionsOf(
+    const OperandCopies& copies, const std::vector<OperandCopies::Readers>& readers,
+    GroupShape* shape) const {
+  std::vector<Question> questions;
+  for (const StagePlace& place : PlacesOf(*shape)) {
+    Stage& stage = place.In(*shape);
+    if (stage.kind != StageKind::kContraction || IsAmong(readers, place.number)) continue;
+    const double closed = stage.cycles;
+    stage.cycles = std::max(closed, solver_.BoundOf(stage));
+    questions.push_back({place, nullptr, stage.cycles / closed});
+  }
+  for (const OperandCopies::Readers& all : readers) {
+    double closed = 0, known = 0;
+    for (const StagePlace& place : all.stages) {
+      Stage& stage = place.In(*shape);
+      closed += stage.cycles;
+      stage.cycles = std::max(
+          stage.cycles,
+          std::min(solver_.BoundOf(stage), solver_.BoundOf(copies.WithConstant(*shape, place, all.operand))));
+      known += stage.cycles;
+    }
+    questions.push_back({all.stages.front(), &all, known / closed});
+  }
+  std::stable_sort(questions.begin(), questions.end(),
+                   [](const Question& a, const Question& b) { return a.raised < b.raised; });
+  return questions;
 }
 
 bool SlicePricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, int number) {
@@ -229,6 +316,40 @@ absl::Status SlicePricer::PriceRows(const SliceLevels& levels, int number, Stage
                  stage))
     return absl::OkStatus();
   return Unsuited(pinned->position, "a schedule that is in the space of the row program");
+}
+
+// Learns what the readers of a matrix take in all tiles but the last, with a copy and without. What the last
+// tile takes is little, and need not be known of ways that are too dear without it. False: this one is.
+absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandCopies& copies, double budget,
+                                        const SliceLevels& levels, GroupShape* shape) {
+  if (question.readers == nullptr || pinned_ != nullptr || !optimal()) return true;
+  const size_t operand = question.readers->operand;
+  for (const StagePlace& place : question.readers->stages) {
+    if (place.list == &Group::rest) continue;
+    Stage& stage = place.In(*shape);
+    Stage as_it_lies = stage, constant = copies.WithConstant(*shape, place, operand);
+    const double fetch = levels.FetchCycles(shape->groups[place.group], stage);
+    const double limit = SliceCost(threads_).LimitOf(shape, &stage, budget) - fetch;
+    const absl::StatusOr<bool> lies = solver_.Solve(limit, &as_it_lies);
+    if (!lies.ok()) return lies;
+    as_it_lies.cycles += fetch;
+    const double below = std::min(copies.LimitOf(*shape, place, operand, budget), as_it_lies.cycles);
+    const absl::StatusOr<bool> copied = solver_.Solve(below, &constant);
+    if (!copied.ok()) return copied;
+    if (!*lies && !*copied) return false;
+    stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));
+  }
+  return SliceCost(threads_).Of(*shape) < budget;
+}
+
+absl::StatusOr<bool> SlicePricer::SolveContraction(const StagePlace& place, double budget,
+                                                   const SliceLevels& levels, GroupShape* shape) {
+  Stage& stage = place.In(*shape);
+  const double fetch = levels.FetchCycles(shape->groups[place.group], stage);
+  const double limit = SliceCost(threads_).LimitOf(shape, &stage, budget) - fetch;
+  absl::StatusOr<bool> solved = SolveContraction(place.number, limit, &stage);
+  if (solved.ok() && *solved) stage.cycles += fetch;
+  return solved;
 }
 
 absl::StatusOr<bool> SlicePricer::SolveContraction(int number, double limit, Stage* stage) {

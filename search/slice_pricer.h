@@ -3,9 +3,11 @@
 #ifndef KIRSCH_SEARCH_SLICE_PRICER_H_
 #define KIRSCH_SEARCH_SLICE_PRICER_H_
 
+#include <list>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,14 +33,27 @@ struct PricedSlice {
   double cycles = 0;  // without what starting threads and waiting for them takes
 };
 
+struct SlicePrice {
+  std::optional<PricedSlice> slice;
+  double bound = 0;  // the cycles of the slice, if there is one
+};
+
 // Not thread-safe. All arguments of the constructor outlive it.
 class SlicePricer {
  public:
   SlicePricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
 
-  // The slice of these operations; nothing if no rewrite is for it, or if it does not cost less than `budget`
-  // cycles. Once a search was stopped, only in the first way there is. An error is the search's.
-  absl::StatusOr<std::optional<PricedSlice>> Price(OperationSet set, Workers workers, double budget);
+  // The slice of these operations costs no less, by closed forms; infinity: no rewrite is for it.
+  absl::StatusOr<double> Bound(OperationSet set, Workers workers);
+  // The arithmetic of an operation, by its place, takes no less on all threads together, whatever slice it is
+  // in.
+  absl::StatusOr<double> ArithmeticBound(size_t place);
+
+  // The slice, or, if it does not cost less than `budget` cycles, a bound that is no less. Once a search was
+  // stopped, only in the first way there is, or, below a budget, in none, and the bound is not proven. An
+  // error is the search's. `second_best`: find what would be second best, too.
+  absl::StatusOr<SlicePrice> Price(OperationSet set, Workers workers, double budget,
+                                   bool second_best = false);
 
   // The same as a schedule has it; what that leaves open is searched. InvalidArgument, one line with the
   // place of the decision that is not in the space, or does not fit.
@@ -64,16 +79,33 @@ class SlicePricer {
     double bound;
   };
 
-  absl::Status AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem, double budget,
-                             std::vector<Candidate>* candidates);
-  absl::Status AddCandidate(const Way& way, const GroupShape& shape, double budget,
-                            std::vector<Candidate>* candidates);
-  absl::Status Bound(Candidate* candidate);
+  // A contraction that is to be solved, or a matrix of which it is to be decided whether it is copied.
+  struct Question {
+    StagePlace place;
+    const OperandCopies::Readers* readers = nullptr;  // null: a contraction
+    double raised = 1;                                // what is known of it, relative to the closed form
+  };
+
+  // For what Price and its kind are asked about.
+  void Turn(Workers workers);
+  absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set);
+  absl::StatusOr<SlicePrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
+  absl::Status AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
+                             std::list<Candidate>* candidates);
+  absl::Status AddCandidate(const Way& way, const GroupShape& shape, std::list<Candidate>* candidates);
+  absl::Status FindBound(Candidate* candidate);
   double BoundOf(const Stage& stage) const;
-  absl::StatusOr<std::optional<PricedSlice>> PriceCandidate(double budget, Candidate* candidate);
+  absl::StatusOr<SlicePrice> PriceCandidate(double budget, Candidate candidate);
+  std::vector<Question> QuestionsOf(const OperandCopies& copies,
+                                    const std::vector<OperandCopies::Readers>& readers,
+                                    GroupShape* shape) const;
+  absl::StatusOr<bool> Probe(const Question& question, const OperandCopies& copies, double budget,
+                             const SliceLevels& levels, GroupShape* shape);
   static bool IsAmong(const std::vector<OperandCopies::Readers>& readers, int number);
   OperandCopies CopiesFor(Candidate* candidate);
   absl::Status PriceRows(const SliceLevels& levels, int number, Stage* stage) const;
+  absl::StatusOr<bool> SolveContraction(const StagePlace& place, double budget, const SliceLevels& levels,
+                                        GroupShape* shape);
   absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
   absl::Status CheckPins(const GroupShape& shape) const;
   absl::StatusOr<RewriteParameters> PinnedParameters(const GraphRewrite& rewrite) const;
@@ -92,6 +124,8 @@ class SlicePricer {
   int threads_ = 1;  // that work at the same time
   const SliceSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
+  // Of slices that Price was asked about and that cost more, what is left of their ways.
+  std::map<std::pair<OperationSet, Workers>, std::list<Candidate>> open_;
 };
 
 }  // namespace kirsch

@@ -18,11 +18,8 @@ bool Forks(const Impl& impl) {
 
 // What a program that threads share has in its cost, and a plan pays once, counts for the limit too.
 absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
-  auto known = std::find_if(solved_.begin(), solved_.end(),
-                            [&](const auto& solved) { return solved.first == stage->spec; });
-  if (known == solved_.end()) known = solved_.insert(solved_.end(), {stage->spec, {}});
-  SearchResult& result = known->second;
-  const double forks = stage->spec.threads > 1 ? target_.fork_join_cycles : 0;
+  SearchResult& result = solved_[stage->spec];
+  const double forks = ForksOf(*stage);
   const double most = limit / static_cast<double>(stage->repeats) + forks;
   const Cost cutoff = most < ToCycles(kInfiniteCost) ? FromCycles(most) + 1 : kInfiniteCost;
   const bool done = result.cost < kInfiniteCost && result.stop != StopReason::kCutoff;
@@ -32,6 +29,8 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
     stats_ += found->stats;
     optimal_ &= found->stop == StopReason::kOptimal || found->stop == StopReason::kCutoff;
     result = *std::move(found);
+    // That what is asked next may not depend on what the memo held.
+    if (result.stop == StopReason::kCutoff && result.bound < kInfiniteCost) result.bound = cutoff;
   }
   if (result.stop == StopReason::kCutoff) {
     stage->cycles = static_cast<double>(stage->repeats) * std::max(0.0, ToCycles(result.bound) - forks);
@@ -40,6 +39,13 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
   stage->impl = result.impl;
   stage->cycles = CyclesOf(result, *stage);
   return stage->cycles < limit;
+}
+
+double StageSolver::BoundOf(const Stage& stage) const {
+  const auto known = solved_.find(stage.spec);
+  if (known == solved_.end()) return 0;
+  if (known->second.stop != StopReason::kCutoff) return CyclesOf(known->second, stage);
+  return static_cast<double>(stage.repeats) * std::max(0.0, ToCycles(known->second.bound) - ForksOf(stage));
 }
 
 absl::Status StageSolver::Replay(const StageSchedule& schedule, Stage* stage) {
@@ -52,6 +58,10 @@ absl::Status StageSolver::Replay(const StageSchedule& schedule, Stage* stage) {
   stage->impl = result->impl;
   stage->cycles = CyclesOf(*result, *stage);
   return absl::OkStatus();
+}
+
+double StageSolver::ForksOf(const Stage& stage) const {
+  return stage.spec.threads > 1 ? target_.fork_join_cycles : 0;
 }
 
 double StageSolver::CyclesOf(const SearchResult& result, const Stage& stage) const {

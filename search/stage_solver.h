@@ -2,10 +2,9 @@
 #ifndef KIRSCH_SEARCH_STAGE_SOLVER_H_
 #define KIRSCH_SEARCH_STAGE_SOLVER_H_
 
-#include <utility>
-#include <vector>
-
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "memo/spec_hash.h"
 #include "search/plan_search.h"
 #include "spec/plan.h"
 #include "spec/plan_schedule.h"
@@ -21,7 +20,9 @@ class StageSolver {
   // Fills in the program and the cycles of all repeats, the spec's operands being placed. False: they are at
   // least `limit` cycles, and what is filled in is a bound.
   absl::StatusOr<bool> Solve(double limit, Stage* stage);
-  // The same by a schedule of the spec.
+  // All repeats take no less, as far as searches so far have shown.
+  double BoundOf(const Stage& stage) const;
+  // As Solve, by a schedule of the spec.
   absl::Status Replay(const StageSchedule& schedule, Stage* stage);
 
   // Of all searches.
@@ -29,11 +30,16 @@ class StageSolver {
   bool optimal() const { return optimal_; }
 
  private:
+  struct Hash {
+    size_t operator()(const Spec& spec) const { return HashOf(spec); }
+  };
+
+  double ForksOf(const Stage& stage) const;
   double CyclesOf(const SearchResult& result, const Stage& stage) const;
 
   const Target& target_;
   const PlanOptions& options_;
-  std::vector<std::pair<Spec, SearchResult>> solved_;
+  absl::flat_hash_map<Spec, SearchResult, Hash> solved_;
   SearchStats stats_;
   bool optimal_ = true;
 };

@@ -19,6 +19,7 @@ namespace kirsch {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using testing::CliTest;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -242,7 +243,8 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ExpectRefused("synth 'matmul f32 1..4097x4x4'", "SPEC: expected a family of at most 4096 sizes, got 4097");
   ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm",
                 "--emit: expected header, c or schedule for a family of sizes, got 'asm'");
-  ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"), "--schedule: expected a single kernel");
+  ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"),
+                "--schedule: expected a single kernel");
   ExpectRefused("bench 'matmul f32 1..3x4x4 ldc=9 epilogue=relu'",
                 "bench: expected a matmul of dense operands");
   EXPECT_EQ(Run("synth 'matmul f32 3..3x4x4' --no-verify --emit asm").code, 0);  // a family of one
@@ -301,7 +303,6 @@ TEST_F(CliTest, GraphsAreSynthesizedAndVerified) {
   const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("mixed.json")), nullptr, false);
   ASSERT_EQ(json["kernels"].size(), 3u);
   EXPECT_EQ(json["kernels"][1]["name"], "mlp");
-  EXPECT_GE(json["kernels"][1]["unfused_cycles"], json["kernels"][1]["cost_cycles"]);
   EXPECT_EQ(json["verify"]["ok"], true);
   const Outcome explained = Run(Cat("explain -f ", Path("mixed.kirsch"), " --kernel mlp --target haswell"));
   EXPECT_THAT(explained.out, HasSubstr("group: batch 1, 6 rows by "));
@@ -324,8 +325,9 @@ TEST_F(CliTest, SchedulesOfGraphsAreFollowed) {
             0);
   EXPECT_EQ(*ReadFile(Path("followed.o")), *ReadFile(Path("searched.o")));
   const std::string with_table = Cat(synth, " --emit obj --db ", Path("t.db"), " -o ");
-  EXPECT_THAT(Run(with_table + Path("first.o")).err, HasSubstr("; optimal; "));
-  EXPECT_THAT(Run(with_table + Path("second.o")).err, HasSubstr("; from the table; 0 specs"));
+  EXPECT_THAT(Run(with_table + Path("first.o")).err, HasSubstr("; optimal, "));
+  EXPECT_THAT(Run(with_table + Path("second.o")).err,
+              AllOf(HasSubstr("; from the table, "), HasSubstr("; 0 specs in ")));
   EXPECT_EQ(*ReadFile(Path("second.o")), *ReadFile(Path("searched.o")));
   EXPECT_THAT(Run(Cat("db stats ", Path("t.db"))).out, HasSubstr(" slices of 1 graphs"));
   ASSERT_TRUE(WriteFile(Path("wrong"), "slice v3 v4 v5 out\n  matmul tile=10 keep=L2\n").ok());

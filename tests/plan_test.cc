@@ -176,28 +176,55 @@ TEST_P(PlanTest, RandomGraphsAreRight) {
     Verified(RandomKernel(2 + round % 5, random), target_, 1 + round % 3 / 2, round % 25 == 0);
 }
 
-// When one search is stopped, no more is asked for than a program for each operation.
+// When one search is stopped, no more is asked for than programs for one plan.
 TEST_P(PlanTest, AStoppedSearchIsTheLastThatChooses) {
   const Graph graph = GraphOf(
       "kernel a(x: f32[50,40], u: f32[40,60], v: f32[60,70], w: f32[70,30]):\n"
       " return softmax(matmul(gelu(matmul(relu(matmul(x, u)), v)), w))");
   const CostModel model(target_);
+  double best = 0;
   for (bool stopped : {false, true}) {
     HashMemo memo;
     int searches = 0;
     PlanOptions options;
     options.solve = [&](const Spec& placed, Cost cutoff) {
       ++searches;
-      SearchResult result = SearchBelow(placed, cutoff, model, memo);
-      if (stopped) result.stop = StopReason::kBudget;
-      return result;
+      if (!stopped) return SearchBelow(placed, cutoff, model, memo);
+      SearchResult any = SearchBelow(placed, kInfiniteCost, model, memo);
+      any.stop = StopReason::kBudget;
+      return any;
     };
     const auto result = SearchPlan(graph, "test", model, options);
     ASSERT_TRUE(result.ok()) << result.status();
     EXPECT_EQ(result->optimal, !stopped);
-    EXPECT_EQ(searches <= 3, stopped) << searches;
+    EXPECT_EQ(searches <= 24, stopped) << searches;
+    EXPECT_LE(result->bound_cycles, result->plan.cycles);
+    if (stopped)
+      EXPECT_LT(result->bound_cycles, best);
+    else
+      best = result->bound_cycles;
     EXPECT_TRUE(VerifyPlan(result->plan, target_).ok) << PrintPlan(result->plan);
   }
+}
+
+// Of more sets of operations than are looked at, only those in the order of the text are: the plan is legal,
+// and what is said about the others is true.
+TEST_P(PlanTest, OfTooManyStatesTheGapIsKnown) {
+  const Graph graph = GraphOf(
+      "kernel a(x: f32[50,40], u: f32[40,60], v: f32[40,60], w: f32[40,60]):\n"
+      " return mul(matmul(x, u), add(gelu(matmul(x, v)), relu(matmul(x, w))))");
+  const auto best = PlanOf(graph, target_, 1);
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(best->bound_cycles, best->plan.cycles);
+  PlanOptions options;
+  options.most_states = 8;
+  const auto capped = PlanWith(options, graph, target_);
+  ASSERT_TRUE(capped.ok()) << capped.status();
+  EXPECT_FALSE(capped->optimal);
+  EXPECT_GT(capped->bound_cycles, 0);
+  EXPECT_LE(capped->bound_cycles, best->plan.cycles);
+  EXPECT_LE(best->plan.cycles, capped->plan.cycles);
+  EXPECT_TRUE(VerifyPlan(capped->plan, target_).ok) << PrintPlan(capped->plan);
 }
 
 // Whether one tile is whole or several are: 16 MiB are in no L2, nor is a copy of them.

@@ -123,8 +123,6 @@ nlohmann::ordered_json MemberJson(const FamilySynthesis& synthesis, size_t i) {
   for (size_t size = 0; synthesis.is_graph() && size < sizes.size(); ++size)
     json[sizes[size].name] = ValuesOf(sizes, static_cast<int64_t>(i))[size];
   json["cost_cycles"] = facts.cycles;
-  if (synthesis.is_graph() && synthesis.graph(i).result.unfused_cycles)
-    json["unfused_cycles"] = *synthesis.graph(i).result.unfused_cycles;
   json["predicted_gflops"] = facts.gflops;
   if (synthesis.is_graph()) json["phases"] = synthesis.graph(i).result.plan.phases();
   return json;

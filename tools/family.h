@@ -47,7 +47,7 @@ std::string RegionPrograms(const FamilySynthesis& synthesis);
 
 // SynthesisJson's; of several members: spec (kernel), target, version, search, members (their number),
 // regions (see RegionJson; schedule (plan): that of the largest member), kernels: [{spec, or <size> for each
-// that varies, cost_cycles, predicted_gflops, and of graphs unfused_cycles, phases}].
+// that varies, cost_cycles, predicted_gflops, and of graphs phases}].
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis);
 
 // What was found, on standard error: a line; of several members, the table of regions, too.

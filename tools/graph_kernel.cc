@@ -120,13 +120,10 @@ nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis) {
   json["kernel"] = PrintGraph(result.plan.graph);
   json["target"] = synthesis.target.name;
   json["version"] = KIRSCH_VERSION;
-  json["search"] = {{"seconds", result.seconds},
-                    {"stop", std::string(StopName(result))},
-                    {"specs_solved", result.stats.specs_solved},
-                    {"memo_hits", result.stats.memo_hits},
-                    {"pruned", result.stats.pruned}};
+  json["search"] = {{"seconds", result.seconds},           {"stop", std::string(StopName(result))},
+                    {"bound_cycles", result.bound_cycles}, {"specs_solved", result.stats.specs_solved},
+                    {"memo_hits", result.stats.memo_hits}, {"pruned", result.stats.pruned}};
   json["cost_cycles"] = result.plan.cycles;
-  if (result.unfused_cycles) json["unfused_cycles"] = *result.unfused_cycles;
   json["predicted_gflops"] = PredictedGflops(synthesis);
   json["winograd"] = WinogradNames(result.plan);
   const Program program = ProgramOf(result.plan, synthesis.target);
@@ -142,14 +139,12 @@ nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis) {
 void PrintSummary(const GraphSynthesis& synthesis) {
   const PlanResult& result = synthesis.result;
   const std::vector<std::string> winograd = WinogradNames(result.plan);
-  std::fprintf(
-      stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s%s; %d specs in %.3f s%s\n",
-      result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles,
-      PredictedGflops(synthesis),
-      result.unfused_cycles ? absl::StrFormat("%.0f cycles one by one; ", *result.unfused_cycles).c_str()
-                            : "",
-      std::string(StopName(result)).c_str(), static_cast<int>(result.stats.specs_solved), result.seconds,
-      winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
+  std::fprintf(stderr,
+               "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %d specs in %.3f s%s\n",
+               result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles,
+               PredictedGflops(synthesis), std::string(StopName(result)).c_str(), result.bound_cycles,
+               static_cast<int>(result.stats.specs_solved), result.seconds,
+               winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
 }
 
 std::string ExplainedGraph(const GraphSynthesis& synthesis) {

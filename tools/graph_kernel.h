@@ -28,7 +28,7 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
 
 double PredictedGflops(const GraphSynthesis& synthesis);
 
-// kernel, target, version, search, cost_cycles, unfused_cycles, predicted_gflops, winograd, packed_bytes
+// kernel, target, version, search, cost_cycles, predicted_gflops, winograd, packed_bytes
 // of the constants, buffer_bytes and shared_bytes of the plan, its phases, schedule, plan: its text for
 // people.
 nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis);
