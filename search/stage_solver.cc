@@ -14,6 +14,11 @@ bool Forks(const Impl& impl) {
                      [](const Impl::Child& child) { return Forks(child.impl); });
 }
 
+// Else there is a bound at most.
+bool IsSolved(const SearchResult& result) {
+  return result.cost < kInfiniteCost && result.stop != StopReason::kCutoff;
+}
+
 }  // namespace
 
 // What a program that threads share has in its cost, and a plan pays once, counts for the limit too.
@@ -22,8 +27,7 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
   const double forks = ForksOf(*stage);
   const double most = limit / static_cast<double>(stage->repeats) + forks;
   const Cost cutoff = most < ToCycles(kInfiniteCost) ? FromCycles(most) + 1 : kInfiniteCost;
-  const bool done = result.cost < kInfiniteCost && result.stop != StopReason::kCutoff;
-  if (!done && result.bound < cutoff) {
+  if (!IsSolved(result) && result.bound < cutoff) {
     absl::StatusOr<SearchResult> found = options_.solve(stage->spec, cutoff);
     if (!found.ok()) return found.status();
     stats_ += found->stats;
@@ -32,8 +36,8 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
     // That what is asked next may not depend on what the memo held.
     if (result.stop == StopReason::kCutoff && result.bound < kInfiniteCost) result.bound = cutoff;
   }
-  if (result.stop == StopReason::kCutoff) {
-    stage->cycles = static_cast<double>(stage->repeats) * std::max(0.0, ToCycles(result.bound) - forks);
+  if (!IsSolved(result)) {
+    stage->cycles = BoundOf(*stage);
     return false;
   }
   stage->impl = result.impl;
@@ -44,7 +48,7 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
 double StageSolver::BoundOf(const Stage& stage) const {
   const auto known = solved_.find(stage.spec);
   if (known == solved_.end()) return 0;
-  if (known->second.stop != StopReason::kCutoff) return CyclesOf(known->second, stage);
+  if (IsSolved(known->second)) return CyclesOf(known->second, stage);
   return static_cast<double>(stage.repeats) * std::max(0.0, ToCycles(known->second.bound) - ForksOf(stage));
 }
 

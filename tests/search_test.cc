@@ -178,6 +178,8 @@ constexpr const char* kEpilogues[] = {
     "matmul f32 3x2x5 lhs=col epilogue=mul:0.5,add:mn",
     "matmul bf16*bf16->bf16 4x4x5 epilogue=add:m,tanh",
     "matmul u8*s8->s8 3x5x4 epilogue=f32,mul:n,add:n",
+    "conv2d f32 1x2x4x4 filters=3 kernel=2x2 layout=nhwc epilogue=relu",
+    "conv2d f32 1x3x4x4 filters=2 kernel=3x3 stride=2 layout=nchw epilogue=relu",
 };
 
 TEST_P(TinyMatmuls, BoundsOfEpiloguesAreBounds) {
@@ -212,6 +214,21 @@ class TinyConvolutions : public ::testing::Test {
   }
   const CostModel model_{testing::TinyTarget()};
 };
+
+TEST_F(TinyConvolutions, BoundsOfEpiloguesOfDepthwiseOnesAreBounds) {
+  const Epilogue relu = ParseSpec("matmul f32 2x2x2 epilogue=relu")->spec.op_info().epilogue;
+  BruteForce brute_force(model_);
+  for (uint32_t channels : {3u, 8u, 13u})
+    for (Residency residency : kResidencies) {
+      ConvShape shape{.depthwise = true, .channels = channels, .height = 5, .width = 4, .filters = channels};
+      shape.kernel_height = shape.kernel_width = 2;
+      Spec spec = testing::SpecOf(shape);
+      spec.op = OpWith(relu, spec.op_info().window, OpKind::kDepthwise);
+      spec = PlaceOperands(spec, residency, model_.target());
+      brute_force.Best(spec, LinesLeftAtHome(spec, model_.target()));
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
 
 TEST_F(TinyConvolutions, SearchIsBruteForce) {
   BruteForce brute_force(model_);
