@@ -1,7 +1,7 @@
 #include "spec/op.h"
 
+#include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -10,7 +10,8 @@
 namespace kirsch {
 
 namespace internal {
-constinit std::array<std::atomic<const OpInfo*>, kMaxOps> op_table = {&kMatmulInfo, &kDepthwiseInfo};
+constinit OpPage first_op_page = {&kMatmulInfo, &kDepthwiseInfo};
+constinit std::array<std::atomic<OpPage*>, kOpPages> op_pages = {&first_op_page};
 }  // namespace internal
 
 namespace {
@@ -55,16 +56,23 @@ class Rows {
     if (!window.empty()) {
       info.narrowed[Last(window.axes[0])][Last(window.axes[1])] = own;
     }
-    KIRSCH_CHECK(count_ < kMaxOps);
-    rows_[count_] = std::make_unique<const OpInfo>(info);
-    internal::op_table[count_].store(rows_[count_].get(), std::memory_order_release);
-    ++count_;
+    Add(info);
     numbers_.emplace(key, own);
     return own;
   }
 
  private:
   using Key = std::vector<uint32_t>;
+
+  void Add(const OpInfo& info) {
+    using internal::kOpsPerPage;
+    KIRSCH_CHECK(count_ < kOpsPerPage * internal::kOpPages);
+    if (count_ % kOpsPerPage == 0)
+      internal::op_pages[count_ / kOpsPerPage].store(&pages_.emplace_back(), std::memory_order_release);
+    (*internal::op_pages[count_ / kOpsPerPage])[count_ % kOpsPerPage].store(&rows_.emplace_back(info),
+                                                                           std::memory_order_release);
+    ++count_;
+  }
 
   static Key KeyOf(OpKind base, const Epilogue& epilogue, const Window& window) {
     Key key = {static_cast<uint32_t>(base), static_cast<uint32_t>(window.operand)};
@@ -95,7 +103,8 @@ class Rows {
 
   size_t count_ = 2;  // the basic operations
   std::map<Key, OpKind> numbers_;
-  std::array<std::unique_ptr<const OpInfo>, kMaxOps> rows_;
+  std::deque<OpInfo> rows_;
+  std::deque<internal::OpPage> pages_;  // but the first
 };
 
 }  // namespace

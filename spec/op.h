@@ -15,9 +15,9 @@
 
 namespace kirsch {
 
-enum class OpKind : uint16_t { kMatmul, kDepthwise };  // and more: see OpWith
+enum class OpKind : uint32_t { kMatmul, kDepthwise };  // and more: see OpWith
 
-inline constexpr int kMaxDims = 8;
+inline constexpr int kMaxDims = 7;
 inline constexpr int kMaxMatrices = 3;  // that an operation itself takes and makes
 inline constexpr int kMaxOperands = kMaxMatrices + kMaxEpilogueOperands;
 inline constexpr int kMaxAxes = 4;
@@ -101,20 +101,26 @@ inline constexpr OpInfo kDepthwiseInfo = {
       kMatmulInfo.operands[MatmulDims::kOut]}},
     {}};
 
-inline constexpr size_t kMaxOps = 1 << 16;
-
 namespace internal {
-// Rows are added and never change.
-extern std::array<std::atomic<const OpInfo*>, kMaxOps> op_table;
+// Rows are added and never change. So are pages of rows, for readers take no lock.
+inline constexpr size_t kOpsPerPage = 1024, kOpPages = 1 << 16;
+using OpPage = std::array<std::atomic<const OpInfo*>, kOpsPerPage>;
+extern OpPage first_op_page;  // which nearly all are in
+extern std::array<std::atomic<OpPage*>, kOpPages> op_pages;
 }  // namespace internal
 
 inline const OpInfo& Info(OpKind op) {
-  return *internal::op_table[static_cast<size_t>(op)].load(std::memory_order_acquire);
+  const auto number = static_cast<size_t>(op);
+  const internal::OpPage& page =
+      number < internal::kOpsPerPage
+          ? internal::first_op_page
+          : *internal::op_pages[number / internal::kOpsPerPage].load(std::memory_order_acquire);
+  return *page[number % internal::kOpsPerPage].load(std::memory_order_acquire);
 }
 
 // The row for a basic operation with this epilogue and this window; the same for equal ones. Its number is
-// this process's own. At most kMaxOps different ones may be asked for, those with windows of fewer digits
-// included. Thread-safe.
+// this process's own. A row takes less than a kilobyte, for as long as the process lives: specs are plain and
+// don't say when they are forgotten. There is room for 67 million. Thread-safe.
 OpKind OpWith(const Epilogue& epilogue, const Window& window = {}, OpKind base = OpKind::kMatmul);
 
 }  // namespace kirsch

@@ -1,14 +1,18 @@
 #include "spec/program_memory.h"
 
 #include <algorithm>
-#include <array>
+#include <boost/icl/interval_map.hpp>
+#include <boost/icl/interval_set.hpp>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <variant>
 
 namespace kirsch {
 namespace {
+
+namespace icl = boost::icl;
 
 class Lifetimes {
  public:
@@ -79,14 +83,23 @@ class Lifetimes {
   std::set<int> carried_;                   // read by this trip before it has written to it
 };
 
-// The lowest place beside those that are taken.
-int64_t LowestPlace(int64_t bytes, std::vector<std::pair<int64_t, int64_t>> taken) {
-  std::sort(taken.begin(), taken.end());
+// Bytes that are taken, by when: by lifetimes of a thread's own values, by phases of shared ones.
+using Places = icl::interval_set<int64_t>;
+using TakenPlaces = icl::interval_map<int, Places>;
+
+// Takes the lowest bytes that nothing has which lives at the same time.
+int64_t TakeLowest(int64_t bytes, const Lifetime& life, TakenPlaces* taken) {
+  const auto lives = icl::discrete_interval<int>::closed(life.first, life.last);
+  Places at_some_time;
+  for (auto [at, end] = taken->equal_range(lives); at != end; ++at) at_some_time += at->second;
   int64_t place = 0;
-  for (const auto& [begin, end] : taken) {
-    if (place + bytes <= begin) break;
-    place = std::max(place, end);
+  for (const auto& bytes_taken : at_some_time) {
+    if (place + bytes <= bytes_taken.lower()) break;
+    place = bytes_taken.upper();
   }
+  Places own;
+  own += icl::discrete_interval<int64_t>::right_open(place, place + bytes);
+  *taken += std::make_pair(lives, own);
   return place;
 }
 
@@ -105,10 +118,7 @@ class MemoryPlanner {
     std::stable_sort(values.begin(), values.end(), [&](size_t a, size_t b) {
       return program_.buffers[a].bytes > program_.buffers[b].bytes;
     });
-    for (size_t value : values) {
-      PlaceValue(value);
-      placed_.push_back(value);
-    }
+    for (size_t value : values) PlaceValue(value);
     program_.shared_bytes = Bytes(Memory::kShared);
     program_.packed_bytes = Bytes(Memory::kPacked);
     program_.own_bytes = Bytes(Memory::kOwn);
@@ -123,25 +133,22 @@ class MemoryPlanner {
                     : phases && phases->first < phases->last      ? Memory::kShared
                                                                   : Memory::kOwn;
     buffer.bytes = WholeLines(buffer.bytes);
-    std::vector<std::pair<int64_t, int64_t>> taken;
-    for (size_t other : placed_)
-      if (program_.buffers[other].memory == buffer.memory && Meet(value, other))
-        taken.push_back(
-            {program_.buffers[other].offset, program_.buffers[other].offset + program_.buffers[other].bytes});
-    buffer.offset = LowestPlace(buffer.bytes, std::move(taken));
+    const std::optional<Lifetime> life = LifeOf(value);
+    if (life) buffer.offset = TakeLowest(buffer.bytes, *life, &taken_[buffer.memory]);
   }
 
-  bool Meet(size_t a, size_t b) const {
-    switch (program_.buffers[a].memory) {
+  // Nothing: what it holds is not used.
+  std::optional<Lifetime> LifeOf(size_t value) const {
+    switch (program_.buffers[value].memory) {
       case Memory::kOwn:
-        return lives_[a] && lives_[b] && lives_[a]->Meets(*lives_[b]);
+        return lives_[value];
       case Memory::kShared:
-        return phases_[a]->Meets(*phases_[b]);
+        return phases_[value];
       case Memory::kPacked:  // for all calls
       case Memory::kCaller:
         break;
     }
-    return true;
+    return Lifetime{};
   }
 
   // Their writers have laid them out from 0 on.
@@ -164,7 +171,7 @@ class MemoryPlanner {
   Program& program_;
   const std::vector<std::optional<Lifetime>> lives_, phases_;
   std::set<int> made_ahead_;
-  std::vector<size_t> placed_;
+  std::map<Memory, TakenPlaces> taken_;
 };
 
 }  // namespace

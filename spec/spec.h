@@ -42,6 +42,7 @@ struct alignas(8) Spec {
   // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0:
   // whole.
   uint16_t block = 0;
+  uint16_t always_zero = 0;                           // words compare, so there is no padding
   std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
@@ -60,7 +61,7 @@ struct alignas(8) Spec {
     return difference == 0;
   }
 };
-static_assert(sizeof(Spec) == 8 + 4 * kMaxDims + 12 * kMaxOperands);
+static_assert(sizeof(Spec) == 12 + 4 * kMaxDims + 12 * kMaxOperands);
 
 // Bounds on input: sides, and elements per operand (so that every byte offset fits 63 bits with room to
 // spare).
