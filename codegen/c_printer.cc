@@ -234,7 +234,7 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   const LoopProgram& program = *kernel.program;
   Procedure entry = program.procedures[0];
   // The user's names.
-  if (kernel.swapped) std::swap(entry.vars[EntryParameter::kLhs].name, entry.vars[EntryParameter::kRhs].name);
+  if (kernel.swapped) std::swap(entry.vars[0].name, entry.vars[1].name);
   CSignature signature = SignatureOf(program, kernel.swapped);
   const bool ignores_scratch = kernel.uniform && !signature.scratch;
   signature.scratch |= kernel.uniform;
@@ -252,16 +252,11 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
     absl::StrAppend(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
   }
   if (program.packing) {
-    const Var& packed = entry.vars[static_cast<size_t>(program.packing->operand)];
+    const Var& packed = entry.vars[static_cast<size_t>(program.packing->place)];
     const std::string type = absl::StrCat("const ", CType(packed.dtype), "*");
     absl::StrAppend(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
   }
   return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
-}
-
-std::string InputParameter(const CSignature& signature, int operand) {
-  return absl::StrCat("const ", CType(signature.dtypes[static_cast<size_t>(operand)]), "* __restrict ",
-                      COperandName(operand));
 }
 
 std::string TensorParameter(const EntryTensor& tensor) {
@@ -298,13 +293,13 @@ std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vec
   const size_t number = static_cast<size_t>(program.packing->procedure);
   const Procedure& procedure = program.procedures[number];
   const CSignature signature = SignatureOf(program, kernel.swapped);
-  const Var& packed = procedure.vars[PacksConstants(program, number) ? signature.constants.size() : 1];
+  const Var& packed = procedure.vars[signature.constants.size()];
   const std::string pointer = absl::StrCat("(", CType(packed.dtype), "*)packed");
   const std::string body =
       PacksConstants(program, number)
           ? absl::StrCat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
                          FunctionPrinter(program, procedure, style, callees).Print())
-          : absl::StrCat("  ", callees[number], "(", COperandName(signature.packed), ", ", pointer, ");\n");
+          : absl::StrCat("  ", callees[number], "(", TensorNames(signature.constants), ", ", pointer, ");\n");
   return absl::StrCat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
                       TargetAttribute(program, style), "void ", PackName(program), "(",
                       CPackParameters(signature), ") {\n", body, "}\n");
@@ -319,23 +314,16 @@ std::string CType(Dtype dtype) {
 }
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped) {
-  const std::vector<Var>& vars = program.procedures[0].vars;
   CSignature signature;
   signature.tensors = program.tensors;
-  for (size_t operand = 0; program.tensors.empty() && operand < signature.dtypes.size();
-       ++operand)  // the first parameters
-    signature.dtypes[operand] = vars[operand].dtype;
-  if (program.packing) {
-    signature.packed = program.packing->operand;
-    signature.constants = program.packing->constants;
+  if (program.packing) signature.constants = program.packing->constants;
+  if (swapped) {
+    // Operands change places, and what they are called stays.
+    std::swap(signature.tensors[0], signature.tensors[1]);
+    const std::array<const char*, 2> names = {"lhs", "rhs"};
+    for (size_t i = 0; i < names.size(); ++i)
+      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name = names[i];
   }
-  if (program.packing && program.tensors.empty()) {
-    signature.dtypes[static_cast<size_t>(signature.packed)] = program.packing->dtype;
-    if (swapped) signature.packed = EntryParameter::kLhs + EntryParameter::kRhs - signature.packed;
-  }
-  if (swapped) std::swap(signature.dtypes[EntryParameter::kLhs], signature.dtypes[EntryParameter::kRhs]);
-  for (int i = 0; i < program.arguments; ++i)
-    signature.arguments.push_back(vars[static_cast<size_t>(EntryParameter::kArguments + i)].dtype);
   signature.scratch = TakesScratch(program);
   signature.threads = TakesThreads(program);
   signature.columns = program.block != 0;
@@ -349,47 +337,20 @@ std::string ShareNames(const CSignature& signature, const char* separator) {
                            : absl::StrCat(kThread, separator, kThreads);
 }
 
-const char* COperandName(int operand) {
-  constexpr std::array<const char*, 3> kNames = {"lhs", "rhs", "out"};
-  return kNames[static_cast<size_t>(operand)];
-}
-
 std::string CParameters(const CSignature& signature) {
-  if (!signature.tensors.empty())
-    return absl::StrCat(TensorParameters(signature.tensors), ShareParameters(signature));
-  const auto input = [&](int operand) {
-    return operand == signature.packed ? "const void* __restrict packed" : InputParameter(signature, operand);
-  };
-  std::string arguments;
-  for (size_t i = 0; i < signature.arguments.size(); ++i)
-    absl::StrAppend(&arguments, "const ", CType(signature.arguments[i]), "* __restrict arg", i + 1, ", ");
-  return absl::StrCat(input(EntryParameter::kLhs), ", ", input(EntryParameter::kRhs), ", ", arguments,
-                      CType(signature.dtypes[EntryParameter::kOut]), "* __restrict out",
-                      ShareParameters(signature));
+  return absl::StrCat(TensorParameters(signature.tensors), ShareParameters(signature));
 }
 
 std::string CPackParameters(const CSignature& signature) {
-  const std::string inputs = signature.tensors.empty() ? InputParameter(signature, signature.packed)
-                                                       : TensorParameters(signature.constants);
-  return absl::StrCat(inputs, ", void* __restrict packed");
+  return absl::StrCat(TensorParameters(signature.constants), ", void* __restrict packed");
 }
 
 std::string CPackArguments(const CSignature& signature) {
-  const std::string inputs =
-      signature.tensors.empty() ? COperandName(signature.packed) : TensorNames(signature.constants);
-  return absl::StrCat(inputs, ", packed");
+  return absl::StrCat(TensorNames(signature.constants), ", packed");
 }
 
 std::string CArguments(const CSignature& signature) {
-  if (!signature.tensors.empty())
-    return absl::StrCat(TensorNames(signature.tensors), ShareArguments(signature));
-  const auto name = [&](int operand) {
-    return operand == signature.packed ? "packed" : COperandName(operand);
-  };
-  std::string arguments;
-  for (size_t i = 0; i < signature.arguments.size(); ++i) absl::StrAppend(&arguments, "arg", i + 1, ", ");
-  return absl::StrCat(name(EntryParameter::kLhs), ", ", name(EntryParameter::kRhs), ", ", arguments, "out",
-                      ShareArguments(signature));
+  return absl::StrCat(TensorNames(signature.tensors), ShareArguments(signature));
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {

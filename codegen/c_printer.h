@@ -34,11 +34,8 @@ struct CKernel {
 
 // What the parameters of a public function depend on.
 struct CSignature {
-  std::vector<EntryTensor> tensors;  // of a graph's kernel, which has none of the next three
-  std::array<Dtype, 3> dtypes = {};  // of the user's lhs, rhs, out
-  std::vector<Dtype> arguments;      // of what the epilogue takes
-  int packed = -1;  // which of them, or of the tensors, is taken as NAME_pack left it; -1: none
-  std::vector<EntryTensor> constants;  // that NAME_pack of a graph takes
+  std::vector<EntryTensor> tensors;    // in the user's order; what NAME_pack made is called kPacked
+  std::vector<EntryTensor> constants;  // that NAME_pack takes, if there is one
   bool scratch = false, threads = false;
   bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
   bool phases = false;   // shared memory and the phase
@@ -52,9 +49,6 @@ std::string CParameters(const CSignature& signature);
 
 // Those of the function that packs; only if there is one.
 std::string CPackParameters(const CSignature& signature);
-
-// The user's name of an operand: "lhs".
-const char* COperandName(int operand);
 
 // The arguments of the same names.
 std::string CArguments(const CSignature& signature);

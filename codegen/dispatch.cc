@@ -122,7 +122,7 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
   const CSignature signature = function.signature();
-  if (signature.packed < 0) return "";
+  if (signature.constants.empty()) return "";
   const auto call = [&](const HeaderVariant& variant) {
     return absl::StrCat(PackName(variant.programs.front()), "(", CPackArguments(signature),
                         ");\n      return;");
@@ -162,7 +162,7 @@ std::string PackDeclaration(const HeaderFunction& function) {
 }
 
 std::string PrintPackedBytes(const HeaderFunction& function, const std::string& linkage) {
-  if (function.signature().packed < 0) return "";
+  if (function.signature().constants.empty()) return "";
   const auto value = [](const HeaderVariant& variant) {
     return absl::StrCat("return ", variant.programs.front().packing->bytes, ";");
   };

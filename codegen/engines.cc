@@ -1,5 +1,6 @@
 #include "codegen/engines.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -25,7 +26,7 @@ Kernel KernelOf(const char* name, const Subject& subject) {
   kernel.shares_work = program.SharesWork();
   if (!program.packing) return kernel;
   kernel.packed = subject.packed;
-  kernel.packed_place = static_cast<size_t>(program.packing->operand);
+  kernel.packed_place = static_cast<size_t>(program.packing->place);
   kernel.packed_bytes = program.packing->bytes;
   return kernel;
 }
@@ -41,12 +42,18 @@ void TakeRanges(const Subject& subject, Kernel* kernel) {
   };
 }
 
-// A spec's function takes its operands in their roles, the first three before all else.
-std::function<void(const KernelCall&)> CallSpec(const JitKernel& jit) {
-  return [run = jit.epilogue_function()](const KernelCall& call) {
-    const auto tensor = [&](size_t i) { return i < call.tensors.size() ? call.tensors[i] : nullptr; };
-    run(tensor(0), tensor(1), tensor(2), call.scratch, call.thread, call.n_threads, tensor(3), tensor(4),
-        tensor(5));
+// Calls `run` with the tensors in a function's order: a spec's result, which is the third of the problem's,
+// comes last there. `swapped`: so are the first two.
+std::function<void(const KernelCall&)> Reordered(const Subject& subject, bool swapped,
+                                                 std::function<void(const KernelCall&)> run) {
+  const bool rotate = subject.program.arguments > 0;
+  if (!rotate && !swapped) return run;
+  return [run, rotate, swapped](KernelCall call) {
+    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
+    if (rotate) std::rotate(tensors.begin() + 2, tensors.begin() + 3, tensors.end());
+    if (swapped) std::swap(tensors[0], tensors[1]);
+    call.tensors = tensors;
+    run(call);
   };
 }
 
@@ -71,11 +78,9 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
   if (!function.ok()) return function.status();
   EngineKernel engine{KernelOf(kHeaderRung, subject)};
   engine.kernel.code = *build;
-  engine.kernel.run = [run = *function, swapped = subject.swapped](const KernelCall& call) {
-    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
-    if (swapped) std::swap(tensors[0], tensors[1]);
-    run(tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
-  };
+  engine.kernel.run = Reordered(subject, subject.swapped, [run = *function](const KernelCall& call) {
+    run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
+  });
   if (subject.code.packing)
     engine.kernel.pack = [pack = (*build)->pack()](absl::Span<void* const> tensors) { pack(tensors.data()); };
   TakeRanges(subject, &engine.kernel);
@@ -87,7 +92,7 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
 
 Subject::Subject(const Impl& impl, const Target& of, const std::string& name)
     : target(of), program(ProgramOf(impl, of)), code(Lower(program, of, name)) {
-  if (code.packing) packed = {static_cast<size_t>(code.packing->operand)};
+  if (code.packing) packed = {static_cast<size_t>(code.packing->place)};
   if (code.block > 0) columns = impl.spec.size[static_cast<size_t>(BlockDim(impl.spec))];
 }
 
@@ -104,15 +109,8 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
   EngineKernel engine{KernelOf(kJitRung, subject)};
   Kernel& kernel = engine.kernel;
   kernel.code = jit;
-  const size_t tensors = subject.code.tensors.empty() ? kMaxMatrices : subject.code.tensors.size();
-  const bool in_order = options.abi == Abi::kSystemV && subject.code.arguments == 0;
-  kernel.run = in_order ? jit->Caller(tensors) : CallSpec(*jit);
-  if (subject.code.packing && options.abi == Abi::kWin64)
-    kernel.pack = [pack = jit->win64_pack()](absl::Span<void* const> tensors) {
-      pack(tensors[0], tensors[1]);
-    };
-  else if (subject.code.packing)
-    kernel.pack = [code = jit.get()](absl::Span<void* const> tensors) { code->PackConstants(tensors); };
+  kernel.run = Reordered(subject, false, jit->Caller());
+  kernel.pack = jit->Packer();
   TakeRanges(subject, &kernel);
   // COFF is not taken apart.
   if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());

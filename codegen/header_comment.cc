@@ -136,9 +136,9 @@ std::string VariantText(const HeaderVariant& variant) {
 // How the operand that is packed ahead is passed.
 std::string PackedText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
-  if (signature.packed < 0) return "";
-  const bool graph = !signature.tensors.empty();
-  const std::string operand = graph ? "constants" : COperandName(signature.packed);
+  if (signature.constants.empty()) return "";
+  const bool graph = function.members.empty();
+  const std::string operand = graph ? "constants" : signature.constants.front().name;
   std::string text =
       absl::StrCat(PackDeclaration(function), ";\nCall it once for ", graph ? "" : "an ", operand,
                    graph ? " that stay what they are" : " that stays what it is", "; `packed` has ",

@@ -1,5 +1,6 @@
 #include "codegen/jit.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -18,8 +19,8 @@ namespace {
 class OrcKernel : public JitKernel {
  public:
   OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, std::string object, uintptr_t address,
-            uintptr_t pack_address, int arguments, Abi abi)
-      : JitKernel(std::move(object), address, pack_address, arguments, abi), jit_(std::move(jit)) {}
+            uintptr_t pack_address, size_t tensors, size_t constants, Abi abi)
+      : JitKernel(std::move(object), address, pack_address, tensors, constants, abi), jit_(std::move(jit)) {}
 
  private:
   const std::unique_ptr<llvm::orc::LLJIT> jit_;
@@ -83,13 +84,26 @@ std::function<void(const KernelCall&)> CallerOf(uintptr_t address, size_t tensor
   }(std::make_index_sequence<Most>());
 }
 
-constexpr size_t kMostOfSpec = 9;  // arguments of a spec's kernel: 6 tensors, scratch, a thread, their number
-
 // As Windows calls it: each argument has a place of 8 bytes, whatever it is. (GCC has no such function types
-// that depend on a template's parameters.)
-void CallWin64(uintptr_t address, const std::array<void*, kMostOfSpec>& a) {
-  using Entry = void(__attribute__((ms_abi))*)(void*, void*, void*, void*, void*, void*, void*, void*, void*);
-  reinterpret_cast<Entry>(address)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+// that depend on a template's parameters.) A spec's kernel takes 6 tensors at most, scratch, a thread, their
+// number.
+std::function<void(const KernelCall&)> Win64CallerOf(uintptr_t address) {
+  return [address](const KernelCall& call) {
+    std::array<void*, 9> a = {};
+    KIRSCH_CHECK(call.tensors.size() + 3 <= a.size());
+    void** const rest = std::copy(call.tensors.begin(), call.tensors.end(), a.begin());
+    rest[0] = call.scratch;
+    rest[1] = reinterpret_cast<void*>(call.thread);
+    rest[2] = reinterpret_cast<void*>(call.n_threads);
+    using Entry =
+        void(__attribute__((ms_abi))*)(void*, void*, void*, void*, void*, void*, void*, void*, void*);
+    reinterpret_cast<Entry>(address)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+  };
+}
+
+std::function<void(const KernelCall&)> CallerFor(Abi abi, uintptr_t address, size_t tensors) {
+  KIRSCH_CHECK(tensors > 0 && tensors <= kMostTensors);
+  return abi == Abi::kWin64 ? Win64CallerOf(address) : CallerOf<kMostTensors>(address, tensors);
 }
 
 }  // namespace
@@ -112,39 +126,20 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
     if (!pack) return ToStatus(pack.takeError());
     pack_address = pack->getValue();
   }
+  const size_t constants = program.packing ? program.packing->constants.size() : 0;
   return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
-                                     program.arguments, abi);
+                                     program.tensors.size(), constants, abi);
 }
 
-std::function<void(const KernelCall&)> JitKernel::Caller(size_t tensors) const {
-  KIRSCH_CHECK(tensors > 0 && tensors <= kMostTensors);
-  return CallerOf<kMostTensors>(address_, tensors);
+std::function<void(const KernelCall&)> JitKernel::Caller() const {
+  return CallerFor(abi_, address_, tensors_);
 }
 
-void JitKernel::CallGraph(absl::Span<void* const> tensors, void* scratch, size_t thread, size_t n_threads,
-                          void* shared, size_t phase) const {
-  Caller(tensors.size())({tensors, scratch, thread, n_threads, shared, phase});
-}
-
-std::function<std::remove_pointer_t<EpilogueKernelFunction>> JitKernel::epilogue_function() const {
-  return [this](const void* lhs, const void* rhs, void* out, void* scratch, size_t thread, size_t n_threads,
-                const void* arg1, const void* arg2, const void* arg3) {
-    const auto input = [](const void* tensor) { return const_cast<void*>(tensor); };
-    std::array<void*, kMostOfSpec> places = {input(lhs), input(rhs), input(arg1), input(arg2), input(arg3)};
-    const auto inputs = 2 + static_cast<size_t>(arguments_);
-    places[inputs] = out;
-    if (abi_ == Abi::kSystemV)
-      return CallGraph(absl::MakeConstSpan(places).first(inputs + 1), scratch, thread, n_threads);
-    places[inputs + 1] = scratch;
-    places[inputs + 2] = reinterpret_cast<void*>(thread);
-    places[inputs + 3] = reinterpret_cast<void*>(n_threads);
-    CallWin64(address_, places);
+std::function<void(absl::Span<void* const>)> JitKernel::Packer() const {
+  if (pack_address_ == 0) return nullptr;
+  return [pack = CallerFor(abi_, pack_address_, constants_ + 1)](absl::Span<void* const> tensors) {
+    pack({tensors});
   };
-}
-
-void JitKernel::PackConstants(absl::Span<void* const> tensors) const {
-  KIRSCH_CHECK(pack_address_ != 0 && tensors.size() <= kMostTensors && !tensors.empty());
-  CallerOf<kMostTensors>(pack_address_, tensors.size())({tensors});
 }
 
 }  // namespace kirsch

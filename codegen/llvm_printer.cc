@@ -353,14 +353,9 @@ std::string PublicName(const LoopProgram& program, size_t procedure) {
 
 // The entry's parameters in the order of the public function's, CParameters in c_printer.h.
 std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
-  std::vector<VarId> order;
-  if (program.tensors.empty()) {
-    order = {EntryParameter::kLhs, EntryParameter::kRhs};
-    if (options.swapped) std::swap(order[0], order[1]);
-    for (int i = 0; i < program.arguments; ++i) order.push_back(EntryParameter::kArguments + i);
-    order.push_back(EntryParameter::kOut);
-  }
-  for (size_t i = 0; i < program.tensors.size(); ++i) order.push_back(static_cast<VarId>(i));
+  std::vector<VarId> order(program.tensors.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (options.swapped) std::swap(order[0], order[1]);
   if (TakesScratch(program) || options.uniform) order.push_back(program.scratch());
   if (TakesThreads(program) || options.uniform) {
     order.push_back(program.thread());

@@ -1,6 +1,6 @@
 // The loop program: what an Impl is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
 //
-// A program is a list of procedures; the first is the entry, with the parameters of EntryParameter. A
+// A program is a list of procedures; the first is the entry, with the parameters of LoopProgram::tensors. A
 // procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
 // indices and vector registers. There are no scalars: a single element is a vector access of count 1. All
 // offsets and strides are in elements of the pointer's dtype, and constants wherever they can be. A VarId is
@@ -191,7 +191,7 @@ struct Procedure {
   std::vector<Stmt> body;
 };
 
-// A tensor that the entry of a graph's kernel takes.
+// A tensor that the entry takes.
 struct EntryTensor {
   std::string name;
   Dtype dtype = Dtype::kF32;
@@ -200,24 +200,15 @@ struct EntryTensor {
   friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
 };
 
-// An operand that is packed ahead: procedures[procedure], called with (operand, packed), packs it once; the
-// entry takes what it wrote instead of the operand. Of a graph's kernel, the constant parameters, all in one
-// buffer: the procedure is called with (constants..., packed).
+// Constants that are packed ahead: procedures[procedure], called with (constants..., packed), packs them once;
+// the entry takes what it wrote. A contraction's operand is replaced by its copy; of a graph's kernel, all
+// constants are in one buffer.
 struct Packing {
-  int operand = 0;            // as in EntryParameter; of a graph, the place of `packed` among the tensors
-  Dtype dtype = Dtype::kF32;  // of the operand; the entry's parameter has the copy's
-  int64_t bytes = 0;          // of the packed buffer, a multiple of 64, to which it is aligned
+  int place = 0;      // of `packed` among the tensors
+  int64_t bytes = 0;  // of the packed buffer, a multiple of 64, to which it is aligned
   int procedure = 0;
-  std::vector<EntryTensor> constants;  // of a graph
-};
-
-// Parameters of the entry's procedure of a spec's kernel, in this order: const L* lhs, const R* rhs, T* out,
-// void* scratch, size_t thread, size_t n_threads, const A* arg1, const B* arg2, const C* arg3, the last of
-// which are what the epilogue takes, as far as it does. Operands are those of the spec. The function that
-// others call has the user's order, and no more than it needs (CParameters in c_printer.h).
-struct EntryParameter {
-  static constexpr VarId kLhs = 0, kRhs = 1, kOut = 2, kScratch = 3, kThread = 4, kThreads = 5,
-                         kArguments = 6;
+  bool calls = false;  // the procedure is an entry of its own, which calls those that copy: a graph's
+  std::vector<EntryTensor> constants;
 };
 
 // What the last two parameters are called.
@@ -232,37 +223,32 @@ struct LoopProgram {
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
-  int arguments = 0;          // that the epilogue takes
   int64_t tasks = 1;  // tasks that threads share, at most in any phase; 1: `thread` and `n_threads` are not
                       // used unless there are phases
   // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first
   // column and the end of those wanted: a block is computed if it begins among them.
   int64_t block = 0;
   std::optional<Packing> packing;
-  // Of the kernel of a graph: the entry's first parameters, which scratch, thread and n_threads follow; and,
-  // if there are several phases, `shared` and `phase`. Every thread calls the entry for each phase, when all
-  // are done with the one before.
+  // The entry's first parameters: of a spec lhs, rhs, what the epilogue takes, and out; of a graph its
+  // parameters, but for what is packed, and out. Scratch, thread and n_threads follow; and, if there are several
+  // phases, `shared` and `phase`. Every thread calls the entry for each phase, when all are done with the one
+  // before. The function that others call has these in the user's order, and no more than it needs (CParameters
+  // in c_printer.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
   int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
 
-  VarId scratch() const { return Share(EntryParameter::kScratch); }
-  VarId thread() const { return Share(EntryParameter::kThread); }
-  VarId threads() const { return Share(EntryParameter::kThreads); }
-  VarId shared() const { return threads() + 1; }
-  VarId phase() const { return threads() + 2; }
+  VarId scratch() const { return static_cast<VarId>(tensors.size()); }
+  VarId thread() const { return scratch() + 1; }
+  VarId threads() const { return scratch() + 2; }
+  VarId shared() const { return scratch() + 3; }
+  VarId phase() const { return scratch() + 4; }
 
   // Is there anything to do for several threads?
   bool SharesWork() const { return tasks > 1 || phases > 1 || block != 0; }
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();
-  }
-
- private:
-  VarId Share(VarId parameter) const {
-    return tensors.empty() ? parameter
-                           : parameter - EntryParameter::kScratch + static_cast<VarId>(tensors.size());
   }
 };
 
@@ -271,7 +257,7 @@ inline std::string PackName(const LoopProgram& program) { return program.name + 
 
 // Is the procedure the one that packs a graph's constants?
 inline bool PacksConstants(const LoopProgram& program, size_t procedure) {
-  return program.packing && !program.packing->constants.empty() &&
+  return program.packing && program.packing->calls &&
          program.packing->procedure == static_cast<int>(procedure);
 }
 

@@ -144,7 +144,7 @@ std::string LoopText(const LoopProgram& program) {
   std::string text = absl::StrCat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ",
                                   program.tasks, ", features ", absl::StrJoin(program.features, " "), "\n");
   if (program.packing)
-    absl::StrAppend(&text, program.tensors.empty() ? "operand " : "tensor ", program.packing->operand,
+    absl::StrAppend(&text, "tensor ", program.packing->place,
                     " packed ahead into ", program.packing->bytes, " bytes by ",
                     program.procedures[static_cast<size_t>(program.packing->procedure)].name, "\n");
   for (const Procedure& procedure : program.procedures) {

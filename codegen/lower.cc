@@ -228,11 +228,10 @@ class Lowering {
     loops_.block = program.block;
     loops_.scratch_bytes = program.own_bytes;
     loops_.shared_bytes = program.shared_bytes;
-    loops_.arguments = program.arguments;
   }
 
   LoopProgram Write() && {
-    program_.named ? TakeTensors() : TakeOperands();
+    TakeTensors();
     if (!program_.named && HasConstants()) PackOperand();
     memory_[Memory::kOwn] = loops_.scratch();
     EntryWriter(program_, loops_, kernels_, entry_, memory_, parameters_).Write(program_.body);
@@ -258,42 +257,19 @@ class Lowering {
       if (buffer(i).memory == Memory::kCaller) take(i);
   }
 
-  // The parameters of a contraction's kernel; what is packed stands in its operand's place.
-  void TakeOperands() {
-    int last = -1;
-    ForCallers([&](int i) { last = i; });
-    const int arguments = last + 1 - program_.arguments;
-    for (int i = 0; i < arguments; ++i) TakeOperand(i, buffer(i).name);
-    entry_.PointerParameter(kScratch, AccumulatorOf(buffer(0).dtype), true);
-    entry_.IndexParameter(program_.block != 0 ? kFirstColumn : kThread);
-    entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
-    for (int i = arguments; i <= last; ++i) TakeOperand(i, absl::StrCat("arg", i - arguments + 1));
-  }
-
-  void TakeOperand(int number, const std::string& name) {
-    const bool ahead = buffer(number).constant;
-    const Dtype dtype = buffer(ahead ? PackedBuffer() : number).dtype;
-    const VarId parameter = entry_.PointerParameter(name, dtype, buffer(number).stored);
-    parameters_[number] = parameter;
-    if (ahead) memory_[Memory::kPacked] = parameter;
-  }
-
-  // The parameters of a graph's kernel: those that are no constants, what is packed of those, the result.
+  // Tensors that are read, and the one that is stored. A contraction's operand that is packed stands in its
+  // own place, a graph's constants together behind the others.
   void TakeTensors() {
     ForCallers([&](int i) {
-      if (!buffer(i).constant && !buffer(i).stored) TakeTensor(i);
+      if (!buffer(i).stored && !(buffer(i).constant && program_.named)) TakeTensor(i);
     });
-    if (HasConstants()) {
-      loops_.tensors.push_back({kPacked, Dtype::kF32, false});
-      memory_[Memory::kPacked] =
-          entry_.PointerParameter(FreeName(program_, kConstants, -1), Dtype::kF32, false);
-    }
+    if (program_.named && HasConstants()) TakePacked(FreeName(program_, kConstants, -1), Dtype::kF32);
     ForCallers([&](int i) {
       if (buffer(i).stored) TakeTensor(i);
     });
-    entry_.PointerParameter(kScratch, Dtype::kF32, true);
-    entry_.IndexParameter(kThread);
-    entry_.IndexParameter(kThreads);
+    entry_.PointerParameter(kScratch, program_.named ? Dtype::kF32 : AccumulatorOf(buffer(0).dtype), true);
+    entry_.IndexParameter(program_.block != 0 ? kFirstColumn : kThread);
+    entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
     if (program_.phases == 1) return;
     memory_[Memory::kShared] = entry_.PointerParameter(kShared, Dtype::kF32, true);
     entry_.IndexParameter(kPhase);
@@ -301,8 +277,18 @@ class Lowering {
 
   void TakeTensor(int number) {
     const Program::Buffer& tensor = buffer(number);
+    if (tensor.constant) {
+      TakePacked(tensor.name, buffer(PackedBuffer()).dtype);
+      parameters_[number] = memory_.at(Memory::kPacked);
+      return;
+    }
     loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored});
     parameters_[number] = entry_.PointerParameter(loops_.tensors.back().name, tensor.dtype, tensor.stored);
+  }
+
+  void TakePacked(const std::string& name, Dtype dtype) {
+    loops_.tensors.push_back({kPacked, dtype, false});
+    memory_[Memory::kPacked] = entry_.PointerParameter(name, dtype, false);
   }
 
   // The procedure that copies a contraction's constant operand.
@@ -310,13 +296,14 @@ class Lowering {
     const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
     const int operand = run.at.front().buffer;
     const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1);
-    loops_.packing = Packing{operand, buffer(operand).dtype, program_.packed_bytes, call.procedure, {}};
+    loops_.packing = Packing{operand, program_.packed_bytes, call.procedure, false,
+                             {{buffer(operand).name, buffer(operand).dtype, false}}};
   }
 
   // The entry that packs a graph's constants.
   void PackTensors() {
     ProcedureBuilder entry(PackName(loops_));
-    Packing packing{memory_.at(Memory::kPacked), Dtype::kF32, program_.packed_bytes, 0, {}};
+    Packing packing{memory_.at(Memory::kPacked), program_.packed_bytes, 0, true, {}};
     std::map<int, VarId> parameters;
     ForCallers([&](int i) {
       const Program::Buffer& constant = buffer(i);

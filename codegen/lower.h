@@ -12,9 +12,9 @@
 
 namespace kirsch {
 
-// The program's code, its entry called `name` (a C identifier). A contraction's has the parameters of
-// EntryParameter; a graph's those of LoopProgram::tensors, the graph's parameters by their names, then `out`,
-// each with `_` behind it where the entry's own are called so. Thread-safe.
+// The program's code, its entry called `name` (a C identifier). It takes
+// LoopProgram::tensors, a graph's parameters by their names, each with `_` behind it where the entry's own are
+// called so. Thread-safe.
 LoopProgram Lower(const Program& program, const Target& target, const std::string& name);
 
 // Of a contraction's tree, and of a graph's plan.

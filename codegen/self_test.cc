@@ -149,51 +149,42 @@ $CHOOSE    wrong |= $NAME_check_all("$WHAT");
 // Multiplications of the naive loop, for all problems of a function together, that are made in full.
 constexpr double kFullWork = 3e8;
 
-// A call with these sizes, if the function takes any.
-template <typename Size>
-std::string CallText(const HeaderFunction& function, Size size, const std::string& operands,
-                     const std::string& scratch, const std::string& threads) {
-  const CSignature signature = function.signature();
-  std::string call = absl::StrCat(function.name, "(");
-  for (const VaryingSize& varying : function.sizes) absl::StrAppend(&call, size(varying), ", ");
-  absl::StrAppend(&call, operands);
-  if (signature.scratch) absl::StrAppend(&call, ", ", scratch);
-  if (signature.threads) absl::StrAppend(&call, ", ", threads);
-  return call + ")";
+// The user's tensors, as he has them before any is packed.
+std::vector<EntryTensor> Unpacked(const CSignature& signature) {
+  std::vector<EntryTensor> tensors = signature.tensors;
+  for (EntryTensor& tensor : tensors)
+    if (tensor.name == kPacked) tensor = signature.constants.front();
+  return tensors;
 }
 
-std::string OperandsText(CSignature signature) {
-  signature.scratch = signature.threads = false;
-  return CArguments(signature);
-}
-
-// The same without operands.
-std::string NullText(const CSignature& signature) {
-  std::string text = "NULL, NULL, NULL";
-  for (size_t i = 0; i < signature.arguments.size(); ++i) text += ", NULL";
-  return text;
-}
-
+// A call for the sizes and operands of a problem, as each of three threads.
 std::string RunText(const HeaderFunction& function) {
-  const std::string call = CallText(
-      function, [](const VaryingSize& size) { return size.name == "b" ? "batch" : size.name; },
-      OperandsText(function.signature()), "scratch",
-      function.signature().columns ? "n * i / 3, n * (i + 1) / 3" : "i, 3");
-  const std::string loop = function.signature().threads ? "for (i = 0; i < 3; ++i) " : "";
-  return absl::StrCat("  ", loop, function.sizes.empty() ? "" : "wrong += !", call, ";\n");
+  CSignature signature = function.signature();
+  const bool scratch = signature.scratch, threads = signature.threads;
+  signature.scratch = signature.threads = false;
+  std::string text = threads ? "  for (i = 0; i < 3; ++i) " : "  ";
+  absl::StrAppend(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
+  for (const VaryingSize& size : function.sizes)
+    absl::StrAppend(&text, size.name == "b" ? "batch" : size.name, ", ");
+  const char* const share = signature.columns ? ", n * i / 3, n * (i + 1) / 3" : ", i, 3";
+  return absl::StrCat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "", ");\n");
 }
 
-// For every varying size, those beside its range, the others being the least.
+// For every varying size, those beside its values and one between them, the others being the least.
 std::string RefusedText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
   std::string text;
   for (const VaryingSize& varied : function.sizes) {
-    for (uint32_t outside : {varied.values.front() - 1, varied.values.back() + 1}) {
-      const auto size = [&](const VaryingSize& any) {
-        return &any == &varied ? outside : any.values.front();
-      };
-      absl::StrAppend(&text,
-                      "  wrong |= ", CallText(function, size, NullText(function.signature()), "NULL", "0, 1"),
-                      ";\n");
+    std::set<uint32_t> refused = {varied.values.front() - 1, varied.values.front() + 1,
+                                  varied.values.back() + 1};
+    for (uint32_t value : varied.values) refused.erase(value);
+    for (uint32_t value : refused) {
+      absl::StrAppend(&text, "  wrong |= ", function.name, "(");
+      for (const VaryingSize& any : function.sizes)
+        absl::StrAppend(&text, &any == &varied ? value : any.values.front(), ", ");
+      for (size_t i = 1; i < signature.tensors.size(); ++i) text += "NULL, ";
+      absl::StrAppend(&text, "NULL", signature.scratch ? ", NULL" : "", signature.threads ? ", 0, 1" : "",
+                      signature.phases ? ", NULL, 0" : "", ");\n");
     }
   }
   return text;
@@ -227,7 +218,9 @@ OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
-  const bool packed = signature.packed >= 0;
+  const std::vector<EntryTensor> tensors = Unpacked(signature);
+  const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors.back().dtype;
+  const bool packed = !signature.constants.empty();
   const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
   const OperandExpressions lhs = ExpressionsOf(matrices[MatmulDims::kLhs], "ls", "m", "row", "k", "i"),
                            rhs = ExpressionsOf(matrices[MatmulDims::kRhs], "rs", "k", "i", "n", "column");
@@ -243,9 +236,9 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$RHS_AT", rhs.at},
        {"$RHS_COUNT", rhs.count},
        {"$RHS_FILL", rhs.fill},
-       {"$LHS", CType(signature.dtypes[MatmulDims::kLhs])},
-       {"$RHS", CType(signature.dtypes[MatmulDims::kRhs])},
-       {"$OUT", CType(signature.dtypes[MatmulDims::kOut])},
+       {"$LHS", CType(lhs_type)},
+       {"$RHS", CType(rhs_type)},
+       {"$OUT", CType(out_type)},
        {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
        {"$RUN", RunText(function)},
        {"$ARGUMENTS_ALLOC", arguments.alloc},
@@ -256,7 +249,6 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$EPILOGUE", EpilogueText(function.members.front())},
        {"$DIFFERS", DiffersText(function.members.front())},
        {"$PROBLEMS", problems},
-       {"$REFUSED", RefusedText(function)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
        {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
        {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
@@ -267,9 +259,9 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   return absl::StrReplaceAll(text,
                              {{"$NAME", function.name},
                               {"$FILE", file.name},
-                              {"$TYPELHS", std::string(Info(signature.dtypes[MatmulDims::kLhs]).name)},
-                              {"$TYPERHS", std::string(Info(signature.dtypes[MatmulDims::kRhs]).name)},
-                              {"$TYPEOUT", std::string(Info(signature.dtypes[MatmulDims::kOut]).name)}});
+                              {"$TYPELHS", std::string(Info(lhs_type).name)},
+                              {"$TYPERHS", std::string(Info(rhs_type).name)},
+                              {"$TYPEOUT", std::string(Info(out_type).name)}});
 }
 
 // How an element becomes a number, and an exact sum an element.
@@ -302,10 +294,9 @@ std::string FillsText(const HeaderFile& file) {
   std::set<Dtype> types, compared;
   for (const HeaderFunction& function : file.functions) {
     if (function.members.empty()) continue;
-    const CSignature signature = function.signature();
-    types.insert(signature.dtypes.begin(), signature.dtypes.end());
-    compared.insert(signature.dtypes.begin(), signature.dtypes.end());
-    types.insert(signature.arguments.begin(), signature.arguments.end());
+    const std::vector<EntryTensor> tensors = Unpacked(function.signature());
+    for (const EntryTensor& tensor : tensors) types.insert(tensor.dtype);
+    compared.insert({tensors[0].dtype, tensors[1].dtype, tensors.back().dtype});
   }
   std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
   for (Dtype dtype : types) {
@@ -354,7 +345,9 @@ std::string PrintSelfTest(const HeaderFile& file) {
   std::string checks = GraphHelpersText(file), calls;
   for (const HeaderFunction& function : file.functions) {
     if (!function.has_self_test()) continue;
-    checks += function.members.empty() ? GraphCheckText(file, function) : CheckText(file, function);
+    checks += absl::StrReplaceAll(
+        function.members.empty() ? GraphCheckText(file, function) : CheckText(file, function),
+        {{"$REFUSED", RefusedText(function)}});
     calls += CallsText(function);
   }
   if (calls.empty()) return "";

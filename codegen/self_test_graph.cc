@@ -129,7 +129,7 @@ std::string MemoryText(const HeaderFunction& function) {
   }
   absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
                         CType(ResultType(function)));
-  if (signature.packed >= 0) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
+  if (!signature.constants.empty()) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
   if (signature.threads) text += "  size_t thread;\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
@@ -138,7 +138,7 @@ std::string MemoryText(const HeaderFunction& function) {
 
 std::string RunText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
-  const bool packs = signature.packed >= 0;
+  const bool packs = !signature.constants.empty();
   const std::string inputs = ParameterNames(function, false);
   std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
   for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "members[member][", i + 1, "], ");
@@ -149,26 +149,6 @@ std::string RunText(const HeaderFunction& function) {
       packs ? absl::StrCat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
       signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
       signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
-}
-
-// For every size, those beside its values and one between them, the others being the least.
-std::string RefusedText(const HeaderFunction& function) {
-  const CSignature signature = function.signature();
-  std::string text;
-  for (const VaryingSize& varied : function.sizes) {
-    std::set<uint32_t> refused = {varied.values.front() - 1, varied.values.front() + 1,
-                                  varied.values.back() + 1};
-    for (uint32_t value : varied.values) refused.erase(value);
-    for (uint32_t value : refused) {
-      text += "  wrong |= $NAME(";
-      for (const VaryingSize& any : function.sizes)
-        absl::StrAppend(&text, &any == &varied ? value : any.values.front(), ", ");
-      for (size_t i = 1; i < signature.tensors.size(); ++i) text += "NULL, ";
-      absl::StrAppend(&text, "NULL", signature.scratch ? ", NULL" : "", signature.threads ? ", 0, 1" : "",
-                      signature.phases ? ", NULL, 0" : "", ");\n");
-    }
-  }
-  return text;
 }
 
 std::string MembersText(const HeaderFunction& function) {
@@ -218,7 +198,6 @@ std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& functio
                                    {"$NUMBERS", absl::StrCat(function.sizes.size() + 1)},
                                    {"$MEMORY", MemoryText(function)},
                                    {"$RUN", RunText(function)},
-                                   {"$REFUSED", RefusedText(function)},
                                    {"$WHICH", which},
                                    {"$WHOSE", whose},
                                    {"$TYPE", std::string(Info(ResultType(function)).name)}});

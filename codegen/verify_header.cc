@@ -2,12 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "codegen/self_test.h"
 #include "spec/file.h"
 
@@ -16,36 +13,26 @@ namespace {
 
 constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
 
-std::string Tensors(const std::vector<size_t>& numbers) {
-  return absl::StrJoin(numbers, ", ", [](std::string* text, size_t number) {
-    absl::StrAppend(text, "tensors[", number, "]");
-  });
-}
-
-// The numbers of what a header's function takes first, in its order: a spec's result comes last there.
-std::vector<size_t> TensorOrder(const LoopProgram& program) {
-  const bool graph = !program.tensors.empty();
-  std::vector<size_t> order(graph ? program.tensors.size() : 3 + static_cast<size_t>(program.arguments));
-  std::iota(order.begin(), order.end(), 0);
-  if (!graph) std::rotate(order.begin() + 2, order.begin() + 3, order.end());
-  return order;
+// "tensors[0], tensors[1]": what a function takes first.
+std::string Tensors(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) absl::StrAppend(&text, i > 0 ? ", " : "", "tensors[", i, "]");
+  return text;
 }
 
 // The function that packs, refusing to if the header says another number of bytes.
 std::string PackWrapper(const LoopProgram& program) {
   if (!program.packing) return "";
-  std::vector<size_t> order(std::max<size_t>(program.packing->constants.size(), 1) + 1);
-  std::iota(order.begin(), order.end(), 0);
   return absl::StrCat("void ", kPackEntry, "(void* const* tensors) {\n  if (", program.name,
                       "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
-                      Tensors(order), ");\n}\n");
+                      Tensors(program.packing->constants.size() + 1), ");\n}\n");
 }
 
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
 // pointers to void into what the header has, whatever its element types are. Only a bare header includes
 // nothing.
 std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
-  std::string arguments = Tensors(TensorOrder(program)), condition;
+  std::string arguments = Tensors(program.tensors.size()), condition;
   if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
   if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
   if (program.phases > 1) {

@@ -33,8 +33,7 @@ class HeaderBuild {
   HeaderBuild(const HeaderBuild&) = delete;
   HeaderBuild& operator=(const HeaderBuild&) = delete;
 
-  // Waits for the compiler; the header's function behind one that takes all tensors, of a spec its operands
-  // in their roles (but the header's lhs and rhs), valid while this object lives. An error holds the
+  // Waits for the compiler; the header's function behind one that takes all tensors, valid while this object lives. An error holds the
   // compiler's first complaint.
   absl::StatusOr<GraphKernelFunction> Finish();
 

@@ -194,12 +194,12 @@ class RowCase {
       return i < row.inputs.size() ? row.inputs[i].dtype : Dtype::kF32;
     };
     std::vector<VarId> inputs = {pointer("lhs", input_type(0), false), pointer("rhs", input_type(1), false)};
+    for (size_t i = 2; i < row.inputs.size(); ++i)
+      inputs.push_back(pointer(absl::StrCat("arg", i - 1), row.inputs[i].dtype, false));
     const VarId out = pointer("out", row.results[0].dtype, true),
                 scratch = pointer("scratch", Dtype::kF32, true);
     builder.IndexParameter(kThread);
     builder.IndexParameter(kThreads);
-    for (size_t i = 2; i < row.inputs.size(); ++i)
-      inputs.push_back(pointer(absl::StrCat("arg", i - 1), row.inputs[i].dtype, false));
     Call call{1, {}, {rows_}};
     for (size_t i = 0; i < row.inputs.size(); ++i) call.pointers.push_back(At(inputs[i]));
     call.pointers.push_back(At(out));
@@ -215,7 +215,10 @@ class RowCase {
       if (!program.HasFeature(feature)) program.features.push_back(feature);
     program.masks = target_.HasFeature("avx512f");
     program.scratch_bytes = ScratchBytes();
-    program.arguments = std::max<int>(0, static_cast<int>(row.inputs.size()) - 2);
+    for (VarId i = 0; i <= out; ++i) {
+      const Var& parameter = program.procedures[0].vars[static_cast<size_t>(i)];
+      program.tensors.push_back({parameter.name, parameter.dtype, i == out});
+    }
     return program;
   }
 
