@@ -40,7 +40,7 @@ class AccuracyTest : public PlanTest {
     tensors.push_back(result.data());
     std::vector<char> scratch(static_cast<size_t>(program.scratch_bytes) + 64);
     char* const line = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
-    (*jit)->CallGraph(tensors, line, 0, 1);
+    (*jit)->Caller()({tensors, line});
     if (check) CheckReference(graph, tensors, result);
     return result;
   }

@@ -216,7 +216,7 @@ TEST_P(EveryTarget, TheKernelOfAnotherEpilogueIsFoundOut) {
   const auto outcome = [&](const std::string& epilogue) {
     const LoopProgram program = Lower(Best(Parsed(matmul + epilogue)), GetParam(), "kernel");
     const auto jit = JitCompile(program, GetParam());
-    const Kernel kernel = testing::CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes);
+    const Kernel kernel = testing::CompiledKernel(**jit, program);
     const ContractionProblem problem(spec);
     return Ladder(problem, PlanTrials(problem, 1, 1)).Climb(kernel, 5).outcome;
   };

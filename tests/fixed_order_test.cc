@@ -62,7 +62,7 @@ void ExpectOfProgram(const Impl& impl, const Spec& root, const Target& target) {
   const auto jit = JitCompile(program, target);
   ASSERT_TRUE(jit.ok()) << jit.status();
   const absl::Status run =
-      RunGuarded(problem, CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes), trial, *after);
+      RunGuarded(problem, CompiledKernel(**jit, program), trial, *after);
   ASSERT_TRUE(run.ok()) << run;
   Expect(root, *before, after->at(MatmulDims::kOut).data());
 }
@@ -113,7 +113,7 @@ TEST_P(EveryTarget, BitsDoNotDependOnM) {
     const Trial trial{.kind = InputKind::kSpread, .seed = 9};
     const ContractionProblem problem(root);
     const auto operands = Operands::Create(problem, trial);
-    EXPECT_TRUE(RunGuarded(problem, CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes), trial,
+    EXPECT_TRUE(RunGuarded(problem, CompiledKernel(**jit, program), trial,
                            *operands)
                     .ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
@@ -160,10 +160,11 @@ TEST_P(EveryTarget, ARangeTouchesNoOtherBlock) {
                                                                                {150, 193, 192, 200}}) {
     const ContractionProblem problem(root);
     const auto operands = Operands::Create(problem, trial);
-    const Kernel kernel =
-        CompiledKernel([&](const void* l, const void* r, void* o, void* s, size_t, size_t,
-                           auto... rest) { (*jit)->epilogue_function()(l, r, o, s, first, end, rest...); },
-                       program.scratch_bytes);
+    Kernel kernel = CompiledKernel(**jit, program);
+    kernel.run = [&, run = kernel.run](KernelCall call) {
+      call.thread = first, call.n_threads = end;
+      run(call);
+    };
     ASSERT_TRUE(RunGuarded(problem, kernel, trial, *operands).ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
     for (size_t i = 0; i < 5; ++i)

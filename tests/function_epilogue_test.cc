@@ -152,7 +152,7 @@ TEST_P(FunctionEpilogueTest, TheKernelOfAnotherFunctionIsFoundOut) {
       const LoopProgram program = Lower(Best(Parsed(matmul + other)), GetParam(), "kernel");
       const auto jit = JitCompile(program, GetParam());
       ASSERT_TRUE(jit.ok()) << jit.status();
-      const Kernel kernel = testing::CompiledKernel((*jit)->epilogue_function(), program.scratch_bytes);
+      const Kernel kernel = testing::CompiledKernel(**jit, program);
       EXPECT_EQ(ladder.Climb(kernel, 5).outcome,
                 function == other ? RungOutcome::kPassed : RungOutcome::kFailed)
           << other << " for " << function;

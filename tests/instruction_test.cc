@@ -75,6 +75,7 @@ LoopProgram ProgramOf(const Case& c, const Target& target) {
   builder.Do(Store{total, At(out), lanes});
   LoopProgram program;
   program.name = "entry";
+  program.tensors = {{"lhs", c.row->lhs}, {"rhs", c.row->rhs}, {"out", sum, true}};
   program.procedures.push_back(std::move(builder).Build());
   program.features = target.features;
   program.masks = target.HasFeature("avx512f");

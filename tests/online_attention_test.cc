@@ -123,8 +123,7 @@ std::vector<float> Weighed(const std::vector<float>& scores, size_t keys, const 
       static_cast<size_t>(program.scratch_bytes) / sizeof(std::max_align_t) + 8);
   void* aligned = scratch.data();
   size_t room = scratch.size() * sizeof(std::max_align_t);
-  (*kernel)->CallGraph(tensors, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room), 0,
-                       1);
+  (*kernel)->Caller()({tensors, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room)});
   GraphReference reference(graph, {tensors.begin(), tensors.end() - 1});
   for (size_t row = 0; row < rows; ++row)
     expected->push_back(reference.ResultRow(static_cast<int64_t>(row)).front());

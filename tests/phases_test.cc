@@ -129,7 +129,7 @@ class Runner {
       threads.emplace_back([&, thread] {
         const Memory scratch = NewMemory(program_.scratch_bytes);
         for (size_t phase = 0; phase < static_cast<size_t>(program_.phases); ++phase) {
-          code_->CallGraph(pointers, scratch.get(), thread, n_threads, shared.get(), phase);
+          code_->Caller()({pointers, scratch.get(), thread, n_threads, shared.get(), phase});
           barrier.arrive_and_wait();
         }
       });

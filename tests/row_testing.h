@@ -248,7 +248,13 @@ class RowCase {
     const auto kernel = JitCompile(program, target_);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     Run([&](const void* lhs, const void* rhs, void* out, void* scratch, const void* a, const void* b,
-            const void* c) { (*kernel)->epilogue_function()(lhs, rhs, out, scratch, 0, 1, a, b, c); });
+            const void* c) { 
+      std::vector<void*> tensors;
+      for (const void* input : {lhs, rhs, a, b, c}) tensors.push_back(const_cast<void*>(input));
+      tensors.resize(program.tensors.size() - 1);
+      tensors.push_back(out);
+      (*kernel)->Caller()({tensors, scratch});
+    });
   }
 
   // Compares all results with the slow evaluator's.

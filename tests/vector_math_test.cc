@@ -72,6 +72,7 @@ LoopProgram ProgramOf(const Function& function, const Target& target, int lanes)
   });
   LoopProgram program;
   program.name = "function";
+  program.tensors = {{"x", Dtype::kF32}, {"unused", Dtype::kF32}, {"y", Dtype::kF32, true}};
   program.procedures.push_back(std::move(builder).Build());
   program.features = target.features;
   program.masks = target.HasFeature("avx512f");

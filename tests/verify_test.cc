@@ -470,6 +470,7 @@ TEST(HeaderBuildTest, AHeaderThatDoesNotCompileIsAnError) {
   if (!compiler.ok()) GTEST_SKIP() << compiler.status();
   LoopProgram program;
   program.name = "broken";
+  program.tensors = {{"a"}, {"b"}, {"c"}};
   const auto build = HeaderBuild::Start("static int broken(;\n", program, HeaderMode::kAttributes, *compiler);
   ASSERT_TRUE(build.ok()) << build.status();
   EXPECT_THAT(std::string((*build)->Finish().status().message()),
@@ -481,6 +482,7 @@ TEST(HeaderBuildTest, CallsWithTheParametersThatAreThere) {
   if (!compiler.ok()) GTEST_SKIP() << compiler.status();
   LoopProgram program;
   program.name = "sum";
+  program.tensors = {{"a"}, {"b"}, {"c"}};
   program.tasks = 2;
   const auto build = HeaderBuild::Start(
       "static inline void sum(const float* a, const float* b, float* c, size_t t, size_t n) {\n"
@@ -501,6 +503,7 @@ TEST(HeaderBuildTest, TheCompiledLoopsAreLookedAt) {
   if (!compiler.ok()) GTEST_SKIP() << compiler.status();
   LoopProgram program;
   program.name = "waste";
+  program.tensors = {{"a"}, {"b"}, {"c"}};
   const auto build = HeaderBuild::Start(
       "static inline void waste(const float* a, const float* b, float* c) {\n"
       "  for (int i = 0; i < 100; ++i)\n"

@@ -57,6 +57,7 @@ LoopProgram ProgramOf(Dtype dtype, int lanes, bool part, const Target& target) {
   builder.Do(Store{vector, At(to, 2 * int64_t{SignBit(dtype)}), lanes});
   LoopProgram program;
   program.name = name;
+  program.tensors = {{"lhs", dtype}, {"rhs", dtype}, {"out", Dtype::kF32, true}};
   program.procedures.push_back(std::move(builder).Build());
   program.features = target.features;
   program.masks = target.HasFeature("avx512f");

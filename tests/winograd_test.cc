@@ -247,8 +247,7 @@ Errors ErrorsOf(const Plan& plan, const LoopProgram& program, const Target& targ
       static_cast<size_t>(program.scratch_bytes) / sizeof(std::max_align_t) + 8);
   void* aligned = scratch.data();
   size_t room = scratch.size() * sizeof(std::max_align_t);
-  (*kernel)->CallGraph(pointers, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room), 0,
-                       1);
+  (*kernel)->Caller()({pointers, std::align(64, static_cast<size_t>(program.scratch_bytes), aligned, room)});
   Errors errors;
   const TensorType& type = graph.at(graph.result).type;
   size_t at = 0;

@@ -3,10 +3,14 @@
 #ifndef KIRSCH_TESTS_TESTING_PLAIN_KERNEL_H_
 #define KIRSCH_TESTS_TESTING_PLAIN_KERNEL_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
+#include "codegen/jit.h"
+#include "codegen/loop_program.h"
 #include "codegen/verify_run.h"
 #include "spec/spec.h"
 
@@ -21,16 +25,17 @@ struct Flaw {
   std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)> after = nullptr;
 };
 
-// Something compiled from a spec, as a kernel: `run` takes its operands as EpilogueKernelFunction does.
-template <typename Function>
-Kernel CompiledKernel(Function run, int64_t scratch_bytes) {
+// What was compiled from a spec as a kernel, whose tensors are the spec's operands in their roles: the result is
+// the third of them, and the last that the code takes.
+inline Kernel CompiledKernel(const JitKernel& code, const LoopProgram& program) {
   Kernel kernel;
   kernel.name = "jit";
-  kernel.scratch_bytes = scratch_bytes;
-  kernel.run = [run](const KernelCall& call) {
-    const auto tensor = [&](size_t i) { return i < call.tensors.size() ? call.tensors[i] : nullptr; };
-    run(tensor(0), tensor(1), tensor(2), call.scratch, call.thread, call.n_threads, tensor(3), tensor(4),
-        tensor(5));
+  kernel.scratch_bytes = program.scratch_bytes;
+  kernel.run = [run = code.Caller()](KernelCall call) {
+    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
+    if (tensors.size() > 3) std::rotate(tensors.begin() + 2, tensors.begin() + 3, tensors.end());
+    call.tensors = tensors;
+    run(call);
   };
   return kernel;
 }

@@ -93,35 +93,34 @@ absl::Status RunPlan(const LoopProgram& program, const JitKernel& jit, const Are
   if (program.packing) {
     std::vector<void*> constants = tensors_of(program.packing->constants);
     constants.push_back(packed.data());
-    if (CatchFault([&] { jit.PackConstants(constants); })) return absl::InternalError("died as it packed");
+    if (CatchFault([&] { jit.Packer()(constants); })) return absl::InternalError("died as it packed");
     tensors.push_back(packed.data());
   }
   tensors.push_back(arena.out());
   return RunThreads(program, threads, [&](void* scratch, size_t thread, void* shared, size_t phase) {
-    jit.CallGraph(tensors, scratch, thread, threads, shared, phase);
+    jit.Caller()({tensors, scratch, thread, threads, shared, phase});
   });
 }
 
 // `operands`: "lhs = x, rhs = w, arg1 = b".
 absl::Status RunSpec(const LoopProgram& program, const JitKernel& jit, const Arena& arena,
                      const std::string& operands, bool swapped, size_t threads) {
-  std::vector<const void*> matrices, others(3, nullptr);
-  size_t number = 0;
+  std::vector<void*> tensors;
   for (const absl::string_view part : absl::StrSplit(operands, ", ")) {
     const std::vector<std::string> sides = absl::StrSplit(part, " = ");
-    (matrices.size() < 2 ? matrices.emplace_back() : others[number++]) = arena.at(sides[1]);
+    tensors.push_back(arena.at(sides[1]));
   }
-  if (swapped) std::swap(matrices[0], matrices[1]);
+  tensors.push_back(arena.out());
+  if (swapped) std::swap(tensors[0], tensors[1]);
   const GuardedBuffer packed = NewLines(program.packing ? program.packing->bytes : 0);
   if (program.packing) {
-    const void*& operand = matrices[static_cast<size_t>(program.packing->operand)];
-    if (CatchFault([&] { jit.pack()(operand, packed.data()); }))
+    void*& operand = tensors[static_cast<size_t>(program.packing->place)];
+    if (CatchFault([&] { jit.Packer()({operand, packed.data()}); }))
       return absl::InternalError("died as it packed");
     operand = packed.data();
   }
   return RunThreads(program, threads, [&](void* scratch, size_t thread, void*, size_t) {
-    jit.epilogue_function()(matrices[0], matrices[1], arena.out(), scratch, thread, threads, others[0],
-                            others[1], others[2]);
+    jit.Caller()({tensors, scratch, thread, threads});
   });
 }
 
