@@ -3,7 +3,7 @@
 
 #include "bench/benchmark_program.h"
 #include "codegen/emit.h"
-#include "codegen/header.h"
+#include "codegen/header_file.h"
 #include "codegen/jit.h"
 
 namespace kirsch {
@@ -30,9 +30,11 @@ void BM_EmitObject(benchmark::State& state) {
 BENCHMARK(BM_EmitObject)->Unit(benchmark::kMillisecond);
 
 void BM_PrintHeader(benchmark::State& state) {
-  HeaderOptions options;
-  options.spec = Cube512().spec;
-  for (auto _ : state) benchmark::DoNotOptimize(PrintHeader(Cube512().program, Cube512().target, options));
+  HeaderFunction function;
+  function.name = Cube512().program.name;
+  function.members = {{Cube512().spec}};
+  function.variants = {{Cube512().target, {Cube512().program}}};
+  for (auto _ : state) benchmark::DoNotOptimize(PrintHeaderFile({.name = "cube", .functions = {function}}));
 }
 BENCHMARK(BM_PrintHeader)->Unit(benchmark::kMillisecond);
 

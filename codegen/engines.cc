@@ -68,7 +68,7 @@ absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
                                                          const EngineOptions& options) {
   const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
   if (!compiler.ok()) return compiler.status();
-  return HeaderBuild::Start(subject.print_header(), subject.code, subject.header_mode, *compiler);
+  return HeaderBuild::Start(PrintHeaderFile(*subject.header), subject.code, subject.header->mode, *compiler);
 }
 
 absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOptions& options,
@@ -78,7 +78,7 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
   if (!function.ok()) return function.status();
   EngineKernel engine{KernelOf(kHeaderRung, subject)};
   engine.kernel.code = *build;
-  engine.kernel.run = Reordered(subject, subject.swapped, [run = *function](const KernelCall& call) {
+  engine.kernel.run = Reordered(subject, subject.header->functions.front().swapped(0), [run = *function](const KernelCall& call) {
     run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
   });
   if (subject.code.packing)

@@ -31,11 +31,9 @@ struct Subject {
   const Target& target;
   const Program program;
   const LoopProgram code;
-  std::vector<size_t> packed = {};                 // tensors that the code takes packed
-  size_t columns = 0;                              // of code for blocks of columns, which are all there are
-  std::function<std::string()> print_header = {};  // the header with the code's function
-  HeaderMode header_mode = HeaderMode::kAttributes;
-  bool swapped = false;  // the header takes the first two tensors in the other order
+  std::vector<size_t> packed = {};     // tensors that the code takes packed
+  size_t columns = 0;                  // of code for blocks of columns, which are all there are
+  const HeaderFile* header = nullptr;  // with the code's function, if that is wanted
 };
 
 struct EngineKernel {

@@ -11,7 +11,6 @@
 namespace kirsch {
 namespace {
 
-constexpr char kEntryName[] = "kirsch_verified";
 constexpr size_t kAllTrials = 1000;
 constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
 constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
@@ -100,24 +99,17 @@ class Verifier {
 
 }  // namespace
 
-VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options) {
-  const Spec& root = impl.spec;
-  Subject subject(impl, target, kEntryName);
-  subject.print_header = [&] {
-    HeaderOptions header = options.header_options;
-    header.spec = root;
-    return PrintHeader(subject.code, target, header);
-  };
-  subject.header_mode = options.header_options.mode;
-  subject.swapped = options.header_options.swapped;
-  return Verifier(ContractionProblem(root), subject, options).Run();
+VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
+                          const VerifyOptions& options) {
+  Subject subject(impl, target, header.functions.front().name);
+  subject.header = &header;
+  return Verifier(ContractionProblem(impl.spec), subject, options).Run();
 }
 
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
                         const VerifyOptions& options) {
   Subject subject(plan, target, header.functions.front().name);
-  subject.print_header = [&] { return PrintHeaderFile(header); };
-  subject.header_mode = header.mode;
+  subject.header = &header;
   return Verifier(GraphProblem(plan.graph, WinogradConvolutions(plan)), subject, options).Run();
 }
 

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "codegen/emit.h"
-#include "codegen/header.h"
 #include "codegen/header_file.h"
 #include "codegen/host_cpu.h"
 #include "codegen/verify_ladder.h"
@@ -37,7 +36,6 @@ struct VerifyOptions {
   bool hot_loops = false;        // machine code is also disassembled: RungReport::loops
   Abi abi = Abi::kSystemV;       // that the JIT's object is made for
   std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
-  HeaderOptions header_options;  // how a spec's header is printed; its `spec` is set by VerifyKernel
 };
 
 // From the best to the worst; the first that holds unless an engine failed.
@@ -60,12 +58,13 @@ struct VerifyReport {
 };
 
 // Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks instructions
-// that the code needs, only the interpreter runs, and the report says so. Thread-safe, but the runs of
-// several threads wait for each other.
-VerifyReport VerifyKernel(const Impl& impl, const Target& target, const VerifyOptions& options = {});
+// that the code needs, only the interpreter runs, and the report says so. `header` is the file that has the
+// kernel's function; if no header is wanted, that one's name is all that is looked at. Thread-safe, but the
+// runs of several threads wait for each other.
+VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
+                          const VerifyOptions& options = {});
 
-// The same for a graph's plan. options.header_options is not looked at: `header` is the file that has the
-// kernel's function.
+// The same for a graph's plan.
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
                         const VerifyOptions& options = {});
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/compilation.h"
-#include "codegen/header.h"
+#include "codegen/header_file.h"
 #include "codegen/jit.h"
 #include "codegen/loop_program.h"
 
@@ -18,7 +18,7 @@ namespace kirsch {
 // object.
 class HeaderBuild {
  public:
-  // Starts compiling `header`, as PrintHeader made it from `program` in `mode`, at -O2.
+  // Starts compiling `header`, as PrintHeaderFile made it from `program` in `mode`, at -O2.
   static absl::StatusOr<std::unique_ptr<HeaderBuild>> Start(const std::string& header,
                                                             const LoopProgram& program, HeaderMode mode,
                                                             const std::string& compiler);

@@ -25,6 +25,7 @@
 #include "spec/reference.h"
 #include "spec/region.h"
 #include "tests/testing/convolutions.h"
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/oracle.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"

@@ -1,6 +1,6 @@
 // Headers of families, compiled as users do: every member is right through the dispatcher, sizes outside are
 // refused, and the self-test that says so can fail.
-#include "codegen/family_header.h"
+#include "codegen/header_function.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class FamilyHeaderTest : public HeaderTest {
     for (int64_t i = 0; i < family.count(); ++i) impls.push_back(make(family.member(i).spec));
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
-    return LowerMembers(IdentifierOf(family.text()), family, pointers, target_);
+    return LowerMembers(IdentifierOf(family.text()), family.varying_sizes(), pointers, target_);
   }
 
   std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,

@@ -18,6 +18,7 @@
 #include "search/search.h"
 #include "spec/element.h"
 #include "spec/parser.h"
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"

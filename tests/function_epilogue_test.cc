@@ -20,6 +20,7 @@
 #include "search/search.h"
 #include "spec/cat.h"
 #include "spec/parser.h"
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/targets.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/family_header.h"
+#include "codegen/header_function.h"
 #include "tests/header_testing.h"
 #include "tests/plan_testing.h"
 
@@ -57,7 +57,7 @@ class GraphFamilyHeaderTest : public HeaderTest {
   HeaderFunction Function(const PlannedFamily& planned) const {
     HeaderFunction function = FunctionOf("kernel", planned.family, {{planned.pointers()}});
     function.variants = {
-        {planned_, LowerMembers("kernel", planned.family, planned.pointers(), planned_), 0, 0, ""}};
+        {planned_, LowerMembers("kernel", planned.family.sizes(), planned.pointers(), planned_), 0, 0, ""}};
     return function;
   }
 

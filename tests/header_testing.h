@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "codegen/header.h"
 #include "codegen/lower.h"
 #include "tests/codegen_testing.h"
+#include "tests/testing/kernel_header.h"
 
 namespace kirsch::testing {
 

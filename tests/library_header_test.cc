@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/family_header.h"
+#include "codegen/header_function.h"
 #include "codegen/self_test.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
@@ -42,7 +42,7 @@ HeaderFunction Function(const std::string& name, const std::string& text,
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
     const std::string entry = targets.size() > 1 ? absl::StrCat(name, "_", IdentifierOf(target.name)) : name;
-    function.variants.push_back({target, LowerMembers(entry, family, pointers, target), 0, 0, ""});
+    function.variants.push_back({target, LowerMembers(entry, family.varying_sizes(), pointers, target), 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   return function;

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "codegen/family_header.h"
+#include "codegen/header_function.h"
 #include "codegen/self_test.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
@@ -175,9 +175,9 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
     const Impl impl =
         Search(PlaceOperands(function.members[0].spec, Residency::kWarm, target), CostModel(target), memo, {})
             .impl;
-    const Impl* const impls[] = {&impl};
+    const std::vector<const Impl*> impls = {&impl};
     function.variants.push_back(
-        {target, LowerMembers(absl::StrCat("one_", IdentifierOf(target.name)), family, impls, target), 0, 0,
+        {target, LowerMembers(absl::StrCat("one_", IdentifierOf(target.name)), family.varying_sizes(), impls, target), 0, 0,
          ""});
   }
   function.variants = BestFirst(std::move(function.variants));

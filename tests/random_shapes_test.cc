@@ -13,6 +13,7 @@
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"

@@ -18,6 +18,7 @@
 #include "codegen/verify_freivalds.h"
 #include "codegen/verify_header.h"
 #include "spec/element.h"
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_kernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -394,9 +395,9 @@ TEST_P(EveryTarget, EveryRungAgrees) {
 
 TEST_P(EveryTarget, ASwappedRequestTakesTheUsersOperands) {
   const Spec spec = MatmulSpec({.m = 9, .k = 8, .n = 30});
-  VerifyOptions options;
-  options.header_options.swapped = true;
-  const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), options);
+  HeaderOptions header;
+  header.swapped = true;
+  const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), {}, header);
   EXPECT_TRUE(report.ok) << report.first_mismatch;
 }
 
@@ -406,8 +407,9 @@ TEST_P(EveryTarget, APackedOperandIsPackedByTheCodeItself) {
     for (HeaderMode mode : {HeaderMode::kAttributes, HeaderMode::kMacros, HeaderMode::kBare}) {
       VerifyOptions options;
       options.abi = abi;
-      options.header_options.mode = mode;
-      const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), options);
+      HeaderOptions header;
+      header.mode = mode;
+      const VerifyReport report = VerifyKernel(SomeProgram(spec, GetParam()), GetParam(), options, header);
       EXPECT_TRUE(report.ok) << report.first_mismatch;
       EXPECT_EQ(Rung(report, "header").outcome, RungOutcome::kPassed);
     }

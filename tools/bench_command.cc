@@ -18,9 +18,9 @@
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/file.h"
+#include "spec/identifier.h"
 #include "tools/command.h"
 #include "tools/graph_kernel.h"
-#include "tools/kernel.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/solve.h"
@@ -90,7 +90,7 @@ absl::StatusOr<Kernel> MakeKernel(const SolveArguments& arguments, const BenchEn
     const absl::StatusOr<Synthesis> synthesis = Solve(arguments, *entry.matmul, target, memo);
     if (!synthesis.ok()) return synthesis.status();
     PrintSummary(*synthesis);
-    return Compiled(Subject(synthesis->result.impl, target, KernelName(*entry.matmul)));
+    return Compiled(Subject(synthesis->result.impl, target, IdentifierOf(entry.matmul->text)));
   }
   SearchBudget budget(arguments.time_budget);
   const absl::StatusOr<GraphSynthesis> synthesis =

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "codegen/family_header.h"
+#include "codegen/header_function.h"
 #include "memo/hash_memo.h"
 #include "spec/cat.h"
 #include "spec/identifier.h"
@@ -15,13 +15,14 @@ namespace {
 
 std::vector<const Impl*> ImplsOf(const FamilySynthesis& synthesis) {
   std::vector<const Impl*> impls;
-  for (size_t i = 0; i < synthesis.members.size(); ++i) impls.push_back(&synthesis.spec(i).result.impl);
+  for (const Member& member : synthesis.members) impls.push_back(&std::get<Synthesis>(member).result.impl);
   return impls;
 }
 
 MemberPlans PlansOf(const FamilySynthesis& synthesis) {
   MemberPlans plans;
-  for (size_t i = 0; i < synthesis.members.size(); ++i) plans.push_back(&synthesis.graph(i).result.plan);
+  for (const Member& member : synthesis.members)
+    plans.push_back(&std::get<GraphSynthesis>(member).result.plan);
   return plans;
 }
 
@@ -29,8 +30,8 @@ HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesi
   const KernelRequest& request = synthesis.request;
   const Target& target = synthesis.target();
   HeaderVariant variant{target,
-                        request.graph ? LowerMembers(name, *request.graph, PlansOf(synthesis), target)
-                                      : LowerMembers(name, request.family, ImplsOf(synthesis), target),
+                        request.graph ? LowerMembers(name, request.sizes(), PlansOf(synthesis), target)
+                                      : LowerMembers(name, request.sizes(), ImplsOf(synthesis), target),
                         0, 0, RegionPrograms(synthesis)};
   if (request.count() > 1) {
     variant.notes = Cat(request.graph ? "Sizes whose plans compute the same things together"

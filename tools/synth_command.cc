@@ -15,7 +15,7 @@
 #include "spec/plan_schedule.h"
 #include "spec/text.h"
 #include "tools/command.h"
-#include "tools/kernel.h"
+#include "tools/verdict.h"
 #include "tools/library.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"

@@ -5,7 +5,7 @@
 
 #include "spec/cat.h"
 #include "tools/command.h"
-#include "tools/kernel.h"
+#include "tools/verdict.h"
 #include "tools/library.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"

@@ -11,26 +11,16 @@
 #include "codegen/host_cpu.h"
 #include "codegen/verify_header.h"
 #include "spec/cat.h"
-#include "tools/kernel.h"
 #include "tools/library.h"
 #include "tools/terminal_line.h"
+#include "tools/verdict.h"
 
 namespace kirsch {
 namespace {
 
-// Shared out among the members of all kernels. A single spec would get 1e9 and 5e10.
+// Shared out among the members of all kernels.
 constexpr double kFlopsInFull = 1e10;
 constexpr double kFlopsInterpreted = 2e10;
-
-VerifyOptions MemberOptions(size_t members) {
-  VerifyOptions options;
-  options.header = false;
-  options.hot_loops = true;
-  const auto share = [&](double flops) { return flops / static_cast<double>(members); };
-  options.most_flops_in_full = std::min(options.most_flops_in_full, share(kFlopsInFull));
-  options.most_flops_interpreted = std::min(options.most_flops_interpreted, share(kFlopsInterpreted));
-  return options;
-}
 
 // Adds up all members' rungs of one name.
 class RungSum {
@@ -100,15 +90,15 @@ struct SelfTest {
 
 bool RunsHere(const HeaderVariant& variant) { return MissingOnHost(variant.features()).empty(); }
 
-// Of a file for one spec and one target; null: it has more, or graphs.
-const Synthesis* OnlySpec(const Library& library) {
-  const std::vector<FamilySynthesis>& variants = library.kernels.front().variants;
-  const bool only = library.kernels.size() == 1 && variants.size() == 1 && !variants.front().is_graph() &&
-                    variants.front().members.size() == 1;
-  return only ? &variants.front().spec(0) : nullptr;
+// Whether the members are verified in a header of their own: a single graph, and a single spec for one target
+// which is all that is in its file. The others' header is compiled once, for its self-test.
+bool HasOwnHeader(const Library& library, const LibraryKernel& kernel) {
+  const bool alone =
+      library.kernels.size() == 1 && library.targets.size() == 1 && library.name == kernel.name();
+  return kernel.request().count() == 1 && (kernel.request().graph || alone);
 }
 
-// Compiling takes a while: starts it. Single graphs are verified in headers of their own.
+// Compiling takes a while: starts it.
 SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   SelfTest test;
   // Bare code has no self-test; within the macros' guards it is the same.
@@ -116,9 +106,10 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   style.external = false;
   test.own_code = style.mode == HeaderMode::kAttributes;
   HeaderFile file = HeaderFileOf(library, style);
-  std::erase_if(file.functions, [](const HeaderFunction& function) {
-    return function.members.empty() && function.sizes.empty();
-  });
+  for (const LibraryKernel& kernel : library.kernels)
+    if (HasOwnHeader(library, kernel))
+      std::erase_if(file.functions,
+                    [&](const HeaderFunction& function) { return function.name == kernel.name(); });
   std::erase_if(file.functions, [&](const HeaderFunction& function) {
     const std::vector<HeaderVariant>& variants = function.variants;
     const bool runs = std::any_of(variants.begin(), variants.end(), RunsHere);
@@ -145,8 +136,7 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   return test;
 }
 
-// Climbs the ladder for every member of every kernel and target: up to the JIT, a single graph up to a header
-// of its own.
+// Climbs the ladder for every member of every kernel and target: up to the JIT, or to a header of its own.
 class LibraryVerifier {
  public:
   LibraryVerifier(const Library& library, const LibraryStyle& style) : library_(library), style_(style) {
@@ -161,7 +151,7 @@ class LibraryVerifier {
       for (const FamilySynthesis& variant : kernel.variants)
         for (size_t i = 0; i < variant.members.size(); ++i) {
           line_.Show(Cat("verifying member ", ++done_, " of ", count_));
-          variant.is_graph() ? VerifyGraph(variant, i) : VerifySpec(variant.spec(i));
+          VerifyMember(variant, i, HasOwnHeader(library_, kernel));
         }
     AddSelfTest(&self_test);
     for (const RungSum& sum : sums_)
@@ -171,24 +161,19 @@ class LibraryVerifier {
   }
 
  private:
-  void VerifySpec(const Synthesis& member) {
-    Add(VerifyKernel(member.result.impl, member.target, MemberOptions(count_)),
-        Cat(member.parsed.text, " for ", member.target.name));
-  }
-
-  void VerifyGraph(const FamilySynthesis& variant, size_t i) {
+  void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {
     const KernelRequest& request = variant.request;
-    const bool family = request.count() > 1;
-    VerifyOptions options = MemberOptions(count_);
-    options.header = !family;
+    VerifyOptions options = MemberOptions(variant.is_graph());
+    options.header = own_header;
     HeaderFile header;
-    header.functions.emplace_back().name = request.name;
-    if (options.header)
+    header.functions.emplace_back().name = MemberName(request.name, request.sizes(), static_cast<int64_t>(i));
+    if (own_header)
       header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}},
                             {style_.mode, false, style_.name_space});
-    const std::string name = MemberName(request.name, request.sizes(), static_cast<int64_t>(i));
-    Add(VerifyPlan(variant.graph(i).result.plan, variant.target(), header, options),
-        Cat(family ? name : request.name, " for ", variant.target().name));
+    const std::string name = header.functions.front().name;
+    Add(variant.is_graph() ? VerifyPlan(variant.graph(i).result.plan, variant.target(), header, options)
+                           : VerifyKernel(variant.spec(i).result.impl, variant.target(), header, options),
+        Cat(variant.is_graph() ? name : variant.spec(i).parsed.text, " for ", variant.target().name));
   }
 
   void Add(const VerifyReport& own, const std::string& name) {
@@ -214,6 +199,18 @@ class LibraryVerifier {
     if (report_.first_mismatch.empty()) report_.first_mismatch = Cat(kHeaderRung, ": ", rung.text);
   }
 
+  // A single spec gets what there is.
+  VerifyOptions MemberOptions(bool is_graph) const {
+    VerifyOptions options;
+    options.abi = style_.abi;
+    options.hot_loops = true;
+    if (count_ == 1 && !is_graph) return options;
+    const auto share = [&](double flops) { return flops / static_cast<double>(count_); };
+    options.most_flops_in_full = std::min(options.most_flops_in_full, share(kFlopsInFull));
+    options.most_flops_interpreted = std::min(options.most_flops_interpreted, share(kFlopsInterpreted));
+    return options;
+  }
+
   const Library& library_;
   const LibraryStyle& style_;
   size_t count_ = 0, done_ = 0;
@@ -225,12 +222,6 @@ class LibraryVerifier {
 }  // namespace
 
 VerifyReport VerifyLibrary(const Library& library, const LibraryStyle& style) {
-  if (const Synthesis* const only = OnlySpec(library);
-      only != nullptr && library.name == library.kernels[0].name()) {
-    HeaderOptions header = HeaderOptionsFor(*only, style.mode);
-    header.name_space = style.name_space;
-    return VerifySynthesis(*only, header, style.abi);
-  }
   return LibraryVerifier(library, style).Run();
 }
 

@@ -1,3 +1,4 @@
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/text_kernel.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "tools/kernel.h"
+#include "tools/verdict.h"
 
 #include <cstdio>
 #include <string>
@@ -6,10 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "spec/cat.h"
-#include "spec/identifier.h"
-#include "spec/schedule.h"
 #include "tools/output.h"
-#include "tools/terminal_line.h"
 
 namespace kirsch {
 namespace {
@@ -52,32 +49,6 @@ std::string VerdictText(const VerifyReport& report) {
 }
 
 }  // namespace
-
-std::string KernelName(const ParsedSpec& parsed) { return IdentifierOf(parsed.text); }
-
-HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode) {
-  HeaderOptions options;
-  options.mode = mode;
-  options.swapped = synthesis.parsed.swapped;
-  options.spec = synthesis.result.impl.spec;
-  options.spec_text = synthesis.parsed.text;
-  options.schedule = PrintSchedule(synthesis.result.impl);
-  options.version = KIRSCH_VERSION;
-  options.cycles = ToCycles(synthesis.result.cost);
-  options.gflops = PredictedGflops(synthesis);
-  options.packing = {synthesis.pack_cycles, synthesis.unpacked_cycles};
-  return options;
-}
-
-VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options, Abi abi) {
-  VerifyOptions options;
-  options.header_options = header_options;
-  options.abi = abi;
-  options.hot_loops = true;
-  TerminalLine line;
-  line.Show("verifying");
-  return VerifyKernel(synthesis.result.impl, synthesis.target, options);
-}
 
 void PrintVerdict(const VerifyReport& report) {
   if (report.verdict == Verdict::kFailed) {

@@ -1,4 +1,4 @@
-#include "codegen/family_header.h"
+#include "codegen/header_function.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/graph_samples.h"
-#include "codegen/lower.h"
-#include "spec/check.h"
 
 namespace kirsch {
 namespace {
@@ -44,16 +42,6 @@ HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family) {
   return function;
 }
 
-std::vector<LoopProgram> LowerMembers(const std::string& name, const SpecFamily& family,
-                                      absl::Span<const Impl* const> impls, const Target& target) {
-  KIRSCH_CHECK(static_cast<int64_t>(impls.size()) == family.count());
-  const std::vector<VaryingSize> sizes = family.varying_sizes();
-  std::vector<LoopProgram> programs;
-  for (size_t i = 0; i < impls.size(); ++i)
-    programs.push_back(Lower(*impls[i], target, MemberName(name, sizes, static_cast<int64_t>(i))));
-  return programs;
-}
-
 HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
                           absl::Span<const MemberPlans> plans) {
   HeaderFunction function;
@@ -71,15 +59,6 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
     function.samples.push_back(SamplesOf(plans.front()[i]->graph, winograd, few));
   }
   return function;
-}
-
-std::vector<LoopProgram> LowerMembers(const std::string& name, const GraphFamily& family,
-                                      const MemberPlans& plans, const Target& target) {
-  KIRSCH_CHECK(static_cast<int64_t>(plans.size()) == family.count());
-  std::vector<LoopProgram> programs;
-  for (size_t i = 0; i < plans.size(); ++i)
-    programs.push_back(Lower(*plans[i], target, MemberName(name, family.sizes(), static_cast<int64_t>(i))));
-  return programs;
 }
 
 }  // namespace kirsch

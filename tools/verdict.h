@@ -1,25 +1,13 @@
-// Checking and naming the kernel of a synthesis: what synth and verify share.
-#ifndef KIRSCH_TOOLS_KERNEL_H_
-#define KIRSCH_TOOLS_KERNEL_H_
+// What verification found, as synth and verify say it.
+#ifndef KIRSCH_TOOLS_VERDICT_H_
+#define KIRSCH_TOOLS_VERDICT_H_
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "codegen/header.h"
 #include "codegen/verify.h"
-#include "tools/solve.h"
 
 namespace kirsch {
-
-// The C identifier for a spec: "matmul_f32_64x64x64_rhs_col".
-std::string KernelName(const ParsedSpec& parsed);
-
-// What the header says about the kernel and how it is to be printed.
-HeaderOptions HeaderOptionsFor(const Synthesis& synthesis, HeaderMode mode);
-
-// Climbs the verification ladder, with objects for `abi`.
-VerifyReport VerifySynthesis(const Synthesis& synthesis, const HeaderOptions& header_options,
-                             Abi abi = Abi::kSystemV);
 
 // One line for people, on standard error: what was checked, or the first mismatch.
 void PrintVerdict(const VerifyReport& report);
@@ -37,4 +25,4 @@ nlohmann::ordered_json ReportJson(const VerifyReport& report);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_TOOLS_KERNEL_H_
+#endif  // KIRSCH_TOOLS_VERDICT_H_
