@@ -2,14 +2,14 @@
 #ifndef KIRSCH_BENCH_BENCHMARK_PROGRAM_H_
 #define KIRSCH_BENCH_BENCHMARK_PROGRAM_H_
 
-#include "codegen/host_cpu.h"
-#include "codegen/lower.h"
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/loop/lower.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
 #include "spec/check.h"
-#include "spec/parser.h"
-#include "spec/targets.h"
+#include "spec/target/targets.h"
+#include "spec/text/parser.h"
 
 namespace kirsch {
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "bench/loops.h"
-#include "codegen/compilation.h"
+#include "codegen/c/compilation.h"
 
 namespace kirsch {
 

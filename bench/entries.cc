@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "spec/cat.h"
-#include "spec/graph_matmul.h"
-#include "spec/kernel_file.h"
+#include "spec/graph/matmul.h"
+#include "spec/text/cat.h"
+#include "spec/text/kernel_file.h"
 
 namespace kirsch {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "spec/graph.h"
-#include "spec/parser.h"
+#include "spec/graph/graph.h"
+#include "spec/text/parser.h"
 
 namespace kirsch {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 namespace kirsch {
 

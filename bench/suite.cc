@@ -1,8 +1,8 @@
 #include "bench/suite.h"
 
-#include "spec/cat.h"
-#include "spec/file.h"
-#include "spec/json.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/json.h"
 
 namespace kirsch {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "spec/json_text.h"
+#include "spec/text/json_text.h"
 
 namespace kirsch {
 namespace {

@@ -13,7 +13,7 @@
 #include "bench/element.h"
 #include "bench/peers/graph_peer.h"
 #include "bench/peers/peer.h"
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 #include "spec/spec.h"
 
 namespace kirsch {

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/graph/row_passes.h"
+#include "spec/graph/row_program.h"
+#include "spec/graph/row_schedule.h"
 #include "spec/level.h"
-#include "spec/row_passes.h"
-#include "spec/row_program.h"
-#include "spec/row_schedule.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

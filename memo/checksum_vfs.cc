@@ -11,7 +11,7 @@
 #include <new>
 #include <vector>
 
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "memo/varint.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

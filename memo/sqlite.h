@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 

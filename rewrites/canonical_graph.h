@@ -3,7 +3,7 @@
 #ifndef KIRSCH_REWRITES_CANONICAL_GRAPH_H_
 #define KIRSCH_REWRITES_CANONICAL_GRAPH_H_
 
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 namespace kirsch {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/plan.h"
+#include "spec/graph/plan.h"
 
 namespace kirsch {
 

@@ -12,8 +12,8 @@
 #include "rewrites/iteration.h"
 #include "rewrites/slice.h"
 #include "spec/convolution.h"
-#include "spec/graph.h"
-#include "spec/plan.h"
+#include "spec/graph/graph.h"
+#include "spec/graph/plan.h"
 
 namespace kirsch {
 

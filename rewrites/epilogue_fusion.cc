@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "spec/element.h"
-#include "spec/epilogue_parser.h"
+#include "spec/text/epilogue_parser.h"
 
 namespace kirsch {
 namespace {

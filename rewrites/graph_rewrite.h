@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "rewrites/group_shape.h"
 #include "rewrites/slice.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 namespace kirsch {
 

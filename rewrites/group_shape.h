@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rewrites/slice.h"
-#include "spec/plan.h"
+#include "spec/graph/plan.h"
 
 namespace kirsch {
 

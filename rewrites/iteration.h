@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 namespace kirsch {
 

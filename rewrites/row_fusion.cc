@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "spec/cat.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

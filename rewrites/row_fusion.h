@@ -9,7 +9,7 @@
 
 #include "rewrites/graph_uses.h"
 #include "rewrites/iteration.h"
-#include "spec/row_program.h"
+#include "spec/graph/row_program.h"
 
 namespace kirsch {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "spec/row_passes.h"
+#include "spec/graph/row_passes.h"
 
 namespace kirsch {
 namespace {

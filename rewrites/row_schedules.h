@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "spec/row_program.h"
-#include "spec/row_schedule.h"
-#include "spec/target.h"
+#include "spec/graph/row_program.h"
+#include "spec/graph/row_schedule.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rewrites/iteration.h"
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 namespace kirsch {
 

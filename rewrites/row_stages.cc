@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rewrites/row_schedules.h"
-#include "spec/row_passes.h"
+#include "spec/graph/row_passes.h"
 
 namespace kirsch {
 

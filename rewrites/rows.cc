@@ -8,7 +8,7 @@
 #include "rewrites/lattice.h"
 #include "rewrites/row_space.h"
 #include "rewrites/row_stages.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

@@ -2,8 +2,8 @@
 #ifndef KIRSCH_SEARCH_CONSTANT_COPIES_H_
 #define KIRSCH_SEARCH_CONSTANT_COPIES_H_
 
-#include "spec/plan.h"
-#include "spec/target.h"
+#include "spec/graph/plan.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "search/answer.h"
 #include "search/fingerprints.h"
-#include "spec/target_json.h"
+#include "spec/target/target_json.h"
 
 namespace kirsch {
 namespace {

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "rewrites/rewrite.h"
-#include "spec/cat.h"
 #include "spec/expansion.h"
-#include "spec/printer.h"
-#include "spec/schedule.h"
 #include "spec/storage.h"
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -13,8 +13,8 @@
 #include "rewrites/group_shape.h"
 #include "search/slice_cost.h"
 #include "search/slice_levels.h"
-#include "spec/plan.h"
-#include "spec/plan_schedule.h"
+#include "spec/graph/plan.h"
+#include "spec/graph/plan_schedule.h"
 
 namespace kirsch {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "rewrites/canonical_graph.h"
-#include "spec/cat.h"
 #include "spec/element.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

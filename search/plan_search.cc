@@ -15,7 +15,7 @@
 #include "search/plan_paths.h"
 #include "search/slice_pricer.h"
 #include "search/slice_sets.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

@@ -10,10 +10,10 @@
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "search/search.h"
-#include "spec/graph.h"
-#include "spec/plan.h"
-#include "spec/plan_schedule.h"
-#include "spec/schedule.h"
+#include "spec/graph/graph.h"
+#include "spec/graph/plan.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 

@@ -6,10 +6,10 @@
 
 #include "rewrites/rewrite.h"
 #include "search/limits.h"
-#include "spec/cat.h"
 #include "spec/check.h"
-#include "spec/printer.h"
-#include "spec/schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "spec/cat.h"
 #include "spec/check.h"
-#include "spec/schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "spec/family.h"
 #include "spec/impl.h"
+#include "spec/text/family.h"
 
 namespace kirsch {
 

@@ -7,8 +7,8 @@
 #include "rewrites/rewrite.h"
 #include "search/limits.h"
 #include "search/solver.h"
-#include "spec/cat.h"
-#include "spec/printer.h"
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
 
 namespace kirsch {
 namespace {

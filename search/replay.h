@@ -8,7 +8,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/search.h"
-#include "spec/schedule.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 

@@ -11,7 +11,7 @@
 #include "memo/memo.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

@@ -3,7 +3,7 @@
 #define KIRSCH_SEARCH_SLICE_COST_H_
 
 #include "rewrites/group_shape.h"
-#include "spec/plan.h"
+#include "spec/graph/plan.h"
 
 namespace kirsch {
 

@@ -8,8 +8,8 @@
 
 #include "rewrites/group_shape.h"
 #include "search/search.h"
-#include "spec/plan.h"
-#include "spec/target.h"
+#include "spec/graph/plan.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

@@ -7,7 +7,7 @@
 
 #include "search/operand_copies.h"
 #include "search/stage_cost.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

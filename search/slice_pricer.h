@@ -19,8 +19,8 @@
 #include "search/plan_search.h"
 #include "search/slice_levels.h"
 #include "search/stage_solver.h"
-#include "spec/plan.h"
-#include "spec/plan_schedule.h"
+#include "spec/graph/plan.h"
+#include "spec/graph/plan_schedule.h"
 
 namespace kirsch {
 

@@ -9,7 +9,7 @@
 #include "cost/transform_cost.h"
 #include "rewrites/row_schedules.h"
 #include "spec/check.h"
-#include "spec/row_passes.h"
+#include "spec/graph/row_passes.h"
 
 namespace kirsch {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "spec/graph/plan.h"
 #include "spec/level.h"
-#include "spec/plan.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

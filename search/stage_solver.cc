@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "spec/schedule.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {

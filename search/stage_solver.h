@@ -6,9 +6,9 @@
 #include "absl/status/status.h"
 #include "memo/spec_hash.h"
 #include "search/plan_search.h"
-#include "spec/plan.h"
-#include "spec/plan_schedule.h"
-#include "spec/target.h"
+#include "spec/graph/plan.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

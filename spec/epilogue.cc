@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "spec/cat.h"
 #include "spec/check.h"
 #include "spec/element.h"
-#include "spec/uncertain_math.h"
+#include "spec/meaning/uncertain_math.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

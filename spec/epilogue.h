@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "spec/dtype.h"
+#include "spec/meaning/uncertain.h"
 #include "spec/operation.h"
-#include "spec/uncertain.h"
 
 namespace kirsch {
 

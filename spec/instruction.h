@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "spec/dtype.h"
-#include "spec/feature.h"
+#include "spec/target/feature.h"
 
 namespace kirsch {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/cat.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

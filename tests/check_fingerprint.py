@@ -11,7 +11,7 @@ import sys
 
 ROOTS = {"rules": ("search", "rewrites"), "cost": ("cost",)}
 FOLDERS = ("spec", "rewrites", "cost", "memo", "search")
-GENERATED = {"spec/target_files.cc": "spec/target_files.cc.in"}
+GENERATED = {"spec/target_files.cc": "spec/target/target_files.cc.in"}
 
 
 def run(*command, cwd):

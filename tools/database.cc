@@ -7,7 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "search/answer.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
 

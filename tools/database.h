@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "memo/table.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

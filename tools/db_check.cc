@@ -12,11 +12,11 @@
 #include "search/limits.h"
 #include "search/recall.h"
 #include "search/search.h"
-#include "spec/cat.h"
 #include "spec/expansion.h"
-#include "spec/plan_schedule.h"
-#include "spec/printer.h"
-#include "spec/schedule.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
 #include "tools/db_command.h"
 
 namespace kirsch {

@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "search/answer.h"
-#include "spec/cat.h"
-#include "spec/target_json.h"
+#include "spec/target/target_json.h"
+#include "spec/text/cat.h"
 #include "tools/target_option.h"
 
 namespace kirsch {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 #include "tools/db_command.h"
 
 namespace kirsch {

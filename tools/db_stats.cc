@@ -14,8 +14,8 @@
 
 #include "cost/cost_model.h"
 #include "search/recall.h"
-#include "spec/cat.h"
 #include "spec/expansion.h"
+#include "spec/text/cat.h"
 #include "tools/db_command.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "spec/cat.h"
-#include "spec/schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/schedule.h"
 #include "tools/terminal_line.h"
 
 namespace kirsch {

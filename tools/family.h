@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
-#include "spec/kernel_file.h"
+#include "spec/text/kernel_file.h"
 #include "tools/graph_kernel.h"
 #include "tools/regions.h"
 #include "tools/search_budget.h"

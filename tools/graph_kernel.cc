@@ -9,10 +9,10 @@
 #include "cost/cost_model.h"
 #include "search/plan_recall.h"
 #include "search/replay.h"
-#include "spec/cat.h"
-#include "spec/file.h"
-#include "spec/plan_program.h"
-#include "spec/plan_schedule.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/program/plan_program.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
 
 namespace kirsch {
 namespace {

@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "codegen/header_function.h"
+#include "codegen/header/header_function.h"
 #include "memo/hash_memo.h"
-#include "spec/cat.h"
-#include "spec/identifier.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
 #include "tools/output.h"
 
 namespace kirsch {

@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "codegen/emit.h"
-#include "codegen/header_file.h"
-#include "codegen/verify.h"
-#include "spec/kernel_file.h"
+#include "codegen/header/header_file.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/verify/verify.h"
+#include "spec/text/kernel_file.h"
 #include "tools/family.h"
 #include "tools/solve.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "spec/cat.h"
-#include "spec/text.h"
+#include "spec/text/cat.h"
+#include "spec/text/text.h"
 #include "tools/command.h"
 #include "tools/output.h"
 

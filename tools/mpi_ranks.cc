@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 #include "tools/mpi_plugin.h"
 
 namespace kirsch {

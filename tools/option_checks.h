@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 

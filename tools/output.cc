@@ -5,10 +5,10 @@
 #include <set>
 #include <system_error>
 
-#include "spec/cat.h"
-#include "spec/file.h"
-#include "spec/json_text.h"
-#include "spec/text.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/json_text.h"
+#include "spec/text/text.h"
 
 namespace kirsch {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {

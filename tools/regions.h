@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "search/regions.h"
-#include "spec/varying_size.h"
+#include "spec/text/varying_size.h"
 
 namespace kirsch {
 

@@ -5,11 +5,11 @@
 #include <map>
 #include <utility>
 
-#include "spec/cat.h"
 #include "spec/dtype.h"
-#include "spec/file.h"
-#include "spec/identifier.h"
-#include "spec/text.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/identifier.h"
+#include "spec/text/text.h"
 #include "tools/option_checks.h"
 #include "tools/target_option.h"
 

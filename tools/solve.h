@@ -11,8 +11,8 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/search.h"
-#include "spec/parser.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
+#include "spec/text/parser.h"
 #include "tools/database.h"
 
 namespace kirsch {

@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "codegen/emit.h"
-#include "spec/cat.h"
-#include "spec/identifier.h"
-#include "spec/plan_schedule.h"
-#include "spec/text.h"
+#include "codegen/llvm/emit.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/text.h"
 #include "tools/command.h"
-#include "tools/verdict.h"
 #include "tools/library.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
+#include "tools/verdict.h"
 
 namespace kirsch {
 namespace {

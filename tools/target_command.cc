@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "spec/target_json.h"
-#include "spec/targets.h"
+#include "spec/target/target_json.h"
+#include "spec/target/targets.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "codegen/host_cpu.h"
-#include "spec/cat.h"
-#include "spec/identifier.h"
-#include "spec/targets.h"
-#include "spec/text.h"
+#include "codegen/llvm/host_cpu.h"
+#include "spec/target/targets.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/text.h"
 #include "tools/output.h"
 
 namespace kirsch {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 #include "tools/output.h"
 
 namespace kirsch {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "codegen/verify.h"
+#include "codegen/verify/verify.h"
 
 namespace kirsch {
 

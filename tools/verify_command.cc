@@ -3,14 +3,14 @@
 #include <memory>
 #include <string>
 
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 #include "tools/command.h"
-#include "tools/verdict.h"
 #include "tools/library.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
+#include "tools/verdict.h"
 
 namespace kirsch {
 namespace {

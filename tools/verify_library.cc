@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/engines.h"
-#include "codegen/host_cpu.h"
-#include "codegen/verify_header.h"
-#include "spec/cat.h"
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/verify/engines.h"
+#include "codegen/verify/verify_header.h"
+#include "spec/text/cat.h"
 #include "tools/library.h"
 #include "tools/terminal_line.h"
 #include "tools/verdict.h"

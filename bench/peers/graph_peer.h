@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 // A graph and its operands in memory, plain and row-major, as the graph has them.
 struct KirschGraph {

@@ -7,7 +7,7 @@
 #include <dnnl.hpp>
 #include <optional>
 
-#include "spec/graph.h"
+#include "spec/graph/graph.h"
 
 // Of one argument.
 struct Function {

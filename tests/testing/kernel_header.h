@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "codegen/header_file.h"
-#include "codegen/lower.h"
-#include "codegen/verify.h"
+#include "codegen/header/header_file.h"
+#include "codegen/loop/lower.h"
+#include "codegen/verify/verify.h"
 
 namespace kirsch {
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <vector>
 
-#include "codegen/verify_data.h"
+#include "codegen/verify/verify_data.h"
 #include "spec/element.h"
-#include "spec/impl_program.h"
-#include "spec/interpreter.h"
-#include "spec/reference.h"
+#include "spec/meaning/interpreter.h"
+#include "spec/meaning/reference.h"
+#include "spec/program/impl_program.h"
 
 namespace kirsch::testing {
 namespace {

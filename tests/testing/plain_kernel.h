@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
-#include "codegen/jit.h"
-#include "codegen/loop_program.h"
-#include "codegen/verify_run.h"
+#include "codegen/llvm/jit.h"
+#include "codegen/loop/loop_program.h"
+#include "codegen/verify/verify_run.h"
 #include "spec/spec.h"
 
 namespace kirsch::testing {

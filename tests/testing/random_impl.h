@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "spec/impl.h"
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch::testing {
 

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "spec/target.h"
+#include "spec/target/target.h"
 
 namespace kirsch {
 

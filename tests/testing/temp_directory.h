@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "spec/cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch::testing {
 

@@ -8,17 +8,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "codegen/guarded_buffer.h"
-#include "codegen/jit.h"
-#include "codegen/lower.h"
-#include "codegen/verify_fault.h"
+#include "codegen/llvm/jit.h"
+#include "codegen/loop/lower.h"
+#include "codegen/verify/guarded_buffer.h"
+#include "codegen/verify/verify_fault.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
 #include "spec/check.h"
-#include "spec/schedule.h"
-#include "tests/plan_testing.h"
+#include "spec/text/schedule.h"
 #include "tests/testing/plain_number.h"
+#include "tests/testing/plan_testing.h"
 
 namespace kirsch::testing {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "codegen/loop_program.h"
-#include "codegen/verify.h"
-#include "spec/kernel_file.h"
-#include "spec/plan.h"
+#include "codegen/loop/loop_program.h"
+#include "codegen/verify/verify.h"
+#include "spec/graph/plan.h"
+#include "spec/text/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 
 namespace kirsch::testing {

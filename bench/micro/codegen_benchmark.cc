@@ -1,0 +1,44 @@
+// Code generation: what each step from the loop program on takes.
+#include <benchmark/benchmark.h>
+
+#include "bench/benchmark_program.h"
+#include "codegen/header/header_file.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/jit.h"
+
+namespace kirsch {
+namespace {
+
+const BenchmarkProgram& Cube512() {
+  static const BenchmarkProgram program = SolveForBenchmark("matmul f32 512x512x512");
+  return program;
+}
+
+void BM_JitCompile(benchmark::State& state) {
+  for (auto _ : state) KIRSCH_CHECK(JitCompile(Cube512().program, Cube512().target).ok());
+}
+BENCHMARK(BM_JitCompile)->Unit(benchmark::kMillisecond);
+
+void BM_EmitLlvmIr(benchmark::State& state) {
+  for (auto _ : state) KIRSCH_CHECK(EmitLlvmIr(Cube512().program, Cube512().target, {}).ok());
+}
+BENCHMARK(BM_EmitLlvmIr)->Unit(benchmark::kMillisecond);
+
+void BM_EmitObject(benchmark::State& state) {
+  for (auto _ : state) KIRSCH_CHECK(EmitObject(Cube512().program, Cube512().target, {}).ok());
+}
+BENCHMARK(BM_EmitObject)->Unit(benchmark::kMillisecond);
+
+void BM_PrintHeader(benchmark::State& state) {
+  HeaderFunction function;
+  function.name = Cube512().program.name;
+  function.members = {{Cube512().spec}};
+  function.variants = {{Cube512().target, {Cube512().program}}};
+  for (auto _ : state) benchmark::DoNotOptimize(PrintHeaderFile({.name = "cube", .functions = {function}}));
+}
+BENCHMARK(BM_PrintHeader)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace kirsch
+
+BENCHMARK_MAIN();

@@ -1,0 +1,48 @@
+#include "bench/micro/family.h"
+
+#include <cstdlib>
+
+#include "memo/hash_memo.h"
+#include "search/limits.h"
+#include "search/recall.h"
+#include "search/search.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+#include "spec/text/family.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kMaxMemoBytes = int64_t{1} << 30;
+
+}  // namespace
+
+uint32_t FamilyBound() {
+  const char* const bound = std::getenv("KIRSCH_FAMILY");
+  return bound == nullptr ? 256 : static_cast<uint32_t>(std::strtoul(bound, nullptr, 10));
+}
+
+std::map<PageKey, std::vector<PagePoint>> SolveFamily(uint32_t bound, const CostModel& model) {
+  std::map<PageKey, std::map<CoordinateList, Decision>> points_of;
+  HashMemo memo;
+  const absl::StatusOr<SpecFamily> family =
+      ParseFamily(Cat("matmul f32 1..", bound, "x1..", bound, "x1..", bound));
+  KIRSCH_CHECK(family.ok());
+  for (int64_t i = 0; i < family->count(FamilySizes::kLatticeSizes); ++i) {
+    const Spec root =
+        PlaceOperands(family->member(i, FamilySizes::kLatticeSizes).spec, Residency::kWarm, model.target());
+    (void)Search(root, model, memo, {});
+    const Lines available = AvailableAtHome(root, model.target());
+    for (const TableEntry& entry : ProgramEntries(root, available, model, memo)) {
+      const Coordinates coordinates = CoordinatesOf(entry.spec, entry.available);
+      points_of[PageKey::Of(coordinates)][coordinates.point] = entry.decision;
+    }
+    if (memo.counts().bytes > kMaxMemoBytes) memo.Clear();
+  }
+  std::map<PageKey, std::vector<PagePoint>> pages;
+  for (const auto& [key, points] : points_of)
+    for (const auto& [point, decision] : points) pages[key].push_back({point, decision});
+  return pages;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,60 @@
+#include <boost/geometry.hpp>
+#include <boost/geometry/index/rtree.hpp>
+#include <iterator>
+
+#include "bench/micro/representations/boxes.h"
+
+namespace kirsch {
+namespace {
+
+namespace bg = boost::geometry;
+using Corner = bg::model::point<double, kPointSize, bg::cs::cartesian>;
+using Range = bg::model::box<Corner>;
+
+template <typename Coordinates, size_t... i>
+Corner CornerOf(const Coordinates& coordinates, std::index_sequence<i...>) {
+  Corner corner;
+  (bg::set<i>(corner, coordinates[i]), ...);
+  return corner;
+}
+
+template <typename Coordinates>
+Corner CornerOf(const Coordinates& coordinates) {
+  return CornerOf(coordinates, std::make_index_sequence<kPointSize>());
+}
+
+class BoxTree : public Boxes {
+ public:
+  explicit BoxTree(const std::vector<Entry>& entries) : Boxes(entries) { BoxTree::Index(); }
+
+  std::optional<Found> Find(const Point& point) const override {
+    Point most = point;
+    most[kLast] = ~uint32_t{0};
+    std::optional<Found> found;
+    const Range range(CornerOf(point), CornerOf(most));
+    for (auto at = tree_.qbegin(bg::index::intersects(range)); at != tree_.qend(); ++at)
+      Consider(boxes()[at->second], point, &found);
+    return found;
+  }
+
+ private:
+  using Value = std::pair<Range, uint32_t>;
+
+  void Index() override {
+    std::vector<Value> values;
+    for (const Box& box : boxes())
+      values.push_back({Range(CornerOf(box.low), CornerOf(box.high)), static_cast<uint32_t>(values.size())});
+    tree_ = Tree(values);  // packed
+  }
+
+  using Tree = bg::index::rtree<Value, bg::index::quadratic<16>>;
+  Tree tree_;
+};
+
+}  // namespace
+
+std::unique_ptr<Representation> MakeBoxTree(const std::vector<Entry>& entries) {
+  return std::make_unique<BoxTree>(entries);
+}
+
+}  // namespace kirsch

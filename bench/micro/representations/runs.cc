@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include "bench/micro/representations/columns.h"
+#include "bench/micro/representations/representation.h"
+
+namespace kirsch {
+namespace {
+
+struct Run {
+  Point first;
+  uint32_t last;  // of the coordinate it runs along
+  uint32_t decision;
+};
+
+class Runs : public Representation {
+ public:
+  Runs(const std::vector<Entry>& entries, size_t along) : along_(along) {
+    for (const Entry& entry : entries) runs_.push_back({entry.point, entry.point[along], entry.decision});
+    std::sort(runs_.begin(), runs_.end(),
+              [&](const Run& a, const Run& b) { return Key(a.first) < Key(b.first); });
+    size_t last = 0;
+    for (size_t i = 1; i < runs_.size(); ++i)
+      if (!Join(&runs_[last], runs_[i])) runs_[++last] = runs_[i];
+    runs_.resize(last + 1);
+    runs_.shrink_to_fit();
+  }
+
+  std::optional<Found> Find(const Point& point) const override {
+    const bool along_lines = along_ == kLast;
+    Point from = point;
+    if (!along_lines) from[along_] = 0;
+    auto run = std::lower_bound(runs_.begin(), runs_.end(), Key(from),
+                                [&](const Run& a, const Point& key) { return EndKey(a) < key; });
+    for (; run != runs_.end() && SameRow(run->first, point); ++run)
+      if (along_lines || (run->first[along_] <= point[along_] && point[along_] <= run->last))
+        return Found{std::max(run->first[kLast], point[kLast]), run->decision};
+    return std::nullopt;
+  }
+
+  void Insert(const Entry& entry) override {
+    Run run{entry.point, entry.point[along_], entry.decision};
+    auto next = std::lower_bound(runs_.begin(), runs_.end(), Key(entry.point),
+                                 [&](const Run& a, const Point& key) { return Key(a.first) < key; });
+    if (next != runs_.end() && Join(&run, *next)) {
+      *next = run;
+    } else {
+      next = runs_.insert(next, run);
+    }
+    if (next != runs_.begin() && Join(&*(next - 1), *next)) runs_.erase(next);
+  }
+
+  std::string Serialize() const override {
+    std::string bytes;
+    AppendNumbers(
+        runs_, [](const Run& run) { return run.decision; }, &bytes);
+    for (size_t i = 0; i < kPointSize; ++i)
+      AppendDifferences(
+          runs_, [&](const Run& run) { return run.first[i]; }, &bytes);
+    AppendNumbers(
+        runs_, [&](const Run& run) { return run.last - run.first[along_]; }, &bytes);
+    return bytes;
+  }
+
+ private:
+  // What runs are ordered by: the row (all but the lines and the coordinate they run along), the lines, the
+  // coordinate they run along.
+  Point Key(const Point& point) const {
+    Point key = point;
+    std::rotate(key.begin() + static_cast<ptrdiff_t>(along_),
+                key.begin() + static_cast<ptrdiff_t>(along_) + 1, key.end());
+    return key;
+  }
+  Point EndKey(const Run& run) const {
+    Point end = run.first;
+    end[along_] = run.last;
+    return Key(end);
+  }
+
+  bool SameRow(const Point& a, const Point& b) const {
+    for (size_t i = 0; i < kLast; ++i)
+      if (i != along_ && a[i] != b[i]) return false;
+    return true;
+  }
+
+  bool Join(Run* run, const Run& next) const {
+    if (run->decision != next.decision || run->last + 1 != next.first[along_]) return false;
+    if (!SameRow(run->first, next.first)) return false;
+    if (along_ != kLast && run->first[kLast] != next.first[kLast]) return false;
+    run->last = next.last;
+    return true;
+  }
+
+  const size_t along_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace
+
+std::unique_ptr<Representation> MakeRuns(const std::vector<Entry>& entries, size_t along) {
+  return std::make_unique<Runs>(entries, along);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,367 @@
+#include "codegen/c/c_printer.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "codegen/c/c_vectors.h"
+#include "codegen/loop/loop_text.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+class FunctionPrinter {
+ public:
+  // `callees`: the C names of the program's procedures; only the entry calls any.
+  FunctionPrinter(const LoopProgram& program, const Procedure& procedure, const CStyle& style,
+                  const std::vector<std::string>& callees = {})
+      : program_(program), procedure_(procedure), style_(style), callees_(callees), vectors_(program) {}
+
+  std::string Print() {
+    DeclareVectors();
+    PrintBlock(procedure_.body);
+    return std::move(text_);
+  }
+
+ private:
+  const std::string& Name(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].name; }
+  const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
+  Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
+  std::string Text(const Affine& affine) const { return AffineText(procedure_, affine); }
+  std::string Text(const Address& address) const { return AddressText(procedure_, address); }
+
+  template <typename... Parts>
+  void Line(const Parts&... parts) {
+    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
+  }
+
+  void DeclareVectors() {
+    for (const Var& var : procedure_.vars)
+      if (var.type == VarType::kVector) Line(CVectorType(var), " ", var.name, ";");
+    // Arrays of vectors are aligned to them.
+    for (const Var& var : procedure_.vars) {
+      if (var.elements == 0) continue;
+      Line(CVectorType(var), " ", var.name, "_vectors[", var.elements / var.lanes, "];");
+      Line(CType(var.dtype), "* const ", var.name, " = (", CType(var.dtype), "*)", var.name, "_vectors;");
+    }
+  }
+
+  void PrintBlock(const std::vector<Stmt>& block) {
+    for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
+  }
+  void PrintNested(const std::vector<Stmt>& block) {
+    ++depth_;
+    PrintBlock(block);
+    --depth_;
+    Line("}");
+  }
+
+  // As one block if there are several.
+  void PrintStatements(const std::vector<std::string>& statements) {
+    if (statements.size() == 1) return Line(statements[0]);
+    Line("{");
+    ++depth_;
+    for (const std::string& statement : statements) Line(statement);
+    --depth_;
+    Line("}");
+  }
+  std::array<const Var*, 4> VarsOf(const std::array<VarId, 4>& ids) const {
+    std::array<const Var*, 4> vars = {};
+    for (size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] != kNoVar) vars[i] = &VarOf(ids[i]);
+    return vars;
+  }
+
+  void Set(VarId to, const std::string& value) { Line(Name(to), " = ", value, ";"); }
+
+  void Print(const Zero& op) { Set(op.to, vectors_.Zero(VarOf(op.to))); }
+  void Print(const Load& op) {
+    Set(op.to, vectors_.Load(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+  }
+  void Print(const Broadcast& op) {
+    Set(op.to, vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+  }
+  void Print(const Store& op) {
+    if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
+    PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
+  }
+  void Print(const MultiplyAdd& op) {
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts));
+  }
+  void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }
+  void Print(const Fma& op) { Set(op.to, vectors_.Fma(op.sign, VarOf(op.a), VarOf(op.b), VarOf(op.c))); }
+  void Print(const SquareRoot& op) { Set(op.to, vectors_.Sqrt(VarOf(op.from))); }
+  void Print(const Scale& op) { Set(op.to, vectors_.Scale(VarOf(op.a), VarOf(op.exponent))); }
+  void Print(const Shift& op) { Set(op.to, vectors_.Shift(VarOf(op.from), op.left)); }
+  void Print(const Bits& op) { Set(op.to, vectors_.Bits(VarOf(op.to), VarOf(op.from))); }
+  void Print(const SelectLess& op) {
+    Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
+  }
+  void Print(const FirstLanes& op) { Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), op.count)); }
+  void Print(const Across& op) { PrintStatements(vectors_.Across(op.op, VarOf(op.to), VarOf(op.from))); }
+  void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
+  void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }
+  void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
+  void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
+  void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
+  void Print(const Deinterleave& op) {
+    PrintStatements(vectors_.Deinterleave(VarOf(op.even), VarOf(op.odd)));
+  }
+  void Print(const SplitPairs& op) {
+    Set(op.even, vectors_.Half(VarOf(op.from), 0));
+    Set(op.odd, vectors_.Half(VarOf(op.from), 1));
+  }
+
+  void Print(const Fence&) { Line(style_.fence); }
+  void Print(const Keep&) {}  // C compilers choose well
+  void Print(const Prefetch& op) {
+    Line("_mm_prefetch((const char*)(", Text(op.at), "), _MM_HINT_T", op.into_l2 ? 1 : 0, ");");
+  }
+  void Print(const ToLine& op) {
+    Line("const size_t ", Name(op.index), " = (0 - (size_t)", Name(op.pointer), ") % 64 / sizeof(float);");
+  }
+  void Print(const Drain&) { Line("_mm_sfence();"); }
+  void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
+
+  void Print(const Call& op) {
+    const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
+    std::string arguments;
+    for (size_t i = 0; i < op.pointers.size(); ++i) {
+      const Address& pointer = op.pointers[i];
+      const Var& parameter = callee.vars[i];
+      absl::StrAppend(&arguments, i == 0 ? "" : ", ");
+      if (parameter.dtype != MemoryType(pointer))
+        absl::StrAppend(&arguments, parameter.stored ? "(" : "(const ", CType(parameter.dtype), "*)");
+      absl::StrAppend(&arguments, Text(pointer));
+    }
+    for (int64_t count : op.counts) absl::StrAppend(&arguments, ", ", count);
+    Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
+  }
+
+  void Print(const For& op) {
+    const std::string& index = Name(op.index);
+    Line("for (size_t ", index, " = 0; ", index, " < ", Text(op.count), "; ++", index, ") {");
+    PrintNested(op.body);
+  }
+
+  void Print(const OnThread& op) {
+    const std::string task = absl::StrCat("(", Text(op.task), ")");
+    if (program_.block == 0) {
+      Line("if (", task, " % ", kThreads, " == ", kThread, ") {");
+    } else {
+      const std::string column = absl::StrCat(task, " * ", program_.block);
+      Line("if (", column, " >= ", kFirstColumn, " && ", column, " < ", kEndColumn, ") {");
+    }
+    PrintNested(op.body);
+  }
+  void Print(const InPhase& op) {
+    Line("if (", kPhase, " == ", op.phase, ") {");
+    PrintNested(op.body);
+  }
+
+  const LoopProgram& program_;
+  const Procedure& procedure_;
+  const CStyle& style_;
+  const std::vector<std::string>& callees_;
+  const CVectors vectors_;
+  std::string text_;
+  int depth_ = 1;
+};
+
+std::string TargetAttribute(const LoopProgram& program, const CStyle& style) {
+  if (!style.attributes) return "";
+  return absl::StrCat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
+}
+
+std::string HelperParameters(const Procedure& procedure) {
+  std::string parameters;
+  for (int i = 0; i < procedure.num_parameters; ++i) {
+    const Var& var = procedure.vars[static_cast<size_t>(i)];
+    const std::string type = var.type == VarType::kIndex
+                                 ? "size_t "
+                                 : absl::StrCat(var.stored ? "" : "const ", CType(var.dtype), "* ");
+    absl::StrAppend(&parameters, i == 0 ? "" : ", ", type, var.name);
+  }
+  return parameters;
+}
+
+// The procedures of several programs, each distinct one once.
+class HelperPool {
+ public:
+  explicit HelperPool(const CStyle& style) : style_(style) {}
+
+  // The C names of the program's procedures, by number.
+  std::vector<std::string> Add(const LoopProgram& program) {
+    std::vector<std::string> names = {program.name};
+    for (size_t i = 1; i < program.procedures.size(); ++i)
+      names.push_back(PacksConstants(program, i) ? PackName(program)
+                                                 : NameOf(program, program.procedures[i]));
+    return names;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
+    const std::string attribute = TargetAttribute(program, style_);
+    const std::string rest = absl::StrCat("(", HelperParameters(procedure), ") {\n",
+                                          FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
+    std::string name = absl::StrCat(style_.helper_name, "_", procedure.name);
+    while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
+    // Programs name their procedures for themselves: the same name need not be the same code.
+    std::vector<std::string>& versions = versions_[name];
+    const size_t version =
+        static_cast<size_t>(std::find(versions.begin(), versions.end(), attribute + rest) - versions.begin());
+    if (version > 0) absl::StrAppend(&name, "_", version + 1);
+    if (version == versions.size()) {
+      versions.push_back(attribute + rest);
+      absl::StrAppend(&text_, style_.private_prefix, attribute, "void ", name, rest);
+    }
+    return name;
+  }
+
+  const CStyle& style_;
+  std::map<std::string, std::vector<std::string>> versions_;  // all but the name
+  std::string text_;
+};
+
+std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
+  const LoopProgram& program = *kernel.program;
+  Procedure entry = program.procedures[0];
+  // The user's names.
+  if (kernel.swapped) std::swap(entry.vars[0].name, entry.vars[1].name);
+  CSignature signature = SignatureOf(program, kernel.swapped);
+  const bool ignores_scratch = kernel.uniform && !signature.scratch;
+  signature.scratch |= kernel.uniform;
+  std::string text = absl::StrCat(kernel.dispatched ? style.private_prefix : style.public_prefix,
+                                  TargetAttribute(program, style), "void ", program.name, "(",
+                                  CParameters(signature), ") {\n");
+  const Var& scratch = entry.vars[static_cast<size_t>(program.scratch())];
+  if (TakesScratch(program))
+    absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
+                    "*)scratch_memory;\n");
+  if (ignores_scratch) absl::StrAppend(&text, "  (void)scratch_memory;\n");
+  if (program.phases > 1) {
+    const Var& shared = entry.vars[static_cast<size_t>(program.shared())];
+    const std::string type = absl::StrCat(CType(shared.dtype), "*");
+    absl::StrAppend(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
+  }
+  if (program.packing) {
+    const Var& packed = entry.vars[static_cast<size_t>(program.packing->place)];
+    const std::string type = absl::StrCat("const ", CType(packed.dtype), "*");
+    absl::StrAppend(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
+  }
+  return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
+}
+
+std::string TensorParameter(const EntryTensor& tensor) {
+  const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
+  return absl::StrCat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
+}
+
+std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
+    text->append(TensorParameter(tensor));
+  });
+}
+
+std::string TensorNames(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ",
+                       [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
+}
+
+std::string ShareParameters(const CSignature& signature) {
+  return absl::StrCat(
+      signature.scratch ? ", void* __restrict scratch_memory" : "",
+      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "",
+      signature.phases ? absl::StrCat(", void* __restrict shared_memory, size_t ", kPhase) : "");
+}
+
+std::string ShareArguments(const CSignature& signature) {
+  return absl::StrCat(signature.scratch ? ", scratch_memory" : "",
+                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "",
+                      signature.phases ? absl::StrCat(", shared_memory, ", kPhase) : "");
+}
+
+std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
+  const LoopProgram& program = *kernel.program;
+  const size_t number = static_cast<size_t>(program.packing->procedure);
+  const Procedure& procedure = program.procedures[number];
+  const CSignature signature = SignatureOf(program, kernel.swapped);
+  const Var& packed = procedure.vars[signature.constants.size()];
+  const std::string pointer = absl::StrCat("(", CType(packed.dtype), "*)packed");
+  const std::string body =
+      PacksConstants(program, number)
+          ? absl::StrCat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
+                         FunctionPrinter(program, procedure, style, callees).Print())
+          : absl::StrCat("  ", callees[number], "(", TensorNames(signature.constants), ", ", pointer, ");\n");
+  return absl::StrCat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
+                      TargetAttribute(program, style), "void ", PackName(program), "(",
+                      CPackParameters(signature), ") {\n", body, "}\n");
+}
+
+}  // namespace
+
+std::string CType(Dtype dtype) {
+  if (dtype == Dtype::kF32) return "float";
+  const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kO8;
+  return absl::StrCat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
+}
+
+CSignature SignatureOf(const LoopProgram& program, bool swapped) {
+  CSignature signature;
+  signature.tensors = program.tensors;
+  if (program.packing) signature.constants = program.packing->constants;
+  if (swapped) {
+    // Operands change places, and what they are called stays.
+    std::swap(signature.tensors[0], signature.tensors[1]);
+    const std::array<const char*, 2> names = {"lhs", "rhs"};
+    for (size_t i = 0; i < names.size(); ++i)
+      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name = names[i];
+  }
+  signature.scratch = TakesScratch(program);
+  signature.threads = TakesThreads(program);
+  signature.columns = program.block != 0;
+  signature.phases = program.phases > 1;
+  return signature;
+}
+
+// What says which share of the work is wanted.
+std::string ShareNames(const CSignature& signature, const char* separator) {
+  return signature.columns ? absl::StrCat(kFirstColumn, separator, kEndColumn)
+                           : absl::StrCat(kThread, separator, kThreads);
+}
+
+std::string CParameters(const CSignature& signature) {
+  return absl::StrCat(TensorParameters(signature.tensors), ShareParameters(signature));
+}
+
+std::string CPackParameters(const CSignature& signature) {
+  return absl::StrCat(TensorParameters(signature.constants), ", void* __restrict packed");
+}
+
+std::string CPackArguments(const CSignature& signature) {
+  return absl::StrCat(TensorNames(signature.constants), ", packed");
+}
+
+std::string CArguments(const CSignature& signature) {
+  return absl::StrCat(TensorNames(signature.tensors), ShareArguments(signature));
+}
+
+std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
+  HelperPool helpers(style);
+  std::string entries;
+  for (const CKernel& kernel : kernels) {
+    const std::vector<std::string> callees = helpers.Add(*kernel.program);
+    absl::StrAppend(&entries, entries.empty() ? "" : "\n", PrintEntry(kernel, style, callees));
+    if (kernel.program->packing) entries += PrintPack(kernel, style, callees);
+  }
+  return helpers.text() + entries;
+}
+
+}  // namespace kirsch

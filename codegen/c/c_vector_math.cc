@@ -1,0 +1,96 @@
+// The lane by lane arithmetic of CVectors.
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/c/c_intrinsics.h"
+#include "codegen/c/c_vectors.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+std::string AsBits(const Var& real) {
+  const int bytes = BytesOf(real);
+  return Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), real.name);
+}
+
+std::string OfBits(int bytes, const std::string& bits) {
+  return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), bits);
+}
+
+// Each lane's partner is `distance` lanes away, a power of two.
+std::string Partners(const std::string& value, int lanes, int distance) {
+  const int bytes = 4 * lanes;
+  if (distance <= 2) return Intrinsic(bytes, "permute_ps", value, distance == 1 ? "0xb1" : "0x4e");
+  if (lanes == 8) return Intrinsic(bytes, "permute2f128_ps", value, value, 1);
+  return Intrinsic(bytes, "shuffle_f32x4", value, value, distance == 4 ? "0xb1" : "0x4e");
+}
+
+}  // namespace
+
+std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
+  constexpr std::array<const char*, 9> kNames = {"add", "sub", "mul", "max", "min",
+                                                 "div", "and", "or",  "xor"};
+  const bool real = a.dtype == Dtype::kF32;
+  const int bytes = BytesOf(a);
+  std::string name = kNames[static_cast<size_t>(op)];
+  if (op >= BinaryOp::kAnd) {
+    absl::StrAppend(&name, "_", Si(bytes));
+    // The instructions for floats came later: AVX-512F has only those for integers.
+    return real ? OfBits(bytes, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
+                : Intrinsic(bytes, name, a.name, b.name);
+  }
+  if (op == BinaryOp::kMul && !real) name = "mullo";
+  return Intrinsic(bytes, absl::StrCat(name, real ? "_ps" : "_epi32"), a.name, b.name);
+}
+
+std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
+  constexpr std::array<const char*, 3> kNames = {"fmadd_ps", "fmsub_ps", "fnmadd_ps"};
+  return Intrinsic(BytesOf(a), kNames[static_cast<size_t>(sign)], a.name, b.name, c.name);
+}
+
+std::string CVectors::Sqrt(const Var& from) const { return Intrinsic(BytesOf(from), "sqrt_ps", from.name); }
+
+std::string CVectors::Scale(const Var& a, const Var& exponent) const {
+  return Intrinsic(BytesOf(a), "scalef_ps", a.name, exponent.name);
+}
+
+std::string CVectors::Shift(const Var& from, int left) const {
+  return left >= 0 ? Intrinsic(BytesOf(from), "slli_epi32", from.name, left)
+                   : Intrinsic(BytesOf(from), "srli_epi32", from.name, -left);
+}
+
+std::string CVectors::Bits(const Var& to, const Var& from) const {
+  return to.dtype == Dtype::kF32 ? OfBits(BytesOf(from), from.name) : AsBits(from);
+}
+
+std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {
+  const int bytes = BytesOf(x);
+  if (program_.masks)
+    return Intrinsic(bytes, "mask_blend_ps", Intrinsic(bytes, "cmp_ps_mask", x.name, y.name, "_CMP_LT_OQ"),
+                     b.name, a.name);
+  return Intrinsic(bytes, "blendv_ps", b.name, a.name,
+                   Intrinsic(bytes, "cmp_ps", x.name, y.name, "_CMP_LT_OQ"));
+}
+
+std::string CVectors::FirstLanes(const Var& a, const Var& b, int count) const {
+  const int bytes = BytesOf(a);
+  if (program_.masks) return Intrinsic(bytes, "mask_blend_ps", Mask(a.lanes, count), b.name, a.name);
+  return Intrinsic(bytes, "blend_ps", b.name, a.name, (1 << count) - 1);
+}
+
+std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var& from) const {
+  KIRSCH_CHECK(op == BinaryOp::kAdd || op == BinaryOp::kMax);
+  std::vector<std::string> statements;
+  std::string value = from.name;
+  for (int distance = from.lanes / 2; distance > 0; distance /= 2) {
+    statements.push_back(absl::StrCat(to.name, " = ",
+                                      Intrinsic(BytesOf(from), op == BinaryOp::kAdd ? "add_ps" : "max_ps",
+                                                value, Partners(value, from.lanes, distance)),
+                                      ";"));
+    value = to.name;
+  }
+  return statements;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,474 @@
+#include "codegen/c/c_vectors.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/c/c_intrinsics.h"
+#include "codegen/c/c_printer.h"
+#include "spec/check.h"
+#include "spec/instruction.h"
+
+namespace kirsch {
+namespace {
+
+std::string IntegerType(int bytes) {
+  return bytes <= kXmmBytes ? "__m128i" : bytes == 32 ? "__m256i" : "__m512i";
+}
+
+// "epi16", or "epu16".
+std::string Epi(Dtype dtype, bool with_sign = true) {
+  return absl::StrCat(with_sign ? "epi" : "epu", 8 * Bytes(dtype));
+}
+
+// The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
+std::string MaskVector(int lanes, int count) {
+  std::string mask = Intrinsic(4 * lanes, "setr_epi32", "");
+  mask.pop_back();
+  for (int lane = 0; lane < lanes; ++lane)
+    absl::StrAppend(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
+  return mask + ")";
+}
+
+std::string Offset(const std::string& pointer, int elements) {
+  return elements == 0 ? pointer : absl::StrCat(pointer, " + ", elements);
+}
+
+// Elements first .. first + count - 1 as an unsigned number, the rest being zero.
+std::string Word(const std::string& from, Dtype memory, int first, int count) {
+  const int bits = 8 * Bytes(memory);
+  std::string word;
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&word, i == 0 ? "" : " | ", "(uint32_t)(uint", bits, "_t)(", from, ")[", first + i, "]");
+    if (i > 0) absl::StrAppend(&word, " << ", i * bits);
+  }
+  return word;
+}
+
+// By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
+std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
+  const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kAccumulatorBytes;
+  const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
+  const auto constant = [&](uint32_t number) {
+    return Intrinsic(half, "set1_epi16", absl::StrCat("(short)0x", absl::Hex(number)));
+  };
+  const std::string bits_and = "and_" + Si(half), bits_or = "or_" + Si(half);
+  std::string bits = value;
+  if (from != Dtype::kF16) {
+    const int sign_shift = 8 * (Bytes(Dtype::kF16) - Bytes(from));
+    bits = Intrinsic(half, "slli_epi16", Intrinsic(half, "cvtepu8_epi16", bits), sign_shift);
+    if (sign_shift != shift)  // copies of the sign take the exponent's place
+      bits = Intrinsic(half, bits_and, Intrinsic(half, "srai_epi16", bits, sign_shift - shift),
+                       constant(F16BitsOf(from)));
+  }
+  if (HasSpecialsOfItsOwn(from)) {
+    const std::string magnitude = Intrinsic(half, bits_and, bits, constant(SignBit(Dtype::kF16) - 1));
+    const std::string special =
+        Intrinsic(half, "cmpgt_epi16", magnitude, constant((FirstSpecialBits(from) << shift) - 1));
+    bits = Intrinsic(half, bits_or, bits,
+                     Intrinsic(half, bits_and, special, constant(FirstSpecialBits(Dtype::kF16))));
+  }
+  const std::string floats = Intrinsic(bytes, "cvtph_ps", bits);
+  if (ScaleFromF16(from) == 0) return floats;
+  return Intrinsic(bytes, "mul_ps", floats,
+                   Intrinsic(bytes, "set1_ps", absl::StrCat(1 << ScaleFromF16(from), ".0f")));
+}
+
+// Memory's elements, as LoadNarrow has them, as elements of type `to`.
+std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
+  const int bytes = lanes * Bytes(to);
+  if (from == to) return value;
+  if (from == Dtype::kO8 || to == Dtype::kO8) {
+    const std::string turned =
+        Intrinsic(lanes, "xor_" + Si(lanes), value, Intrinsic(lanes, "set1_epi8", "(char)0x80"));
+    return Widened(turned, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to, lanes);
+  }
+  if (WidensByF16(from)) return WidenedByF16(value, from, lanes);
+  if (IsFloating(from))
+    return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"),
+                     Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "cvtepu16_epi32", value), 16));
+  return Intrinsic(bytes, absl::StrCat("cvt", Epi(from, Info(from).has_sign), "_", Epi(to)), value);
+}
+
+// Within 16 bytes by one shuffle; of ymm, pairs of elements are then put in order.
+std::string EverySecond(const Var& a, const Var& b, int first) {
+  const int bytes = BytesOf(a);
+  if (bytes == 64) {
+    std::string lanes;
+    for (int lane = 0; lane < a.lanes; ++lane)
+      absl::StrAppend(&lanes, lane == 0 ? "" : ", ", 2 * lane + first);
+    return Intrinsic(bytes, "permutex2var_ps", a.name, Intrinsic(bytes, "setr_epi32", lanes), b.name);
+  }
+  const std::string pairs = Intrinsic(bytes, "shuffle_ps", a.name, b.name, first == 0 ? "0x88" : "0xdd");
+  if (bytes == kXmmBytes) return pairs;
+  return Intrinsic(bytes, "castpd_ps",
+                   Intrinsic(bytes, "permute4x64_pd", Intrinsic(bytes, "castps_pd", pairs), "0xd8"));
+}
+
+}  // namespace
+
+std::string CVectorType(const Var& var) {
+  const int bytes = BytesOf(var);
+  if (var.dtype != Dtype::kF32) return IntegerType(bytes);
+  return bytes == kXmmBytes ? "__m128" : bytes == 32 ? "__m256" : "__m512";
+}
+
+std::string CVectors::Zero(const Var& to) const {
+  const int bytes = BytesOf(to);
+  return Intrinsic(bytes, absl::StrCat("setzero_", to.dtype == Dtype::kF32 ? "ps" : Si(bytes)));
+}
+
+// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
+bool CVectors::Maskable(Dtype memory) const {
+  return program_.masks && (Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw"));
+}
+
+std::string CVectors::LoadF32(int lanes, const std::string& from, int count) const {
+  const int bytes = 4 * lanes;
+  if (count == lanes) return Intrinsic(bytes, "loadu_ps", from);
+  if (count == 1 && lanes == 4) return Intrinsic(bytes, "load_ss", from);
+  if (program_.masks) return Intrinsic(bytes, "maskz_loadu_ps", Mask(lanes, count), from);
+  return Intrinsic(bytes, "maskload_ps", from, MaskVector(lanes, count));
+}
+
+// A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
+std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const {
+  const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
+  const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kAccumulatorBytes;
+  const std::string pointer = absl::StrCat("(const int*)(", from, ")");
+  std::string value = Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)));
+  if (words > 0)
+    value = program_.masks ? Intrinsic(bytes, "maskz_loadu_epi32", Mask(all_words, words), from)
+                           : Intrinsic(bytes, "maskload_epi32", pointer, MaskVector(all_words, words));
+  if (rest == 0) return value;
+  const std::string word = absl::StrCat("(int)(", Word(from, memory, words * in_word, rest), ")");
+  if (bytes == 64)
+    return Intrinsic(bytes, "mask_set1_epi32", value, absl::StrCat("(__mmask16)0x", absl::Hex(1u << words)),
+                     word);
+  return Intrinsic(bytes, "insert_epi32", value, word, words);
+}
+
+// Without a conversion, in the lower part of the vector.
+std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const {
+  const int bytes = lanes * Bytes(memory);
+  if (count != lanes) {
+    if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count);
+    const int all = std::max(bytes, kXmmBytes) / Bytes(memory);
+    return Intrinsic(bytes, absl::StrCat("maskz_loadu_", Epi(memory)), Mask(all, count), from);
+  }
+  switch (bytes) {
+    case 4:
+      return Intrinsic(bytes, "loadu_si32", from);
+    case 8:
+      return Intrinsic(bytes, "loadl_epi64", absl::StrCat("(const __m128i*)(", from, ")"));
+    case 64:
+      return Intrinsic(bytes, "loadu_si512", from);
+    default:
+      return Intrinsic(bytes, absl::StrCat("loadu_", Si(bytes)),
+                       absl::StrCat("(const ", IntegerType(bytes), "*)(", from, ")"));
+  }
+}
+
+std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory, int count) const {
+  if (memory == Dtype::kF32) return LoadF32(to.lanes, from, count);
+  return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype, to.lanes);
+}
+
+std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const {
+  const int bytes = BytesOf(to), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
+  const std::string element = absl::StrCat("*(", from, ")");
+  if (memory == Dtype::kF32) return Intrinsic(bytes, "set1_ps", element);
+  if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32)
+    // In both halves of the word: that takes no instruction more, and the lower one is shifted out.
+    return Intrinsic(
+        bytes, absl::StrCat("cast", Si(bytes), "_ps"),
+        Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "set1_epi16", absl::StrCat("(short)", element)), 16));
+  const int bits = 8 * Bytes(memory) * group;  // of a group in memory
+  std::string value;
+  if (group == 1) {
+    const char* type = bits == 8 ? "(char)" : bits == 16 ? "(short)" : "";
+    value = Intrinsic(narrow, absl::StrCat("set1_epi", bits), absl::StrCat(type, element));
+  } else if (count == group) {
+    value = Intrinsic(narrow, bits == 16 ? "broadcastw_epi16" : "broadcastd_epi32",
+                      Intrinsic(kXmmBytes, absl::StrCat("loadu_si", bits), from));
+  } else {
+    value = Intrinsic(narrow, absl::StrCat("set1_epi", bits),
+                      absl::StrCat(bits == 16 ? "(short)(" : "(int)(", Word(from, memory, 0, count), ")"));
+  }
+  return Widened(value, memory, to.dtype, to.lanes);
+}
+
+// The 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)
+std::string Quarter(const std::string& value, int bytes, int number) {
+  if (bytes <= kXmmBytes) return value;
+  if (bytes == 64) return absl::StrCat("_mm512_maskz_extracti32x4_epi32(0xf, ", value, ", ", number, ")");
+  return number == 0 ? absl::StrCat("_mm256_castsi256_si128(", value, ")")
+                     : absl::StrCat("_mm256_extracti128_si256(", value, ", 1)");
+}
+
+// Pieces of 16, 8, 4, 2 and 1 bytes where there are no masks.
+std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
+                                               int lanes, int count) const {
+  const int element = Bytes(memory), bytes = lanes * element;
+  if (count != lanes && Maskable(memory)) {
+    const int all = std::max(bytes, kXmmBytes) / element;
+    return {absl::StrCat(
+        Intrinsic(bytes, absl::StrCat("mask_storeu_", Epi(memory)), to, Mask(all, count), value), ";")};
+  }
+  if (count == lanes && bytes == 64) return {absl::StrCat(Intrinsic(bytes, "storeu_si512", to, value), ";")};
+  if (count == lanes && bytes == 32)
+    return {absl::StrCat(Intrinsic(bytes, "storeu_si256", absl::StrCat("(__m256i*)(", to, ")"), value), ";")};
+  std::vector<std::string> statements;
+  for (int done = 0; done < count * element;) {
+    const int piece =
+        std::min(kXmmBytes, static_cast<int>(std::bit_floor(static_cast<unsigned>(count * element - done))));
+    std::string part = Quarter(value, bytes, done / kXmmBytes);
+    if (done % kXmmBytes != 0) part = Intrinsic(kXmmBytes, "srli_si128", part, done % kXmmBytes);
+    const std::string at = Offset(to, done / element);
+    const std::string cast = absl::StrCat("(__m128i*)(", at, ")");
+    if (piece == 1) {
+      statements.push_back(absl::StrCat("*(", at, ") = (", CType(memory), ")",
+                                        Intrinsic(kXmmBytes, "extract_epi8", part, 0), ";"));
+      break;
+    }
+    statements.push_back(absl::StrCat(piece == kXmmBytes ? Intrinsic(piece, "storeu_si128", cast, part)
+                                      : piece == 8
+                                          ? Intrinsic(piece, "storel_epi64", cast, part)
+                                          : Intrinsic(piece, absl::StrCat("storeu_si", 8 * piece), at, part),
+                                      ";"));
+    done += piece;
+  }
+  return statements;
+}
+
+// The lower half of a ymm whose 16-bit elements came out of packing each half with itself.
+std::string Rejoined(const std::string& packed, int lanes) {
+  if (lanes == 4) return packed;
+  return absl::StrCat("_mm256_castsi256_si128(_mm256_permute4x64_epi64(", packed, ", 8))");
+}
+
+// Of words that hold 16 bits.
+std::string CVectors::CutTo16(const std::string& words, int lanes) const {
+  const int bytes = 4 * lanes;
+  if (program_.masks) return Intrinsic(bytes, "cvtepi32_epi16", words);
+  return Rejoined(Intrinsic(bytes, "packus_epi32", words, words), lanes);
+}
+
+// Of words of any value. Unsigned saturation takes its input for unsigned, but for the last of AVX2's steps.
+std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) const {
+  const int bytes = 4 * lanes;
+  if (program_.masks && to == Dtype::kU8)
+    return Intrinsic(
+        bytes, "cvtusepi32_epi8",
+        Intrinsic(bytes, "max_epi32", words, Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)))));
+  if (program_.masks) return Intrinsic(bytes, "cvtsepi32_" + Epi(to), words);
+  const std::string halves = Rejoined(Intrinsic(bytes, "packs_epi32", words, words), lanes);
+  if (to == Dtype::kS16) return halves;
+  return Intrinsic(kXmmBytes, to == Dtype::kU8 ? "packus_epi16" : "packs_epi16", halves, halves);
+}
+
+// To nearest, ties to even; what is no number stays none, though its payload is cut.
+std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string& to, int count) const {
+  const int bytes = BytesOf(from);
+  const std::string type = absl::StrCat("const ", IntegerType(bytes), " ");
+  const auto constant = [&](const char* number) { return Intrinsic(bytes, "set1_epi32", number); };
+  const std::string half = Intrinsic(
+      bytes, "add_epi32", Intrinsic(bytes, "and_" + Si(bytes), "upper", constant("1")), constant("0x7fff"));
+  std::vector<std::string> statements = {
+      absl::StrCat(type, "bits = ", Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), from.name), ";"),
+      absl::StrCat(type, "upper = ", Intrinsic(bytes, "srli_epi32", "bits", 16), ";"),
+      absl::StrCat(type, "half = ", half, ";"),
+      absl::StrCat(type, "rounded = ",
+                   Intrinsic(bytes, "srli_epi32", Intrinsic(bytes, "add_epi32", "bits", "half"), 16), ";"),
+  };
+  const std::string unordered =
+      Intrinsic(bytes, program_.masks ? "cmp_ps_mask" : "cmp_ps", from.name, from.name, "_CMP_UNORD_Q");
+  const std::string value =
+      program_.masks ? Intrinsic(bytes, "mask_or_epi32", "rounded", unordered, "upper", constant("0x40"))
+                     : Intrinsic(bytes, "blendv_epi8", "rounded",
+                                 Intrinsic(bytes, "or_" + Si(bytes), "upper", constant("0x40")),
+                                 Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), unordered));
+  statements.push_back(
+      absl::StrCat("const ", IntegerType(bytes / 2), " narrow = ", CutTo16(value, from.lanes), ";"));
+  for (std::string& statement : StoreNarrow("narrow", to, Dtype::kBf16, from.lanes, count))
+    statements.push_back(std::move(statement));
+  return statements;
+}
+
+std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to, int count) const {
+  const int bytes = BytesOf(from);
+  std::vector<std::string> statements = {
+      absl::StrCat("const ", IntegerType(bytes / 2),
+                   " narrow = ", Intrinsic(bytes, "cvtps_ph", from.name, "_MM_FROUND_TO_NEAREST_INT"), ";")};
+  for (std::string& statement : StoreNarrow("narrow", to, Dtype::kF16, from.lanes, count))
+    statements.push_back(std::move(statement));
+  return statements;
+}
+
+std::string CVectors::StoreF32(const Var& from, const std::string& to, int count) const {
+  const int bytes = BytesOf(from);
+  if (count == from.lanes) return Intrinsic(bytes, "storeu_ps", to, from.name) + ";";
+  if (count == 1 && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, from.name) + ";";
+  if (program_.masks) return Intrinsic(bytes, "mask_storeu_ps", to, Mask(from.lanes, count), from.name) + ";";
+  return Intrinsic(bytes, "maskstore_ps", to, MaskVector(from.lanes, count), from.name) + ";";
+}
+
+std::string CVectors::Stream(const Var& from, const std::string& to) const {
+  const int bytes = BytesOf(from);
+  if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, from.name) + ";";
+  const std::string words = absl::StrCat("(", IntegerType(bytes), "*)(", to, ")");
+  return Intrinsic(bytes, absl::StrCat("stream_", Si(bytes)), words, from.name) + ";";
+}
+
+std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
+                                         int count) const {
+  if (memory == Dtype::kF32) return {StoreF32(from, to, count)};
+  if (from.dtype == Dtype::kF32)
+    return memory == Dtype::kF16 ? StoreF16(from, to, count) : StoreBf16(from, to, count);
+  if (from.dtype != memory)
+    return StoreNarrow(Saturated(from.name, from.lanes, memory), to, memory, from.lanes, count);
+  if (memory == Dtype::kS32 && count != from.lanes && !program_.masks)
+    return {absl::StrCat(
+        Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), from.name), ";")};
+  return StoreNarrow(from.name, to, memory, from.lanes, count);
+}
+
+std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const {
+  const int bytes = BytesOf(accumulator);
+  const auto [row, exchanged] = InstructionFor(a.dtype, b.dtype);
+  KIRSCH_CHECK(row != nullptr);
+  const Encoding* const way =
+      FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
+  KIRSCH_CHECK(way != nullptr);
+  // Vectors of bf16 have a type of their own there.
+  const std::string cast = row->lhs == Dtype::kBf16 ? absl::StrCat("(__m", 8 * bytes, "bh)") : "";
+  const std::string x = cast + (exchanged ? b : a).name, y = cast + (exchanged ? a : b).name;
+  const std::string name = subtracts ? "fmsub_ps" : std::string(way->c);
+  switch (way->form) {
+    case EncodingForm::kLast:
+      return Intrinsic(bytes, name, x, y, accumulator.name);
+    case EncodingForm::kFirst:
+      return Intrinsic(bytes, name, accumulator.name, x, y);
+    case EncodingForm::kProduct:
+      return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, name, x, y));
+  }
+  KIRSCH_CHECK(false && "no such form");
+}
+
+// Floats by their bits: no text of theirs could say more.
+std::string CVectors::Fill(const Var& to, uint32_t word) const {
+  const int bytes = BytesOf(to);
+  const std::string words = Intrinsic(bytes, "set1_epi32", absl::StrCat("(int)0x", absl::Hex(word)));
+  return to.dtype == Dtype::kF32 ? Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), words) : words;
+}
+
+std::string CVectors::Convert(const Var& to, const Var& from) const {
+  return Intrinsic(BytesOf(to), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", from.name);
+}
+
+// As in LlvmVectors: halves are added until 4 lanes are left, then two horizontal additions. Halves of zmm
+// are taken under a mask: unmasked, they would trip GCC 12's warning about uninitialised variables in its own
+// header.
+std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<const Var*, 4>& from) const {
+  const bool floating = to.dtype == Dtype::kF32;
+  const std::string add = floating ? "add_ps" : "add_epi32";
+  const auto half = [&](const std::string& value, int part) {
+    return floating ? absl::StrCat("_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, _mm512_castps_pd(",
+                                   value, "), ", part, "))")
+                    : absl::StrCat("_mm512_maskz_extracti64x4_epi64(0xff, ", value, ", ", part, ")");
+  };
+  std::vector<std::string> statements;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const std::string q = absl::StrCat("const ", CVectorType(to), " q", i, " = ");
+    if (from[i] == nullptr) {
+      statements.push_back(absl::StrCat(q, Zero(to), ";"));
+      continue;
+    }
+    std::string value = from[i]->name;
+    if (from[i]->lanes == 16) {
+      statements.push_back(absl::StrCat(floating ? "const __m256 h" : "const __m256i h", i, " = ",
+                                        Intrinsic(32, add, half(value, 0), half(value, 1)), ";"));
+      value = absl::StrCat("h", i);
+    }
+    if (from[i]->lanes > 4)
+      value = Intrinsic(
+          16, add, absl::StrCat(floating ? "_mm256_castps256_ps128(" : "_mm256_castsi256_si128(", value, ")"),
+          absl::StrCat(floating ? "_mm256_extractf128_ps(" : "_mm256_extracti128_si256(", value, ", 1)"));
+    statements.push_back(absl::StrCat(q, value, ";"));
+  }
+  const std::string hadd = floating ? "hadd_ps" : "hadd_epi32";
+  statements.push_back(absl::StrCat(
+      to.name, " = ", Intrinsic(16, hadd, Intrinsic(16, hadd, "q0", "q1"), Intrinsic(16, hadd, "q2", "q3")),
+      ";"));
+  return statements;
+}
+
+// Of floats, or of quarters of vectors of 16, 8 and 4 bytes: the latter two fill one register.
+std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& rows) const {
+  std::array<std::string, 4> row;
+  for (size_t i = 0; i < 4; ++i) row[i] = rows[i]->name;
+  if (rows[0]->dtype == Dtype::kF32)
+    return {absl::StrCat("_MM_TRANSPOSE4_PS(", row[0], ", ", row[1], ", ", row[2], ", ", row[3], ");")};
+  const int bytes = BytesOf(*rows[0]);
+  const auto low = [](int bits, const std::string& a, const std::string& b) {
+    return Intrinsic(kXmmBytes, absl::StrCat("unpacklo_epi", bits), a, b);
+  };
+  const auto high = [](int bits, const std::string& a, const std::string& b) {
+    return Intrinsic(kXmmBytes, absl::StrCat("unpackhi_epi", bits), a, b);
+  };
+  std::vector<std::string> statements;
+  const auto define = [&](const char* name, const std::string& value) {
+    statements.push_back(absl::StrCat("const __m128i ", name, " = ", value, ";"));
+  };
+  const auto set = [&](size_t i, const std::string& value) {
+    statements.push_back(absl::StrCat(row[i], " = ", value, ";"));
+  };
+  const int quarter = 2 * bytes;  // bits
+  define("low01", low(quarter, row[0], row[1]));
+  define("low23", low(quarter, row[2], row[3]));
+  if (bytes == kXmmBytes) {
+    define("high01", high(quarter, row[0], row[1]));
+    define("high23", high(quarter, row[2], row[3]));
+    set(0, low(64, "low01", "low23"));
+    set(1, high(64, "low01", "low23"));
+    set(2, low(64, "high01", "high23"));
+    set(3, high(64, "high01", "high23"));
+  } else if (bytes == 8) {
+    set(0, low(32, "low01", "low23"));
+    set(2, high(32, "low01", "low23"));
+    for (size_t i : {1, 3}) set(i, Intrinsic(kXmmBytes, "srli_si128", row[i - 1], bytes));
+  } else {
+    set(0, low(16, "low01", "low23"));
+    for (size_t i = 1; i < 4; ++i)
+      set(i, Intrinsic(kXmmBytes, "srli_si128", row[0], bytes * static_cast<int>(i)));
+  }
+  return statements;
+}
+
+std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>& from) const {
+  const int bytes = BytesOf(to), bits = 8 * Bytes(to.dtype);
+  const std::string group = absl::StrCat("epi", bits * to.lanes / from[0]->lanes);
+  std::string sum;
+  for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
+    std::string part =
+        Intrinsic(bytes, absl::StrCat("cvt", Epi(to.dtype, false), "_", group), from[place]->name);
+    if (place > 0) part = Intrinsic(bytes, "slli_" + group, part, place * static_cast<size_t>(bits));
+    sum = place == 0 ? part : Intrinsic(bytes, "or_" + Si(bytes), sum, part);
+  }
+  return sum;
+}
+
+std::vector<std::string> CVectors::Deinterleave(const Var& a, const Var& b) const {
+  return {absl::StrCat("const ", CVectorType(a), " even = ", EverySecond(a, b, 0), ";"),
+          absl::StrCat(b.name, " = ", EverySecond(a, b, 1), ";"), absl::StrCat(a.name, " = even;")};
+}
+
+std::string CVectors::Half(const Var& words, int half) const {
+  const int bytes = BytesOf(words);
+  const std::string word = half == 0 ? Intrinsic(bytes, "slli_epi32", words.name, 16)
+                                     : Intrinsic(bytes, "and_" + Si(bytes), words.name,
+                                                 Intrinsic(bytes, "set1_epi32", "(int)0xffff0000"));
+  return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), word);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,69 @@
+// The vector operations of loop programs as C expressions and statements with intrinsics. Internal to
+// codegen/.
+#ifndef KIRSCH_CODEGEN_C_C_VECTORS_H_
+#define KIRSCH_CODEGEN_C_C_VECTORS_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "codegen/loop/loop_program.h"
+
+namespace kirsch {
+
+// "__m256", or "__m256i" for all elements but f32; the lower part of an __m128i for what is shorter than
+// that.
+std::string CVectorType(const Var& var);
+
+// Values of type `memory` are at the C expression `from` or `to`, which names a pointer to such elements.
+class CVectors {
+ public:
+  explicit CVectors(const LoopProgram& program) : program_(program) {}
+
+  std::string Zero(const Var& to) const;
+  std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
+  std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
+  // Statements; several of them are one block.
+  std::string Stream(const Var& from, const std::string& to) const;  // past the caches
+  std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
+  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const;
+  std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
+  std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
+  std::string Sqrt(const Var& from) const;
+  std::string Scale(const Var& a, const Var& exponent) const;
+  std::string Shift(const Var& from, int left) const;
+  std::string Bits(const Var& to, const Var& from) const;
+  std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;
+  std::string FirstLanes(const Var& a, const Var& b, int count) const;
+  // Statements.
+  std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;
+  std::string Fill(const Var& to, uint32_t word) const;
+  std::string Convert(const Var& to, const Var& from) const;
+  // Null where there is no vector.
+  std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
+  std::vector<std::string> Transpose(const std::array<const Var*, 4>& rows) const;
+  std::string Interleave(const Var& to, const std::array<const Var*, 4>& from) const;
+  // Statements: in place, the even and the odd elements of both, one after the other.
+  std::vector<std::string> Deinterleave(const Var& a, const Var& b) const;
+  // The lower (0) or upper (1) bf16 of each word, as f32.
+  std::string Half(const Var& words, int half) const;
+
+ private:
+  bool Maskable(Dtype memory) const;
+  std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const;
+  std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
+  std::string LoadF32(int lanes, const std::string& from, int count) const;
+  std::string StoreF32(const Var& from, const std::string& to, int count) const;
+  std::vector<std::string> StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
+                                       int lanes, int count) const;
+  std::string CutTo16(const std::string& words, int lanes) const;
+  std::string Saturated(const std::string& words, int lanes, Dtype to) const;
+  std::vector<std::string> StoreF16(const Var& from, const std::string& to, int count) const;
+  std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
+
+  const LoopProgram& program_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_C_C_VECTORS_H_

@@ -1,0 +1,139 @@
+#include "codegen/c/compilation.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+extern char** environ;
+
+namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::string> MakeDirectory() {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  std::string name = (error ? fs::path("/tmp") : parent) / "kirsch-verify-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr)
+    return absl::UnavailableError(
+        absl::StrCat("cannot make a temporary directory like ", name, ": ", strerror(errno)));
+  return name;
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
+}
+
+// Starts the command in `directory`, its output going to the file "log" there.
+absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string& directory) {
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  std::string plain = "LC_ALL=C";  // no quotes beyond ASCII in messages
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    if (strncmp(*variable, "LC_ALL=", 7) != 0) environment.push_back(*variable);
+  environment.push_back(plain.data());
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = -1;
+  const int error =
+      posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    return absl::UnavailableError(absl::StrCat("cannot run ", command[0], ": ", strerror(error)));
+  return child;
+}
+
+// True if the process ended well.
+bool EndsWell(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// The first line of the log that names an error, else the first line.
+std::string FirstComplaint(const std::string& log_path) {
+  std::stringstream text;
+  text << std::ifstream(log_path).rdbuf();
+  const std::string log = text.str();
+  const std::vector<std::string> lines = absl::StrSplit(log, '\n');
+  for (const std::string& line : lines)
+    if (absl::StrContains(line, "error:")) return line;
+  return lines.front();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
+  const std::vector<std::string> names =
+      compiler.empty() ? std::vector<std::string>{"cc", "gcc", "clang"} : std::vector<std::string>{compiler};
+  const char* const path = getenv("PATH");
+  for (const std::string& name : names) {
+    if (absl::StrContains(name, '/') && access(name.c_str(), X_OK) == 0) return name;
+    for (absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
+      const std::string file = absl::StrCat(folder, "/", name);
+      if (access(file.c_str(), X_OK) == 0) return file;
+    }
+  }
+  return absl::NotFoundError(compiler.empty() ? "no C compiler (cc, gcc or clang) on the PATH"
+                                              : absl::StrCat("no compiler ", compiler, " on the PATH"));
+}
+
+absl::StatusOr<std::unique_ptr<Compilation>> Compilation::Start(
+    const std::vector<std::pair<std::string, std::string>>& files, const std::vector<std::string>& command) {
+  absl::StatusOr<std::string> directory = MakeDirectory();
+  if (!directory.ok()) return directory.status();
+  std::unique_ptr<Compilation> compilation(new Compilation);
+  compilation->directory_ = *std::move(directory);
+  for (const auto& [name, text] : files)
+    if (absl::Status written = WriteFile(compilation->Path(name), text); !written.ok()) return written;
+  const absl::StatusOr<pid_t> child = Spawn(command, compilation->directory_);
+  if (!child.ok()) return child.status();
+  compilation->compiler_ = *child;
+  return compilation;
+}
+
+std::string Compilation::Path(const std::string& file) const { return absl::StrCat(directory_, "/", file); }
+
+absl::Status Compilation::Wait() {
+  if (EndsWell(std::exchange(compiler_, -1))) return absl::OkStatus();
+  return absl::InternalError(FirstComplaint(Path("log")));
+}
+
+absl::Status Compilation::Run(const std::string& program) {
+  const absl::StatusOr<pid_t> child = Spawn({program}, directory_);
+  if (!child.ok()) return child.status();
+  return EndsWell(*child) ? absl::OkStatus() : absl::InternalError(FirstComplaint(Path("log")));
+}
+
+Compilation::~Compilation() {
+  if (compiler_ >= 0) EndsWell(compiler_);
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,227 @@
+#include "codegen/header/header_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/header/cpu_checks.h"
+#include "codegen/header/dispatch.h"
+#include "codegen/header/header_comment.h"
+#include "codegen/header/self_test.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+void AddFeatures(const std::vector<std::string>& more, std::vector<std::string>* features) {
+  for (const std::string& feature : more)
+    if (std::find(features->begin(), features->end(), feature) == features->end())
+      features->push_back(feature);
+}
+
+bool Contains(const std::vector<std::string>& features, const std::vector<std::string>& some) {
+  return std::all_of(some.begin(), some.end(), [&](const std::string& feature) {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  });
+}
+
+std::vector<std::string> AllFeatures(const HeaderFile& file) {
+  std::vector<std::string> features;
+  for (const HeaderFunction& function : file.functions)
+    for (const HeaderVariant& variant : function.variants) AddFeatures(variant.features(), &features);
+  return features;
+}
+
+bool ChoosesVariant(const HeaderFile& file) {
+  return std::any_of(file.functions.begin(), file.functions.end(),
+                     [](const HeaderFunction& function) { return function.variants.size() > 1; });
+}
+
+std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "static inline "; }
+
+std::string NumberFunction(const HeaderFile& file, const HeaderFunction& function, const char* comment,
+                           const char* what, int64_t number) {
+  return absl::StrCat("// ", comment, "\n", PublicPrefix(file), "size_t ", function.name, "_", what,
+                      "(void) {\n  return ", number, ";\n}\n\n");
+}
+
+std::string ScratchFunction(const HeaderFile& file, const HeaderFunction& function) {
+  if (!function.signature().scratch) return "";
+  return NumberFunction(file, function, "Bytes of scratch memory that each thread needs.", "scratch_bytes",
+                        function.scratch_bytes());
+}
+
+std::string PhaseFunctions(const HeaderFile& file, const HeaderFunction& function) {
+  if (!function.signature().phases) return "";
+  return NumberFunction(file, function, "Phases, one after the other.", "phases", function.phases()) +
+         NumberFunction(file, function, "Bytes of memory that all threads share.", "shared_bytes",
+                        function.shared_bytes());
+}
+
+std::string Functions(const HeaderFile& file) {
+  CStyle style;
+  style.public_prefix = PublicPrefix(file);
+  // A procedure keeps its register tile to itself; nor is a choice of kernels the place for their code.
+  style.private_prefix = "static KIRSCH_NOINLINE ";
+  style.fence = "KIRSCH_FENCE();";
+  style.attributes = file.mode == HeaderMode::kAttributes;
+  if (file.mode == HeaderMode::kBare) {
+    style.private_prefix = "static __attribute__((noinline, unused)) ";
+    style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
+  }
+  style.helper_name = file.name;
+  std::vector<CKernel> kernels;
+  std::string numbers, dispatchers;
+  for (const HeaderFunction& function : file.functions) style.taken.push_back(function.name);
+  for (const HeaderFunction& function : file.functions) {
+    for (const HeaderVariant& variant : function.variants)
+      for (size_t i = 0; i < variant.programs.size(); ++i)
+        kernels.push_back({&variant.programs[i], function.swapped(i), function.dispatched(),
+                           function.uniform && !function.dispatched()});
+    numbers += ScratchFunction(file, function) + PhaseFunctions(file, function) +
+               PrintPackedBytes(function, PublicPrefix(file));
+    dispatchers += PrintDispatchers(function, PublicPrefix(file));
+  }
+  return absl::StrCat(numbers, PrintC(kernels, style), dispatchers);
+}
+
+// What GCC, Clang and MSVC each say in a way of their own. MSVC compiles every intrinsic without being told.
+constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
+#define KIRSCH_TARGET(features)
+#define KIRSCH_NOINLINE __declspec(noinline)
+#define KIRSCH_FENCE() _ReadWriteBarrier()
+#define KIRSCH_LOAD(place) (*(volatile int*)&(place))
+#define KIRSCH_STORE(place, value) (void)(*(volatile int*)&(place) = (value))
+#else
+#define KIRSCH_TARGET(features) __attribute__((target(features)))
+#define KIRSCH_NOINLINE __attribute__((noinline, unused))
+#define KIRSCH_FENCE() __asm__ volatile("" ::: "memory")
+#define KIRSCH_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
+#define KIRSCH_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 means its own <immintrin.h>, which leaves what is not used uninitialized.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+)";
+
+constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
+#undef KIRSCH_NOINLINE
+#undef KIRSCH_FENCE
+#undef KIRSCH_LOAD
+#undef KIRSCH_STORE
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+)";
+
+constexpr char kIncludes[] = R"(#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+)";
+
+std::string Opening(const HeaderFile& file) {
+  if (file.name_space.empty()) return "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  return absl::StrCat("#ifdef __cplusplus\nnamespace ", file.name_space, " {\n#endif\n");
+}
+
+std::string Closing(const HeaderFile& file) {
+  const std::string what =
+      file.name_space.empty() ? "extern \"C\"" : absl::StrCat("namespace ", file.name_space);
+  return absl::StrCat("#ifdef __cplusplus\n}  // ", what, "\n#endif\n");
+}
+
+// Everything but bare code is inside this.
+std::string Body(const HeaderFile& file) {
+  const std::vector<std::string> features = AllFeatures(file);
+  std::string supported;
+  for (const HeaderFunction& function : file.functions)
+    supported += PrintSupported(function, PublicPrefix(file));
+  return absl::StrCat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
+                      CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), "\n",
+                      Closing(file), "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
+}
+
+std::string Guard(const HeaderFile& file) {
+  const std::string space = absl::StrReplaceAll(file.name_space, {{"::", "_"}});
+  return absl::AsciiStrToUpper(absl::StrCat("kirsch_", space, space.empty() ? "" : "_", file.name, "_h_"));
+}
+
+// The most that any kernel of the function needs of something.
+template <typename Number>
+Number Most(const HeaderFunction& function, Number LoopProgram::* number) {
+  Number most = 0;
+  for (const HeaderVariant& variant : function.variants)
+    for (const LoopProgram& program : variant.programs) most = std::max(most, program.*number);
+  return most;
+}
+
+}  // namespace
+
+std::vector<std::string> HeaderVariant::features() const {
+  std::vector<std::string> features;
+  for (const LoopProgram& program : programs) AddFeatures(program.features, &features);
+  return features;
+}
+
+bool HeaderFunction::has_samples() const {
+  return std::any_of(samples.begin(), samples.end(),
+                     [](const GraphSamples& member) { return !member.samples.empty(); });
+}
+
+int64_t HeaderFunction::scratch_bytes() const { return Most(*this, &LoopProgram::scratch_bytes); }
+int64_t HeaderFunction::shared_bytes() const { return Most(*this, &LoopProgram::shared_bytes); }
+int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
+
+CSignature HeaderFunction::signature() const {
+  CSignature all = SignatureOf(variants.front().programs.front(), swapped(0));
+  for (const HeaderVariant& variant : variants)
+    for (const LoopProgram& program : variant.programs) {
+      all.scratch |= TakesScratch(program);
+      all.threads |= TakesThreads(program);
+      all.phases |= program.phases > 1;
+    }
+  all.scratch |= uniform;
+  return all;
+}
+
+std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
+  std::stable_sort(variants.begin(), variants.end(), [](const HeaderVariant& a, const HeaderVariant& b) {
+    const int width = a.target.vectors.front().bytes, other = b.target.vectors.front().bytes;
+    return width != other ? width > other : a.features().size() > b.features().size();
+  });
+  std::vector<HeaderVariant> tried;
+  for (HeaderVariant& variant : variants) {
+    const bool never = std::any_of(tried.begin(), tried.end(), [&](const HeaderVariant& before) {
+      return Contains(variant.features(), before.features());
+    });
+    if (!never) tried.push_back(std::move(variant));
+  }
+  return tried;
+}
+
+std::string PrintHeaderFile(const HeaderFile& file) {
+  KIRSCH_CHECK(file.mode == HeaderMode::kAttributes || !ChoosesVariant(file));
+  const std::string comment = HeaderComment(file);
+  if (file.mode == HeaderMode::kBare) return absl::StrCat(comment, "\n", Functions(file));
+  std::string text = comment;
+  const std::string guard = Guard(file);
+  if (!file.external) absl::StrAppend(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
+  absl::StrAppend(&text, "\n", kIncludes, "\n");
+  const std::string condition = CompilerCondition(AllFeatures(file));
+  const bool macros = file.mode == HeaderMode::kMacros;
+  if (macros) absl::StrAppend(&text, "#if ", condition, "\n\n");
+  text += Body(file);
+  if (macros) absl::StrAppend(&text, "\n#endif  // ", condition, "\n");
+  if (!file.external) absl::StrAppend(&text, "\n#endif  // ", guard, "\n");
+  return text;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,109 @@
+// A header, or a C file, of any number of public functions, each with kernels for any number of sizes and of
+// targets, among which it chooses at run time.
+#ifndef KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_
+#define KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/c/c_printer.h"
+#include "codegen/header/graph_samples.h"
+#include "codegen/loop/loop_program.h"
+#include "spec/spec.h"
+#include "spec/target/target.h"
+#include "spec/text/varying_size.h"
+
+namespace kirsch {
+
+// How the code comes by its instruction set.
+enum class HeaderMode : uint8_t {
+  kAttributes,  // every function carries a target attribute: no compiler flag is needed
+  kMacros,      // everything is inside #if defined(__AVX512F__) ...
+  kBare,        // neither, and no #include, extern "C", CPU check or self-test: for inclusion inside the
+          // including library's own per-target namespace, after its own #include <immintrin.h>, <stddef.h>,
+          // <stdint.h>
+};
+
+// One choice of a function's sizes.
+struct HeaderMember {
+  Spec spec;  // the root spec that its programs compute
+  // The request was solved as its transpose: the public function takes the user's (lhs, rhs), which are the
+  // spec's (rhs, lhs).
+  bool swapped = false;
+};
+
+// What packing an operand ahead takes and what it is good for, in predicted cycles; 0: not said.
+struct PackingCost {
+  double pack_cycles = 0;      // once
+  double unpacked_cycles = 0;  // of a call of the kernel for the operand as it lies
+};
+
+// A function's code for one target.
+struct HeaderVariant {
+  Target target;
+  std::vector<LoopProgram> programs;  // one for each member of the function, in their order
+  double cycles = 0, gflops = 0;      // predicted; 0: not said
+  std::string notes;                  // text, any number of lines, for the comment
+  PackingCost packing = {};           // if an operand is packed ahead
+
+  std::vector<std::string> features() const;  // that some program needs
+};
+
+struct HeaderFunction {
+  std::string name;                // a C identifier
+  std::string text;                // the user's spec, graph or family, for the comment
+  std::vector<VaryingSize> sizes;  // parameters
+  std::vector<HeaderMember>
+      members;  // as the family's, or one; one if an operand is packed ahead; none of a graph
+  std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
+  // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike,
+  // and alike whatever the target.
+  bool uniform = false;
+  std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
+
+  bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
+  bool has_samples() const;
+  bool has_self_test() const { return !members.empty() || has_samples(); }
+  bool dispatched() const { return variants.size() > 1 || !sizes.empty(); }
+  int64_t scratch_bytes() const;  // the most that any kernel needs
+  int64_t shared_bytes() const;   // likewise
+  int phases() const;             // likewise
+  CSignature signature() const;   // but for the sizes: scratch, threads, phases if some kernel takes them
+};
+
+struct HeaderFile {
+  std::string name;  // a C identifier; what is no function's own begins with it
+  HeaderMode mode = HeaderMode::kAttributes;
+  bool external = false;   // a C file: the public functions have external linkage (else static inline)
+  std::string name_space;  // C++ only: of the public functions; empty: none. "a::b" is fine
+  std::string version;     // of Kirsch
+  std::vector<HeaderFunction> functions;  // several variants: kAttributes only
+};
+
+// The variants in the order in which they are tried: wide vectors first, then more features, then as given.
+// Those that are never chosen are left out, as one before them needs no more than they do.
+std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
+
+// The public functions, NAME being that of each function:
+//   void NAME(const T* lhs, const T* rhs, T* out
+//             [, void* scratch_memory]          if a kernel needs it, or the function is uniform
+//             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads
+//             [, void* shared_memory, size_t phase])   if a kernel has several phases
+// of a graph, its parameters and then `out` in the place of the first three; or, if sizes vary,
+//   int NAME(size_t <size>, for each of them, as above)
+//     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
+// Where an operand is packed ahead, NAME takes `const void* packed` in its place, and there are
+//   size_t NAME_packed_bytes(void);    bytes of the packed operand, 64-byte aligned
+//   void NAME_pack(const T* operand, void* packed)   both for the kernel that this CPU runs
+//   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)
+//   size_t NAME_scratch_bytes(void);   if it takes scratch memory: the most that any kernel needs
+//   size_t NAME_phases(void);          if a kernel has several: the most
+//   size_t NAME_shared_bytes(void);    likewise
+// and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant
+// that the CPU can run, on integers; of graphs, samples of the result (not kBare).
+std::string PrintHeaderFile(const HeaderFile& file);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_

@@ -1,0 +1,64 @@
+#include "codegen/header/header_function.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/header/graph_samples.h"
+
+namespace kirsch {
+namespace {
+
+// With more members, the self-test has fewer samples of each.
+constexpr int64_t kMembersSampledWell = 16;
+
+// `name`, unless another parameter of the function may be called so.
+std::string FreeName(std::string name, const Graph& graph) {
+  constexpr std::array<std::string_view, 6> kOwn = {kThread,          kThreads,        kPhase,
+                                                    "scratch_memory", "shared_memory", "out"};
+  const auto taken = [&] {
+    bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+    for (int i = 0; i < graph.num_inputs(); ++i)
+      same |= name == graph.at(i).text || name == absl::StrCat(graph.at(i).text, "_");
+    return same;
+  };
+  while (taken()) name += "_";
+  return name;
+}
+
+}  // namespace
+
+HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family) {
+  HeaderFunction function;
+  function.name = name;
+  function.text = family.text();
+  function.sizes = family.varying_sizes();
+  for (int64_t i = 0; i < family.count(); ++i) {
+    const ParsedSpec member = family.member(i);
+    function.members.push_back({member.spec, member.swapped});
+  }
+  return function;
+}
+
+HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
+                          absl::Span<const MemberPlans> plans) {
+  HeaderFunction function;
+  function.name = name;
+  const std::string only = PrintGraph(plans.front().front()->graph);  // the plan speaks of its values
+  function.text = absl::StrCat("\n", family.count() > 1 ? family.text() : only);
+  function.sizes = family.sizes();
+  for (VaryingSize& size : function.sizes) size.name = FreeName(size.name, family.member(0));
+  const bool few = family.count() > kMembersSampledWell;
+  for (size_t i = 0; i < plans.front().size(); ++i) {
+    std::map<int, int> winograd;  // of any target, the larger squares
+    for (const MemberPlans& members : plans)
+      for (const auto& [node, tile] : WinogradConvolutions(*members[i]))
+        winograd[node] = std::max(winograd[node], tile);
+    function.samples.push_back(SamplesOf(plans.front()[i]->graph, winograd, few));
+  }
+  return function;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,44 @@
+// What was asked for, a spec, a graph or a family of either, as a function of a header: a kernel for every
+// member, and one for each target.
+#ifndef KIRSCH_CODEGEN_HEADER_HEADER_FUNCTION_H_
+#define KIRSCH_CODEGEN_HEADER_HEADER_FUNCTION_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "codegen/header/header_file.h"
+#include "codegen/loop/lower.h"
+#include "spec/check.h"
+#include "spec/graph/family.h"
+#include "spec/graph/plan.h"
+#include "spec/target/target.h"
+#include "spec/text/family.h"
+#include "spec/text/varying_size.h"
+
+namespace kirsch {
+
+// The family's function, without variants yet.
+HeaderFunction FunctionOf(const std::string& name, const SpecFamily& family);
+
+// The same of a family of graphs. Its sizes have the user's names, with `_` behind those that other
+// parameters have. `plans`: of each target those of all members.
+using MemberPlans = std::vector<const Plan*>;
+HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
+                          absl::Span<const MemberPlans> plans);
+
+// Every member's kernel for `target`, from the members' programs (Impl) or plans in their order. Entries are
+// called <name>_m5_n8, by the sizes that vary.
+template <typename Solved>
+std::vector<LoopProgram> LowerMembers(const std::string& name, const std::vector<VaryingSize>& sizes,
+                                      const std::vector<const Solved*>& members, const Target& target) {
+  KIRSCH_CHECK(static_cast<int64_t>(members.size()) == CountMembers(sizes));
+  std::vector<LoopProgram> programs;
+  for (size_t i = 0; i < members.size(); ++i)
+    programs.push_back(Lower(*members[i], target, MemberName(name, sizes, static_cast<int64_t>(i))));
+  return programs;
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_HEADER_HEADER_FUNCTION_H_

@@ -1,0 +1,362 @@
+#include "codegen/header/self_test.h"
+
+#include <set>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/header/self_test_epilogue.h"
+#include "codegen/header/self_test_graph.h"
+#include "codegen/header/user_matrix.h"
+
+namespace kirsch {
+namespace {
+
+// $-words are replaced by the names and numbers of the file. Nothing but the operands' elements is touched:
+// what is between them may be more than there is memory for.
+constexpr char kFile[] = R"(#ifdef $MACRO
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+$USING$FILLS$CHECKS
+int main(void) {
+  int wrong = 0, unable = 0;
+$CALLS  return wrong ? 1 : unable ? 2 : 0;
+}
+#endif  // $MACRO
+)";
+
+// Of functions that are no graphs'.
+constexpr char kCount[] = R"(
+// Elements from the first of the operand to the last. Strides: of matrices, rows and columns.
+static size_t $FILE_count(const size_t* strides, size_t batch, size_t rows, size_t columns) {
+  return (batch - 1) * strides[0] + (rows - 1) * strides[1] + (columns - 1) * strides[2] + 1;
+}
+)";
+
+// Values are so small that every sum is exact for any reduction Kirsch takes.
+constexpr char kGet[] = R"(
+static double $FILE_get_$TYPE($CTYPE element) {
+$GET})";
+constexpr char kFill[] = R"(
+static $CTYPE $FILE_put_$TYPE(double value) {
+$PUT}
+static void $FILE_fill_$TYPE($CTYPE* data, const size_t* strides, size_t batch, size_t rows, size_t columns,
+                             unsigned seed) {
+  size_t b, r, c;
+  for (b = 0; b < batch; ++b)
+    for (r = 0; r < rows; ++r)
+      for (c = 0; c < columns; ++c) {
+        seed = seed * 1664525u + 1013904223u;
+        data[b * strides[0] + r * strides[1] + c * strides[2]] = $FILE_put_$TYPE((double)(seed >> 16 & 3) - $SHIFT);
+      }
+}
+)";
+
+// Bits of f16 are only made of the values that operands are filled with.
+// Of the few numbers that operands are made of.
+constexpr char kGetFloat[] = "  return element == $ONE ? 1 : element == $TWO ? 2 : element == 0 ? 0 : -1;\n";
+constexpr char kPutFloat[] =
+    "  return $CAST(value == 1 ? $ONE : value == 2 ? $TWO : value == 0 ? 0 : $MINUS_ONE);\n";
+constexpr char kGetBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+)";
+constexpr char kPutBf16[] = R"(  const float exact = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &exact, sizeof(bits));
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+)";
+
+// Adding and subtracting 1.5 * 2^52 rounds to an integer, ties to even.
+constexpr char kPutSaturated[] = R"(  volatile double rounded = value + 0x1.8p52;
+  rounded -= 0x1.8p52;
+  return $CAST(!(rounded > $LEAST) ? $LEAST : rounded > $MOST ? $MOST : rounded);
+)";
+
+// Products that would take too long are checked at a sample of the output.
+constexpr char kCheck[] = R"(
+// The problem's batch, m, k, n; then of lhs, rhs and out: the distance in elements of consecutive matrices,
+// rows and columns. Returns 0 if the result is right.
+static int $NAME_check(const size_t* problem) {
+  const size_t batch = problem[0], m = problem[1], k = problem[2], n = problem[3];
+  const size_t *ls = problem + 4, *rs = problem + 7, *os = problem + 10;
+  const size_t on = $FILE_count(os, batch, m, n);
+$VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
+  const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
+  $LHS* lhs = ($LHS*)malloc($LHS_COUNT * sizeof($LHS));
+  $RHS* rhs = ($RHS*)malloc($RHS_COUNT * sizeof($RHS));
+  $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
+  $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
+$ARGUMENTS_ALLOC$SCRATCH_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
+  if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK$PACKED_CHECK) {
+    printf("$NAME: out of memory\n");
+    exit(2);
+  }
+  $FILE_fill_$TYPELHS(lhs, $LHS_FILL, 1);
+  $FILE_fill_$TYPERHS(rhs, $RHS_FILL, 2);
+  $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
+  $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
+$ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
+    const size_t b = at / (m * n), row = at / n % m, column = at % n;
+    const size_t place = b * os[0] + row * os[1] + column * os[2];
+    double sum = $INITIAL;
+    for (i = 0; i < k; ++i)
+      sum += $FILE_get_$TYPELHS(lhs[$LHS_AT]) *
+             $FILE_get_$TYPERHS(rhs[$RHS_AT]);
+$EPILOGUE    if ($DIFFERS && wrong++ == 0)
+      printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
+             $FILE_get_$TYPEOUT(out[place]), sum);
+  }
+  free(lhs);
+  free(rhs);
+  free(out);
+  free(before);
+$ARGUMENTS_FREE$SCRATCH_FREE$PACKED_FREE  return wrong ? 1 : 0;
+}
+
+static int $NAME_check_all(const char* what) {
+  static const size_t problems[][13] = {
+$PROBLEMS  };
+  size_t i;
+  int wrong = 0;
+  for (i = 0; i < sizeof(problems) / sizeof(problems[0]); ++i) wrong |= $NAME_check(problems[i]);
+$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
+  return wrong;
+}
+)";
+
+constexpr char kScratchAlloc[] = R"(  char* block = (char*)malloc($NAME_scratch_bytes() + 64);
+  void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;
+)";
+
+constexpr char kPackedAlloc[] = R"(  char* packed_block = (char*)malloc($NAME_packed_bytes() + 64);
+  void* packed = packed_block ? packed_block + (64 - (size_t)packed_block % 64) : NULL;
+)";
+
+constexpr char kCallVariant[] = R"(  if ($CONDITION) {
+$CHOOSE    wrong |= $NAME_check_all("$WHAT");
+  } else {
+    printf("$WHAT: this CPU lacks $FEATURES\n");
+  }
+)";
+
+// Multiplications of the naive loop, for all problems of a function together, that are made in full.
+constexpr double kFullWork = 3e8;
+
+// The user's tensors, as he has them before any is packed.
+std::vector<EntryTensor> Unpacked(const CSignature& signature) {
+  std::vector<EntryTensor> tensors = signature.tensors;
+  for (EntryTensor& tensor : tensors)
+    if (tensor.name == kPacked) tensor = signature.constants.front();
+  return tensors;
+}
+
+// A call for the sizes and operands of a problem, as each of three threads.
+std::string RunText(const HeaderFunction& function) {
+  CSignature signature = function.signature();
+  const bool scratch = signature.scratch, threads = signature.threads;
+  signature.scratch = signature.threads = false;
+  std::string text = threads ? "  for (i = 0; i < 3; ++i) " : "  ";
+  absl::StrAppend(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
+  for (const VaryingSize& size : function.sizes)
+    absl::StrAppend(&text, size.name == "b" ? "batch" : size.name, ", ");
+  const char* const share = signature.columns ? ", n * i / 3, n * (i + 1) / 3" : ", i, 3";
+  return absl::StrCat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "", ");\n");
+}
+
+// For every varying size, those beside its values and one between them, the others being the least.
+std::string RefusedText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::string text;
+  for (const VaryingSize& varied : function.sizes) {
+    std::set<uint32_t> refused = {varied.values.front() - 1, varied.values.front() + 1,
+                                  varied.values.back() + 1};
+    for (uint32_t value : varied.values) refused.erase(value);
+    for (uint32_t value : refused) {
+      absl::StrAppend(&text, "  wrong |= ", function.name, "(");
+      for (const VaryingSize& any : function.sizes)
+        absl::StrAppend(&text, &any == &varied ? value : any.values.front(), ", ");
+      for (size_t i = 1; i < signature.tensors.size(); ++i) text += "NULL, ";
+      absl::StrAppend(&text, "NULL", signature.scratch ? ", NULL" : "", signature.threads ? ", 0, 1" : "",
+                      signature.phases ? ", NULL, 0" : "", ");\n");
+    }
+  }
+  return text;
+}
+
+std::string ProblemText(const HeaderMember& member) {
+  std::string text = absl::StrCat("      {", absl::StrJoin(SizesOfUser(member), ", "));
+  for (const UserMatrix& matrix : UserMatrices(member))
+    absl::StrAppend(&text, ", ", matrix.batch_stride, ", ", matrix.row_axis.stride(0), ", ",
+                    matrix.column_axis.stride(0));
+  return text + "},\n";
+}
+
+// An operand that is a view is filled as the run of elements it is in.
+struct OperandExpressions {
+  std::string at, count, fill;
+};
+
+OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, const char* rows,
+                                 const char* row, const char* columns, const char* column) {
+  if (!matrix.is_window())
+    return {absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column),
+            absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns),
+            absl::StrFormat("%s, batch, %s, %s", strides, rows, columns)};
+  const std::string count =
+      absl::StrCat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
+  return {absl::StrCat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column)),
+          absl::StrCat("(size_t)", count), absl::StrCat("vector, 1, 1, ", count)};
+}
+
+std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  const ArgumentsText arguments = ArgumentsTextOf(function.members.front());
+  const std::vector<EntryTensor> tensors = Unpacked(signature);
+  const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors.back().dtype;
+  const bool packed = !signature.constants.empty();
+  const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
+  const OperandExpressions lhs = ExpressionsOf(matrices[MatmulDims::kLhs], "ls", "m", "row", "k", "i"),
+                           rhs = ExpressionsOf(matrices[MatmulDims::kRhs], "rs", "k", "i", "n", "column");
+  const bool vector = absl::StrContains(absl::StrCat(arguments.fill, lhs.fill, rhs.fill), "vector");
+  std::string problems;
+  for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
+  const std::string text = absl::StrReplaceAll(
+      kCheck,
+      {{"$FULL", absl::StrCat(kFullWork / static_cast<double>(function.members.size()))},
+       {"$LHS_AT", lhs.at},
+       {"$LHS_COUNT", lhs.count},
+       {"$LHS_FILL", lhs.fill},
+       {"$RHS_AT", rhs.at},
+       {"$RHS_COUNT", rhs.count},
+       {"$RHS_FILL", rhs.fill},
+       {"$LHS", CType(lhs_type)},
+       {"$RHS", CType(rhs_type)},
+       {"$OUT", CType(out_type)},
+       {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
+       {"$RUN", RunText(function)},
+       {"$ARGUMENTS_ALLOC", arguments.alloc},
+       {"$VECTOR", vector ? "  static const size_t vector[3] = {0, 0, 1};\n" : ""},
+       {"$ARGUMENTS_CHECK", arguments.check},
+       {"$ARGUMENTS_FILL", arguments.fill},
+       {"$ARGUMENTS_FREE", arguments.free},
+       {"$EPILOGUE", EpilogueText(function.members.front())},
+       {"$DIFFERS", DiffersText(function.members.front())},
+       {"$PROBLEMS", problems},
+       {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
+       {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
+       {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
+       {"$PACKED_CHECK", packed ? " || !packed" : ""},
+       {"$PACKED_FREE", packed ? "  free(packed_block);\n" : ""},
+       {"$PACK", packed ? absl::StrCat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
+       {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
+  return absl::StrReplaceAll(text,
+                             {{"$NAME", function.name},
+                              {"$FILE", file.name},
+                              {"$TYPELHS", std::string(Info(lhs_type).name)},
+                              {"$TYPERHS", std::string(Info(rhs_type).name)},
+                              {"$TYPEOUT", std::string(Info(out_type).name)}});
+}
+
+// How an element becomes a number, and an exact sum an element.
+struct Conversion {
+  std::string get, put;
+};
+
+Conversion ConversionOf(Dtype dtype) {
+  const std::string cast = absl::StrCat("(", CType(dtype), ")");
+  if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
+  if (Bytes(dtype) == kAccumulatorBytes)
+    return {"  return element;\n", absl::StrCat("  return ", cast, "value;\n")};
+  if (!IsFloating(dtype))
+    return {"  return element;\n",
+            absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
+                                                {"$LEAST", absl::StrCat(LeastOf(dtype))},
+                                                {"$MOST", absl::StrCat(MostOf(dtype))}})};
+  const auto hex = [](uint32_t bits) { return absl::StrCat("0x", absl::Hex(bits)); };
+  const uint32_t one = PowerOfTwoBits(dtype, 0);
+  const auto text = [&](const char* of) {
+    return absl::StrReplaceAll(of, {{"$CAST", cast},
+                                    {"$ONE", hex(one)},
+                                    {"$TWO", hex(PowerOfTwoBits(dtype, 1))},
+                                    {"$MINUS_ONE", hex(SignBit(dtype) | one)}});
+  };
+  return {text(kGetFloat), text(kPutFloat)};
+}
+
+std::string FillsText(const HeaderFile& file) {
+  std::set<Dtype> types, compared;
+  for (const HeaderFunction& function : file.functions) {
+    if (function.members.empty()) continue;
+    const std::vector<EntryTensor> tensors = Unpacked(function.signature());
+    for (const EntryTensor& tensor : tensors) types.insert(tensor.dtype);
+    compared.insert({tensors[0].dtype, tensors[1].dtype, tensors.back().dtype});
+  }
+  std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
+  for (Dtype dtype : types) {
+    const Conversion conversion = ConversionOf(dtype);
+    text += absl::StrReplaceAll(absl::StrCat(compared.contains(dtype) ? kGet : "", kFill),
+                                {{"$TYPE", std::string(Info(dtype).name)},
+                                 {"$CTYPE", CType(dtype)},
+                                 {"$GET", conversion.get},
+                                 {"$PUT", conversion.put},
+                                 {"$SHIFT", Info(dtype).has_sign ? "1" : "0"},
+                                 {"$FILE", file.name}});
+  }
+  return text;
+}
+
+// Each variant in turn is made the choice; then the choice is open again.
+std::string CallsText(const HeaderFunction& function) {
+  const bool several = function.variants.size() > 1;
+  std::string text;
+  for (size_t i = 0; i < function.variants.size(); ++i) {
+    const HeaderVariant& variant = function.variants[i];
+    text += absl::StrReplaceAll(
+        kCallVariant,
+        {{"$CONDITION", several ? absl::StrCat("$NAME_runs(", i + 1, ")") : "$NAME_supported()"},
+         {"$CHOOSE", several ? absl::StrCat("    $NAME_choice = ", i + 1, ";\n") : ""},
+         {"$WHAT", several ? absl::StrCat("$NAME for ", variant.target.name) : "$NAME"},
+         {"$FEATURES", absl::StrJoin(variant.features(), " or ")}});
+  }
+  if (several) text += "  $NAME_choice = 0;\n";
+  text += "  unable |= !$NAME_supported();\n";
+  return absl::StrReplaceAll(text, {{"$NAME", function.name}});
+}
+
+std::string UsingText(const HeaderFile& file) {
+  if (file.name_space.empty()) return "";
+  return absl::StrCat("#ifdef __cplusplus\nusing namespace ", file.name_space, ";\n#endif\n");
+}
+
+}  // namespace
+
+std::string SelfTestMacro(const std::string& file_name) {
+  return absl::StrCat(absl::AsciiStrToUpper(file_name), "_SELF_TEST");
+}
+
+std::string PrintSelfTest(const HeaderFile& file) {
+  std::string checks = GraphHelpersText(file), calls;
+  for (const HeaderFunction& function : file.functions) {
+    if (!function.has_self_test()) continue;
+    checks += absl::StrReplaceAll(
+        function.members.empty() ? GraphCheckText(file, function) : CheckText(file, function),
+        {{"$REFUSED", RefusedText(function)}});
+    calls += CallsText(function);
+  }
+  if (calls.empty()) return "";
+  return absl::StrReplaceAll(kFile, {{"$MACRO", SelfTestMacro(file.name)},
+                                     {"$USING", UsingText(file)},
+                                     {"$FILLS", FillsText(file) + FunctionsText(file)},
+                                     {"$CHECKS", checks},
+                                     {"$CALLS", calls},
+                                     {"$FILE", file.name}});
+}
+
+}  // namespace kirsch

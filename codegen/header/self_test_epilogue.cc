@@ -1,0 +1,162 @@
+#include "codegen/header/self_test_epilogue.h"
+
+#include <ranges>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/header/user_matrix.h"
+
+namespace kirsch {
+namespace {
+
+// Not the math library's: no program has to be linked with it.
+constexpr char kExp[] = R"(
+static double $FILE_exp(double x) {
+  double sum = 1, term = 1;
+  int halved = 0, i;
+  if (x < 0) return 1 / $FILE_exp(-x);
+  if (x > 1000) x = 1000;
+  for (; x > 0.5; x /= 2) ++halved;
+  for (i = 1; i < 16; ++i) sum += term *= x / i;
+  for (; halved > 0; --halved) sum *= sum;
+  return sum;
+}
+)";
+constexpr char kTanh[] = R"(
+static double $FILE_tanh(double x) { return 1 - 2 / ($FILE_exp(2 * x) + 1); }
+)";
+constexpr char kErf[] = R"(
+static double $FILE_erf(double x) {
+  double sum = x, term = x;
+  int i;
+  if (x > 6 || x < -6) return x < 0 ? -1 : 1;
+  for (i = 1; i < 200; ++i) sum += term *= 2 * x * x / (2 * i + 1);
+  return 1.1283791670955126 * $FILE_exp(-x * x) * sum;
+}
+)";
+constexpr char kLog1p[] = R"(
+static double $FILE_log1p(double x) {
+  double log = 0, power, step;
+  do {
+    power = $FILE_exp(log);
+    step = 2 * (1 + x - power) / (1 + x + power);
+    log += step;
+  } while (step > 1e-9 || step < -1e-9);
+  return log;
+}
+)";
+constexpr char kNear[] = R"(
+static double $FILE_most(double most, double x) {
+  x = x < 0 ? -x : x;
+  return x > most ? x : most;
+}
+// After functions: anything may come of what is no number.
+static int $FILE_differs(double got, double expected, double tolerance) {
+  const double off = got < expected ? expected - got : got - expected;
+  return got != expected && expected == expected && !(off <= tolerance);
+}
+)";
+
+// The functions of math.h that C texts may use; each uses none but those before it.
+struct MathFunction {
+  const char *name, *text;
+};
+constexpr MathFunction kMathFunctions[] = {{"exp", kExp}, {"tanh", kTanh}, {"erf", kErf}, {"log1p", kLog1p}};
+
+// The step's operand as a C expression, a double.
+std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
+  if (step.operand == EpilogueOperand::kNone) return "";
+  if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
+  constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
+  return absl::StrCat("(double)arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
+}
+
+// What becomes of `sum`.
+std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::string& y) {
+  const Operation op = epilogue.steps[static_cast<size_t>(step)].op;
+  if (op == Operation::kF32) return "    sum = (float)sum;\n";
+  const bool integers = TypeBefore(epilogue, sum, step) == Dtype::kS32;
+  const std::string cast = integers ? "(int64_t)" : "";
+  const std::string text = absl::StrReplaceAll(
+      Info(op).c, {{"$x", absl::StrCat(cast, "sum")}, {"$y", absl::StrCat(cast, y)}, {"(real)", "(double)"}});
+  return absl::StrCat("    sum = ",
+                      integers                       ? "(int32_t)(uint32_t)"
+                      : IsFused(epilogue, sum, step) ? ""
+                                                     : "(float)",
+                      "(", text, ");\n");
+}
+
+std::string CallOf(const MathFunction& function) { return absl::StrCat("M(", function.name, ")"); }
+
+}  // namespace
+
+ArgumentsText ArgumentsTextOf(const HeaderMember& member) {
+  const Epilogue epilogue = EpilogueOfUser(member);
+  ArgumentsText text;
+  int number = 0;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (!step.HasOperand()) continue;
+    constexpr const char* kCounts[] = {"", "", "1", "m", "n", "on"};
+    const Dtype dtype = TypeBefore(epilogue, AccumulatorOf(member.spec), i);
+    const std::string name = absl::StrCat("arg", ++number), type = CType(dtype);
+    const char* const count = kCounts[static_cast<size_t>(step.operand)];
+    absl::StrAppend(&text.alloc, "  ", type, "* ", name, " = (", type, "*)malloc(", count, " * sizeof(", type,
+                    "));\n");
+    absl::StrAppend(&text.check, " || !", name);
+    const bool all = step.operand == EpilogueOperand::kAll;
+    absl::StrAppend(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
+                    all ? "os, batch, m, n" : absl::StrCat("vector, 1, 1, ", count), ", ", 3 + number,
+                    ");\n");
+    absl::StrAppend(&text.free, "  free(", name, ");\n");
+  }
+  return text;
+}
+
+std::string EpilogueText(const HeaderMember& member) {
+  const Epilogue epilogue = EpilogueOfUser(member);
+  const Dtype sum = AccumulatorOf(member.spec);
+  std::string text = epilogue.HasFunctions() ? "    double most = 1;\n" : "";
+  int arguments = 0;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    text += StepText(epilogue, sum, i, OperandText(step, TypeBefore(epilogue, sum, i), &arguments));
+    if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
+  }
+  for (const MathFunction& function : kMathFunctions)
+    text = absl::StrReplaceAll(text, {{CallOf(function), absl::StrCat("$FILE_", function.name)}});
+  return text;
+}
+
+std::string DiffersText(const HeaderMember& member) {
+  if (!member.spec.op_info().epilogue.HasFunctions()) return "out[place] != $FILE_put_$TYPEOUT(sum)";
+  // In the end, integers may be rounded up or down, and bf16 has eight bits.
+  const Dtype out = member.spec.out().dtype;
+  const char* const rounding = !IsFloating(out) ? "1 + " : out == Dtype::kBf16 ? "1e-2 * most + " : "";
+  return absl::StrCat(
+      "$FILE_differs($FILE_get_$TYPEOUT(out[place]), "
+      "$FILE_get_$TYPEOUT($FILE_put_$TYPEOUT(sum)), ",
+      rounding, "1e-4 * most)");
+}
+
+std::string FunctionsText(const HeaderFile& file) {
+  std::string steps;
+  bool near = false;
+  for (const HeaderFunction& function : file.functions) {
+    if (function.members.empty()) continue;
+    const Epilogue& epilogue = function.members.front().spec.op_info().epilogue;
+    near |= epilogue.HasFunctions();
+    for (const EpilogueStep& step : epilogue) absl::StrAppend(&steps, Info(step.op).c);
+  }
+  // What is used, by steps and by what is used itself.
+  std::string text = near ? kNear : "";
+  for (const MathFunction& function : std::views::reverse(kMathFunctions))
+    if (absl::StrContains(steps, CallOf(function)) ||
+        absl::StrContains(text, absl::StrCat("$FILE_", function.name, "(")))
+      text = absl::StrCat(function.text, text);
+  return absl::StrReplaceAll(text, {{"$FILE", file.name}});
+}
+
+}  // namespace kirsch

@@ -1,0 +1,212 @@
+#include "codegen/header/self_test_graph.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kHelpers[] = R"(
+// 64-byte aligned, never freed.
+static void* $FILE_memory(size_t bytes) {
+  char* block = (char*)malloc(bytes + 64);
+  if (!block) {
+    printf("out of memory\n");
+    exit(2);
+  }
+  memset(block, 0xff, bytes + 64);
+  return block + (64 - (size_t)block % 64);
+}
+// A parameter: bits that look random, of moderate numbers.
+static void* $FILE_parameter(size_t count, size_t bytes, uint32_t keep, uint32_t set, uint32_t seed) {
+  char* data = (char*)$FILE_memory(count * bytes);
+  size_t i;
+  for (i = 0; i < count; ++i) {
+    uint32_t bits;
+    seed = seed * 1664525u + 1013904223u;
+    bits = (seed >> (32 - 8 * bytes) & keep) | set;
+    memcpy(data + i * bytes, &bits, bytes);
+  }
+  return data;
+}
+)";
+
+// In f16, the mantissa counts 2^(exponent - 25).
+constexpr char kValue[] = R"(static double $FILE_value_$TYPE($CTYPE element) {
+$VALUE}
+)";
+constexpr char kValueF16[] = R"(  int exponent = element >> 10 & 31;
+  double value = (element & 0x3ff) + (exponent ? 1024 : 0);
+  for (exponent += !exponent; exponent < 25; ++exponent) value /= 2;
+  for (; exponent > 25; --exponent) value *= 2;
+  return element & 0x8000 ? -value : value;
+)";
+constexpr char kValueBf16[] = R"(  const uint32_t bits = (uint32_t)element << 16;
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+)";
+
+constexpr char kCheck[] = R"(
+static int $NAME_check_all(const char* what) {
+  static const struct {
+    size_t element;
+    double value, error;
+  } samples[] = {
+$SAMPLES  };
+  // Where each member's samples end, and its sizes.
+  static const size_t members[][$NUMBERS] = {
+$MEMBERS  };
+  size_t member, i = 0;
+  int wrong = 0;
+$MEMORY  for (member = 0; member < sizeof(members) / sizeof(members[0]); ++member) {
+    memset(out, 0xff, $ELEMENTS * sizeof(out[0]));
+$RUN    for (; i < members[member][0]; ++i) {
+      const double value = $FILE_value_$TYPE(out[samples[i].element]), off = value - samples[i].value;
+      if ((off < 0 ? -off : off) <= samples[i].error) continue;
+      if (!wrong)
+        printf("$NAME: $WHICHelement %zu is %g, expected %g\n", $WHOSEsamples[i].element, value,
+               samples[i].value);
+      wrong = 1;
+    }
+  }
+$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
+  return wrong;
+}
+)";
+
+std::string ValueText(Dtype dtype) {
+  const char* const value = dtype == Dtype::kF16    ? kValueF16
+                            : dtype == Dtype::kBf16 ? kValueBf16
+                                                    : "  return element;\n";
+  return absl::StrReplaceAll(
+      kValue, {{"$TYPE", std::string(Info(dtype).name)}, {"$CTYPE", CType(dtype)}, {"$VALUE", value}});
+}
+
+Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
+
+// The parameters' types, in the kernel's order.
+std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::vector<Dtype> types;
+  size_t tensor = 0, constant = 0;
+  for (bool is_constant : function.samples.front().constant)
+    types.push_back((is_constant ? signature.constants[constant++] : signature.tensors[tensor++]).dtype);
+  return types;
+}
+
+// "p0, p2", as far as they are constants or not.
+std::string ParameterNames(const HeaderFunction& function, bool constants) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < function.samples.front().constant.size(); ++i)
+    if (function.samples.front().constant[i] == constants) names.push_back(absl::StrCat("p", i));
+  return absl::StrJoin(names, ", ");
+}
+
+// The most elements that any kernel has of a tensor.
+int64_t MostElements(const HeaderFunction& function, size_t tensor) {
+  int64_t most = 0;
+  for (const GraphSamples& samples : function.samples) most = std::max(most, samples.elements[tensor]);
+  return most;
+}
+
+// Parameters of smaller kernels are the first elements of these.
+std::string MemoryText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  const std::vector<Dtype> types = ParameterTypes(function);
+  std::string text;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const SampleBits bits = SampleBitsOf(types[i]);
+    absl::StrAppendFormat(
+        &text,
+        "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
+        CType(types[i]), i, MostElements(function, i), bits.keep, bits.set, i + 1);
+  }
+  absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
+                        CType(ResultType(function)));
+  if (!signature.constants.empty()) text += "  void* packed = $FILE_memory($NAME_packed_bytes());\n";
+  if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
+  if (signature.threads) text += "  size_t thread;\n";
+  if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
+  return text;
+}
+
+std::string RunText(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  const bool packs = !signature.constants.empty();
+  const std::string inputs = ParameterNames(function, false);
+  std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
+  for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "members[member][", i + 1, "], ");
+  absl::StrAppend(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
+                  signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
+                  signature.phases ? ", shared, phase" : "", ");\n");
+  return absl::StrCat(
+      packs ? absl::StrCat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
+      signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+      signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
+}
+
+std::string MembersText(const HeaderFunction& function) {
+  std::string text;
+  size_t end = 0;
+  for (size_t i = 0; i < function.samples.size(); ++i) {
+    end += function.samples[i].samples.size();
+    absl::StrAppend(&text, "      {", end);
+    for (uint32_t value : ValuesOf(function.sizes, static_cast<int64_t>(i)))
+      absl::StrAppend(&text, ", ", value);
+    text += "},\n";
+  }
+  return text;
+}
+
+std::string SamplesText(const HeaderFunction& function) {
+  std::string text;
+  for (const GraphSamples& samples : function.samples)
+    for (const GraphSample& sample : samples.samples)
+      absl::StrAppendFormat(&text, "      {%d, %.17g, %.3g},\n", sample.element, sample.value,
+                            sample.error * 1.01);
+  return text;
+}
+
+}  // namespace
+
+std::string GraphHelpersText(const HeaderFile& file) {
+  std::set<Dtype> types;
+  for (const HeaderFunction& function : file.functions)
+    if (function.has_samples()) types.insert(ResultType(function));
+  if (types.empty()) return "";
+  std::string text = kHelpers;
+  for (Dtype dtype : types) text += ValueText(dtype);
+  return absl::StrReplaceAll(text, {{"$FILE", file.name}});
+}
+
+std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function) {
+  std::string which, whose;  // for messages: the sizes
+  for (size_t i = 0; i < function.sizes.size(); ++i) {
+    absl::StrAppend(&which, i == 0 ? "" : ", ", function.sizes[i].name, " = %zu");
+    absl::StrAppend(&whose, "members[member][", i + 1, "], ");
+  }
+  if (!which.empty()) which += ": ";
+  const std::string text =
+      absl::StrReplaceAll(kCheck, {{"$SAMPLES", SamplesText(function)},
+                                   {"$MEMBERS", MembersText(function)},
+                                   {"$NUMBERS", absl::StrCat(function.sizes.size() + 1)},
+                                   {"$MEMORY", MemoryText(function)},
+                                   {"$RUN", RunText(function)},
+                                   {"$WHICH", which},
+                                   {"$WHOSE", whose},
+                                   {"$TYPE", std::string(Info(ResultType(function)).name)}});
+  return absl::StrReplaceAll(
+      text,
+      {{"$NAME", function.name},
+       {"$FILE", file.name},
+       {"$ELEMENTS",
+        absl::StrCat("(size_t)", MostElements(function, function.samples.front().elements.size() - 1))}});
+}
+
+}  // namespace kirsch

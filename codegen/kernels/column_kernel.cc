@@ -1,0 +1,130 @@
+#include "codegen/kernels/column_kernel.h"
+
+#include <bit>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/kernels/row_code.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+#include "spec/graph/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+// Block after block of a few vectors of columns; of each block all passes, each down all rows. A lane is a
+// column, so lanes never meet.
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(const RowKernel& kernel)
+      : kernel_(kernel),
+        lanes_(kernel.schedule.lanes),
+        plan_(PassesOf(kernel.program, kernel.schedule)),
+        builder_(kernel.Name()) {
+    KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
+  }
+
+  Procedure Write() && {
+    DeclareParameters();
+    const int unroll = kernel_.schedule.unroll.empty() ? 1 : kernel_.schedule.unroll.front();
+    for (int slot = 0; slot <= unroll; ++slot) {  // one more for the rest
+      columns_.push_back(Code(nullptr, absl::StrCat("column", slot)));
+      elements_.push_back(Code(columns_.back().get(), absl::StrCat(slot)));
+    }
+    const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
+    const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
+    if (blocks == 1) Block(Constant(0), whole);
+    if (blocks > 1)
+      builder_.Loop(Constant(blocks), [&](VarId trip) { Block(Plus(Constant(0), trip, block), whole); });
+    const int rest = static_cast<int>(kernel_.columns % block);
+    std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
+    if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
+    if (!counts.empty()) Block(Constant(blocks * block), counts);
+    return std::move(builder_).Build();
+  }
+
+ private:
+  using Codes = std::vector<std::unique_ptr<RowCode>>;
+
+  std::unique_ptr<RowCode> Code(RowCode* column, const std::string& suffix) {
+    return std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, column, suffix);
+  }
+
+  void DeclareParameters() {
+    const auto pointer = [&](const std::string& name, Dtype dtype, bool stored) {
+      return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
+    };
+    const RowProgram& program = kernel_.program;
+    for (size_t i = 0; i < program.inputs.size(); ++i)
+      pointers_.inputs.push_back(pointer(absl::StrCat("input", i), program.inputs[i].dtype, false));
+    for (size_t i = 0; i < program.results.size(); ++i)
+      pointers_.results.push_back(pointer(absl::StrCat("result", i), program.results[i].dtype, true));
+    rows_ = builder_.IndexParameter("rows");
+  }
+
+  void Block(const Affine& column, const std::vector<int>& counts) {
+    std::vector<RowPlace> places;
+    for (int count : counts)
+      places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count});
+    for (size_t pass = 0; pass <= plan_.passes.size(); ++pass) {
+      Each(columns_, plan_.row_values[pass], places,
+           [](RowCode& code, int value, const RowPlace& place) { code.Compute(value, place); });
+      Each(columns_, plan_.row_results[pass], places,
+           [](RowCode& code, int result, const RowPlace& place) { code.StoreResult(result, place); });
+      if (pass < plan_.passes.size()) Pass(plan_.passes[pass], places);
+    }
+  }
+
+  // Step by step for all vectors, so that they are computed side by side.
+  template <typename Step>
+  void Each(const Codes& codes, const std::vector<int>& items, const std::vector<RowPlace>& places,
+            Step step) {
+    for (int item : items)
+      for (size_t slot = 0; slot < places.size(); ++slot) step(*codes[slot], item, places[slot]);
+  }
+
+  void Pass(const RowPass& pass, std::vector<RowPlace> places) {
+    Each(columns_, pass.reductions, places,
+         [&](RowCode& code, int reduction, const RowPlace&) { Initialize(code, reduction); });
+    builder_.Loop(IndexOf(rows_), [&](VarId row) {
+      for (RowPlace& place : places) place.row = row;
+      Row(pass, places);
+    });
+  }
+
+  void Row(const RowPass& pass, const std::vector<RowPlace>& places) {
+    Each(elements_, pass.read, places,
+         [](RowCode& code, int value, const RowPlace& place) { code.Read(value, place); });
+    Each(elements_, pass.computed, places,
+         [](RowCode& code, int value, const RowPlace& place) { code.Compute(value, place); });
+    Each(elements_, pass.reductions, places, [](RowCode& code, int reduction, const RowPlace& place) {
+      code.Accumulate(reduction, code.Of(reduction), place);
+    });
+    Each(elements_, pass.kept, places,
+         [](RowCode& code, int value, const RowPlace& place) { code.Keep(value, place); });
+    Each(elements_, pass.results, places,
+         [](RowCode& code, int result, const RowPlace& place) { code.StoreResult(result, place); });
+  }
+
+  void Initialize(RowCode& code, int reduction) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
+    builder_.Do(Fill{code.Of(reduction), std::bit_cast<uint32_t>(sums ? 0.0f : -kInfinity)});
+  }
+
+  const RowKernel& kernel_;
+  const int lanes_;
+  const RowPasses plan_;
+  ProcedureBuilder builder_;
+  RowPointers pointers_;
+  VarId rows_ = kNoVar;
+  Codes columns_, elements_;
+};
+
+}  // namespace
+
+Procedure ColumnProcedure(const RowKernel& kernel) { return ColumnWriter(kernel).Write(); }
+
+}  // namespace kirsch

@@ -1,0 +1,147 @@
+// The dot-product microkernel: lhs rows and rhs columns are contiguous along the reduction, so a whole vector
+// of its steps is one multiply-add (of pairs: two) per output element; the lanes of each accumulator are
+// summed at the end.
+#include <algorithm>
+#include <array>
+
+#include "codegen/kernels/accumulators.h"
+#include "codegen/kernels/epilogue_code.h"
+#include "codegen/kernels/microkernels.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kSums = 4;  // output elements that LaneSums makes at once
+constexpr int64_t kLineBytes = 64;
+
+class DotProduct {
+ public:
+  explicit DotProduct(const Microkernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.Name()),
+        parameters_(builder_, kernel),
+        accumulators_(builder_, kernel),
+        rhs_(builder_, kernel),
+        lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
+        sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
+        old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar),
+        epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kSums) {
+    KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
+    KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
+    if (kernel.tile.instruction().has_excess())
+      excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
+    if (kernel.parts() == 1) return;
+    lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
+    if (kernel.tile.widens_lhs > 0) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
+  }
+
+  Procedure Build() && {
+    const int whole = static_cast<int>(kernel_.step());
+    accumulators_.Clear();
+    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, whole); });
+    if (parameters_.rest != kNoVar)
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, whole); });
+    if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
+    accumulators_.SumSets();
+    for (int i = 0; i < kernel_.tile.rows; ++i)
+      for (int j = 0; j < kernel_.tile.columns; j += kSums) StoreGroup(i, j);
+    epilogue_.Finish();
+    return std::move(builder_).Build();
+  }
+
+ private:
+  // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` elements of each count.
+  void Vectors(int vectors, int count) {
+    for (int u = 0; u < vectors; ++u) {
+      if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      const int64_t k = u * kernel_.step();
+      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k, count);
+      if (kernel_.prefetches() && k % LineElements() == 0) PrefetchRhs(k);
+      for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
+        ReadLhs(i, k, count);
+        for (int j = 0; j < kernel_.tile.columns; ++j) {
+          if (j > 0 && kernel_.one_by_one()) builder_.Do(Fence{});
+          if (kernel_.one_by_one()) ReadRhs(j, k, count);
+          for (int part = 0; part < kernel_.parts(); ++part) {
+            builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j),
+                                    lhs_[static_cast<size_t>(part)], rhs_.at(j, part)});
+            if (!kernel_.keeps(part)) continue;
+            builder_.Do(Keep{rhs_.at(j, part)});
+            builder_.Do(Keep{lhs_[static_cast<size_t>(part)]});
+          }
+        }
+      }
+      for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
+        builder_.Do(
+            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
+    }
+    const int64_t steps = vectors * kernel_.step();
+    builder_.Do(Advance{parameters_.lhs, steps});
+    builder_.Do(Advance{parameters_.rhs, steps});
+  }
+
+  void ReadRhs(int j, int64_t k, int count) {
+    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, j)), count);
+  }
+
+  // A row of lhs: as rhs is, or as two vectors of f32, which are parted by shuffles.
+  void ReadLhs(int i, int64_t k, int count) {
+    const int lanes = kernel_.tile.lanes;
+    const auto [even, odd] = lhs_;
+    const auto address = [&](int64_t first) { return At(parameters_.lhs, kernel_.lhs.At(i, first)); };
+    if (kernel_.parts() == 1) return builder_.Do(Load{even, address(k), count});
+    if (lhs_words_ != kNoVar) {
+      builder_.Do(Load{lhs_words_, address(k), count});
+      return builder_.Do(SplitPairs{even, odd, lhs_words_});
+    }
+    builder_.Do(Load{even, address(k), std::min(count, lanes)});
+    if (count > lanes)
+      builder_.Do(Load{odd, address(k + lanes), count - lanes});
+    else
+      builder_.Do(Zero{odd});
+    builder_.Do(Deinterleave{even, odd});
+  }
+
+  int64_t LineElements() const { return kLineBytes / Bytes(kernel_.rhs.dtype); }
+
+  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  void PrefetchRhs(int64_t k) {
+    for (int j = 0; j < kernel_.tile.columns; ++j)
+      builder_.Do(
+          Prefetch{At(parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n))});
+  }
+
+  // Output elements (i, j .. j + 3), as far as there are any.
+  void StoreGroup(int i, int j) {
+    const int count = std::min(kSums, kernel_.tile.columns - j);
+    LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
+    for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
+    builder_.Do(sums);
+    if (kernel_.accumulate) {
+      builder_.Do(Load{old_, At(parameters_.out, kernel_.out.At(i, j)), count});
+      builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
+    }
+    epilogue_.Store(sums_, i, j, count);
+  }
+
+  const Microkernel& kernel_;
+  ProcedureBuilder builder_;
+  const MicrokernelParameters parameters_;
+  const AccumulatorSets accumulators_;
+  const RhsVectors rhs_;
+  std::array<VarId, 2> lhs_;  // its parts
+  const VarId sums_, old_;
+  EpilogueCode epilogue_;
+  VarId excess_ = kNoVar;     // of lhs as o8
+  VarId lhs_words_ = kNoVar;  // of pairs, both of bf16
+};
+
+}  // namespace
+
+Procedure DotProductProcedure(const Microkernel& kernel) { return DotProduct(kernel).Build(); }
+
+}  // namespace kirsch

@@ -1,0 +1,112 @@
+#include "codegen/kernels/epilogue_code.h"
+
+#include <bit>
+#include <utility>
+
+#include "spec/check.h"
+
+namespace kirsch {
+EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
+                           const std::vector<VarId>& arguments, int lanes)
+    : builder_(builder),
+      kernel_(kernel),
+      out_(out),
+      arguments_(arguments),
+      lanes_(lanes),
+      math_(builder, lanes, kernel.scales, "f") {
+  KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
+  if (kernel.epilogue.HasFunctions())
+    waiting_ = builder.Array("waiting", kernel.accumulator(), lanes, kernel.tile.rows * Pitch());
+}
+
+int64_t EpilogueCode::Pitch() const { return (kernel_.n + lanes_ - 1) / lanes_ * lanes_; }
+
+VarId EpilogueCode::Vector(const char* name, Dtype dtype, VarId* made) {
+  if (*made == kNoVar) *made = builder_.Vector(name, dtype, lanes_);
+  return *made;
+}
+
+void EpilogueCode::Store(VarId sums, int row, int64_t column, int count) {
+  if (waiting_ == kNoVar) return StoreThrough(sums, {Constant(row), Constant(column), count});
+  builder_.Do(kirsch::Store{sums, At(waiting_, row * Pitch() + column), lanes_});
+}
+
+void EpilogueCode::Finish() {
+  if (waiting_ == kNoVar) return;
+  const VarId sums = builder_.Vector("waited", kernel_.accumulator(), lanes_);
+  const auto take = [&](const Place& place) {
+    builder_.Do(Load{sums, {waiting_, Plus(Times(place.row, Pitch()), place.column)}, lanes_});
+    StoreThrough(sums, place);
+  };
+  const int64_t vectors = kernel_.n / lanes_, rest = kernel_.n % lanes_;
+  builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
+    builder_.Loop(Constant(vectors),
+                  [&](VarId vector) { take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_}); });
+    if (rest != 0) take({IndexOf(row), Constant(vectors * lanes_), static_cast<int>(rest)});
+  });
+}
+
+void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
+  const VarId stored = Apply(sums, place);
+  builder_.Do(kirsch::Store{
+      stored, {out_, Plus(Times(place.row, kernel_.out.outer_stride), place.column)}, place.count});
+}
+
+VarId EpilogueCode::Apply(VarId sums, const Place& place) {
+  const Epilogue& epilogue = kernel_.epilogue;
+  next_argument_ = 0;
+  VarId x = sums, addend = kNoVar;
+  for (int i = 0; i < epilogue.count; ++i) {
+    const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
+    if (step.op == Operation::kF32) {
+      builder_.Do(Convert{Vector("x", Dtype::kF32, &real_), x});
+      x = real_;
+      continue;
+    }
+    const bool real = TypeBefore(epilogue, kernel_.accumulator(), i) == Dtype::kF32;
+    VarId y = kNoVar;
+    if (Info(step.op).operands() == 2) {
+      y = real ? Vector("y", Dtype::kF32, &real_operand_) : Vector("z", Dtype::kS32, &integer_operand_);
+      LoadOperand(step, place, y);
+    }
+    if (!IsFused(epilogue, kernel_.accumulator(), i)) {
+      math_.Compute(step.op, x, x, y);
+    } else {
+      const EpilogueStep& next = epilogue.steps[static_cast<size_t>(++i)];
+      if (addend == kNoVar) addend = Vector("x1", Dtype::kF32, &addend_);
+      LoadOperand(next, place, addend);
+      builder_.Do(MultiplyAdd{addend, x, y, next.op == Operation::kSub});
+      std::swap(x, addend);
+    }
+  }
+  return Stored(x);
+}
+
+void EpilogueCode::LoadOperand(const EpilogueStep& step, const Place& place, VarId to) {
+  if (!step.HasOperand()) return builder_.Do(Fill{to, step.number});
+  const size_t argument = next_argument_++;
+  const EpilogueArgument& info = kernel_.arguments[argument];
+  const Affine row = Times(place.row, info.row_stride);
+  const Address address = {arguments_[argument], info.columns ? Plus(row, place.column) : row};
+  if (info.columns)
+    builder_.Do(Load{to, address, place.count});
+  else
+    builder_.Do(Broadcast{to, address, 1});
+}
+
+// Floats that become integers are brought into the range first: the conversion saturates nothing.
+VarId EpilogueCode::Stored(VarId x) {
+  const Dtype type = TypeAfter(kernel_.epilogue, kernel_.accumulator());
+  if (type != Dtype::kF32 || IsFloating(kernel_.out.dtype)) return x;
+  Vector("y", Dtype::kF32, &real_operand_);
+  const auto limit_by = [&](BinaryOp op, int64_t limit) {
+    builder_.Do(Fill{real_operand_, std::bit_cast<uint32_t>(static_cast<float>(limit))});
+    builder_.Do(Binary{op, x, x, real_operand_});
+  };
+  limit_by(BinaryOp::kMax, LeastOf(kernel_.out.dtype));
+  limit_by(BinaryOp::kMin, MostOf(kernel_.out.dtype));
+  builder_.Do(Convert{Vector("whole", Dtype::kS32, &integer_), x});
+  return integer_;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,86 @@
+// The lanewise microkernel, of depthwise convolutions: the tile's accumulators stay in registers over all
+// taps; every lane is a channel. A trip takes a run of taps: column by column, it loads their vectors of rhs,
+// then each vector of lhs that the tile's rows have there, once, for all the rows and taps that it is
+// multiplied for.
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "codegen/kernels/accumulators.h"
+#include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/vector_output.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+class LanewiseProduct {
+ public:
+  explicit LanewiseProduct(const Microkernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.Name()),
+        parameters_(builder_, kernel),
+        accumulators_(builder_, kernel),
+        input_(OperandVector(builder_, "x", kernel.lhs_lanes(), kernel)),
+        output_(builder_, kernel, parameters_, accumulators_) {
+    KIRSCH_CHECK(!kernel.lhs.window.empty() && kernel.rhs.order == Order::kRow && kernel.rhs.panel == 0);
+    KIRSCH_CHECK(kernel.tile.group() == 1 && kernel.k_split == 1);
+    for (int tap = 0; tap < kernel.unroll; ++tap)
+      weights_.push_back(OperandVector(builder_, absl::StrCat("w", tap), kernel.rhs_lanes(), kernel));
+  }
+
+  Procedure Build() && {
+    output_.Prefetch();
+    output_.Start();
+    ForReduction(builder_, kernel_, parameters_, [&](int taps) { Taps(taps); });
+    output_.Store();
+    return std::move(builder_).Build();
+  }
+
+ private:
+  struct Use {
+    int row, tap;
+  };
+
+  void Taps(int taps) {
+    std::map<int64_t, std::vector<Use>> uses;  // of the input at an offset
+    for (int tap = 0; tap < taps; ++tap)
+      for (int row = 0; row < kernel_.tile.rows; ++row) uses[kernel_.lhs.At(row, tap)].push_back({row, tap});
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      if (j > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      Column(j, taps, uses);
+    }
+    builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, taps, 0)});
+    builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, taps, kernel_.rhs.At(taps, 0))});
+  }
+
+  // By ascending offsets, so that each sum is a chain by ascending taps.
+  void Column(int j, int taps, const std::map<int64_t, std::vector<Use>>& uses) {
+    const int count = output_.CountOf(j);
+    for (int tap = 0; tap < taps; ++tap)
+      builder_.Do(Load{weight(tap), At(parameters_.rhs, kernel_.rhs.At(tap, output_.Lane(j))), count});
+    for (const auto& [offset, users] : uses) {
+      if (kernel_.fence_rows) builder_.Do(Fence{});
+      builder_.Do(Load{input_, At(parameters_.lhs, offset + output_.Lane(j)), count});
+      for (const Use& use : users)
+        builder_.Do(MultiplyAdd{accumulators_.at(0, use.row, j), input_, weight(use.tap)});
+    }
+  }
+
+  VarId weight(int tap) const { return weights_[static_cast<size_t>(tap)]; }
+
+  const Microkernel& kernel_;
+  ProcedureBuilder builder_;
+  const MicrokernelParameters parameters_;
+  const AccumulatorSets accumulators_;
+  const VarId input_;
+  std::vector<VarId> weights_;
+  VectorOutput output_;
+};
+
+}  // namespace
+
+Procedure LanewiseProcedure(const Microkernel& kernel) { return LanewiseProduct(kernel).Build(); }
+
+}  // namespace kirsch

@@ -1,0 +1,109 @@
+#include "codegen/kernels/microkernels.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+// FMAs in a trip of the main loop, at least: enough that the loop's own instructions disappear beside them.
+constexpr int kBodyFmas = 24;
+constexpr int kMaxUnroll = 8;
+constexpr int kManyRegisters = 32;
+
+// Do rows meet the same elements of lhs in different steps of a trip, as those of a window may? Compilers
+// would keep such an element in a register until then, and there are none left.
+bool StepsShareElements(const Microkernel& kernel) {
+  if (kernel.tile.form != LayoutKind::kVectors || kernel.lhs.order != Order::kRow) return false;
+  std::set<int64_t> elements;
+  for (int row = 0; row < kernel.tile.rows; ++row)
+    for (int step = 0; step < kernel.unroll; ++step)
+      if (!elements.insert(kernel.lhs.At(row, int64_t{step} * kernel.tile.group())).second) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string Microkernel::Name() const {
+  const std::string lanewise =
+      tile.form == LayoutKind::kLanewise ? absl::StrCat("lanes", tile.taps, "_") : "";
+  const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
+  std::string name =
+      absl::StrCat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
+                   dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_",
+                   rhs.Name(), "_", out.Name());
+  if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
+  if (accumulate) absl::StrAppend(&name, tile.one_chain ? "_from" : "_add");
+  for (const EpilogueStep& step : epilogue) {
+    absl::StrAppend(&name, "_", std::string(kirsch::Name(step.op)));
+    if (step.operand == EpilogueOperand::kNumber) absl::StrAppend(&name, absl::Hex(step.number));
+  }
+  for (const EpilogueArgument& argument : arguments)
+    absl::StrAppend(&name, "_", argument.columns ? "n" : "s", argument.row_stride);
+  if (prefetch_k != 0) absl::StrAppend(&name, "_k", prefetch_k, "ahead");
+  if (prefetch_n != 0) absl::StrAppend(&name, "_n", prefetch_n, "ahead");
+  if (prefetch_out) absl::StrAppend(&name, "_far");
+  return name;
+}
+
+std::vector<int64_t> Microkernel::Counts(int64_t k) const {
+  // Indices from one step of a loop to the next, and those that all of its steps cover.
+  const auto unit = [&](int level) { return level == 0 ? step() : reduction.unit(level); };
+  const auto covered = [&](int level) {
+    return level + 1 < reduction.digits ? reduction.unit(level + 1) : k;
+  };
+  const int64_t steps = covered(whole_digits) / unit(whole_digits), at_once = unroll / run_steps();
+  std::vector<int64_t> counts = {steps / at_once};
+  if (has_rest()) counts.push_back(steps % at_once);
+  for (int level = whole_digits + 1; level < reduction.digits; ++level)
+    counts.push_back(covered(level) / unit(level));
+  return counts;
+}
+
+void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
+  kernel->k_split = KSplit(kernel->tile, unit);
+  if (kernel->reduction.digits > 0) kernel->whole_digits = WholeDigits(kernel->tile, unit, kernel->reduction);
+  // A run is no shorter than what is taken at once.
+  const int64_t longest = kernel->outer_loops() == 0
+                              ? std::numeric_limits<int64_t>::max()
+                              : kernel->reduction.unit(kernel->whole_digits + 1) / kernel->tile.group();
+  kernel->unroll = kernel->tile.form == LayoutKind::kLanewise ? kernel->tile.taps : kernel->run_steps();
+  while (kernel->unroll * kernel->parts() < kernel->k_split && kernel->unroll * 2 <= longest)
+    kernel->unroll *= 2;
+  if (unit.registers < kManyRegisters) {
+    // With few registers, compilers copy and spill accumulators that are updated more than once in a trip,
+    // and load operands so early that the accumulators have to make room for them.
+    RegisterTile all_sets = kernel->tile;
+    all_sets.rows = kernel->tile.sum_rows() * kernel->k_split;
+    kernel->fence_steps = true;
+    kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
+    return;
+  }
+  while (kernel->tile.form != LayoutKind::kLanewise && kernel->unroll < kMaxUnroll &&
+         kernel->unroll * 2 <= longest &&
+         kernel->unroll * kernel->parts() * kernel->tile.accumulators() < kBodyFmas)
+    kernel->unroll *= 2;
+  kernel->fence_steps = StepsShareElements(*kernel);
+}
+
+Procedure MicrokernelProcedure(const Microkernel& kernel) {
+  switch (kernel.tile.form) {
+    case LayoutKind::kVectors:
+      return OuterProductProcedure(kernel);
+    case LayoutKind::kPartialSums:
+      return DotProductProcedure(kernel);
+    case LayoutKind::kLanewise:
+      return LanewiseProcedure(kernel);
+    case LayoutKind::kStrided:
+    case LayoutKind::kPacked:
+    case LayoutKind::kWindow:
+      break;
+  }
+  KIRSCH_CHECK(false && "not a register layout");
+}
+
+}  // namespace kirsch

@@ -1,0 +1,144 @@
+// The outer-product microkernel: the tile's accumulators stay in registers over the whole reduction; every
+// step loads one row of rhs as vectors and multiplies it by each broadcast element of a column of lhs. Where
+// the arithmetic has groups, a step is a group of rows and of columns.
+#include <algorithm>
+#include <array>
+
+#include "codegen/kernels/accumulators.h"
+#include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/vector_output.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+class OuterProduct {
+ public:
+  explicit OuterProduct(const Microkernel& kernel)
+      : kernel_(kernel),
+        builder_(kernel.Name()),
+        parameters_(builder_, kernel),
+        accumulators_(builder_, kernel),
+        rhs_(builder_, kernel),
+        factor_(OperandVector(builder_, "a", kernel.lhs_lanes(), kernel)),
+        output_(builder_, kernel, parameters_, accumulators_) {
+    // Panels along the reduction would not advance by a constant.
+    KIRSCH_CHECK(kernel.rhs.order == Order::kRow);
+    KIRSCH_CHECK(kernel.lhs.panel == 0 || kernel.lhs.order == Order::kCol);
+    KIRSCH_CHECK(kernel.rhs.group == group());
+    KIRSCH_CHECK(!kernel.tile.instruction().groups_lhs() || kernel.lhs.order == Order::kRow);
+    // A vector lies in one panel.
+    KIRSCH_CHECK(kernel.rhs.panel == 0 || kernel.n <= kernel.rhs.panel ||
+                 kernel.rhs.panel % kernel.tile.lanes == 0);
+    if (kernel.one_by_one()) odd_factor_ = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
+    if (kernel.tile.instruction().has_excess())
+      excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
+    if (group() == 1) output_.UseForOld(factor_);
+  }
+
+  Procedure Build() && {
+    output_.Prefetch();
+    if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
+    output_.Start();
+    ForReduction(builder_, kernel_, parameters_, [&](int steps) { Steps(steps, group()); });
+    if (kernel_.k_tail != 0) Steps(1, static_cast<int>(kernel_.k_tail));
+    accumulators_.SumSets();
+    output_.Store();
+    return std::move(builder_).Build();
+  }
+
+ private:
+  int group() const { return kernel_.tile.group(); }
+  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
+
+  // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
+  int RhsCount(int j) const {
+    const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
+    return group() *
+           static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
+  }
+  // `steps` groups of steps of the reduction, the accumulator sets taking turns. Of each group `count` steps
+  // exist; rhs is filled up.
+  void Steps(int steps, int count) {
+    for (int u = 0; u < steps; ++u) {
+      const int64_t k = int64_t{u} * group();
+      if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
+      for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k);
+      if (kernel_.prefetches()) PrefetchRhs(k + kernel_.prefetch_k);
+      for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
+        if (kernel_.one_by_one())
+          OnlyRow(u, k, count);
+        else
+          Row(u, i, k, count);
+      }
+      for (int j = 0; j < kernel_.tile.columns && excess_ != kNoVar; ++j)
+        builder_.Do(
+            MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
+    }
+    builder_.Do(
+        Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
+    builder_.Do(
+        Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
+  }
+
+  void ReadRhs(int j, int64_t k) {
+    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j));
+  }
+
+  // Of pairs, the elements of lhs come one by one, as far as there are any.
+  void Row(int u, int i, int64_t k, int count) {
+    for (int part = 0; part < std::min(kernel_.parts(), count); ++part) {
+      builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k + part)),
+                            kernel_.parts() == 1 ? count : 1});
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j), factor_, rhs_.at(j, part)});
+    }
+  }
+
+  // The same for pairs of rhs that are made one by one.
+  void OnlyRow(int u, int64_t k, int count) {
+    const std::array<VarId, 2> factors = {factor_, odd_factor_};
+    const auto parts = static_cast<size_t>(std::min(kernel_.parts(), count));
+    for (size_t part = 0; part < parts; ++part)
+      builder_.Do(Broadcast{factors[part],
+                            At(parameters_.lhs, kernel_.lhs.At(0, k + static_cast<int64_t>(part))), 1});
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      if (j > 0) builder_.Do(Fence{});
+      ReadRhs(j, k);
+      for (size_t part = 0; part < parts; ++part) {
+        const VarId rhs = rhs_.at(j, static_cast<int>(part));
+        builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, static_cast<int>(part)), 0, j),
+                                factors[part], rhs});
+        if (!kernel_.keeps(static_cast<int>(part))) continue;
+        builder_.Do(Keep{rhs});
+        builder_.Do(Keep{factors[part]});
+      }
+    }
+  }
+
+  static int64_t LineElements(const MatrixLayout& layout) { return 64 / Bytes(layout.dtype); }
+
+  // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
+  void PrefetchRhs(int64_t step) {
+    for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
+      builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column + kernel_.prefetch_n))});
+  }
+
+  const Microkernel& kernel_;
+  ProcedureBuilder builder_;
+  const MicrokernelParameters parameters_;
+  const AccumulatorSets accumulators_;
+  const RhsVectors rhs_;
+  const VarId factor_;  // the broadcast element of lhs, or group of them
+  VarId odd_factor_ = kNoVar;
+  VarId excess_ = kNoVar;  // of lhs as o8
+  VectorOutput output_;
+};
+
+}  // namespace
+
+Procedure OuterProductProcedure(const Microkernel& kernel) { return OuterProduct(kernel).Build(); }
+
+}  // namespace kirsch

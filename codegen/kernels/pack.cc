@@ -1,0 +1,215 @@
+#include "codegen/kernels/pack.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kBlock = 4;  // transposes go by blocks of 4 x 4
+constexpr int kLineBlocks =
+    4;  // blocks along the source's rows that are done together: a cache line of words
+constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
+constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
+
+// Elements along the copy's inner axis that are handled as one vector: as many as a vector has words in
+// panels, where groups make them wider.
+int LanesOf(const Pack& pack) {
+  if (pack.to.panel == 0) return pack.vector_bytes / Bytes(pack.to.dtype);
+  const int words = pack.vector_bytes / kAccumulatorBytes;
+  return pack.to.panel % words != 0 ? static_cast<int>(pack.to.panel) : words;
+}
+
+// The copy's inner axis goes by chunks: panels, or, without panels, a few vectors. Its outer axis goes by
+// groups.
+class Packer {
+ public:
+  explicit Packer(const Pack& pack)
+      : pack_(pack),
+        builder_(pack.Name()),
+        from_(builder_.PointerParameter("from", pack.from.dtype, false)),
+        to_(builder_.PointerParameter("to", pack.to.dtype, true)),
+        group_(static_cast<int>(pack.to.group)),
+        lanes_(LanesOf(pack)),
+        width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
+        chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_),
+        parts_(pack.inner_stride == 2 && pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kF32),
+        step_(pack.inner_stride == 1 || parts_ ? lanes_ : 1),
+        rows_at_once_(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0 ? kRowsAtOnce : 1) {
+    KIRSCH_CHECK(pack.from.panel == 0);
+    KIRSCH_CHECK(rows_at_once_ > 1 || pack.from.order == pack.to.order);
+    KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
+    KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
+  }
+
+  Procedure Build() && {
+    if (pack_.from.order == pack_.to.order) {
+      straight_ = builder_.Vector("v", pack_.to.dtype, lanes_ * group_);
+      for (int row = 0; group_ > 1 && row < std::min<int64_t>(group_, pack_.outer); ++row)
+        rows_[static_cast<size_t>(row)] = builder_.Vector(absl::StrCat("r", row), pack_.to.dtype, lanes_);
+      if (parts_) odd_ = builder_.Vector("odd", pack_.to.dtype, lanes_);
+      StraightCopy();
+    } else {
+      for (int row = 0; row < kBlock; ++row)
+        rows_[static_cast<size_t>(row)] =
+            builder_.Vector(absl::StrCat("v", row), pack_.to.dtype, kBlock * group_);
+      TransposingCopy();
+    }
+    return std::move(builder_).Build();
+  }
+
+ private:
+  void StraightCopy() {
+    builder_.Loop(Constant(pack_.outer / rows_at_once_), [&](VarId block) {
+      StraightRows(Plus(Constant(0), block, rows_at_once_ * pack_.from.outer_stride),
+                   Plus(Constant(0), block, pack_.to.OuterOffset(rows_at_once_)), rows_at_once_);
+    });
+    const int64_t done = pack_.outer / rows_at_once_ * rows_at_once_;
+    if (done < pack_.outer)
+      StraightRows(Constant(done * pack_.from.outer_stride), Constant(pack_.to.OuterOffset(done)),
+                   static_cast<int>(pack_.outer - done));
+  }
+
+  void StraightRows(const Affine& from, const Affine& to, int rows) {
+    builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
+      StraightChunk(Plus(from, chunk, width_ * pack_.inner_stride), Plus(to, chunk, chunk_stride_), rows,
+                    width_);
+    });
+    const int64_t chunks = pack_.inner / width_;
+    if (chunks * width_ < pack_.inner)
+      StraightChunk(Plus(from, chunks * width_ * pack_.inner_stride), Plus(to, chunks * chunk_stride_), rows,
+                    pack_.inner - chunks * width_);
+  }
+
+  // `rows` rows of a chunk of which `filled` elements exist.
+  void StraightChunk(const Affine& from, const Affine& to, int rows, int64_t filled) {
+    const int64_t stored = pack_.to.panel != 0 ? width_ : filled;
+    for (int row = 0; row < rows; row += group_)
+      for (int64_t lane = 0; lane < stored; lane += step_) {
+        const int count = static_cast<int>(std::clamp<int64_t>(filled - lane, 0, step_));
+        LoadGroup(Plus(from, row * pack_.from.outer_stride + lane * pack_.inner_stride),
+                  std::min(group_, rows - row), count);
+        builder_.Do(Store{straight_,
+                          {to_, Plus(to, pack_.to.OuterOffset(row) + lane * group_)},
+                          pack_.exact ? count : step_ * group_});
+      }
+  }
+
+  // `count` elements of each of `rows` rows, side by side.
+  void LoadGroup(const Affine& from, int rows, int count) {
+    if (count == 0) return builder_.Do(Zero{straight_});
+    if (parts_) return LoadEverySecond(from, count);
+    if (group_ == 1) return builder_.Do(Load{straight_, {from_, from}, count});
+    Interleave interleave{straight_, {kNoVar, kNoVar, kNoVar, kNoVar}};
+    for (int row = 0; row < rows; ++row) {
+      const VarId v = interleave.from[static_cast<size_t>(row)] = rows_[static_cast<size_t>(row)];
+      builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, count});
+    }
+    builder_.Do(interleave);
+  }
+
+  void LoadEverySecond(const Affine& from, int count) {
+    const int spanned = 2 * count - 1;
+    builder_.Do(Load{straight_, {from_, from}, std::min(spanned, lanes_)});
+    if (spanned > lanes_)
+      builder_.Do(Load{odd_, {from_, Plus(from, lanes_)}, spanned - lanes_});
+    else
+      builder_.Do(Zero{odd_});
+    builder_.Do(Deinterleave{straight_, odd_});
+  }
+
+  void TransposingCopy() {
+    builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
+      TransposeChunk(Plus(Constant(0), chunk, width_ * pack_.from.outer_stride),
+                     Plus(Constant(0), chunk, chunk_stride_), width_);
+    });
+    const int64_t chunks = pack_.inner / width_;
+    if (chunks * width_ < pack_.inner)
+      TransposeChunk(Constant(chunks * width_ * pack_.from.outer_stride), Constant(chunks * chunk_stride_),
+                     pack_.inner - chunks * width_);
+  }
+
+  // A chunk of which `filled` elements exist: whole lines of the source first.
+  void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
+    const int64_t columns = int64_t{kBlock} * kLineBlocks * group_;
+    builder_.Loop(Constant(pack_.outer / columns), [&](VarId line) {
+      TransposeColumns(Plus(from, line, columns), Plus(to, line, pack_.to.OuterOffset(columns)), filled,
+                       columns);
+    });
+    const int64_t done = pack_.outer / columns * columns;
+    if (done < pack_.outer)
+      TransposeColumns(Plus(from, done), Plus(to, pack_.to.OuterOffset(done)), filled, pack_.outer - done);
+  }
+
+  // `columns` columns of the source (rows of the copy) of a chunk.
+  void TransposeColumns(const Affine& from, const Affine& to, int64_t filled, int64_t columns) {
+    builder_.Loop(Constant(filled / kBlock), [&](VarId block) {
+      TransposeBlocks(Plus(from, block, kBlock * pack_.from.outer_stride), Plus(to, block, kBlock * group_),
+                      kBlock, columns);
+    });
+    int64_t done = filled / kBlock * kBlock;
+    if (done < filled) {
+      TransposeBlocks(Plus(from, done * pack_.from.outer_stride), Plus(to, done * group_),
+                      static_cast<int>(filled - done), columns);
+      done += kBlock;
+    }
+    if (pack_.to.panel == 0) return;
+    builder_.Loop(Constant((width_ - done) / kBlock), [&](VarId block) {
+      TransposeBlocks(from, Plus(Plus(to, done * group_), block, kBlock * group_), 0, columns);
+    });
+  }
+
+  // 4 rows of the source, of which `rows` exist.
+  void TransposeBlocks(const Affine& from, const Affine& to, int rows, int64_t columns) {
+    const int64_t step = int64_t{kBlock} * group_;
+    for (int64_t column = 0; column < columns; column += step)
+      TransposeBlock(Plus(from, column), Plus(to, pack_.to.OuterOffset(column)), rows,
+                     static_cast<int>(std::min(step, columns - column)));
+  }
+
+  // A column of the block is a group of columns of the source.
+  void TransposeBlock(const Affine& from, const Affine& to, int rows, int columns) {
+    for (int row = 0; row < kBlock; ++row) {
+      const VarId v = rows_[static_cast<size_t>(row)];
+      if (row < rows) {
+        builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, columns});
+      } else {
+        builder_.Do(Zero{v});
+      }
+    }
+    if (rows > 0) builder_.Do(Transpose{rows_});
+    for (int column = 0; column < columns; column += group_)
+      builder_.Do(Store{rows_[static_cast<size_t>(column / group_)],
+                        {to_, Plus(to, pack_.to.OuterOffset(column))},
+                        kBlock * group_});
+  }
+
+  const Pack& pack_;
+  ProcedureBuilder builder_;
+  const VarId from_, to_;
+  const int group_;
+  const int lanes_;
+  const int64_t width_, chunk_stride_;
+  const bool parts_;  // the elements copied are every second one
+  const int step_;    // elements along the inner axis that are copied at once
+  const int rows_at_once_;
+  VarId odd_ = kNoVar;
+  VarId straight_ = kNoVar;  // the vector that a straight copy writes
+  std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
+};
+
+}  // namespace
+
+std::string Pack::Name() const {
+  return absl::StrCat("pack_", outer, "x", inner, "_", from.Name(),
+                      inner_stride != 1 ? absl::StrCat("by", inner_stride) : "", "_", to.Name(),
+                      exact ? "_exact" : "");
+}
+
+Procedure PackProcedure(const Pack& pack) { return Packer(pack).Build(); }
+
+}  // namespace kirsch

@@ -1,0 +1,178 @@
+#include "codegen/kernels/row_code.h"
+
+#include <bit>
+#include <functional>
+
+#include "absl/strings/str_cat.h"
+#include "spec/check.h"
+#include "spec/element.h"
+
+namespace kirsch {
+
+RowCode::RowCode(ProcedureBuilder& builder, const RowKernel& kernel, const RowPasses& plan,
+                 const RowPointers& pointers, RowCode* row, const std::string& suffix)
+    : builder_(builder),
+      kernel_(kernel),
+      plan_(plan),
+      pointers_(pointers),
+      row_(row),
+      suffix_(suffix),
+      lanes_(kernel.schedule.lanes),
+      math_(builder, lanes_, kernel.scales, suffix),
+      vars_(kernel.program.values.size(), kNoVar) {}
+
+VarId RowCode::Of(int value) {
+  const Dtype type = At(value).type;
+  if (At(value).op == Operation::kNumber)
+    return builder_.Filled(type, lanes_, WordOf(type, At(value).number));
+  if (row_ != nullptr && plan_.per_row[static_cast<size_t>(value)]) return row_->Of(value);
+  VarId& var = vars_[static_cast<size_t>(value)];
+  if (var == kNoVar) var = builder_.Vector(absl::StrCat("v", value, "_", suffix_), type, lanes_);
+  return var;
+}
+
+VarId RowCode::Temporary(const std::string& name, Dtype dtype) {
+  const auto [at, is_new] = temporaries_.try_emplace(name, kNoVar);
+  if (is_new) at->second = builder_.Vector(absl::StrCat(name, "_", suffix_), dtype, lanes_);
+  return at->second;
+}
+
+// x - maximum(x), or x - max(x, y), or both.
+bool RowCode::IsNotPositive(int value) const {
+  const RowValue& v = At(value);
+  const std::function<bool(int)> is_bound = [&](int b) {
+    if (b == v.a) return true;
+    const RowValue& bound = At(b);
+    return (bound.op == Operation::kMaximum && bound.a == v.a) ||
+           (bound.op == Operation::kMax && (is_bound(bound.a) || is_bound(bound.b)));
+  };
+  return v.op == Operation::kSub && is_bound(v.b);
+}
+
+void RowCode::LoadInput(int value, const RowPlace& place) {
+  const size_t input = static_cast<size_t>(At(value).input);
+  const RowInput& info = kernel_.program.inputs[input];
+  const bool converts = AccumulatorOf(info.dtype) != At(value).type;
+  const VarId to = converts ? Temporary("whole", Dtype::kS32) : Of(value);
+  const int64_t row_stride = kernel_.input_row_strides[input];
+  if (info.along_columns)
+    builder_.Do(Load{to, {pointers_.inputs[input], OffsetIn(place, row_stride)}, place.count});
+  else
+    builder_.Do(
+        Broadcast{to, {pointers_.inputs[input], OffsetIn({Constant(0), 1, place.row}, row_stride)}, 1});
+  if (converts) builder_.Do(Convert{Of(value), to});
+}
+
+// A sum or a difference, with a product or without.
+void RowCode::Sum(int value, const RowOperands& operands) {
+  const RowValue& v = At(value);
+  if (operands.product < 0)
+    return builder_.Do(
+        Binary{v.op == Operation::kAdd ? BinaryOp::kAdd : BinaryOp::kSub, Of(value), Of(v.a), Of(v.b)});
+  const FmaSign sign = v.op == Operation::kAdd   ? FmaSign::kAdd
+                       : operands.product == v.a ? FmaSign::kSubtract
+                                                 : FmaSign::kNegate;
+  const auto& values = operands.values;
+  builder_.Do(Fma{Of(value), Of(values[0]), Of(values[1]), Of(values[2]), sign});
+}
+
+void RowCode::Compute(int value, const RowPlace& place) {
+  const RowValue& v = At(value);
+  switch (v.op) {
+    case Operation::kLoad:
+      return LoadInput(value, place);
+    case Operation::kNumber:
+      return;
+    case Operation::kF32:
+      return builder_.Do(Convert{Of(value), Of(v.a)});
+    case Operation::kAdd:
+    case Operation::kSub:
+      return Sum(value, OperandsOf(kernel_.program, value));
+    default:
+      break;
+  }
+  if (v.op == Operation::kExp && IsNotPositive(v.a)) return math_.ExpOfNotPositive(Of(value), Of(v.a));
+  math_.Compute(v.op, Of(value), Of(v.a), v.b < 0 ? kNoVar : Of(v.b));
+}
+
+Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {
+  if (place.row == kNoVar || row_stride == 0) return place.column;
+  return Plus(place.column, place.row, row_stride);
+}
+
+void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_block) {
+  constexpr int64_t kLineBytes = 64;
+  const RowValue& v = At(value);
+  if (v.op != Operation::kLoad || kernel_.schedule.prefetch == 0) return;
+  const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];
+  const int64_t bytes = Bytes(info.dtype);
+  if (!info.along_columns || !info.along_rows || column_in_block * bytes % kLineBytes != 0) return;
+  // Where rows do not follow each other, as many whole rows ahead.
+  const int64_t stride = kernel_.input_row_strides[static_cast<size_t>(v.input)];
+  const int64_t elements = kernel_.schedule.prefetch / bytes;
+  const int64_t ahead =
+      stride <= kernel_.columns ? elements : (elements + kernel_.columns - 1) / kernel_.columns * stride;
+  builder_.Do(Prefetch{{pointers_.inputs[static_cast<size_t>(v.input)], Plus(place.column, ahead)}, true});
+}
+
+Address RowCode::KeptAddress(int value, const RowPlace& place) const {
+  const int at = kernel_.schedule.KeptAt(value);
+  if (at != RowSchedule::kInScratch)
+    return {pointers_.results[static_cast<size_t>(at)],
+            OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(at)])};
+  return {pointers_.scratch, Plus(place.column, ScratchOffset(kernel_.schedule, value, kernel_.columns))};
+}
+
+void RowCode::Read(int value, const RowPlace& place) {
+  builder_.Do(Load{Of(value), KeptAddress(value, place), place.count});
+}
+
+void RowCode::Keep(int value, const RowPlace& place) {
+  builder_.Do(Store{Of(value), KeptAddress(value, place), place.count});
+}
+
+// The f32 after the range of s32 is the first that is not in it: it was converted to no number in particular.
+void RowCode::Saturate(VarId whole, VarId limited) {
+  const VarId real = Temporary("real"), end = builder_.Filled(Dtype::kF32, lanes_, 0x4f000000);  // 2^31
+  builder_.Do(Bits{real, whole});
+  builder_.Do(SelectLess{real, limited, end, real, builder_.Filled(Dtype::kF32, lanes_, 0x7fffffff)});
+  builder_.Do(Bits{whole, real});
+}
+
+// Floats that become integers are brought into the range first: the conversion saturates nothing. Integers
+// are, where they are stored.
+void RowCode::StoreResult(int result, const RowPlace& place) {
+  const RowResult& info = kernel_.program.results[static_cast<size_t>(result)];
+  const Address to = {pointers_.results[static_cast<size_t>(result)],
+                      OffsetIn(place, kernel_.result_row_strides[static_cast<size_t>(result)])};
+  VarId value = Of(info.value);
+  if (AccumulatorOf(info.dtype) != At(info.value).type) {
+    const VarId limited = Temporary("limited"), whole = Temporary("whole", Dtype::kS32);
+    const auto limit_by = [&](BinaryOp op, VarId from, int64_t limit) {
+      const uint32_t word = std::bit_cast<uint32_t>(static_cast<float>(limit));
+      builder_.Do(Binary{op, limited, from, builder_.Filled(Dtype::kF32, lanes_, word)});
+    };
+    limit_by(BinaryOp::kMax, value, LeastOf(info.dtype));
+    limit_by(BinaryOp::kMin, limited, MostOf(info.dtype));
+    builder_.Do(Convert{whole, limited});
+    if (info.dtype == Dtype::kS32) Saturate(whole, limited);
+    value = whole;
+  }
+  builder_.Do(Store{value, to, place.count, place.streams && result == kernel_.schedule.streamed});
+}
+
+void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place) {
+  const RowValue& v = At(reduction);
+  const bool mixed = place.count < lanes_ && !kernel_.program.reduces_rows;  // lanes meet in the end
+  const VarId sum = mixed ? Temporary("some_sums") : accumulator;
+  const RowOperands operands = OperandsOf(kernel_.program, reduction);
+  if (v.op == Operation::kMaximum)
+    builder_.Do(Binary{BinaryOp::kMax, sum, Of(v.a), accumulator});  // a NaN is passed over
+  else if (operands.product >= 0)
+    builder_.Do(Fma{sum, Of(operands.values[0]), Of(operands.values[1]), accumulator});
+  else
+    builder_.Do(Binary{BinaryOp::kAdd, sum, accumulator, Of(v.a)});
+  if (sum != accumulator) builder_.Do(FirstLanes{accumulator, sum, accumulator, place.count});
+}
+
+}  // namespace kirsch

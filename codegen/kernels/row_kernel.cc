@@ -1,0 +1,291 @@
+#include "codegen/kernels/row_kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/kernels/column_kernel.h"
+#include "codegen/kernels/row_code.h"
+#include "spec/check.h"
+#include "spec/element.h"
+
+namespace kirsch {
+namespace {
+
+// The first maximum of an online sum: not -inf, as the difference of two -inf is no number.
+constexpr float kLeast = std::numeric_limits<float>::lowest();
+
+constexpr int kLineElements = 16;
+
+class RowWriter {
+ public:
+  explicit RowWriter(const RowKernel& kernel)
+      : kernel_(kernel),
+        lanes_(kernel.schedule.lanes),
+        plan_(PassesOf(kernel.program, kernel.schedule)),
+        builder_(kernel.Name()),
+        row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
+    KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
+  }
+
+  Procedure Write() && {
+    const VarId rows = DeclareParameters();
+    const int most = plan_.passes.empty()
+                         ? 0
+                         : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
+    for (int slot = 0; slot <= std::max(most, kLineElements / lanes_); ++slot)  // one more for the rest
+      slots_.push_back(
+          std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, absl::StrCat(slot)));
+    builder_.Loop(IndexOf(rows), [&](VarId) {
+      for (size_t pass = 0; pass < plan_.passes.size(); ++pass) {
+        RowValues(pass);
+        Pass(plan_.passes[pass], kernel_.schedule.unroll[pass]);
+      }
+      RowValues(plan_.passes.size());
+      AdvanceToNextRow();
+    });
+    if (kernel_.schedule.streamed != RowSchedule::kNone) builder_.Do(Drain{});
+    return std::move(builder_).Build();
+  }
+
+ private:
+  VarId DeclareParameters() {
+    const RowProgram& program = kernel_.program;
+    for (size_t i = 0; i < program.inputs.size(); ++i)
+      pointers_.inputs.push_back(Pointer(absl::StrCat("input", i), program.inputs[i].dtype, false));
+    for (size_t i = 0; i < program.results.size(); ++i)
+      pointers_.results.push_back(Pointer(absl::StrCat("result", i), program.results[i].dtype, true));
+    if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", Dtype::kF32, true);
+    return builder_.IndexParameter("rows");
+  }
+  VarId Pointer(const std::string& name, Dtype dtype, bool stored) {
+    return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
+  }
+
+  void AdvanceToNextRow() {
+    const auto advance = [&](const std::vector<VarId>& pointers, const std::vector<int64_t>& strides) {
+      for (size_t i = 0; i < pointers.size(); ++i)
+        if (strides[i] != 0) builder_.Do(Advance{pointers[i], strides[i]});
+    };
+    advance(pointers_.inputs, kernel_.input_row_strides);
+    advance(pointers_.results, kernel_.result_row_strides);
+  }
+
+  void RowValues(size_t before_pass) {
+    const RowPlace place = {Constant(0), 1};
+    for (int value : plan_.row_values[before_pass]) row_.Compute(value, place);
+    for (int result : plan_.row_results[before_pass]) row_.StoreResult(result, place);
+  }
+
+  void Pass(const RowPass& pass, int unroll) {
+    const int streamed = kernel_.schedule.streamed;
+    if (std::find(pass.results.begin(), pass.results.end(), streamed) != pass.results.end())
+      return StreamedPass(pass, unroll);
+    accumulators_ = std::min<int>(unroll, static_cast<int>((kernel_.columns + lanes_ - 1) / lanes_));
+    InitializeAccumulators(pass);
+    const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
+    Blocks(pass, Constant(0), blocks, unroll);
+    Rest(pass, blocks * block, unroll);
+    Finish(pass);
+  }
+
+  // The first line's worth as it lies; from the next line on, wherever that is, whole blocks past the caches;
+  // and the rest as it lies, from the earliest column where the blocks may end. Elements in two of these
+  // parts are stored twice.
+  void StreamedPass(const RowPass& pass, int unroll) {
+    const int64_t block = int64_t{unroll} * lanes_;
+    const int64_t blocks = std::max<int64_t>(0, kernel_.columns - kLineElements) / block;
+    if (blocks > 0) {
+      Block(pass, Constant(0), std::vector<int>(static_cast<size_t>(kLineElements / lanes_), lanes_));
+      const VarId head = builder_.Index("head");
+      builder_.Do(ToLine{head, pointers_.results[static_cast<size_t>(kernel_.schedule.streamed)]});
+      Blocks(pass, Plus(Constant(0), head, 1), blocks, unroll, true);
+    }
+    Rest(pass, blocks * block, unroll);
+  }
+
+  void Blocks(const RowPass& pass, const Affine& column, int64_t blocks, int unroll, bool streams = false) {
+    const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
+    if (blocks == 1) Block(pass, column, whole, streams);
+    if (blocks > 1)
+      builder_.Loop(Constant(blocks), [&](VarId trip) {
+        Block(pass, Plus(column, trip, int64_t{unroll} * lanes_), whole, streams);
+      });
+  }
+
+  // What is left as smaller blocks, whose last vector may be partial.
+  void Rest(const RowPass& pass, int64_t column, int unroll) {
+    while (column < kernel_.columns) {
+      const int rest =
+          static_cast<int>(std::min<int64_t>(kernel_.columns - column, int64_t{unroll} * lanes_));
+      std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
+      if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
+      Block(pass, Constant(column), counts);
+      column += rest;
+    }
+  }
+
+  // Step by step for all vectors, so that they are computed side by side.
+  void Block(const RowPass& pass, const Affine& column, const std::vector<int>& counts,
+             bool streams = false) {
+    std::vector<RowPlace> places;
+    for (int count : counts)
+      places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count, kNoVar, streams});
+    const auto each = [&](const std::vector<int>& items, auto step) {
+      for (int item : items)
+        for (size_t slot = 0; slot < places.size(); ++slot) step(item, slot);
+    };
+    each(pass.computed, [&](int value, size_t slot) {
+      slots_[slot]->PrefetchInput(value, places[slot], static_cast<int64_t>(slot) * lanes_);
+    });
+    each(pass.read, [&](int value, size_t slot) { slots_[slot]->Read(value, places[slot]); });
+    each(pass.computed, [&](int value, size_t slot) { slots_[slot]->Compute(value, places[slot]); });
+    if (pass.online) AccumulateOnline(places);
+    each(pass.reductions, [&](int value, size_t slot) {
+      slots_[slot]->Accumulate(value, Accumulator(value, slot), places[slot]);
+    });
+    each(pass.kept, [&](int value, size_t slot) { slots_[slot]->Keep(value, places[slot]); });
+    each(pass.results, [&](int result, size_t slot) { slots_[slot]->StoreResult(result, places[slot]); });
+  }
+
+  VarId Accumulator(int reduction, size_t slot) {
+    return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(absl::StrCat("sums", reduction));
+  }
+  void InitializeAccumulators(const RowPass& pass) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    for (int reduction : pass.reductions)
+      for (int i = 0; i < accumulators_; ++i) {
+        const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
+        Set(Accumulator(reduction, static_cast<size_t>(i)), sums ? 0 : -kInfinity);
+      }
+    if (!pass.online) return;
+    Set(row_.Temporary("maxima"), kLeast);
+    Set(row_.Temporary("sums"), 0);
+  }
+  void Set(VarId var, float number) { builder_.Do(Fill{var, std::bit_cast<uint32_t>(number)}); }
+
+  void Finish(const RowPass& pass) {
+    for (int reduction : pass.reductions) {
+      const bool sums = kernel_.program.values[static_cast<size_t>(reduction)].op == Operation::kSum;
+      const BinaryOp op = sums ? BinaryOp::kAdd : BinaryOp::kMax;
+      for (int left = accumulators_; left > 1; left = (left + 1) / 2)
+        for (int i = 0; i < left / 2; ++i) {
+          const VarId to = Accumulator(reduction, static_cast<size_t>(i));
+          builder_.Do(Binary{op, to, to, Accumulator(reduction, static_cast<size_t>(left - 1 - i))});
+        }
+      builder_.Do(Across{op, row_.Of(reduction), Accumulator(reduction, 0)});
+    }
+    if (pass.online) FinishOnline();
+  }
+
+  // Each lane has a maximum and a sum of its own.
+  void AccumulateOnline(const std::vector<RowPlace>& places) {
+    const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
+    const VarId block = row_.Temporary("block"), scale = row_.Temporary("scale");
+    std::vector<VarId> values;
+    for (size_t slot = 0; slot < places.size(); ++slot) {
+      values.push_back(slots_[slot]->Of(plan_.online->a));
+      if (places[slot].count == lanes_) continue;
+      const VarId some = slots_[slot]->Temporary("some");
+      builder_.Do(FirstLanes{some, values.back(), Number(kLeast), places[slot].count});
+      values.back() = some;
+    }
+    VarId largest = maxima;
+    for (VarId value : values) {
+      builder_.Do(Binary{BinaryOp::kMax, block, value, largest});
+      largest = block;
+    }
+    builder_.Do(Binary{BinaryOp::kSub, scale, maxima, block});
+    builder_.Do(Binary{BinaryOp::kMax, maxima, block, maxima});
+    row_.math().ExpOfNotPositive(scale, scale);
+    for (size_t slot = 0; slot < places.size(); ++slot) {
+      const VarId e = slots_[slot]->Temporary("e");
+      builder_.Do(Binary{BinaryOp::kSub, e, values[slot], maxima});
+      slots_[slot]->math().ExpOfNotPositive(e, e);
+      if (places[slot].count != lanes_) builder_.Do(FirstLanes{e, e, Number(0), places[slot].count});
+    }
+    builder_.Do(Fma{sums, sums, scale, slots_[0]->Temporary("e")});
+    for (size_t slot = 1; slot < places.size(); ++slot)
+      builder_.Do(Binary{BinaryOp::kAdd, sums, sums, slots_[slot]->Temporary("e")});
+  }
+  void FinishOnline() {
+    const VarId maxima = row_.Temporary("maxima"), sums = row_.Temporary("sums");
+    const VarId maximum = row_.Of(plan_.online->maximum), scale = row_.Temporary("scale");
+    builder_.Do(Across{BinaryOp::kMax, maximum, maxima});
+    builder_.Do(Binary{BinaryOp::kSub, scale, maxima, maximum});
+    row_.math().ExpOfNotPositive(scale, scale);
+    builder_.Do(Binary{BinaryOp::kMul, sums, sums, scale});
+    builder_.Do(Across{BinaryOp::kAdd, row_.Of(plan_.online->sum), sums});
+  }
+  VarId Number(float number) { return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(number)); }
+
+  const RowKernel& kernel_;
+  const int lanes_;
+  const RowPasses plan_;
+  ProcedureBuilder builder_;
+  RowPointers pointers_;
+  RowCode row_;
+  std::vector<std::unique_ptr<RowCode>> slots_;
+  int accumulators_ = 0;
+};
+
+std::string TextOf(const RowKernel& kernel) {
+  std::string text =
+      absl::StrCat(kernel.columns, kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
+                   kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "");
+  const auto add = [&](const auto&... numbers) {
+    absl::StrAppend(&text, ";", (absl::StrCat(numbers, ","))...);
+  };
+  add(kernel.schedule.prefetch, kernel.schedule.streamed);
+  for (int unroll : kernel.schedule.unroll) add(unroll);
+  for (int kept : kernel.schedule.kept) add(kept);
+  for (size_t i = 0; i < kernel.program.inputs.size(); ++i) {
+    const RowInput& input = kernel.program.inputs[i];
+    add(static_cast<int>(input.dtype), input.along_columns, kernel.input_row_strides[i]);
+  }
+  for (const RowValue& value : kernel.program.values) {
+    add(Info(value.op).row_code, value.a, value.b, value.input, WordOf(value.type, value.number));
+    if (value.type == Dtype::kS32) text += "s32";
+  }
+  for (size_t i = 0; i < kernel.program.results.size(); ++i) {
+    const RowResult& result = kernel.program.results[i];
+    add(result.value, static_cast<int>(result.dtype), kernel.result_row_strides[i]);
+  }
+  return text;
+}
+
+// FNV-1a: the same everywhere.
+uint64_t HashOf(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+}  // namespace
+
+std::string RowKernel::Name() const {
+  return absl::StrCat("rows_", columns, "_v", schedule.lanes, "_",
+                      absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
+}
+
+Procedure RowProcedure(const RowKernel& kernel) {
+  return kernel.program.reduces_rows ? ColumnProcedure(kernel) : RowWriter(kernel).Write();
+}
+
+std::vector<std::string> RowFeatures(const RowKernel& kernel) {
+  bool half = false, narrow = false;
+  const auto look_at = [&](Dtype dtype) {
+    half |= WidensByF16(dtype);
+    narrow |= Bytes(dtype) < kAccumulatorBytes;
+  };
+  for (const RowInput& input : kernel.program.inputs) look_at(input.dtype);
+  for (const RowResult& result : kernel.program.results) look_at(result.dtype);
+  std::vector<std::string> features;
+  if (half) features.push_back("f16c");
+  if (narrow && kernel.scales) features.push_back("avx512bw");
+  return features;
+}
+
+}  // namespace kirsch

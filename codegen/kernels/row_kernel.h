@@ -1,0 +1,30 @@
+// Row programs as procedures of a loop program.
+#ifndef KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
+#define KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/loop/loop_program.h"
+#include "spec/program/kernel_shape.h"
+
+namespace kirsch {
+
+struct RowKernel : RowShape {
+  bool scales = false;  // the code may use AVX-512F's instruction for a * 2^n
+
+  // Unique among kernels that differ, but for what hashes cannot tell apart.
+  std::string Name() const;
+};
+
+// The procedure: (inputs..., results...[, scratch], rows). `scratch`, if the kernel takes it, has
+// ScratchElements() f32. Elements of a row are contiguous, and need no alignment.
+Procedure RowProcedure(const RowKernel& kernel);
+
+// ISA features that the procedure needs besides those of its vectors and masks.
+std::vector<std::string> RowFeatures(const RowKernel& kernel);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_KERNELS_ROW_KERNEL_H_

@@ -1,0 +1,116 @@
+#include "codegen/kernels/vector_math.h"
+
+#include "absl/strings/str_cat.h"
+#include "spec/operation.h"
+
+namespace kirsch {
+namespace {
+
+// Added to a number of less than 2^22, it rounds it to an integer, which is then in the low bits.
+constexpr float kRounder = 0x1.8p23f;
+
+}  // namespace
+
+void VectorMath::Compute(Operation op, VarId to, VarId x, VarId y) {
+  const Value first = Known(x), second = Known(y);
+  kirsch::Compose(*this, op, first, second);
+  Finish(to);
+}
+
+void VectorMath::ExpOfNotPositive(VarId to, VarId x) {
+  const Value known = Known(x);
+  composition::ExpOfNotPositive(*this, known);
+  Finish(to);
+}
+
+// What is computed last is the result.
+void VectorMath::Finish(VarId to) {
+  WriteLast(to);
+  values_.clear();
+  taken_reals_ = taken_integers_ = 0;
+}
+
+VectorMath::Value VectorMath::Known(VarId var) {
+  if (last_) WriteLast(Variable(last_dtype_));
+  values_.push_back(var);
+  return {static_cast<int>(values_.size()) - 1};
+}
+
+void VectorMath::WriteLast(VarId to) {
+  last_(to);
+  last_ = nullptr;
+}
+
+VarId VectorMath::Variable(Dtype dtype) {
+  const bool real = dtype == Dtype::kF32;
+  std::vector<VarId>& vectors = real ? reals_ : integers_;
+  size_t& taken = real ? taken_reals_ : taken_integers_;
+  if (taken == vectors.size())
+    vectors.push_back(builder_.Vector(absl::StrCat(real ? "f" : "i", taken, "_", suffix_), dtype, lanes_));
+  return vectors[taken++];
+}
+
+template <typename Write>
+VectorMath::Value VectorMath::Make(Dtype dtype, Write write) {
+  const Value made = Known(kNoVar);
+  last_dtype_ = dtype;
+  last_ = [this, made, write](VarId to) {
+    write(to);
+    values_[static_cast<size_t>(made.number)] = to;
+  };
+  return made;
+}
+
+VectorMath::Value VectorMath::Do(BinaryOp op, Value a, Value b, Dtype dtype) {
+  return Make(dtype, [=, this](VarId to) { builder_.Do(Binary{op, to, Of(a), Of(b)}); });
+}
+
+VectorMath::Value VectorMath::DoFma(Value a, Value b, Value c, FmaSign sign) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(kirsch::Fma{to, Of(a), Of(b), Of(c), sign}); });
+}
+
+VectorMath::Value VectorMath::Sqrt(Value x) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SquareRoot{to, Of(x)}); });
+}
+
+VectorMath::Value VectorMath::BitsOf(Value x, Dtype dtype) {
+  return Make(dtype, [=, this](VarId to) { builder_.Do(Bits{to, Of(x)}); });
+}
+
+VectorMath::Value VectorMath::Shifted(Value x, int left) {
+  return Make(Dtype::kS32, [=, this](VarId to) { builder_.Do(Shift{to, Of(x), left}); });
+}
+
+VectorMath::Value VectorMath::WithSignOf(Value x, Value magnitude) {
+  return Do(BinaryOp::kOr, magnitude, Do(BinaryOp::kAnd, x, Word(kSign)));
+}
+
+VectorMath::Value VectorMath::Select(Value x, Value y, Value a, Value b) {
+  return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(SelectLess{to, Of(x), Of(y), Of(a), Of(b)}); });
+}
+
+VectorMath::Whole VectorMath::RoundedProduct(Value x, float factor, int bias) {
+  const Value rounder = Number(kRounder + static_cast<float>(scales_ && bias == kScaleBias ? 0 : bias));
+  const Value bits = Fma(x, Number(factor), rounder);
+  return {Sub(bits, rounder), bits};
+}
+
+// Without the instruction for it, the scaling takes two powers of two, as one alone has no exponent for what
+// becomes subnormal or infinite: the first product is exact. The second is an FMA so that GCC, which makes
+// one of it and of a sum that is its only use, doesn't.
+VectorMath::Value VectorMath::Scaled(Value mantissa, const Whole& whole) {
+  if (scales_)
+    return Make(Dtype::kF32, [=, this](VarId to) { builder_.Do(Scale{to, Of(mantissa), Of(whole.value)}); });
+  const Value both = BitsOf(whole.bits, Dtype::kS32), first = Shifted(both, -1);
+  const Value second = Do(BinaryOp::kSub, both, first, Dtype::kS32);
+  const Value first_power = Shifted(first, 23), second_power = Shifted(second, 23);
+  const Value half = Mul(mantissa, BitsOf(first_power, Dtype::kF32));
+  return Fma(half, BitsOf(second_power, Dtype::kF32), Number(-0.0f));
+}
+
+VectorMath::Value VectorMath::Raised(Value mantissa, const Whole& whole) {
+  const Value power = Shifted(BitsOf(whole.bits, Dtype::kS32), 23);
+  return BitsOf(Do(BinaryOp::kAdd, BitsOf(mantissa, Dtype::kS32), power, Dtype::kS32), Dtype::kF32);
+}
+
+}  // namespace kirsch

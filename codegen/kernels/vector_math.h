@@ -1,0 +1,98 @@
+// Functions of vectors of f32, as statements of a loop program: the whole range, infinities, NaN (which stay
+// NaN), subnormals and the sign of zeros included. spec/operation.h says how they are made. Internal to
+// codegen/.
+#ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
+#define KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/loop/procedure_builder.h"
+#include "spec/operation.h"
+
+namespace kirsch {
+
+// Writes where `builder` stands. Variables for intermediate results are made once, named with `suffix`: two
+// objects work independently of each other. `to` may be `x`.
+class VectorMath {
+ public:
+  // `scales`: with AVX-512F's scaling instruction.
+  VectorMath(ProcedureBuilder& builder, int lanes, bool scales, std::string suffix)
+      : builder_(builder), lanes_(lanes), scales_(scales), suffix_(std::move(suffix)) {}
+
+  // `y`: the second argument, or the option. Of vectors of s32, too, if it is an instruction that they have.
+  void Compute(Operation op, VarId to, VarId x, VarId y = kNoVar);
+  void ExpOfNotPositive(VarId to, VarId x);  // x <= 0, or a NaN
+
+  // For spec/composition.h.
+  struct Value {
+    int number;  // of values_
+  };
+  struct Whole {
+    Value value, bits;  // as f32s
+  };
+  Value Number(float number) { return Word(std::bit_cast<uint32_t>(number)); }
+  Value Add(Value a, Value b) { return Do(BinaryOp::kAdd, a, b); }
+  Value Sub(Value a, Value b) { return Do(BinaryOp::kSub, a, b); }
+  Value Mul(Value a, Value b) { return Do(BinaryOp::kMul, a, b); }
+  Value Div(Value a, Value b) { return Do(BinaryOp::kDiv, a, b); }
+  Value Max(Value a, Value b) { return Do(BinaryOp::kMax, a, b); }
+  Value Min(Value a, Value b) { return Do(BinaryOp::kMin, a, b); }
+  Value Sqrt(Value x);
+  struct Split {
+    Value high, low;
+  };
+  Split Product(Value a, Value b) {
+    const Value high = Mul(a, b);
+    return {high, FmaSub(a, b, high)};
+  }
+  Value Corrected(Value x, Value, Value) { return x; }
+  Value Fma(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kAdd); }
+  Value FmaSub(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kSubtract); }
+  Value FmaNeg(Value a, Value b, Value c) { return DoFma(a, b, c, FmaSign::kNegate); }
+  Value Abs(Value x) { return Do(BinaryOp::kAnd, x, Word(kMagnitude)); }
+  Value MinusAbs(Value x) { return Do(BinaryOp::kOr, x, Word(kSign)); }
+  Value Negative(Value x) { return Do(BinaryOp::kXor, x, Word(kSign)); }
+  Value WithSignOf(Value x, Value magnitude);
+  Value Select(Value x, Value y, Value a, Value b);
+  Whole RoundedProduct(Value x, float factor, int bias);
+  Value Scaled(Value mantissa, const Whole& whole);
+  Value Raised(Value mantissa, const Whole& whole);
+
+ private:
+  static constexpr uint32_t kSign = 0x80000000, kMagnitude = 0x7fffffff;
+
+  Value Known(VarId var);
+  VarId Of(Value value) const { return values_[static_cast<size_t>(value.number)]; }
+  Value Word(uint32_t word) { return Known(builder_.Filled(Dtype::kF32, lanes_, word)); }
+  // A new result, which Write(variable) writes once the next one is asked for: the last one's variable is the
+  // caller's.
+  template <typename Write>
+  Value Make(Dtype dtype, Write write);
+  Value Do(BinaryOp op, Value a, Value b, Dtype dtype = Dtype::kF32);
+  Value DoFma(Value a, Value b, Value c, FmaSign sign);
+  Value BitsOf(Value x, Dtype dtype);
+  Value Shifted(Value x, int left);
+  VarId Variable(Dtype dtype);
+  void WriteLast(VarId to);
+  void Finish(VarId to);
+
+  ProcedureBuilder& builder_;
+  const int lanes_;
+  const bool scales_;
+  const std::string suffix_;
+  std::vector<VarId> reals_, integers_;  // variables
+  size_t taken_reals_ = 0, taken_integers_ = 0;
+  std::vector<VarId> values_;        // their variables
+  std::function<void(VarId)> last_;  // writes the last value
+  Dtype last_dtype_ = Dtype::kF32;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_KERNELS_VECTOR_MATH_H_

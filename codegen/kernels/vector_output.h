@@ -1,0 +1,44 @@
+// The output of a register tile whose rows are vectors: how its sums begin, and what becomes of them.
+// Internal to codegen/.
+#ifndef KIRSCH_CODEGEN_KERNELS_VECTOR_OUTPUT_H_
+#define KIRSCH_CODEGEN_KERNELS_VECTOR_OUTPUT_H_
+
+#include "codegen/kernels/accumulators.h"
+#include "codegen/kernels/epilogue_code.h"
+
+namespace kirsch {
+
+class VectorOutput {
+ public:
+  VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel, const MicrokernelParameters& parameters,
+               const AccumulatorSets& accumulators);
+
+  // A vector that is free once the sums are made, for what is added to.
+  void UseForOld(VarId vector) { old_ = vector; }
+
+  // Of a tile that is not in L1.
+  void Prefetch();
+  // Sums begin as zero, or, in a single chain, as what is accumulated into.
+  void Start();
+  void Store();
+
+  int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
+  // Elements of column `j` that there are.
+  int CountOf(int j) const;
+
+ private:
+  bool StartsFromOld() const { return kernel_.accumulate && kernel_.tile.one_chain; }
+  Address AddressOf(int i, int j) const { return At(parameters_.out, kernel_.out.At(i, Lane(j))); }
+  void Store(int i, int j);
+
+  ProcedureBuilder& builder_;
+  const Microkernel& kernel_;
+  const MicrokernelParameters& parameters_;
+  const AccumulatorSets& accumulators_;
+  EpilogueCode epilogue_;
+  VarId old_ = kNoVar;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_KERNELS_VECTOR_OUTPUT_H_

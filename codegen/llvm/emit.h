@@ -1,0 +1,46 @@
+// Loop program -> LLVM IR text, assembly, or an object file, for any x86-64 target whatever the host is.
+#ifndef KIRSCH_CODEGEN_LLVM_EMIT_H_
+#define KIRSCH_CODEGEN_LLVM_EMIT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "codegen/loop/loop_program.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+enum class Abi : uint8_t {
+  kSystemV,  // ELF for Linux
+  kWin64,    // COFF for Windows: arguments in rcx, rdx, r8, r9 and on the stack; xmm6..15 are preserved. Like
+             // all code with floating point, the object refers to _fltused, which the C runtime has.
+};
+
+struct EmitOptions {
+  // The request was solved as its transpose: the entry takes (rhs, lhs, ...) of the spec, which are the
+  // user's (lhs, rhs, ...).
+  bool swapped = false;
+  Abi abi = Abi::kSystemV;
+  // The entry takes scratch memory, a thread and their number even if it needs none of them, so that all
+  // entries of a kind can be called alike.
+  bool uniform = false;
+};
+
+// The text or bytes of the file. The entry has the C ABI and the parameters of the header's function (see
+// PrintHeaderFile), in their order; text begins with its prototype, as a comment, and with
+// what else a caller has to know:
+//   void NAME(const T* lhs, const T* rhs {, const A* arg1}, T* out [, void* scratch_memory]
+//             [, size_t thread, size_t n_threads] [, void* shared_memory, size_t phase])
+// of a graph with its parameters before `out`. If an operand is packed ahead, there is also NAME_pack,
+// likewise. An error is a fault of LLVM's (a CPU name it does not know, say).
+absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
+                                       const EmitOptions& options = {});
+absl::StatusOr<std::string> EmitAssembly(const LoopProgram& program, const Target& target,
+                                         const EmitOptions& options = {});
+absl::StatusOr<std::string> EmitObject(const LoopProgram& program, const Target& target,
+                                       const EmitOptions& options = {});
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_LLVM_EMIT_H_

@@ -1,0 +1,54 @@
+#include "codegen/llvm/host_cpu.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/llvm/llvm_target.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/TargetParser/Host.h"
+#include "spec/check.h"
+
+namespace kirsch {
+
+const HostCpu& DetectHostCpu() {
+  static const HostCpu* const host = [] {
+    auto* detected = new HostCpu{llvm::sys::getHostCPUName().str(), {}};
+    for (const auto& feature : llvm::sys::getHostCPUFeatures())
+      if (feature.getValue()) detected->features.push_back(feature.getKey().str());
+    std::sort(detected->features.begin(), detected->features.end());
+    return detected;
+  }();
+  return *host;
+}
+
+std::string FirstMissing(const std::vector<std::string>& features,
+                         const std::vector<std::string>& available) {
+  for (const std::string& feature : features)
+    if (!std::binary_search(available.begin(), available.end(), feature)) return feature;
+  return "";
+}
+
+std::string MissingOnHost(const std::vector<std::string>& features) {
+  return FirstMissing(features, DetectHostCpu().features);
+}
+
+absl::Status CanRun(const LoopProgram& program, const Target& target) {
+  const std::string missing = MissingOnHost(program.features);
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("this CPU can't run the code for ", target.name, ": it lacks ", missing));
+}
+
+bool KnowsCpu(const std::string& name) {
+  InitializeLlvm();
+  std::string error;
+  const llvm::Target* const x86 = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  KIRSCH_CHECK(x86 != nullptr);
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(x86->createMCSubtargetInfo(kTriple, "", ""));
+  return subtarget->isCPUStringValid(name);
+}
+
+}  // namespace kirsch

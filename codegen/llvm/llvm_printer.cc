@@ -1,0 +1,407 @@
+#include "codegen/llvm/llvm_printer.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "codegen/c/c_printer.h"
+#include "codegen/llvm/llvm_vectors.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+using llvm::Value;
+
+constexpr uint64_t kScratchAlignment = 64;
+constexpr int kNoArgument = -1;  // of a parameter that the procedure does not use
+
+// Prints the body of one procedure. Every variable is a stack slot, which mem2reg makes SSA values of.
+class BodyPrinter {
+ public:
+  BodyPrinter(const LoopProgram& program, const Procedure& procedure, llvm::Function* function,
+              const std::vector<llvm::Function*>& callees, const std::vector<int>& argument_of)
+      : program_(program),
+        procedure_(procedure),
+        function_(function),
+        callees_(callees),
+        ir_(function->getContext()),
+        vectors_(program, ir_) {
+    ir_.SetInsertPoint(llvm::BasicBlock::Create(ir_.getContext(), "", function_));
+    for (const Var& var : procedure.vars) slots_.push_back(ir_.CreateAlloca(TypeOf(var), nullptr, var.name));
+    for (int i = 0; i < procedure.num_parameters; ++i)
+      if (const int argument = argument_of[static_cast<size_t>(i)]; argument != kNoArgument)
+        Set(i, function_->getArg(static_cast<unsigned>(argument)));
+    for (size_t i = 0; i < procedure.vars.size(); ++i)
+      if (procedure.vars[i].elements != 0) Set(static_cast<VarId>(i), ArrayOf(procedure.vars[i]));
+  }
+
+  void Print() {
+    PrintBlock(procedure_.body);
+    ir_.CreateRetVoid();
+  }
+
+ private:
+  const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
+  llvm::Type* TypeOf(const Var& var) {
+    switch (var.type) {
+      case VarType::kPointer:
+        return ir_.getPtrTy();
+      case VarType::kIndex:
+        return ir_.getInt64Ty();
+      case VarType::kVector:
+        return VectorType(var, ir_.getContext());
+    }
+    KIRSCH_CHECK(false && "unknown variable type");
+  }
+  Value* ArrayOf(const Var& var) {
+    llvm::Type* const element = ElementType(var.dtype, ir_.getContext());
+    llvm::AllocaInst* const array =
+        ir_.CreateAlloca(llvm::ArrayType::get(element, static_cast<uint64_t>(var.elements)));
+    array->setAlignment(llvm::Align(static_cast<uint64_t>(var.lanes * Bytes(var.dtype))));
+    return array;
+  }
+  Value* Get(VarId id) { return ir_.CreateLoad(TypeOf(VarOf(id)), slots_[static_cast<size_t>(id)]); }
+  void Set(VarId id, Value* value) { ir_.CreateStore(value, slots_[static_cast<size_t>(id)]); }
+
+  Value* ValueOf(const Affine& affine) {
+    Value* sum = nullptr;
+    for (const Affine::Term& term : affine.terms) {
+      Value* product = Get(term.index);
+      if (term.coefficient != 1)
+        product =
+            ir_.CreateMul(product, ir_.getInt64(static_cast<uint64_t>(term.coefficient)), "", true, true);
+      sum = sum == nullptr ? product : ir_.CreateAdd(sum, product, "", true, true);
+    }
+    Value* constant = ir_.getInt64(static_cast<uint64_t>(affine.constant));
+    if (sum == nullptr) return constant;
+    return affine.constant == 0 ? sum : ir_.CreateAdd(sum, constant, "", true, true);
+  }
+
+  Value* ValueOf(const Address& address) { return ValueOf(address, VarOf(address.pointer).dtype); }
+  // The offset counts elements of type `dtype`. Indices first, the constant last, so that it can become the
+  // displacement of the access.
+  Value* ValueOf(const Address& address, Dtype dtype) {
+    Value* pointer = Get(address.pointer);
+    Affine varying = address.offset;
+    varying.constant = 0;
+    if (!varying.terms.empty()) pointer = Offset(dtype, pointer, ValueOf(varying));
+    if (address.offset.constant == 0) return pointer;
+    return Offset(dtype, pointer, ir_.getInt64(static_cast<uint64_t>(address.offset.constant)));
+  }
+  Value* Offset(Dtype dtype, Value* base, Value* elements) {
+    return ir_.CreateInBoundsGEP(ElementType(dtype, ir_.getContext()), base, elements);
+  }
+  Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
+
+  void PrintBlock(const std::vector<Stmt>& block) {
+    for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
+  }
+
+  void Print(const Zero& op) { Set(op.to, llvm::Constant::getNullValue(TypeOf(VarOf(op.to)))); }
+
+  void Print(const Load& op) {
+    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), MemoryType(op.from), op.count));
+  }
+
+  void Print(const Broadcast& op) {
+    Set(op.to, vectors_.Broadcast(VarOf(op.to), ValueOf(op.from), MemoryType(op.from), op.count));
+  }
+
+  void Print(const Store& op) {
+    Value* value = Get(op.from);
+    if (op.streams) return Stream(value, ValueOf(op.to), Bytes(VarOf(op.from).dtype) * op.count);
+    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), MemoryType(op.to), op.count);
+  }
+
+  void Print(const MultiplyAdd& op) {
+    Value *a = Get(op.a), *b = Get(op.b);
+    Value* accumulator = Get(op.accumulator);
+    if (op.subtracts) accumulator = ir_.CreateFNeg(accumulator);
+    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.a), VarOf(op.b), accumulator, a, b));
+  }
+
+  void Print(const Binary& op) {
+    Value *a = Get(op.a), *b = Get(op.b);
+    Set(op.to, vectors_.Binary(op.op, a, b));
+  }
+
+  void Print(const Fma& op) {
+    Value *a = Get(op.a), *b = Get(op.b), *c = Get(op.c);
+    if (op.sign == FmaSign::kNegate) a = ir_.CreateFNeg(a);
+    if (op.sign == FmaSign::kSubtract) c = ir_.CreateFNeg(c);
+    Set(op.to, vectors_.Fma(a, b, c));
+  }
+  void Print(const SquareRoot& op) {
+    Set(op.to, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, Get(op.from)));
+  }
+  void Print(const Scale& op) {
+    Value *a = Get(op.a), *exponent = Get(op.exponent);
+    Set(op.to, vectors_.Scale(a, exponent));
+  }
+  void Print(const Shift& op) {
+    Value* from = Get(op.from);
+    Set(op.to, op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))
+                            : ir_.CreateLShr(from, static_cast<uint64_t>(-op.left)));
+  }
+  void Print(const Bits& op) { Set(op.to, ir_.CreateBitCast(Get(op.from), TypeOf(VarOf(op.to)))); }
+  void Print(const SelectLess& op) {
+    Value *x = Get(op.x), *y = Get(op.y), *a = Get(op.a), *b = Get(op.b);
+    Set(op.to, ir_.CreateSelect(ir_.CreateFCmpOLT(x, y), a, b));
+  }
+  void Print(const FirstLanes& op) {
+    Value *a = Get(op.a), *b = Get(op.b);
+    Set(op.to, vectors_.FirstOf(a, b, op.count));
+  }
+  void Print(const Across& op) { Set(op.to, vectors_.Across(op.op, Get(op.from))); }
+
+  void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
+  void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), Get(op.from))); }
+
+  // Null, or a value of type `none`, where there is no variable.
+  std::array<Value*, 4> GetAll(const std::array<VarId, 4>& ids, llvm::Type* none = nullptr) {
+    std::array<Value*, 4> values = {};
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] != kNoVar) values[i] = Get(ids[i]);
+      if (ids[i] == kNoVar && none != nullptr) values[i] = llvm::Constant::getNullValue(none);
+    }
+    return values;
+  }
+
+  void Print(const LaneSums& op) { Set(op.to, vectors_.LaneSums(GetAll(op.from, TypeOf(VarOf(op.to))))); }
+
+  void Print(const Transpose& op) {
+    std::array<Value*, 4> rows = GetAll(op.rows);
+    vectors_.Transpose(&rows);
+    for (size_t i = 0; i < rows.size(); ++i) Set(op.rows[i], rows[i]);
+  }
+
+  void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), GetAll(op.from))); }
+
+  void Print(const Deinterleave& op) {
+    Value *a = Get(op.even), *b = Get(op.odd);
+    Set(op.even, vectors_.EverySecond(a, b, 0));
+    Set(op.odd, vectors_.EverySecond(a, b, 1));
+  }
+
+  void Print(const SplitPairs& op) {
+    Value* from = Get(op.from);
+    Set(op.even, vectors_.Half(from, 0));
+    Set(op.odd, vectors_.Half(from, 1));
+  }
+
+  void Print(const Fence&) {
+    auto* type = llvm::FunctionType::get(ir_.getVoidTy(), false);
+    ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));
+  }
+
+  void Print(const Keep& op) {
+    auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {TypeOf(VarOf(op.vector))}, false);
+    ir_.CreateCall(type, llvm::InlineAsm::get(type, "", "v", true), {Get(op.vector)});
+  }
+
+  void Print(const Prefetch& op) {
+    constexpr uint32_t kRead = 0, kIntoL1 = 3, kIntoL2 = 2, kData = 1;
+    ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir_.getPtrTy()},
+                        {ValueOf(op.at), ir_.getInt32(kRead), ir_.getInt32(op.into_l2 ? kIntoL2 : kIntoL1),
+                         ir_.getInt32(kData)});
+  }
+
+  void Stream(Value* value, Value* to, int bytes) {
+    llvm::StoreInst* store = ir_.CreateAlignedStore(value, to, llvm::Align(static_cast<uint64_t>(bytes)));
+    llvm::Metadata* const one = llvm::ConstantAsMetadata::get(ir_.getInt32(1));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(ir_.getContext(), one));
+  }
+
+  void Print(const ToLine& op) {
+    constexpr uint64_t kLineBytes = 64;
+    Value* const address = ir_.CreatePtrToInt(Get(op.pointer), ir_.getInt64Ty());
+    Value* const bytes = ir_.CreateAnd(ir_.CreateNeg(address), ir_.getInt64(kLineBytes - 1));
+    Set(op.index, ir_.CreateUDiv(bytes, ir_.getInt64(static_cast<uint64_t>(Bytes(Dtype::kF32)))));
+  }
+
+  void Print(const Drain&) { ir_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
+
+  void Print(const Advance& op) {
+    Set(op.pointer,
+        Offset(VarOf(op.pointer).dtype, Get(op.pointer), ir_.getInt64(static_cast<uint64_t>(op.by))));
+  }
+
+  void Print(const Call& op) {
+    const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
+    std::vector<Value*> arguments;
+    for (const Address& pointer : op.pointers)
+      arguments.push_back(ValueOf(pointer, callee.vars[arguments.size()].dtype));
+    for (int64_t count : op.counts) arguments.push_back(ir_.getInt64(static_cast<uint64_t>(count)));
+    ir_.CreateCall(callees_[static_cast<size_t>(op.procedure)], arguments);
+  }
+
+  void Print(const For& op) {
+    llvm::BasicBlock* head = NewBlock("head");
+    llvm::BasicBlock* body = NewBlock("body");
+    llvm::BasicBlock* exit = NewBlock("exit");
+    Set(op.index, ir_.getInt64(0));
+    Value* count = ValueOf(op.count);
+    if (op.count.terms.empty()) {
+      ir_.CreateBr(body);
+    } else {
+      ir_.CreateBr(head);
+      ir_.SetInsertPoint(head);
+      ir_.CreateCondBr(ir_.CreateICmpNE(count, ir_.getInt64(0)), body, exit);
+    }
+    if (op.count.terms.empty()) head->eraseFromParent();
+    ir_.SetInsertPoint(body);
+    PrintBlock(op.body);
+    Value* next = ir_.CreateAdd(Get(op.index), ir_.getInt64(1), "", true, true);
+    Set(op.index, next);
+    ir_.CreateCondBr(ir_.CreateICmpNE(next, count), body, exit);
+    ir_.SetInsertPoint(exit);
+  }
+
+  void Print(const OnThread& op) { PrintIf(IsMine(ValueOf(op.task)), op.body); }
+  void Print(const InPhase& op) {
+    const auto phase = static_cast<uint64_t>(op.phase);
+    PrintIf(ir_.CreateICmpEQ(Get(program_.phase()), ir_.getInt64(phase)), op.body);
+  }
+
+  void PrintIf(Value* condition, const std::vector<Stmt>& block) {
+    llvm::BasicBlock* body = NewBlock("mine");
+    llvm::BasicBlock* exit = NewBlock("others");
+    ir_.CreateCondBr(condition, body, exit);
+    ir_.SetInsertPoint(body);
+    PrintBlock(block);
+    ir_.CreateBr(exit);
+    ir_.SetInsertPoint(exit);
+  }
+
+  Value* IsMine(Value* task) {
+    Value *thread = Get(program_.thread()), *threads = Get(program_.threads());
+    if (program_.block == 0) return ir_.CreateICmpEQ(ir_.CreateURem(task, threads), thread);
+    Value* column = ir_.CreateMul(task, ir_.getInt64(static_cast<uint64_t>(program_.block)));
+    return ir_.CreateAnd(ir_.CreateICmpUGE(column, thread), ir_.CreateICmpULT(column, threads));
+  }
+
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(ir_.getContext(), name, function_);
+  }
+
+  const LoopProgram& program_;
+  const Procedure& procedure_;
+  llvm::Function* function_;
+  const std::vector<llvm::Function*>& callees_;
+  llvm::IRBuilder<> ir_;
+  LlvmVectors vectors_;
+  std::vector<llvm::AllocaInst*> slots_;
+};
+
+// Declares a procedure, external if it has a `public_name`; `argument_of[i]` is the position of parameter i
+// in the function's type.
+llvm::Function* Declare(const Procedure& procedure, const std::vector<int>& argument_of,
+                        const std::string& public_name, llvm::Module& module) {
+  llvm::LLVMContext& context = module.getContext();
+  const size_t count = argument_of.size();
+  std::vector<llvm::Type*> types(
+      count - static_cast<size_t>(std::count(argument_of.begin(), argument_of.end(), kNoArgument)));
+  for (size_t i = 0; i < count; ++i)
+    if (argument_of[i] != kNoArgument)
+      types[static_cast<size_t>(argument_of[i])] =
+          procedure.vars[i].type == VarType::kPointer
+              ? static_cast<llvm::Type*>(llvm::PointerType::get(context, 0))
+              : llvm::Type::getInt64Ty(context);
+  auto* function = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false),
+      public_name.empty() ? llvm::Function::InternalLinkage : llvm::Function::ExternalLinkage,
+      public_name.empty() ? procedure.name : public_name, module);
+  for (size_t i = 0; i < count; ++i) {
+    if (argument_of[i] == kNoArgument) continue;
+    const unsigned argument = static_cast<unsigned>(argument_of[i]);
+    function->getArg(argument)->setName(procedure.vars[i].name);
+    if (procedure.vars[i].type != VarType::kPointer) continue;
+    if (!procedure.vars[i].may_alias) function->addParamAttr(argument, llvm::Attribute::NoAlias);
+    function->addParamAttr(argument, llvm::Attribute::NoCapture);
+    if (!procedure.vars[i].stored) function->addParamAttr(argument, llvm::Attribute::ReadOnly);
+  }
+  return function;
+}
+
+void AddAttributes(const LoopProgram& program, const Target& target, llvm::Function* function) {
+  // The baseline CPU plus exactly the features the program may use, tuned for the target's CPU.
+  function->addFnAttr("target-cpu", "x86-64");
+  function->addFnAttr("tune-cpu", target.cpu);
+  function->addFnAttr("target-features", absl::StrCat("+", absl::StrJoin(program.features, ",+")));
+  // Zmm registers are used wherever the program says so, whatever the CPU's preference is.
+  function->addFnAttr("min-legal-vector-width", "512");
+  function->addFnAttr("prefer-vector-width", "512");
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+}
+
+// What others call a procedure; empty: none does.
+std::string PublicName(const LoopProgram& program, size_t procedure) {
+  if (procedure == 0) return program.name;
+  const bool packs = program.packing && program.packing->procedure == static_cast<int>(procedure);
+  return packs ? PackName(program) : "";
+}
+
+// The entry's parameters in the order of the public function's, CParameters in c_printer.h.
+std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
+  std::vector<VarId> order(program.tensors.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (options.swapped) std::swap(order[0], order[1]);
+  if (TakesScratch(program) || options.uniform) order.push_back(program.scratch());
+  if (TakesThreads(program) || options.uniform) {
+    order.push_back(program.thread());
+    order.push_back(program.threads());
+  }
+  if (program.phases > 1) {
+    order.push_back(program.shared());
+    order.push_back(program.phase());
+  }
+  return order;
+}
+
+// The position of each parameter in the function's type.
+std::vector<int> ArgumentsOf(const LoopProgram& program, size_t procedure, const EmitOptions& options) {
+  std::vector<int> argument_of(static_cast<size_t>(program.procedures[procedure].num_parameters));
+  std::iota(argument_of.begin(), argument_of.end(), 0);
+  if (procedure > 0) return argument_of;
+  std::fill(argument_of.begin(), argument_of.end(), kNoArgument);
+  const std::vector<VarId> order = EntryOrder(program, options);
+  for (size_t i = 0; i < order.size(); ++i) argument_of[static_cast<size_t>(order[i])] = static_cast<int>(i);
+  return argument_of;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target& target,
+                                        const EmitOptions& options, llvm::LLVMContext& context) {
+  auto module = std::make_unique<llvm::Module>(program.name, context);
+  std::vector<llvm::Function*> functions;
+  std::vector<std::vector<int>> orders;
+  for (const Procedure& procedure : program.procedures) {
+    const bool entry = functions.empty();
+    orders.push_back(ArgumentsOf(program, functions.size(), options));
+    functions.push_back(Declare(procedure, orders.back(), PublicName(program, functions.size()), *module));
+    AddAttributes(program, target, functions.back());
+    // Windows wants to unwind through every function.
+    if (options.abi == Abi::kWin64) functions.back()->setUWTableKind(llvm::UWTableKind::Default);
+    // A procedure keeps its register tile to itself.
+    if (!entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
+  }
+  if (const int scratch = orders[0][static_cast<size_t>(program.scratch())]; scratch != kNoArgument)
+    functions[0]->addParamAttr(static_cast<unsigned>(scratch),
+                               llvm::Attribute::getWithAlignment(context, llvm::Align(kScratchAlignment)));
+  for (size_t i = 0; i < functions.size(); ++i)
+    BodyPrinter(program, program.procedures[i], functions[i], functions, orders[i]).Print();
+  return module;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,22 @@
+// Loop program -> LLVM module. Internal to codegen/: the only headers that show LLVM's types are this and
+// llvm_target.h.
+#ifndef KIRSCH_CODEGEN_LLVM_LLVM_PRINTER_H_
+#define KIRSCH_CODEGEN_LLVM_LLVM_PRINTER_H_
+
+#include <memory>
+
+#include "codegen/llvm/emit.h"
+#include "codegen/loop/loop_program.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+// The module, in SSA form and simplified, with no data layout or triple yet. The entry has external linkage.
+std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target& target,
+                                        const EmitOptions& options, llvm::LLVMContext& context);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_LLVM_LLVM_PRINTER_H_

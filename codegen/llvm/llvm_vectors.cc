@@ -1,0 +1,412 @@
+#include "codegen/llvm/llvm_vectors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "spec/check.h"
+#include "spec/instruction.h"
+
+namespace kirsch {
+namespace {
+
+using llvm::Value;
+
+constexpr int kXmmBytes = 16;
+
+int LanesIn(const Value* value) {
+  return static_cast<int>(llvm::cast<llvm::FixedVectorType>(value->getType())->getNumElements());
+}
+
+llvm::Align AlignOf(Dtype memory) { return llvm::Align(static_cast<uint64_t>(Bytes(memory))); }
+
+// The intrinsic of a family that exists for vectors of 4, 8 and 16 words.
+llvm::Intrinsic::ID ForWords(int words, llvm::Intrinsic::ID of4, llvm::Intrinsic::ID of8,
+                             llvm::Intrinsic::ID of16) {
+  return words == 4 ? of4 : words == 8 ? of8 : of16;
+}
+
+}  // namespace
+
+llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context) {
+  if (dtype == Dtype::kF32) return llvm::Type::getFloatTy(context);
+  return llvm::Type::getIntNTy(context, 8 * static_cast<unsigned>(Bytes(dtype)));
+}
+
+llvm::FixedVectorType* VectorType(const Var& var, llvm::LLVMContext& context) {
+  return llvm::FixedVectorType::get(ElementType(var.dtype, context), static_cast<unsigned>(var.lanes));
+}
+
+llvm::FixedVectorType* LlvmVectors::Vector(llvm::Type* element, int lanes) {
+  return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+}
+
+// The mask that is true in the first `count` lanes.
+llvm::Constant* LlvmVectors::FirstLanes(int lanes, int count) {
+  std::vector<llvm::Constant*> bits;
+  for (int lane = 0; lane < lanes; ++lane) bits.push_back(ir_.getInt1(lane < count));
+  return llvm::ConstantVector::get(bits);
+}
+
+Value* LlvmVectors::Lanes(Value* value, int first, int count) {
+  llvm::SmallVector<int> lanes;
+  for (int lane = 0; lane < count; ++lane) lanes.push_back(first + lane);
+  return ir_.CreateShuffleVector(value, lanes);
+}
+
+Value* LlvmVectors::Splat(Value* element, int lanes) {
+  return ir_.CreateVectorSplat(static_cast<unsigned>(lanes), element);
+}
+
+Value* LlvmVectors::ElementAt(Value* base, Dtype memory, int64_t index) {
+  if (index == 0) return base;
+  return ir_.CreateInBoundsGEP(Element(memory), base, ir_.getInt64(static_cast<uint64_t>(index)));
+}
+
+// Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
+bool LlvmVectors::Maskable(Dtype memory) const {
+  return Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw");
+}
+
+// Elements first .. first + count - 1 as an integer of `bits`, the rest being zero.
+Value* LlvmVectors::Word(Value* from, Dtype memory, int first, int count, int bits) {
+  llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(bits));
+  const int element_bits = 8 * Bytes(memory);
+  if (count * element_bits == bits)
+    return ir_.CreateAlignedLoad(type, ElementAt(from, memory, first), AlignOf(memory));
+  Value* word = llvm::ConstantInt::get(type, 0);
+  for (int i = 0; i < count; ++i) {
+    Value* element =
+        ir_.CreateAlignedLoad(Element(memory), ElementAt(from, memory, first + i), AlignOf(memory));
+    element = ir_.CreateShl(ir_.CreateZExt(element, type), static_cast<uint64_t>(i * element_bits));
+    word = ir_.CreateOr(word, element);
+  }
+  return word;
+}
+
+// A partial load of elements that cannot be masked: whole words under a mask, then the rest of a word.
+Value* LlvmVectors::LoadByWords(Value* from, Dtype memory, int lanes, int count) {
+  const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
+  llvm::FixedVectorType* type = Vector(ir_.getInt32Ty(), lanes / in_word);
+  Value* value = llvm::Constant::getNullValue(type);
+  if (words > 0)
+    value = ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(lanes / in_word, words), value);
+  if (rest > 0)
+    value = ir_.CreateInsertElement(value, Word(from, memory, words * in_word, rest, 32),
+                                    static_cast<uint64_t>(words));
+  return ir_.CreateBitCast(value, Vector(Element(memory), lanes));
+}
+
+// Without a conversion. Partial loads go by vectors of at least 16 bytes, which are those there are masks
+// for.
+Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, int count) {
+  if (count == lanes) return ir_.CreateAlignedLoad(Vector(Element(memory), lanes), from, AlignOf(memory));
+  const int wide = std::max(lanes, kXmmBytes / Bytes(memory));
+  llvm::FixedVectorType* type = Vector(Element(memory), wide);
+  Value* value = Maskable(memory) ? ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count),
+                                                         llvm::Constant::getNullValue(type))
+                                  : LoadByWords(from, memory, wide, count);
+  return wide == lanes ? value : Lanes(value, 0, lanes);
+}
+
+Value* LlvmVectors::Widened(Value* value, Dtype from, Dtype to) {
+  if (from == to) return value;
+  if (from == Dtype::kO8 || to == Dtype::kO8) {
+    value = ir_.CreateXor(value, Splat(ir_.getInt8(0x80), LanesIn(value)));
+    return Widened(value, Dtype::kS8, to == Dtype::kO8 ? Dtype::kS8 : to);
+  }
+  llvm::FixedVectorType* type = Vector(Element(to), LanesIn(value));
+  if (WidensByF16(from)) return WidenedByF16(value, from, type);
+  if (IsFloating(from)) {
+    value = ir_.CreateZExt(value, Vector(ir_.getInt32Ty(), LanesIn(value)));
+    return ir_.CreateBitCast(ir_.CreateShl(value, 16), type);
+  }
+  return Info(from).has_sign ? ir_.CreateSExt(value, type) : ir_.CreateZExt(value, type);
+}
+
+// By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
+Value* LlvmVectors::WidenedByF16(Value* value, Dtype from, llvm::Type* type) {
+  const int lanes = LanesIn(value), shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
+  const auto constant = [&](uint32_t number) {
+    return Splat(ir_.getInt16(static_cast<uint16_t>(number)), lanes);
+  };
+  if (from != Dtype::kF16) {
+    const int sign_shift = 8 * (Bytes(Dtype::kF16) - Bytes(from));
+    value = ir_.CreateShl(ir_.CreateZExt(value, Vector(ir_.getInt16Ty(), lanes)), sign_shift);
+    if (sign_shift != shift)  // copies of the sign take the exponent's place
+      value = ir_.CreateAnd(ir_.CreateAShr(value, sign_shift - shift), constant(F16BitsOf(from)));
+  }
+  if (HasSpecialsOfItsOwn(from)) {
+    Value* magnitude = ir_.CreateAnd(value, constant(SignBit(Dtype::kF16) - 1));
+    Value* number = ir_.CreateICmpSLT(magnitude, constant(FirstSpecialBits(from) << shift));
+    Value* special = ir_.CreateOr(value, constant(FirstSpecialBits(Dtype::kF16)));
+    value = ir_.CreateSelect(number, value, special);
+  }
+  value = ir_.CreateFPExt(ir_.CreateBitCast(value, Vector(ir_.getHalfTy(), lanes)), type);
+  if (ScaleFromF16(from) == 0) return value;
+  return ir_.CreateFMul(value, llvm::ConstantFP::get(type, std::ldexp(1.0, ScaleFromF16(from))));
+}
+
+Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, int count) {
+  return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype);
+}
+
+Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int count) {
+  const int group = WordElements(to.dtype);
+  if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32) {
+    // In both halves of the word: that takes no instruction more, and the lower one is shifted out.
+    Value* halves = Splat(ir_.CreateAlignedLoad(Element(memory), from, AlignOf(memory)), 2 * to.lanes);
+    halves = ir_.CreateBitCast(halves, Vector(ir_.getInt32Ty(), to.lanes));
+    return ir_.CreateBitCast(ir_.CreateShl(halves, 16), VectorType(to, ir_.getContext()));
+  }
+  if (group == 1) {
+    Value* element = ir_.CreateAlignedLoad(Element(memory), from, AlignOf(memory));
+    return Widened(Splat(element, to.lanes), memory, to.dtype);
+  }
+  Value* words = Splat(Word(from, memory, 0, count, 8 * Bytes(memory) * group), to.lanes / group);
+  return Widened(ir_.CreateBitCast(words, Vector(Element(memory), to.lanes)), memory, to.dtype);
+}
+
+// To nearest, ties to even; what is no number stays none, though its payload is cut.
+Value* LlvmVectors::RoundedToBf16(Value* value) {
+  const int lanes = LanesIn(value);
+  llvm::FixedVectorType* type = Vector(ir_.getInt32Ty(), lanes);
+  const auto constant = [&](uint32_t number) { return Splat(ir_.getInt32(number), lanes); };
+  Value* bits = ir_.CreateBitCast(value, type);
+  Value* upper = ir_.CreateLShr(bits, 16);
+  Value* half = ir_.CreateAdd(ir_.CreateAnd(upper, constant(1)), constant(0x7fff));
+  Value* rounded = ir_.CreateLShr(ir_.CreateAdd(bits, half), 16);
+  Value* quiet = ir_.CreateOr(upper, constant(0x40));
+  return ir_.CreateSelect(ir_.CreateFCmpUNO(value, value), quiet, rounded);
+}
+
+Value* LlvmVectors::Narrowed(Value* value, Dtype from, Dtype to) {
+  if (from == to) return value;
+  const int lanes = LanesIn(value);
+  if (from == Dtype::kF32 && to == Dtype::kF16)
+    return ir_.CreateBitCast(ir_.CreateFPTrunc(value, Vector(ir_.getHalfTy(), lanes)),
+                             Vector(Element(to), lanes));
+  if (from == Dtype::kF32 && to == Dtype::kBf16) {
+    value = RoundedToBf16(value);
+  } else {
+    KIRSCH_CHECK(from == Dtype::kS32);
+    const auto limit = [&](int64_t number) {
+      return Splat(ir_.getInt32(static_cast<uint32_t>(static_cast<int32_t>(number))), lanes);
+    };
+    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, value, limit(MostOf(to)));
+    value = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, value, limit(LeastOf(to)));
+  }
+  return ir_.CreateTrunc(value, Vector(Element(to), lanes));
+}
+
+void LlvmVectors::StorePieces(Value* value, Value* to, Dtype memory, int count) {
+  for (int done = 0; done < count;) {
+    const int piece = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - done)));
+    Value* at = ElementAt(to, memory, done);
+    Value* part =
+        piece == 1 ? ir_.CreateExtractElement(value, static_cast<uint64_t>(done)) : Lanes(value, done, piece);
+    ir_.CreateAlignedStore(part, at, AlignOf(memory));
+    done += piece;
+  }
+}
+
+void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, int count) {
+  value = Narrowed(value, from.dtype, memory);
+  const int wide = std::max(from.lanes, kXmmBytes / Bytes(memory));
+  if (count == from.lanes) {
+    ir_.CreateAlignedStore(value, to, AlignOf(memory));
+  } else if (!Maskable(memory)) {
+    StorePieces(value, to, memory, count);
+  } else {
+    if (wide != from.lanes) {
+      llvm::SmallVector<int> lanes(static_cast<size_t>(wide), llvm::PoisonMaskElem);
+      for (int lane = 0; lane < from.lanes; ++lane) lanes[static_cast<size_t>(lane)] = lane;
+      value = ir_.CreateShuffleVector(value, lanes);
+    }
+    ir_.CreateMaskedStore(value, to, AlignOf(memory), FirstLanes(wide, count));
+  }
+}
+
+Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accumulator, Value* a, Value* b) {
+  const auto [row, exchanged] = InstructionFor(a_var.dtype, b_var.dtype);
+  KIRSCH_CHECK(row != nullptr);
+  const int bytes = LanesIn(accumulator) * kAccumulatorBytes;
+  const Encoding* const way =
+      FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
+  KIRSCH_CHECK(way != nullptr);
+  if (exchanged) std::swap(a, b);
+  switch (way->form) {
+    case EncodingForm::kLast:
+      return Call(way->llvm, {a, b, accumulator});
+    case EncodingForm::kFirst:
+      return Call(way->llvm, {accumulator, a, b});
+    case EncodingForm::kProduct:
+      return ir_.CreateAdd(accumulator, way->llvm.empty() ? ir_.CreateMul(a, b) : Call(way->llvm, {a, b}));
+  }
+  KIRSCH_CHECK(false && "no such form");
+}
+
+// The intrinsic of that name, '$' standing for the bits of the vectors, whose arguments are the same bits as
+// those.
+Value* LlvmVectors::Call(std::string_view name, llvm::SmallVector<Value*, 3> arguments) {
+  const auto bits = static_cast<uint64_t>(arguments[0]->getType()->getPrimitiveSizeInBits());
+  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(
+      absl::StrReplaceAll({name.data(), name.size()}, {{"$", absl::StrCat(bits)}}));
+  KIRSCH_CHECK(id != llvm::Intrinsic::not_intrinsic);
+  if (llvm::Intrinsic::isOverloaded(id)) return ir_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments);
+  const llvm::FunctionType* const type = llvm::Intrinsic::getType(ir_.getContext(), id);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    arguments[i] = ir_.CreateBitCast(arguments[i], type->getParamType(static_cast<unsigned>(i)));
+  return ir_.CreateIntrinsic(id, {}, arguments);
+}
+
+Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
+  const bool real = a->getType()->isFPOrFPVectorTy();
+  switch (op) {
+    case BinaryOp::kAdd:
+      return real ? ir_.CreateFAdd(a, b) : ir_.CreateAdd(a, b);
+    case BinaryOp::kSub:
+      return real ? ir_.CreateFSub(a, b) : ir_.CreateSub(a, b);
+    case BinaryOp::kMul:
+      return real ? ir_.CreateFMul(a, b) : ir_.CreateMul(a, b);
+    case BinaryOp::kMax:
+      return ir_.CreateSelect(real ? ir_.CreateFCmpOGT(a, b) : ir_.CreateICmpSGT(a, b), a, b);
+    case BinaryOp::kMin:
+      return ir_.CreateSelect(real ? ir_.CreateFCmpOLT(a, b) : ir_.CreateICmpSLT(a, b), a, b);
+    case BinaryOp::kDiv:
+      return ir_.CreateFDiv(a, b);
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+      return OfBits(op, a, b);
+  }
+  KIRSCH_CHECK(false && "no such operation");
+}
+
+Value* LlvmVectors::OfBits(BinaryOp op, Value* a, Value* b) {
+  llvm::Type* const type = a->getType();
+  llvm::Type* const words = Vector(ir_.getInt32Ty(), LanesIn(a));
+  a = ir_.CreateBitCast(a, words);
+  b = ir_.CreateBitCast(b, words);
+  Value* bits = op == BinaryOp::kAnd  ? ir_.CreateAnd(a, b)
+                : op == BinaryOp::kOr ? ir_.CreateOr(a, b)
+                                      : ir_.CreateXor(a, b);
+  return ir_.CreateBitCast(bits, type);
+}
+
+Value* LlvmVectors::Fma(Value* a, Value* b, Value* c) {
+  return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
+Value* LlvmVectors::Scale(Value* a, Value* exponent) {
+  namespace Id = llvm::Intrinsic;
+  constexpr uint32_t kCurrentRounding = 4;
+  const int lanes = LanesIn(a);
+  std::vector<Value*> arguments = {a, exponent, llvm::Constant::getNullValue(a->getType()),
+                                   lanes == 16 ? ir_.getInt16(0xffff) : ir_.getInt8(0xff)};
+  if (lanes == 16) arguments.push_back(ir_.getInt32(kCurrentRounding));
+  return ir_.CreateIntrinsic(ForWords(lanes, Id::x86_avx512_mask_scalef_ps_128,
+                                      Id::x86_avx512_mask_scalef_ps_256, Id::x86_avx512_mask_scalef_ps_512),
+                             {}, arguments);
+}
+
+Value* LlvmVectors::FirstOf(Value* a, Value* b, int count) {
+  return ir_.CreateSelect(FirstLanes(LanesIn(a), count), a, b);
+}
+
+// Each lane with the one half the lanes away, then a quarter, and so on: all lanes get the same bits.
+Value* LlvmVectors::Across(BinaryOp op, Value* value) {
+  for (int distance = LanesIn(value) / 2; distance > 0; distance /= 2) {
+    llvm::SmallVector<int> partner;
+    for (int lane = 0; lane < LanesIn(value); ++lane) partner.push_back(lane ^ distance);
+    value = Binary(op, value, ir_.CreateShuffleVector(value, partner));
+  }
+  return value;
+}
+
+Value* LlvmVectors::Add(Value* a, Value* b) { return Binary(BinaryOp::kAdd, a, b); }
+
+Value* LlvmVectors::Fill(const Var& to, uint32_t word) {
+  const int words = to.lanes / WordElements(to.dtype);
+  return ir_.CreateBitCast(Splat(ir_.getInt32(word), words), VectorType(to, ir_.getContext()));
+}
+
+Value* LlvmVectors::Convert(const Var& to, Value* from) {
+  llvm::FixedVectorType* type = VectorType(to, ir_.getContext());
+  if (to.dtype == Dtype::kF32) return ir_.CreateSIToFP(from, type);
+  // Rounds as the CPU is told to: to nearest, ties to even.
+  namespace Id = llvm::Intrinsic;
+  const Id::ID id =
+      ForWords(to.lanes, Id::x86_sse2_cvtps2dq, Id::x86_avx_cvt_ps2dq_256, Id::x86_avx512_mask_cvtps2dq_512);
+  if (to.lanes < 16) return ir_.CreateIntrinsic(id, {}, {from});
+  constexpr uint32_t kCurrentRounding = 4;
+  return ir_.CreateIntrinsic(
+      id, {},
+      {from, llvm::Constant::getNullValue(type), ir_.getInt16(0xffff), ir_.getInt32(kCurrentRounding)});
+}
+
+Value* LlvmVectors::PairSums(Value* a, Value* b) {
+  return Add(ir_.CreateShuffleVector(a, b, {0, 2, 4, 6}), ir_.CreateShuffleVector(a, b, {1, 3, 5, 7}));
+}
+
+// Halves of each vector are added until 4 lanes are left; then two horizontal additions sum all four.
+Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
+  std::array<Value*, 4> quads = from;
+  for (Value*& value : quads)
+    for (int lanes = LanesIn(value); lanes > 4; lanes /= 2)
+      value = Add(Lanes(value, 0, lanes / 2), Lanes(value, lanes / 2, lanes / 2));
+  return PairSums(PairSums(quads[0], quads[1]), PairSums(quads[2], quads[3]));
+}
+
+void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
+  std::array<Value*, 4> row = *rows;
+  llvm::Type* const type = row[0]->getType();
+  if (LanesIn(row[0]) != 4) {
+    llvm::Type* const quarter = ir_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits() / 4));
+    for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(quarter, 4));
+  }
+  Value* low01 = ir_.CreateShuffleVector(row[0], row[1], {0, 4, 1, 5});
+  Value* high01 = ir_.CreateShuffleVector(row[0], row[1], {2, 6, 3, 7});
+  Value* low23 = ir_.CreateShuffleVector(row[2], row[3], {0, 4, 1, 5});
+  Value* high23 = ir_.CreateShuffleVector(row[2], row[3], {2, 6, 3, 7});
+  *rows = {ir_.CreateShuffleVector(low01, low23, {0, 1, 4, 5}),
+           ir_.CreateShuffleVector(low01, low23, {2, 3, 6, 7}),
+           ir_.CreateShuffleVector(high01, high23, {0, 1, 4, 5}),
+           ir_.CreateShuffleVector(high01, high23, {2, 3, 6, 7})};
+  for (Value*& value : *rows) value = ir_.CreateBitCast(value, type);
+}
+
+Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from) {
+  const int groups = LanesIn(from[0]), bits = 8 * Bytes(to.dtype);
+  llvm::FixedVectorType* type =
+      Vector(ir_.getIntNTy(static_cast<unsigned>(bits * to.lanes / groups)), groups);
+  Value* sum = nullptr;
+  for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
+    Value* part = ir_.CreateShl(ir_.CreateZExt(from[place], type), place * static_cast<size_t>(bits));
+    sum = sum == nullptr ? part : ir_.CreateOr(sum, part);
+  }
+  return ir_.CreateBitCast(sum, VectorType(to, ir_.getContext()));
+}
+
+Value* LlvmVectors::EverySecond(Value* a, Value* b, int first) {
+  llvm::SmallVector<int> lanes;
+  for (int lane = first; lane < 2 * LanesIn(a); lane += 2) lanes.push_back(lane);
+  return ir_.CreateShuffleVector(a, b, lanes);
+}
+
+Value* LlvmVectors::Half(Value* words, int half) {
+  const int lanes = LanesIn(words) / 2;
+  Value* word = ir_.CreateBitCast(words, Vector(ir_.getInt32Ty(), lanes));
+  word = half == 0 ? ir_.CreateShl(word, 16) : ir_.CreateAnd(word, Splat(ir_.getInt32(0xffff0000), lanes));
+  return ir_.CreateBitCast(word, Vector(ir_.getFloatTy(), lanes));
+}
+
+}  // namespace kirsch

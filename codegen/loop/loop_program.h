@@ -1,0 +1,266 @@
+// The loop program: what an Impl is lowered to, and what both printers (LLVM IR, C with intrinsics) print.
+//
+// A program is a list of procedures; the first is the entry, with the parameters of LoopProgram::tensors. A
+// procedure is straight-line vector code, counted loops and calls over typed, mutable variables: pointers,
+// indices and vector registers. There are no scalars: a single element is a vector access of count 1. All
+// offsets and strides are in elements of the pointer's dtype, and constants wherever they can be. A VarId is
+// an index into Procedure::vars.
+#ifndef KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_
+#define KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/epilogue.h"
+#include "spec/program/affine.h"
+
+namespace kirsch {
+
+enum class VarType : uint8_t { kPointer, kIndex, kVector };
+
+struct Var {
+  std::string name;  // unique in the procedure, a C identifier
+  VarType type = VarType::kIndex;
+  Dtype dtype = Dtype::kF32;  // of the pointee or the lanes
+  int lanes = 0;              // kVector, and of an array's vectors
+  bool stored = false;        // kPointer: the procedure writes through it
+  bool may_alias = false;     // kPointer, a parameter: others may point to the same elements
+  int64_t elements = 0;       // kPointer, no parameter: to an array of so many, on the stack
+};
+
+struct Address {
+  VarId pointer = kNoVar;
+  Affine offset;
+};
+
+// Elements of a type that make a 32-bit word: consecutive steps of a reduction that one accumulator's lane
+// takes in at once.
+constexpr int WordElements(Dtype dtype) { return kAccumulatorBytes / Bytes(dtype); }
+
+// The vector operations; what they do follows from the types of their operands. `count`: elements that are
+// read or written in memory, from lane 0; the others are not touched in memory, and read as zero.
+struct Zero {
+  VarId to;
+};
+struct Load {  // converts to the vector's type, which is as wide as memory's or wider; exact
+  VarId to;
+  Address from;
+  int count;
+};
+struct Broadcast {  // a word of the vector's type, in all its words: made of `count` elements like a Load
+  VarId to;
+  Address from;
+  int count;
+};
+struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subnormals are no exception
+  VarId from;
+  Address to;
+  int count;
+  bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
+};
+// accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
+// of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of
+// their elements to the lane. `subtracts`, f32 only: accumulator = a * b - accumulator.
+struct MultiplyAdd {
+  VarId accumulator, a, b;
+  bool subtracts = false;
+};
+enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin, kDiv, kAnd, kOr, kXor };
+struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN; kDiv: f32 only; kAnd,
+                 // kOr, kXor: of the bits. C compilers may make one operation of a product and a sum: see
+                 // Fma.
+  BinaryOp op;
+  VarId to, a, b;
+};
+// f32, rounded once. A product that is only added somewhere has to be one: GCC makes it one in any case.
+enum class FmaSign : uint8_t { kAdd /* a * b + c */, kSubtract /* a * b - c */, kNegate /* c - a * b */ };
+struct Fma {
+  VarId to, a, b, c;
+  FmaSign sign = FmaSign::kAdd;
+};
+struct SquareRoot {  // f32
+  VarId to, from;
+};
+struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
+  VarId to, a, exponent;
+};
+struct Shift {  // s32 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
+  VarId to, from;
+  int left;
+};
+struct Bits {  // f32 as s32 or the other way round, bit by bit
+  VarId to, from;
+};
+struct SelectLess {  // f32, lane by lane: x < y ? a : b, so b where x or y is a NaN
+  VarId to, x, y, a, b;
+};
+struct FirstLanes {  // f32: the first `count` lanes of a, the others of b
+  VarId to, a, b;
+  int count;
+};
+struct Across {  // f32: all lanes = the sum, or the maximum, of all lanes; `op` is kAdd or kMax
+  BinaryOp op;
+  VarId to, from;
+};
+struct Fill {  // a 32-bit word in all lanes
+  VarId to;
+  uint32_t word;
+};
+struct Convert {  // s32 to f32, or f32 to s32: to nearest, ties to even; anything comes of what is beyond s32
+  VarId to, from;
+};
+struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 where from[i] is kNoVar
+  VarId to;
+  std::array<VarId, 4> from;
+};
+struct Transpose {  // 4 vectors of 4 elements (or of 4 groups of elements), as the rows of a matrix, in place
+  std::array<VarId, 4> rows;
+};
+struct Interleave {  // group i of `to` = lane i of from[0], from[1], ... (0 after the last)
+  VarId to;
+  std::array<VarId, 4> from;  // kNoVar after the last
+};
+struct Deinterleave {  // in place: the even and the odd elements of both vectors, one after the other
+  VarId even, odd;
+};
+struct SplitPairs {  // the even and the odd elements of a vector of bf16, as f32
+  VarId even, odd, from;
+};
+
+struct Fence {};  // the compiler moves no load across it, so that what is loaded later takes no register yet
+// The compiler takes the vector for still needed here, so that an accumulator, and not the vector's register,
+// takes what is multiplied by it.
+struct Keep {
+  VarId vector;
+};
+struct Prefetch {  // the line at `at`, into L1, or only into L2
+  Address at;
+  bool into_l2 = false;
+};
+struct ToLine {  // index = the elements of a pointer to words before the next line begins: 0 to 15
+  VarId index, pointer;
+};
+struct Drain {};  // what was stored past the caches comes before whatever is stored later
+struct Advance {
+  VarId pointer;
+  int64_t by;
+};
+// Pointers then counts are the procedure's parameters. Offsets count elements of the parameter's type, to
+// which the pointer is converted.
+struct Call {
+  int procedure;
+  std::vector<Address> pointers;
+  std::vector<int64_t> counts;
+};
+
+struct Stmt;
+
+struct For {  // body with index = 0 .. count - 1
+  VarId index;
+  Affine count;
+  std::vector<Stmt> body;
+};
+struct OnThread {  // body, on the thread whose number is task % n_threads, or see LoopProgram::block; only in
+                   // the entry
+  Affine task;
+  std::vector<Stmt> body;
+};
+struct InPhase {  // body, if the entry is called for this phase; only in the entry
+  int phase;
+  std::vector<Stmt> body;
+};
+
+struct Stmt {
+  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
+               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
+               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, For, OnThread, InPhase>
+      op;
+};
+
+struct Procedure {
+  std::string name;
+  std::vector<Var> vars;  // the parameters first: pointers, then indices
+  int num_parameters = 0;
+  std::vector<Stmt> body;
+};
+
+// A tensor that the entry takes.
+struct EntryTensor {
+  std::string name;
+  Dtype dtype = Dtype::kF32;
+  bool stored = false;
+
+  friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
+};
+
+// Constants that are packed ahead: procedures[procedure], called with (constants..., packed), packs them once;
+// the entry takes what it wrote. A contraction's operand is replaced by its copy; of a graph's kernel, all
+// constants are in one buffer.
+struct Packing {
+  int place = 0;      // of `packed` among the tensors
+  int64_t bytes = 0;  // of the packed buffer, a multiple of 64, to which it is aligned
+  int procedure = 0;
+  bool calls = false;  // the procedure is an entry of its own, which calls those that copy: a graph's
+  std::vector<EntryTensor> constants;
+};
+
+// What the last two parameters are called.
+inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
+inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
+inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
+
+struct LoopProgram {
+  std::string name;                   // the entry's
+  std::vector<Procedure> procedures;  // procedures[0] is the entry; only it, and the one that packs a graph's
+                                      // constants, call others
+  std::vector<std::string> features;  // ISA features the code needs, LLVM's names
+  bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
+  int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used
+  int64_t tasks = 1;  // tasks that threads share, at most in any phase; 1: `thread` and `n_threads` are not
+                      // used unless there are phases
+  // Not 0: tasks are blocks of so many of the user's columns, and `thread` and `n_threads` are the first
+  // column and the end of those wanted: a block is computed if it begins among them.
+  int64_t block = 0;
+  std::optional<Packing> packing;
+  // The entry's first parameters: of a spec lhs, rhs, what the epilogue takes, and out; of a graph its
+  // parameters, but for what is packed, and out. Scratch, thread and n_threads follow; and, if there are several
+  // phases, `shared` and `phase`. Every thread calls the entry for each phase, when all are done with the one
+  // before. The function that others call has these in the user's order, and no more than it needs (CParameters
+  // in c_printer.h).
+  std::vector<EntryTensor> tensors;
+  int phases = 1;
+  int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
+
+  VarId scratch() const { return static_cast<VarId>(tensors.size()); }
+  VarId thread() const { return scratch() + 1; }
+  VarId threads() const { return scratch() + 2; }
+  VarId shared() const { return scratch() + 3; }
+  VarId phase() const { return scratch() + 4; }
+
+  // Is there anything to do for several threads?
+  bool SharesWork() const { return tasks > 1 || phases > 1 || block != 0; }
+
+  bool HasFeature(std::string_view feature) const {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  }
+};
+
+// The public function that packs ahead.
+inline std::string PackName(const LoopProgram& program) { return program.name + "_pack"; }
+
+// Is the procedure the one that packs a graph's constants?
+inline bool PacksConstants(const LoopProgram& program, size_t procedure) {
+  return program.packing && program.packing->calls &&
+         program.packing->procedure == static_cast<int>(procedure);
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_LOOP_LOOP_PROGRAM_H_

@@ -1,0 +1,159 @@
+#include "codegen/loop/loop_text.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace kirsch {
+namespace {
+
+const std::string& NameOf(const Procedure& procedure, VarId id) {
+  return procedure.vars[static_cast<size_t>(id)].name;
+}
+
+class TextPrinter {
+ public:
+  TextPrinter(const LoopProgram& program, const Procedure& procedure)
+      : program_(program), procedure_(procedure) {}
+
+  std::string Print() {
+    PrintBlock(procedure_.body);
+    return std::move(text_);
+  }
+
+ private:
+  static const char* Sign(BinaryOp op) {
+    constexpr std::array<const char*, 9> kSigns = {" + ", " - ", " * ", " max ", " min ",
+                                                   " / ", " & ", " | ", " ^ "};
+    return kSigns[static_cast<size_t>(op)];
+  }
+  std::string Name(VarId id) const { return id == kNoVar ? "0" : NameOf(procedure_, id); }
+  std::string At(const Address& address) const {
+    return absl::StrCat("[", AddressText(procedure_, address), "]");
+  }
+  int Lanes(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].lanes; }
+
+  template <typename... Parts>
+  void Line(const Parts&... parts) {
+    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
+  }
+  void PrintBlock(const std::vector<Stmt>& block) {
+    for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
+  }
+  void PrintNested(const std::vector<Stmt>& block) {
+    ++depth_;
+    PrintBlock(block);
+    --depth_;
+  }
+  // Which lanes are accessed, where not all.
+  std::string Count(VarId vector, int count) const {
+    return count == Lanes(vector) ? "" : absl::StrCat(" lanes ", count);
+  }
+
+  void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
+  void Print(const Load& op) { Line(Name(op.to), " = load ", At(op.from), Count(op.to, op.count)); }
+  void Print(const Broadcast& op) {
+    const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
+    Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
+  }
+  void Print(const Store& op) {
+    Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count));
+  }
+  void Print(const MultiplyAdd& op) {
+    Line(Name(op.accumulator), op.subtracts ? " -=- " : " += ", Name(op.a), " * ", Name(op.b));
+  }
+  void Print(const Binary& op) { Line(Name(op.to), " = ", Name(op.a), Sign(op.op), Name(op.b)); }
+  void Print(const Fma& op) {
+    if (op.sign == FmaSign::kNegate)
+      return Line(Name(op.to), " = ", Name(op.c), " - ", Name(op.a), " * ", Name(op.b));
+    Line(Name(op.to), " = ", Name(op.a), " * ", Name(op.b), op.sign == FmaSign::kAdd ? " + " : " - ",
+         Name(op.c));
+  }
+  void Print(const SquareRoot& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
+  void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
+  void Print(const Shift& op) { Line(Name(op.to), " = ", Name(op.from), " shifted left by ", op.left); }
+  void Print(const Bits& op) { Line(Name(op.to), " = bits of ", Name(op.from)); }
+  void Print(const SelectLess& op) {
+    Line(Name(op.to), " = ", Name(op.x), " < ", Name(op.y), " ? ", Name(op.a), " : ", Name(op.b));
+  }
+  void Print(const FirstLanes& op) {
+    Line(Name(op.to), " = ", Name(op.a), " lanes ", op.count, ", then ", Name(op.b));
+  }
+  void Print(const Across& op) { Line(Name(op.to), " = across", Sign(op.op), Name(op.from)); }
+  void Print(const Fill& op) { Line(Name(op.to), " = fill 0x", absl::Hex(op.word)); }
+  void Print(const Convert& op) { Line(Name(op.to), " = convert ", Name(op.from)); }
+  void Print(const LaneSums& op) { Line(Name(op.to), " = lane sums of ", Names(op.from)); }
+  void Print(const Transpose& op) { Line("transpose ", Names(op.rows)); }
+  void Print(const Interleave& op) { Line(Name(op.to), " = interleaved ", Names(op.from)); }
+  void Print(const Deinterleave& op) { Line("deinterleave ", Name(op.even), ", ", Name(op.odd)); }
+  void Print(const SplitPairs& op) { Line(Name(op.even), ", ", Name(op.odd), " = split ", Name(op.from)); }
+  void Print(const Fence&) { Line("fence"); }
+  void Print(const Keep& op) { Line("keep ", Name(op.vector)); }
+  void Print(const Prefetch& op) { Line(op.into_l2 ? "prefetch L2 " : "prefetch ", At(op.at)); }
+  void Print(const ToLine& op) { Line(Name(op.index), " = to line ", Name(op.pointer)); }
+  void Print(const Drain&) { Line("drain"); }
+  void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }
+  void Print(const Call& op) {
+    std::vector<std::string> arguments;
+    for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
+    for (int64_t count : op.counts) arguments.push_back(absl::StrCat(count));
+    Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
+         absl::StrJoin(arguments, ", "), ")");
+  }
+  void Print(const For& op) {
+    Line("for ", Name(op.index), " < ", AffineText(procedure_, op.count));
+    PrintNested(op.body);
+  }
+  void Print(const OnThread& op) {
+    Line("task ", AffineText(procedure_, op.task));
+    PrintNested(op.body);
+  }
+  void Print(const InPhase& op) {
+    Line("phase ", op.phase);
+    PrintNested(op.body);
+  }
+
+  std::string Names(const std::array<VarId, 4>& ids) const {
+    return absl::StrCat(Name(ids[0]), ", ", Name(ids[1]), ", ", Name(ids[2]), ", ", Name(ids[3]));
+  }
+
+  const LoopProgram& program_;
+  const Procedure& procedure_;
+  std::string text_;
+  int depth_ = 1;
+};
+
+}  // namespace
+
+std::string AffineText(const Procedure& procedure, const Affine& affine) {
+  std::vector<std::string> parts;
+  for (const Affine::Term& term : affine.terms)
+    parts.push_back(term.coefficient == 1
+                        ? NameOf(procedure, term.index)
+                        : absl::StrCat(NameOf(procedure, term.index), " * ", term.coefficient));
+  if (affine.constant != 0 || parts.empty()) parts.push_back(absl::StrCat(affine.constant));
+  return absl::StrJoin(parts, " + ");
+}
+
+std::string AddressText(const Procedure& procedure, const Address& address) {
+  const std::string& pointer = NameOf(procedure, address.pointer);
+  if (address.offset.constant == 0 && address.offset.terms.empty()) return pointer;
+  return absl::StrCat(pointer, " + ", AffineText(procedure, address.offset));
+}
+
+std::string LoopText(const LoopProgram& program) {
+  std::string text = absl::StrCat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ",
+                                  program.tasks, ", features ", absl::StrJoin(program.features, " "), "\n");
+  if (program.packing)
+    absl::StrAppend(&text, "tensor ", program.packing->place,
+                    " packed ahead into ", program.packing->bytes, " bytes by ",
+                    program.procedures[static_cast<size_t>(program.packing->procedure)].name, "\n");
+  for (const Procedure& procedure : program.procedures) {
+    std::vector<std::string> parameters;
+    for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));
+    absl::StrAppend(&text, procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
+                    TextPrinter(program, procedure).Print());
+  }
+  return text;
+}
+
+}  // namespace kirsch

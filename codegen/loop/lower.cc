@@ -1,0 +1,345 @@
+#include "codegen/loop/lower.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/kernels/copies.h"
+#include "codegen/kernels/microkernels.h"
+#include "codegen/kernels/pack.h"
+#include "codegen/kernels/row_kernel.h"
+#include "codegen/kernels/transforms.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+#include "spec/program/impl_program.h"
+#include "spec/program/plan_program.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kScratch[] = "scratch", kShared[] = "shared";
+constexpr char kConstants[] = "constants";  // what the kernel calls the memory that `packed` is
+
+// A name for the caller's buffer `number` (or for what is none: -1) that no other buffer has, nor the entry's
+// own parameters.
+std::string FreeName(const Program& program, std::string name, int number) {
+  constexpr std::array<std::string_view, 8> kOwn = {kThread, kThreads, kPhase,           kScratch,
+                                                    kShared, kPacked,  "scratch_memory", "shared_memory"};
+  const auto taken = [&] {
+    bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
+    for (int i = 0; i < static_cast<int>(program.buffers.size()); ++i) {
+      const Program::Buffer& other = program.buffers[static_cast<size_t>(i)];
+      same |= i != number && other.memory == Memory::kCaller && !other.stored && other.name == name;
+    }
+    return same;
+  };
+  while (taken()) name += "_";
+  return name;
+}
+
+// The procedures that kernels are, each once, and the features of the CPU that they need.
+class Kernels {
+ public:
+  Kernels(const Target& target, LoopProgram& program) : target_(target), program_(program) {
+    program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
+                                 [](const VectorUnit& unit) { return unit.masks; });
+    AddFeatures(std::array{"avx2", "fma"});
+    if (program_.masks) AddFeatures(std::array{"avx512f", "avx512vl"});
+  }
+
+  // The call of a kernel on `at`, `count` being what KernelRun says.
+  Call CallOf(const KernelShape& kernel, std::vector<Address> at, int64_t count) {
+    return std::visit([&](const auto& shape) { return CallOf(shape, std::move(at), count); }, kernel);
+  }
+
+  // From here on no procedure made so far is called again.
+  void Forget() { procedure_numbers_.clear(); }
+
+ private:
+  template <typename Features>
+  void AddFeatures(const Features& features) {
+    for (std::string_view feature : features)
+      if (!program_.HasFeature(feature)) program_.features.emplace_back(feature);
+  }
+
+  // What elements that are no accumulators take: floats by way of f16 its conversion, and mask registers
+  // those for narrow lanes.
+  void AddElementFeatures(const KernelShape& kernel) {
+    for (const Dtype dtype : OperandTypes(kernel)) {
+      if (WidensByF16(dtype)) AddFeatures(std::array{"f16c"});
+      if (Bytes(dtype) < kAccumulatorBytes && program_.masks && target_.HasFeature("avx512bw"))
+        AddFeatures(std::array{"avx512bw"});
+    }
+  }
+
+  template <typename Kernel, typename Make>
+  int NumberOf(const Kernel& kernel, const Make& make) {
+    const auto [it, inserted] =
+        procedure_numbers_.try_emplace(kernel.Name(), static_cast<int>(program_.procedures.size()) + 1);
+    if (inserted) program_.procedures.push_back(make(kernel));
+    return it->second;
+  }
+
+  Call CallOf(const TileShape& shape, std::vector<Address> at, int64_t k) {
+    AddElementFeatures(shape);
+    Microkernel kernel{shape};
+    kernel.scales = program_.masks;
+    const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
+    FitToRegisters(unit, &kernel);
+    const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
+    KIRSCH_CHECK(encoding != nullptr);
+    AddFeatures(encoding->features);
+    return {NumberOf(kernel, MicrokernelProcedure), std::move(at), kernel.Counts(k)};
+  }
+  Call CallOf(const PackShape& shape, std::vector<Address> at, int64_t) {
+    AddElementFeatures(shape);
+    return {NumberOf(Pack{shape, vector_bytes()}, PackProcedure), std::move(at), {}};
+  }
+  Call CallOf(const CopyShape& shape, std::vector<Address> at, int64_t) {
+    return {NumberOf(CopyKernel{shape, vector_bytes()}, CopyProcedure), std::move(at), {}};
+  }
+  Call CallOf(const RowShape& shape, std::vector<Address> at, int64_t rows) {
+    const RowKernel kernel{shape, program_.masks};
+    AddFeatures(RowFeatures(kernel));
+    return {NumberOf(kernel, RowProcedure), std::move(at), {rows}};
+  }
+  Call CallOf(const TransformShape& shape, std::vector<Address> at, int64_t) {
+    const auto make = [&](const TransformShape& transform) {
+      return TransformProcedure(transform, vector_bytes());
+    };
+    return {NumberOf(shape, make), std::move(at), {}};
+  }
+
+  int vector_bytes() const { return target_.vectors.front().bytes; }
+
+  const Target& target_;
+  LoopProgram& program_;  // without the entry while that is being built
+  std::map<std::string, int> procedure_numbers_;
+};
+
+// Writes the nodes of a program as statements of one entry.
+class EntryWriter {
+ public:
+  EntryWriter(const Program& program, const LoopProgram& loops, Kernels& kernels, ProcedureBuilder& entry,
+              std::map<Memory, VarId> memory, std::map<int, VarId> parameters)
+      : program_(program),
+        shares_work_(loops.SharesWork()),
+        kernels_(kernels),
+        entry_(entry),
+        memory_(std::move(memory)),
+        parameters_(std::move(parameters)),
+        bound_(static_cast<size_t>(program.variables)) {}
+
+  void Write(const Body& body) {
+    for (const Node& node : body) std::visit([&](const auto& shape) { Write(shape); }, node.shape);
+  }
+
+ private:
+  // What a variable of the program is in the entry: index (if it is one) + constant.
+  struct Bound {
+    VarId index = kNoVar;
+    int64_t constant = 0;
+  };
+
+  void Write(const Loop& loop) {
+    const int64_t trips = Constants(loop.trips);
+    Bound& variable = bound_[static_cast<size_t>(loop.variable)];
+    const int64_t first = loop.first.empty() ? 0 : 1;
+    if (first == 1 && trips > 0) {
+      variable = {kNoVar, 0};
+      Write(loop.first);
+    }
+    if (trips - first == 1) {
+      variable = {kNoVar, first};
+      Write(loop.body);
+    } else if (trips - first > 1) {
+      entry_.Loop(Constant(trips - first), [&](VarId index) {
+        variable = {index, first};
+        Write(loop.body);
+      });
+    }
+    variable = {kNoVar, trips};
+    if (loop.trips.of.constant % loop.trips.by != 0) Write(loop.rest);
+  }
+
+  void Write(const Task& task) {
+    if (!shares_work_) return Write(task.body);
+    entry_.OnThreadOf(InEntry(task.task), [&] { Write(task.body); });
+  }
+
+  void Write(const Phase& phase) {
+    entry_.InPhaseOf(phase.phase, [&] { Write(phase.body); });
+  }
+
+  void Write(const KernelRun& run) {
+    const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
+    const std::vector<Dtype> types = OperandTypes(kernel);
+    std::vector<Address> at;
+    for (size_t i = 0; i < run.at.size(); ++i) at.push_back(AddressOf(run.at[i], types[i]));
+    entry_.Do(kernels_.CallOf(kernel, std::move(at), Constants(run.count)));
+  }
+
+  // Counts elements of `dtype`: to a callee, that is what offsets count.
+  Address AddressOf(const OperandPlace& place, Dtype dtype) const {
+    const Program::Buffer& buffer = program_.buffers[static_cast<size_t>(place.buffer)];
+    const auto parameter = parameters_.find(place.buffer);
+    if (parameter != parameters_.end()) return {parameter->second, InEntry(place.offset)};
+    return {memory_.at(buffer.memory), Plus(InEntry(place.offset), buffer.offset / Bytes(dtype))};
+  }
+
+  Affine InEntry(const Affine& affine) const {
+    Affine result = Constant(affine.constant);
+    for (const Affine::Term& term : affine.terms) {
+      const Bound& bound = bound_[static_cast<size_t>(term.index)];
+      result.constant += term.coefficient * bound.constant;
+      if (bound.index != kNoVar) result = Plus(result, bound.index, term.coefficient);
+    }
+    return result;
+  }
+
+  int64_t Constants(const Count& count) const {
+    KIRSCH_CHECK(count.IsConstant());
+    return count.constant();
+  }
+
+  const Program& program_;
+  const bool shares_work_;
+  Kernels& kernels_;
+  ProcedureBuilder& entry_;
+  std::map<Memory, VarId> memory_;
+  std::map<int, VarId> parameters_;  // the caller's buffers, and what stands for one, as the entry has them
+  std::vector<Bound> bound_;
+};
+
+class Lowering {
+ public:
+  Lowering(const Program& program, const Target& target, const std::string& name)
+      : program_(program), kernels_(target, loops_), entry_(name) {
+    loops_.name = name;
+    loops_.tasks = program.tasks;
+    loops_.phases = program.phases;
+    loops_.block = program.block;
+    loops_.scratch_bytes = program.own_bytes;
+    loops_.shared_bytes = program.shared_bytes;
+  }
+
+  LoopProgram Write() && {
+    TakeTensors();
+    if (!program_.named && HasConstants()) PackOperand();
+    memory_[Memory::kOwn] = loops_.scratch();
+    EntryWriter(program_, loops_, kernels_, entry_, memory_, parameters_).Write(program_.body);
+    if (program_.named && HasConstants()) PackTensors();
+    loops_.procedures.insert(loops_.procedures.begin(), std::move(entry_).Build());
+    return std::move(loops_);
+  }
+
+ private:
+  const Program::Buffer& buffer(int number) const { return program_.buffers[static_cast<size_t>(number)]; }
+  bool HasConstants() const {
+    return std::any_of(program_.buffers.begin(), program_.buffers.end(),
+                       [](const Program::Buffer& known) { return known.constant; });
+  }
+  int PackedBuffer() const {
+    int number = 0;
+    while (buffer(number).memory != Memory::kPacked) ++number;
+    return number;
+  }
+  template <typename Take>
+  void ForCallers(const Take& take) {
+    for (int i = 0; i < static_cast<int>(program_.buffers.size()); ++i)
+      if (buffer(i).memory == Memory::kCaller) take(i);
+  }
+
+  // Tensors that are read, and the one that is stored. A contraction's operand that is packed stands in its
+  // own place, a graph's constants together behind the others.
+  void TakeTensors() {
+    ForCallers([&](int i) {
+      if (!buffer(i).stored && !(buffer(i).constant && program_.named)) TakeTensor(i);
+    });
+    if (program_.named && HasConstants()) TakePacked(FreeName(program_, kConstants, -1), Dtype::kF32);
+    ForCallers([&](int i) {
+      if (buffer(i).stored) TakeTensor(i);
+    });
+    entry_.PointerParameter(kScratch, program_.named ? Dtype::kF32 : AccumulatorOf(buffer(0).dtype), true);
+    entry_.IndexParameter(program_.block != 0 ? kFirstColumn : kThread);
+    entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
+    if (program_.phases == 1) return;
+    memory_[Memory::kShared] = entry_.PointerParameter(kShared, Dtype::kF32, true);
+    entry_.IndexParameter(kPhase);
+  }
+
+  void TakeTensor(int number) {
+    const Program::Buffer& tensor = buffer(number);
+    if (tensor.constant) {
+      TakePacked(tensor.name, buffer(PackedBuffer()).dtype);
+      parameters_[number] = memory_.at(Memory::kPacked);
+      return;
+    }
+    loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored});
+    parameters_[number] = entry_.PointerParameter(loops_.tensors.back().name, tensor.dtype, tensor.stored);
+  }
+
+  void TakePacked(const std::string& name, Dtype dtype) {
+    loops_.tensors.push_back({kPacked, dtype, false});
+    memory_[Memory::kPacked] = entry_.PointerParameter(name, dtype, false);
+  }
+
+  // The procedure that copies a contraction's constant operand.
+  void PackOperand() {
+    const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
+    const int operand = run.at.front().buffer;
+    const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1);
+    loops_.packing = Packing{operand, program_.packed_bytes, call.procedure, false,
+                             {{buffer(operand).name, buffer(operand).dtype, false}}};
+  }
+
+  // The entry that packs a graph's constants.
+  void PackTensors() {
+    ProcedureBuilder entry(PackName(loops_));
+    Packing packing{memory_.at(Memory::kPacked), program_.packed_bytes, 0, true, {}};
+    std::map<int, VarId> parameters;
+    ForCallers([&](int i) {
+      const Program::Buffer& constant = buffer(i);
+      if (!constant.constant) return;
+      packing.constants.push_back({FreeName(program_, constant.name, i), constant.dtype, false});
+      parameters[i] = entry.PointerParameter(packing.constants.back().name, constant.dtype, false);
+    });
+    const VarId to = entry.PointerParameter(FreeName(program_, kConstants, -1), Dtype::kF32, true);
+    kernels_.Forget();
+    EntryWriter(program_, loops_, kernels_, entry, {{Memory::kPacked, to}}, std::move(parameters))
+        .Write(program_.ahead);
+    loops_.procedures.push_back(std::move(entry).Build());
+    packing.procedure = static_cast<int>(loops_.procedures.size());  // behind the kernel's entry
+    loops_.packing = std::move(packing);
+  }
+
+  const Program& program_;
+  LoopProgram loops_;
+  Kernels kernels_;
+  ProcedureBuilder entry_;
+  std::map<Memory, VarId> memory_;   // where each kind of memory begins
+  std::map<int, VarId> parameters_;  // by the numbers of the caller's buffers
+};
+
+}  // namespace
+
+LoopProgram Lower(const Program& program, const Target& target, const std::string& name) {
+  return Lowering(program, target, name).Write();
+}
+
+LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name) {
+  return Lower(ProgramOf(impl, target), target, name);
+}
+
+LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name) {
+  return Lower(ProgramOf(plan, target), target, name);
+}
+
+}  // namespace kirsch

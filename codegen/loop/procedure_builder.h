@@ -1,0 +1,107 @@
+// Writing a procedure of a loop program, statement by statement.
+#ifndef KIRSCH_CODEGEN_LOOP_PROCEDURE_BUILDER_H_
+#define KIRSCH_CODEGEN_LOOP_PROCEDURE_BUILDER_H_
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/loop/loop_program.h"
+
+namespace kirsch {
+
+class ProcedureBuilder {
+ public:
+  explicit ProcedureBuilder(std::string name) {
+    procedure_.name = std::move(name);
+    blocks_.push_back(&procedure_.body);
+  }
+  ProcedureBuilder(const ProcedureBuilder&) = delete;  // blocks_ points into procedure_
+  ProcedureBuilder& operator=(const ProcedureBuilder&) = delete;
+
+  // Parameters come before anything else, pointers before indices.
+  VarId PointerParameter(const std::string& name, Dtype dtype, bool stored, bool may_alias = false) {
+    ++procedure_.num_parameters;
+    return AddVar({name, VarType::kPointer, dtype, 0, stored, may_alias});
+  }
+  VarId IndexParameter(const std::string& name) {
+    ++procedure_.num_parameters;
+    return Index(name);
+  }
+  VarId Index(const std::string& name) { return AddVar({name, VarType::kIndex, Dtype::kF32, 0, false}); }
+  VarId Vector(const std::string& name, Dtype dtype, int lanes) {
+    return AddVar({name, VarType::kVector, dtype, lanes, false});
+  }
+  // Elements of the procedure's own, in whole vectors of `lanes`, to which the array is aligned.
+  VarId Array(const std::string& name, Dtype dtype, int lanes, int64_t elements) {
+    return AddVar({name, VarType::kPointer, dtype, lanes, true, false, elements});
+  }
+  // A vector of f32 or s32 with the 32-bit `word` in all lanes, from the procedure's beginning on.
+  VarId Filled(Dtype dtype, int lanes, uint32_t word) {
+    for (const Fill& fill : fills_)
+      if (fill.word == word && var(fill.to).dtype == dtype && var(fill.to).lanes == lanes) return fill.to;
+    const char* type = dtype == Dtype::kF32 ? "f" : "i";
+    fills_.push_back({Vector(absl::StrCat(type, lanes, "_", absl::Hex(word)), dtype, lanes), word});
+    return fills_.back().to;
+  }
+  const Var& var(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
+
+  template <typename Op>
+  void Do(Op op) {
+    blocks_.back()->push_back(Stmt{std::move(op)});
+  }
+
+  // Runs `body()`, whose statements become the loop's; a constant trip count of 0 leaves the loop out.
+  template <typename Body>
+  void Loop(Affine count, Body body) {
+    if (count.terms.empty() && count.constant == 0) return;
+    const VarId index = Index(absl::StrCat("i", procedure_.vars.size()));
+    Nest(For{index, std::move(count), {}}, [&] { body(index); });
+  }
+  template <typename Body>
+  void OnThreadOf(Affine task, Body body) {
+    Nest(OnThread{std::move(task), {}}, body);
+  }
+  template <typename Body>
+  void InPhaseOf(int phase, Body body) {
+    Nest(InPhase{phase, {}}, body);
+  }
+
+  Procedure Build() && {
+    procedure_.body.insert(procedure_.body.begin(), fills_.size(), Stmt{});
+    for (size_t i = 0; i < fills_.size(); ++i) procedure_.body[i].op = fills_[i];
+    return std::move(procedure_);
+  }
+
+ private:
+  // Under a name of its own: a C function declares all of them side by side, and those who ask for variables
+  // don't know each other's names.
+  VarId AddVar(Var var) {
+    while (!names_.insert(var.name).second) var.name += "_";
+    procedure_.vars.push_back(std::move(var));
+    return static_cast<VarId>(procedure_.vars.size()) - 1;
+  }
+  // The statements are gathered outside the tree, so that no pointer into a growing vector is held.
+  template <typename Op, typename Body>
+  void Nest(Op op, Body body) {
+    std::vector<Stmt> inner;
+    blocks_.push_back(&inner);
+    body();
+    blocks_.pop_back();
+    op.body = std::move(inner);
+    Do(std::move(op));
+  }
+
+  Procedure procedure_;
+  std::set<std::string> names_;  // of its variables
+  std::vector<Fill> fills_;
+  std::vector<std::vector<Stmt>*> blocks_;  // innermost last
+};
+
+inline Address At(VarId pointer, int64_t offset = 0) { return {pointer, Constant(offset)}; }
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_LOOP_PROCEDURE_BUILDER_H_

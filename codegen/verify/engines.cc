@@ -1,0 +1,149 @@
+#include "codegen/verify/engines.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "codegen/llvm/jit.h"
+#include "codegen/loop/lower.h"
+#include "codegen/verify/verify_header.h"
+#include "codegen/verify/verify_ladder.h"
+#include "spec/meaning/interpreter.h"
+#include "spec/program/impl_program.h"
+#include "spec/program/plan_program.h"
+
+namespace kirsch {
+namespace {
+
+// A kernel with the memory that the program needs; what it runs is left open.
+Kernel KernelOf(const char* name, const Subject& subject) {
+  const LoopProgram& program = subject.code;
+  Kernel kernel;
+  kernel.name = name;
+  kernel.scratch_bytes = program.scratch_bytes;
+  kernel.phases = program.phases;
+  kernel.shared_bytes = program.shared_bytes;
+  kernel.shares_work = program.SharesWork();
+  if (!program.packing) return kernel;
+  kernel.packed = subject.packed;
+  kernel.packed_place = static_cast<size_t>(program.packing->place);
+  kernel.packed_bytes = program.packing->bytes;
+  return kernel;
+}
+
+// Of a program that computes ranges of columns, a range for each thread.
+void TakeRanges(const Subject& subject, Kernel* kernel) {
+  if (subject.code.block == 0) return;
+  kernel->run = [columns = subject.columns, run = kernel->run](KernelCall call) {
+    const size_t thread = call.thread, n_threads = call.n_threads;
+    call.thread = columns * thread / n_threads;
+    call.n_threads = columns * (thread + 1) / n_threads;
+    run(call);
+  };
+}
+
+// Calls `run` with the tensors in a function's order: a spec's result, which is the third of the problem's,
+// comes last there. `swapped`: so are the first two.
+std::function<void(const KernelCall&)> Reordered(const Subject& subject, bool swapped,
+                                                 std::function<void(const KernelCall&)> run) {
+  const bool rotate = subject.program.arguments > 0;
+  if (!rotate && !swapped) return run;
+  return [run, rotate, swapped](KernelCall call) {
+    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
+    if (rotate) std::rotate(tensors.begin() + 2, tensors.begin() + 3, tensors.end());
+    if (swapped) std::swap(tensors[0], tensors[1]);
+    call.tensors = tensors;
+    run(call);
+  };
+}
+
+// Nothing that fails here is wrong with the code.
+std::optional<HotLoops> LoopsOf(const absl::StatusOr<std::string>& code) {
+  if (!code.ok()) return std::nullopt;
+  const absl::StatusOr<HotLoops> loops = FindHotLoops(*code);
+  return loops.ok() ? std::optional<HotLoops>(*loops) : std::nullopt;
+}
+
+absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
+                                                         const EngineOptions& options) {
+  const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
+  if (!compiler.ok()) return compiler.status();
+  return HeaderBuild::Start(PrintHeaderFile(*subject.header), subject.code, subject.header->mode, *compiler);
+}
+
+absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOptions& options,
+                                          const absl::StatusOr<std::shared_ptr<HeaderBuild>>& build) {
+  if (!build.ok()) return build.status();
+  const absl::StatusOr<GraphKernelFunction> function = (*build)->Finish();
+  if (!function.ok()) return function.status();
+  EngineKernel engine{KernelOf(kHeaderRung, subject)};
+  engine.kernel.code = *build;
+  engine.kernel.run = Reordered(subject, subject.header->functions.front().swapped(0), [run = *function](const KernelCall& call) {
+    run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
+  });
+  if (subject.code.packing)
+    engine.kernel.pack = [pack = (*build)->pack()](absl::Span<void* const> tensors) { pack(tensors.data()); };
+  TakeRanges(subject, &engine.kernel);
+  if (options.hot_loops) engine.loops = LoopsOf((*build)->MachineCode());
+  return engine;
+}
+
+}  // namespace
+
+Subject::Subject(const Impl& impl, const Target& of, const std::string& name)
+    : target(of), program(ProgramOf(impl, of)), code(Lower(program, of, name)) {
+  if (code.packing) packed = {static_cast<size_t>(code.packing->place)};
+  if (code.block > 0) columns = impl.spec.size[static_cast<size_t>(BlockDim(impl.spec))];
+}
+
+Subject::Subject(const Plan& plan, const Target& of, const std::string& name)
+    : target(of), program(ProgramOf(plan, of)), code(Lower(program, of, name)) {
+  for (int i = 0; i < plan.graph.num_inputs(); ++i)
+    if (plan.graph.IsConstant(i)) packed.push_back(static_cast<size_t>(i));
+}
+
+absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options) {
+  absl::StatusOr<std::unique_ptr<JitKernel>> made = JitCompile(subject.code, subject.target, options.abi);
+  if (!made.ok()) return made.status();
+  const std::shared_ptr<const JitKernel> jit = *std::move(made);
+  EngineKernel engine{KernelOf(kJitRung, subject)};
+  Kernel& kernel = engine.kernel;
+  kernel.code = jit;
+  kernel.run = Reordered(subject, false, jit->Caller());
+  kernel.pack = jit->Packer();
+  TakeRanges(subject, &kernel);
+  // COFF is not taken apart.
+  if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());
+  return engine;
+}
+
+// All threads' work is done in the call of one of them. What computes ranges of columns is interpreted as a
+// whole: its threads are the caller's.
+Engine InterpreterEngine(const Subject& subject) {
+  return {kInterpreterRung, false, [&subject]() -> absl::StatusOr<EngineKernel> {
+            EngineKernel engine;
+            engine.kernel.name = kInterpreterRung;
+            const auto wrong = std::make_shared<absl::Status>();
+            engine.kernel.run = [&subject, wrong](const KernelCall& call) {
+              if (call.thread != 0) return;
+              std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
+              callers.resize(subject.program.buffers.size());
+              const int threads = subject.code.block == 0 ? static_cast<int>(call.n_threads) : 1;
+              *wrong = Interpret(subject.program, callers, threads);
+            };
+            engine.kernel.complaint = [wrong] { return *wrong; };
+            return engine;
+          }};
+}
+
+Engine JitEngine(const Subject& subject, const EngineOptions& options) {
+  return {kJitRung, true, [&subject, options] { return MakeJitKernel(subject, options); }};
+}
+
+Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start) {
+  absl::StatusOr<std::shared_ptr<HeaderBuild>> build = absl::NotFoundError("it was not compiled");
+  if (start) build = StartHeader(subject, options);
+  return {kHeaderRung, true, [&subject, options, build] { return FinishHeader(subject, options, build); }};
+}
+
+}  // namespace kirsch

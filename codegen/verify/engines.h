@@ -1,0 +1,73 @@
+// The engines that compute a program: interpreter, JIT, compiled C header.
+#ifndef KIRSCH_CODEGEN_VERIFY_ENGINES_H_
+#define KIRSCH_CODEGEN_VERIFY_ENGINES_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "codegen/header/header_file.h"
+#include "codegen/kernel.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/spills.h"
+#include "codegen/loop/loop_program.h"
+#include "spec/graph/plan.h"
+#include "spec/impl.h"
+#include "spec/program/program.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+// What is verified or measured, for a problem whose tensors are the caller's buffers of the program: of a
+// graph its parameters and the result, of a spec the operands in their roles.
+struct Subject {
+  Subject(const Impl& impl, const Target& target, const std::string& name);
+  Subject(const Plan& plan, const Target& target, const std::string& name);
+
+  const Target& target;
+  const Program program;
+  const LoopProgram code;
+  std::vector<size_t> packed = {};     // tensors that the code takes packed
+  size_t columns = 0;                  // of code for blocks of columns, which are all there are
+  const HeaderFile* header = nullptr;  // with the code's function, if that is wanted
+};
+
+struct EngineKernel {
+  Kernel kernel;
+  std::optional<HotLoops> loops = {};  // of the code, if they are asked for
+};
+
+// Whether an engine's error says what the machine lacks: a compiler, or a place for the compiler's files.
+// Others say what is wrong with the subject.
+inline bool IsOfTheMachine(const absl::Status& error) {
+  return absl::IsNotFound(error) || absl::IsUnavailable(error);
+}
+
+struct Engine {
+  std::string name;
+  bool runs_code = true;  // so the machine needs the code's features
+  std::function<absl::StatusOr<EngineKernel>()> make;
+};
+
+struct EngineOptions {
+  bool hot_loops = false;
+  Abi abi = Abi::kSystemV;
+  std::string compiler;
+};
+
+// The code compiled for this process. It stays when `subject` goes.
+absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options);
+
+// `subject` outlives them all.
+Engine InterpreterEngine(const Subject& subject);
+Engine JitEngine(const Subject& subject, const EngineOptions& options);
+// If `start`, the C compiler starts at once, and works beside the caller.
+Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_ENGINES_H_

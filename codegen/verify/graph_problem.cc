@@ -1,0 +1,103 @@
+#include "codegen/verify/graph_problem.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "codegen/verify/verify_run.h"
+#include "spec/element.h"
+#include "spec/graph/reference.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kSampledRows = 24;
+// The reference of a graph takes some fifty times as long as that of a contraction.
+constexpr double kShareInFull = 0.02;
+constexpr double kMostInteger = 100, kMostWide = 8;
+constexpr double kBeyondIntegers = 0x1p40;
+constexpr int64_t kSometimes = 5;
+
+// Is the node cast to integers?
+bool BecomesInteger(const Graph& graph, int node) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const GraphNode& at) {
+    return at.op == Operation::kCast && at.inputs[0] == node && !IsFloating(at.type.dtype);
+  });
+}
+
+// One in four is an end of the range.
+int64_t AnyInteger(Dtype dtype, std::mt19937_64& random) {
+  const uint64_t way = random() % 8;
+  if (way < 2) return way == 0 ? LeastOf(dtype) : MostOf(dtype);
+  return std::uniform_int_distribution<int64_t>(LeastOf(dtype), MostOf(dtype))(random);
+}
+
+}  // namespace
+
+GraphProblem::GraphProblem(const Graph& graph, std::map<int, int> winograd)
+    : graph_(graph), winograd_(std::move(winograd)) {
+  for (int i = 0; i < graph.num_inputs(); ++i)
+    tensors_.push_back({graph.at(i).text, graph.at(i).type.dtype, graph.at(i).type.elements()});
+  const TensorType& result = graph.at(graph.result).type;
+  output_ = tensors_.size();
+  tensors_.push_back({"out", result.dtype, result.elements()});
+  shape_.dtype = result.dtype;
+  shape_.sizes.assign(result.dims.begin(), result.dims.end());
+  if (shape_.sizes.empty()) shape_.sizes = {1};
+  shape_.strides.assign(shape_.sizes.size(), 1);
+  for (size_t axis = shape_.sizes.size() - 1; axis-- > 0;)
+    shape_.strides[axis] = shape_.strides[axis + 1] * shape_.sizes[axis + 1];
+  flops_ = Flops(graph);
+}
+
+std::array<InputKind, 3> GraphProblem::Kinds() const {
+  const bool integers = std::any_of(tensors_.begin(), tensors_.begin() + static_cast<std::ptrdiff_t>(output_),
+                                    [](const ProblemTensor& tensor) { return !IsFloating(tensor.dtype); });
+  return {InputKind::kUniform, integers ? InputKind::kFullRange : InputKind::kWide, InputKind::kWide};
+}
+
+int64_t GraphProblem::MostRows(double most_flops_in_full) const {
+  return flops_ <= kShareInFull * most_flops_in_full ? shape_.rows() : kSampledRows;
+}
+
+void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const {
+  const auto& [name, dtype, elements] = tensors_[tensor];
+  if (tensor == output_) return FillPoison(dtype, static_cast<size_t>(elements * Bytes(dtype)), data);
+  std::mt19937_64 random((seed * 8 + static_cast<uint64_t>(kind)) * 32 + tensor);
+  std::uniform_real_distribution<double> real(-1, 1);
+  const bool floating = IsFloating(dtype);
+  const bool wide = kind != InputKind::kUniform;
+  const double most = !floating ? std::min(static_cast<double>(MostOf(dtype)), kMostInteger)
+                      : wide    ? kMostWide
+                                : 1;
+  const bool beyond = (dtype == Dtype::kF32 || dtype == Dtype::kBf16) && wide &&
+                      BecomesInteger(graph_, static_cast<int>(tensor));
+  if (!floating && kind == InputKind::kFullRange) {
+    for (int64_t i = 0; i < elements; ++i)
+      StoreElement(dtype, static_cast<double>(AnyInteger(dtype, random)), data, i);
+    return;
+  }
+  for (int64_t i = 0; i < elements; ++i) {
+    double value = floating ? real(random) * most : std::nearbyint(real(random) * most);
+    if (beyond && i % kSometimes == 1) value *= kBeyondIntegers;
+    StoreElement(dtype, !floating && LeastOf(dtype) == 0 ? std::abs(value) : value, data, i);
+  }
+}
+
+absl::StatusOr<Oracle> GraphProblem::Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const {
+  const absl::StatusOr<Operands> made = Operands::Create(*this, {.kind = kind, .seed = seed});
+  if (!made.ok()) return made.status();
+  const std::vector<void*> tensors = made->pointers();
+  GraphReference reference(graph_, {tensors.begin(), tensors.end() - 1}, winograd_);
+  Oracle oracle;
+  for (int64_t row : rows)
+    for (const Uncertain& element : reference.ResultRow(row)) {
+      oracle.value.push_back(element.value);
+      oracle.most.push_back(std::isnan(element.error) ? HUGE_VAL : element.error);
+    }
+  oracle.rows = std::move(rows);
+  return oracle;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,116 @@
+#include "codegen/verify/verify.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/engines.h"
+#include "codegen/verify/graph_problem.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kAllTrials = 1000;
+constexpr double kMostFlopsInterpretedOften = 1e9;  // above, it gets a single run
+constexpr double kMostFlopsTwice = 5e10;            // above, the header gets a single run
+
+// Phases are worth a second thread, if only to find out that one is missing.
+int64_t TasksOf(const LoopProgram& program) {
+  return program.phases > 1 ? std::max<int64_t>(program.tasks, 2) : program.tasks;
+}
+
+void Judge(VerifyReport* report) {
+  bool failed = false, code = false, program = false;
+  for (const RungReport& rung : report->rungs) {
+    const bool passed = rung.outcome == RungOutcome::kPassed;
+    (rung.name == kInterpreterRung ? program : code) |= passed;
+    if (rung.outcome != RungOutcome::kFailed) continue;
+    if (!failed) report->first_mismatch = absl::StrCat(rung.name, ": ", rung.text);
+    failed = true;
+  }
+  report->verdict = failed    ? Verdict::kFailed
+                    : code    ? Verdict::kVerified
+                    : program ? Verdict::kProgramChecked
+                              : Verdict::kUnverified;
+  report->ok = report->verdict == Verdict::kVerified || report->verdict == Verdict::kProgramChecked;
+}
+
+class Verifier {
+ public:
+  Verifier(const KnownProblem& problem, const Subject& subject, const VerifyOptions& options)
+      : problem_(problem),
+        subject_(subject),
+        options_(options),
+        missing_(FirstMissing(subject.code.features, options.host_features)),
+        ladder_(problem,
+                PlanTrials(problem, TasksOf(subject.code), options.seed, options.most_flops_in_full)) {}
+
+  VerifyReport Run() {
+    VerifyReport report;
+    for (const Engine& engine : Engines()) report.rungs.push_back(Climb(engine));
+    report.max_error = ladder_.max_error();
+    report.error_bound = problem_.error_bound();
+    Judge(&report);
+    return report;
+  }
+
+ private:
+  bool CodeRuns() const { return missing_.empty(); }
+
+  std::vector<Engine> Engines() const {
+    const EngineOptions options{options_.hot_loops, options_.abi, options_.compiler};
+    std::vector<Engine> engines;
+    if (options_.interpreter) engines.push_back(InterpreterEngine(subject_));
+    if (options_.jit) engines.push_back(JitEngine(subject_, options));
+    if (options_.header) engines.push_back(HeaderEngine(subject_, options, CodeRuns()));
+    return engines;
+  }
+
+  // Why the engine is not asked; empty: it is.
+  std::string WhyNot(const Engine& engine) const {
+    if (engine.runs_code) return CodeRuns() ? "" : absl::StrCat("the host lacks ", missing_);
+    const bool large = problem_.flops() > options_.most_flops_interpreted;
+    return large && CodeRuns() && options_.jit ? "too large to interpret" : "";
+  }
+
+  size_t MostTrials(const Engine& engine) const {
+    if (engine.name == kInterpreterRung && problem_.flops() > kMostFlopsInterpretedOften) return 1;
+    return engine.name == kHeaderRung && problem_.flops() > kMostFlopsTwice ? 1 : kAllTrials;
+  }
+
+  RungReport Climb(const Engine& engine) {
+    if (std::string why = WhyNot(engine); !why.empty()) return {engine.name, RungOutcome::kNotRun, why};
+    const absl::StatusOr<EngineKernel> made = engine.make();
+    if (!made.ok())
+      return {engine.name, IsOfTheMachine(made.status()) ? RungOutcome::kNotRun : RungOutcome::kFailed,
+              std::string(made.status().message())};
+    RungReport report = ladder_.Climb(made->kernel, MostTrials(engine));
+    report.loops = made->loops;
+    return report;
+  }
+
+  const KnownProblem& problem_;
+  const Subject& subject_;
+  const VerifyOptions& options_;
+  const std::string missing_;  // on the host, of what the code needs
+  Ladder ladder_;
+};
+
+}  // namespace
+
+VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
+                          const VerifyOptions& options) {
+  Subject subject(impl, target, header.functions.front().name);
+  subject.header = &header;
+  return Verifier(ContractionProblem(impl.spec), subject, options).Run();
+}
+
+VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
+                        const VerifyOptions& options) {
+  Subject subject(plan, target, header.functions.front().name);
+  subject.header = &header;
+  return Verifier(GraphProblem(plan.graph, WinogradConvolutions(plan)), subject, options).Run();
+}
+
+}  // namespace kirsch

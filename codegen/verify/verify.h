@@ -1,0 +1,73 @@
+// The verification ladder: reference == interpreter == JIT == compiled C header, for specs and graphs.
+//
+// Every engine computes the same problems (problem.h), and is held against the same reference: on integers
+// that leave no rounding to excuse anything, compared bit for bit, where the arithmetic is linear, and on
+// floats of even, wide or widely spread magnitudes, compared within a proven bound (contraction_problem.h,
+// spec/graph/reference.h), or integers of full range, compared bit for bit after they have wrapped around;
+// into a prior output if the spec accumulates; between guard pages on either side, on misaligned bases, with
+// NaN between input rows and in scratch, shared and unwritten memory, and split over several threads, more
+// threads than tasks included. Where computing every element's reference would take too long, some full rows
+// are compared, those that look unwritten among them, and the whole output of a matmul is checked by
+// Freivalds' method (verify_freivalds.h). Large problems get fewer runs.
+#ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_H_
+#define KIRSCH_CODEGEN_VERIFY_VERIFY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codegen/header/header_file.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/verify/verify_ladder.h"
+#include "spec/graph/plan.h"
+#include "spec/impl.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+struct VerifyOptions {
+  uint64_t seed = 1;
+  bool interpreter = true, jit = true, header = true;  // engines wanted
+  // Problems with more: a sample of their elements is compared ...
+  double most_flops_in_full = kMostFlopsInFull;
+  double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
+  std::vector<std::string> host_features = DetectHostCpu().features;  // what code that is run may need
+  bool hot_loops = false;        // machine code is also disassembled: RungReport::loops
+  Abi abi = Abi::kSystemV;       // that the JIT's object is made for
+  std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
+};
+
+// From the best to the worst; the first that holds unless an engine failed.
+enum class Verdict {
+  kVerified,        // machine code was run
+  kProgramChecked,  // the interpreter alone was
+  kUnverified,      // nothing was run
+  kFailed,
+};
+
+struct VerifyReport {
+  Verdict verdict = Verdict::kUnverified;
+  bool ok = false;  // kVerified or kProgramChecked
+  // The largest |got - expected| of a compared element, relative to the sum of the terms' magnitudes; with an
+  // epilogue, and of graphs, to what is allowed.
+  double max_error = 0;
+  double error_bound = 0;  // what that may be at most; 1 in the latter cases
+  std::vector<RungReport> rungs;
+  std::string first_mismatch;  // "jit: out[0][3][7]: expected 12, got 13 ..."; empty if nothing failed
+};
+
+// Verifies the program of a root spec, all of whose leaves are microkernels. If the host lacks instructions
+// that the code needs, only the interpreter runs, and the report says so. `header` is the file that has the
+// kernel's function; if no header is wanted, that one's name is all that is looked at. Thread-safe, but the
+// runs of several threads wait for each other.
+VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
+                          const VerifyOptions& options = {});
+
+// The same for a graph's plan.
+VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,
+                        const VerifyOptions& options = {});
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_VERIFY_H_

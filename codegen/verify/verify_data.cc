@@ -1,0 +1,110 @@
+#include "codegen/verify/verify_data.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "spec/check.h"
+#include "spec/element.h"
+#include "spec/meaning/reference.h"
+#include "spec/storage.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kExactInFloat = int64_t{1} << 24;
+constexpr int64_t kLargestInteger = 100;
+
+// SplitMix64's finalizer: one independent-looking word per index.
+uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+float Uniform(uint64_t word) { return static_cast<float>(static_cast<double>(word >> 40) * 0x1p-23 - 1.0); }
+
+// Sign and mantissa from the upper bits; the exponent field (127 stands for 2^0) from the lowest ones.
+float Spread(uint64_t word, uint32_t exponents) {
+  const uint32_t exponent = 127 - exponents / 2 + static_cast<uint32_t>(word % exponents);
+  return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
+}
+
+int32_t Integer(uint64_t word, uint64_t limit) {
+  const auto magnitude = static_cast<int32_t>(1 + ((word >> 32) * limit >> 32));
+  return (word & 1) != 0 ? -magnitude : magnitude;
+}
+
+// One in four is an end of the range.
+template <typename Element>
+Element FullRange(uint64_t word) {
+  if (word % 8 == 0) return std::numeric_limits<Element>::min();
+  if (word % 8 == 1) return std::numeric_limits<Element>::max();
+  return static_cast<Element>(word >> 32);
+}
+
+template <typename Element>
+Element ValueOf(InputKind kind, uint64_t limit, uint64_t word) {
+  using Number = decltype(Widen(Element()));
+  if (kind == InputKind::kIntegers) {
+    const int32_t x = Integer(word, limit);
+    return Narrow<Element>(static_cast<Number>(std::is_unsigned_v<Element> ? std::abs(x) : x));
+  }
+  if constexpr (std::is_same_v<Number, float>) {
+    if (kind == InputKind::kUniform) return Narrow<Element>(Uniform(word));
+    // Some of three quarters of the exponents, but no more than where sums keep terms of every size.
+    constexpr uint32_t kMostExponents = 32;
+    const uint32_t exponents = 3u << (Info(kDtypeOf<Element>).exponent - 2);
+    return Narrow<Element>(Spread(word, std::min(exponents, kMostExponents)));
+  } else {
+    return FullRange<Element>(word);
+  }
+}
+
+// Consecutive elements, the first of which is number `index` of the operand.
+template <typename Element>
+void FillRun(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int64_t count, Element* data) {
+  for (int64_t i = 0; i < count; ++i)
+    data[i] =
+        ValueOf<Element>(kind, limit, Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
+}
+
+}  // namespace
+
+bool Suits(const Spec& root, InputKind kind) {
+  if (kind == InputKind::kWide) return false;
+  const bool floating = IsFloating(AccumulatorOf(root));
+  return kind == InputKind::kIntegers || (kind == InputKind::kFullRange ? !floating : floating);
+}
+
+int64_t IntegerLimit(const Spec& root) {
+  const double terms = static_cast<double>(TermsPerElement(root));
+  const double exact = root.out().dtype == Dtype::kS16 ? INT16_MAX : static_cast<double>(kExactInFloat);
+  int64_t largest = kLargestInteger;
+  for (int operand = 0; operand < root.op_info().output(); ++operand)
+    if (const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype; IsFloating(dtype))
+      largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);  // the integers up to this are exact
+  return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
+}
+
+void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, double gap, void* data) {
+  KIRSCH_CHECK(Suits(root, kind));
+  const uint64_t limit = static_cast<uint64_t>(IntegerLimit(root));
+  const uint64_t stream = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
+  WithElementOf(root.operand[static_cast<size_t>(operand)].dtype, [&](auto element) {
+    using Element = decltype(element);
+    Element* const elements = static_cast<Element*>(data);
+    const Element between = Narrow<Element>(static_cast<decltype(Widen(element))>(gap));
+    int64_t done = 0, index = 0;
+    ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
+      std::fill(elements + done, elements + offset, between);
+      FillRun(kind, limit, stream, index, count, elements + offset);
+      done = offset + count;
+      index += count;
+    });
+  });
+}
+
+}  // namespace kirsch

@@ -1,0 +1,204 @@
+#include "codegen/verify/verify_freivalds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/verify_data.h"
+#include "spec/element.h"
+#include "spec/meaning/reference.h"
+#include "spec/multiversion.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kExactInFloat = 0x1p24;
+constexpr int64_t kLanes = 8;
+
+// One matrix of an operand in memory.
+struct Matrix {
+  Dtype dtype;
+  const void* data;
+  int64_t first;  // element (0, 0)
+  int64_t rows, columns;
+  DigitAxis row_axis, column_axis;
+};
+
+double Magnitude(double x) { return std::abs(x); }
+uint32_t Magnitude(uint32_t x) { return x; }
+
+template <typename Number>
+[[gnu::always_inline]] inline Number DotProduct(const Number* row, const Number* x, int64_t count) {
+  Number sums[kLanes] = {};
+  int64_t j = 0;
+  for (; j + kLanes <= count; j += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += row[j + lane] * x[j + lane];
+  Number sum = 0;
+  for (; j < count; ++j) sum += row[j] * x[j];
+  for (Number lane : sums) sum += lane;
+  return sum;
+}
+
+KIRSCH_MULTIVERSION
+double Dot(const double* row, const double* x, int64_t count) { return DotProduct(row, x, count); }
+KIRSCH_MULTIVERSION
+uint32_t Dot(const uint32_t* row, const uint32_t* x, int64_t count) { return DotProduct(row, x, count); }
+
+// y += matrix * x, or with the magnitudes of the matrix's elements.
+template <typename Number>
+void AddTimes(const Matrix& matrix, const std::vector<Number>& x, bool magnitudes, std::vector<Number>* y) {
+  const bool by_rows = matrix.column_axis.stride(0) == 1;
+  const int64_t runs = by_rows ? matrix.rows : matrix.columns,
+                length = by_rows ? matrix.columns : matrix.rows;
+  const DigitAxis &across = by_rows ? matrix.row_axis : matrix.column_axis,
+                  &along = by_rows ? matrix.column_axis : matrix.row_axis;
+  std::vector<Number> run(static_cast<size_t>(length));
+  for (int64_t i = 0; i < runs; ++i) {
+    LoadAlong(matrix.dtype, matrix.data, matrix.first + across.At(i), along, 0, length, run.data());
+    if (magnitudes)
+      for (Number& value : run) value = Magnitude(value);
+    if (by_rows) {
+      (*y)[static_cast<size_t>(i)] += Dot(run.data(), x.data(), length);
+    } else {
+      const Number factor = x[static_cast<size_t>(i)];
+      for (size_t row = 0; row < run.size(); ++row) (*y)[row] += run[row] * factor;
+    }
+  }
+}
+
+template <typename Number>
+std::vector<Number> Times(const Matrix& matrix, const std::vector<Number>& x, bool magnitudes) {
+  std::vector<Number> y(static_cast<size_t>(matrix.rows));
+  AddTimes(matrix, x, magnitudes, &y);
+  return y;
+}
+
+Matrix MatrixOf(const Spec& root, int operand, int64_t batch, const void* data) {
+  const AxisArray extents = AxisExtents(root, operand);
+  const std::array<DigitAxis, kMaxAxes> axes = RootAxes(root, operand);
+  const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype;
+  return {dtype, data, axes[0].At(batch), extents[1], extents[2], axes[1], axes[2]};
+}
+
+// No sum is exact unless C holds what exact sums can be.
+bool ExactIntegers(const Matrix& matrix) {
+  bool exact = true;
+  std::vector<double> row(static_cast<size_t>(matrix.columns));
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    LoadAlong(matrix.dtype, matrix.data, matrix.first + matrix.row_axis.At(i), matrix.column_axis, 0,
+              matrix.columns, row.data());
+    for (double x : row) exact &= std::abs(x) <= kExactInFloat && std::rint(x) == x;
+  }
+  return exact;
+}
+
+// The matrices of one batch member; `before` is null unless the spec accumulates.
+struct Product {
+  Matrix lhs, rhs, out;
+  const Matrix* before;
+};
+
+// before x + lhs (rhs x), or the same of magnitudes.
+template <typename Number>
+std::vector<Number> Right(const Product& product, const std::vector<Number>& x, bool magnitudes) {
+  std::vector<Number> right = Times(product.lhs, Times(product.rhs, x, magnitudes), magnitudes);
+  if (product.before != nullptr) AddTimes(*product.before, x, magnitudes, &right);
+  return right;
+}
+
+// How far the row sums may be off. They are rounded themselves, in double.
+std::vector<double> Tolerances(const Spec& root, const Product& product, const std::vector<double>& x) {
+  std::vector<double> magnitude = x;
+  double sum = 0;
+  for (double& entry : magnitude) sum += entry = std::abs(entry);
+  const double slack = (root.size[MatmulDims::kK] + root.size[MatmulDims::kN] + 8) * 0x1p-51;
+  std::vector<double> tolerance = Right(product, magnitude, true);
+  for (double& row : tolerance) row = row * (ErrorBound(root) + slack) + sum * ToleranceOf(root).absolute;
+  return tolerance;
+}
+
+absl::Status CheckVector(const Spec& root, const Product& product, const std::vector<double>& x, bool exact,
+                         int64_t batch) {
+  const std::vector<double> left = Times(product.out, x, false), right = Right(product, x, false);
+  std::vector<double> tolerance(right.size());
+  if (!exact) tolerance = Tolerances(root, product, x);
+  for (size_t i = 0; i < left.size(); ++i)
+    if (!(std::abs(left[i] - right[i]) <= tolerance[i]))
+      return absl::DataLossError(absl::StrFormat(
+          "out[%d][%d]: a weighted sum of the row is off: expected %.17g, got %.17g (tolerance %.3g)", batch,
+          i, right[i], left[i], tolerance[i]));
+  return absl::OkStatus();
+}
+
+absl::Status CheckModulo(const Product& product, const std::vector<uint32_t>& x, int64_t batch) {
+  const std::vector<uint32_t> left = Times(product.out, x, false), right = Right(product, x, false);
+  for (size_t i = 0; i < left.size(); ++i)
+    if (left[i] != right[i])
+      return absl::DataLossError(
+          absl::StrFormat("out[%d][%d]: a weighted sum of the row, modulo 2^32, is off: expected %d, got %d",
+                          batch, i, right[i], left[i]));
+  return absl::OkStatus();
+}
+
+std::vector<uint32_t> RandomWords(const Spec& root, std::mt19937_64* random) {
+  std::vector<uint32_t> x(root.size[MatmulDims::kN]);
+  for (uint32_t& value : x) value = static_cast<uint32_t>((*random)());
+  return x;
+}
+
+std::vector<double> RandomVector(const Spec& root, std::mt19937_64* random) {
+  const int64_t limit = FreivaldsLimit(root);
+  std::uniform_int_distribution<int64_t> entry(-limit, limit);
+  std::vector<double> x(root.size[MatmulDims::kN]);
+  for (double& value : x) value = static_cast<double>(entry(*random));
+  return x;
+}
+
+bool MaySaturate(const Spec& root, InputKind kind) {
+  if (root.out().dtype != Dtype::kS16) return false;
+  const int64_t limit = IntegerLimit(root);
+  return kind == InputKind::kFullRange || limit * limit * TermsPerElement(root) > INT16_MAX;
+}
+
+}  // namespace
+
+int64_t FreivaldsLimit(const Spec& root) {
+  return std::min<int64_t>(int64_t{1} << 20, (int64_t{1} << 53) / (int64_t{root.size[MatmulDims::kN]} << 24));
+}
+
+double FreivaldsMissProbability(const Spec& root) {
+  return std::pow(2.0 * static_cast<double>(FreivaldsLimit(root)) + 1, -kFreivaldsVectors);
+}
+
+absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const ConstOperands& data) {
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
+  if (MaySaturate(root, kind)) return absl::OkStatus();
+  std::vector<std::byte> before;
+  if (root.accumulate) {
+    before.resize(static_cast<size_t>(RootElements(root, kOut) * Bytes(root.out().dtype)));
+    FillOperand(root, kOut, kind, seed, 0, before.data());
+  }
+  const bool exact = kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;
+  for (int64_t batch = 0; batch < root.size[MatmulDims::kB]; ++batch) {
+    const Matrix out_before = MatrixOf(root, kOut, batch, before.data());
+    const Product product{MatrixOf(root, kLhs, batch, data[kLhs]), MatrixOf(root, kRhs, batch, data[kRhs]),
+                          MatrixOf(root, kOut, batch, data[kOut]), root.accumulate ? &out_before : nullptr};
+    if (exact && !ExactIntegers(product.out))
+      return absl::DataLossError(
+          absl::StrFormat("out[%d]: not every element is an integer up to 2^24", batch));
+    std::mt19937_64 random(seed + static_cast<uint64_t>(batch));
+    for (int vector = 0; vector < kFreivaldsVectors; ++vector) {
+      const absl::Status status = kind == InputKind::kFullRange
+                                      ? CheckModulo(product, RandomWords(root, &random), batch)
+                                      : CheckVector(root, product, RandomVector(root, &random), exact, batch);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

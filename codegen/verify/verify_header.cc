@@ -1,0 +1,123 @@
+#include "codegen/verify/verify_header.h"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/header/self_test.h"
+#include "spec/text/file.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_pack";
+
+// "tensors[0], tensors[1]": what a function takes first.
+std::string Tensors(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) absl::StrAppend(&text, i > 0 ? ", " : "", "tensors[", i, "]");
+  return text;
+}
+
+// The function that packs, refusing to if the header says another number of bytes.
+std::string PackWrapper(const LoopProgram& program) {
+  if (!program.packing) return "";
+  return absl::StrCat("void ", kPackEntry, "(void* const* tensors) {\n  if (", program.name,
+                      "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
+                      Tensors(program.packing->constants.size() + 1), ");\n}\n");
+}
+
+// A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
+// pointers to void into what the header has, whatever its element types are. Only a bare header includes
+// nothing.
+std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
+  std::string arguments = Tensors(program.tensors.size()), condition;
+  if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
+  if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
+  if (program.phases > 1) {
+    absl::StrAppend(&arguments, ", shared, phase");
+    condition = absl::StrCat("if (", program.name, "_phases() == ", program.phases, " && ", program.name,
+                             "_shared_bytes() == ", program.shared_bytes, ") ");
+  }
+  return absl::StrCat(
+      mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
+      "#include \"kernel.h\"\nvoid ", kEntry,
+      "(void* const* tensors, void* scratch, size_t thread, size_t n_threads, void* shared,\n"
+      "                  size_t phase) {\n"
+      "  (void)scratch; (void)thread; (void)n_threads; (void)shared; (void)phase;\n  ",
+      condition, program.name, "(", arguments, ");\n}\n", PackWrapper(program));
+}
+
+constexpr char kSource[] = "kernel.c";
+constexpr char kLibrary[] = "kernel.so";
+constexpr char kSelfTest[] = "./self_test";
+
+std::vector<std::string> CommandLine(const std::string& compiler, const std::vector<std::string>& features,
+                                     HeaderMode mode, const std::vector<std::string>& more) {
+  std::vector<std::string> command = {compiler, "-std=c99", "-O2", kSource};
+  if (mode != HeaderMode::kAttributes)
+    for (const std::string& feature : features) command.push_back(absl::StrCat("-m", feature));
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
+                                                                const std::string& source,
+                                                                const std::vector<std::string>& command) {
+  absl::StatusOr<std::unique_ptr<Compilation>> compilation =
+      Compilation::Start({{"kernel.h", header}, {kSource, source}}, command);
+  if (!compilation.ok()) return compilation.status();
+  std::unique_ptr<HeaderBuild> build(new HeaderBuild);
+  build->compilation_ = *std::move(compilation);
+  return build;
+}
+
+absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::string& header,
+                                                                const LoopProgram& program, HeaderMode mode,
+                                                                const std::string& compiler) {
+  return Start(header, Wrapper(program, mode),
+               CommandLine(compiler, program.features, mode, {"-fPIC", "-shared", "-o", kLibrary}));
+}
+
+absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
+    const std::string& header, const std::string& name, const std::vector<std::string>& features,
+    HeaderMode mode, const std::string& compiler) {
+  const std::string macro = absl::StrCat("-D", SelfTestMacro(name));
+  return Start(header, "#include \"kernel.h\"\n",
+               CommandLine(compiler, features, mode, {macro, "-o", kSelfTest}));
+}
+
+absl::Status HeaderBuild::WaitForCompiler() {
+  const absl::Status compiled = compilation_->Wait();
+  if (compiled.ok()) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("the header does not compile: ", std::string(compiled.message())));
+}
+
+absl::StatusOr<GraphKernelFunction> HeaderBuild::Finish() {
+  if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
+  library_ = dlopen(compilation_->Path(kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr)
+    return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
+  pack_ = dlsym(library_, kPackEntry);
+  return reinterpret_cast<GraphKernelFunction>(dlsym(library_, kEntry));
+}
+
+absl::StatusOr<std::string> HeaderBuild::MachineCode() const {
+  return ReadFile(compilation_->Path(library_ == nullptr ? kSelfTest : kLibrary));
+}
+
+absl::Status HeaderBuild::RunSelfTest() {
+  if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
+  const absl::Status passed = compilation_->Run(kSelfTest);
+  if (passed.ok() || !absl::IsInternal(passed)) return passed;
+  return absl::InternalError(absl::StrCat("the self-test fails: ", std::string(passed.message())));
+}
+
+HeaderBuild::~HeaderBuild() {
+  if (library_ != nullptr) dlclose(library_);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,95 @@
+#include "codegen/verify/verify_ladder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr double kMostFlopsInManyRuns = 5e10;  // above: two runs
+constexpr size_t kMostThreads = 65;
+constexpr size_t kMostSuspects = 8;
+
+std::string Describe(const Trial& trial) {
+  return absl::StrCat(Name(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
+                      " guarded, shifted by ", trial.shift, ", ", trial.n_threads, " threads");
+}
+
+}  // namespace
+
+TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed, double most_flops_in_full) {
+  // A program of a single task is not shared out: every caller runs all of it.
+  const size_t two = tasks == 1 ? 1 : 2;
+  const size_t many = tasks == 1 ? 1 : std::min(kMostThreads, static_cast<size_t>(tasks) + 1);
+  const auto [usual, demanding, other] = problem.Kinds();
+  std::vector<Trial> trials = {{usual, seed, Placement::kAtEnd, 0, 1},
+                               {demanding, seed, Placement::kAtEnd, 0, two},
+                               {usual, seed, Placement::kAtStart, 1, many},
+                               {usual, seed, Placement::kAtStart, 0, two},
+                               {other, seed, Placement::kAtStart, 3, 1}};
+  if (problem.flops() > most_flops_in_full) trials.resize(problem.flops() > kMostFlopsInManyRuns ? 2 : 3);
+  return {problem.MostRows(most_flops_in_full), std::move(trials)};
+}
+
+Ladder::Ladder(const KnownProblem& problem, TrialPlan plan)
+    : problem_(problem), plan_(std::move(plan)), sampled_(problem.shape().rows() > plan_.most_rows) {}
+
+RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
+  const size_t trials = std::min(most_trials, plan_.trials.size());
+  for (size_t i = 0; i < trials; ++i) {
+    const absl::Status status = RunTrial(kernel, plan_.trials[i]);
+    // For want of memory nothing is wrong with the kernel.
+    if (absl::IsResourceExhausted(status))
+      return {kernel.name, RungOutcome::kNotRun, std::string(status.message())};
+    if (!status.ok())
+      return {
+          kernel.name, RungOutcome::kFailed,
+          absl::StrCat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
+  }
+  return {kernel.name, RungOutcome::kPassed, Summary(trials)};
+}
+
+absl::Status Ladder::RunTrial(const Kernel& kernel, const Trial& trial) {
+  const absl::StatusOr<const Oracle*> oracle = OracleFor(trial);
+  if (!oracle.ok()) return oracle.status();
+  const absl::StatusOr<Operands> operands = Operands::Create(problem_, trial);
+  if (!operands.ok()) return operands.status();
+  absl::Status status = RunGuarded(problem_, kernel, trial, *operands);
+  if (!status.ok()) return status;
+  status = CheckRows(problem_.shape(), **oracle, operands->at(problem_.output()).data(), &max_error_);
+  return status.ok() && sampled_ ? CheckSample(trial, *operands) : status;
+}
+
+// What can be told of rows that are not compared. Those that look as if they weren't written are, after all.
+absl::Status Ladder::CheckSample(const Trial& trial, const Operands& operands) {
+  absl::Status status = problem_.CheckWhole(trial.kind, trial.seed, operands.pointers());
+  if (!status.ok()) return status;
+  const void* const out = operands.at(problem_.output()).data();
+  std::vector<int64_t> suspects = SuspectRows(problem_.shape(), out, kMostSuspects);
+  if (suspects.empty()) return absl::OkStatus();
+  const absl::StatusOr<Oracle> oracle = problem_.Expect(trial.kind, trial.seed, std::move(suspects));
+  return oracle.ok() ? CheckRows(problem_.shape(), *oracle, out, &max_error_) : oracle.status();
+}
+
+absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
+  for (const std::unique_ptr<Answer>& answer : answers_)
+    if (answer->kind == trial.kind && answer->seed == trial.seed) return &answer->oracle;
+  absl::StatusOr<Oracle> made = problem_.Expect(
+      trial.kind, trial.seed, ChooseRows(problem_.shape().rows(), plan_.most_rows, trial.seed));
+  if (!made.ok()) return made.status();
+  answers_.push_back(std::make_unique<Answer>(Answer{trial.kind, trial.seed, *std::move(made)}));
+  return &answers_.back()->oracle;
+}
+
+std::string Ladder::Summary(size_t trials) const {
+  std::string text = absl::StrCat(trials, trials == 1 ? " run, " : " runs, ");
+  if (!sampled_) return text + "every element compared";
+  absl::StrAppend(&text, answers_.front()->oracle.rows.size(), " rows compared");
+  const std::string whole = problem_.WholeCheck();
+  return whole.empty() ? text : absl::StrCat(text, ", ", whole);
+}
+
+}  // namespace kirsch

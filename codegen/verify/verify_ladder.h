@@ -1,0 +1,77 @@
+// The runs that every kernel of a problem goes through, whichever engine it comes from.
+#ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_
+#define KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "codegen/llvm/spills.h"
+#include "codegen/verify/problem.h"
+#include "codegen/verify/verify_run.h"
+
+namespace kirsch {
+
+enum class RungOutcome { kPassed, kFailed, kNotRun };
+
+inline constexpr char kInterpreterRung[] = "interpreter", kJitRung[] = "jit", kHeaderRung[] = "header";
+
+// What became of one engine.
+struct RungReport {
+  std::string name;
+  RungOutcome outcome = RungOutcome::kNotRun;
+  std::string text = "";               // one line: what was run, or what was wrong, or why nothing was run
+  std::optional<HotLoops> loops = {};  // of its machine code
+};
+
+struct TrialPlan {
+  int64_t most_rows = 0;      // compared element by element
+  std::vector<Trial> trials;  // the more important ones first
+};
+
+inline constexpr double kMostFlopsInFull = 1e9;
+
+// The runs for a problem whose work is `tasks` tasks for threads; 1: it isn't shared out. Above
+// `most_flops_in_full`, rows are sampled.
+TrialPlan PlanTrials(const KnownProblem& problem, int64_t tasks, uint64_t seed,
+                     double most_flops_in_full = kMostFlopsInFull);
+
+// Holds what the outputs should be, so that several kernels are held against the same. Not thread-safe.
+class Ladder {
+ public:
+  // `problem` outlives this.
+  Ladder(const KnownProblem& problem, TrialPlan plan);
+
+  // Runs `kernel` through the first `most_trials` of the plan, up to the first that goes wrong. Not run if
+  // there isn't the memory for one of them.
+  RungReport Climb(const Kernel& kernel, size_t most_trials);
+
+  // Of all runs so far; see CheckRows.
+  double max_error() const { return max_error_; }
+
+ private:
+  struct Answer {
+    InputKind kind;
+    uint64_t seed;
+    Oracle oracle;
+  };
+
+  absl::Status RunTrial(const Kernel& kernel, const Trial& trial);
+  absl::Status CheckSample(const Trial& trial, const Operands& operands);
+  absl::StatusOr<const Oracle*> OracleFor(const Trial& trial);
+  std::string Summary(size_t trials) const;
+
+  const KnownProblem& problem_;
+  const TrialPlan plan_;
+  const bool sampled_;                            // not all rows are compared
+  std::vector<std::unique_ptr<Answer>> answers_;  // one per kind of input, made when first needed
+  double max_error_ = 0;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_VERIFY_LADDER_H_

@@ -1,0 +1,168 @@
+#include "codegen/verify/verify_run.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/verify/verify_fault.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kLine = 64;
+
+// "wrote 4 bytes before the start of out".
+std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::string& name) {
+  const char* const at = static_cast<const char*>(fault.address);
+  const char* const start = static_cast<const char*>(buffer.data());
+  const char* const end = start + buffer.bytes();
+  const char* const did = fault.write ? "wrote " : "read ";
+  if (at < start) return absl::StrCat(did, start - at, " bytes before the start of ", name);
+  if (at >= end) return absl::StrCat(did, at - end, " bytes after the end of ", name);
+  return absl::StrCat(did, "byte ", at - start, " of ", name, ", an input");
+}
+
+// Aligned memory that ends at a guard page, after what aligning its end takes, full of NaN.
+absl::StatusOr<GuardedBuffer> WorkMemory(int64_t bytes) {
+  const auto whole = static_cast<size_t>((bytes + kLine - 1) / kLine * kLine);
+  absl::StatusOr<GuardedBuffer> memory = GuardedBuffer::Create(whole, Placement::kAtEnd);
+  if (memory.ok()) FillPoison(Dtype::kF32, whole, memory->data());
+  return memory;
+}
+
+// To touch more than the machine has would end the process.
+absl::Status CheckMemory(const KnownProblem& problem) {
+  int64_t bytes = 0;
+  for (const ProblemTensor& tensor : problem.tensors()) bytes += tensor.elements * Bytes(tensor.dtype);
+  if (bytes / sysconf(_SC_PAGESIZE) < sysconf(_SC_PHYS_PAGES)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no memory for all tensors, which take ", bytes, " bytes"));
+}
+
+class GuardedRun {
+ public:
+  GuardedRun(const KnownProblem& problem, const Kernel& kernel, const Trial& trial, const Operands& operands)
+      : problem_(problem), kernel_(kernel), trial_(trial), operands_(operands) {}
+
+  absl::Status Run() {
+    if (kernel_.pack)
+      if (absl::Status status = Pack(); !status.ok()) return status;
+    absl::StatusOr<GuardedBuffer> shared = WorkMemory(kernel_.shared_bytes);
+    if (!shared.ok()) return shared.status();
+    areas_.emplace_back("the shared memory", &*shared);
+    const std::vector<void*> tensors = Tensors();
+    for (int phase = 0; phase < kernel_.phases; ++phase)
+      for (size_t thread = trial_.n_threads; thread-- > 0;) {
+        const KernelCall call{tensors,          nullptr,        thread,
+                              trial_.n_threads, shared->data(), static_cast<size_t>(phase)};
+        if (absl::Status status = Run(call); !status.ok()) return status;
+      }
+    return CheckOutside();
+  }
+
+ private:
+  using Area = std::pair<std::string, const GuardedBuffer*>;
+
+  // Leaves what is packed read-only.
+  absl::Status Pack() {
+    absl::StatusOr<GuardedBuffer> packed = WorkMemory(kernel_.packed_bytes);
+    if (!packed.ok()) return packed.status();
+    packed_.emplace(*std::move(packed));
+    areas_.emplace_back("the packed memory", &*packed_);
+    std::vector<void*> tensors;
+    for (size_t tensor : kernel_.packed) tensors.push_back(operands_.at(tensor).data());
+    tensors.push_back(packed_->data());
+    if (const auto fault = CatchFault([&] { kernel_.pack(tensors); })) return FaultError(*fault);
+    packed_->SetReadOnly(true);
+    return CheckBeside(areas_);
+  }
+
+  // What the kernel takes.
+  std::vector<void*> Tensors() const {
+    std::vector<void*> tensors;
+    for (size_t i = 0; i < problem_.tensors().size(); ++i)
+      if (std::find(kernel_.packed.begin(), kernel_.packed.end(), i) == kernel_.packed.end())
+        tensors.push_back(operands_.at(i).data());
+    if (packed_)
+      tensors.insert(tensors.begin() + static_cast<std::ptrdiff_t>(kernel_.packed_place), packed_->data());
+    return tensors;
+  }
+
+  absl::Status Run(KernelCall call) {
+    const absl::StatusOr<GuardedBuffer> scratch = WorkMemory(kernel_.scratch_bytes);
+    if (!scratch.ok()) return scratch.status();
+    areas_.emplace_back("the scratch memory", &*scratch);
+    call.scratch = scratch->data();
+    const std::optional<Fault> fault = CatchFault([&] { kernel_.run(call); });
+    absl::Status status = fault ? FaultError(*fault) : CheckBeside(areas_);
+    if (status.ok() && kernel_.complaint) status = kernel_.complaint();
+    areas_.pop_back();
+    return status;
+  }
+
+  absl::Status FaultError(const Fault& fault) const {
+    for (size_t i = 0; i < problem_.tensors().size(); ++i)
+      if (operands_.at(i).Owns(fault.address))
+        return absl::OutOfRangeError(Explain(fault, operands_.at(i), problem_.tensors()[i].name));
+    for (const auto& [name, area] : areas_)
+      if (area->Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, *area, name));
+    return absl::OutOfRangeError(
+        absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
+  }
+
+  static absl::Status CheckBeside(const std::vector<Area>& areas) {
+    for (const auto& [name, area] : areas)
+      if (!area->SlackIntact()) return absl::OutOfRangeError(absl::StrCat("wrote beside ", name));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOutside() const {
+    const GuardedBuffer& out = operands_.at(problem_.output());
+    if (absl::Status beside = CheckBeside({{"out", &out}}); !beside.ok()) return beside;
+    if (problem_.GapsIntact(out.data())) return absl::OkStatus();
+    return absl::OutOfRangeError("wrote between the rows of out");
+  }
+
+  const KnownProblem& problem_;
+  const Kernel& kernel_;
+  const Trial& trial_;
+  const Operands& operands_;
+  std::optional<GuardedBuffer> packed_;
+  std::vector<Area> areas_;  // besides the tensors
+};
+
+}  // namespace
+
+absl::StatusOr<Operands> Operands::Create(const KnownProblem& problem, const Trial& trial) {
+  if (absl::Status memory = CheckMemory(problem); !memory.ok()) return memory;
+  Operands operands;
+  for (size_t tensor = 0; tensor < problem.tensors().size(); ++tensor) {
+    const ProblemTensor& info = problem.tensors()[tensor];
+    const size_t element = static_cast<size_t>(Bytes(info.dtype));
+    absl::StatusOr<GuardedBuffer> buffer = GuardedBuffer::Create(static_cast<size_t>(info.elements) * element,
+                                                                 trial.placement, trial.shift * element);
+    if (!buffer.ok()) return buffer.status();
+    problem.Fill(tensor, trial.kind, trial.seed, buffer->data());
+    if (tensor != problem.output()) buffer->SetReadOnly(true);
+    operands.buffers_.push_back(*std::move(buffer));
+  }
+  return operands;
+}
+
+std::vector<void*> Operands::pointers() const {
+  std::vector<void*> pointers;
+  for (const GuardedBuffer& buffer : buffers_) pointers.push_back(buffer.data());
+  return pointers;
+}
+
+absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const Trial& trial,
+                        const Operands& operands) {
+  return GuardedRun(problem, kernel, trial, operands).Run();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,50 @@
+// Running a kernel that is not trusted: its memory guarded, and a fault caught and explained instead of
+// ending the process. Runs are serialised across threads, because fault handlers belong to the whole process.
+#ifndef KIRSCH_CODEGEN_VERIFY_VERIFY_RUN_H_
+#define KIRSCH_CODEGEN_VERIFY_VERIFY_RUN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "codegen/kernel.h"
+#include "codegen/verify/guarded_buffer.h"
+#include "codegen/verify/problem.h"
+
+namespace kirsch {
+
+// How the memory lies and how the work is split in one run.
+struct Trial {
+  InputKind kind = InputKind::kIntegers;
+  uint64_t seed = 1;
+  Placement placement = Placement::kAtEnd;
+  size_t shift = 0;  // elements between data and guard page: with kAtStart, the tensors' misalignment
+  size_t n_threads = 1;
+};
+
+// The tensors of one trial; inputs are read-only.
+class Operands {
+ public:
+  static absl::StatusOr<Operands> Create(const KnownProblem& problem, const Trial& trial);
+
+  const GuardedBuffer& at(size_t tensor) const { return buffers_[tensor]; }
+  std::vector<void*> pointers() const;
+
+ private:
+  std::vector<GuardedBuffer> buffers_;
+};
+
+// If the kernel takes anything packed, packs it first, into guarded memory that is then read-only. Runs the
+// kernel phase by phase, once as each of `trial.n_threads` threads, the last thread first, each time with new
+// scratch memory; that and shared memory are full of NaN, whatever floats are read from them. An error says
+// how the kernel broke the rules: a fault with the access that caused it, or a write where nothing was to be
+// written.
+absl::Status RunGuarded(const KnownProblem& problem, const Kernel& kernel, const Trial& trial,
+                        const Operands& operands);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_VERIFY_RUN_H_

@@ -1,0 +1,110 @@
+// A kernel in the kernel language: a small graph of operations on tensors whose shapes and types are inferred
+// and checked. The grammar is in spec/README.md.
+#ifndef KIRSCH_SPEC_GRAPH_GRAPH_H_
+#define KIRSCH_SPEC_GRAPH_GRAPH_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/layout.h"
+#include "spec/operation.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+
+struct TensorType {
+  Dtype dtype = Dtype::kF32;
+  std::vector<uint32_t> dims;  // outermost first; none: a single element
+
+  int64_t elements() const {
+    int64_t elements = 1;
+    for (uint32_t size : dims) elements *= size;
+    return elements;
+  }
+  int64_t bytes() const { return elements() * Bytes(dtype); }
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+
+// "f32[32,512]"
+std::string PrintTensorType(const TensorType& type);
+
+// Rows and columns of zeros around an image.
+struct Padding {
+  uint32_t top = 0, left = 0, bottom = 0, right = 0;
+
+  bool any() const { return (top | left | bottom | right) != 0; }
+  friend bool operator==(const Padding&, const Padding&) = default;
+};
+
+// "1" of one number on all sides, else "1,2,1,2": top, left, bottom, right.
+std::string PrintPadding(const Padding& pad);
+
+// Strides and dilations are those of both axes. kNchw: image [N,C,H,W], filters [F,C/groups,KH,KW]; kNhwc:
+// image [N,H,W,C], filters [KH,KW,C/groups,F].
+struct ConvolutionOptions {
+  uint32_t stride = 1, dilation = 1, groups = 1;
+  Padding pad;
+  ImageLayout layout = ImageLayout::kNchw;
+
+  friend bool operator==(const ConvolutionOptions&, const ConvolutionOptions&) = default;
+};
+
+// The sizes of a convolution, whatever its layout.
+struct ConvolutionSizes {
+  uint32_t images, channels, height, width;  // of the image
+  uint32_t filters, kernel_height, kernel_width;
+  uint32_t out_height, out_width;
+};
+
+struct GraphNode {
+  Operation op = Operation::kInput;
+  TensorType type;               // kNumber: that of what it meets
+  std::vector<int> inputs;       // nodes before this one
+  std::string text;              // kInput: its name; kNumber: as it was written
+  std::vector<uint32_t> axes;    // kReduction: ascending
+  double number = 0;             // kNumber: an f32 or an s32; the option, an f32
+  ConvolutionOptions conv = {};  // kConv2d
+  bool constant = false;         // kInput: what it holds is known ahead, so that it may be packed once
+  TextPosition position;
+};
+
+inline constexpr size_t kMaxParameters = 16;
+
+struct Graph {
+  std::string name;
+  std::vector<GraphNode> nodes;  // the kernel's parameters first, in their order
+  int result = 0;
+
+  const GraphNode& at(int node) const { return nodes[static_cast<size_t>(node)]; }
+  int num_inputs() const {
+    int inputs = 0;
+    while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == Operation::kInput) ++inputs;
+    return inputs;
+  }
+  // Is the value a parameter that is known ahead?
+  bool IsConstant(int value) const { return value < num_inputs() && at(value).constant; }
+  bool HasConstants() const {
+    return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode& node) { return node.constant; });
+  }
+};
+
+// Of a kConv2d node.
+ConvolutionSizes SizesOfConvolution(const Graph& graph, const GraphNode& node);
+
+// Products in each sum of a contraction.
+double TermsOf(const Graph& graph, const GraphNode& node);
+
+// The kernel as text that ParseGraph reads as the same graph: a statement for each operation.
+std::string PrintGraph(const Graph& graph);
+
+// Multiplications and additions of the contractions, and one for each element of the other operations.
+double Flops(const Graph& graph);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_GRAPH_GRAPH_H_

@@ -1,0 +1,359 @@
+#include "spec/graph/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "spec/check.h"
+#include "spec/element.h"
+#include "spec/meaning/uncertain_math.h"
+#include "spec/winograd.h"
+
+namespace kirsch {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+using Index = std::vector<int64_t>;
+
+// The index of a row's first element.
+Index IndexOfRow(const Dims& dims, int64_t row) {
+  Index index(dims.size(), 0);
+  for (size_t axis = dims.size(); axis-- > 0;) {
+    if (axis + 1 == dims.size()) continue;
+    index[axis] = row % dims[axis];
+    row /= dims[axis];
+  }
+  return index;
+}
+
+int64_t RowAt(const Dims& dims, const Index& index) {
+  int64_t row = 0;
+  for (size_t axis = 0; axis + 1 < dims.size(); ++axis) row = row * dims[axis] + index[axis];
+  return row;
+}
+
+// The index in a tensor of shape `dims` that is repeated to where `index` is.
+Index Repeated(const Dims& dims, const Index& index) {
+  Index own(index.end() - static_cast<std::ptrdiff_t>(dims.size()), index.end());
+  for (size_t axis = 0; axis < dims.size(); ++axis)
+    if (dims[axis] == 1) own[axis] = 0;
+  return own;
+}
+
+double ProductError(const Uncertain& a, const Uncertain& b) {
+  return std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error;
+}
+
+// Sums of products of one row.
+class Products {
+ public:
+  explicit Products(size_t length) : sum_(length), magnitude_(length), error_(length) {}
+
+  void Add(size_t i, Uncertain a, Uncertain b) {
+    const double product = a.value * b.value;
+    sum_[i] += product;
+    magnitude_[i] += std::abs(product);
+    error_[i] += ProductError(a, b);
+  }
+  std::vector<Uncertain> Sums(double terms) const {
+    std::vector<Uncertain> sums;
+    for (size_t i = 0; i < sum_.size(); ++i) sums.push_back(SumOf(sum_[i], magnitude_[i], error_[i], terms));
+    return sums;
+  }
+  // Not computed as sums: roundings make errors of their own.
+  std::vector<Uncertain> Others(const std::vector<double>& errors) const {
+    std::vector<Uncertain> others;
+    for (size_t i = 0; i < sum_.size(); ++i)
+      others.push_back(RoundedToFloat({sum_[i], error_[i] + errors[i]}));
+    return others;
+  }
+
+ private:
+  std::vector<double> sum_, magnitude_, error_;
+};
+
+Uncertain Total(const std::vector<Uncertain>& row) {
+  double sum = 0, magnitude = 0, error = 0;
+  for (const Uncertain& x : row) {
+    sum += x.value;
+    magnitude += std::abs(x.value);
+    error += x.error;
+  }
+  return SumOf(sum, magnitude, error, static_cast<double>(row.size()));
+}
+
+// Passes over what is certainly no number; of nothing else, anything.
+Uncertain Greatest(const std::vector<Uncertain>& row) {
+  Uncertain greatest = {NAN, HUGE_VAL};
+  for (const Uncertain& x : row) {
+    if (std::isnan(x.value) && x.error != 0) return x;
+    if (!std::isnan(x.value)) greatest = std::isnan(greatest.value) ? x : Max(x, greatest);
+  }
+  return greatest;
+}
+
+Uncertain Mean(const std::vector<Uncertain>& row) {
+  return Mul(Total(row), RoundedToFloat({1.0 / static_cast<double>(row.size()), 0}));
+}
+
+// By a power of two, exactly.
+Uncertain Times(double factor, Uncertain x) { return {factor * x.value, factor * x.error}; }
+
+// Adds up quotients, so that it doesn't overflow.
+Uncertain MeanOfQuotients(std::vector<Uncertain> row) {
+  const Uncertain share = RoundedToFloat({1.0 / static_cast<double>(row.size()), 0});
+  for (Uncertain& x : row) x = Mul(x, share);
+  return Total(row);
+}
+
+// The power of two that makes the row's largest element 1 to 2, or very small ones larger; NaN if there are
+// infinities.
+double ScaleFor(const std::vector<Uncertain>& row) {
+  double largest = 0x1p-50;
+  for (const Uncertain& x : row)
+    largest = std::isfinite(x.value) ? std::max(largest, std::abs(x.value)) : NAN;
+  return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
+}
+
+}  // namespace
+
+GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs,
+                               std::map<int, int> winograd)
+    : graph_(graph), inputs_(std::move(inputs)), winograd_(std::move(winograd)), rows_(graph.nodes.size()) {}
+
+std::vector<Uncertain> GraphReference::ResultRow(int64_t row) {
+  std::vector<Uncertain> result = RowOf(graph_.result, row);
+  for (Uncertain& x : result) x = StoredAsElement(graph_.at(graph_.result).type.dtype, x);
+  return result;
+}
+
+const GraphReference::Row& GraphReference::RowOf(int node, int64_t row) {
+  std::map<int64_t, Row>& known = rows_[static_cast<size_t>(node)];
+  const auto found = known.find(row);
+  if (found != known.end()) return found->second;
+  Row computed = Compute(node, row);
+  for (Uncertain& x : computed) x = InRange(x);
+  return known.emplace(row, std::move(computed)).first->second;
+}
+
+Uncertain GraphReference::Element(int node, const Index& index) {
+  const Dims& dims = graph_.at(node).type.dims;
+  return RowOf(node, RowAt(dims, index))[dims.empty() ? 0 : static_cast<size_t>(index.back())];
+}
+
+GraphReference::Row GraphReference::Compute(int node, int64_t row) {
+  const GraphNode& at = graph_.at(node);
+  switch (Info(at.op).kind) {
+    case OperationKind::kLeaf:
+      return at.op == Operation::kInput ? InputRow(node, row) : Row{{at.number, 0}};
+    case OperationKind::kContraction:
+      return at.op == Operation::kMatmul ? MatmulRow(at, row) : ConvolutionRow(node, row);
+    case OperationKind::kTranspose:
+      return TransposedRow(at, row);
+    case OperationKind::kCast: {
+      Row cast = RowOf(at.inputs[0], row);
+      const bool whole = IsFloating(at.type.dtype) && !IsFloating(graph_.at(at.inputs[0]).type.dtype);
+      for (Uncertain& x : cast)  // of an integer f32 holds the nearest
+        x = StoredAsElement(at.type.dtype, whole && x.error == 0 ? Uncertain{static_cast<float>(x.value), 0}
+                                           : whole               ? RoundedToFloat(x)
+                                                                 : x);
+      return cast;
+    }
+    case OperationKind::kElementwise:
+      return ElementwiseRow(at, row);
+    case OperationKind::kReduction:
+      return ReducedRow(at, row);
+    case OperationKind::kRowwise:
+      return RowwiseRow(at, row);
+  }
+  KIRSCH_CHECK(false && "no such operation");
+}
+
+GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
+  const TensorType& type = graph_.at(node).type;
+  const int64_t length = RowLength(type);
+  Row elements;
+  for (int64_t i = 0; i < length; ++i)
+    elements.push_back({LoadElement(type.dtype, inputs_[static_cast<size_t>(node)], row * length + i), 0});
+  return elements;
+}
+
+GraphReference::Row GraphReference::TransposedRow(const GraphNode& node, int64_t row) {
+  Index index = IndexOfRow(node.type.dims, row);
+  Row elements;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    index.back() = i;
+    Index from = index;
+    std::swap(from.back(), from[from.size() - 2]);
+    elements.push_back(Element(node.inputs[0], from));
+  }
+  return elements;
+}
+
+// Sums of the factors' products with others(i), modulo 2^32: exact, unless these are off.
+template <typename Others>
+GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others& others) {
+  const auto word = [](const Uncertain& x) { return static_cast<uint32_t>(static_cast<int64_t>(x.value)); };
+  std::vector<uint32_t> sums;
+  Row unbounded;  // sums as they were if nothing wrapped around
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const Row& row = others(static_cast<int64_t>(i));
+    sums.resize(row.size());
+    unbounded.resize(row.size());
+    for (size_t j = 0; j < row.size(); ++j) {
+      sums[j] += word(factors[i]) * word(row[j]);
+      unbounded[j].value += factors[i].value * row[j].value;
+      unbounded[j].error += ProductError(factors[i], row[j]);
+    }
+  }
+  Row result;
+  for (size_t j = 0; j < sums.size(); ++j) {
+    const auto [value, error] = unbounded[j];
+    const double sum = static_cast<int32_t>(sums[j]);
+    result.push_back(error == 0 ? Uncertain{sum, 0} : IntegerBetween(sum, value - error, value + error));
+  }
+  return result;
+}
+
+GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
+  const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
+  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2];
+  const Row& factors = RowOf(node.inputs[0], row);
+  if (!IsFloating(node.type.dtype))
+    return IntegerSums(factors,
+                       [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], row / m * k + i); });
+  Products products(rhs.back());
+  for (int64_t i = 0; i < k; ++i) {
+    const Row& others = RowOf(node.inputs[1], row / m * k + i);
+    for (size_t j = 0; j < others.size(); ++j) products.Add(j, factors[static_cast<size_t>(i)], others[j]);
+  }
+  return products.Sums(static_cast<double>(k));
+}
+
+GraphReference::Row GraphReference::ConvolutionRow(int convolution, int64_t row) {
+  const GraphNode& node = graph_.at(convolution);
+  const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+  const ConvolutionOptions& conv = node.conv;
+  const bool nhwc = conv.layout == ImageLayout::kNhwc;
+  const Index first = IndexOfRow(node.type.dims, row);
+  const int64_t channels = sizes.channels / conv.groups, filters = sizes.filters / conv.groups;
+  Products products(node.type.dims.back());
+  for (size_t i = 0; i < node.type.dims.back(); ++i) {
+    const int64_t filter = nhwc ? static_cast<int64_t>(i) : first[1];
+    const int64_t y = first[nhwc ? 1 : 2], x = nhwc ? first[2] : static_cast<int64_t>(i);
+    for (int64_t ky = 0; ky < sizes.kernel_height; ++ky)
+      for (int64_t kx = 0; kx < sizes.kernel_width; ++kx) {
+        const int64_t from_y = y * conv.stride + ky * conv.dilation - conv.pad.top;
+        const int64_t from_x = x * conv.stride + kx * conv.dilation - conv.pad.left;
+        if (from_y < 0 || from_y >= sizes.height || from_x < 0 || from_x >= sizes.width) continue;
+        for (int64_t c = 0; c < channels; ++c) {
+          const int64_t channel = filter / filters * channels + c;
+          products.Add(i,
+                       Element(node.inputs[0], nhwc ? Index{first[0], from_y, from_x, channel}
+                                                    : Index{first[0], channel, from_y, from_x}),
+                       Element(node.inputs[1], nhwc ? Index{ky, kx, c, filter} : Index{filter, c, ky, kx}));
+        }
+      }
+  }
+  return winograd_.contains(convolution) ? products.Others(WinogradRow(convolution, row))
+                                         : products.Sums(TermsOf(graph_, node));
+}
+
+// What roundings make of a row, a pixel.
+std::vector<double> GraphReference::WinogradRow(int convolution, int64_t row) {
+  const GraphNode& node = graph_.at(convolution);
+  const ConvolutionSizes sizes = SizesOfConvolution(graph_, node);
+  const int tile = winograd_.at(convolution);
+  if (!errors_.contains(convolution)) {
+    Row filters;
+    for (int64_t i = 0; i < Rows(graph_.at(node.inputs[1]).type); ++i)
+      for (const Uncertain& x : RowOf(node.inputs[1], i)) filters.push_back(x);
+    errors_.emplace(convolution, WinogradErrors(tile, sizes.channels, sizes.filters, filters));
+  }
+  const Index pixel = IndexOfRow(node.type.dims, row);
+  const int64_t top = pixel[1] / tile * tile - node.conv.pad.top,
+                left = pixel[2] / tile * tile - node.conv.pad.left;
+  Row inputs;
+  for (int64_t y = top; y < top + WinogradInputs(tile); ++y)
+    for (int64_t x = left; x < left + WinogradInputs(tile); ++x)
+      for (int64_t c = 0; c < sizes.channels; ++c) {
+        const bool inside = y >= 0 && y < sizes.height && x >= 0 && x < sizes.width;
+        inputs.push_back(inside ? Element(node.inputs[0], {pixel[0], y, x, c}) : Uncertain{});
+      }
+  return errors_.at(convolution)
+      .At(inputs, static_cast<size_t>(pixel[1] % tile), static_cast<size_t>(pixel[2] % tile));
+}
+
+GraphReference::Row GraphReference::ElementwiseRow(const GraphNode& node, int64_t row) {
+  Index index = IndexOfRow(node.type.dims, row);
+  std::array<const Row*, 2> rows = {};
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Dims& dims = graph_.at(node.inputs[i]).type.dims;
+    rows[i] = &RowOf(node.inputs[i], RowAt(dims, Repeated(dims, index)));
+  }
+  const auto at = [&](const Row* from, size_t i) { return (*from)[from->size() == 1 ? 0 : i]; };
+  Row results;
+  for (size_t i = 0; i < static_cast<size_t>(RowLength(node.type)); ++i) {
+    const Uncertain a = at(rows[0], i), b = rows[1] != nullptr ? at(rows[1], i) : Uncertain{node.number, 0};
+    results.push_back(IsFloating(node.type.dtype) ? ApplyOperation(node.op, a, b)
+                                                  : ApplyToIntegers(node.op, a, b));
+  }
+  return results;
+}
+
+GraphReference::Row GraphReference::ReducedRow(const GraphNode& node, int64_t row) {
+  const Dims& from = graph_.at(node.inputs[0]).type.dims;
+  const Index first = IndexOfRow(node.type.dims, row);
+  Row results;
+  for (int64_t i = 0; i < node.type.dims.back(); ++i) {
+    Index index = first;
+    index.back() = i;
+    Row reduced;
+    // All indices that differ along the reduced axes, the last one fastest.
+    for (bool more = true; more;) {
+      reduced.push_back(Element(node.inputs[0], index));
+      more = false;
+      for (auto axis = node.axes.rbegin(); axis != node.axes.rend() && !more; ++axis) {
+        more = ++index[*axis] < from[*axis];
+        if (!more) index[*axis] = 0;
+      }
+    }
+    results.push_back(node.op == Operation::kReduceSum   ? Total(reduced)
+                      : node.op == Operation::kReduceMax ? Greatest(reduced)
+                                                         : Mean(reduced));
+  }
+  return results;
+}
+
+GraphReference::Row GraphReference::RowwiseRow(const GraphNode& node, int64_t row) {
+  const Row& x = RowOf(node.inputs[0], row);
+  Row result = x;
+  if (node.op == Operation::kSoftmax) {
+    const Uncertain greatest = Greatest(x);
+    for (Uncertain& e : result) e = FunctionOf(Operation::kExp, Sub(e, greatest));
+    const Uncertain total = Total(result);
+    for (Uncertain& e : result) e = Div(e, total);
+    return result;
+  }
+  const bool centred = node.op == Operation::kLayernorm;
+  if (centred)
+    for (Uncertain& e : result) e = Sub(Times(0.5, e), Times(0.5, x.front()));
+  const double scale = ScaleFor(result);
+  if (std::isnan(scale)) return Row(x.size(), {NAN, HUGE_VAL});
+  if (centred) {
+    const Uncertain mean = MeanOfQuotients(result);
+    for (Uncertain& e : result) e = Sub(e, mean);
+  }
+  for (Uncertain& e : result) e = Times(scale, e);
+  Row squares = result;
+  for (Uncertain& e : squares) e = Mul(e, e);
+  const double eps = node.number * (centred ? 0.25 : 1) * scale * scale;
+  const Uncertain deviation = Sqrt(Add(Mean(squares), {eps, 0}));
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = Mul(Div(result[i], deviation), RowOf(node.inputs[1], 0)[i]);
+    if (node.op == Operation::kLayernorm) result[i] = Add(result[i], RowOf(node.inputs[2], 0)[i]);
+  }
+  return result;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,291 @@
+#include "spec/graph/row_passes.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kLineElements = 16;
+
+const RowValue& ValueAt(const RowProgram& program, int value) {
+  return program.values[static_cast<size_t>(value)];
+}
+
+const RowInput& InputOf(const RowProgram& program, const RowValue& load) {
+  return program.inputs[static_cast<size_t>(load.input)];
+}
+
+std::vector<bool> PerRow(const RowProgram& program) {
+  std::vector<bool> per_row;
+  for (const RowValue& value : program.values) {
+    const auto is_per_row = [&](int v) { return v < 0 || per_row[static_cast<size_t>(v)]; };
+    if (value.op == Operation::kLoad)
+      per_row.push_back(program.reduces_rows ? !InputOf(program, value).along_rows
+                                             : !InputOf(program, value).along_columns);
+    else
+      per_row.push_back(Info(value.op).reduces || (is_per_row(value.a) && is_per_row(value.b)));
+  }
+  return per_row;
+}
+
+// For each value the first pass in which it can be computed; for reductions, the first that can use it.
+std::vector<int> Stages(const RowProgram& program, const std::optional<OnlineSum>& online) {
+  std::vector<int> stages;
+  const auto stage_of = [&](int v) { return v < 0 ? 0 : stages[static_cast<size_t>(v)]; };
+  for (const RowValue& value : program.values) {
+    const bool with_maximum = online && static_cast<int>(stages.size()) == online->sum;
+    stages.push_back(with_maximum
+                         ? stage_of(online->maximum)
+                         : std::max(stage_of(value.a), stage_of(value.b)) + (Info(value.op).reduces ? 1 : 0));
+  }
+  return stages;
+}
+
+class Planner {
+ public:
+  Planner(const RowProgram& program, const RowSchedule& schedule) : program_(program), schedule_(schedule) {
+    if (schedule.online) plan_.online = FindOnlineSum(program);
+    plan_.per_row = PerRow(program);
+    stages_ = Stages(program, plan_.online);
+  }
+
+  RowPasses Plan() && {
+    FindNeeded();
+    plan_.passes.resize(CountPasses());
+    plan_.row_values.resize(plan_.passes.size() + 1);
+    plan_.row_results.resize(plan_.passes.size() + 1);
+    for (int v = 0; v < count(); ++v)
+      if (needed_[At(v)] && plan_.per_row[At(v)] && !Info(ValueAt(program_, v).op).reduces)
+        plan_.row_values[At(stages_[At(v)])].push_back(v);
+    for (size_t result = 0; result < program_.results.size(); ++result) {
+      const int v = program_.results[result].value;
+      if (plan_.per_row[At(v)]) plan_.row_results[At(stages_[At(v)])].push_back(static_cast<int>(result));
+    }
+    for (size_t pass = 0; pass < plan_.passes.size(); ++pass) PlanPass(static_cast<int>(pass));
+    return std::move(plan_);
+  }
+
+ private:
+  static size_t At(int value) { return static_cast<size_t>(value); }
+  int count() const { return static_cast<int>(program_.values.size()); }
+
+  // Values that anything stored is computed from. Of the online sum, the exponentials need not be.
+  void FindNeeded() {
+    needed_.assign(program_.values.size(), false);
+    for (const RowResult& result : program_.results) needed_[At(result.value)] = true;
+    for (int v = count() - 1; v >= 0; --v) {
+      if (!needed_[At(v)]) continue;
+      if (plan_.online && v == plan_.online->sum) {
+        needed_[At(plan_.online->maximum)] = true;
+        continue;
+      }
+      const RowOperands operands = OperandsOf(program_, v);
+      for (int i = 0; i < operands.count; ++i) needed_[At(operands.values[static_cast<size_t>(i)])] = true;
+    }
+  }
+
+  size_t CountPasses() const {
+    int passes = 0;
+    for (int v = 0; v < count(); ++v) {
+      if (!needed_[At(v)]) continue;
+      const bool reduces = Info(ValueAt(program_, v).op).reduces;
+      if (reduces) passes = std::max(passes, stages_[At(v)]);
+      if (!plan_.per_row[At(v)] && IsResult(v)) passes = std::max(passes, stages_[At(v)] + 1);
+    }
+    return At(passes);
+  }
+  bool IsResult(int v) const {
+    return std::any_of(program_.results.begin(), program_.results.end(),
+                       [&](const RowResult& result) { return result.value == v; });
+  }
+  bool IsOnline(int v) const {
+    return plan_.online && (v == plan_.online->maximum || v == plan_.online->sum);
+  }
+
+  void PlanPass(int number) {
+    RowPass& pass = plan_.passes[At(number)];
+    std::vector<bool> wanted(program_.values.size(), false);
+    const auto want = [&](int v) { wanted[At(v)] = true; };
+    const auto want_operands = [&](int v) {
+      const RowOperands operands = OperandsOf(program_, v);
+      for (int i = 0; i < operands.count; ++i) want(operands.values[static_cast<size_t>(i)]);
+    };
+    for (size_t result = 0; result < program_.results.size(); ++result) {
+      const int v = program_.results[result].value;
+      if (plan_.per_row[At(v)] || stages_[At(v)] != number) continue;
+      pass.results.push_back(static_cast<int>(result));
+      want(v);
+    }
+    for (int v = 0; v < count(); ++v) {
+      if (!needed_[At(v)]) continue;
+      if (Info(ValueAt(program_, v).op).reduces && stages_[At(v)] == number + 1) {
+        if (IsOnline(v)) {
+          pass.online = true;
+          want(plan_.online->a);
+        } else {
+          pass.reductions.push_back(v);
+          want_operands(v);
+        }
+      } else if (schedule_.KeptAt(v) != RowSchedule::kRecomputed && stages_[At(v)] == number) {
+        KIRSCH_CHECK(!plan_.per_row[At(v)]);
+        pass.kept.push_back(v);
+        want(v);
+      }
+    }
+    for (int v = count() - 1; v >= 0; --v) {
+      if (!wanted[At(v)] || plan_.per_row[At(v)]) continue;
+      if (schedule_.KeptAt(v) != RowSchedule::kRecomputed && stages_[At(v)] < number) {
+        pass.read.push_back(v);
+      } else {
+        pass.computed.push_back(v);
+        want_operands(v);
+      }
+    }
+    std::reverse(pass.read.begin(), pass.read.end());
+    std::reverse(pass.computed.begin(), pass.computed.end());
+  }
+
+  const RowProgram& program_;
+  const RowSchedule& schedule_;
+  RowPasses plan_;
+  std::vector<int> stages_;
+  std::vector<bool> needed_;
+};
+
+}  // namespace
+
+std::optional<OnlineSum> FindOnlineSum(const RowProgram& program) {
+  for (int sum = 0; sum < static_cast<int>(program.values.size()); ++sum) {
+    if (ValueAt(program, sum).op != Operation::kSum) continue;
+    const int exp = ValueAt(program, sum).a;
+    if (ValueAt(program, exp).op != Operation::kExp) continue;
+    const int difference = ValueAt(program, exp).a;
+    if (ValueAt(program, difference).op != Operation::kSub) continue;
+    const int a = ValueAt(program, difference).a, maximum = ValueAt(program, difference).b;
+    if (ValueAt(program, maximum).op == Operation::kMaximum && ValueAt(program, maximum).a == a &&
+        OperandsOf(program, difference).product < 0)
+      return OnlineSum{a, maximum, difference, exp, sum};
+  }
+  return std::nullopt;
+}
+
+RowOperands OperandsOf(const RowProgram& program, int value) {
+  const RowValue& v = ValueAt(program, value);
+  const auto is_product = [&](int operand) {
+    return operand >= 0 && ValueAt(program, operand).op == Operation::kMul;
+  };
+  RowOperands operands;
+  const auto add = [&](int operand) {
+    if (operand >= 0) operands.values[static_cast<size_t>(operands.count++)] = operand;
+  };
+  const bool sums = v.type == Dtype::kF32 &&
+                    (v.op == Operation::kAdd || v.op == Operation::kSub || v.op == Operation::kSum);
+  if (sums && is_product(v.a)) operands.product = v.a;
+  if (sums && operands.product < 0 && is_product(v.b)) operands.product = v.b;
+  if (operands.product < 0) {
+    add(v.a);
+    add(v.b);
+    return operands;
+  }
+  add(ValueAt(program, operands.product).a);
+  add(ValueAt(program, operands.product).b);
+  add(operands.product == v.a ? v.b : v.a);
+  return operands;
+}
+
+RowPasses PassesOf(const RowProgram& program, const RowSchedule& schedule) {
+  return Planner(program, schedule).Plan();
+}
+
+namespace {
+
+bool Has(const std::vector<int>& list, int item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+// Is `value` in the place of `result` from when it is computed to when it is last read?
+bool CanBeKeptAt(const RowProgram& program, const RowPasses& plan, int value, int result) {
+  const RowResult& info = program.results[static_cast<size_t>(result)];
+  if (info.dtype != Dtype::kF32 || plan.per_row[static_cast<size_t>(info.value)]) return false;
+  bool kept = false, stored = false;
+  for (const RowPass& pass : plan.passes) {
+    if (stored && (Has(pass.kept, value) || Has(pass.read, value))) return false;
+    if (Has(pass.kept, value) && Has(pass.results, result)) return false;
+    kept |= Has(pass.kept, value);
+    stored |= Has(pass.results, result);
+  }
+  return kept && stored;
+}
+
+// Elements near the ends of a row may be computed twice: what they are computed from must still be there.
+bool CanBeStreamed(const RowProgram& program, const RowSchedule& schedule, const RowPasses& plan) {
+  const RowResult& result = program.results[static_cast<size_t>(schedule.streamed)];
+  if (result.dtype != ValueAt(program, result.value).type || plan.per_row[static_cast<size_t>(result.value)])
+    return false;
+  const RowPass& pass = *std::find_if(plan.passes.begin(), plan.passes.end(),
+                                      [&](const RowPass& p) { return Has(p.results, schedule.streamed); });
+  return pass.reductions.empty() && !pass.online &&
+         std::none_of(pass.read.begin(), pass.read.end(),
+                      [&](int v) { return Has(pass.results, schedule.KeptAt(v)); });
+}
+
+// All passes go over the same columns.
+bool CanReduceRows(const RowSchedule& schedule) {
+  return !schedule.online && schedule.streamed == RowSchedule::kNone && schedule.prefetch == 0 &&
+         !Has(schedule.kept, RowSchedule::kInScratch) &&
+         std::adjacent_find(schedule.unroll.begin(), schedule.unroll.end(), std::not_equal_to<>()) ==
+             schedule.unroll.end();
+}
+
+}  // namespace
+
+bool IsSound(const RowProgram& program, const RowSchedule& schedule) {
+  const std::vector<bool> per_row = PerRow(program);
+  for (size_t value = 0; value < schedule.kept.size(); ++value)
+    if (schedule.kept[value] != RowSchedule::kRecomputed &&
+        (per_row[value] || program.values[value].type != Dtype::kF32))
+      return false;
+  const RowPasses plan = PassesOf(program, schedule);
+  if (schedule.unroll.size() != plan.passes.size() || (schedule.online && !plan.online)) return false;
+  if (program.reduces_rows && !CanReduceRows(schedule)) return false;
+  if (schedule.streamed != RowSchedule::kNone && !CanBeStreamed(program, schedule, plan)) return false;
+  std::vector<bool> taken(program.results.size(), false);
+  for (size_t value = 0; value < schedule.kept.size(); ++value) {
+    const int at = schedule.kept[value];
+    if (at < 0) continue;
+    if (taken[static_cast<size_t>(at)] || !CanBeKeptAt(program, plan, static_cast<int>(value), at))
+      return false;
+    taken[static_cast<size_t>(at)] = true;
+  }
+  return true;
+}
+
+bool MayBeInPlace(const RowProgram& program, const RowSchedule& schedule, int result, int input) {
+  if (schedule.streamed != RowSchedule::kNone) return false;
+  bool stored = false;
+  for (const RowPass& pass : PassesOf(program, schedule).passes) {
+    const auto reads = [&](int v) {
+      return ValueAt(program, v).op == Operation::kLoad && ValueAt(program, v).input == input;
+    };
+    if (stored && std::any_of(pass.computed.begin(), pass.computed.end(), reads)) return false;
+    const auto is_there = [&](int v) { return schedule.KeptAt(v) == result; };
+    stored |= std::any_of(pass.kept.begin(), pass.kept.end(), is_there) ||
+              std::find(pass.results.begin(), pass.results.end(), result) != pass.results.end();
+  }
+  return true;
+}
+
+int64_t ScratchOffset(const RowSchedule& schedule, int value, int64_t columns) {
+  const auto end = schedule.kept.begin() + std::min<std::ptrdiff_t>(value, std::ssize(schedule.kept));
+  const int64_t before = std::count(schedule.kept.begin(), end, RowSchedule::kInScratch);
+  return before * ((columns + kLineElements - 1) / kLineElements * kLineElements);
+}
+
+int64_t ScratchElements(const RowSchedule& schedule, int64_t columns) {
+  return ScratchOffset(schedule, static_cast<int>(schedule.kept.size()), columns);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,163 @@
+#include "spec/graph/types.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "spec/matmul_types.h"
+#include "spec/spec.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+using Dims = std::vector<uint32_t>;
+
+const TensorType& TypeOf(const Graph& graph, const GraphNode& node, size_t input) {
+  return graph.at(node.inputs[input]).type;
+}
+
+// The shape of an elementwise result, each axis of which is as long as the longer operand's.
+bool Broadcast(const Dims& a, const Dims& b, Dims* result) {
+  const size_t rank = std::max(a.size(), b.size());
+  Dims dims(rank, 1);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const auto size = [&](const Dims& of) {
+      const size_t missing = rank - of.size();
+      return axis < missing ? 1u : of[axis - missing];
+    };
+    if (size(a) != size(b) && size(a) != 1 && size(b) != 1) return false;
+    dims[axis] = std::max(size(a), size(b));
+  }
+  *result = std::move(dims);
+  return true;
+}
+
+std::string InferMatmul(const Graph& graph, GraphNode* node) {
+  const TensorType &lhs = TypeOf(graph, *node, 0), &rhs = TypeOf(graph, *node, 1);
+  const size_t rank = lhs.dims.size();
+  const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
+  const bool fits = rank >= 2 && rhs.dims.size() == rank && lhs.dims[rank - 1] == rhs.dims[rank - 2] &&
+                    std::equal(lhs.dims.begin(), lhs.dims.end() - 2, rhs.dims.begin());
+  if (!fits || std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes))
+    return "matrices [..,M,K] and [..,K,N] of types that go together";
+  node->type = {AccumulatorOf(lhs.dtype), lhs.dims};
+  node->type.dims[rank - 1] = rhs.dims[rank - 1];
+  return "";
+}
+
+std::string InferConvolution(const Graph& graph, GraphNode* node) {
+  const TensorType &image = TypeOf(graph, *node, 0), &filters = TypeOf(graph, *node, 1);
+  const ConvolutionOptions& conv = node->conv;
+  const bool nhwc = conv.layout == ImageLayout::kNhwc;
+  const char* expected = nhwc ? "an f32 image [N,H,W,C] and f32 filters [KH,KW,C/groups,F]"
+                              : "an f32 image [N,C,H,W] and f32 filters [F,C/groups,KH,KW]";
+  if (image.dims.size() != 4 || filters.dims.size() != 4 || image.dtype != Dtype::kF32 ||
+      filters.dtype != Dtype::kF32)
+    return expected;
+  const ConvolutionSizes sizes = SizesOfConvolution(graph, *node);
+  const uint32_t per_group = filters.dims[nhwc ? 2 : 1];
+  if (sizes.channels % conv.groups != 0 || sizes.filters % conv.groups != 0 ||
+      per_group != sizes.channels / conv.groups)
+    return expected;
+  if (sizes.out_height == 0 || sizes.out_width == 0) return "a kernel that fits the padded image";
+  node->type.dims = nhwc ? Dims{sizes.images, sizes.out_height, sizes.out_width, sizes.filters}
+                         : Dims{sizes.images, sizes.filters, sizes.out_height, sizes.out_width};
+  return "";
+}
+
+// A number is of the type that it meets. False: it is beyond that.
+bool TakeType(Dtype met, GraphNode* number) {
+  number->type.dtype = AccumulatorOf(met);
+  if (IsFloating(met)) return true;
+  int32_t integer = 0;
+  const char* const end = number->text.data() + number->text.size();
+  const auto [stop, error] = std::from_chars(number->text.data(), end, integer);
+  number->number = integer;
+  return stop == end && error == std::errc();
+}
+
+std::string InferElementwise(Graph* graph, GraphNode* node) {
+  const auto input = [&](size_t i) -> GraphNode& {
+    return graph->nodes[static_cast<size_t>(node->inputs[i])];
+  };
+  const bool unary = node->inputs.size() == 1;
+  GraphNode &a = input(0), &b = input(unary ? 0 : 1);
+  const bool a_number = a.op == Operation::kNumber, b_number = b.op == Operation::kNumber;
+  if (a_number && b_number) return "a tensor";
+  if ((a_number && !TakeType(b.type.dtype, &a)) || (b_number && !TakeType(a.type.dtype, &b)))
+    return "an s32 beside integers";
+  const bool floats = IsFloating(a.type.dtype);
+  if (!floats && !Info(node->op).integers)
+    return unary ? "floats" : "tensors of floats whose shapes go together";
+  if (floats != IsFloating(b.type.dtype) || !Broadcast(a.type.dims, b.type.dims, &node->type.dims))
+    return "tensors of one type whose shapes go together";
+  node->type.dtype = AccumulatorOf(a.type.dtype);
+  return "";
+}
+
+std::string InferReduction(const Graph& graph, GraphNode* node) {
+  const TensorType& input = TypeOf(graph, *node, 0);
+  if (!IsFloating(input.dtype)) return "floats";
+  if (node->axes.empty()) return "an axis to reduce (axis=0)";
+  node->type = {Dtype::kF32, input.dims};
+  for (uint32_t axis : node->axes) {
+    if (axis >= input.dims.size()) return Cat("axes below ", input.dims.size());
+    node->type.dims[axis] = 1;
+  }
+  return "";
+}
+
+std::string InferRowwise(const Graph& graph, GraphNode* node) {
+  const TensorType& input = TypeOf(graph, *node, 0);
+  if (input.dims.empty() || !IsFloating(input.dtype)) return "floats with an axis at least";
+  for (size_t i = 1; i < node->inputs.size(); ++i) {
+    const TensorType& vector = TypeOf(graph, *node, i);
+    if (!IsFloating(vector.dtype) || vector.dims != Dims{input.dims.back()})
+      return "a tensor, and vectors of floats as long as its last axis";
+  }
+  node->type = {Dtype::kF32, input.dims};
+  return "";
+}
+
+std::string InferByKind(Graph* graph, GraphNode* node) {
+  const bool number = graph->at(node->inputs[0]).op == Operation::kNumber;
+  switch (Info(node->op).kind) {
+    case OperationKind::kContraction:
+      return node->op == Operation::kMatmul ? InferMatmul(*graph, node) : InferConvolution(*graph, node);
+    case OperationKind::kTranspose:
+      node->type = TypeOf(*graph, *node, 0);
+      if (node->type.dims.size() < 2) return "two axes at least";
+      std::swap(node->type.dims.back(), node->type.dims[node->type.dims.size() - 2]);
+      return "";
+    case OperationKind::kCast:
+      node->type.dims = TypeOf(*graph, *node, 0).dims;
+      return number ? "a tensor" : "";
+    case OperationKind::kElementwise:
+      return InferElementwise(graph, node);
+    case OperationKind::kReduction:
+      return InferReduction(*graph, node);
+    case OperationKind::kRowwise:
+      return InferRowwise(*graph, node);
+    case OperationKind::kLeaf:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+bool IsTooLarge(const std::vector<uint32_t>& dims) {
+  int64_t elements = 1;
+  for (uint32_t size : dims) elements = std::min(elements, kMaxElements + 1) * size;
+  return elements > kMaxElements;
+}
+
+std::string InferType(Graph* graph, GraphNode* node) {
+  std::string expected = InferByKind(graph, node);
+  if (expected.empty() && IsTooLarge(node->type.dims))
+    expected = Cat("a result of at most ", kMaxElements, " elements");
+  return expected;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,150 @@
+// Copies: packing, padding, turning, and the steps of Winograd's algorithm.
+#include <algorithm>
+#include <vector>
+
+#include "spec/epilogue.h"
+#include "spec/meaning/interpret_kernel.h"
+#include "spec/winograd.h"
+
+namespace kirsch {
+namespace {
+
+// Where the element of a copy is that lies at (outer, inner) there.
+int64_t SourceOf(const PackShape& pack, int64_t outer, int64_t inner) {
+  const bool by_rows = pack.to.order == Order::kRow;
+  if (pack.inner_stride != 1) return outer * pack.from.outer_stride + inner * pack.inner_stride;
+  return pack.from.At(by_rows ? outer : inner, by_rows ? inner : outer);
+}
+
+int64_t AlongAxis(const TransformAxis& axis, int64_t tile, int64_t square, int64_t element) {
+  return square * tile + element - axis.before;
+}
+
+class TransformInterpreter {
+ public:
+  TransformInterpreter(const TransformShape& shape, const InterpretedOperands& at, InterpreterMemory* memory)
+      : shape_(shape), at_(at), memory_(*memory), matrix_(shape.map().Product()) {}
+
+  void Run() {
+    for (int64_t y = 0; y < shape_.axes[0].squares; ++y)
+      for (int64_t x = 0; x < shape_.axes[1].squares; ++x)
+        for (int64_t row = 0; row < shape_.rows; ++row)
+          for (int64_t column = 0; column < shape_.columns; ++column) Square(y, x, row, column);
+  }
+
+ private:
+  using Numbers = std::array<std::array<double, kMostWinogradInputs>, kMostWinogradInputs>;
+
+  // One number of each element of a square.
+  void Square(int64_t y, int64_t x, int64_t row, int64_t column) {
+    const int inputs = matrix_.columns, outputs = matrix_.rows;
+    const int64_t square = y * shape_.axes[1].squares + x;
+    const int64_t plane = (square * shape_.rows + row) * shape_.columns + column;
+    Numbers from = {}, half = {};
+    for (int i = 0; i < inputs; ++i)
+      for (int j = 0; j < inputs; ++j)
+        Load(i, j, y, x, row * shape_.row_stride + column, plane, &from[At(i)][At(j)]);
+    for (int i = 0; i < outputs; ++i)
+      for (int j = 0; j < inputs; ++j)
+        for (int p = 0; p < inputs; ++p) half[At(i)][At(j)] += matrix_.at[At(i)][At(p)] * from[At(p)][At(j)];
+    for (int i = 0; i < outputs; ++i)
+      for (int j = 0; j < outputs; ++j) {
+        double sum = 0;
+        for (int p = 0; p < inputs; ++p) sum += half[At(i)][At(p)] * matrix_.at[At(j)][At(p)];
+        Store(i, j, y, x, row * shape_.row_stride, column, plane, sum);
+      }
+  }
+
+  void Load(int i, int j, int64_t y, int64_t x, int64_t inside, int64_t plane, double* value) {
+    if (shape_.stores_image()) return memory_.Read(at_[0], PlaneOf(i, j) + plane, 1, 1, value);
+    if (IsThere(i, j, y, x)) memory_.Read(at_[0], ImageAt(i, j, y, x) + inside, 1, 1, value);
+  }
+
+  void Store(int i, int j, int64_t y, int64_t x, int64_t run, int64_t column, int64_t plane, double sum) {
+    if (!shape_.stores_image()) return memory_.Write(at_[1], PlaneOf(i, j) + plane, 1, 1, &sum);
+    if (!IsThere(i, j, y, x)) return;
+    const int64_t offset = ImageAt(i, j, y, x) + run + column;
+    int number = 0;
+    std::vector<EpilogueOperand> operands;
+    for (const EpilogueStep& step : shape_.epilogue)
+      if (step.HasOperand()) operands.push_back(step.operand);
+    const auto element = [&](int) {
+      const EpilogueOperand operand = operands[static_cast<size_t>(number++)];
+      const int64_t place = operand == EpilogueOperand::kAll       ? offset
+                            : operand == EpilogueOperand::kRows    ? offset / shape_.axes[1].stride
+                            : operand == EpilogueOperand::kColumns ? column
+                                                                   : 0;
+      double value = 0;
+      memory_.Read(at_[static_cast<size_t>(1 + number)], place, 1, 1, &value);
+      return value;
+    };
+    const double stored =
+        Apply(shape_.epilogue, Dtype::kF32, shape_.stored, {static_cast<float>(sum), 0}, element).value;
+    memory_.Write(at_[1], offset, 1, 1, &stored);
+  }
+
+  bool IsThere(int i, int j, int64_t y, int64_t x) const {
+    const auto inside = [&](const TransformAxis& axis, int64_t square, int element) {
+      const int64_t place = AlongAxis(axis, Step(), square, element);
+      return place >= 0 && place < axis.inside;
+    };
+    return inside(shape_.axes[0], y, i) && inside(shape_.axes[1], x, j);
+  }
+  int64_t ImageAt(int i, int j, int64_t y, int64_t x) const {
+    return AlongAxis(shape_.axes[0], Step(), y, i) * shape_.axes[0].stride +
+           AlongAxis(shape_.axes[1], Step(), x, j) * shape_.axes[1].stride;
+  }
+  // Elements of the image from one square to the next.
+  int64_t Step() const { return shape_.tile; }
+  int64_t PlaneOf(int i, int j) const {
+    return (i * WinogradInputs(shape_.tile) + j) * shape_.matrix_stride();
+  }
+  static size_t At(int index) { return static_cast<size_t>(index); }
+
+  const TransformShape& shape_;
+  const InterpretedOperands& at_;
+  InterpreterMemory& memory_;
+  const WinogradMatrix matrix_;
+};
+
+}  // namespace
+
+// Element by element; the last panel and the last group are filled up with zeros.
+void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
+                     InterpreterMemory* memory) {
+  const int64_t outer_end = RoundUp(pack.outer, pack.to.group);
+  const int64_t inner_end = pack.to.panel == 0 ? pack.inner : RoundUp(pack.inner, pack.to.panel);
+  for (int64_t outer = 0; outer < outer_end; ++outer)
+    for (int64_t inner = 0; inner < inner_end; ++inner) {
+      double value = 0;
+      if (outer < pack.outer && inner < pack.inner)
+        memory->Read(at[0], SourceOf(pack, outer, inner), 1, 1, &value);
+      memory->Write(at[1], pack.to.OuterOffset(outer) + pack.to.InnerOffset(inner), 1, 1, &value);
+    }
+}
+
+void InterpretKernel(const CopyShape& copy, const InterpretedOperands& at, int64_t,
+                     InterpreterMemory* memory) {
+  const int64_t size =
+      copy.transposes ? copy.height * copy.width : copy.padded_height() * copy.padded_width();
+  std::vector<double> row(static_cast<size_t>(copy.width)), zeros(static_cast<size_t>(size));
+  for (int64_t plane = 0; plane < copy.planes; ++plane) {
+    const int64_t from = plane * (copy.transposes ? size : copy.from_plane), to = plane * size;
+    if (!copy.transposes) memory->Write(at[1], to, 1, size, zeros.data());
+    for (int64_t y = 0; y < copy.height; ++y) {
+      memory->Read(at[0], from + y * copy.width, 1, copy.width, row.data());
+      if (copy.transposes)
+        memory->Write(at[1], to + y, copy.height, copy.width, row.data());
+      else
+        memory->Write(at[1], to + (copy.rows_before + y) * copy.padded_width() + copy.before, 1, copy.width,
+                      row.data());
+    }
+  }
+}
+
+void InterpretKernel(const TransformShape& transform, const InterpretedOperands& at, int64_t,
+                     InterpreterMemory* memory) {
+  TransformInterpreter(transform, at, memory).Run();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,128 @@
+// Row programs: every value of a line (a row; or a column, where reductions go down the columns), one after
+// the other.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "spec/check.h"
+#include "spec/graph/row_passes.h"
+#include "spec/meaning/interpret_kernel.h"
+#include "spec/meaning/uncertain_math.h"
+
+namespace kirsch {
+namespace {
+
+class LineInterpreter {
+ public:
+  LineInterpreter(const RowShape& shape, const InterpretedOperands& at, int64_t length,
+                  InterpreterMemory* memory)
+      : shape_(shape),
+        program_(shape.program),
+        at_(at),
+        length_(length),
+        memory_(*memory),
+        per_line_(PassesOf(shape.program, shape.schedule).per_row) {
+    KIRSCH_CHECK(IsSound(program_, shape.schedule));
+    for (bool per_line : per_line_) values_.emplace_back(static_cast<size_t>(per_line ? 1 : length));
+  }
+
+  void Run(int64_t line) {
+    for (size_t value = 0; value < values_.size(); ++value) Compute(value, line);
+    for (size_t result = 0; result < program_.results.size(); ++result) {
+      const auto value = static_cast<size_t>(program_.results[result].value);
+      const int64_t stride = shape_.result_row_strides[result];
+      const std::vector<double> stored = Rounded(values_[value], program_.results[result].dtype);
+      memory_.Write(at_[program_.inputs.size() + result], Start(stride, line), Step(stride),
+                    static_cast<int64_t>(stored.size()), stored.data());
+    }
+  }
+
+ private:
+  bool down() const { return program_.reduces_rows; }
+  // Where a line begins, and the distance of its elements, of an operand whose rows are `stride` apart.
+  int64_t Start(int64_t stride, int64_t line) const { return down() ? line : line * stride; }
+  int64_t Step(int64_t stride) const { return down() ? stride : 1; }
+
+  void Compute(size_t number, int64_t line) {
+    const RowValue& value = program_.values[number];
+    std::vector<double>& to = values_[number];
+    const auto operand = [&](int v, size_t i) {
+      const std::vector<double>& from = values_[static_cast<size_t>(v)];
+      return from[from.size() == 1 ? 0 : i];
+    };
+    switch (value.op) {
+      case Operation::kLoad:
+        return Load(value, line, &to);
+      case Operation::kNumber:
+        std::fill(to.begin(), to.end(), value.number);
+        return;
+      case Operation::kSum:
+      case Operation::kMaximum:
+        to[0] = Reduce(value);
+        return;
+      default:
+        for (size_t i = 0; i < to.size(); ++i) {
+          const double b = value.b < 0 ? 0 : operand(value.b, i);
+          to[i] = Result(value, operand(value.a, i), b);
+        }
+    }
+  }
+
+  static double Result(const RowValue& value, double a, double b) {
+    if (value.type == Dtype::kS32) return ApplyToIntegers(value.op, {a, 0}, {b, 0}).value;
+    return static_cast<float>(value.op == Operation::kF32 ? a : Info(value.op).meaning(a, b));
+  }
+
+  void Load(const RowValue& value, int64_t line, std::vector<double>* to) {
+    const auto input = static_cast<size_t>(value.input);
+    const int64_t stride = shape_.input_row_strides[input];
+    const bool columns = program_.inputs[input].along_columns;
+    const int64_t start = down() ? (columns ? line : 0) : line * stride;
+    const int64_t step = down() ? stride : 1;
+    memory_.Read(at_[input], start, step, static_cast<int64_t>(to->size()), to->data());
+    if (value.type == Dtype::kF32)
+      for (double& x : *to) x = static_cast<float>(x);
+  }
+
+  // Of all elements, also where they are one number.
+  double Reduce(const RowValue& value) {
+    const std::vector<double>& from = values_[static_cast<size_t>(value.a)];
+    const int64_t times = length_ / static_cast<int64_t>(from.size());
+    double sum = 0, most = -std::numeric_limits<double>::infinity();
+    for (double x : from) {
+      sum += x;
+      if (x > most) most = x;
+    }
+    return static_cast<float>(value.op == Operation::kSum ? sum * static_cast<double>(times) : most);
+  }
+
+  // To nearest even for what is stored as an integer; NaN is the least.
+  static std::vector<double> Rounded(std::vector<double> values, Dtype dtype) {
+    if (IsFloating(dtype)) return values;
+    for (double& x : values) {
+      const double least = static_cast<double>(LeastOf(dtype)), most = static_cast<double>(MostOf(dtype));
+      x = std::isnan(x) ? least : std::nearbyint(std::clamp(x, least, most));
+    }
+    return values;
+  }
+
+  const RowShape& shape_;
+  const RowProgram& program_;
+  const InterpretedOperands& at_;
+  const int64_t length_;
+  InterpreterMemory& memory_;
+  const std::vector<bool> per_line_;
+  std::vector<std::vector<double>> values_;
+};
+
+}  // namespace
+
+void InterpretKernel(const RowShape& rows, const InterpretedOperands& at, int64_t count,
+                     InterpreterMemory* memory) {
+  const bool down = rows.program.reduces_rows;
+  LineInterpreter lines(rows, at, down ? count : rows.columns, memory);
+  for (int64_t line = 0; line < (down ? rows.columns : count); ++line) lines.Run(line);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,234 @@
+// Register tiles: what the microkernels compute, in the order of their lanes.
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "spec/check.h"
+#include "spec/epilogue.h"
+#include "spec/meaning/interpret_kernel.h"
+#include "spec/multiversion.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int64_t kSteps = 256;   // steps of the reduction gathered at a time
+constexpr int64_t kColumns = 32;  // columns whose sums are kept at a time
+
+// out[rows][pitch] += lhs[rows][steps] * rhs[steps][pitch]; pitch is a multiple of kColumns.
+template <typename Number>
+[[gnu::always_inline]] inline void OuterProducts(const Number* lhs, const Number* rhs, int64_t rows,
+                                                 int64_t steps, int64_t pitch, Number* out) {
+  for (int64_t j0 = 0; j0 < pitch; j0 += kColumns)
+    for (int64_t i = 0; i < rows; ++i) {
+      Number sum[kColumns];
+      Number* row = out + i * pitch + j0;
+      for (int64_t j = 0; j < kColumns; ++j) sum[j] = row[j];
+      for (int64_t p = 0; p < steps; ++p)
+        for (int64_t j = 0; j < kColumns; ++j) sum[j] += lhs[i * steps + p] * rhs[p * pitch + j0 + j];
+      for (int64_t j = 0; j < kColumns; ++j) row[j] = sum[j];
+    }
+}
+
+// sums[rows][columns][lanes]: lane p % lanes of each takes lhs[row][p] * rhs[column][p].
+template <typename Number>
+[[gnu::always_inline]] inline void DotProducts(const Number* lhs, const Number* rhs, int64_t rows,
+                                               int64_t columns, int64_t steps, int64_t lanes, Number* sums) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      Number* sum = sums + (i * columns + j) * lanes;
+      for (int64_t p0 = 0; p0 < steps; p0 += lanes)
+        for (int64_t p = p0; p < std::min(p0 + lanes, steps); ++p)
+          sum[p - p0] += lhs[i * steps + p] * rhs[j * steps + p];
+    }
+}
+
+KIRSCH_MULTIVERSION
+void AddOuterProducts(const float* lhs, const float* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      float* out) {
+  OuterProducts(lhs, rhs, rows, steps, pitch, out);
+}
+KIRSCH_MULTIVERSION
+void AddOuterProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int64_t steps, int64_t pitch,
+                      uint32_t* out) {
+  OuterProducts(lhs, rhs, rows, steps, pitch, out);
+}
+KIRSCH_MULTIVERSION
+void AddDotProducts(const float* lhs, const float* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, float* sums) {
+  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
+}
+KIRSCH_MULTIVERSION
+void AddDotProducts(const uint32_t* lhs, const uint32_t* rhs, int64_t rows, int64_t columns, int64_t steps,
+                    int64_t lanes, uint32_t* sums) {
+  DotProducts(lhs, rhs, rows, columns, steps, lanes, sums);
+}
+
+// A part of a matrix: rows and columns from the first to before the end.
+struct Part {
+  int64_t rows, end_row, columns, end_column;
+};
+
+// Calls run(row, column, offset, stride, count, along_columns) for runs of elements that lie at one distance,
+// which together are the part.
+template <typename Run>
+void ForRuns(const MatrixLayout& layout, const Part& part, const Run& run) {
+  const bool window = !layout.window.empty(), by_rows = window || layout.order == Order::kRow;
+  const int64_t outer = by_rows ? part.rows : part.columns, end = by_rows ? part.end_row : part.end_column;
+  const int64_t inner = by_rows ? part.columns : part.rows;
+  const int64_t end_inner = by_rows ? part.end_column : part.end_row;
+  for (int64_t i = outer; i < end; ++i)
+    for (int64_t j = inner; j < end_inner;) {
+      const int64_t row = by_rows ? i : j, column = by_rows ? j : i;
+      const int64_t left = end_inner - j;
+      const int64_t count =
+          window ? std::min(left, layout.window.axes[1].RunLength(j)) : layout.Contiguous(j, left);
+      run(row, column, layout.At(row, column), window ? layout.window.axes[1].stride(0) : layout.group, count,
+          by_rows);
+      j += count;
+    }
+}
+
+// Number: what sums are kept in. float; or uint32_t, which wraps around as sums of integers do.
+template <typename Number>
+class TileInterpreter {
+ public:
+  TileInterpreter(const TileShape& tile, const InterpretedOperands& at, InterpreterMemory* memory)
+      : tile_(tile),
+        at_(at),
+        memory_(*memory),
+        pitch_(RoundUp(tile.n, kColumns)),
+        sums_(static_cast<size_t>(tile.m * pitch_)) {}
+
+  void Run(int64_t k) {
+    KIRSCH_CHECK(k % tile_.step() == tile_.k_tail);
+    if (tile_.accumulate) Gather(MatmulDims::kOut, tile_.out, {0, tile_.m, 0, tile_.n}, pitch_, 1, &sums_);
+    switch (tile_.tile.form) {
+      case LayoutKind::kVectors:
+        AddVectors(k);
+        break;
+      case LayoutKind::kLanewise:
+        AddLanewise(k);
+        break;
+      case LayoutKind::kPartialSums:
+        AddPartialSums(k);
+        break;
+      default:
+        KIRSCH_CHECK(false && "no form of a register tile");
+    }
+    for (int64_t row = 0; row < tile_.m; ++row) Store(row);
+  }
+
+ private:
+  // to[row * row_pitch + column * column_pitch], the part's own first row and column being 0.
+  void Gather(int operand, const MatrixLayout& layout, const Part& part, int64_t row_pitch,
+              int64_t column_pitch, std::vector<Number>* to) {
+    ForRuns(layout, part,
+            [&](int64_t row, int64_t column, int64_t offset, int64_t stride, int64_t count, bool by_rows) {
+              run_.resize(static_cast<size_t>(count));
+              memory_.Read(at_[static_cast<size_t>(operand)], offset, stride, count, run_.data());
+              const int64_t step = by_rows ? column_pitch : row_pitch;
+              Number* const first =
+                  to->data() + (row - part.rows) * row_pitch + (column - part.columns) * column_pitch;
+              for (int64_t i = 0; i < count; ++i) first[i * step] = run_[static_cast<size_t>(i)];
+            });
+  }
+
+  // Calls body(first, end) for consecutive pieces of the reduction.
+  template <typename Body>
+  static void ForPieces(int64_t k, int64_t piece, const Body& body) {
+    for (int64_t first = 0; first < k; first += piece) body(first, std::min(k, first + piece));
+  }
+
+  void AddVectors(int64_t k) {
+    ForPieces(k, kSteps, [&](int64_t first, int64_t end) {
+      const int64_t steps = end - first;
+      lhs_.assign(static_cast<size_t>(tile_.m * steps), 0);
+      rhs_.assign(static_cast<size_t>(steps * pitch_), 0);
+      Gather(MatmulDims::kLhs, tile_.lhs, {0, tile_.m, first, end}, steps, 1, &lhs_);
+      Gather(MatmulDims::kRhs, tile_.rhs, {first, end, 0, tile_.n}, pitch_, 1, &rhs_);
+      AddOuterProducts(lhs_.data(), rhs_.data(), tile_.m, steps, pitch_, sums_.data());
+    });
+  }
+
+  // Partial sums start from zero; the sum of an element's lanes is added to what the tile held.
+  void AddPartialSums(int64_t k) {
+    const int64_t lanes = tile_.tile.lanes;
+    std::vector<Number> partial(static_cast<size_t>(tile_.m * tile_.n * lanes));
+    ForPieces(k, kSteps, [&](int64_t first, int64_t end) {
+      const int64_t steps = end - first;
+      lhs_.assign(static_cast<size_t>(tile_.m * steps), 0);
+      rhs_.assign(static_cast<size_t>(tile_.n * steps), 0);
+      Gather(MatmulDims::kLhs, tile_.lhs, {0, tile_.m, first, end}, steps, 1, &lhs_);
+      Gather(MatmulDims::kRhs, tile_.rhs, {first, end, 0, tile_.n}, 1, steps, &rhs_);
+      AddDotProducts(lhs_.data(), rhs_.data(), tile_.m, tile_.n, steps, lanes, partial.data());
+    });
+    for (int64_t i = 0; i < tile_.m; ++i)
+      for (int64_t j = 0; j < tile_.n; ++j) {
+        Number sum = 0;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          sum += partial[static_cast<size_t>((i * tile_.n + j) * lanes + lane)];
+        sums_[static_cast<size_t>(i * pitch_ + j)] += sum;
+      }
+  }
+
+  // Every element of lhs is a vector along n.
+  void AddLanewise(int64_t k) {
+    lhs_.assign(static_cast<size_t>(tile_.n), 0);
+    rhs_.assign(static_cast<size_t>(k * pitch_), 0);
+    Gather(MatmulDims::kRhs, tile_.rhs, {0, k, 0, tile_.n}, pitch_, 1, &rhs_);
+    for (int64_t i = 0; i < tile_.m; ++i)
+      for (int64_t p = 0; p < k; ++p) {
+        memory_.Read(at_[MatmulDims::kLhs], tile_.lhs.At(i, p), 1, tile_.n, lhs_.data());
+        for (int64_t j = 0; j < tile_.n; ++j)
+          sums_[static_cast<size_t>(i * pitch_ + j)] +=
+              lhs_[static_cast<size_t>(j)] * rhs_[static_cast<size_t>(p * pitch_ + j)];
+      }
+  }
+
+  void Store(int64_t row) {
+    KIRSCH_CHECK(tile_.out.order == Order::kRow && tile_.out.panel == 0 && tile_.out.window.empty());
+    const Number* const sums = sums_.data() + row * pitch_;
+    const int64_t offset = tile_.out.At(row, 0);
+    if (tile_.epilogue.empty())
+      return memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n, reinterpret_cast<const Signed*>(sums));
+    std::vector<double> stored;
+    for (int64_t column = 0; column < tile_.n; ++column) stored.push_back(Stored(sums[column], row, column));
+    memory_.Write(at_[MatmulDims::kOut], offset, 1, tile_.n, stored.data());
+  }
+
+  double Stored(Number sum, int64_t row, int64_t column) {
+    const auto element = [&](int number) {
+      const EpilogueArgument& argument = tile_.arguments[static_cast<size_t>(number)];
+      double value = 0;
+      memory_.Read(at_[static_cast<size_t>(MatmulDims::kOut + 1 + number)],
+                   row * argument.row_stride + (argument.columns ? column : 0), 1, 1, &value);
+      return value;
+    };
+    return Apply(tile_.epilogue, kAccumulator, tile_.out.dtype,
+                 {static_cast<double>(static_cast<Signed>(sum)), 0}, element)
+        .value;
+  }
+
+  using Signed = std::conditional_t<std::is_floating_point_v<Number>, float, int32_t>;
+  static constexpr Dtype kAccumulator = std::is_floating_point_v<Number> ? Dtype::kF32 : Dtype::kS32;
+
+  const TileShape& tile_;
+  const InterpretedOperands& at_;
+  InterpreterMemory& memory_;
+  const int64_t pitch_;
+  std::vector<Number> sums_;             // [m][n, padded to the pitch]
+  std::vector<Number> lhs_, rhs_, run_;  // gathered operands, kept to save allocations
+};
+
+}  // namespace
+
+void InterpretKernel(const TileShape& tile, const InterpretedOperands& at, int64_t k,
+                     InterpreterMemory* memory) {
+  if (IsFloating(tile.lhs.dtype)) {
+    TileInterpreter<float>(tile, at, memory).Run(k);
+  } else {
+    TileInterpreter<uint32_t>(tile, at, memory).Run(k);
+  }
+}
+
+}  // namespace kirsch

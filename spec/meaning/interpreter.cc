@@ -1,0 +1,103 @@
+#include "spec/meaning/interpreter.h"
+
+#include <variant>
+
+#include "spec/check.h"
+#include "spec/meaning/interpret_kernel.h"
+#include "spec/meaning/interpreter_memory.h"
+
+namespace kirsch {
+namespace {
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, const std::vector<void*>& callers, int threads,
+              const std::vector<int64_t>& sizes)
+      : program_(program),
+        memory_(program, callers),
+        threads_(threads),
+        variables_(static_cast<size_t>(program.variables)) {
+    KIRSCH_CHECK(sizes.size() == program.sizes.size());
+    for (size_t i = 0; i < sizes.size(); ++i) Variable(program.sizes[i].variable) = sizes[i];
+  }
+
+  absl::Status Run() && {
+    Do(program_.ahead);
+    if (program_.phases == 1) {
+      OnAllThreads(program_.body);
+    } else {
+      for (const Node& node : program_.body) OnAllThreads(std::get<Phase>(node.shape).body);
+    }
+    return memory_.status();
+  }
+
+ private:
+  void OnAllThreads(const Body& body) {
+    for (thread_ = 0; thread_ < threads_; ++thread_) {
+      memory_.ForgetOwn();
+      Do(body);
+    }
+  }
+
+  void Do(const Body& body) {
+    for (const Node& node : body) {
+      if (!memory_.status().ok()) return;
+      std::visit([&](const auto& shape) { Do(shape); }, node.shape);
+    }
+  }
+
+  void Do(const Loop& loop) {
+    const int64_t trips = ValueOf(loop.trips);
+    for (int64_t trip = 0; trip < trips; ++trip) {
+      Variable(loop.variable) = trip;
+      Do(trip == 0 && !loop.first.empty() ? loop.first : loop.body);
+    }
+    Variable(loop.variable) = trips;
+    if (ValueOf({loop.trips.of, loop.trips.by, true}) != 0) Do(loop.rest);
+  }
+
+  // Every block is wanted.
+  void Do(const Task& task) {
+    if (program_.block != 0 || !program_.SharesWork() || ValueOf(task.task) % threads_ == thread_)
+      Do(task.body);
+  }
+
+  void Do(const Phase&) { KIRSCH_CHECK(false && "a phase is outermost"); }
+
+  void Do(const KernelRun& run) {
+    const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
+    const std::vector<Dtype> types = OperandTypes(kernel);
+    KIRSCH_CHECK(types.size() == run.at.size());
+    InterpretedOperands at;
+    for (size_t i = 0; i < run.at.size(); ++i)
+      at.push_back({run.at[i].buffer, ValueOf(run.at[i].offset), types[i]});
+    std::visit([&](const auto& shape) { InterpretKernel(shape, at, ValueOf(run.count), &memory_); }, kernel);
+  }
+
+  int64_t& Variable(VarId variable) { return variables_[static_cast<size_t>(variable)]; }
+
+  int64_t ValueOf(const Affine& affine) {
+    int64_t value = affine.constant;
+    for (const Affine::Term& term : affine.terms) value += term.coefficient * Variable(term.index);
+    return value;
+  }
+  int64_t ValueOf(const Count& count) {
+    const int64_t of = ValueOf(count.of);
+    return count.left ? of % count.by : of / count.by;
+  }
+
+  const Program& program_;
+  InterpreterMemory memory_;
+  const int threads_;
+  int thread_ = 0;
+  std::vector<int64_t> variables_;
+};
+
+}  // namespace
+
+absl::Status Interpret(const Program& program, const std::vector<void*>& callers, int threads,
+                       const std::vector<int64_t>& sizes) {
+  return Interpreter(program, callers, threads, sizes).Run();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,86 @@
+#include "spec/meaning/interpreter_memory.h"
+
+#include <algorithm>
+
+#include "spec/text/cat.h"
+
+namespace kirsch {
+
+InterpreterMemory::InterpreterMemory(const Program& program, const std::vector<void*>& callers)
+    : program_(program), callers_(callers), results_(program.buffers.size()) {
+  const std::array<int64_t, 3> sizes = {program.own_bytes, program.shared_bytes, program.packed_bytes};
+  for (size_t i = 0; i < areas_.size(); ++i) {
+    // Every float that is made of it is NaN.
+    areas_[i].bytes.assign(static_cast<size_t>(sizes[i]), std::byte{0xff});
+    areas_[i].owner.assign(static_cast<size_t>(sizes[i]), 0);
+  }
+  // A graph's result holds nothing at first; a contraction may add to what its output holds.
+  for (size_t i = 0; i < program.buffers.size(); ++i)
+    if (program.named && program.buffers[i].memory == Memory::kCaller && program.buffers[i].stored)
+      results_[i].assign(static_cast<size_t>(program.buffers[i].bytes), 0);
+}
+
+void InterpreterMemory::ForgetOwn() {
+  std::vector<Owner>& owner = areas_[static_cast<size_t>(Memory::kOwn)].owner;
+  std::fill(owner.begin(), owner.end(), Owner{0});
+}
+
+InterpreterMemory::Owner* InterpreterMemory::Owners(int buffer) {
+  const Program::Buffer& known = BufferAt(buffer);
+  if (known.memory == Memory::kCaller) {
+    std::vector<Owner>& written = results_[static_cast<size_t>(buffer)];
+    return written.empty() ? nullptr : written.data();
+  }
+  return AreaOf(known).owner.data() + known.offset;
+}
+
+void* InterpreterMemory::Data(int buffer) {
+  const Program::Buffer& known = BufferAt(buffer);
+  if (known.memory == Memory::kCaller) return callers_[static_cast<size_t>(buffer)];
+  return AreaOf(known).bytes.data() + known.offset;
+}
+
+bool InterpreterMemory::Fail(int buffer, const char* what) {
+  if (status_.ok())
+    status_ = absl::InternalError(Cat(what, " (", BufferAt(buffer).name, ", buffer ", buffer, ")"));
+  return false;
+}
+
+bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride,
+                                 int64_t count) {
+  const Program::Buffer& buffer = BufferAt(operand.buffer);
+  const int64_t last = first + (count - 1) * stride;
+  const bool inside = std::min(first, last) >= 0 &&
+                      (std::max(first, last) + 1) * Bytes(operand.dtype) <= buffer.bytes &&
+                      (buffer.memory == Memory::kCaller ||
+                       buffer.offset + buffer.bytes <= static_cast<int64_t>(AreaOf(buffer).bytes.size()));
+  if (!inside) return Fail(operand.buffer, "leaves its buffer");
+  return true;
+}
+
+bool InterpreterMemory::MayRead(const InterpretedOperand& operand, int64_t first, int64_t stride,
+                                int64_t count) {
+  if (count == 0 || !IsInside(operand, first, stride, count)) return false;
+  const Owner* const owners = Owners(operand.buffer);
+  if (owners == nullptr) return true;
+  const int64_t bytes = Bytes(operand.dtype);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t byte = 0; byte < bytes; ++byte)
+      if (owners[(first + i * stride) * bytes + byte] != OwnerOf(operand.buffer))
+        return Fail(operand.buffer, "reads what has not been written, or has been written over");
+  return true;
+}
+
+bool InterpreterMemory::MayWrite(const InterpretedOperand& operand, int64_t first, int64_t stride,
+                                 int64_t count) {
+  if (count == 0 || !IsInside(operand, first, stride, count)) return false;
+  if (!BufferAt(operand.buffer).stored) return Fail(operand.buffer, "writes what is only read");
+  Owner* const owners = Owners(operand.buffer);
+  if (owners == nullptr) return true;
+  const int64_t bytes = Bytes(operand.dtype);
+  for (int64_t i = 0; i < count; ++i)
+    std::fill_n(owners + (first + i * stride) * bytes, bytes, OwnerOf(operand.buffer));
+  return true;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,54 @@
+// Affine expressions of variables: the offsets, task numbers and trip counts of programs.
+#ifndef KIRSCH_SPEC_PROGRAM_AFFINE_H_
+#define KIRSCH_SPEC_PROGRAM_AFFINE_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kirsch {
+
+using VarId = int;  // the number of a variable, of whatever has the expression
+inline constexpr VarId kNoVar = -1;
+
+// constant + sum of coefficient * index.
+struct Affine {
+  struct Term {
+    VarId index = kNoVar;
+    int64_t coefficient = 0;
+
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+  int64_t constant = 0;
+  std::vector<Term> terms;
+
+  bool IsConstant() const { return terms.empty(); }
+  friend bool operator==(const Affine&, const Affine&) = default;
+};
+
+inline Affine Constant(int64_t value) { return {value, {}}; }
+inline Affine IndexOf(VarId index) { return {0, {{index, 1}}}; }
+inline Affine Plus(Affine affine, int64_t constant) {
+  affine.constant += constant;
+  return affine;
+}
+inline Affine Plus(Affine affine, VarId index, int64_t coefficient) {
+  affine.terms.push_back({index, coefficient});
+  return affine;
+}
+inline Affine Plus(Affine a, const Affine& b) {
+  a.constant += b.constant;
+  a.terms.insert(a.terms.end(), b.terms.begin(), b.terms.end());
+  return a;
+}
+// (No terms times 0.)
+inline Affine Times(const Affine& affine, int64_t factor) {
+  Affine product = {affine.constant * factor, {}};
+  for (const Affine::Term& term : affine.terms)
+    if (factor != 0) product.terms.push_back({term.index, term.coefficient * factor});
+  return product;
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PROGRAM_AFFINE_H_

@@ -1,0 +1,397 @@
+#include "spec/program/impl_program.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/check.h"
+#include "spec/footprint.h"
+#include "spec/microkernel.h"
+#include "spec/program/program_memory.h"
+#include "spec/storage.h"
+
+namespace kirsch {
+namespace {
+
+const TensorSpec& Operand(const Spec& spec, int operand) {
+  return spec.operand[static_cast<size_t>(operand)];
+}
+
+const Impl& OnlyChild(const Impl& impl) {
+  KIRSCH_CHECK(impl.children.size() == 1 && impl.children[0].trips == 1);
+  return impl.children[0].impl;
+}
+
+// How an operand of the caller's lies.
+MatrixLayout StoredLayout(const Spec& spec, int operand) {
+  const Layout& layout = Operand(spec, operand).layout;
+  MatrixLayout stored{layout.order, layout.ld, 0, 0, 1, Operand(spec, operand).dtype};
+  KIRSCH_CHECK(layout.kind == LayoutKind::kStrided || layout.kind == LayoutKind::kWindow);
+  if (layout.kind == LayoutKind::kWindow) {
+    stored.window = spec.op_info().window;
+  } else if (const DigitAxis* const rows = RowDigits(spec, operand)) {
+    stored.window = {operand, {*rows, DigitAxis::Strided(1)}};
+  }
+  return stored;
+}
+
+// The elements from one tile of `size` along `dim` to the next.
+int64_t StrideAlong(const Spec& spec, int operand, int dim, const OperandView& view, int64_t size) {
+  if (!spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(dim)) return 0;
+  if (dim == OuterDim(spec, operand)) {
+    KIRSCH_CHECK(size % view.layout.group == 0);
+    return view.layout.OuterOffset(size);
+  }
+  if (dim != InnerDim(spec, operand)) return size * view.batch_stride;
+  KIRSCH_CHECK(view.layout.panel == 0 || size % view.layout.panel == 0);
+  return view.layout.InnerOffset(size);
+}
+
+// A tile differs from the spec along `dim` only.
+void CheckTile(const Spec& spec, const Spec& tile, size_t dim) {
+  KIRSCH_CHECK(tile.size[dim] > 0);
+  for (size_t other = 0; other < spec.size.size(); ++other)
+    KIRSCH_CHECK(other == dim || tile.size[other] == spec.size[other]);
+}
+
+// What the spec says of its operands is how they lie. The order of a single row or column means nothing.
+void CheckViews(const Spec& spec, const OperandViews& views) {
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    const TensorSpec& tensor = Operand(spec, operand);
+    const OperandView& view = views[static_cast<size_t>(operand)];
+    const TileExtent extent = ExtentOf(spec, operand);
+    KIRSCH_CHECK(tensor.dtype == view.layout.dtype);
+    KIRSCH_CHECK((tensor.layout.kind == LayoutKind::kPacked) == view.packed);
+    KIRSCH_CHECK(!view.packed || tensor.layout.panel == view.layout.panel);
+    KIRSCH_CHECK(tensor.layout.group == view.layout.group);
+    KIRSCH_CHECK(!view.layout.window.empty() || tensor.layout.order == view.layout.order ||
+                 extent.outer == 1 || extent.inner == 1);
+  }
+}
+
+// Where vectors are multiplied group by group, rhs lies so, and lhs, if in groups too, is contiguous along
+// the reduction.
+void CheckGroups(const Spec& spec, const Layout& registers, const Target& target) {
+  if (registers.kind != LayoutKind::kVectors) return;
+  const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
+  KIRSCH_CHECK(rhs.layout.group == registers.group);
+  KIRSCH_CHECK(!Info(ArithmeticOf(lhs.dtype, rhs.dtype, registers.group, target)).groups_lhs() ||
+               InnerDim(spec, MatmulDims::kLhs) == MatmulDims::kK);
+}
+
+// Calls body(from, to) for each run of the axis's innermost digit; index i lies at copied(i) in the copy.
+template <typename Copied, typename Write>
+void ForRuns(ProgramBuilder& builder, const DigitAxis& axis, int64_t size, const Copied& copied,
+             const OperandPlace& from, const OperandPlace& to, const Write& body, int level = kMaxDigits) {
+  level = std::min(level, axis.digits) - 1;
+  if (level == 0) return body(from, to);
+  const int64_t end = level + 1 < axis.digits ? axis.unit(level + 1) : size;
+  builder.AddLoop(Whole(end / axis.unit(level)), [&](VarId index) {
+    OperandPlace next_from = from, next_to = to;
+    next_from.offset = Plus(next_from.offset, index, axis.stride(level));
+    next_to.offset = Plus(next_to.offset, index, copied(axis.unit(level)));
+    ForRuns(builder, axis, size, copied, next_from, next_to, body, level);
+  });
+}
+
+// The operands of a root as the caller's buffers, numbered like them.
+void AddOperands(const Spec& spec, ProgramBuilder& builder) {
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+    builder.AddBuffer({std::string(spec.op_info().operands[static_cast<size_t>(operand)].name),
+                       Operand(spec, operand).dtype, Memory::kCaller, operand == spec.op_info().output(),
+                       Operand(spec, operand).constant != 0,
+                       RootElements(spec, operand) * Bytes(Operand(spec, operand).dtype), 0});
+}
+
+// The constant operand's copy, made ahead: the view that the kernel has of it.
+OperandView PackAhead(const Impl& impl, const OperandView& operand, ImplWriter& writer,
+                      ProgramBuilder& builder) {
+  KIRSCH_CHECK(impl.decision.kind == RewriteKind::kPack);
+  const PackShape pack = writer.CopyOf(impl, operand.layout);
+  const int packed = builder.AddBuffer(
+      {"packed", pack.to.dtype, Memory::kPacked, true, false, WholeLines(writer.CopyBytes(impl)), 0});
+  builder.Ahead([&] { writer.WriteCopy(impl, operand.start, {packed, {}}); });
+  const Layout& layout = Operand(OnlyChild(impl).spec, impl.decision.operand).layout;
+  return {{packed, {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
+}
+
+}  // namespace
+
+Program ProgramOf(const Impl& impl, const Target& target) {
+  ProgramBuilder builder;
+  ImplWriter writer(target, builder);
+  AddOperands(impl.spec, builder);
+  OperandViews views;
+  for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
+    views[static_cast<size_t>(operand)] = writer.ViewAt(impl.spec, operand, {operand, {}});
+  const bool packed_ahead = ConstantOperand(impl.spec) >= 0;
+  if (packed_ahead)
+    views[impl.decision.operand] = PackAhead(impl, views[impl.decision.operand], writer, builder);
+  const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
+  Program& program = builder.program();
+  program.arguments = kernel.spec.op_info().epilogue.operands();
+  program.block = kernel.spec.block;
+  program.tasks = TaskCount(kernel);
+  writer.WriteShared(kernel, views, Constant(0));
+  PlaceBuffers(&program);
+  return std::move(builder).Build();
+}
+
+int64_t TaskCount(const Impl& impl) {
+  int64_t parallel = 0, tasks = 0;
+  for (const Impl::Child& child : impl.children) {
+    const int64_t inside = TaskCount(child.impl);
+    parallel = std::max(parallel, inside);
+    tasks += child.trips * inside;
+  }
+  const bool shared = impl.decision.kind == RewriteKind::kParallelTile || impl.spec.block != 0;
+  return shared || parallel > 1 ? tasks : 1;
+}
+
+// The tiles of one child of a tile node.
+struct ImplWriter::Tiles {
+  const Impl& impl;
+  const Impl::Child& child;
+  DigitAxis axis;  // how a window is indexed by the dim that is tiled
+  int64_t tasks;   // in each tile
+
+  int64_t size() const { return child.impl.spec.size[impl.decision.dim]; }
+  // True if the digits say where the operand's tiles are.
+  bool IsIndexed(int operand) const {
+    return IsWindow(impl.spec, operand) && WindowAxis(impl.spec, impl.decision.dim) != nullptr;
+  }
+};
+
+// Where a tile is: `position` after what `views` and `task` say.
+struct ImplWriter::TilePlace {
+  OperandViews views;
+  std::optional<Affine> task;
+  int64_t position;
+};
+
+OperandView ImplWriter::ViewAt(const Spec& spec, int operand, const OperandPlace& start) const {
+  const Layout& layout = Operand(spec, operand).layout;
+  const TileExtent extent = ExtentOf(spec, operand);
+  if (layout.kind == LayoutKind::kPacked)
+    return {start, 0, PackedLayout(extent, layout, Operand(spec, operand).dtype), true};
+  return {start, extent.outer * layout.ld, StoredLayout(spec, operand)};
+}
+
+void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to) {
+  builder_.AddRun(CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand)), {from, to});
+}
+
+int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
+  own_top_ += bytes;
+  return builder_.AddBuffer({"copy", dtype, Memory::kOwn, true, false, bytes, own_top_ - bytes, true});
+}
+
+void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const Affine& first) {
+  if (!builder_.program().SharesWork()) return WriteNode(impl, views);
+  if (impl.spec.block == 0 && TaskCount(impl) == 1)
+    return builder_.AddTask(first, [&] { WriteNode(impl, views); });
+  WriteTiles(impl, views, first);
+}
+
+void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
+  CheckViews(impl.spec, views);
+  switch (impl.decision.kind) {
+    case RewriteKind::kTile:
+    case RewriteKind::kParallelTile:
+      return WriteTiles(impl, views, std::nullopt);
+    case RewriteKind::kMove:
+      if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
+      return WriteNode(OnlyChild(impl), views);
+    case RewriteKind::kPack:
+      return WritePack(impl, views);
+    case RewriteKind::kMicrokernel:
+    case RewriteKind::kNone:
+      break;
+  }
+  KIRSCH_CHECK(false && "a program tree that is not complete");
+}
+
+// Tiles in order; `task`: the number of the first task, above the tasks.
+void ImplWriter::WriteTiles(const Impl& impl, const OperandViews& views, const std::optional<Affine>& task) {
+  const DigitAxis* const axis = WindowAxis(impl.spec, impl.decision.dim);
+  int64_t position = 0, tasks = 0;
+  for (const Impl::Child& child : impl.children) {
+    CheckTile(impl.spec, child.impl.spec, impl.decision.dim);
+    Tiles tiles{impl, child, DigitAxis::Strided(1), task ? TaskCount(child.impl) : 0};
+    if (axis != nullptr) tiles.axis = *axis;
+    const std::optional<Affine> first = task ? std::optional(Plus(*task, tasks)) : std::nullopt;
+    WriteRuns(tiles, tiles.axis.digits - 1, {views, first, position}, child.trips);
+    position += child.trips * tiles.size();
+    tasks += child.trips * tiles.tasks;
+  }
+  KIRSCH_CHECK(position == impl.spec.size[impl.decision.dim]);
+}
+
+// `trips` tiles that are in one run of digit `level`: what ends the first run, whole runs, what begins the
+// last.
+void ImplWriter::WriteRuns(const Tiles& tiles, int level, TilePlace place, int64_t trips) {
+  const int64_t size = tiles.size(), unit = tiles.axis.unit(level);
+  if (size % unit == 0)
+    return Repeat(tiles, level, place, trips, size, [&](const TilePlace& at) { WriteTile(tiles, at); });
+  KIRSCH_CHECK(unit % size == 0);
+  const int64_t per_run = unit / size;
+  const auto pass = [&](int64_t passed) {
+    place.position += passed * size;
+    if (place.task) place.task->constant += passed * tiles.tasks;
+    trips -= passed;
+  };
+  if (place.position % unit != 0) {
+    const int64_t head = std::min(trips, (unit - place.position % unit) / size);
+    WriteRuns(tiles, level - 1, place, head);
+    pass(head);
+  }
+  Repeat(tiles, level, place, trips / per_run, unit,
+         [&](const TilePlace& at) { WriteRuns(tiles, level - 1, at, per_run); });
+  pass(trips / per_run * per_run);
+  if (trips > 0) WriteRuns(tiles, level - 1, place, trips);
+}
+
+// `body` at `count` places, each `step` after the one before, a step of digit `level`.
+template <typename WriteBody>
+void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, int64_t count, int64_t step,
+                        const WriteBody& body) {
+  if (count == 0) return;
+  if (count == 1) return body(place);
+  builder_.AddLoop(Whole(count), [&](VarId index) {
+    TilePlace at = place;
+    if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
+    for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
+      OperandView& view = at.views[static_cast<size_t>(operand)];
+      const int64_t stride = tiles.IsIndexed(operand)
+                                 ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
+                                 : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
+      if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
+    }
+    body(at);
+  });
+}
+
+void ImplWriter::WriteTile(const Tiles& tiles, const TilePlace& place) {
+  const Spec &spec = tiles.impl.spec, &tile = tiles.child.impl.spec;
+  OperandViews views = place.views;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    OperandView& view = views[static_cast<size_t>(operand)];
+    const int64_t offset = tiles.IsIndexed(operand)
+                               ? tiles.axis.At(place.position)
+                               : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
+    view.start.offset = Plus(view.start.offset, offset);
+    if (IsWindow(spec, operand)) view.layout = StoredLayout(tile, operand);
+  }
+  if (place.task) return WriteShared(tiles.child.impl, views, *place.task);
+  WriteNode(tiles.child.impl, views);
+}
+
+MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
+  if (layout.panel == 0) return {layout.order, CopyLd(extent, layout, dtype, target_), 0, 0, 1, dtype};
+  const int64_t group = layout.group, groups = (extent.outer + group - 1) / group;
+  const int64_t group_stride = layout.panel * group;
+  return {layout.order, group_stride, layout.panel, groups * group_stride, group, dtype};
+}
+
+PackShape ImplWriter::CopyOf(const Impl& impl, const MatrixLayout& from) const {
+  const int operand = impl.decision.operand;
+  const Spec& child = OnlyChild(impl).spec;
+  const TileExtent extent = ExtentOf(child, operand);
+  KIRSCH_CHECK(extent.batch == 1);
+  const TensorSpec& copy = Operand(child, operand);
+  KIRSCH_CHECK(copy.dtype == impl.decision.dtype);
+  return {extent.outer, extent.inner, from, PackedLayout(extent, copy.layout, copy.dtype)};
+}
+
+// Rows that are packed ahead, and are no whole vectors apart, end with a whole one all the same.
+int64_t ImplWriter::CopyBytes(const Impl& impl) const {
+  const int operand = impl.decision.operand;
+  const Spec& child = OnlyChild(impl).spec;
+  const TensorSpec& copy = Operand(child, operand);
+  const TileExtent extent = ExtentOf(child, operand);
+  const int64_t bytes = PackedElements(extent, copy.layout, copy.dtype, target_) * Bytes(copy.dtype);
+  if (ConstantOperand(impl.spec) < 0) return bytes;
+  const MatrixLayout to = PackedLayout(extent, copy.layout, copy.dtype);
+  const int vector_bytes = target_.vectors.front().bytes;
+  const bool beyond = to.panel == 0 && to.outer_stride * Bytes(to.dtype) % vector_bytes != 0;
+  return bytes + (beyond ? vector_bytes : 0);
+}
+
+void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
+  const size_t operand = impl.decision.operand;
+  const Impl& child = OnlyChild(impl);
+  const PackShape pack = CopyOf(impl, views[operand].layout);
+  const int64_t bytes = WholeLines(CopyBytes(impl));
+  OperandViews inside = views;
+  const Layout& layout = child.spec.operand[operand].layout;
+  inside[operand] = {{TakeOwn(bytes, pack.to.dtype), {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
+  const OperandPlace &from = views[operand].start, &to = inside[operand].start;
+  if (IsWindow(impl.spec, impl.decision.operand)) {
+    WriteWindowCopy(impl.spec, pack, from, to);
+  } else {
+    builder_.AddRun(pack, {from, to});
+  }
+  WriteNode(child, inside);
+  FreeOwn(bytes);
+}
+
+// A copy of a window, run by run.
+void ImplWriter::WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
+                                 const OperandPlace& to) {
+  const auto& [rows, columns] = spec.op_info().window.axes;
+  const auto run = [](const DigitAxis& axis, int64_t size) {
+    return axis.digits == 1 ? size : int64_t{axis.digit[0].count};
+  };
+  PackShape pack = whole;
+  pack.outer = run(rows, whole.outer);
+  pack.inner = run(columns, whole.inner);
+  pack.from = {Order::kRow, rows.stride(0), 0, 0, 1, whole.from.dtype};
+  pack.inner_stride = columns.stride(0);
+  pack.exact = columns.digits > 1 && (whole.to.panel == 0 || pack.inner % whole.to.panel != 0);
+  if (pack.exact) pack.to = {Order::kRow, whole.to.outer_stride, 0, 0, 1, whole.to.dtype};
+  const auto along_columns = [&](const OperandPlace& run_from, const OperandPlace& run_to) {
+    ForRuns(
+        builder_, columns, whole.inner, [&](int64_t index) { return whole.to.InnerOffset(index); }, run_from,
+        run_to, [&](const OperandPlace& a, const OperandPlace& b) { builder_.AddRun(pack, {a, b}); });
+  };
+  ForRuns(
+      builder_, rows, whole.outer, [&](int64_t index) { return whole.to.OuterOffset(index); }, from, to,
+      along_columns);
+}
+
+void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) {
+  constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kOut = MatmulDims::kOut;
+  const Spec& spec = impl.spec;
+  KIRSCH_CHECK(impl.decision.operand == kOut);
+  const Decision& microkernel = OnlyChild(impl).decision;
+  KIRSCH_CHECK(microkernel.kind == RewriteKind::kMicrokernel);
+  KIRSCH_CHECK(spec.size[MatmulDims::kB] == 1);
+  CheckGroups(spec, impl.decision.layout, target_);
+  const int64_t k = spec.size[MatmulDims::kK];
+  TileShape shape;
+  shape.tile = RegisterTileOf(spec, impl.decision.layout, target_);
+  shape.m = spec.size[MatmulDims::kM];
+  shape.n = ExtentOf(spec, kOut).inner;
+  shape.lhs = views[kLhs].layout.ForTile(ExtentOf(spec, kLhs).inner);
+  shape.rhs = views[kRhs].layout.ForTile(ExtentOf(spec, kRhs).inner);
+  shape.out = views[kOut].layout;
+  shape.accumulate = spec.accumulate;
+  shape.epilogue = spec.op_info().epilogue;
+  std::vector<OperandPlace> at = {views[kLhs].start, views[kRhs].start, views[kOut].start};
+  for (int operand = kOut + 1; operand < spec.op_info().num_operands; ++operand) {
+    const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
+    const OperandView& view = views[static_cast<size_t>(operand)];
+    shape.arguments.push_back({view.layout.dtype, info.UsesDim(MatmulDims::kM) ? view.layout.outer_stride : 0,
+                               info.UsesDim(MatmulDims::kN)});
+    at.push_back(view.start);
+  }
+  shape.prefetch_out = spec.out().level > Level::kL1;
+  (microkernel.dim == MatmulDims::kK ? shape.prefetch_k : shape.prefetch_n) = microkernel.size;
+  if (microkernel.size == 0 && PrefetchesNextTile(OnlyChild(impl).spec)) shape.prefetch_n = shape.n;
+  shape.k_tail = k % shape.step();
+  if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;
+  builder_.AddRun(std::move(shape), std::move(at), Whole(k));
+}
+
+}  // namespace kirsch

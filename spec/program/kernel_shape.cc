@@ -1,0 +1,49 @@
+#include "spec/program/kernel_shape.h"
+
+#include "spec/check.h"
+#include "spec/graph/row_passes.h"
+
+namespace kirsch {
+namespace {
+
+std::vector<Dtype> TypesOf(const TileShape& tile) {
+  std::vector<Dtype> types = {tile.lhs.dtype, tile.rhs.dtype, tile.out.dtype};
+  for (const EpilogueArgument& argument : tile.arguments) types.push_back(argument.dtype);
+  return types;
+}
+std::vector<Dtype> TypesOf(const PackShape& pack) { return {pack.from.dtype, pack.to.dtype}; }
+std::vector<Dtype> TypesOf(const CopyShape& copy) { return {copy.dtype, copy.dtype}; }
+std::vector<Dtype> TypesOf(const RowShape& rows) {
+  std::vector<Dtype> types;
+  for (const RowInput& input : rows.program.inputs) types.push_back(input.dtype);
+  for (const RowResult& result : rows.program.results) types.push_back(result.dtype);
+  if (rows.TakesScratch()) types.push_back(Dtype::kF32);
+  return types;
+}
+std::vector<Dtype> TypesOf(const TransformShape& transform) {
+  const bool stores = transform.stores_image();
+  std::vector<Dtype> types = {Dtype::kF32, stores ? transform.stored : Dtype::kF32};
+  types.resize(types.size() + static_cast<size_t>(transform.epilogue.operands()), Dtype::kF32);
+  return types;
+}
+
+bool Writes(const TileShape&, size_t operand) { return operand == MatmulDims::kOut; }
+bool Writes(const RowShape& rows, size_t operand) { return operand >= rows.program.inputs.size(); }
+template <typename Copy>
+bool Writes(const Copy&, size_t operand) {
+  return operand == 1;
+}
+
+}  // namespace
+
+bool RowShape::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
+
+std::vector<Dtype> OperandTypes(const KernelShape& kernel) {
+  return std::visit([](const auto& shape) { return TypesOf(shape); }, kernel);
+}
+
+bool IsWritten(const KernelShape& kernel, size_t operand) {
+  return std::visit([&](const auto& shape) { return Writes(shape, operand); }, kernel);
+}
+
+}  // namespace kirsch

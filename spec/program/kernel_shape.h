@@ -1,0 +1,110 @@
+// The leaves of a program: what each kind of kernel computes, and where the elements of its operands lie from
+// the first one on. Plain data, that an interpreter follows and a code generator specialises procedures for.
+#ifndef KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
+#define KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/epilogue.h"
+#include "spec/graph/row_program.h"
+#include "spec/graph/row_schedule.h"
+#include "spec/microkernel.h"
+#include "spec/program/matrix_layout.h"
+#include "spec/window.h"
+#include "spec/winograd.h"
+
+namespace kirsch {
+
+// Where the elements of an epilogue's operand lie, from the one for the tile's first element on.
+struct EpilogueArgument {
+  Dtype dtype = Dtype::kF32;
+  int64_t row_stride = 0;  // 0: the same for all rows
+  bool columns = false;    // one for each column, contiguous; else the same for all
+
+  friend bool operator==(const EpilogueArgument&, const EpilogueArgument&) = default;
+};
+
+// out[m][n] (+)= sum over k of lhs[m][k] * rhs[k][n], in registers; then the epilogue. Of a depthwise
+// convolution (kLanewise), lhs[m][k] is a vector along n. Operands: lhs, rhs, out, the epilogue's. How long
+// the reduction is, is known when the kernel is run.
+struct TileShape {
+  RegisterTile tile;
+  int64_t m = 0, n = 0;  // of out
+  MatrixLayout lhs, rhs, out;
+  bool accumulate = false;
+  Epilogue epilogue;
+  std::vector<EpilogueArgument> arguments;
+  bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
+  // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
+  // one of the two is not 0.
+  int64_t prefetch_k = 0, prefetch_n = 0;
+  DigitAxis reduction = {};  // of a window: how it is indexed by the steps of the reduction
+  int64_t k_tail = 0;        // what is left of the reduction: k mod step()
+
+  // Steps of the reduction that one instruction takes in.
+  int64_t step() const {
+    return int64_t{tile.group()} * (tile.form == LayoutKind::kPartialSums ? tile.lanes : 1);
+  }
+  friend bool operator==(const TileShape&, const TileShape&) = default;
+};
+
+// The copy of a matrix in another layout or a wider type. Operands: from, to.
+struct PackShape {
+  int64_t outer = 0, inner = 0;  // of the copy's stored matrix
+  // `from` has no panels; a different order means that the copy transposes, a wider type that it widens. Rows
+  // that are no whole vectors apart are written one after the other, each beyond its end: by less than a
+  // vector. The last panel and the last group are filled up with zeros; other padding is left undefined.
+  MatrixLayout from, to;
+  int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
+  bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
+
+  friend bool operator==(const PackShape&, const PackShape&) = default;
+};
+
+// An image with zeros around it: `planes` times `height` rows of `width` elements, with rows of zeros before
+// and after them, and `before` and `after` zeros around each row. Or, if it `transposes`, `planes` matrices
+// of height x width, each turned. Operands: from, to.
+struct CopyShape {
+  int64_t planes = 1, height = 1, width = 1;
+  int64_t rows_before = 0, rows_after = 0, before = 0, after = 0;
+  int64_t from_plane = 0;  // with padding: elements from one plane to the next where they are read
+  Dtype dtype = Dtype::kF32;
+  bool transposes = false;
+
+  int64_t padded_height() const { return rows_before + height + rows_after; }
+  int64_t padded_width() const { return before + width + after; }
+  friend bool operator==(const CopyShape&, const CopyShape&) = default;
+};
+
+// A row program over rows of `columns` contiguous elements. Operands: the program's inputs, its results, and,
+// if the schedule keeps values there, a row of scratch memory. How many rows there are is known when the
+// kernel is run.
+struct RowShape {
+  RowProgram program;
+  RowSchedule schedule;
+  int64_t columns = 0;
+  // From each row to the next, in elements; 0 for what is the same for all rows.
+  std::vector<int64_t> input_row_strides, result_row_strides;
+  // Results and inputs may be the same memory where MayBeInPlace() says so of them; else no two overlap.
+  bool in_place = false;
+
+  // Are there values in scratch memory?
+  bool TakesScratch() const;
+  friend bool operator==(const RowShape&, const RowShape&) = default;
+};
+
+using KernelShape = std::variant<TileShape, PackShape, CopyShape, RowShape, TransformShape>;
+
+// The element types of a kernel's operands, in their order.
+std::vector<Dtype> OperandTypes(const KernelShape& kernel);
+
+// Does the kernel write through the operand? The others it only reads; a tile that accumulates reads what it
+// writes, too, and a row program what it keeps.
+bool IsWritten(const KernelShape& kernel, size_t operand);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PROGRAM_KERNEL_SHAPE_H_

@@ -1,0 +1,76 @@
+// Where the elements of one stored matrix lie, as constants that a kernel is specialised for.
+#ifndef KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
+#define KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "spec/dtype.h"
+#include "spec/layout.h"
+#include "spec/text/cat.h"
+#include "spec/window.h"
+
+namespace kirsch {
+
+// Element (outer, inner) is at outer * outer_stride + inner, or, with panels, at
+// (inner / panel) * panel_stride + (outer / group) * outer_stride + (inner % panel) * group + outer % group.
+struct MatrixLayout {
+  Order order = Order::kRow;
+  int64_t outer_stride = 0;
+  int64_t panel = 0;  // 0: no panels
+  int64_t panel_stride = 0;
+  int64_t group = 1;  // only with panels
+  Dtype dtype = Dtype::kF32;
+  Window window = {};  // not empty: says where elements are, instead of the strides
+
+  int64_t InnerOffset(int64_t inner) const {
+    return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
+  }
+  int64_t OuterOffset(int64_t outer) const { return outer / group * outer_stride + outer % group; }
+  // Offset of the element in `row` and `column` (of the operand's last two axes).
+  int64_t At(int64_t row, int64_t column) const {
+    if (!window.empty()) return window.axes[0].At(row) + window.axes[1].At(column);
+    return order == Order::kRow ? OuterOffset(row) + InnerOffset(column)
+                                : OuterOffset(column) + InnerOffset(row);
+  }
+  // Elements along the inner axis from `inner` to the end of its contiguous run, at most `wanted`.
+  int64_t Contiguous(int64_t inner, int64_t wanted) const {
+    return panel == 0 ? wanted : std::min(wanted, panel - inner % panel);
+  }
+
+  // The same layout for a tile of `inner` elements from the start of a panel: a tile inside one panel does
+  // not see the panels.
+  MatrixLayout ForTile(int64_t inner) const {
+    MatrixLayout tile = *this;
+    if (panel != 0 && inner <= panel) tile.panel_stride = 0;
+    return tile;
+  }
+
+  static std::string NameOf(const DigitAxis& axis) {
+    std::string name;
+    for (int level = 0; level < axis.digits; ++level) {
+      const Digit& digit = axis.digit[static_cast<size_t>(level)];
+      Append(&name, digit.stride,
+                      level + 1 < axis.digits ? Cat("x", digit.count, "_") : "");
+    }
+    return name;
+  }
+
+  // As part of a procedure's name.
+  std::string Name() const {
+    std::string name = Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
+                                    order == Order::kRow ? "r" : "c", outer_stride);
+    if (panel != 0) Append(&name, "p", panel);
+    if (panel_stride != 0) Append(&name, "s", panel_stride);
+    if (group != 1) Append(&name, "g", group);
+    if (!window.empty()) Append(&name, "w", NameOf(window.axes[0]), "by", NameOf(window.axes[1]));
+    return name;
+  }
+
+  friend bool operator==(const MatrixLayout&, const MatrixLayout&) = default;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PROGRAM_MATRIX_LAYOUT_H_

@@ -1,0 +1,231 @@
+#include "spec/program/plan_program.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spec/check.h"
+#include "spec/graph/row_passes.h"
+#include "spec/program/impl_program.h"
+#include "spec/program/program_builder.h"
+#include "spec/program/program_memory.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// Which item of a group's batch, which tile of its rows and which of their repeats the stages are for;
+// kNoVar: there is one only.
+struct Turn {
+  VarId item = kNoVar, tile = kNoVar, repeat = kNoVar;
+};
+
+class PlanWriter {
+ public:
+  PlanWriter(const Plan& plan, const Target& target) : plan_(plan), impls_(target, builder_) {}
+
+  Program Write() && {
+    AddBuffers();
+    Program& program = builder_.program();
+    program.phases = plan_.phases();
+    for (size_t i = 0; i < plan_.groups.size(); ++i)
+      program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.groups[i]));
+    for (int phase = 0; phase < program.phases; ++phase) WritePhase(phase);
+    builder_.Ahead([&] { WriteAhead(); });
+    PlaceBuffers(&program);
+    return std::move(builder_).Build();
+  }
+
+ private:
+  void AddBuffers() {
+    const Graph& graph = plan_.graph;
+    const auto add_caller = [&](int value, std::string name, bool stored) {
+      const TensorType& type = graph.at(value).type;
+      return builder_.AddBuffer(
+          {std::move(name), type.dtype, Memory::kCaller, stored, graph.IsConstant(value), type.bytes(), 0});
+    };
+    for (int i = 0; i < graph.num_inputs(); ++i) callers_[i] = add_caller(i, graph.at(i).text, false);
+    buffer_of_ = callers_;
+    buffer_of_[graph.result] = add_caller(graph.result, "out", true);
+    for (const Buffer& buffer : plan_.buffers)
+      buffer_of_[buffer.value] =
+          builder_.AddBuffer({NameOf(buffer.value), Dtype::kF32, Memory::kOwn, true, false, buffer.bytes, 0});
+    builder_.program().named = true;
+  }
+
+  // A parameter's name, "v3" for a node, "copy70" for what is none.
+  std::string NameOf(int value) const {
+    const Graph& graph = plan_.graph;
+    if (value < graph.num_inputs()) return graph.at(value).text;
+    return Cat(value < static_cast<int>(graph.nodes.size()) ? "v" : "copy", value);
+  }
+
+  // What is made of a constant has the constant's number.
+  void WriteAhead() {
+    for (const Stage& stage : plan_.ahead) {
+      const StageOperand& constant = stage.operands[0];
+      WriteStage(stage,
+                 {{callers_.at(constant.value), Constant(constant.offset)},
+                  {buffer_of_.at(stage.operands[1].value), {}}},
+                 std::nullopt);
+    }
+  }
+
+  static int64_t TasksOf(const Group& group) {
+    switch (group.sharing) {
+      case Sharing::kNone:
+        return 0;
+      case Sharing::kItems:
+        return group.batch;
+      case Sharing::kTiles:
+        return group.batch * group.tiles();
+      case Sharing::kStage:
+        return TaskCount(group.stages.front().impl);
+    }
+    KIRSCH_CHECK(false && "no such sharing");
+  }
+
+  // The number of a group's first task: those of a phase are numbered one after the other.
+  int64_t TasksBefore(size_t number) const {
+    int64_t tasks = 0;
+    for (size_t i = 0; i < number; ++i)
+      if (plan_.groups[i].phase == plan_.groups[number].phase) tasks += TasksOf(plan_.groups[i]);
+    return tasks;
+  }
+
+  void WritePhase(int phase) {
+    const auto groups = [&] {
+      for (size_t i = 0; i < plan_.groups.size(); ++i)
+        if (plan_.groups[i].phase == phase) WriteGroup(plan_.groups[i], TasksBefore(i));
+    };
+    plan_.phases() > 1 ? builder_.AddPhase(phase, groups) : groups();
+  }
+
+  // `task`: the number of its first task.
+  void WriteGroup(const Group& group, int64_t task) {
+    WriteStages(group.before, {});
+    Repeat(group.batch, [&](VarId item) {
+      const int64_t each = group.sharing == Sharing::kItems ? 1 : group.tiles();
+      const Affine first = item == kNoVar ? Constant(task) : Plus(Constant(task), item, each);
+      WriteTask(group.sharing == Sharing::kItems, first, [&] {
+        WriteStages(group.once, {item, kNoVar, kNoVar});
+        WriteTiles(group, item, first);
+      });
+    });
+  }
+
+  void WriteTiles(const Group& group, VarId item, const Affine& first) {
+    const bool shared = group.sharing == Sharing::kTiles;
+    const auto tile_of = [&](const std::vector<Stage>& stages, VarId tile) {
+      const std::optional<Affine> own =
+          group.sharing == Sharing::kStage ? std::optional(first) : std::nullopt;
+      WriteTask(shared, tile == kNoVar ? first : Plus(first, tile, 1),
+                [&] { WriteStages(stages, {item, tile, kNoVar}, group.tile, own); });
+    };
+    if (group.rest.empty()) return Repeat(group.trips(), [&](VarId tile) { tile_of(group.stages, tile); });
+    builder_.AddLoop(
+        {Constant(group.rows), group.tile, false}, [&](VarId tile) { tile_of(group.stages, tile); },
+        [&](VarId tile) { tile_of(group.rest, tile); });
+  }
+
+  void Repeat(int64_t count, const std::function<void(VarId)>& body) {
+    if (count == 1) return body(kNoVar);
+    builder_.AddLoop(Whole(count), body);
+  }
+
+  void WriteTask(bool shared, const Affine& task, const std::function<void()>& body) {
+    if (!shared || !builder_.program().SharesWork()) return body();
+    builder_.AddTask(task, body);
+  }
+
+  // `first`: the number of the first of the stage's own tasks, if threads share these.
+  void WriteStages(const std::vector<Stage>& stages, const Turn& turn, int64_t tile = 0,
+                   const std::optional<Affine>& first = std::nullopt) {
+    for (auto begin = stages.begin(); begin != stages.end();) {
+      const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
+        return begin->loop == 0 || stage.loop != begin->loop;
+      });
+      Repeat(begin->repeats, [&](VarId repeat) {
+        const Turn own = {turn.item, turn.tile, repeat};
+        for (auto stage = begin; stage != end; ++stage) {
+          std::vector<OperandPlace> at;
+          for (const StageOperand& operand : stage->operands) at.push_back(PlaceOf(operand, own, tile));
+          WriteStage(*stage, std::move(at), first);
+        }
+      });
+      begin = end;
+    }
+  }
+
+  OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile) const {
+    const auto buffer = buffer_of_.find(operand.value);
+    KIRSCH_CHECK(buffer != buffer_of_.end());
+    Affine offset = Constant(operand.offset);
+    const auto add = [&](VarId variable, int64_t stride) {
+      if (variable != kNoVar && stride != 0) offset = Plus(offset, variable, stride);
+    };
+    add(turn.item, operand.batch_stride);
+    add(turn.tile, tile * operand.row_stride);
+    add(turn.repeat, operand.repeat_stride);
+    return {buffer->second, offset};
+  }
+
+  void WriteStage(const Stage& stage, std::vector<OperandPlace> at, const std::optional<Affine>& first) {
+    switch (stage.kind) {
+      case StageKind::kContraction:
+        return WriteContraction(stage, at, first);
+      case StageKind::kRows:
+        return WriteRows(stage, std::move(at));
+      case StageKind::kPack:
+        return impls_.WriteCopy(stage.impl, at[0], at[1]);
+      case StageKind::kPad:
+      case StageKind::kTranspose: {
+        CopyShape copy = stage.copy;
+        copy.transposes = stage.kind == StageKind::kTranspose;
+        return builder_.AddRun(copy, std::move(at));
+      }
+      case StageKind::kTransform:
+        return builder_.AddRun(stage.transform, std::move(at));
+    }
+  }
+
+  void WriteContraction(const Stage& stage, const std::vector<OperandPlace>& at,
+                        const std::optional<Affine>& first) {
+    OperandViews views;
+    for (size_t i = 0; i < at.size(); ++i)
+      views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
+    if (first) return impls_.WriteShared(stage.impl, views, *first);
+    impls_.Write(stage.impl, views);
+  }
+
+  void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
+    const auto inputs = stage.row_strides.begin() + static_cast<std::ptrdiff_t>(stage.program.inputs.size());
+    RowShape rows{stage.program,
+                  stage.schedule,
+                  stage.columns,
+                  {stage.row_strides.begin(), inputs},
+                  {inputs, stage.row_strides.end()},
+                  stage.in_place};
+    const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
+    if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
+    builder_.AddRun(std::move(rows), std::move(at), Whole(stage.rows));
+    impls_.FreeOwn(kept);
+  }
+
+  const Plan& plan_;
+  ProgramBuilder builder_;
+  ImplWriter impls_;
+  // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
+  std::map<int, int> callers_, buffer_of_;
+};
+
+}  // namespace
+
+Program ProgramOf(const Plan& plan, const Target& target) { return PlanWriter(plan, target).Write(); }
+
+}  // namespace kirsch

@@ -1,0 +1,17 @@
+// The program of a graph: its plan, written in the shapes of spec/program/program.h.
+#ifndef KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
+#define KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_
+
+#include "spec/graph/plan.h"
+#include "spec/program/program.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+// The program that computes `plan`. Its buffers begin with the caller's: the graph's parameters, then its
+// result, by their own names. Thread-safe.
+Program ProgramOf(const Plan& plan, const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_PROGRAM_PLAN_PROGRAM_H_

@@ -1,0 +1,82 @@
+// The target of a host: pure functions of what the host says of itself.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "spec/target/host.h"
+#include "spec/target/targets.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+using Features = std::vector<std::string>;
+
+Features Lacking(const Features& have, const Features& wanted) {
+  Features lacking;
+  for (const std::string& feature : wanted)
+    if (std::find(have.begin(), have.end(), feature) == have.end()) lacking.push_back(feature);
+  return lacking;
+}
+
+// The target whose constants come nearest.
+Target Nearest(const Host& host, std::string_view llvm_cpu) {
+  Target best = DefaultTarget();
+  std::pair<bool, size_t> best_rank;
+  for (const Target& target : NamedTargets()) {
+    if (target.cpu == llvm_cpu) return target;
+    if (!Lacking(host.features, target.features).empty()) continue;
+    const bool amd = absl::StartsWith(target.cpu, "znver");  // every other named target is Intel's
+    const std::pair<bool, size_t> rank = {amd == (host.vendor == "AuthenticAMD"), target.features.size()};
+    if (rank < best_rank) continue;  // of equals the last: names of one line of CPUs sort by age
+    best = target;
+    best_rank = rank;
+  }
+  return best;
+}
+
+// Drops what `available` doesn't allow.
+void Restrict(const Features& available, Target* target) {
+  for (const std::string& feature : Lacking(available, target->features))
+    target->features.erase(std::find(target->features.begin(), target->features.end(), feature));
+  for (VectorUnit& unit : target->vectors) {
+    if (unit.bytes == 64 || Lacking(available, FeaturesOf(unit)).empty()) continue;
+    unit.masks = false;  // the same unit, as AVX2 sees it
+    unit.registers = std::min(unit.registers, 16);
+  }
+  std::erase_if(target->vectors,
+                [&](const VectorUnit& unit) { return !Lacking(available, FeaturesOf(unit)).empty(); });
+}
+
+void SetCaches(const std::vector<HostCache>& caches, Target* target) {
+  for (const HostCache& cache : caches) {
+    if (cache.level < 1 || cache.level > 3 || cache.bytes < 1024) continue;
+    MemoryLevel& level = target->memory[static_cast<size_t>(Index(Level::kL1) + cache.level - 1)];
+    level.bytes = cache.bytes;
+    if (cache.ways > 0) level.ways = cache.ways;
+    if (cache.sharers > 0) level.sharers = cache.sharers;
+  }
+  // A cache the machine doesn't tell of is at least as large as the one before it.
+  for (Level level : {Level::kL2, Level::kL3}) {
+    const auto index = static_cast<size_t>(Index(level));
+    target->memory[index].bytes = std::max(target->memory[index].bytes, target->memory[index - 1].bytes);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu) {
+  if (const Features lacking = Lacking(host.features, {"avx2", "fma"}); !lacking.empty())
+    return absl::FailedPreconditionError(
+        Cat("target host: this CPU lacks ", absl::StrJoin(lacking, ", "), ", which Kirsch needs"));
+  Target target = Nearest(host, llvm_cpu);
+  target.name = "host";
+  Restrict(host.features, &target);
+  SetCaches(host.caches, &target);
+  target.cores = host.cores;
+  if (host.ghz > 0) target.ghz = host.ghz;
+  return target;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,100 @@
+// A target: one CPU, as the search sees it. Read from a JSON file (see spec/README.md for every key, its unit
+// and its default); all costs are in cycles of the core at its sustained clock.
+#ifndef KIRSCH_SPEC_TARGET_TARGET_H_
+#define KIRSCH_SPEC_TARGET_TARGET_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/instruction.h"
+#include "spec/level.h"
+
+namespace kirsch {
+
+// Capacity and transfer costs of one cache, or of RAM (whose `bytes` is unlimited). "Transfers" are what it
+// costs to bring data from this level to the core.
+struct MemoryLevel {
+  int64_t bytes = 0;
+  int ways = 8;
+  double usable = 1;           // 0..1: the share of it that may be filled; the rest is for what streams by
+  int sharers = 1;             // cores that share one instance
+  double cycles_per_line = 0;  // sequential read, one core
+  double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
+  double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
+  int ramp_lines = 0;                     // ... as are the first lines of each run of consecutive lines
+  int streams = 64;                       // ... and all lines, if this many runs are read side by side
+  double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone, with none beside it
+  double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
+  int prefetch_lines = 16;                  // with this many lines on their way ...
+  int prefetch_streams = 64;                // ... and of no more runs than this
+  int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
+  double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
+  double write_factor = 1;                  // a line written back costs this many times a line read
+  double stream_factor = 1;                 // so does a line stored past the caches; of RAM only
+  double overlap = 0;                       // 0..1: the share of a transfer that hides behind arithmetic
+
+  friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
+};
+
+// The rates of the instructions' table.
+constexpr std::array<ArithmeticRate, kNumArithmetics> DefaultRates() {
+  std::array<ArithmeticRate, kNumArithmetics> rates = {};
+  for (size_t i = 0; i < rates.size(); ++i) rates[i] = kInstructions[i].rate;
+  return rates;
+}
+
+// One vector width the search may use.
+struct VectorUnit {
+  int bytes = 0;
+  int registers = 0;
+  bool masks = false;  // AVX-512 mask registers (else AVX2 maskload/maskstore)
+  double fma_per_cycle = 0, fma_latency = 4;
+  std::array<ArithmeticRate, kNumArithmetics> rates = DefaultRates();  // of rows with keys of their own
+  double loads_per_cycle = 0;
+  double stores_per_cycle = 0;
+  double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
+  double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
+
+  int lanes() const { return bytes / kAccumulatorBytes; }
+  ArithmeticRate rate(Arithmetic arithmetic) const;
+
+  friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
+};
+
+// The ISA features that code for `unit` needs, whatever it computes.
+std::vector<std::string> FeaturesOf(const VectorUnit& unit);
+
+struct Target {
+  std::string name;
+  std::string cpu;  // LLVM's name, e.g. "znver4"
+  std::vector<std::string>
+      features;  // ISA features the code may use, LLVM's names: "avx2", "fma", "avx512f", ...
+  double ghz = 3;
+  int cores = 1;
+  int line_bytes = 64;    // a power of two
+  int page_bytes = 4096;  // a power of two
+  int l1_dtlb_entries = 64;
+  double issue_width = 6;           // micro-operations per cycle
+  double loop_cycles = 1;           // one trip of a loop around non-leaf code
+  double microkernel_cycles = 15;   // entering and leaving a microkernel: call, set-up, mispredicted exit
+  double fork_join_cycles = 10000;  // starting and joining one parallel section
+  double barrier_cycles = 2000;     // all threads of one waiting for each other
+  std::vector<VectorUnit> vectors;  // widest first
+  std::array<MemoryLevel, kNumLevels> memory;  // indexed by Level; VRF unused
+
+  const MemoryLevel& at(Level level) const { return memory[static_cast<size_t>(level)]; }
+  bool HasFeature(std::string_view feature) const;
+
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+// The way in which `target` has an instruction for vectors of `unit`; null if it does not have it.
+const Encoding* EncodingOf(Arithmetic arithmetic, const VectorUnit& unit, const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_TARGET_TARGET_H_

@@ -1,0 +1,281 @@
+#include "spec/target/target_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "absl/strings/str_join.h"
+#include "spec/target/target_keys.h"
+#include "spec/text/cat.h"
+#include "spec/text/json.h"
+
+namespace kirsch {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr Level kMemoryLevels[] = {Level::kL1, Level::kL2, Level::kL3, Level::kRam};
+
+// `unit`: a VectorUnit.
+template <typename Unit>
+auto& RateOf(const Instruction& row, Unit& unit) {
+  return unit.rates[static_cast<size_t>(row.arithmetic)];
+}
+
+VectorUnit DefaultVectorUnit(int bytes) {
+  VectorUnit unit;
+  unit.bytes = bytes;
+  unit.registers = 16;
+  unit.fma_per_cycle = 2;
+  unit.loads_per_cycle = 2;
+  unit.stores_per_cycle = 1;
+  return unit;
+}
+
+MemoryLevel DefaultCache(int64_t bytes, int ways, double cycles_per_line, double unstreamed_cycles_per_line,
+                         int ramp_lines, double overlap) {
+  MemoryLevel level;
+  level.bytes = bytes;
+  level.ways = ways;
+  level.cycles_per_line = cycles_per_line;
+  level.unstreamed_cycles_per_line = unstreamed_cycles_per_line;
+  level.ramp_lines = ramp_lines;
+  level.streams = 12;
+  level.cycles_per_page = unstreamed_cycles_per_line > 0 ? 8 : 0;
+  level.overlap = overlap;
+  return level;
+}
+
+// Reads one file. Members return the first error; warnings collect.
+class TargetReader {
+ public:
+  explicit TargetReader(std::string_view file) : file_(file) {}
+
+  absl::StatusOr<TargetFile> Read(const JsonValue& document) {
+    result_.target = DefaultTarget();
+    if (document.kind != Kind::kObject)
+      return ExpectedAt(file_, document, "an object with the keys of a target");
+    for (const JsonValue& value : document.children)
+      if (absl::Status status = ReadKey(value); !status.ok()) return status;
+    if (absl::Status status = Check(document); !status.ok()) return status;
+    return std::move(result_);
+  }
+
+ private:
+  absl::Status ReadKey(const JsonValue& value) {
+    Target& target = result_.target;
+    if (value.key == "name") return ReadString(value, &target.name);
+    if (value.key == "cpu") {
+      result_.cpu = value.position;
+      return ReadString(value, &target.cpu);
+    }
+    if (value.key == "features") return ReadFeatures(value);
+    if (value.key == "vectors") return ReadVectors(value);
+    if (value.key == "memory") return ReadMemory(value);
+    bool known = false;
+    absl::Status status = ReadNumber<Target>(value, kTargetKeys, &target, &known);
+    if (!known) WarnUnknown(value);
+    return status;
+  }
+
+  void WarnUnknown(const JsonValue& value) {
+    result_.warnings.push_back(std::string(
+        ErrorAt(file_, value.key_position, Cat("unknown key ", Quoted(value.key), " is ignored")).message()));
+  }
+
+  // Names go into messages, commands and LLVM's options: nothing but letters, digits and ".-_+".
+  absl::Status ReadString(const JsonValue& value, std::string* result) {
+    constexpr std::string_view kAllowed =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_+";
+    if (value.kind != Kind::kString || value.text.empty() || value.text.size() > 64 ||
+        value.text.find_first_not_of(kAllowed) != std::string::npos)
+      return ExpectedAt(file_, value, "a name (letters, digits, '.', '-', '_', '+')");
+    *result = value.text;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadFeatures(const JsonValue& value) {
+    if (value.kind != Kind::kArray) return ExpectedAt(file_, value, "an array of feature names");
+    result_.target.features.clear();
+    for (const JsonValue& element : value.children)
+      if (absl::Status status = ReadString(element, &result_.target.features.emplace_back()); !status.ok())
+        return status;
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadVectors(const JsonValue& value) {
+    if (value.kind != Kind::kArray || value.children.empty())
+      return ExpectedAt(file_, value, "an array of one object per vector width");
+    result_.target.vectors.clear();
+    for (const JsonValue& element : value.children) {
+      VectorUnit& unit = result_.target.vectors.emplace_back(DefaultVectorUnit(32));
+      if (element.kind != Kind::kObject)
+        return ExpectedAt(file_, element, "an object with the keys of a vector unit");
+      if (absl::Status status = ReadVectorUnit(element, &unit); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadVectorUnit(const JsonValue& object, VectorUnit* unit) {
+    for (const JsonValue& value : object.children) {
+      if (value.key == "masks") {
+        if (value.kind != Kind::kBool) return ExpectedAt(file_, value, "true or false");
+        unit->masks = value.boolean;
+        continue;
+      }
+      bool known = false;
+      absl::Status status = ReadNumber<VectorUnit>(value, kVectorKeys, unit, &known);
+      for (const Instruction& row : kInstructions)
+        if (status.ok() && !known && !row.timing.empty())
+          status = ReadNumber<ArithmeticRate>(value, kRateKeys, &RateOf(row, *unit), &known, row.timing);
+      if (!status.ok()) return status;
+      if (!known) WarnUnknown(value);
+    }
+    const JsonValue* bytes = object.Find("bytes");
+    if (unit->bytes != 16 && unit->bytes != 32 && unit->bytes != 64)
+      return ExpectedAt(file_, *bytes, "16, 32 or 64");
+    if (unit->bytes == 64 && !unit->masks)
+      return ErrorAt(file_, object.position, "expected masks with 64-byte vectors");
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadMemory(const JsonValue& value) {
+    if (value.kind != Kind::kObject)
+      return ExpectedAt(file_, value, "an object with the keys L1, L2, L3, RAM");
+    for (const JsonValue& member : value.children) {
+      const auto level = std::find_if(std::begin(kMemoryLevels), std::end(kMemoryLevels),
+                                      [&](Level level) { return Name(level) == member.key; });
+      if (level == std::end(kMemoryLevels)) {
+        WarnUnknown(member);
+        continue;
+      }
+      if (absl::Status status = ReadLevel(member, *level); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadLevel(const JsonValue& object, Level level) {
+    if (object.kind != Kind::kObject)
+      return ExpectedAt(file_, object, "an object with the keys of a memory level");
+    MemoryLevel& memory = result_.target.memory[static_cast<size_t>(Index(level))];
+    for (const JsonValue& value : object.children) {
+      bool known = false;
+      absl::Status status = ReadNumber<MemoryLevel>(value, kTransferKeys, &memory, &known);
+      if (status.ok() && !known && level != Level::kRam)
+        status = ReadNumber<MemoryLevel>(value, kCapacityKeys, &memory, &known);
+      if (!status.ok()) return status;
+      if (!known) WarnUnknown(value);
+    }
+    return absl::OkStatus();
+  }
+
+  // If `value` is one of `keys`, after `prefix`: checks it, stores it, and sets *known.
+  template <typename Struct>
+  absl::Status ReadNumber(const JsonValue& value, std::span<const NumericKey<Struct>> keys, Struct* object,
+                          bool* known, std::string_view prefix = "") {
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const auto& k) {
+      return value.key.size() == prefix.size() + k.name.size() && value.key.starts_with(prefix) &&
+             value.key.ends_with(k.name);
+    });
+    if (key == keys.end()) return absl::OkStatus();
+    *known = true;
+    const bool whole = !std::holds_alternative<double Struct::*>(key->member);
+    const bool good = value.kind == Kind::kNumber && value.number >= key->low && value.number <= key->high &&
+                      (!whole || value.number == std::floor(value.number));
+    if (!good)
+      return ExpectedAt(file_, value,
+                        Cat(whole ? "a whole number" : "a number", " from ", key->low, " to ", key->high,
+                            " for ", value.key));
+    std::visit(
+        [&](auto member) {
+          object->*member = static_cast<std::decay_t<decltype(object->*member)>>(value.number);
+        },
+        key->member);
+    return absl::OkStatus();
+  }
+
+  // What concerns several keys.
+  absl::Status Check(const JsonValue& document) {
+    const Target& target = result_.target;
+    const auto place = [&](std::string_view key) {
+      const JsonValue* value = document.Find(key);
+      return value != nullptr ? value->position : document.position;
+    };
+    for (size_t i = 0; i < target.vectors.size(); ++i) {
+      for (const std::string& feature : FeaturesOf(target.vectors[i]))
+        if (!target.HasFeature(feature))
+          return ErrorAt(file_, place("features"),
+                         Cat("expected the feature ", feature, ", which vectors[", i, "] needs"));
+      if (i > 0 && target.vectors[i].bytes >= target.vectors[i - 1].bytes)
+        return ErrorAt(file_, place("vectors"), "expected each vector width once, the widest first");
+    }
+    if (target.at(Level::kL1).bytes > target.at(Level::kL2).bytes ||
+        target.at(Level::kL2).bytes > target.at(Level::kL3).bytes)
+      return ErrorAt(file_, place("memory"),
+                     "expected every cache to be at least as large as the one before it");
+    for (const auto& [key, bytes] :
+         {std::pair{"line_bytes", target.line_bytes}, {"page_bytes", target.page_bytes}})
+      if ((bytes & (bytes - 1)) != 0)
+        return ErrorAt(file_, place(key), Cat("expected a power of two for ", key, ", got ", bytes));
+    return absl::OkStatus();
+  }
+
+  std::string_view file_;
+  TargetFile result_;
+};
+
+template <typename Struct>
+void Write(std::span<const NumericKey<Struct>> keys, const Struct& object, nlohmann::ordered_json* json,
+           std::string_view prefix = "") {
+  for (const NumericKey<Struct>& key : keys)
+    std::visit([&](auto member) { (*json)[Cat(prefix, key.name)] = object.*member; }, key.member);
+}
+
+}  // namespace
+
+Target DefaultTarget() {
+  Target target;
+  target.name = "unnamed";
+  target.cpu = "x86-64-v3";
+  target.features = {"avx2", "fma"};
+  target.vectors = {DefaultVectorUnit(32), DefaultVectorUnit(16)};
+  auto& memory = target.memory;
+  memory[static_cast<size_t>(Level::kL1)] = DefaultCache(32 << 10, 8, 1, 0, 0, 1);
+  memory[static_cast<size_t>(Level::kL2)] = DefaultCache(512 << 10, 8, 2, 0.5, 2, 0.7);
+  memory[static_cast<size_t>(Level::kL3)] = DefaultCache(8 << 20, 16, 4, 4, 16, 0.5);
+  MemoryLevel& ram = memory[static_cast<size_t>(Level::kRam)];
+  ram = DefaultCache(int64_t{1} << 60, 1, 10, 11, 32, 0.4);
+  ram.write_factor = 1.5;
+  return target;
+}
+
+absl::StatusOr<TargetFile> ParseTarget(std::string_view text, std::string_view file) {
+  absl::StatusOr<JsonValue> document = ParseJson(text, file);
+  if (!document.ok()) return document.status();
+  return TargetReader(file).Read(*document);
+}
+
+std::string PrintTarget(const Target& target) {
+  nlohmann::ordered_json json;
+  json["name"] = target.name;
+  json["cpu"] = target.cpu;
+  json["features"] = target.features;
+  Write<Target>(kTargetKeys, target, &json);
+  for (const VectorUnit& unit : target.vectors) {
+    nlohmann::ordered_json object;
+    Write<VectorUnit>(kVectorKeys, unit, &object);
+    for (const Instruction& row : kInstructions)
+      if (!row.timing.empty()) Write<ArithmeticRate>(kRateKeys, RateOf(row, unit), &object, row.timing);
+    object["masks"] = unit.masks;
+    json["vectors"].push_back(object);
+  }
+  for (Level level : kMemoryLevels) {
+    nlohmann::ordered_json& object = json["memory"][std::string(Name(level))];
+    if (level != Level::kRam) Write<MemoryLevel>(kCapacityKeys, target.at(level), &object);
+    Write<MemoryLevel>(kTransferKeys, target.at(level), &object);
+  }
+  return Cat(json.dump(2), "\n");
+}
+
+}  // namespace kirsch

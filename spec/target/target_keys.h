@@ -1,0 +1,82 @@
+// The numeric keys of a target file: what its reader and its writer share. Units and defaults are documented
+// in spec/README.md.
+#ifndef KIRSCH_SPEC_TARGET_TARGET_KEYS_H_
+#define KIRSCH_SPEC_TARGET_TARGET_KEYS_H_
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+template <typename Struct>
+struct NumericKey {
+  std::string_view name;
+  std::variant<int Struct::*, int64_t Struct::*, double Struct::*> member;
+  double low;  // smallest and largest accepted value
+  double high;
+};
+
+// Far more than anything takes, and so little that the cost of no spec overflows.
+inline constexpr double kMostCycles = 1e4;
+
+inline constexpr NumericKey<Target> kTargetKeys[] = {
+    {"ghz", &Target::ghz, 0.1, 10},
+    {"cores", &Target::cores, 1, 4096},
+    {"line_bytes", &Target::line_bytes, 16, 1024},
+    {"page_bytes", &Target::page_bytes, 1024, 1 << 30},
+    {"l1_dtlb_entries", &Target::l1_dtlb_entries, 1, 1 << 20},
+    {"issue_width", &Target::issue_width, 0.25, 64},
+    {"loop_cycles", &Target::loop_cycles, 0, kMostCycles},
+    {"microkernel_cycles", &Target::microkernel_cycles, 0, kMostCycles},
+    {"fork_join_cycles", &Target::fork_join_cycles, 0, 1e8},
+    {"barrier_cycles", &Target::barrier_cycles, 0, 1e8},
+};
+
+inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
+    {"bytes", &VectorUnit::bytes, 16, 64},
+    {"registers", &VectorUnit::registers, 8, 32},  // the least with which every arithmetic has a tile
+    {"fma_per_cycle", &VectorUnit::fma_per_cycle, 0.0625, 16},
+    {"loads_per_cycle", &VectorUnit::loads_per_cycle, 0.0625, 16},
+    {"stores_per_cycle", &VectorUnit::stores_per_cycle, 0.0625, 16},
+    {"fma_latency", &VectorUnit::fma_latency, 1, 64},
+    {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
+    {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
+};
+
+// After the `timing` of each instruction that has one: "mul_per_cycle".
+inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
+    {"_per_cycle", &ArithmeticRate::per_cycle, 0.0625, 16},
+    {"_latency", &ArithmeticRate::latency, 1, 64},
+};
+
+// Of caches only: RAM is unlimited.
+inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
+    {"bytes", &MemoryLevel::bytes, 1024, 1LL << 33},
+    {"ways", &MemoryLevel::ways, 1, 1024},
+    {"usable", &MemoryLevel::usable, 0.0625, 1},
+};
+
+inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
+    {"sharers", &MemoryLevel::sharers, 1, 4096},
+    {"cycles_per_line", &MemoryLevel::cycles_per_line, 0, kMostCycles},
+    {"shared_cycles_per_line", &MemoryLevel::shared_cycles_per_line, 0, kMostCycles},
+    {"unstreamed_cycles_per_line", &MemoryLevel::unstreamed_cycles_per_line, 0, kMostCycles},
+    {"ramp_lines", &MemoryLevel::ramp_lines, 0, 1 << 20},
+    {"streams", &MemoryLevel::streams, 0, 1 << 20},
+    {"lone_cycles_per_line", &MemoryLevel::lone_cycles_per_line, 0, kMostCycles},
+    {"unprefetched_cycles_per_line", &MemoryLevel::unprefetched_cycles_per_line, 0, kMostCycles},
+    {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
+    {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},
+    {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
+    {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
+    {"write_factor", &MemoryLevel::write_factor, 0, 100},
+    {"stream_factor", &MemoryLevel::stream_factor, 0, 100},
+    {"overlap", &MemoryLevel::overlap, 0, 1},
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_TARGET_TARGET_KEYS_H_

@@ -1,0 +1,26 @@
+// Whole files.
+#ifndef KIRSCH_SPEC_TEXT_FILE_H_
+#define KIRSCH_SPEC_TEXT_FILE_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace kirsch {
+
+// The bytes of the file at `path`, 64 MiB at most. An error is one line: "'<path>': No such file or
+// directory".
+absl::StatusOr<std::string> ReadFile(std::string_view path);
+
+// Replaces the file at `path`: readers see the old file or the new one, never a part. (What is not a regular
+// file, e.g. /dev/null, is written to.) An error is one line.
+absl::Status WriteFile(std::string_view path, std::string_view contents);
+
+// The error that WriteFile would give for `path` now, but for a full disk. Nothing is changed there.
+absl::Status CheckWritable(std::string_view path);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_TEXT_FILE_H_

@@ -1,0 +1,168 @@
+#include "spec/text/kernel_file.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "spec/graph/matmul.h"
+#include "spec/graph/shorthand.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+Word WithoutBlanks(const Word& word) {
+  const size_t first = std::min(word.text.find_first_not_of(kBlanks), word.text.size());
+  const size_t last = word.text.find_last_not_of(kBlanks);
+  return word.Part(first, last == std::string_view::npos ? 0 : last + 1 - first);
+}
+
+// [NAME =] SPEC
+struct Entry {
+  Word name;  // empty: none
+  Word spec;
+};
+
+// The first '=' is the name's if there is a single word before it; others are of the spec's options.
+Entry SplitEntry(const Word& line) {
+  const size_t equals = line.text.find('=');
+  if (equals != std::string_view::npos) {
+    const Word name = WithoutBlanks(line.Part(0, equals));
+    if (name.text.find_first_of(kBlanks) == std::string_view::npos)
+      return {name, WithoutBlanks(line.Part(equals + 1))};
+  }
+  return {line.Part(0, 0), line};
+}
+
+absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source, KernelForm form) {
+  const Word operation = SplitWords(text).front();
+  if (operation.text == kMatmulInfo.name) {
+    absl::StatusOr<SpecFamily> family = ParseFamily(text, source);
+    if (!family.ok()) return family.status();
+    const std::string name = IdentifierOf(family->text());
+    return KernelRequest{name, *std::move(family)};
+  }
+  if (!IsGraphShorthand(text.text))
+    return ExpectedAt(source, operation,
+                      Cat("an operation (", kMatmulInfo.name, "|", GraphShorthandNames(), ")"));
+  if (!RangesOf(text).empty()) {
+    absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
+    if (!family.ok()) return family.status();
+    const std::string name = family->name();
+    return KernelRequest{name, {}, {}, *std::move(family), std::string(source)};
+  }
+  absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
+  if (!kernel.ok()) return kernel.status();
+  const std::string name = IdentifierOf(kernel->text);
+  if (kernel->spec.ok() && (form == KernelForm::kSpecs || !kernel->graph.ok()))
+    return KernelRequest{name, SpecFamily(*std::move(kernel->spec))};
+  if (!kernel->graph.ok()) return kernel->graph.status();
+  return KernelRequest{name, {}, {}, GraphFamily(*std::move(kernel->graph)), std::string(source)};
+}
+
+// Reads line after line.
+class KernelFileParser {
+ public:
+  KernelFileParser(std::string_view source, KernelForm form) : source_(source), form_(form) {}
+
+  absl::Status ParseLine(const Word& line) {
+    const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
+    if (content.text.empty()) return absl::OkStatus();
+    if (!block_.empty() || StartsKernel(content)) return AddToKernel(content);
+    const Entry entry = SplitEntry(content);
+    const bool named = entry.spec.text.data() != content.text.data();
+    if (named && IsIdentifier(entry.name.text) && !IsKernelName(entry.name.text))
+      return ExpectedAt(source_, entry.name, "a name that neither C's library nor the header's code has");
+    if (named && !IsIdentifier(entry.name.text))
+      return ExpectedAt(
+          source_, entry.name,
+          "a name (letters, digits, underscores; a letter first, no keyword or macro of C or C++)");
+    absl::StatusOr<KernelRequest> request = ParseRequest(entry.spec, source_, form_);
+    if (!request.ok()) return request.status();
+    if (named) request->name = std::string(entry.name.text);
+    request->label = named ? request->name : std::string(entry.spec.text);
+    return Add(*std::move(request), content.position);
+  }
+
+  // OK if no kernel is left open.
+  absl::Status End() const {
+    return block_.empty() ? absl::OkStatus() : ParseGraphFamily(block_, source_).status();
+  }
+
+  std::vector<KernelRequest> requests() && { return std::move(requests_); }
+
+ private:
+  // "kernel NAME(" or "kernel NAME[": a kernel in the kernel language, which ends with its return.
+  static bool StartsKernel(const Word& line) {
+    const Word first = SplitWords(line.text).front();
+    return first.text == "kernel" && line.text.find_first_of("([") < line.text.find('=');
+  }
+
+  absl::Status AddToKernel(const Word& line) {
+    block_.push_back(line);
+    if (SplitWords(line.text).front().text != "return") return absl::OkStatus();
+    const std::vector<Word> lines = std::exchange(block_, {});
+    absl::StatusOr<GraphFamily> graph = ParseGraphFamily(lines, source_);
+    if (!graph.ok()) return graph.status();
+    const std::string name = graph->name();
+    absl::StatusOr<GraphMatmul> matmul = AsMatmul(graph->member(0), source_);
+    if (!matmul.ok() || graph->count() > 1 || form_ == KernelForm::kGraphs)
+      return Add({name, {}, {}, *std::move(graph), std::string(source_)}, lines.front().position);
+    return Add({name, SpecFamily(std::move(matmul->spec)), matmul->operands}, lines.front().position);
+  }
+
+  absl::Status Add(KernelRequest request, TextPosition position) {
+    const std::string& name = request.name;
+    const auto taken = [&](int line, std::string_view what) {
+      return ErrorAt(source_, position, Cat("expected another name, as line ", line, " has ", what));
+    };
+    if (const auto before = lines_.find(name); before != lines_.end())
+      return taken(before->second, Quoted(name));
+    for (std::string_view suffix : GeneratedSuffixes()) {
+      if (const auto before = lines_.find(Cat(name, suffix)); before != lines_.end())
+        return taken(before->second, Cat(Quoted(before->first), ", which its own code has"));
+      if (name.size() <= suffix.size() || !name.ends_with(suffix)) continue;
+      const auto before = lines_.find(name.substr(0, name.size() - suffix.size()));
+      if (before != lines_.end())
+        return taken(before->second, Cat(Quoted(before->first), ", whose code has ", Quoted(name)));
+    }
+    lines_[name] = position.line;
+    request.position = position;
+    if (request.label.empty()) request.label = name;
+    requests_.push_back(std::move(request));
+    return absl::OkStatus();
+  }
+
+  const std::string_view source_;
+  const KernelForm form_;
+  std::map<std::string, int> lines_;  // of the names so far
+  std::vector<Word> block_;           // lines of a kernel that has not ended
+  std::vector<KernelRequest> requests_;
+};
+
+}  // namespace
+
+absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
+                                              KernelForm form) {
+  return ParseRequest({text, {}}, source, form);
+}
+
+absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,
+                                                           KernelForm form) {
+  KernelFileParser parser(source, form);
+  std::vector<Word> lines = Split({text, {}}, '\n');
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].position = {static_cast<int>(i) + 1, 1};
+    if (absl::Status status = parser.ParseLine(lines[i]); !status.ok()) return status;
+  }
+  if (absl::Status status = parser.End(); !status.ok()) return status;
+  std::vector<KernelRequest> requests = std::move(parser).requests();
+  if (requests.empty()) return ExpectedAt(source, Word{}, "a kernel ([NAME =] SPEC)");
+  return requests;
+}
+
+}  // namespace kirsch

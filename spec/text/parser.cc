@@ -1,0 +1,204 @@
+#include "spec/text/parser.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "spec/canonical.h"
+#include "spec/graph/shorthand.h"
+#include "spec/text/cat.h"
+#include "spec/text/epilogue_parser.h"
+#include "spec/text/printer.h"
+#include "spec/text/shorthand.h"
+#include "spec/text/types_parser.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kDots = "..";
+constexpr std::string_view kOptions =
+    "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs const-rhs "
+    "fixed-order column-blocks=N epilogue=STEPS)";
+
+// The number of the operand that `name` names; -1: none.
+int OperandCalled(std::string_view name) {
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
+    if (name == kMatmulInfo.operands[static_cast<size_t>(operand)].name) return operand;
+  return -1;
+}
+
+}  // namespace
+
+absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, std::string_view source) {
+  ParsedMatmul parsed(source);
+  parsed.types_word_ = words[0];
+  absl::StatusOr<MatmulTypes> types = ParseTypes(source, words[0]);
+  if (!types.ok()) return types.status();
+  parsed.form_.op = OpKind::kMatmul;
+  parsed.form_.size = {1, 1, 1, 1};
+  parsed.form_.operand[MatmulDims::kLhs].dtype = types->lhs;
+  parsed.form_.operand[MatmulDims::kRhs].dtype = types->rhs;
+  parsed.form_.operand[MatmulDims::kOut].dtype = types->out;
+  parsed.sizes_word_ = words[1];
+  if (absl::Status status = parsed.ParseSizes(); !status.ok()) return status;
+  for (const Word& word : words.subspan(2))
+    if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
+      return status;
+  if (parsed.epilogue_ && parsed.form_.accumulate)
+    return parsed.Expected(*parsed.epilogue_, "no epilogue where the output is added to");
+  const absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
+  if (!status.ok()) return status;
+  return parsed;
+}
+
+// [B:]MxKxN
+absl::Status ParsedMatmul::ParseSizes() {
+  const Word& word = sizes_word_;
+  Word rest = word;
+  std::vector<Word> sizes;
+  if (const size_t colon = word.text.find(':'); colon != std::string_view::npos) {
+    sizes.push_back(word.Part(0, colon));
+    rest = word.Part(colon + 1);
+  }
+  const std::vector<Word> sides = Split(rest, 'x');
+  if (sides.size() != 3)
+    return Expected(
+        word, Cat("sizes as MxKxN or BATCH:MxKxN",
+                  word.text.find(kDots) == std::string_view::npos ? "" : ", each a size or a range a..b"));
+  sizes.insert(sizes.end(), sides.begin(), sides.end());
+  const size_t first = ranges_.size() - sizes.size();  // the batch may be left out
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    absl::StatusOr<SizeRange> range = ParseRange(sizes[i]);
+    if (!range.ok()) return range.status();
+    ranges_[first + i] = *range;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SizeRange> ParsedMatmul::ParseRange(const Word& word) {
+  const size_t dots = word.text.find(kDots);
+  absl::StatusOr<uint32_t> low = ParseNumber(source_, word.Part(0, dots), "a size", 1, kMaxSide);
+  if (!low.ok()) return low.status();
+  if (dots == std::string_view::npos) return SizeRange{*low, *low};
+  if (!range_) range_ = word;
+  absl::StatusOr<uint32_t> high =
+      ParseNumber(source_, word.Part(dots + kDots.size()), "the last size of a range", *low, kMaxSide);
+  if (!high.ok()) return high.status();
+  return SizeRange{*low, *high};
+}
+
+absl::Status ParsedMatmul::ParseOption(const Word& word) {
+  const size_t equals = std::min(word.text.find('='), word.text.size());
+  const std::string_view key = word.text.substr(0, equals);
+  if (std::find(seen_.begin(), seen_.end(), key) != seen_.end()) return Expected(word, "each option once");
+  seen_.push_back(key);
+  if (word.text == kAccumulateWord) {
+    form_.accumulate = true;
+    return absl::OkStatus();
+  }
+  if (word.text == kFixedOrderWord) {
+    form_.fixed_order = 1;
+    return absl::OkStatus();
+  }
+  if (word.text.starts_with(kConstantPrefix)) return ParseConstant(word);
+  if (equals == word.text.size()) return Expected(word, kOptions);
+  const Word value = word.Part(equals + 1);
+  if (key == kBlocksWord) {
+    absl::StatusOr<uint32_t> block =
+        ParseNumber(source_, value, "columns of a block", 1, std::numeric_limits<uint16_t>::max());
+    if (block.ok()) form_.block = static_cast<uint16_t>(*block);
+    return block.status();
+  }
+  if (key == kEpilogueWord) {
+    absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(form_));
+    if (epilogue.ok()) form_.op = OpWith(*epilogue);
+    epilogue_ = word;
+    return epilogue.status();
+  }
+  if (const int operand = OperandCalled(key); operand >= 0) return ParseOrder(value, operand);
+  const auto ld = std::find(kLdWords.begin(), kLdWords.end(), key);
+  if (ld == kLdWords.end()) return Expected(word, kOptions);
+  ld_[static_cast<size_t>(ld - kLdWords.begin())] = value;
+  return absl::OkStatus();
+}
+
+// const-lhs or const-rhs
+absl::Status ParsedMatmul::ParseConstant(const Word& word) {
+  const int operand = OperandCalled(word.text.substr(kConstantPrefix.size()));
+  if (operand < 0 || operand == MatmulDims::kOut) return Expected(word, kOptions);
+  if (constant_) return Expected(word, "one constant operand (of two, the product would be constant, too)");
+  constant_ = word;
+  form_.operand[static_cast<size_t>(operand)].constant = 1;
+  return absl::OkStatus();
+}
+
+absl::Status ParsedMatmul::ParseOrder(const Word& word, int operand) {
+  for (Order order : {Order::kRow, Order::kCol}) {
+    if (word.text != OrderWord(order)) continue;
+    form_.operand[static_cast<size_t>(operand)].layout.order = order;
+    return absl::OkStatus();
+  }
+  return Expected(word, "row or col");
+}
+
+absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
+  Spec spec = WithSizes(form_, sizes);
+  if (constant_ && sizes[MatmulDims::kB] > 1)
+    return Expected(*constant_, "a batch of 1 where an operand is constant");
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
+    if (absl::Status status = SetLd(operand, &spec); !status.ok()) return status;
+  return spec;
+}
+
+absl::Status ParsedMatmul::SetLd(int operand, Spec* spec) const {
+  const TileExtent extent = ExtentOf(*spec, operand);
+  const int64_t rows = extent.batch * extent.outer;  // of the stored matrices; at most 2^40
+  const std::string_view name = kMatmulInfo.operands[static_cast<size_t>(operand)].name;
+  if (rows * extent.inner > kMaxElements)
+    return Expected(sizes_word_, Cat("at most ", kMaxElements, " elements in ", name));
+  const std::optional<Word>& written = ld_[static_cast<size_t>(operand)];
+  if (!written) return absl::OkStatus();
+  const int64_t largest = std::min<int64_t>(kMaxElements / rows, std::numeric_limits<uint32_t>::max());
+  absl::StatusOr<uint32_t> given =
+      ParseNumber(source_, *written, Cat("a leading dimension of ", name), extent.inner, largest);
+  if (given.ok()) spec->operand[static_cast<size_t>(operand)].layout.ld = *given;
+  return given.status();
+}
+
+Spec WithSizes(Spec form, const UserSizes& sizes) {
+  std::copy(sizes.begin(), sizes.end(), form.size.begin());
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
+    uint32_t& ld = form.operand[static_cast<size_t>(operand)].layout.ld;
+    if (ld == 0) ld = static_cast<uint32_t>(ExtentOf(form, operand).inner);
+  }
+  return form;
+}
+
+ParsedSpec CanonicalRequest(const Spec& asked) {
+  const CanonicalSpec canonical = Canonicalise(asked);
+  return {canonical.spec, canonical.swapped, PrintSpec(asked)};
+}
+
+absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) {
+  const std::vector<Word> words = SplitWords(text);
+  if (words[0].text == kConvolutionWord) {
+    absl::StatusOr<ShorthandKernel> kernel = ParseShorthand(text, source);
+    if (!kernel.ok()) return kernel.status();
+    return std::move(kernel->spec);
+  }
+  if (words[0].text != kMatmulInfo.name)
+    return ExpectedAt(source, words[0], Cat("an operation (", kMatmulInfo.name, "|", kConvolutionWord, ")"));
+  const absl::StatusOr<ParsedMatmul> matmul =
+      ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
+  if (!matmul.ok()) return matmul.status();
+  if (matmul->range())
+    return ExpectedAt(source, *matmul->range(),
+                      "a single size (a range stands for many specs, and one is wanted here)");
+  UserSizes sizes;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) sizes[dim] = matmul->ranges()[dim].low;
+  const absl::StatusOr<Spec> asked = matmul->Member(sizes);
+  if (!asked.ok()) return asked.status();
+  return CanonicalRequest(*asked);
+}
+
+}  // namespace kirsch

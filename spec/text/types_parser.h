@@ -1,0 +1,25 @@
+// Text to the element types of an operation. The grammar is in spec/README.md.
+#ifndef KIRSCH_SPEC_TEXT_TYPES_PARSER_H_
+#define KIRSCH_SPEC_TEXT_TYPES_PARSER_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "spec/epilogue.h"
+#include "spec/matmul_types.h"
+#include "spec/text/text.h"
+
+namespace kirsch {
+
+// T, for T*T->T, or LHS*RHS->OUT. Errors, here and below, are as of ParseSpec, for the text that `source`
+// names.
+absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word);
+
+// Do the types go together? With an epilogue, the inputs must for some output.
+absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
+                        const Epilogue& epilogue);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_TEXT_TYPES_PARSER_H_

@@ -1,0 +1,229 @@
+// Epilogues: their text, what they compute, where programs do it, and with which instructions.
+#include "spec/epilogue.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/llvm/jit.h"
+#include "codegen/loop/lower.h"
+#include "codegen/verify/contraction_problem.h"
+#include "codegen/verify/verify_ladder.h"
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "rewrites/rewrite.h"
+#include "search/search.h"
+#include "spec/text/parser.h"
+#include "tests/testing/plain_kernel.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+Spec Parsed(const std::string& text) {
+  const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  return parsed->spec;
+}
+
+std::string ErrorOf(const std::string& text) { return std::string(ParseSpec(text).status().message()); }
+
+TEST(EpilogueTest, PrintsWhatItReads) {
+  for (const char* text :
+       {"matmul f32 8x8x8 epilogue=add:n,relu", "matmul u8*s8->u8 8x9x10 epilogue=f32,mul:n,add:3",
+        "matmul s8 8x9x10 epilogue=add:n,mul:-7,f32,mul:0.0125,sub:m,max:-5.5,min:scalar",
+        "matmul f32 8x8x8 epilogue=leaky_relu:0.01,exp,tanh,erf,sigmoid,silu,gelu,gelu_tanh",
+        "matmul f32 8x8x8 epilogue=hardswish,elu:1,softplus,elu:n",
+        "matmul u8*s8->s8 8x8x8 epilogue=f32,leaky_relu:n,gelu",
+        "matmul bf16 8x9x10 out=col ldc=20 epilogue=add:mn",
+        "matmul u8*s8->f32 8x9x10 epilogue=f32,mul:1e-20"}) {
+    EXPECT_EQ(ParseSpec(text)->text, text);
+    EXPECT_EQ(ParseSpec(text)->spec, Parsed(ParseSpec(text)->text));
+  }
+  EXPECT_EQ(ParseSpec("matmul f32 8x8x8 epilogue=max:0,add:-0,add:1.0")->text,
+            "matmul f32 8x8x8 epilogue=relu,add:0,add:1");
+}
+
+TEST(EpilogueTest, ErrorsSayWhere) {
+  EXPECT_EQ(ErrorOf("matmul f32 8x8x8 epilogue=add:q"),
+            "spec:1:31: expected n, m, mn, scalar or a finite f32, got 'q'");
+  EXPECT_EQ(ErrorOf("matmul s32 8x8x8 epilogue=add:1.5"),
+            "spec:1:31: expected n, m, mn, scalar or an s32 (f32 before it makes it one), got '1.5'");
+  EXPECT_EQ(ErrorOf("matmul f32 8x8x8 epilogue=relu,f32"),
+            "spec:1:32: expected no conversion of what is f32 already, got 'f32'");
+  EXPECT_EQ(ErrorOf("matmul f32 8x8x8 epilogue=add:n,add:n,add:n,add:m"),
+            "spec:1:49: expected at most 3 operands in memory, got 'm'");
+  EXPECT_EQ(ErrorOf("matmul f32 8x8x8 accumulate epilogue=relu"),
+            "spec:1:29: expected no epilogue where the output is added to, got 'epilogue=relu'");
+  EXPECT_EQ(ErrorOf("matmul u8*s8->f32 8x8x8 epilogue=relu"),
+            "spec:1:8: expected an output of s32, u8, s8 or s16 after an epilogue that ends in s32, got "
+            "'u8*s8->f32'");
+  EXPECT_EQ(ErrorOf("matmul s32 8x8x8 epilogue=relu,gelu,f32"),
+            "spec:1:32: expected a function of an f32 only (f32 before it makes it one), got 'gelu'");
+  EXPECT_EQ(ErrorOf("matmul f32 8x8x8 epilogue=relu,silu:2"),
+            "spec:1:32: expected silu, without an operand, got 'silu:2'");
+  for (const char* step : {"", "relu:1", "f32:n", "add", "add:", "swish", "leaky_relu", "add:nan", "add:1e99",
+                           "add:number", "mul:n:n"})
+    EXPECT_NE(ErrorOf(std::string("matmul f32 8x8x8 epilogue=relu,") + step).find("spec:1:"),
+              std::string::npos)
+        << step;
+}
+
+// The value that an epilogue makes of one sum, as text says it.
+double ValueOf(const std::string& types, const std::string& steps, double sum, double operand = 0) {
+  const Spec spec = Parsed("matmul " + types + " 1x1x1 epilogue=" + steps);
+  const auto at = [&](int) { return operand; };
+  return Apply(spec.op_info().epilogue, AccumulatorOf(spec), spec.out().dtype, {sum, 0}, at).value;
+}
+
+TEST(EpilogueTest, IntegersWrapAndSaturate) {
+  constexpr double kMost = std::numeric_limits<int32_t>::max();
+  EXPECT_EQ(ValueOf("s32", "add:n", kMost, 1), std::numeric_limits<int32_t>::min());
+  EXPECT_EQ(ValueOf("s32", "mul:65536", 65537), 65536);
+  EXPECT_EQ(ValueOf("s32", "sub:n,max:-3,min:9", 5, 100), -3);
+  EXPECT_EQ(ValueOf("u8*s8->u8", "add:n", 200, 100), 255);
+  EXPECT_EQ(ValueOf("u8*s8->u8", "add:n", 5, -100), 0);
+  EXPECT_EQ(ValueOf("u8*s8->s16", "add:n", 32760, 100), 32767);
+}
+
+TEST(EpilogueTest, FloatsRoundToNearestEvenAndSaturate) {
+  for (int sum = -2000; sum <= 2000; ++sum) {
+    const double half = sum * 0.5;  // many ties
+    double even = std::floor(half);
+    if (half - even > 0.5 || (half - even == 0.5 && std::fmod(even, 2) != 0)) ++even;
+    EXPECT_EQ(ValueOf("u8*s8->s8", "f32,mul:0.5", sum), std::fmin(std::fmax(even, -128), 127)) << sum;
+  }
+  EXPECT_EQ(ValueOf("u8*s8->u8", "f32,mul:n", 1, std::nan("")), 0);
+  EXPECT_EQ(ValueOf("u8*s8->s8", "f32,mul:n", 1, HUGE_VAL), 127);
+  EXPECT_EQ(ValueOf("u8*s8->s8", "f32,mul:n", 1, std::nan("")), -128);
+}
+
+// 16777217 is no f32; nor is the square of 4097, but for what is added to it.
+TEST(EpilogueTest, RoundsWhereItSays) {
+  EXPECT_EQ(ValueOf("s32*s32->f32", "f32", 16777217), 16777216);
+  EXPECT_EQ(ValueOf("f32", "mul:n", 4097, 4097), 16785408);
+  EXPECT_EQ(ValueOf("f32", "mul:4097,add:-16785408", 4097), 1);
+  EXPECT_EQ(ValueOf("f32", "mul:4097,max:0,add:-16785408", 4097), 0);
+}
+
+// The bound holds for whatever the sum may have been.
+TEST(EpilogueTest, ErrorsAreBounds) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> any(-4, 4);
+  for (int round = 0; round < 20'000; ++round) {
+    const Spec spec = testing::WithRandomEpilogue(testing::MatmulSpec({}), &random);
+    const double operand = static_cast<float>(any(random)), sum = any(random),
+                 error = std::exp2(any(random) - 20);
+    const auto at = [&](int) { return operand; };
+    const auto applied = [&](double value, double off) {
+      return Apply(spec.op_info().epilogue, Dtype::kF32, spec.out().dtype, {value, off}, at);
+    };
+    const Uncertain expected = applied(sum, error);
+    if (std::isnan(expected.value) || std::isinf(expected.error)) continue;
+    for (double share : {-1.0, -0.3, 0.0, 0.6, 1.0}) {
+      const double value = applied(static_cast<float>(sum + share * (error - 1e-6 * error)), 0).value;
+      if (value == expected.value) continue;  // both may be infinite
+      EXPECT_LE(std::abs(value - expected.value), expected.error + 1e-6 * std::abs(sum))
+          << testing::Describe(spec) << " " << PrintEpilogue(spec.op_info().epilogue, Dtype::kF32) << " of "
+          << sum;
+    }
+  }
+}
+
+class EveryTarget : public ::testing::TestWithParam<Target> {
+ protected:
+  Impl Best(const Spec& spec) const {
+    const CostModel model(GetParam());
+    HashMemo memo;
+    return Search(PlaceOperands(spec, Residency::kWarm, GetParam()), model, memo, {}).impl;
+  }
+  std::string Assembly(const std::string& text) const {
+    return *EmitAssembly(Lower(Best(Parsed(text)), GetParam(), "kernel"), GetParam());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, EveryTarget, ::testing::Values(testing::Avx2Target(), testing::Avx512DotTarget()),
+                         [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_P(EveryTarget, RequantisingTakesTheInstructionsForIt) {
+  const bool wide = GetParam().vectors.front().bytes == 64;
+  const std::string code = Assembly("matmul u8*s8->u8 64x64x64 epilogue=f32,mul:n,add:3");
+  EXPECT_TRUE(Contains(code, "vcvtdq2ps"));
+  EXPECT_TRUE(Contains(code, "vfmadd")) << "the product is rounded";
+  EXPECT_TRUE(Contains(code, "vcvtps2dq"));
+  EXPECT_TRUE(Contains(code, wide ? "vpmov" : "vpack"));
+  EXPECT_FALSE(Contains(code, "vmulps"));
+  const std::string relu = Assembly("matmul f32 64x64x64 epilogue=add:n,relu");
+  EXPECT_TRUE(Contains(relu, "vaddps"));
+  EXPECT_TRUE(Contains(relu, "vmaxps"));
+  EXPECT_FALSE(Contains(relu, "vcmp"));
+}
+
+// The last of the pieces of a reduction does it, and no other.
+TEST_P(EveryTarget, ASplitReductionEndsWithIt) {
+  const Spec spec = Parsed("matmul f32 100x700x100 epilogue=add:n,relu");
+  Impl impl{PlaceOperands(spec, Residency::kWarm, GetParam()), {}, {}};
+  Decision decision;
+  decision.kind = RewriteKind::kTile;
+  decision.dim = MatmulDims::kK;
+  for (uint32_t size : {512u, 350u, 100u}) {
+    decision.size = size;
+    Expansion expansion;
+    Expand(impl.spec, decision, GetParam(), &expansion);
+    int64_t steps = 0, with = 0;
+    for (int i = 0; i < expansion.num_children; ++i) {
+      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+      steps += child.trips * child.spec.size[MatmulDims::kK];
+      with += child.spec.op == spec.op ? child.trips : 0;
+      EXPECT_EQ(child.spec.op == spec.op, i + 1 == expansion.num_children);
+      EXPECT_EQ(child.spec.accumulate, i > 0);
+    }
+    EXPECT_EQ(steps, 700);
+    EXPECT_EQ(with, 1);
+  }
+}
+
+TEST_P(EveryTarget, PruningLosesNothing) {
+  std::mt19937_64 random(5);
+  const CostModel model(GetParam());
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (int round = 0; round < 40; ++round) {
+    const Spec plain = testing::RandomMatmulSpec({.max_side = 24, .max_batch = 1}, &random);
+    const Spec spec = PlaceOperands(testing::WithRandomEpilogue(plain, &random),
+                                    round % 2 == 0 ? Residency::kWarm : Residency::kCold, GetParam());
+    HashMemo memo, all;
+    EXPECT_EQ(Search(spec, model, memo, {}).cost, Search(spec, model, all, exhaustive).cost)
+        << testing::Describe(spec);
+  }
+}
+
+TEST_P(EveryTarget, TheKernelOfAnotherEpilogueIsFoundOut) {
+  const std::string missing = MissingOnHost(GetParam().features);
+  if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  const std::string matmul = "matmul f32 20x30x40 epilogue=";
+  const Spec spec = Parsed(matmul + "mul:n,add:m,relu");
+  const auto outcome = [&](const std::string& epilogue) {
+    const LoopProgram program = Lower(Best(Parsed(matmul + epilogue)), GetParam(), "kernel");
+    const auto jit = JitCompile(program, GetParam());
+    const Kernel kernel = testing::CompiledKernel(**jit, program);
+    const ContractionProblem problem(spec);
+    return Ladder(problem, PlanTrials(problem, 1, 1)).Climb(kernel, 5).outcome;
+  };
+  EXPECT_EQ(outcome("mul:n,add:m,relu"), RungOutcome::kPassed);
+  for (const char* wrong : {"mul:n,add:m", "mul:n,sub:m,relu", "mul:n,relu", "mul:n,add:m,max:0.5"})
+    EXPECT_EQ(outcome(wrong), RungOutcome::kFailed) << wrong;
+}
+
+}  // namespace
+}  // namespace kirsch

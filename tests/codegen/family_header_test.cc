@@ -1,0 +1,185 @@
+// Headers of families, compiled as users do: every member is right through the dispatcher, sizes outside are
+// refused, and the self-test that says so can fail.
+#include "codegen/header/header_function.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "codegen/c/c_printer.h"
+#include "memo/hash_memo.h"
+#include "search/search.h"
+#include "spec/text/identifier.h"
+#include "tests/testing/header_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+int Count(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+class FamilyHeaderTest : public HeaderTest {
+ protected:
+  SpecFamily Family(const std::string& text) const { return *ParseFamily(text); }
+
+  // What the search chooses.
+  std::vector<LoopProgram> Searched(const SpecFamily& family) const {
+    const CostModel model(target_);
+    HashMemo memo;
+    return Lowered(family, [&](const Spec& spec) {
+      return Search(PlaceOperands(spec, Residency::kWarm, target_), model, memo, {}).impl;
+    });
+  }
+  // All pack; those with an even M have two tasks, the others one.
+  std::vector<LoopProgram> Mixed(const SpecFamily& family) const {
+    return Lowered(family, [&](Spec spec) {
+      if (spec.size[MatmulDims::kM] % 2 == 1) return PackedImpl(spec);
+      spec.threads = 2;
+      return ParallelImpl(spec);
+    });
+  }
+  template <typename Make>
+  std::vector<LoopProgram> Lowered(const SpecFamily& family, Make make) const {
+    std::vector<Impl> impls;
+    for (int64_t i = 0; i < family.count(); ++i) impls.push_back(make(family.member(i).spec));
+    std::vector<const Impl*> pointers;
+    for (const Impl& impl : impls) pointers.push_back(&impl);
+    return LowerMembers(IdentifierOf(family.text()), family.varying_sizes(), pointers, target_);
+  }
+
+  std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,
+                    HeaderMode mode = HeaderMode::kAttributes, bool external = false) const {
+    HeaderFunction function = FunctionOf(IdentifierOf(family.text()), family);
+    function.variants = {{target_, kernels, 0, 0, "regions that end in \\"}};
+    return PrintHeaderFile({function.name, mode, external, "", "0.0", {function}});
+  }
+
+  // Compiles the self-test and runs it.
+  bool Passes(const SpecFamily& family, const std::string& text, const std::string& compiler) const {
+    const std::string macro =
+        absl::StrCat("-D", absl::AsciiStrToUpper(IdentifierOf(family.text())), "_SELF_TEST");
+    if (!Compile(compiler, absl::StrCat("-O1 ", macro), Write("family.h", text), Path("self_test")))
+      return false;
+    return std::system(absl::StrCat(Path("self_test"), " > ", Path("out")).c_str()) == 0;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Isa, FamilyHeaderTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
+
+TEST_P(FamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
+  if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
+  for (const char* text :
+       {"matmul f32 1..17x9x20", "matmul f32 1..3:1..4x7x5 out=col",
+        "matmul f32 2..3x5x1..34 rhs=col accumulate", "matmul f32 1..5x1..6x1..3 lhs=col lda=8 ldc=9"}) {
+    const SpecFamily family = Family(text);
+    const std::string header = Print(family, Searched(family));
+    for (const std::string& compiler : Compilers()) EXPECT_TRUE(Passes(family, header, compiler)) << text;
+  }
+}
+
+// A kernel of one task run by each of three threads would add three times.
+TEST_P(FamilyHeaderTest, MembersMayDifferInTasks) {
+  if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
+  const SpecFamily family = Family("matmul f32 2..9x23x70..71 accumulate");
+  const std::string header = Print(family, Mixed(family));
+  EXPECT_THAT(header, HasSubstr("if (thread == 0) "));
+  for (const std::string& compiler : Compilers()) EXPECT_TRUE(Passes(family, header, compiler));
+  const std::string wrong = absl::StrReplaceAll(header, {{"if (thread == 0) ", ""}});
+  EXPECT_FALSE(Passes(family, wrong, absl::StrCat("gcc ", kC)));
+}
+
+TEST_P(FamilyHeaderTest, ScratchIsTheMostOfAnyMember) {
+  const SpecFamily family = Family("matmul f32 3x8..40x40");
+  const std::vector<LoopProgram> kernels = Mixed(family);
+  int64_t most = 0;
+  for (const LoopProgram& kernel : kernels) most = std::max(most, kernel.scratch_bytes);
+  ASSERT_GT(most, kernels.front().scratch_bytes);
+  const std::string header = Print(family, kernels);
+  EXPECT_THAT(header, HasSubstr(absl::StrCat("_scratch_bytes(void) {\n  return ", most, ";")));
+  EXPECT_EQ(Count(header, "_scratch_bytes(void)"), 1);
+}
+
+TEST_P(FamilyHeaderTest, TheSelfTestCanFail) {
+  if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
+  const SpecFamily family = Family("matmul f32 2..4x5x6..7");
+  const std::string header = Print(family, Searched(family)), gcc = absl::StrCat("gcc ", kC);
+  ASSERT_TRUE(Passes(family, header, gcc));
+  const std::string call = "_m3_n7(lhs, rhs, out);";
+  ASSERT_THAT(header, HasSubstr(call));
+  const std::pair<std::string, std::string> mistakes[] = {
+      {call, "_m3_n6(lhs, rhs, out);"},  // the wrong kernel
+      {"case 3:", "case 9:"},            // a member refused
+      {"case 4:", "case 5: case 4:"},    // sizes outside taken (without a look at the operands)
+  };
+  for (const auto& [right, wrong] : mistakes)
+    EXPECT_FALSE(Passes(family, absl::StrReplaceAll(header, {{right, wrong}}), gcc)) << wrong;
+}
+
+TEST_P(FamilyHeaderTest, EveryModeCompilesUnused) {
+  const SpecFamily family = Family("matmul f32 8..9x23x33..34");
+  const std::vector<LoopProgram> kernels = Mixed(family);
+  for (const std::string& compiler : Compilers()) {
+    for (HeaderMode mode : {HeaderMode::kAttributes, HeaderMode::kMacros}) {
+      Write("family.h", Print(family, kernels, mode));
+      const std::string user = Write("user.c", "#include \"family.h\"\n#include \"family.h\"\nint unused;\n");
+      EXPECT_TRUE(Compile(compiler, "-c", user, Path("user.o")));
+      EXPECT_TRUE(Compile(compiler, "-c " + Isa(), user, Path("user.o")));
+    }
+    const std::string bare = Print(family, kernels, HeaderMode::kBare);
+    EXPECT_THAT(bare, Not(HasSubstr("#")));
+    Write("family.h", bare);
+    const bool cpp = compiler.find("c++") != std::string::npos;
+    const std::string user =
+        absl::StrCat("#include <immintrin.h>\n#include <stddef.h>\n", cpp ? "namespace N_AVX {\n" : "",
+                     "#include \"family.h\"\n", cpp ? "}\n" : "", "int unused;\n");
+    EXPECT_TRUE(Compile(compiler, "-c " + Isa(), Write("user.c", user), Path("user.o")));
+    const std::string file = Write("family.c", Print(family, kernels, HeaderMode::kAttributes, true));
+    EXPECT_TRUE(Compile(compiler, "-c", file, Path("family.o")));
+  }
+}
+
+TEST_P(FamilyHeaderTest, EqualProceduresArePrintedOnce) {
+  const SpecFamily family = Family("matmul f32 28..30x16x64");
+  const std::vector<LoopProgram> kernels = Searched(family);
+  const std::string header = Print(family, kernels);
+  size_t procedures = 0;
+  for (const LoopProgram& kernel : kernels) {
+    procedures += kernel.procedures.size();
+    for (size_t i = 1; i < kernel.procedures.size(); ++i)
+      EXPECT_EQ(Count(header, absl::StrCat("void matmul_f32_28to30x16x64_", kernel.procedures[i].name,
+                                           "(const float* ")),
+                1);
+  }
+  EXPECT_LT(static_cast<size_t>(Count(header, "static KIRSCH_NOINLINE")), procedures);
+}
+
+TEST_P(FamilyHeaderTest, ProceduresOfOneNameMayDiffer) {
+  const SpecFamily family = Family("matmul f32 1..2x8x8");
+  std::vector<LoopProgram> kernels = Searched(family);
+  ASSERT_GE(kernels[0].procedures.size(), 2u);
+  kernels[1] = kernels[0];
+  kernels[1].name = "other";
+  Procedure& changed = kernels[1].procedures[1];
+  changed.body.push_back(changed.body.back());
+  const CKernel both[] = {{&kernels[0]}, {&kernels[1]}};
+  const std::string text = PrintC(both, {"static ", "static ", "shared", {}, "", false});
+  const std::string name = absl::StrCat("shared_", changed.name);
+  EXPECT_EQ(Count(text, absl::StrCat("void ", name, "(")), 1);
+  EXPECT_EQ(Count(text, absl::StrCat("void ", name, "_2(")), 1);
+  EXPECT_THAT(text.substr(text.find("void other(")), HasSubstr(absl::StrCat(name, "_2(")));
+}
+
+}  // namespace
+}  // namespace kirsch::testing

@@ -1,0 +1,194 @@
+// The errors of functions against the C library's in double, for inputs of all magnitudes
+// and around special ones. With KIRSCH_ALL_FLOATS set, for all 2^32 (minutes a function).
+#include "codegen/kernels/vector_math.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "spec/meaning/uncertain_math.h"
+#include "tests/testing/codegen_testing.h"
+#include "tests/testing/ulp_bounds.h"
+
+namespace kirsch::testing {
+namespace {
+
+struct Function {
+  Operation op;
+  double (*exact)(double);
+  bool not_positive = false;  // arguments are
+  float option = 0;
+};
+
+double Sigmoid(double x) { return x < -700 ? 0 : 1 / (1 + std::exp(-x)); }
+
+double TimesSigmoid(double x, double u) { return u < -700 ? -0.0 : x / (1 + std::exp(-u)); }
+
+const std::vector<Function> kFunctions = {
+    {Operation::kExp, [](double x) { return std::exp(x); }},
+    {Operation::kExp, [](double x) { return std::exp(x); }, true},
+    {Operation::kTanh, [](double x) { return std::tanh(x); }},
+    {Operation::kErf, [](double x) { return std::erf(x); }},
+    {Operation::kSigmoid, &Sigmoid},
+    {Operation::kSilu, [](double x) { return TimesSigmoid(x, x); }},
+    {Operation::kGelu, [](double x) { return x < -50 ? -0.0 : x / 2 * std::erfc(-x / std::sqrt(2.0)); }},
+    {Operation::kGeluTanh,
+     [](double x) { return TimesSigmoid(x, std::sqrt(8 / M_PI) * (x + 0.044715 * x * x * x)); }},
+    {Operation::kHardswish, [](double x) { return x < -3 ? -0.0 : x / 6 * std::min(x + 3, 6.0); }},
+    {Operation::kElu, [](double x) { return x > 0 ? x : std::expm1(x); }, false, 1},
+    {Operation::kElu, [](double x) { return x > 0 ? x : 0.25 * std::expm1(x); }, false, 0.25f},
+    {Operation::kSoftplus,
+     [](double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }},
+};
+
+constexpr int kBlock = 4096;  // floats a call takes
+
+LoopProgram ProgramOf(const Function& function, const Target& target, int lanes) {
+  ProcedureBuilder builder("function");
+  const VarId x = builder.PointerParameter("x", Dtype::kF32, false);
+  builder.PointerParameter("unused", Dtype::kF32, false);
+  const VarId y = builder.PointerParameter("y", Dtype::kF32, true);
+  builder.PointerParameter("scratch", Dtype::kF32, true);
+  builder.IndexParameter(kThread);
+  builder.IndexParameter(kThreads);
+  const VarId v = builder.Vector("v", Dtype::kF32, lanes);
+  VectorMath math(builder, lanes, target.HasFeature("avx512f"), "0");
+  const auto y_of = [&](float option) {
+    return builder.Filled(Dtype::kF32, lanes, std::bit_cast<uint32_t>(option));
+  };
+  builder.Loop(Constant(kBlock / lanes), [&](VarId trip) {
+    builder.Do(Load{v, {x, Plus(Constant(0), trip, lanes)}, lanes});
+    function.not_positive ? math.ExpOfNotPositive(v, v)
+                          : math.Compute(function.op, v, v, y_of(function.option));
+    builder.Do(Store{v, {y, Plus(Constant(0), trip, lanes)}, lanes});
+  });
+  LoopProgram program;
+  program.name = "function";
+  program.tensors = {{"x", Dtype::kF32}, {"unused", Dtype::kF32}, {"y", Dtype::kF32, true}};
+  program.procedures.push_back(std::move(builder).Build());
+  program.features = target.features;
+  program.masks = target.HasFeature("avx512f");
+  return program;
+}
+
+// The error in units of the distance of the f32s around the exact result; a fault is infinitely many.
+double UlpError(float result, double exact) {
+  constexpr double kFault = std::numeric_limits<double>::infinity();
+  if (std::isnan(exact)) return std::isnan(result) ? 0 : kFault;
+  const float nearest = static_cast<float>(exact);
+  if (std::isinf(result) || std::isinf(nearest) || nearest == 0) {
+    if (result == nearest) return std::signbit(result) == std::signbit(nearest) ? 0 : kFault;
+    // Beyond the last float, one more would be infinity.
+    if (nearest == 0) return std::fabs(result) / 0x1p-149;
+    if (!std::isinf(exact) && std::fabs(exact) < 0x1.000001p128 && std::fabs(result) >= 0x1.fffffep127)
+      return 1;
+    return kFault;
+  }
+  if (std::isnan(result)) return kFault;
+  int exponent;
+  std::frexp(exact, &exponent);
+  const double ulp = std::ldexp(1.0, std::max(exponent - 24, -149));
+  return std::fabs(result - exact) / ulp;
+}
+
+class VectorMathTest : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    if (!HostRuns(target_)) GTEST_SKIP() << "the host lacks the instructions";
+  }
+
+  struct Worst {
+    double error = 0;  // relative to the bound
+    float at = 0;
+  };
+  // Over x(0), x(1), ...; `kernels` of the same function.
+  template <typename At>
+  static Worst Largest(const Function& function, KernelFunction kernel, uint64_t count, const At& at) {
+    Worst worst;
+    std::vector<float> x(kBlock), y(kBlock);
+    for (uint64_t first = 0; first < count; first += kBlock) {
+      for (uint64_t i = 0; i < kBlock; ++i) {
+        const float value = at(std::min(first + i, count - 1));
+        x[i] = function.not_positive && value > 0 ? -value : value;
+      }
+      kernel(x.data(), nullptr, y.data(), nullptr, 0, 1);
+      for (size_t i = 0; i < kBlock; ++i) {
+        const double error = UlpError(y[i], function.exact(x[i])) / UlpBound(function.op, x[i]);
+        if (!(error <= worst.error)) worst = {error, x[i]};
+        if (i % 16 == 0) CheckComposition(function, x[i], y[i]);
+      }
+    }
+    return worst;
+  }
+
+  // What is found by adding up the roundings of the composition is a bound, too, and one that says something.
+  static void CheckComposition(const Function& function, float x, float y) {
+    const Uncertain expected = FunctionOf(function.op, {x, 0}, function.option);
+    if (!std::isfinite(expected.error) || std::isnan(expected.value) || std::isinf(expected.value)) return;
+    EXPECT_LE(std::abs(y - expected.value), expected.error) << Info(function.op).name << " of " << x;
+    EXPECT_LE(expected.error, 3 * UlpBound(function.op, x) * (0x1p-23 * std::abs(expected.value) + 0x1p-149))
+        << Info(function.op).name << " of " << x;
+  }
+
+  void Check(int lanes) {
+    for (const Function& function : kFunctions) {
+      const LoopProgram program = ProgramOf(function, target_, lanes);
+      const auto kernel = JitCompile(program, target_);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      const auto check = [&](const Worst& worst) {
+        EXPECT_LE(worst.error, 1) << Info(function.op).name << " of " << worst.at << ", "
+                                  << absl::StrCat("0x", absl::Hex(std::bit_cast<uint32_t>(worst.at)))
+                                  << ", lanes " << lanes;
+        return worst.error;
+      };
+      const KernelFunction run = (*kernel)->function();
+      check(Largest(function, run, kNear * kSpecial.size(), [](uint64_t i) {
+        const uint32_t bits = std::bit_cast<uint32_t>(kSpecial[i / kNear]);
+        return std::bit_cast<float>(bits + static_cast<uint32_t>(i % kNear - kNear / 2));
+      }));
+      const bool all = std::getenv("KIRSCH_ALL_FLOATS") != nullptr;
+      const uint64_t stride = all ? 1 : 4099;
+      const double error = check(Largest(function, run, (uint64_t{1} << 32) / stride, [=](uint64_t i) {
+        return std::bit_cast<float>(static_cast<uint32_t>(i * stride));
+      }));
+      if (all)
+        std::printf("%s%s, %d lanes of %s: %.4f of the bound\n", std::string(Info(function.op).name).c_str(),
+                    function.not_positive ? " of what is not positive" : "", lanes, target_.name.c_str(),
+                    error);
+    }
+  }
+
+  static constexpr uint64_t kNear = 512;
+  // Zeros, infinities, where results become infinite, subnormal, zero or one, and where code changes over.
+  static inline const std::vector<float> kSpecial = {
+      0.0f,   -0.0f,       HUGE_VALF,    -HUGE_VALF,  NAN,         -NAN,       0x1p-126f,  -0x1p-126f,
+      1,      -1,          88.722839f,   88.3762626f, 89,          -87.33655f, -103.2789f, -103.972084f,
+      -104,   0.55f,       -0.55f,       0.925f,      -0.925f,     3.95f,      -3.95f,     10,
+      -10,    0.34657359f, -0.34657359f, 1.0397208f,  -1.0397208f, 17.32868f,  -17.32868f, 9.01f,
+      -9.01f, 14.3f,       -14.3f,       -10.05f,     -11,         -109,       -106.5f,    -13.9f,
+      3,      -3,          -18,          -17.3287f};
+
+  const Target target_ = TestTarget(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(All, VectorMathTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
+
+TEST_P(VectorMathTest, ErrorsAreWithinTheBounds) { Check(GetParam() ? 16 : 8); }
+
+TEST_P(VectorMathTest, ShorterVectors) {
+  if (std::getenv("KIRSCH_ALL_FLOATS") != nullptr) GTEST_SKIP() << "the same code";
+  if (GetParam()) Check(8);
+  Check(4);
+}
+
+}  // namespace
+}  // namespace kirsch::testing

@@ -1,0 +1,310 @@
+// The cost model: what is more work never costs less, and what register tiles cost is what can be worked out
+// by hand.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "cost/microkernel_cost.h"
+#include "cost/vector_math_cost.h"
+#include "rewrites/rewrite.h"
+#include "spec/target/targets.h"
+#include "spec/text/parser.h"
+#include "tests/testing/random_impl.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+Target Named(const char* name) { return FindTarget(name, "")->target; }
+
+RegisterTile OuterProduct(int lanes, int rows, int columns) {
+  return {LayoutKind::kVectors, Arithmetic::kFma, lanes, rows, columns};
+}
+
+TEST(CostTest, FixedPointRoundsDown) {
+  EXPECT_EQ(FromCycles(1), kCostUnit);
+  EXPECT_EQ(FromCycles(1.0 / 256), 1);
+  EXPECT_EQ(FromCycles(0.999 / 256), 0);
+  EXPECT_EQ(FromCycles(2.999 / 256), 2);
+  EXPECT_EQ(ToCycles(FromCycles(1234.5)), 1234.5);
+  EXPECT_GT(FromCycles(1e13), 0) << "a petaflop's worth of cycles fits";
+  EXPECT_LT(FromCycles(1e13), kInfiniteCost);
+}
+
+// 14 x 32 floats, znver4: 28 FMAs at one a cycle; 14 + 2 loads at one a cycle.
+TEST(MicrokernelCostTest, TallTileIsBoundByArithmetic) {
+  const Target target = Named("znver4");
+  const TripCycles trip = TripCyclesOf(OuterProduct(16, 14, 2), target.vectors[0], target);
+  EXPECT_EQ(trip.arithmetic, 28);
+  EXPECT_EQ(trip.load, 2 + 14 / 2.0);  // vectors one a cycle, broadcasts two
+  EXPECT_EQ(trip.bottleneck(), "arithmetic");
+  EXPECT_EQ(trip.total(), 28);
+}
+
+// 5 x 64 bf16 on a CPU that widens on the ports of its FMAs: 20 FMAs at two a cycle, 5 + 4 to widen.
+TEST(MicrokernelCostTest, WideningTakesMultiplyAddUnits) {
+  const Target target = Named("sapphirerapids");
+  RegisterTile tile = OuterProduct(16, 5, 4);
+  tile.widens_lhs = tile.widens_rhs = true;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 9);
+  tile.widens_lhs = false;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).arithmetic, 10 + 4);
+}
+
+// 4 columns of bf16 along the reduction, haswell: 8 FMAs at two a cycle, 4 words to part; two vectors of lhs,
+// parted by shuffles.
+TEST(MicrokernelCostTest, PairsTakeTwoMultiplyAdds) {
+  const Target target = Named("haswell");
+  RegisterTile tile{LayoutKind::kPartialSums, Arithmetic::kFmaPairs, 8, 1, 4};
+  tile.widens_rhs = true;
+  const TripCycles trip = TripCyclesOf(tile, target.vectors[0], target);
+  EXPECT_EQ(trip.arithmetic, 4 + 4 * 0.5);
+  EXPECT_EQ(trip.widening, 2);
+  EXPECT_EQ(trip.load, (4 + 2) / 2.0);
+  EXPECT_EQ(trip.latency, 2 * 5.0 / KSplit(tile, target.vectors[0]));
+  EXPECT_EQ(TripsOf(tile, 33), 3);
+  // Row by row, lhs is broadcast twice.
+  tile.form = LayoutKind::kVectors;
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).widening, 0);
+  EXPECT_EQ(TripCyclesOf(tile, target.vectors[0], target).load, (4 + 2) / 2.0);
+}
+
+// Pairs are as fast as FMAs and need not widen; dot products are taken where they are faster still.
+TEST(MicrokernelCostTest, TheBestArithmeticOfBf16) {
+  for (const char* name : {"haswell", "sapphirerapids"}) {
+    EXPECT_EQ(BestArithmetic(Dtype::kBf16, Dtype::kBf16, Named(name)), Arithmetic::kFmaPairs) << name;
+    EXPECT_EQ(BestArithmetic(Dtype::kF32, Dtype::kBf16, Named(name)), Arithmetic::kFmaPairs) << name;
+    EXPECT_EQ(BestArithmetic(Dtype::kBf16, Dtype::kF32, Named(name)), Arithmetic::kFma) << name;
+  }
+  EXPECT_EQ(BestArithmetic(Dtype::kBf16, Dtype::kBf16, Named("znver4")), Arithmetic::kDotBf16);
+  EXPECT_EQ(BestArithmetic(Dtype::kF32, Dtype::kBf16, Named("znver4")), Arithmetic::kFmaPairs);
+}
+
+// 6 x 16 floats, haswell: 12 FMAs and 8 loads at two a cycle.
+TEST(MicrokernelCostTest, ClassicAvx2TileIsBoundByArithmetic) {
+  const Target target = Named("haswell");
+  const TripCycles trip = TripCyclesOf(OuterProduct(8, 6, 2), target.vectors[0], target);
+  EXPECT_EQ(trip.arithmetic, 6);
+  EXPECT_EQ(trip.load, 4);
+  EXPECT_EQ(trip.bottleneck(), "arithmetic");
+}
+
+TEST(MicrokernelCostTest, SmallTilesWaitForLoadsOrLatency) {
+  const Target target = Named("znver4");
+  EXPECT_EQ(TripCyclesOf(OuterProduct(8, 1, 4), target.vectors[1], target).bottleneck(), "load");
+  Target slow = target;
+  slow.vectors[0].fma_latency = 40;
+  EXPECT_EQ(TripCyclesOf(OuterProduct(16, 4, 1), slow.vectors[0], slow).bottleneck(), "latency");
+  Target narrow = target;
+  narrow.issue_width = 1;
+  EXPECT_EQ(TripCyclesOf(OuterProduct(16, 14, 2), narrow.vectors[0], narrow).bottleneck(), "front end");
+}
+
+TEST(MicrokernelCostTest, TripsCoverTheReduction) {
+  EXPECT_EQ(TripsOf(OuterProduct(16, 1, 1), 100), 100);
+  const RegisterTile sums{LayoutKind::kPartialSums, Arithmetic::kFma, 16, 1, 1};
+  EXPECT_EQ(TripsOf(sums, 96), 6);
+  EXPECT_EQ(TripsOf(sums, 97), 7);
+}
+
+TEST(MicrokernelCostTest, GrowsWithEveryInput) {
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target()})
+    for (const VectorUnit& unit : target.vectors)
+      for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums})
+        for (int rows = 1; rows <= 14; ++rows)
+          for (int columns = 1; columns <= 4; ++columns) {
+            RegisterTile tile{form, Arithmetic::kFma, unit.lanes(), rows, columns};
+            if (RegistersNeeded(tile, unit) >= unit.registers) continue;
+            for (int k : {1, 7, 64, 1000}) {
+              const double cycles = MicrokernelCycles(tile, k, unit, target);
+              EXPECT_GT(cycles, target.microkernel_cycles);
+              EXPECT_LE(cycles, MicrokernelCycles(tile, k + 1, unit, target));
+              RegisterTile masked = tile;
+              masked.masked_rhs = true;
+              EXPECT_LE(cycles, MicrokernelCycles(masked, k, unit, target)) << rows << "x" << columns;
+            }
+            for (bool masked : {false, true})
+              EXPECT_LE(OutputTileCycles(tile, false, masked, unit),
+                        OutputTileCycles(tile, true, masked, unit));
+            EXPECT_LE(OutputTileCycles(tile, true, false, unit), OutputTileCycles(tile, true, true, unit));
+          }
+}
+
+// Functions cost what they do in a row program, beside storing and loading the sums.
+TEST(MicrokernelCostTest, FunctionsOfEpiloguesCostTheirInstructions) {
+  const auto cycles = [](const Target& target, const std::string& epilogue) {
+    const VectorUnit& unit = target.vectors.front();
+    const Spec spec = ParseSpec("matmul f32 6x64x32" + epilogue)->spec;
+    return EpilogueCycles(spec, {LayoutKind::kVectors, Arithmetic::kFma, unit.lanes(), 6, 2}, unit);
+  };
+  for (const Target& target : {testing::Avx2Target(), testing::Avx512Target()}) {
+    const VectorUnit& unit = target.vectors.front();
+    EXPECT_EQ(cycles(target, ""), 0);
+    const double step = 12 / unit.fma_per_cycle,
+                 waiting = 12 / unit.stores_per_cycle + 12 / unit.loads_per_cycle;
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=relu"), step);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=erf"), step * InstructionsOf(Operation::kErf, unit) + waiting);
+    EXPECT_DOUBLE_EQ(cycles(target, " epilogue=gelu"),
+                     step * InstructionsOf(Operation::kGelu, unit) + waiting);
+    EXPECT_DOUBLE_EQ(
+        cycles(target, " epilogue=relu,silu,exp"),
+        step * (1 + InstructionsOf(Operation::kSilu, unit) + InstructionsOf(Operation::kExp, unit)) +
+            waiting);
+  }
+}
+
+class CostModelTest : public ::testing::TestWithParam<Target> {
+ protected:
+  const CostModel model_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(, CostModelTest,
+                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                           testing::TinyTarget(), Named("znver4"), Named("haswell")),
+                         [](const auto& info) {
+                           return info.param.name.substr(0, info.param.name.find('-'));
+                         });
+
+TEST_P(CostModelTest, TransfersGrowWithLinesRunsPagesAndSharers) {
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+    const Transfer transfer{level, Level::kVrf, {10, 3, 2}, {4, 1, 1}};
+    const double cycles = model_.TransferCycles(transfer, 1);
+    EXPECT_GT(cycles, 0);
+    EXPECT_LE(cycles, model_.TransferCycles(transfer, 2));
+    EXPECT_LT(cycles, model_.TransferCycles({level, Level::kVrf, {11, 3, 2}, {4, 1, 1}}, 1));
+    EXPECT_LE(cycles, model_.TransferCycles({level, Level::kVrf, {10, 4, 2}, {4, 1, 1}}, 1));
+    EXPECT_LE(cycles, model_.TransferCycles({level, Level::kVrf, {10, 3, 3}, {4, 1, 1}}, 1));
+    EXPECT_LT(cycles, model_.TransferCycles({level, Level::kVrf, {10, 3, 2}, {5, 1, 1}}, 1));
+  }
+  EXPECT_EQ(model_.TransferCycles({Level::kL1, Level::kVrf, {10, 3, 2}, {}}, 1), 0);
+}
+
+// 100 lines from RAM at 10 cycles each, and what they cost in addition.
+TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
+  Target target = testing::Avx512Target();
+  MemoryLevel& ram = target.memory[Index(Level::kRam)];
+  ram.cycles_per_line = 10;
+  ram.lone_cycles_per_line = 2;
+  ram.unprefetched_cycles_per_line = 3;
+  ram.unstreamed_cycles_per_line = 5;
+  ram.ramp_lines = 4;
+  ram.prefetch_lines = 16;
+  ram.prefetch_streams = 8;
+  const CostModel model(target);
+  const auto cycles = [&](int64_t runs, int64_t ahead_lines, double head) {
+    Transfer transfer{Level::kRam, Level::kVrf, {100, runs, 1}, {}};
+    transfer.ahead_lines = ahead_lines;
+    transfer.head = head;
+    return model.TransferCycles(transfer, 1);
+  };
+  EXPECT_EQ(cycles(0, 0, 0), 1000) << "dense: what bounds are made of";
+  EXPECT_EQ(cycles(1, 0, 0), 1000 + 4 * 5 + 100 * (2 + 3));
+  EXPECT_EQ(cycles(2, 0, 0), 1000 + 8 * 5 + 100 * 3);
+  EXPECT_EQ(cycles(2, 16, 0), 1000) << "all on time";
+  EXPECT_EQ(cycles(1, 16, 0), 1000 + 100 * 2) << "still alone";
+  EXPECT_EQ(cycles(2, 8, 0), 1000 + 0.5 * (8 * 5 + 100 * 3)) << "half as far ahead as it takes";
+  EXPECT_EQ(cycles(2, 16, 0.25), 1000 + 0.25 * (8 * 5 + 100 * 3)) << "not the first quarter of each run";
+  EXPECT_EQ(cycles(9, 16, 0), cycles(9, 0, 0)) << "too many runs";
+  Transfer by_tiles{Level::kRam, Level::kL2, {100, 9, 1}, {}};
+  by_tiles.by_tiles = true;
+  EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000) << "asked for tile by tile";
+  Transfer out{Level::kRam, Level::kVrf, {100, 1, 1}, {100, 1, 1}};
+  EXPECT_EQ(model.TransferCycles(out, 1), 1000 + 1000 + 4 * 5) << "outputs do not stream";
+}
+
+// Prefetches take their share of the load ports and of the front end.
+TEST(StreamingTest, PrefetchesAreInstructions) {
+  const Target target = Named("znver4");
+  RegisterTile tile = OuterProduct(16, 1, 4);
+  const TripCycles without = TripCyclesOf(tile, target.vectors[0], target);
+  tile.prefetches = 4;
+  const TripCycles with = TripCyclesOf(tile, target.vectors[0], target);
+  EXPECT_EQ(with.load, without.load + 4);
+  EXPECT_DOUBLE_EQ(with.front_end, without.front_end + 4 / target.issue_width);
+}
+
+// Tiles of the reduction: rows that go on behind the tile, or columns in pieces.
+TEST(StreamingTest, RunsThatEndEarlyCostTheLinesBehindThem) {
+  Target target = testing::Avx512Target();
+  target.memory[Index(Level::kRam)].cycles_per_line = 10;
+  target.memory[Index(Level::kRam)].overrun_lines = 20;
+  target.memory[Index(Level::kRam)].streams = 12;
+  const CostModel model(target);
+  const auto cycles = [&](Order order, uint32_t n, uint32_t ld, uint32_t size) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = 1024, .n = n, .rhs = order});
+    for (int operand = 0; operand < 3; ++operand)
+      spec.operand[static_cast<size_t>(operand)].level = Level::kRam;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
+    Decision tile;
+    tile.kind = RewriteKind::kTile;
+    tile.dim = MatmulDims::kK;
+    tile.size = size;
+    Expansion expansion;
+    Expand(spec, tile, target, &expansion);
+    return ToCycles(model.Base(spec, tile, expansion)) - 1024.0 / size * target.loop_cycles;
+  };
+  EXPECT_EQ(cycles(Order::kRow, 4096, 4096, 8), 0);
+  EXPECT_EQ(cycles(Order::kRow, 2048, 4096, 8), 1024 * 20 * 10);
+  EXPECT_EQ(cycles(Order::kRow, 4000, 4096, 8), 0) << "less than 20 lines behind";
+  EXPECT_EQ(cycles(Order::kRow, 2048, 4096, 16), 0) << "too many rows to be walked along";
+  EXPECT_EQ(cycles(Order::kCol, 64, 1024, 512), 64 * 2 * 20 * 10);
+}
+
+// The search's bound of a larger problem is no lower.
+TEST_P(CostModelTest, LowerBoundGrowsWithEveryInput) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 100}, &random);
+    const Level level = static_cast<Level>(1 + random() % 4);
+    for (int operand = 0; operand < 3; ++operand) {
+      spec.operand[static_cast<size_t>(operand)].level = level;
+      spec.operand[static_cast<size_t>(operand)].layout.ld = 256;  // never dense: that would be less work
+    }
+    const Cost bound = model_.LowerBound(spec);
+    EXPECT_GE(bound, 0);
+    for (int dim = 0; dim < 4; ++dim) {
+      Spec larger = spec;
+      ++larger.size[static_cast<size_t>(dim)];
+      EXPECT_LE(bound, model_.LowerBound(larger)) << testing::Describe(spec) << ", dim " << dim;
+    }
+    Spec harder = spec;
+    harder.accumulate = true;
+    EXPECT_LE(bound, model_.LowerBound(harder));
+    harder.sharers = 2;
+    EXPECT_LE(bound, model_.LowerBound(harder));
+    if (level == Level::kRam) continue;
+    harder.operand[random() % 3].level = static_cast<Level>(Index(level) + 1);
+    EXPECT_LE(bound, model_.LowerBound(harder)) << testing::Describe(spec);
+  }
+}
+
+void ExpectCostsOfNodes(const Impl& impl, const CostModel& model) {
+  Expansion expansion;
+  Expand(impl.spec, impl.decision, model.target(), &expansion);
+  const Cost base = model.Base(impl.spec, impl.decision, expansion);
+  EXPECT_GE(base, 0);
+  EXPECT_LT(base, kInfiniteCost);
+  Cost bounds = base;
+  for (const Impl::Child& child : impl.children) ExpectCostsOfNodes(child.impl, model);
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    bounds += child.weight * model.LowerBound(child.spec);
+  }
+  // One step down, the bound only rises: it is consistent, not only below the optimum.
+  EXPECT_LE(model.LowerBound(impl.spec), bounds + 1) << testing::Describe(impl.spec);
+}
+
+TEST_P(CostModelTest, BasesAreNeverNegativeAndBoundsRiseAlongAProgram) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 300 && !HasFailure(); ++round) {
+    Spec spec = testing::RandomMatmulSpec({.max_side = 200, .max_flops = 1e6}, &random);
+    const Level level = static_cast<Level>(1 + random() % 4);
+    for (int operand = 0; operand < 3; ++operand) spec.operand[static_cast<size_t>(operand)].level = level;
+    ExpectCostsOfNodes(testing::RandomImpl(spec, GetParam(), &random), model_);
+  }
+}
+
+}  // namespace
+}  // namespace kirsch

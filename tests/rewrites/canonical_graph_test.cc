@@ -1,0 +1,67 @@
+// What the search is asked about a graph does not depend on how it is written.
+#include "rewrites/canonical_graph.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "search/plan_recall.h"
+#include "spec/text/kernel_file.h"
+#include "tests/testing/grammar_graph.h"
+
+namespace kirsch::testing {
+namespace {
+
+// Nothing for what is a spec or a family.
+std::string QuestionOf(const std::string& text) {
+  const auto requests = ParseKernelFile(text, "test");
+  EXPECT_TRUE(requests.ok()) << requests.status() << "\n" << text;
+  if (!requests.ok() || !requests->front().graph) return "";
+  return PlanQuestion(requests->front().graph->member(0), {});
+}
+
+TEST(CanonicalGraphTest, TheOrderOfStatementsMakesNoDifference) {
+  int asked = 0;
+  for (unsigned round = 0; round < 400; ++round) {
+    std::mt19937 random(round);
+    const GrammarGraph graph = RandomGrammarGraph(2 + static_cast<int>(round) % 10, random);
+    const std::string text = GrammarText(graph, random), question = QuestionOf(text);
+    for (int order = 0; order < 3; ++order) {
+      const std::string other = GrammarText(graph, random);
+      EXPECT_EQ(QuestionOf(other), question) << text << "\nand\n" << other;
+    }
+    asked += question.empty() ? 0 : 1;
+  }
+  EXPECT_GT(asked, 300);
+}
+
+TEST(CanonicalGraphTest, NamesAndWhatIsWrittenTwiceMakeNoDifference) {
+  const std::string question = QuestionOf(
+      "kernel a(x: f32[9,20], w: f32[20,30], n: f32[1,1]):\n v = matmul(x, w)\n return add(exp(v), tanh(v))");
+  EXPECT_NE(question, "");
+  EXPECT_EQ(QuestionOf("kernel other(b: f32[9,20], a: f32[20,30], m: f32[1,1]):\n"
+                       " return add(exp(matmul(b, a)), tanh(matmul(b, a)))"),
+            question);
+  EXPECT_EQ(QuestionOf("kernel a(x: f32[9,20], w: f32[20,30], n: f32[1,1]):\n u = exp(n)\n v = matmul(x, w)\n"
+                       " t = tanh(v)\n s = tanh(v)\n return add(exp(v), s)"),
+            question);
+}
+
+TEST(CanonicalGraphTest, OtherGraphsAreOtherQuestions) {
+  const std::string text =
+      "kernel a(x: f32[9,20], w: f32[20,30]):\n return relu(softmax(add(matmul(x, w), 1)))";
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    return QuestionOf(other.replace(other.find(from), from.size(), to));
+  };
+  for (const auto& [from, to] : {std::pair("9", "8"),
+                                 {"w: ", "w: const "},
+                                 {"relu", "gelu"},
+                                 {", 1", ", -1"},
+                                 {"matmul(x, w), 1", "1, matmul(x, w)"}})
+    EXPECT_NE(changed(from, to), QuestionOf(text)) << from << " -> " << to;
+}
+
+}  // namespace
+}  // namespace kirsch::testing

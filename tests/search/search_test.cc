@@ -1,0 +1,587 @@
+// The search is exact: it agrees with brute force, with pruning or without, whatever the memo already holds.
+#include "search/search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "memo/hash_memo.h"
+#include "rewrites/rewrite.h"
+#include "search/relaxation.h"
+#include "spec/microkernel.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/convolutions.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+using testing::BruteForce;
+using testing::LinesLeftAtHome;
+using testing::LinesOf;
+using testing::MatmulShape;
+
+constexpr Residency kResidencies[] = {Residency::kWarm, Residency::kCold};
+constexpr Order kOrders[] = {Order::kRow, Order::kCol};
+
+Spec Placed(const MatmulShape& shape, Residency residency, int threads, const Target& target) {
+  Spec placed = PlaceOperands(testing::MatmulSpec(shape), residency, target);
+  placed.threads = static_cast<uint8_t>(threads);
+  return placed;
+}
+
+// Calls use(shape) for every matmul with sides up to 4, and for some with sides up to 6 (KIRSCH_ALL_SHAPES in
+// the environment: all).
+template <typename Use>
+void ForTinyShapes(Use use) {
+  const bool all = std::getenv("KIRSCH_ALL_SHAPES") != nullptr;
+  for (uint32_t m = 1; m <= 6; ++m)
+    for (uint32_t k = 1; k <= 6; ++k)
+      for (uint32_t n = 1; n <= 6; ++n) {
+        if (!all && std::max({m, k, n}) > 4 && (m + 2 * k + 5 * n) % 11 != 0) continue;
+        for (Order lhs : kOrders)
+          for (Order rhs : kOrders)
+            for (bool accumulate : {false, true})
+              use(MatmulShape{.m = m, .k = k, .n = n, .lhs = lhs, .rhs = rhs, .accumulate = accumulate});
+      }
+}
+
+// No level ever holds more than it has room for: operands at home, and all that moves and packs put there.
+void ExpectFits(const Impl& impl, const Target& target, std::array<int64_t, kNumLevels> used) {
+  Expansion expansion;
+  Expand(impl.spec, impl.decision, target, &expansion);
+  const Level filled = expansion.filled;
+  if (filled != Level::kVrf && filled != Level::kRam) {
+    used[static_cast<size_t>(filled)] += expansion.filled_lines;
+    EXPECT_LE(used[static_cast<size_t>(filled)], LinesOf(target, filled, impl.spec.sharers));
+  }
+  for (const Impl::Child& child : impl.children) ExpectFits(child.impl, target, used);
+}
+
+// The operands at home first take the share of the level that may not be filled, then of what may.
+void ExpectFits(const Impl& root, const Target& target) {
+  std::array<int64_t, kNumLevels> used = {};
+  const Level home = FillingLevel(root.spec);
+  const int64_t unfilled = target.at(home).bytes / target.line_bytes - LinesOf(target, home, 1);
+  int64_t operands = 0;
+  for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand)
+    operands += FootprintOf(root.spec, operand, target).lines;
+  used[static_cast<size_t>(home)] = std::max<int64_t>(0, operands - unfilled);
+  ExpectFits(root, target, used);
+}
+
+Spec SpecOf(const Spec::Words& words) { return std::bit_cast<Spec>(words); }
+
+// Every bound of every spec that was solved is at most the optimum.
+void ExpectBoundsBelow(BruteForce& brute_force, const CostModel& model) {
+  const BruteForce::Answers answers = brute_force.answers();
+  for (const auto& [question, best] : answers) {
+    const Spec spec = SpecOf(question.first);
+    ASSERT_LE(model.LowerBound(spec), best) << testing::Describe(spec);
+    const std::optional<Relaxation> relaxed = Relax(spec, model);
+    if (!relaxed) continue;
+    const Lines empty = LinesOf(model.target(), FillingLevel(relaxed->spec), relaxed->spec.sharers);
+    ASSERT_LE(brute_force.Best(relaxed->spec, empty) + relaxed->extra, best) << testing::Describe(spec);
+  }
+}
+
+// What 2, 3, 4 and 8 workers, all of them there from the start, find is what one finds; again and again.
+void ExpectWorkersChangeNothing(const Spec& placed, const CostModel& model, int repetitions) {
+  HashMemo memo;
+  const SearchResult alone = Search(placed, model, memo, {});
+  for (int i = 0; i < repetitions; ++i)
+    for (int workers : {2, 3, 4, 8}) {
+      SearchOptions options;
+      options.workers = workers;
+      options.specs_before_helpers = 0;
+      HashMemo shared;
+      const SearchResult together = Search(placed, model, shared, options);
+      ASSERT_EQ(together.cost, alone.cost) << testing::Describe(placed) << ", workers: " << workers;
+      ASSERT_EQ(together.bound, alone.bound);
+      ASSERT_EQ(together.stop, StopReason::kOptimal);
+      ASSERT_EQ(PrintSchedule(together.impl), PrintSchedule(alone.impl))
+          << testing::Describe(placed) << ", workers: " << workers;
+    }
+}
+
+class TinyMatmuls : public ::testing::TestWithParam<int> {
+ protected:
+  const CostModel model_{testing::TinyTarget()};
+};
+INSTANTIATE_TEST_SUITE_P(, TinyMatmuls, ::testing::Values(1, 2),
+                         [](const auto& info) { return info.param == 1 ? "OneThread" : "TwoThreads"; });
+
+TEST_P(TinyMatmuls, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  const unsigned every = GetParam() == 1 ? 1 : 3;  // the programs below two threads are those of one
+  HashMemo shared;                                 // knows all the shapes before
+  ForTinyShapes([&](const MatmulShape& shape) {
+    if ((shape.m + shape.k + shape.n) % every != 0) return;
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed(shape, residency, GetParam(), model_.target());
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+      ASSERT_LT(best, kInfiniteCost) << testing::Describe(placed);
+      HashMemo memo;
+      const SearchResult result = Search(placed, model_, memo, {});
+      ASSERT_EQ(result.cost, best) << testing::Describe(placed);
+      EXPECT_EQ(result.bound, best);
+      EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+      EXPECT_EQ(result.stop, StopReason::kOptimal);
+      const SearchResult warmed = Search(placed, model_, shared, {});
+      EXPECT_EQ(warmed.cost, best);
+      EXPECT_EQ(PrintSchedule(warmed.impl), PrintSchedule(result.impl)) << testing::Describe(placed);
+      ExpectFits(result.impl, model_.target());
+    }
+  });
+}
+
+TEST_P(TinyMatmuls, WorkersChangeNothing) {
+  ForTinyShapes([&](const MatmulShape& shape) {
+    if ((shape.m + 3 * shape.k + 2 * shape.n) % 11 != 0) return;
+    for (Residency residency : kResidencies)
+      ExpectWorkersChangeNothing(Placed(shape, residency, GetParam(), model_.target()), model_, 1);
+  });
+}
+
+// Nothing that is used as a bound is above the optimum: the closed form, and relaxed specs.
+TEST_P(TinyMatmuls, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  ForTinyShapes([&](const MatmulShape& shape) {
+    if (shape.m + shape.k + shape.n > 10) return;
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed(shape, residency, GetParam(), model_.target());
+      brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    }
+  });
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+// Epilogues of every form, results narrower and as wide as sums.
+constexpr const char* kEpilogues[] = {
+    "matmul f32 5x4x6 epilogue=relu",
+    "matmul f32 4x6x3 rhs=col epilogue=add:n,gelu",
+    "matmul f32 3x2x5 lhs=col epilogue=mul:0.5,add:mn",
+    "matmul bf16*bf16->bf16 4x4x5 epilogue=add:m,tanh",
+    "matmul u8*s8->s8 3x5x4 epilogue=f32,mul:n,add:n",
+    "conv2d f32 1x2x4x4 filters=3 kernel=2x2 layout=nhwc epilogue=relu",
+    "conv2d f32 1x3x4x4 filters=2 kernel=3x3 stride=2 layout=nchw epilogue=relu",
+};
+
+TEST_P(TinyMatmuls, BoundsOfEpiloguesAreBounds) {
+  BruteForce brute_force(model_);
+  for (const char* text : kEpilogues)
+    for (Residency residency : kResidencies) {
+      const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+      ASSERT_TRUE(parsed.ok()) << parsed.status();
+      Spec placed = PlaceOperands(parsed->spec, residency, model_.target());
+      placed.threads = static_cast<uint8_t>(GetParam());
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+      HashMemo memo;
+      EXPECT_EQ(Search(placed, model_, memo, {}).cost, best) << text;
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+// The same for convolutions: windows, and matrices whose rows overlap.
+class TinyConvolutions : public ::testing::Test {
+ protected:
+  // Calls use(placed) for some of the small ones (KIRSCH_ALL_SHAPES in the environment: all).
+  template <typename Use>
+  void ForPlaced(size_t every, Use use) const {
+    const std::vector<ConvShape> shapes = testing::SmallConvolutions();
+    if (std::getenv("KIRSCH_ALL_SHAPES") != nullptr) every = 1;
+    for (size_t i = 0; i < shapes.size(); i += every)
+      for (Residency residency : kResidencies) {
+        Spec spec = testing::SpecOf(shapes[i]);
+        spec.accumulate = i % 2 != 0;
+        use(PlaceOperands(spec, residency, model_.target()));
+      }
+  }
+  const CostModel model_{testing::TinyTarget()};
+};
+
+TEST_F(TinyConvolutions, BoundsOfEpiloguesOfDepthwiseOnesAreBounds) {
+  const Epilogue relu = ParseSpec("matmul f32 2x2x2 epilogue=relu")->spec.op_info().epilogue;
+  BruteForce brute_force(model_);
+  for (uint32_t channels : {3u, 8u, 13u})
+    for (Residency residency : kResidencies) {
+      ConvShape shape{.depthwise = true, .channels = channels, .height = 5, .width = 4, .filters = channels};
+      shape.kernel_height = shape.kernel_width = 2;
+      Spec spec = testing::SpecOf(shape);
+      spec.op = OpWith(relu, spec.op_info().window, OpKind::kDepthwise);
+      spec = PlaceOperands(spec, residency, model_.target());
+      brute_force.Best(spec, LinesLeftAtHome(spec, model_.target()));
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_F(TinyConvolutions, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  HashMemo shared;
+  ForPlaced(97, [&](const Spec& placed) {
+    const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    ASSERT_LT(best, kInfiniteCost) << PrintSpec(placed);
+    HashMemo memo;
+    const SearchResult result = Search(placed, model_, memo, {});
+    ASSERT_EQ(result.cost, best) << PrintSpec(placed);
+    EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+    EXPECT_EQ(PrintSchedule(Search(placed, model_, shared, {}).impl), PrintSchedule(result.impl));
+    ExpectFits(result.impl, model_.target());
+  });
+}
+
+TEST_F(TinyConvolutions, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  ForPlaced(89,
+            [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
+  ExpectBoundsBelow(brute_force, model_);
+  ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
+}
+
+// The same for other types, where operands may be copied widened or in groups.
+class TypedMatmuls : public ::testing::TestWithParam<std::pair<Target, MatmulTypes>> {
+ protected:
+  // Calls use(placed) for some tiny shapes.
+  template <typename Use>
+  void ForPlaced(int every, Use use) const {
+    int number = 0;
+    ForTinyShapes([&](const MatmulShape& shape) {
+      if (number++ % every != 0) return;
+      MatmulShape typed = shape;
+      typed.types = GetParam().second;
+      for (Residency residency : kResidencies) use(Placed(typed, residency, 1, model_.target()));
+    });
+  }
+  const CostModel model_{GetParam().first};
+};
+// Each type with the best arithmetic there is for it, and with what is left where the dot products are
+// missing.
+std::vector<std::pair<Target, MatmulTypes>> TargetsAndTypes() {
+  const Target tiny = testing::TinyTarget(), dot = testing::TinyDotTarget();
+  std::vector<std::pair<Target, MatmulTypes>> all;
+  for (const MatmulTypes& types : testing::EveryTypes()) {
+    if (types.lhs == Dtype::kF32 && types.rhs == Dtype::kF32) continue;
+    all.emplace_back(dot, types);
+    if (BestArithmetic(types.lhs, types.rhs, tiny) != BestArithmetic(types.lhs, types.rhs, dot))
+      all.emplace_back(tiny, types);
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(, TypedMatmuls, ::testing::ValuesIn(TargetsAndTypes()), [](const auto& info) {
+  const std::string& target = info.param.first.name;
+  return target.substr(0, target.find('-')) + "_" + testing::NameOf(info.param.second);
+});
+
+TEST_P(TypedMatmuls, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  HashMemo shared;
+  ForPlaced(61, [&](const Spec& placed) {
+    const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    ASSERT_LT(best, kInfiniteCost) << testing::Describe(placed);
+    HashMemo memo;
+    const SearchResult result = Search(placed, model_, memo, {});
+    ASSERT_EQ(result.cost, best) << testing::Describe(placed);
+    EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+    EXPECT_EQ(PrintSchedule(Search(placed, model_, shared, {}).impl), PrintSchedule(result.impl));
+    ExpectFits(result.impl, model_.target());
+  });
+}
+
+TEST_P(TypedMatmuls, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  ForPlaced(11,
+            [&](const Spec& placed) { brute_force.Best(placed, LinesLeftAtHome(placed, model_.target())); });
+  ExpectBoundsBelow(brute_force, model_);
+  ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
+}
+
+// Where lhs and rhs are both column-major, no program does without a copy of rhs; there must be room for it
+// wherever the operands are said to wait.
+TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {
+  for (double usable : {1.0, 0.8, 0.5}) {
+    Target target = testing::Avx512Target();
+    target.memory[Index(Level::kL1)].usable = usable;
+    const CostModel model(target);
+    for (uint32_t k = 16; k <= 96; k += 8) {
+      const MatmulShape shape{.m = 32, .k = k, .n = 64, .lhs = Order::kCol, .rhs = Order::kCol};
+      const Spec placed = Placed(shape, Residency::kWarm, 1, target);
+      HashMemo memo;
+      ExpectFits(Search(placed, model, memo, {}).impl, target);
+    }
+  }
+}
+
+// A register tile as wide as the registers allow, in vectors of twice the narrowest: wider than once bounded.
+TEST(WideRow, IsNotBoundedAboveItsCost) {
+  const CostModel model(testing::Avx512Target());
+  for (uint32_t n = 200; n <= 480; n += 7) {
+    HashMemo memo;
+    SearchOptions exhaustive;
+    exhaustive.prune = false;
+    HashMemo unpruned;
+    const Spec placed = Placed({.m = 1, .k = 11, .n = n}, Residency::kWarm, 1, model.target());
+    EXPECT_EQ(Search(placed, model, memo, {}).cost, Search(placed, model, unpruned, exhaustive).cost) << n;
+  }
+}
+
+// A target file may say anything, even that farther is cheaper.
+TEST(CrookedTarget, IsSearchedExactlyToo) {
+  Target target = testing::TinyTarget();
+  std::swap(target.memory[Index(Level::kL3)], target.memory[Index(Level::kRam)]);
+  std::swap(target.memory[Index(Level::kL3)].bytes, target.memory[Index(Level::kRam)].bytes);
+  const CostModel model(target);
+  BruteForce brute_force(model);
+  for (uint32_t side : {2, 3, 5})
+    for (Residency residency : kResidencies) {
+      const Spec placed = Placed({.m = side, .k = side + 1, .n = side}, residency, 1, target);
+      const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, target));
+      HashMemo memo;
+      EXPECT_EQ(Search(placed, model, memo, {}).cost, best) << testing::Describe(placed);
+    }
+  ExpectBoundsBelow(brute_force, model);
+}
+
+struct Case {
+  MatmulShape shape;
+  int threads = 1;
+};
+
+class RealTargets : public ::testing::TestWithParam<Target> {
+ protected:
+  SearchResult Run(const Case& c, Memo& memo, const SearchOptions& options = {}) const {
+    return Search(Placed(c.shape, Residency::kWarm, c.threads, GetParam()), model_, memo, options);
+  }
+  std::string ScheduleOf(const Case& c, Memo& memo) const { return PrintSchedule(Run(c, memo).impl); }
+
+  const CostModel model_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(, RealTargets,
+                         ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                           testing::Avx512DotTarget()),
+                         [](const auto& info) {
+                           return info.param.name.substr(0, info.param.name.find('-'));
+                         });
+
+const Case kCases[] = {
+    {{.m = 64, .k = 64, .n = 64}},
+    {{.m = 17, .k = 33, .n = 61, .rhs_gap = 3}},
+    {{.m = 7, .k = 64, .n = 5}},  // masks
+    {{.m = 23, .k = 40, .n = 9, .lhs = Order::kCol, .accumulate = true}},
+    {{.m = 31, .k = 19, .n = 29, .rhs = Order::kCol}},
+    {{.m = 12, .k = 50, .n = 27, .lhs = Order::kCol, .rhs = Order::kCol}},
+    {{.b = 3, .m = 5, .k = 30, .n = 33}},
+    {{.m = 48, .k = 20, .n = 40}, 2},
+    {{.m = 1, .k = 60, .n = 64}},
+    {{.m = 32, .k = 64, .n = 64, .lhs = Order::kCol, .rhs = Order::kCol}},  // fills L1 to the last line
+    {{.m = 17, .k = 33, .n = 61, .lhs = Order::kCol, .types = {Dtype::kBf16, Dtype::kBf16, Dtype::kF32}}},
+    {{.m = 31, .k = 19, .n = 29, .rhs = Order::kCol, .types = {Dtype::kU8, Dtype::kS8, Dtype::kS32}}},
+    {{.m = 1, .k = 60, .n = 64, .types = {Dtype::kBf16, Dtype::kF32, Dtype::kF32}}},
+    {{.m = 23, .k = 40, .n = 9, .accumulate = true, .types = {Dtype::kS8, Dtype::kU8, Dtype::kS16}}},
+};
+
+TEST_P(RealTargets, PruningChangesNothing) {
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (const Case& c : kCases) {
+    HashMemo memo, unpruned_memo;
+    const SearchResult result = Run(c, memo);
+    const SearchResult unpruned = Run(c, unpruned_memo, exhaustive);
+    EXPECT_EQ(result.cost, unpruned.cost) << testing::Describe(result.impl.spec);
+    EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(unpruned.impl));
+    EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
+    EXPECT_EQ(result.bound, result.cost);
+    ExpectFits(result.impl, GetParam());
+  }
+}
+
+// The same program whatever was asked before, in whatever order.
+TEST_P(RealTargets, WhatTheMemoHoldsChangesNothing) {
+  HashMemo forwards, backwards;
+  std::vector<std::string> schedules;
+  for (const Case& c : kCases) {
+    HashMemo memo;
+    schedules.push_back(ScheduleOf(c, memo));
+    EXPECT_EQ(ScheduleOf(c, memo), schedules.back()) << "asked again";
+    EXPECT_EQ(ScheduleOf(c, forwards), schedules.back());
+  }
+  for (size_t i = std::size(kCases); i-- > 0;) EXPECT_EQ(ScheduleOf(kCases[i], backwards), schedules[i]);
+}
+
+TEST_P(RealTargets, WorkersChangeNothing) {
+  for (const Case& c : kCases)
+    ExpectWorkersChangeNothing(Placed(c.shape, Residency::kWarm, c.threads, GetParam()), model_, 3);
+  std::mt19937_64 random(11);
+  for (int i = 0; i < 12; ++i) {
+    const Spec spec = testing::RandomMatmulSpec({.max_side = 200}, &random);
+    for (Residency residency : kResidencies)
+      ExpectWorkersChangeNothing(PlaceOperands(spec, residency, GetParam()), model_, 1);
+  }
+}
+
+TEST_P(RealTargets, BoundsAreBounds) {
+  BruteForce brute_force(model_);
+  const std::pair<Level, MatmulShape> roots[] = {
+      {Level::kL1, {.m = 20, .k = 33, .n = 21}},
+      {Level::kL1, {.m = 7, .k = 64, .n = 5, .rhs_gap = 2}},
+      {Level::kL1, {.m = 9, .k = 40, .n = 13, .lhs = Order::kCol, .rhs = Order::kCol}},
+      {Level::kL1, {.m = 8, .k = 70, .n = 9, .rhs = Order::kCol}},
+      {Level::kL2, {.m = 9, .k = 9, .n = 37, .out_gap = 1, .accumulate = true}},
+      {Level::kL3, {.m = 5, .k = 3, .n = 20, .lhs_gap = 6}},
+      {Level::kRam, {.m = 2, .k = 5, .n = 20}},
+      {Level::kL2, {.m = 9, .k = 13, .n = 37, .types = {Dtype::kBf16, Dtype::kBf16, Dtype::kF32}}},
+      {Level::kL1,
+       {.m = 9, .k = 40, .n = 13, .lhs = Order::kCol, .types = {Dtype::kS8, Dtype::kU8, Dtype::kS32}}},
+      {Level::kL3, {.m = 3, .k = 9, .n = 40, .types = {Dtype::kBf16, Dtype::kF32, Dtype::kF32}}},
+      {Level::kL2,
+       {.m = 5, .k = 21, .n = 33, .rhs = Order::kCol, .types = {Dtype::kS8, Dtype::kS8, Dtype::kS32}}},
+  };
+  for (const auto& [level, shape] : roots)
+    for (int threads : {1, 2}) {
+      Spec spec = testing::MatmulSpec(shape);
+      spec.threads = static_cast<uint8_t>(threads);
+      for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+        spec.operand[static_cast<size_t>(operand)].level = level;
+      brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
+  BruteForce brute_force(model_);
+  for (const char* text :
+       {"matmul f32 9x17x21 epilogue=add:n,gelu", "matmul f32 7x33x19 rhs=col epilogue=relu",
+        "matmul bf16*bf16->f32 8x9x37 epilogue=mul:0.5,add:mn",
+        "matmul u8*s8->u8 5x21x33 epilogue=f32,mul:n,relu"})
+    for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+      Spec spec = ParseSpec(text)->spec;
+      for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+        spec.operand[static_cast<size_t>(operand)].level = level;
+      brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+    }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
+  BruteForce brute_force(model_);
+  const std::pair<Level, const char*> roots[] = {
+      {Level::kL1, "conv2d f32 1x4x7x9 filters=5 kernel=3x3 layout=nhwc"},
+      {Level::kL2, "conv2d f32 1x3x9x9 filters=17 kernel=3x3 stride=2 layout=nhwc"},
+      {Level::kL3, "conv2d f32 1x8x5x5 filters=6 kernel=1x1 stride=2 layout=nhwc"},
+      {Level::kL1, "conv2d f32 1x3x8x9 filters=5 kernel=3x3 layout=nchw"},
+      {Level::kL2, "conv2d f32 1x2x9x9 filters=3 kernel=3x3 stride=2 layout=nchw"},
+      {Level::kL3, "conv2d f32 1x2x6x20 filters=3 kernel=3x3 layout=nchw"},
+      {Level::kL2, "conv2d bf16*bf16->f32 1x4x5x6 filters=9 kernel=2x2 layout=nhwc"},
+      {Level::kL2, "conv2d u8*s8->s32 1x3x5x6 filters=9 kernel=2x2 layout=nhwc"},
+  };
+  const auto solve = [&](Spec spec, Level level) {
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+      spec.operand[static_cast<size_t>(operand)].level = level;
+    brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+  };
+  for (const auto& [level, text] : roots) solve(ParseSpec(text)->spec, level);
+  ConvShape depthwise{.depthwise = true, .channels = 41, .height = 7, .width = 9, .filters = 41};
+  depthwise.kernel_height = depthwise.kernel_width = 3;
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
+    solve(testing::SpecOf(depthwise), level);
+    depthwise.stride = 2;
+  }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+TEST_P(RealTargets, PruningOfConvolutionsChangesNothing) {
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (const char* text : {"conv2d f32 1x16x16x18 filters=40 kernel=3x3 layout=nhwc",
+                           "conv2d f32 1x3x21x21 filters=16 kernel=7x7 stride=2 layout=nhwc",
+                           "conv2d f32 1x16x9x9 filters=24 kernel=3x3 layout=nchw",
+                           "conv2d f32 1x8x17x17 filters=24 kernel=3x3 stride=2 layout=nchw"}) {
+    const Spec placed = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, GetParam());
+    HashMemo memo, unpruned;
+    const SearchResult result = Search(placed, model_, memo, {});
+    EXPECT_EQ(PrintSchedule(result.impl), PrintSchedule(Search(placed, model_, unpruned, exhaustive).impl))
+        << text;
+    ExpectWorkersChangeNothing(placed, model_, 1);
+  }
+}
+
+// Stopped at once or a little later, there is a program, and a bound that the optimum doesn't break.
+TEST_P(RealTargets, StoppedSearchesHaveAProgramAndABound) {
+  const Case c{{.m = 64, .k = 61, .n = 64, .rhs = Order::kCol}};
+  HashMemo memo;
+  const Cost best = Run(c, memo).cost;
+  std::atomic<bool> cancel = true;
+  for (int workers : {1, 3})
+    for (bool cancelled : {false, true}) {
+      HashMemo stopped_memo;
+      SearchOptions options;
+      options.time_budget_seconds = cancelled ? 0 : 1e-9;
+      options.cancel = cancelled ? &cancel : nullptr;
+      options.workers = workers;
+      options.specs_before_helpers = 0;
+      const SearchResult result = Run(c, stopped_memo, options);
+      // A helper may be done before the first worker looks at the clock.
+      if (workers == 1 || result.stop != StopReason::kOptimal) {
+        EXPECT_EQ(result.stop, cancelled ? StopReason::kCancelled : StopReason::kBudget);
+      }
+      EXPECT_GT(result.bound, 0);
+      EXPECT_LE(result.bound, best);
+      EXPECT_GE(result.cost, best);
+      EXPECT_EQ(testing::CostOf(result.impl, model_), result.cost);
+      ExpectFits(result.impl, GetParam());
+      EXPECT_EQ(Run(c, stopped_memo).cost, best) << "what a stopped search left in the memo is true";
+    }
+}
+
+// Cancelled from the progress callback, the n-th time it is called: however far the search came, its memo is
+// sound. The callback is the calling thread's, however many workers there are.
+TEST_P(RealTargets, CancelledAnywhereTheMemoIsSound) {
+  const Case c{{.m = 40, .k = 64, .n = 40, .lhs = Order::kCol, .rhs = Order::kCol}};
+  HashMemo fresh;
+  const std::string schedule = ScheduleOf(c, fresh);
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int workers : {1, 2, 4})
+    for (int stop_at = 1; stop_at < 200; stop_at *= 3) {
+      HashMemo memo;
+      std::atomic<bool> cancel = false;
+      int calls = 0;
+      int64_t solved = 0;
+      SearchOptions options;
+      options.prune = false;  // long enough to be cancelled in the middle
+      options.workers = workers;
+      options.specs_before_helpers = 0;
+      options.cancel = &cancel;
+      options.progress = [&](const SearchProgress& progress) {
+        EXPECT_LE(progress.bound, progress.best);
+        EXPECT_EQ(std::this_thread::get_id(), caller);
+        EXPECT_GE(progress.stats.specs_solved, solved);
+        solved = progress.stats.specs_solved;
+        cancel = ++calls >= stop_at;
+      };
+      const SearchResult result = Run(c, memo, options);
+      // Helpers may have been done sooner.
+      if (workers == 1 || result.stop != StopReason::kOptimal) {
+        EXPECT_EQ(result.stop, StopReason::kCancelled) << stop_at;
+      }
+      EXPECT_GE(calls, 1);
+      EXPECT_GE(result.stats.specs_solved, solved) << "of all workers";
+      EXPECT_EQ(ScheduleOf(c, memo), schedule) << stop_at;
+    }
+}
+
+}  // namespace
+}  // namespace kirsch

@@ -1,0 +1,438 @@
+// The search for plans of graphs is exact: it finds what trying everything in the stated space
+// (rewrites/README.md) finds, by code that has nothing of it but the rewrites and the costs of stages.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "rewrites/canonical_graph.h"
+#include "rewrites/rewrite.h"
+#include "search/operand_copies.h"
+#include "search/slice_levels.h"
+#include "spec/expansion.h"
+#include "spec/text/kernel_file.h"
+#include "tests/testing/grammar_graph.h"
+#include "tests/testing/plan_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The rewrites by name, and how many graphs each is legal in, or chosen in.
+struct Usage {
+  std::map<std::string, int> legal, chosen;
+  int refused = 0;
+};
+
+// Tries everything, for one thread.
+class BruteForce {
+ public:
+  BruteForce(const Graph& graph, const Target& target)
+      : graph_(CanonicalGraph(graph)), target_(target), model_(target), uses_(graph_) {}
+
+  double Cycles() { return CyclesFrom(0); }
+  const std::map<std::string, bool>& legal() const { return legal_; }
+
+ private:
+  // Of what is left to do.
+  double CyclesFrom(OperationSet done) {
+    const OperationSet all = AllOf(uses_);
+    if (done == all) return 0;
+    const auto known = from_.find(done);
+    if (known != from_.end()) return known->second;
+    double least = kNever;
+    const OperationSet left = all & ~done;
+    for (OperationSet slice = left; slice != 0; slice = (slice - 1) & left)
+      if (ReadsOnly(slice, done | slice) && IsConnected(slice))
+        least = std::min(least, CyclesOf(slice) + CyclesFrom(done | slice));
+    return from_[done] = least;
+  }
+
+  bool IsIn(OperationSet set, int node) const {
+    for (size_t i = 0; i < uses_.operations().size(); ++i)
+      if (uses_.operations()[i] == node) return (set >> i & 1) != 0;
+    return false;
+  }
+  bool IsOperation(int node) const { return IsIn(AllOf(uses_), node); }
+
+  template <typename Use>
+  void ForEach(OperationSet set, Use use) const {
+    for (size_t i = 0; i < uses_.operations().size(); ++i)
+      if ((set >> i & 1) != 0) use(uses_.operations()[i]);
+  }
+
+  bool ReadsOnly(OperationSet slice, OperationSet made) const {
+    bool only = true;
+    ForEach(slice, [&](int node) {
+      for (int input : graph_.at(node).inputs)
+        if (const int stored = uses_.Stored(input); IsOperation(stored)) only &= IsIn(made, stored);
+    });
+    return only;
+  }
+
+  // By what is read: one reads what the other makes, or both read the same.
+  bool IsConnected(OperationSet slice) const {
+    std::vector<int> reached;
+    ForEach(slice, [&](int node) {
+      if (reached.empty()) reached.push_back(node);
+    });
+    for (bool grows = true; grows;) {
+      grows = false;
+      ForEach(slice, [&](int node) {
+        if (std::find(reached.begin(), reached.end(), node) != reached.end()) return;
+        if (std::any_of(reached.begin(), reached.end(), [&](int other) { return Touch(node, other); })) {
+          reached.push_back(node);
+          grows = true;
+        }
+      });
+    }
+    return static_cast<int>(reached.size()) == std::popcount(slice);
+  }
+  bool Touch(int a, int b) const {
+    std::vector<int> of_a = {a}, of_b = {b};
+    for (int input : graph_.at(a).inputs) of_a.push_back(uses_.Stored(input));
+    for (int input : graph_.at(b).inputs) of_b.push_back(uses_.Stored(input));
+    return std::any_of(of_a.begin(), of_a.end(), [&](int value) {
+      return graph_.at(value).op != Operation::kNumber &&
+             std::find(of_b.begin(), of_b.end(), value) != of_b.end();
+    });
+  }
+
+  double CyclesOf(OperationSet set) {
+    const auto known = of_.find(set);
+    if (known != of_.end()) return known->second;
+    const Slice slice(uses_, set);
+    const SliceProblem problem{slice, target_, 1, true};
+    double least = kNever;
+    for (const GraphRewrite* rewrite : GraphRewrites()) {
+      if (!rewrite->applies(problem)) continue;
+      for (const RewriteParameters& parameters : rewrite->enumerate(problem))
+        for (bool in_place : {true, false})
+          for (Level keep : {Level::kL2, Level::kL1}) {
+            const GroupShape shape =
+                rewrite->expand(problem, {parameters, in_place, static_cast<int>(graph_.nodes.size())});
+            if (!shape.error.empty()) continue;
+            legal_[std::string(rewrite->name)] = true;
+            least = std::min(least, CyclesOf(shape, keep));
+          }
+    }
+    return of_[set] = least;
+  }
+
+  double CyclesOf(GroupShape shape, Level keep) {
+    SliceLevels levels(graph_, target_, Residency::kWarm, Workers::kOne, 1);
+    if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) return kNever;
+    levels.Place(shape, keep);
+    for (const StagePlace& place : PlacesOf(shape)) {
+      Stage& stage = place.In(shape);
+      if (stage.kind != StageKind::kContraction)
+        PriceStage(levels.LevelsOf(stage), target_, nullptr, &stage);
+      else
+        levels.PlaceSpec(shape.groups[place.group], &stage);
+    }
+    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, nullptr, "");
+    return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
+  }
+
+  // With every choice for the matrices from `number` on.
+  double WithCopies(const GroupShape& shape, const SliceLevels& levels,
+                    const std::vector<OperandCopies::Readers>& all, size_t number) {
+    if (number == all.size()) return Total(shape, levels);
+    double least = WithCopies(shape, levels, all, number + 1);
+    for (const StagePlace& asks : all[number].stages)
+      least = std::min(least, WithCopy(shape, levels, all, number, asks));
+    return least;
+  }
+
+  // With a matrix lying as one of its readers would have it.
+  double WithCopy(GroupShape shape, SliceLevels levels, const std::vector<OperandCopies::Readers>& all,
+                  size_t number, const StagePlace& asks) {
+    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, nullptr, "");
+    const size_t operand = all[number].operand;
+    Stage constant = copies.WithConstant(shape, asks, operand);
+    Solve(&constant);
+    Expansion expansion;
+    Expand(constant.spec, constant.impl.decision, target_, &expansion);
+    const int value = 10000 + static_cast<int>(number);
+    levels.PlaceCopy(value, constant.spec.operand[operand].level);
+    const int64_t batch = shape.groups[asks.group].batch;
+    const bool once = constant.operands[operand].batch_stride == 0 || batch == 1;
+    const bool ahead = once && graph_.IsConstant(constant.operands[operand].value);
+    for (const StagePlace& reader : all[number].stages) {
+      Stage& stage = reader.In(shape);
+      stage.spec.operand[operand] = expansion.children[0].spec.operand[operand];
+      stage.operands[operand] = {value, 0, 0, 0, 1};
+    }
+    const double pack = static_cast<double>(constant.repeats * (once ? 1 : batch)) *
+                        model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+    return WithCopies(shape, levels, all, number + 1) + (ahead ? 0 : pack);
+  }
+
+  double Total(GroupShape shape, const SliceLevels& levels) {
+    for (const StagePlace& place : PlacesOf(shape)) {
+      Stage& stage = place.In(shape);
+      if (stage.kind != StageKind::kContraction) continue;
+      Solve(&stage);
+      stage.cycles += levels.FetchCycles(shape.groups[place.group], stage);
+    }
+    double total = 0;
+    for (const Group& group : shape.groups) {
+      const auto sum = [](const std::vector<Stage>& stages) {
+        double cycles = 0;
+        for (const Stage& stage : stages) cycles += stage.cycles;
+        return cycles;
+      };
+      total +=
+          sum(group.before) +
+          static_cast<double>(group.batch) *
+              (sum(group.once) + static_cast<double>(group.trips()) * sum(group.stages) + sum(group.rest));
+    }
+    return total;
+  }
+
+  void Solve(Stage* stage) {
+    for (const auto& [spec, result] : solved_)
+      if (spec == stage->spec) return Take(result, stage);
+    solved_.push_back({stage->spec, Search(stage->spec, model_, memo_, {})});
+    Take(solved_.back().second, stage);
+  }
+  static void Take(const SearchResult& result, Stage* stage) {
+    stage->impl = result.impl;
+    stage->cycles = static_cast<double>(stage->repeats) * ToCycles(result.cost);
+  }
+
+  const Graph graph_;
+  const Target target_;
+  const CostModel model_;
+  const GraphUses uses_;
+  HashMemo memo_;
+  std::vector<std::pair<Spec, SearchResult>> solved_;
+  std::map<OperationSet, double> from_, of_;
+  std::map<std::string, bool> legal_;
+};
+
+// Compares the search with brute force. Notes which rewrites are legal, and which are chosen.
+void ExpectExact(const std::string& text, Usage* usage) {
+  const auto requests = ParseKernelFile(text, "test");
+  ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
+  if (!requests->front().graph) return;  // a spec
+  const Graph graph = requests->front().graph->member(0);
+  const Target target = TinyTarget();
+  PlanOptions options;
+  options.allow_winograd = true;
+  const absl::StatusOr<PlanResult> found = PlanWith(options, graph, target);
+  if (!found.ok()) {  // not all that can be written has a plan as yet
+    ++usage->refused;
+    return;
+  }
+  BruteForce all(graph, target);
+  EXPECT_NEAR(found->plan.cycles, all.Cycles(), 1e-6 * all.Cycles()) << text << "\n"
+                                                                     << PrintPlanSchedule(found->plan);
+  EXPECT_TRUE(found->optimal);
+  for (const auto& [rewrite, legal] : all.legal()) ++usage->legal[rewrite];
+  std::map<std::string, bool> chosen;
+  for (const SliceDecision& slice : found->plan.slices)
+    chosen[slice.rewrite.substr(0, slice.rewrite.find(' '))] = true;
+  for (const auto& [rewrite, is] : chosen) ++usage->chosen[rewrite];
+}
+
+using Dims = std::vector<int>;
+
+// Draws kernels of two operations.
+class Drawer {
+ public:
+  explicit Drawer(unsigned seed) : random_(seed) {}
+
+  // A kernel in which `second` reads what `first` makes as its argument number `place`; empty: there is none.
+  std::string Pair(const OperationInfo& first, const OperationInfo& second, size_t place) {
+    parameters_.clear();
+    type_ = TakesIntegers(first) && TakesIntegers(second) && Draw(0, 2) == 0 ? "s32" : "f32";
+    const int rank = second.op == Operation::kConv2d                       ? 4
+                     : second.kind == OperationKind::kRowwise && place > 0 ? 1
+                     : first.op == Operation::kConv2d                      ? 4
+                                                                           : Draw(2, 3);
+    if (rank == 1 && (first.kind == OperationKind::kContraction || first.op == Operation::kTranspose))
+      return "";
+    if (rank != 4 && first.op == Operation::kConv2d) return "";
+    Dims dims;
+    for (int axis = 0; axis < rank; ++axis) dims.push_back(Draw(0, 3) == 0 ? 1 : Draw(2, rank > 2 ? 6 : 40));
+    const std::string made = Call(first, 0, Parameter(dims), &dims);
+    const std::string call = Call(second, place, "v", &dims);
+    if (call.empty() || made.empty()) return "";
+    return Cat("kernel a(", Join(parameters_, ", "), "):\n v = ", made, "\n return ", call);
+  }
+
+ private:
+  static bool TakesIntegers(const OperationInfo& op) {
+    return op.integers || op.kind == OperationKind::kTranspose || op.kind == OperationKind::kCast ||
+           op.op == Operation::kMatmul;
+  }
+
+  int Draw(int least, int most) { return std::uniform_int_distribution<int>(least, most)(random_); }
+
+  std::string Parameter(const Dims& dims) {
+    const char* const constant = Draw(0, 5) == 0 ? "const " : "";
+    parameters_.push_back(Cat("p", parameters_.size(), ": ", constant, type_, "[", Join(dims, ","), "]"));
+    return Cat("p", parameters_.size() - 1);
+  }
+
+  // With `value`, of shape `dims`, as an argument; `dims` becomes the result's shape.
+  std::string Call(const OperationInfo& op, size_t place, const std::string& value, Dims* dims) {
+    Dims& d = *dims;
+    if (op.op == Operation::kMatmul) return Matmul(place, value, dims);
+    if (op.op == Operation::kConv2d) return Convolution(place, value, dims);
+    if (op.op == Operation::kTranspose) {
+      if (d.size() < 2) return "";
+      std::swap(d[d.size() - 1], d[d.size() - 2]);
+      return Cat("transpose(", value, ")");
+    }
+    if (op.op == Operation::kCast)
+      return Cat("cast(cast(", value, type_ == "f32" ? ", bf16), " : ", s8), ", type_, ")");
+    if (op.kind == OperationKind::kReduction) {
+      const size_t axis = static_cast<size_t>(Draw(0, static_cast<int>(d.size()) - 1));
+      d[axis] = 1;
+      return Cat(op.name, "(", value, ", axis=", axis, ")");
+    }
+    std::vector<std::string> arguments;
+    for (size_t i = 0; i < op.arguments; ++i) {
+      if (i == place) {
+        arguments.push_back(value);
+      } else if (op.kind != OperationKind::kRowwise) {
+        arguments.push_back(Parameter(Broadcast(d)));
+      } else {
+        arguments.push_back(Parameter(i == 0 ? Dims{Draw(1, 20), d.back()} : Dims{d.back()}));
+      }
+    }
+    if (op.kind == OperationKind::kRowwise && place > 0) d = {20, d.back()};
+    return Cat(op.name, "(", Join(arguments, ", "), ")");
+  }
+
+  // The same shape, or one that is repeated to it.
+  Dims Broadcast(Dims dims) {
+    if (Draw(0, 2) == 0) return dims;
+    if (Draw(0, 1) == 0) return {dims.back()};
+    dims[static_cast<size_t>(Draw(0, static_cast<int>(dims.size()) - 1))] = 1;
+    return dims;
+  }
+
+  std::string Matmul(size_t place, const std::string& value, Dims* dims) {
+    Dims& d = *dims;
+    if (d.size() < 2) return "";
+    Dims other = d;
+    const int size = Draw(1, 24);
+    (place == 0 ? other[other.size() - 2] : other.back()) = place == 0 ? d.back() : d[d.size() - 2];
+    (place == 0 ? other.back() : other[other.size() - 2]) = size;
+    (place == 0 ? d.back() : d[d.size() - 2]) = size;
+    const std::string matrix = Parameter(other);
+    return place == 0 ? Cat("matmul(", value, ", ", matrix, ")") : Cat("matmul(", matrix, ", ", value, ")");
+  }
+
+  std::string Convolution(size_t place, const std::string& value, Dims* dims) {
+    Dims& d = *dims;
+    const int pad = Draw(0, 1), filters = Draw(1, 20);
+    std::string arguments;
+    if (place == 0) {
+      const int kernel = std::min(d[1], d[2]) + 2 * pad >= 3 && Draw(0, 3) > 0 ? 3 : 1;
+      arguments = Cat(value, ", ", Parameter({kernel, kernel, d[3], filters}));
+      d = {d[0], d[1] + 2 * pad - kernel + 1, d[2] + 2 * pad - kernel + 1, filters};
+    } else {
+      const int side = std::max(d[0], d[1]) + Draw(0, 4);
+      arguments = Cat(Parameter({1, side, side, d[2]}), ", ", value);
+    }
+    return Cat("conv2d(", arguments, ", layout=nhwc, pad=", pad, ")");
+  }
+
+  std::mt19937 random_;
+  std::vector<std::string> parameters_;
+  std::string type_ = "f32";  // of the parameters
+};
+
+void Report(const Usage& usage) {
+  for (const GraphRewrite* rewrite : GraphRewrites()) {
+    const std::string name(rewrite->name);
+    const auto count = [&](const std::map<std::string, int>& of) {
+      return of.contains(name) ? of.at(name) : 0;
+    };
+    std::fprintf(stderr, "%s: legal in %d, chosen in %d\n", name.c_str(), count(usage.legal),
+                 count(usage.chosen));
+  }
+  std::fprintf(stderr, "refused: %d\n", usage.refused);
+}
+
+// Every ordered pair of operations in every wiring, one drawn shape each.
+TEST(SliceSearchTest, PairsAreBruteForce) {
+  Drawer drawer(5);
+  Usage usage;
+  int drawn = 0;
+  for (const OperationInfo& first : kOperations)
+    for (const OperationInfo& second : kOperations) {
+      if (first.kind == OperationKind::kLeaf || second.kind == OperationKind::kLeaf) continue;
+      for (size_t place = 0; place < second.arguments && !HasFailure(); ++place)
+        if (const std::string text = drawer.Pair(first, second, place); !text.empty()) {
+          ExpectExact(text, &usage);
+          ++drawn;
+        }
+    }
+  Report(usage);
+  EXPECT_GT(drawn, 700);
+  EXPECT_LT(usage.refused, 10);
+}
+
+// Forms that some rewrites are for, of drawn sizes.
+std::string Form(int number, std::mt19937& random) {
+  const auto draw = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  const int m = draw(1, 12), n = draw(17, 40), k = draw(1, 5), side = draw(3, 9), channels = draw(1, 6);
+  const int keys = draw(40, 130), deep = 4 * draw(3, 6);
+  switch (number % 5) {
+    case 0:
+      return Cat("kernel a(q: f32[", m, ",", k, "], k: f32[", k, ",", keys, "], v: f32[", keys, ",",
+                 draw(1, 8), "]):\n return matmul(softmax(matmul(q, k)), v)");
+    case 1:
+      return Cat("kernel a(x: f32[", draw(1, 3), ",", k, "], w: s8[", k, ",", n, "], s: f32[", n,
+                 "]):\n return matmul(x, mul(cast(w, f32), s))");
+    case 2:
+      return Cat("kernel a(x: f32[1,", side, ",", side, ",", 8 * channels, "], w: f32[3,3,1,", 8 * channels,
+                 "]):\n return relu(conv2d(x, w, layout=nhwc, pad=1, groups=", 8 * channels, "))");
+    case 3:
+      return Cat("kernel a(x: f32[1,", side, ",", side, ",", channels, "], w: f32[3,3,", channels, ",",
+                 draw(1, 12), "]):\n return relu(conv2d(x, w, layout=nhwc, pad=1))");
+    default:
+      return Cat("kernel a(x: f32[1,", side, ",", side, ",", deep, "], w: f32[3,3,", deep, ",",
+                 4 * draw(2, 5), "]):\n return relu(conv2d(x, w, layout=nhwc, pad=1))");
+  }
+}
+
+TEST(SliceSearchTest, WhatRewritesAreForIsBruteForce) {
+  Usage usage;
+  std::mt19937 random(7);
+  for (int round = 0; round < 110 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage);
+  Report(usage);
+  for (const char* rewrite : {"prologue", "online", "bands", "parts", "winograd"}) {
+    EXPECT_GE(usage.legal[rewrite], 20) << rewrite;
+    EXPECT_GE(usage.chosen[rewrite], 3) << rewrite;
+  }
+}
+
+// Kernels as they are written.
+TEST(SliceSearchTest, RandomGraphsAreBruteForce) {
+  Usage usage;
+  for (int round = 0; round < Rounds(300) && !HasFailure(); ++round) {
+    std::mt19937 random(static_cast<unsigned>(round));
+    const GrammarGraph graph = RandomGrammarGraph(3 + round % 3, random);
+    ExpectExact(GrammarText(graph, random), &usage);
+  }
+  Report(usage);
+}
+
+}  // namespace
+}  // namespace kirsch::testing

@@ -1,0 +1,188 @@
+// The rows of the instructions' table: what they say agrees with itself, with LLVM, and with what this CPU
+// does.
+#include "spec/instruction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/c/c_printer.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/element.h"
+#include "tests/testing/codegen_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// One way to have a row's instruction: vectors of so many bytes.
+struct Case {
+  const Instruction* row;
+  const Encoding* encoding;
+  int bytes;
+};
+
+// Those that are one multiply-add, for every width.
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const Instruction& row : kInstructions)
+    for (const Encoding& encoding : row.encodings)
+      for (int bytes = encoding.least_bytes; bytes <= encoding.most_bytes && row.parts() == 1; bytes *= 2)
+        cases.push_back({&row, &encoding, bytes});
+  return cases;
+}
+
+// A target that has no other way: the wider vectors' own features, and the encoding's.
+Target TargetOf(const Case& c) {
+  const bool evex =
+      c.bytes == 64 || std::any_of(c.encoding->features.begin(), c.encoding->features.end(),
+                                   [](std::string_view name) { return name.starts_with("avx512"); });
+  Target target = TestTarget(evex);
+  for (std::string_view feature : c.encoding->features)
+    if (!target.HasFeature(feature)) target.features.emplace_back(feature);
+  return target;
+}
+
+// out[] += lhs[] * rhs[], all of them vectors' words.
+LoopProgram ProgramOf(const Case& c, const Target& target) {
+  const int lanes = c.bytes / kAccumulatorBytes;
+  const Dtype sum = AccumulatorOf(c.row->lhs);
+  ProcedureBuilder builder("entry");
+  const VarId lhs = builder.PointerParameter("lhs", c.row->lhs, false);
+  const VarId rhs = builder.PointerParameter("rhs", c.row->rhs, false);
+  const VarId out = builder.PointerParameter("out", sum, true);
+  builder.PointerParameter("scratch", Dtype::kF32, true);
+  builder.IndexParameter(kThread);
+  builder.IndexParameter(kThreads);
+  const int a_lanes = lanes * WordElements(c.row->lhs), b_lanes = lanes * WordElements(c.row->rhs);
+  const VarId a = builder.Vector("a", c.row->lhs, a_lanes), b = builder.Vector("b", c.row->rhs, b_lanes);
+  const VarId total = builder.Vector("total", sum, lanes);
+  builder.Do(Load{a, At(lhs), a_lanes});
+  builder.Do(Load{b, At(rhs), b_lanes});
+  builder.Do(Load{total, At(out), lanes});
+  builder.Do(MultiplyAdd{total, a, b});
+  builder.Do(Store{total, At(out), lanes});
+  LoopProgram program;
+  program.name = "entry";
+  program.tensors = {{"lhs", c.row->lhs}, {"rhs", c.row->rhs}, {"out", sum, true}};
+  program.procedures.push_back(std::move(builder).Build());
+  program.features = target.features;
+  program.masks = target.HasFeature("avx512f");
+  return program;
+}
+
+// The word of a lane after the instruction. Vectors of o8 are taken for the u8 that they are kept as.
+uint32_t LaneAfter(const Instruction& row, uint32_t lane, uint32_t a, uint32_t b) {
+  const auto element = [](Dtype dtype, const uint32_t& word, int i) {
+    return LoadElement(dtype == Dtype::kO8 ? Dtype::kU8 : dtype, &word, i);
+  };
+  if (IsFloating(row.lhs)) {
+    auto sum = std::bit_cast<float>(lane);
+    for (int i = 0; i < row.group; ++i)
+      sum = std::fma(static_cast<float>(element(row.lhs, a, i)), static_cast<float>(element(row.rhs, b, i)),
+                     sum);
+    return std::bit_cast<uint32_t>(sum);
+  }
+  for (int i = 0; i < row.group; ++i)
+    lane += static_cast<uint32_t>(static_cast<int64_t>(element(row.lhs, a, i)) *
+                                  static_cast<int64_t>(element(row.rhs, b, i)));
+  return lane;
+}
+
+// Of floats, small multiples of 1/4, so that sums are exact in any order; of integers anything.
+uint32_t AnyWord(Dtype dtype, std::mt19937* random) {
+  uint32_t word = static_cast<uint32_t>((*random)());
+  if (!IsFloating(dtype)) return word;
+  for (int i = 0; i < WordElements(dtype); ++i)
+    StoreElement(dtype, 0.25 * (static_cast<int>((*random)() % 65) - 32), &word, i);
+  return word;
+}
+
+TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
+  std::set<std::string_view> names, timings;
+  for (size_t i = 0; i < kInstructions.size(); ++i) {
+    const Instruction& row = kInstructions[i];
+    EXPECT_EQ(static_cast<size_t>(row.arithmetic), i);
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    // Rates are those of a row that has keys, or the FMA's.
+    const Instruction& timed = Info(row.timed);
+    EXPECT_EQ(timed.timed, timed.arithmetic);
+    EXPECT_EQ(row.timing.empty(), row.timed != row.arithmetic || row.arithmetic == Arithmetic::kFma)
+        << row.name;
+    if (!row.timing.empty()) EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
+    EXPECT_EQ(AccumulatorOf(row.lhs), AccumulatorOf(row.rhs));
+    if (!row.parted) EXPECT_EQ(row.group * Bytes(row.rhs), kAccumulatorBytes) << row.name;
+  }
+}
+
+TEST(InstructionTest, FeaturesHaveRows) {
+  for (const Instruction& row : kInstructions)
+    for (const Encoding& encoding : row.encodings)
+      for (std::string_view feature : encoding.features) EXPECT_NE(FindFeature(feature), nullptr) << feature;
+}
+
+TEST(InstructionTest, FactorsFindTheirRow) {
+  for (const Instruction& row : kInstructions) {
+    if (row.parted) continue;
+    EXPECT_EQ(InstructionFor(row.lhs, row.rhs).instruction, &row);
+    EXPECT_FALSE(InstructionFor(row.lhs, row.rhs).exchanged);
+    EXPECT_TRUE(Takes(row, row.lhs, row.rhs));
+    if (!row.commutes) continue;
+    EXPECT_EQ(InstructionFor(row.rhs, row.lhs).instruction, &row);
+    EXPECT_TRUE(InstructionFor(row.rhs, row.lhs).exchanged);
+  }
+  EXPECT_EQ(InstructionFor(Dtype::kF16, Dtype::kF16).instruction, nullptr);
+}
+
+// LLVM makes one machine instruction of it, or two, and none that is a call or another one's.
+TEST(InstructionTest, LlvmHasEveryEncoding) {
+  for (const Case& c : Cases()) {
+    const Target target = TargetOf(c);
+    const absl::StatusOr<std::string> assembly = EmitAssembly(ProgramOf(c, target), target);
+    ASSERT_TRUE(assembly.ok()) << c.encoding->llvm << ": " << assembly.status();
+    EXPECT_THAT(*assembly, ::testing::Not(HasSubstr("call"))) << c.encoding->llvm;
+    EXPECT_THAT(*assembly, HasSubstr(c.bytes == 64 ? "%zmm" : c.bytes == 32 ? "%ymm" : "%xmm"));
+  }
+}
+
+// What the row says is what the CPU does.
+TEST(InstructionTest, MeansSumsOfProducts) {
+  int ran = 0;
+  std::mt19937 random(1);
+  for (const Case& c : Cases()) {
+    const Target target = TargetOf(c);
+    if (!HostRuns(target)) continue;
+    ++ran;
+    const auto kernel = JitCompile(ProgramOf(c, target), target);
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    for (int round = 0; round < 200; ++round) {
+      std::array<uint32_t, 16> a, b, sum, expected;
+      for (size_t i = 0; i < a.size(); ++i) {
+        a[i] = AnyWord(c.row->lhs, &random);
+        b[i] = AnyWord(c.row->rhs, &random);
+        sum[i] = expected[i] = AnyWord(AccumulatorOf(c.row->lhs), &random);
+        if (static_cast<int>(i) < c.bytes / kAccumulatorBytes)
+          expected[i] = LaneAfter(*c.row, sum[i], a[i], b[i]);
+      }
+      const auto run = reinterpret_cast<void (*)(const void*, const void*, void*, void*, size_t, size_t)>(
+          (*kernel)->function());
+      run(a.data(), b.data(), sum.data(), nullptr, 0, 1);
+      ASSERT_EQ(sum, expected) << c.row->name << ", " << c.bytes << " bytes";
+    }
+  }
+  EXPECT_GE(ran, 3);  // FMA, vpmulld and vpmaddwd, which every host has that we care for
+}
+
+}  // namespace
+}  // namespace kirsch::testing

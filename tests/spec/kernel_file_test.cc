@@ -1,0 +1,116 @@
+// Files of kernels: what they hold, and errors at their place in the file.
+#include "spec/text/kernel_file.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "spec/text/identifier.h"
+
+namespace kirsch {
+namespace {
+
+std::string ErrorOf(const std::string& text) {
+  return std::string(ParseKernelFile(text, "k.kirsch").status().message());
+}
+
+TEST(KernelFile, LinesWithAndWithoutNames) {
+  const auto requests = ParseKernelFile(
+      "# ours\n"
+      "\n"
+      "  small = matmul f32 4x5x6   # with a comment\n"
+      "matmul f32 1..3x8x8 rhs=col\r\n"
+      "tight=matmul f32 4x5x6 lhs=col\n"
+      "\tmatmul  f32  7x8x9  accumulate",
+      "k.kirsch");
+  ASSERT_TRUE(requests.ok()) << requests.status();
+  ASSERT_EQ(requests->size(), 4u);
+  EXPECT_EQ((*requests)[0].name, "small");
+  EXPECT_EQ((*requests)[0].family.text(), "matmul f32 4x5x6");
+  EXPECT_EQ((*requests)[1].name, "matmul_f32_1to3x8x8_rhs_col");
+  EXPECT_EQ((*requests)[1].family.count(), 3);
+  EXPECT_EQ((*requests)[2].name, "tight");
+  EXPECT_EQ((*requests)[2].family.text(), "matmul f32 4x5x6 lhs=col");
+  EXPECT_EQ((*requests)[3].name, "matmul_f32_7x8x9_accumulate");
+}
+
+TEST(KernelFile, ErrorsAreAtTheirPlace) {
+  EXPECT_EQ(ErrorOf(""), "k.kirsch:1:1: expected a kernel ([NAME =] SPEC), got nothing");
+  EXPECT_EQ(ErrorOf("# nothing\n"), "k.kirsch:1:1: expected a kernel ([NAME =] SPEC), got nothing");
+  EXPECT_EQ(ErrorOf("\n a = matmul f32 4x0x4"), "k.kirsch:2:19: expected a size from 1 to 1048576, got '0'");
+  EXPECT_EQ(ErrorOf("matmul f32 1x1x1\n\n\tmatmul f32 3..2x4x4 # no"),
+            "k.kirsch:3:16: expected the last size of a range from 3 to 1048576, got '2'");
+  EXPECT_EQ(ErrorOf("matmul f32 1..2x1x2097152"),
+            "k.kirsch:1:19: expected a size from 1 to 1048576, got '2097152'");
+  EXPECT_EQ(ErrorOf("a ="),
+            "k.kirsch:1:4: expected an operation "
+            "(matmul|conv2d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got nothing");
+  EXPECT_EQ(
+      ErrorOf(" 3a = matmul f32 1x1x1"),
+      "k.kirsch:1:2: expected a name (letters, digits, underscores; a letter first, no keyword or macro of "
+      "C or C++), got '3a'");
+  EXPECT_EQ(
+      ErrorOf("= matmul f32 1x1x1"),
+      "k.kirsch:1:1: expected a name (letters, digits, underscores; a letter first, no keyword or macro of "
+      "C or C++), got nothing");
+  EXPECT_EQ(ErrorOf("a b = matmul f32 1x1x1"),
+            "k.kirsch:1:1: expected an operation "
+            "(matmul|conv2d|softmax|layernorm|rmsnorm|reduce|transpose|attention), got 'a'");
+  EXPECT_EQ(ErrorOf("a = matmul f32 1x1x1\n\n a = matmul f32 1x1x2"),
+            "k.kirsch:3:2: expected another name, as line 1 has 'a'");
+  EXPECT_EQ(ErrorOf("matmul f32 1x1x1\nmatmul f32 01x1x1"),
+            "k.kirsch:2:1: expected another name, as line 1 has 'matmul_f32_1x1x1'");
+  EXPECT_EQ(ErrorOf("a = matmul f32 1x1x1\na_pack = matmul f32 1x1x2"),
+            "k.kirsch:2:1: expected another name, as line 1 has 'a', whose code has 'a_pack'");
+  EXPECT_EQ(ErrorOf("a_supported = matmul f32 1x1x1\n a = matmul f32 1x1x2"),
+            "k.kirsch:2:2: expected another name, as line 1 has 'a_supported', which its own code has");
+}
+
+// However a convolution is written, it is one kernel, of one name.
+TEST(KernelFile, AConvolutionHasOneForm) {
+  const auto read = [](const std::string& text, KernelForm form = KernelForm::kSpecs) {
+    absl::StatusOr<KernelRequest> request = ParseKernelLine(text, "k", form);
+    EXPECT_TRUE(request.ok()) << request.status();
+    return *std::move(request);
+  };
+  const std::string plain = "conv2d f32 1x4x9x9 filters=2 kernel=3x3";
+  for (const char* same : {"", " pad=0", " groups=1 pad=0,0,0,0", " layout=nchw stride=1 dilation=1"}) {
+    const KernelRequest spec = read(plain + same);
+    EXPECT_EQ(spec.name, "conv2d_f32_1x4x9x9_filters_2_kernel_3x3_layout_nchw");
+    ASSERT_FALSE(spec.graph);
+    EXPECT_EQ(spec.family.member(0), *ParseSpec(plain));
+    const KernelRequest graph = read(plain + same, KernelForm::kGraphConvolutions);
+    ASSERT_TRUE(graph.graph);
+    EXPECT_EQ(graph.name, spec.name);
+    EXPECT_EQ(graph.graph->text(), read(plain, KernelForm::kGraphs).graph->text());
+  }
+  EXPECT_EQ(read(plain + " pad=2,2,2,2 layout=nhwc").graph->text(),
+            read(plain + " layout=nhwc pad=2").graph->text());
+  EXPECT_EQ(
+      read(plain + " layout=nhwc pad=1,0,2,3 epilogue=add:n,relu").graph->text(),
+      "kernel conv2d_f32_1x4x9x9_filters_2_kernel_3x3_pad_1_0_2_3_layout_nhwc_epilogue_add_n_relu(image: "
+      "f32[1,9,9,4], filters: f32[3,3,4,2], arg1: f32[2]) -> f32[1,10,10,2]:\n"
+      "  v3 = conv2d(image, filters, stride=1, pad=1,0,2,3, dilation=1, groups=1, layout=nhwc)\n"
+      "  v4 = add(v3, arg1)\n  v6 = max(v4, 0)\n  return v6\n");
+  EXPECT_FALSE(read("conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3", KernelForm::kGraphs).graph);
+  EXPECT_EQ(ErrorOf("\n a = conv2d bf16*bf16->f32 1x4x9x9 filters=2 kernel=3x3 pad=1"),
+            "k.kirsch:2:61: expected pad=0 (else it is of f32, without accumulate and fixed-order), got '1'");
+  EXPECT_EQ(
+      ErrorOf("a = " + plain + " groups=2 accumulate"),
+      "k.kirsch:1:52: expected groups=1 (else it is of f32, without accumulate and fixed-order), got '2'");
+}
+
+TEST(Identifier, OfTexts) {
+  EXPECT_TRUE(IsIdentifier("a_1"));
+  EXPECT_TRUE(IsKernelName("kernel1"));
+  for (const char* text : {"main", "wrong", "int", "NULL", "tanhf", "div"})
+    EXPECT_FALSE(IsKernelName(text)) << text;
+  EXPECT_TRUE(IsIdentifier("tanh"));
+  for (const char* text : {"", "1a", "a-b", "a b", "\xc3\xa4", "int", "xor_eq", "alignas", "NULL", "_Bool",
+                           "__x86_64__", "M_PI", "_mm_add_ps", "_a", "INT32_C", "linux", "concept"})
+    EXPECT_FALSE(IsIdentifier(text)) << text;
+  EXPECT_EQ(IdentifierOf("matmul f32 1..2x3x4 rhs=col"), "matmul_f32_1to2x3x4_rhs_col");
+}
+
+}  // namespace
+}  // namespace kirsch

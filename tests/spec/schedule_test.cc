@@ -1,0 +1,126 @@
+#include "spec/text/schedule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "spec/text/parser.h"
+
+namespace kirsch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+absl::StatusOr<Schedule> Parse(std::string_view text) { return ParseSchedule(text, "s", OpKind::kMatmul); }
+std::string ErrorOf(std::string_view text) { return std::string(Parse(text).status().message()); }
+
+constexpr char kText[] =
+    "# by hand\n"
+    "tile n 256   # two of them\n"
+    "  pack rhs L2 packed16 f32\n"
+    "    move lhs L1\n"
+    "      move out VRF vectors16\n"
+    "        microkernel k 512\n"
+    "\n"
+    "  parallel m 10 2\n"
+    "    pack rhs RAM packed32x2-col bf16\n"
+    "      move out VRF sums8\n"
+    "    search\n";
+
+// The decisions, indented, without positions.
+std::string Outline(const Schedule& schedule, size_t depth = 0) {
+  std::string text = std::string(depth, ' ') + PrintDecision(OpKind::kMatmul, schedule.decision) + "\n";
+  for (const Schedule& child : schedule.children) text += Outline(child, depth + 1);
+  return text;
+}
+
+TEST(ScheduleTest, ReadsAnOutline) {
+  absl::StatusOr<Schedule> schedule = Parse(kText);
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  EXPECT_EQ(Outline(*schedule),
+            "tile n 256\n pack rhs L2 packed16 f32\n  move lhs L1\n   move out VRF vectors16\n    "
+            "microkernel k 512\n"
+            " parallel m 10 2\n  pack rhs RAM packed32x2-col bf16\n   move out VRF sums8\n  search\n");
+  EXPECT_EQ(schedule->children[1].position, (TextPosition{8, 3}));
+  const Decision& pack = schedule->children[0].decision;
+  EXPECT_EQ(pack.kind, RewriteKind::kPack);
+  EXPECT_EQ(pack.operand, 1);
+  EXPECT_EQ(pack.level, Level::kL2);
+  EXPECT_EQ(pack.layout, (Layout{LayoutKind::kPacked, Order::kRow, 16, 1, 0}));
+  const Decision& grouped = schedule->children[1].children[0].decision;
+  EXPECT_EQ(grouped.layout, (Layout{LayoutKind::kPacked, Order::kCol, 32, 2, 0}));
+  EXPECT_EQ(grouped.dtype, Dtype::kBf16);
+  const Decision& microkernel = schedule->children[0].children[0].children[0].children[0].decision;
+  EXPECT_EQ(microkernel.kind, RewriteKind::kMicrokernel);
+  EXPECT_EQ(microkernel.dim, MatmulDims::kK);
+  EXPECT_EQ(microkernel.size, 512u);
+}
+
+TEST(ScheduleTest, PrintedProgramParsesBack) {
+  absl::StatusOr<Schedule> schedule = Parse(kText);
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  Impl impl{ParseSpec("matmul f32 8x8x512")->spec, schedule->decision, {}};
+  impl.children.push_back({2, {impl.spec, schedule->children[0].decision, {}}});
+  const std::string text = PrintSchedule(impl);
+  EXPECT_THAT(text, HasSubstr("  pack rhs L2 packed16 f32                # 2 x matmul f32 8x8x512\n"));
+  absl::StatusOr<Schedule> again = Parse(text);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->decision, impl.decision);
+  ASSERT_THAT(again->children, SizeIs(1));
+  EXPECT_EQ(again->children[0].decision, impl.children[0].impl.decision);
+}
+
+TEST(ScheduleTest, SaysWhatIsWrongAndWhere) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"# nothing\n",
+       "s:1:1: expected a schedule (tile DIM SIZE | parallel DIM SIZE PARTS | move OPERAND LEVEL [LAYOUT] | "
+       "pack "
+       "OPERAND LEVEL LAYOUT TYPE | microkernel [DIM AHEAD] | search), got nothing"},
+      {"tile m 4\n  tile q 4\n", "s:2:8: expected a dim of matmul, got 'q'"},
+      {"tile m 0", "s:1:8: expected a positive number, got '0'"},
+      {"tile m", "s:1:7: expected a positive number, got nothing"},
+      {"tile m 4 5", "s:1:10: expected the end of the line, got '5'"},
+      {"move a L2", "s:1:6: expected an operand of matmul, got 'a'"},
+      {"move lhs L4", "s:1:10: expected VRF, L1, L2, L3 or RAM, got 'L4'"},
+      {"microkernel k", "s:1:14: expected a positive number, got nothing"},
+      {"microkernel k 0", "s:1:15: expected a positive number, got '0'"},
+      {"microkernel 8", "s:1:13: expected a dim of matmul, got '8'"},
+      {"microkernel n 8 9", "s:1:17: expected the end of the line, got '9'"},
+      {"pack lhs L2",
+       "s:1:12: expected a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col "
+       "after it), "
+       "got nothing"},
+      {"pack lhs L2 vectors",
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col "
+       "after it), "
+       "got 'vectors'"},
+      {"pack lhs L2 packed99999",
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col "
+       "after it), "
+       "got 'packed99999'"},
+      {"pack lhs L2 packed32x",
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col "
+       "after it), "
+       "got "
+       "'packed32x'"},
+      {"pack lhs L2 packed32x256",
+       "s:1:13: expected a layout (row, col, packed, packedN, vectorsN, sumsN or lanesN; xGROUP and -col "
+       "after it), "
+       "got "
+       "'packed32x256'"},
+      {"pack lhs L2 packed", "s:1:19: expected the element type of the copy, got nothing"},
+      {"pack lhs L2 packed f64", "s:1:20: expected the element type of the copy, got 'f64'"},
+      {"tile m 4\ntile m 2", "s:2:1: expected one decision at the top, got 'tile'"},
+      {"tile m 4\n   search\n  search", "s:3:3: expected column 4"},
+  };
+  for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
+}
+
+TEST(ScheduleTest, DeepNestingIsRefused) {
+  std::string text;
+  for (size_t depth = 0; depth < 300; ++depth) text += std::string(depth, ' ') + "tile m 2\n";
+  EXPECT_EQ(ErrorOf(text), "s:257:257: expected at most 256 levels");
+}
+
+}  // namespace
+}  // namespace kirsch

@@ -1,0 +1,177 @@
+// Plans of kernels given as text: found, and verified as machine code.
+#ifndef KIRSCH_TESTS_TESTING_PLAN_TESTING_H_
+#define KIRSCH_TESTS_TESTING_PLAN_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/loop/lower.h"
+#include "codegen/verify/verify.h"
+#include "memo/hash_memo.h"
+#include "rewrites/canonical_graph.h"
+#include "rewrites/graph_rewrite.h"
+#include "rewrites/graph_uses.h"
+#include "search/constant_copies.h"
+#include "search/plan_search.h"
+#include "search/replay.h"
+#include "search/stage_cost.h"
+#include "spec/graph/parser.h"
+#include "spec/graph/shorthand.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch::testing {
+
+// As PlanOptions::solve.
+inline SearchResult SearchBelow(const Spec& placed, Cost cutoff, const CostModel& model, Memo& memo) {
+  SearchOptions options;
+  options.cutoff = cutoff;
+  return Search(placed, model, memo, options);
+}
+
+// With a memo of its own.
+inline absl::StatusOr<PlanResult> PlanWith(PlanOptions options, const Graph& graph, const Target& target) {
+  const CostModel model(target);
+  HashMemo memo;
+  options.solve = [&](const Spec& placed, Cost cutoff) { return SearchBelow(placed, cutoff, model, memo); };
+  options.replay = [&](const Spec& placed, const Schedule& schedule, std::string_view source) {
+    return Replay(placed, schedule, source, model, memo, {});
+  };
+  return SearchPlan(graph, "test", model, options);
+}
+
+inline absl::StatusOr<PlanResult> PlanOf(const Graph& graph, const Target& target, int threads,
+                                         bool fuse = true) {
+  PlanOptions options;
+  options.threads = threads;
+  options.fuse = fuse;
+  return PlanWith(options, graph, target);
+}
+
+inline Graph GraphOf(const std::string& text) {
+  const auto graph = IsGraphShorthand(text) ? ParseGraphShorthand({text, {}}, "test")
+                                            : ParseGraph(Split({text, {}}, '\n'), "test");
+  EXPECT_TRUE(graph.ok()) << graph.status() << "\n" << text;
+  return graph.ok() ? *graph : Graph{};
+}
+
+// A header of one function, `kernel`.
+inline HeaderFile HeaderOf(const Plan& plan, const Target& target) {
+  HeaderFunction function;
+  function.name = "kernel";
+  function.text = PrintGraph(plan.graph);
+  function.variants = {{target, {Lower(plan, target, "kernel")}, 0, 0, PrintPlan(plan)}};
+  return {"kernel", HeaderMode::kAttributes, false, "", "0", {function}};
+}
+
+inline VerifyReport VerifyPlan(const Plan& plan, const Target& target, bool header = false) {
+  VerifyOptions options;
+  options.header = header;
+  return kirsch::VerifyPlan(plan, target, HeaderOf(plan, target), options);
+}
+
+// A way to compute all of a graph as one slice.
+struct Way {
+  std::string rewrite;
+  RewriteParameters parameters = {};
+  bool in_place = true;
+};
+
+inline OperationSet AllOf(const GraphUses& uses) { return (OperationSet{1} << uses.operations().size()) - 1; }
+
+// The graph being canonical.
+inline GroupShape ShapeBy(const GraphUses& uses, const Way& way, const Target& target) {
+  const Slice slice(uses, AllOf(uses));
+  const SliceProblem problem{slice, target, 1, true};
+  const GraphRewrite* const rewrite = FindGraphRewrite(way.rewrite);
+  return rewrite->expand(problem,
+                         {way.parameters, way.in_place, static_cast<int>(uses.graph().nodes.size())});
+}
+
+// Whatever it costs; threads share the tiles of its groups.
+inline Plan PlanBy(const Graph& asked, const Way& way, const Target& target,
+                   Sharing sharing = Sharing::kNone) {
+  const Graph graph = CanonicalGraph(asked);
+  GroupShape shape = ShapeBy(GraphUses(graph), way, target);
+  EXPECT_EQ(shape.error, "");
+  const CostModel model(target);
+  HashMemo memo;
+  Plan plan;
+  plan.graph = graph;
+  plan.ahead = std::move(shape.ahead);
+  plan.groups = std::move(shape.groups);
+  for (Group& group : plan.groups) {
+    group.sharing = sharing;
+    for (Stage* stage : StagesOf(group))
+      if (stage->kind == StageKind::kContraction)
+        stage->impl = Search(PlaceOperands(stage->spec, Residency::kWarm, target), model, memo, {}).impl;
+      else
+        PriceStage(std::vector<Level>(stage->operands.size(), Level::kL2), target, nullptr, stage);
+  }
+  plan.buffers = std::move(shape.buffers);
+  CopyConstants(target, &plan);
+  return plan;
+}
+
+// All ways that there are, or those of one rewrite.
+inline std::vector<Way> WaysOf(const Graph& asked, const Target& target, std::string_view rewrite = "") {
+  const Graph graph = CanonicalGraph(asked);
+  const GraphUses uses(graph);
+  const Slice slice(uses, AllOf(uses));
+  const SliceProblem problem{slice, target, 1, true};
+  std::vector<Way> ways;
+  for (const GraphRewrite* each : GraphRewrites()) {
+    if ((!rewrite.empty() && each->name != rewrite) || !each->applies(problem)) continue;
+    for (const RewriteParameters& parameters : each->enumerate(problem))
+      if (const Way way{std::string(each->name), parameters}; ShapeBy(uses, way, target).error.empty())
+        ways.push_back(way);
+  }
+  return ways;
+}
+
+// Solves and verifies; an empty plan if that fails.
+inline Plan VerifiedPlan(const std::string& text, const Target& target, int threads = 1, bool header = false,
+                         bool fuse = true) {
+  const auto result = PlanOf(GraphOf(text), target, threads, fuse);
+  EXPECT_TRUE(result.ok()) << result.status() << "\n" << text;
+  if (!result.ok()) return {};
+  const VerifyReport report = VerifyPlan(result->plan, target, header);
+  EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(result->plan);
+  return result->plan;
+}
+
+// The text of the plan.
+inline std::string Verified(const std::string& text, const Target& target, int threads = 1,
+                            bool header = false) {
+  return PrintPlan(VerifiedPlan(text, target, threads, header));
+}
+
+// A target where it costs nothing to have threads work and wait, so that even small kernels are shared.
+inline Target WithFreeThreads(Target target) {
+  target.fork_join_cycles = target.barrier_cycles = 0;
+  return target;
+}
+
+// More random kernels than usual may be asked for.
+inline int Rounds(int usually) {
+  const char* const asked = std::getenv("KIRSCH_RANDOM_GRAPHS");
+  return asked == nullptr ? usually : std::atoi(asked);
+}
+
+class PlanTest : public ::testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    target_ = GetParam();
+    const std::string missing = MissingOnHost(target_.features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
+  Target target_;
+};
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_TESTING_PLAN_TESTING_H_

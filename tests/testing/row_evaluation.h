@@ -1,0 +1,103 @@
+// Operations of row programs, evaluated in double, with what kernels may be off.
+#ifndef KIRSCH_TESTS_TESTING_ROW_EVALUATION_H_
+#define KIRSCH_TESTS_TESTING_ROW_EVALUATION_H_
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "spec/operation.h"
+#include "tests/testing/ulp_bounds.h"
+
+namespace kirsch::testing {
+
+// What a value is, in double, and how far f32 may be off.
+struct Bounded {
+  double value = 0, error = 0;
+};
+
+inline Bounded Rounded(double value, double error, double ulps) {
+  if (std::fabs(value) + error > std::numeric_limits<float>::max()) return {value, HUGE_VAL};
+  return {value, error + ulps * (std::fabs(value) + error) * 0x1p-23 + ulps * 0x1p-149};
+}
+
+// Of s32: modulo 2^32.
+inline double EvaluateIntegers(Operation op, double x, double y) {
+  const auto a = static_cast<uint64_t>(static_cast<int64_t>(x)),
+             b = static_cast<uint64_t>(static_cast<int64_t>(y));
+  const uint64_t result = op == Operation::kAdd                ? a + b
+                          : op == Operation::kSub              ? a - b
+                          : op == Operation::kMul              ? a * b
+                          : (op == Operation::kMax) == (x > y) ? a
+                                                               : b;
+  return static_cast<int32_t>(static_cast<uint32_t>(result));
+}
+
+// One element of anything but loads and reductions, in f32.
+inline Bounded Evaluate(Operation op, const Bounded& a, const Bounded& b) {
+  const double ulps = UlpBound(op);
+  if (std::isnan(a.value) || std::isnan(b.value)) return {NAN, HUGE_VAL};
+  switch (op) {
+    case Operation::kF32:
+      return {static_cast<float>(a.value), 0};
+    case Operation::kAdd:
+      return Rounded(a.value + b.value, a.error + b.error, ulps);
+    case Operation::kSub:
+      return Rounded(a.value - b.value, a.error + b.error, ulps);
+    case Operation::kMul:
+      return Rounded(a.value * b.value,
+                     std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error, ulps);
+    case Operation::kDiv: {
+      const double quotient = a.value / b.value, least = std::fabs(b.value) - b.error;
+      const double error = least > 0 ? (a.error + std::fabs(quotient) * b.error) / least : HUGE_VAL;
+      return Rounded(quotient, error, ulps);
+    }
+    case Operation::kMax:
+      return {std::max(a.value, b.value), std::max(a.error, b.error)};
+    case Operation::kMin:
+      return {std::min(a.value, b.value), std::max(a.error, b.error)};
+    case Operation::kNeg:
+      return {-a.value, a.error};
+    case Operation::kSqrt: {
+      const double root = std::sqrt(a.value), least = std::sqrt(std::max(0.0, a.value - a.error));
+      return Rounded(root, a.value - a.error < 0 ? HUGE_VAL : root - least, ulps);
+    }
+    case Operation::kExp:
+      return Rounded(std::exp(a.value), std::exp(a.value + a.error) - std::exp(a.value), ulps);
+    case Operation::kTanh:
+      return Rounded(std::tanh(a.value), a.error, ulps);
+    case Operation::kErf:
+      return Rounded(std::erf(a.value), 1.13 * a.error, ulps);
+    case Operation::kSigmoid:
+      return Rounded(1 / (1 + std::exp(-a.value)), a.error / 4, ulps);
+    case Operation::kAbs:
+      return {std::fabs(a.value), a.error};
+    case Operation::kGelu:
+      return Rounded(a.value * std::erfc(-a.value / std::sqrt(2.0)) / 2, 1.13 * a.error, ulps);
+    case Operation::kGeluTanh: {
+      const double cube = a.value * a.value * a.value;
+      return Rounded(a.value / (1 + std::exp(-std::sqrt(8 / M_PI) * (a.value + 0.044715 * cube))),
+                     1.13 * a.error, UlpBound(op, a.value));
+    }
+    case Operation::kSilu:
+      return Rounded(a.value / (1 + std::exp(-a.value)), 1.1 * a.error, ulps);
+    case Operation::kElu: {
+      const double less = a.value > 0 ? 0 : std::expm1(a.value);
+      return Rounded(a.value > 0 ? a.value : b.value * less,
+                     std::max(1.0, std::fabs(b.value)) * a.error + std::fabs(less) * b.error,
+                     ulps * std::max(1.0, std::fabs(b.value)));
+    }
+    case Operation::kSoftplus:
+      return Rounded(std::max(a.value, 0.0) + std::log1p(std::exp(-std::fabs(a.value))), a.error, ulps);
+    default:
+      ADD_FAILURE() << "no such operation";
+      return {};
+  }
+}
+
+}  // namespace kirsch::testing
+
+#endif  // KIRSCH_TESTS_TESTING_ROW_EVALUATION_H_

@@ -1,0 +1,149 @@
+// Families of graphs on the command line. KIRSCH_BINARY is the path of the program.
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/testing/cli_testing.h"
+
+namespace kirsch {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::Outcome;
+using ::testing::StartsWith;
+
+constexpr char kKernels[] =
+    "kernel mlp[m = 1..3|8, n = 16|17](x: f32[m,24], w: f32[24,n], b: f32[n]):\n"
+    "  return relu(add(matmul(x, w), b))  # one matmul\n"
+    "narrow = softmax f32 1..2x50\n";
+
+class GraphFamilyCliTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ =
+        fs::path(::testing::TempDir()) /
+        Cat("kirsch_family_", getpid(), "_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(directory_);
+    fs::create_directory(directory_);
+    ASSERT_TRUE(WriteFile(Path("k.kirsch"), kKernels).ok());
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  std::string Path(const std::string& name) const { return (directory_ / name).string(); }
+  // With a table in the test's directory.
+  Outcome Run(const std::string& arguments) const {
+    return testing::RunKirsch(Cat("XDG_CACHE_HOME=", directory_.string()), arguments, directory_.string());
+  }
+  void ExpectRefused(const std::string& arguments, const std::string& message) const {
+    testing::ExpectRefusal(Run(arguments), arguments, message);
+  }
+  nlohmann::json Json(const std::string& name) const {
+    return nlohmann::json::parse(*ReadFile(Path(name)), nullptr, false);
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(GraphFamilyCliTest, IsSynthesizedAndVerified) {
+  const std::string command =
+      Cat("synth -f ", Path("k.kirsch"), " --kernel mlp -o ", Path("k.h"), " --json ", Path("k.json"));
+  const Outcome outcome = Run(command);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("mlp[m = 1..3|8, n = 16..17] on host: 8 members, "));
+  EXPECT_THAT(outcome.err, HasSubstr("m            n            kernels          GFLOP/s  decision\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
+  EXPECT_THAT(*ReadFile(Path("k.h")), HasSubstr("kernels    8, one for each size"));
+  const nlohmann::json json = Json("k.json");
+  EXPECT_THAT(json["kernel"].get<std::string>(),
+              StartsWith("kernel mlp[m = 1..3|8, n = 16|17](x: f32[m,24]"));
+  EXPECT_EQ(json["members"], 8);
+  EXPECT_EQ(json["verify"]["ok"], true);
+  EXPECT_EQ(json["emit"]["bytes"], fs::file_size(Path("k.h")));
+  EXPECT_GT(json["search"]["specs_solved"], 0);
+  ASSERT_EQ(json["kernels"].size(), 8u);
+  EXPECT_EQ(json["kernels"][7]["m"], 8);
+  EXPECT_EQ(json["kernels"][7]["n"], 17);
+  EXPECT_GT(json["kernels"][7]["cost_cycles"], 0);
+  size_t covered = 0;
+  for (const nlohmann::json& region : json["regions"]) {
+    covered += region["kernels"].get<size_t>();
+    EXPECT_LE(region["m"][0], region["m"][1]);
+    EXPECT_THAT(region["decision"].get<std::string>(), StartsWith("matmul"));
+    EXPECT_THAT(region["plan"].get<std::string>(), HasSubstr("contraction("));
+  }
+  EXPECT_EQ(covered, 8u);
+
+  // What the members' stages need is in the table now.
+  const std::string header = *ReadFile(Path("k.h"));
+  ASSERT_EQ(Run(command).code, 0);
+  EXPECT_EQ(Json("k.json")["search"]["specs_solved"], 0);
+  EXPECT_EQ(*ReadFile(Path("k.h")), header);
+}
+
+TEST_F(GraphFamilyCliTest, StandsInAFileForSeveralTargets) {
+  const Outcome outcome =
+      Run(Cat("synth -f ", Path("k.kirsch"), " --target haswell,host --prefix my_ --threads 2 -o ",
+              Path("k.h"), " --json ", Path("k.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("softmax f32 1..2x50 on haswell: "));
+  const nlohmann::json json = Json("k.json");
+  ASSERT_EQ(json["kernels"].size(), 4u);
+  EXPECT_EQ(json["kernels"][0]["name"], "my_mlp");
+  EXPECT_EQ(json["kernels"][3]["members"], 2);
+  EXPECT_EQ(json["verify"]["ok"], true);
+  EXPECT_EQ(json["verify"]["engines"].back()["text"], "10 of 10 members, through the public functions");
+  const std::string header = *ReadFile(Path("k.h"));
+  EXPECT_THAT(header, HasSubstr("int my_mlp(size_t m, size_t n, const float* __restrict x, "));
+  EXPECT_THAT(header, HasSubstr("int my_narrow(size_t size0, const float* __restrict x, "));
+  EXPECT_THAT(header, HasSubstr("my_mlp_haswell_m8_n17("));
+  EXPECT_THAT(header, HasSubstr("my_narrow_haswell_size0_2("));
+}
+
+// No number is the result.
+TEST_F(GraphFamilyCliTest, NothingToCompareIsNoFailure) {
+  ASSERT_TRUE(
+      WriteFile(Path("nan.kirsch"), "kernel f[m = 1..2](x: f32[m,4]):\n  return sqrt(neg(exp(x)))\n").ok());
+  const Outcome outcome = Run("verify -f " + Path("nan.kirsch"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("not run  header: no element of a result"));
+  EXPECT_EQ(Run("synth -f " + Path("nan.kirsch") + " -o " + Path("nan.h")).code, 0);
+}
+
+TEST_F(GraphFamilyCliTest, OtherCommands) {
+  const Outcome verify = Run("verify 'softmax f32 1..3x9'");
+  EXPECT_EQ(verify.code, 0) << verify.err;
+  EXPECT_THAT(verify.out, HasSubstr("passed  jit: 3 of 3 members\n"));
+  EXPECT_THAT(verify.out, HasSubstr("passed  header: 3 of 3 members, through the public functions\n"));
+  const Outcome explain = Run("explain 'attention f32 heads=2 tokens=2..3 dim=4'");
+  EXPECT_EQ(explain.code, 0) << explain.err;
+  EXPECT_THAT(explain.out, StartsWith("attention f32 heads=2 tokens=2..3 dim=4\n\ntokens       kernels "));
+  EXPECT_THAT(explain.out, HasSubstr("contraction("));
+  const Outcome c = Run("synth 'softmax f32 1..3x9' --no-verify --emit c");
+  EXPECT_EQ(c.code, 0) << c.err;
+  EXPECT_THAT(c.out, HasSubstr("\nint softmax_f32_1to3x9(size_t size0, "));
+  EXPECT_EQ(Run("synth 'softmax f32 1..3x9' --header-mode bare -o " + Path("k.h")).code, 0);
+  EXPECT_EQ(Run("synth 'softmax f32 1..3x9' --time-budget 0.000001 -o " + Path("k.h")).code, 0);
+  EXPECT_EQ(Run("synth 'softmax f32 3..3x9' --no-verify --emit asm").code, 0);  // a family of one
+}
+
+TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
+  ASSERT_TRUE(WriteFile(Path("s"), "microkernel").ok());
+  const std::string mlp = Cat(" -f ", Path("k.kirsch"), " --kernel mlp");
+  for (const char* form : {"asm", "ll", "obj", "schedule"})
+    ExpectRefused(Cat("synth", mlp, " -o ", Path("o"), " --emit ", form),
+                  Cat("--emit: expected header or c for a family of graphs, got '", form, "'"));
+  ExpectRefused("verify 'softmax f32 1..3x4' --schedule " + Path("s"),
+                "--schedule: expected a single kernel for a single target");
+  ExpectRefused("db precompute 'softmax f32 1..3x4'", "FAMILY: expected a family of specs");
+  ExpectRefused("synth 'softmax f32 3..1x4'", "spec:1:16: expected the last size of a range from 3");
+  // A member that no plan is known for.
+  ASSERT_TRUE(WriteFile(Path("bad.kirsch"), "kernel f[n = 1..2](x: s32[n,4]):\n  return x\n").ok());
+  const Outcome bad = Run("synth --no-verify -f " + Path("bad.kirsch"));
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("bad.kirsch:1:20: expected an operation at least"));
+  EXPECT_THAT(bad.err, HasSubstr("(for n = 1)"));
+}
+
+}  // namespace
+}  // namespace kirsch
