@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "bench/team.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -75,7 +75,7 @@ class BandwidthContender : public Contender {
     ContenderInfo info;
     info.name = "bandwidth";
     for (const BandwidthMethod& method : methods_)
-      info.methods.push_back(absl::StrCat(method.threads, " threads, ", method.streams, " streams"));
+      info.methods.push_back(Cat(method.threads, " threads, ", method.streams, " streams"));
     return info;
   }
 

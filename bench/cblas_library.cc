@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "bench/library.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -13,15 +13,15 @@ namespace {
 // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
 void DescribeOpenBlas(void* library, const char* config, ContenderInfo& info) {
   const std::vector<std::string> words = absl::StrSplit(config, ' ');
-  info.name = absl::StrCat("openblas ", words.size() > 1 ? words[1] : "?");
+  info.name = Cat("openblas ", words.size() > 1 ? words[1] : "?");
   if (auto* core = Symbol<const char*()>(library, "openblas_get_corename")) info.core = core();
   // On a CPU it does not know it silently takes a lesser core type, so every type is tried.
   for (const char* core : {"Haswell", "Zen", "SkylakeX", "Cooperlake", "SapphireRapids"})
-    info.alternatives.push_back(absl::StrCat("OPENBLAS_CORETYPE=", core));
+    info.alternatives.push_back(Cat("OPENBLAS_CORETYPE=", core));
 }
 
 void DescribeBlis(void* library, const char* version, ContenderInfo& info) {
-  info.name = absl::StrCat("blis ", version);
+  info.name = Cat("blis ", version);
   auto* arch = Symbol<int()>(library, "bli_arch_query_id");
   auto* arch_name = Symbol<const char*(int)>(library, "bli_arch_string");
   if (arch == nullptr || arch_name == nullptr) return;
@@ -32,7 +32,7 @@ void DescribeBlis(void* library, const char* version, ContenderInfo& info) {
     const std::string name = arch_name(id);
     if (name == "generic") break;
     if (name == "skx" || name == "haswell" || name.starts_with("zen"))
-      info.alternatives.push_back(absl::StrCat("BLIS_ARCH_TYPE=", id));
+      info.alternatives.push_back(Cat("BLIS_ARCH_TYPE=", id));
   }
 }
 
@@ -42,7 +42,7 @@ void DescribeMkl(void* library, ContenderInfo& info) {
   info.name = "mkl";
   const std::vector<std::string> words = absl::StrSplit(version, ' ', absl::SkipEmpty());
   for (size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == "Version") info.name = absl::StrCat("mkl ", words[i + 1]);
+    if (words[i] == "Version") info.name = Cat("mkl ", words[i + 1]);
   info.alternatives = {"MKL_ENABLE_INSTRUCTIONS=AVX2", "MKL_ENABLE_INSTRUCTIONS=AVX512"};
   if (const char* forced = std::getenv("MKL_ENABLE_INSTRUCTIONS")) info.core = forced;
 }
@@ -57,8 +57,7 @@ absl::StatusOr<CblasLibrary> OpenCblas(const std::vector<std::string>& libraries
   cblas.sbgemm = Symbol<SbgemmFn>(*library, "cblas_sbgemm");
   cblas.sgemv = Symbol<SgemvFn>(*library, "cblas_sgemv");
   cblas.sgemm_batch = Symbol<SgemmBatchFn>(*library, "cblas_sgemm_batch");
-  if (cblas.sgemm == nullptr)
-    return absl::NotFoundError(absl::StrCat(libraries[0], ": no cblas_sgemm in it"));
+  if (cblas.sgemm == nullptr) return absl::NotFoundError(Cat(libraries[0], ": no cblas_sgemm in it"));
   cblas.info.name = std::filesystem::path(libraries[0]).filename().string();
   if (auto* config = Symbol<const char*()>(*library, "openblas_get_config"))
     DescribeOpenBlas(*library, config(), cblas.info);

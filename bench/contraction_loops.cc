@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -40,15 +40,15 @@ class ContractionPrinter {
         n > 1 && writer_.ViewOf(rhs).strides.back() != 1;  // a column of the rhs is what is contiguous
     if (dot || n == 1) {
       writer_.Open(writer_.For("j", n));
-      writer_.Line(absl::StrCat(SumType(node), " sum = 0;"));
-      writer_.Line(absl::StrCat(writer_.For("k", k), " sum += ", a, " * ", b, ";"));
-      writer_.Line(absl::StrCat(out, " = sum;"));
+      writer_.Line(Cat(SumType(node), " sum = 0;"));
+      writer_.Line(Cat(writer_.For("k", k), " sum += ", a, " * ", b, ";"));
+      writer_.Line(Cat(out, " = sum;"));
     } else {
-      writer_.Line(absl::StrCat(writer_.For("j", n), " ", out, " = 0;"));
+      writer_.Line(Cat(writer_.For("j", n), " ", out, " = 0;"));
       writer_.Open(writer_.For("k", k));
-      writer_.Line(absl::StrCat("const ", SumType(node), " a = ", a, ";"));
+      writer_.Line(Cat("const ", SumType(node), " a = ", a, ";"));
       writer_.Vectors();
-      writer_.Line(absl::StrCat(writer_.For("j", n), " ", out, " += a * ", b, ";"));
+      writer_.Line(Cat(writer_.For("j", n), " ", out, " += a * ", b, ";"));
     }
     writer_.Close(2);
   }
@@ -66,14 +66,13 @@ class ContractionPrinter {
     index.resize(rank, "0");
     const bool transposed =
         graph_.at(node).op == Operation::kTranspose && view.strides[rank - 2] < view.strides[rank - 1];
-    return {transposed ? "112" : "111", absl::StrCat("&", writer_.Element(view, index)),
-            absl::StrCat(view.strides[transposed ? rank - 1 : rank - 2])};
+    return {transposed ? "112" : "111", Cat("&", writer_.Element(view, index)),
+            Cat(view.strides[transposed ? rank - 1 : rank - 2])};
   }
 
   void CallSgemm(int64_t m, int64_t n, int64_t k, const Matrix& a, const Matrix& b, const Matrix& c) {
-    writer_.Line(absl::StrCat("sgemm(101, ", a.trans, ", ", b.trans, ", ", m, ", ", n, ", ", k, ", 1, ",
-                              a.pointer, ", ", a.ld, ", ", b.pointer, ", ", b.ld, ", 0, ", c.pointer, ", ",
-                              c.ld, ");"));
+    writer_.Line(Cat("sgemm(101, ", a.trans, ", ", b.trans, ", ", m, ", ", n, ", ", k, ", 1, ", a.pointer,
+                     ", ", a.ld, ", ", b.pointer, ", ", b.ld, ", 0, ", c.pointer, ", ", c.ld, ");"));
   }
 
   void CallMatmul(int node) {
@@ -81,7 +80,7 @@ class ContractionPrinter {
     const size_t rank = of.type.dims.size();
     Names batch(rank - 2, "0");
     for (size_t axis = 0; axis + 2 < rank; ++axis) {
-      batch[axis] = absl::StrCat("i", axis);
+      batch[axis] = Cat("i", axis);
       writer_.Line(writer_.For(batch[axis], of.type.dims[axis]));
     }
     CallSgemm(of.type.dims[rank - 2], of.type.dims[rank - 1], graph_.at(of.inputs[0]).type.dims.back(),
@@ -137,25 +136,25 @@ class ContractionPrinter {
     const auto filter = [&](const std::string& f) {
       return writer_.Value(c.node.inputs[1], {"kh", "kw", "c", f});
     };
-    writer_.Line(absl::StrCat(writer_.For("f", c.sizes.filters), " ", out("f"), " = 0;"));
+    writer_.Line(Cat(writer_.For("f", c.sizes.filters), " ", out("f"), " = 0;"));
     OpenRow(c, pixel[1]);
     SkipOutside("ih", c.sizes.height);
     writer_.Open(writer_.For("kw", c.sizes.kernel_width));
-    writer_.Line(absl::StrCat("const ptrdiff_t iw = ", Column(c, pixel[2]), ";"));
+    writer_.Line(Cat("const ptrdiff_t iw = ", Column(c, pixel[2]), ";"));
     SkipOutside("iw", c.sizes.width);
     if (c.out_group == 1) {
       writer_.Open(writer_.For("c", c.in_group));
       writer_.Vectors();
-      writer_.Line(absl::StrCat(writer_.For("f", c.sizes.filters), " ", out("f"), " += ",
-                                image(absl::StrCat("f * ", c.in_group, " + c")), " * ", filter("f"), ";"));
+      writer_.Line(Cat(writer_.For("f", c.sizes.filters), " ", out("f"),
+                       " += ", image(Cat("f * ", c.in_group, " + c")), " * ", filter("f"), ";"));
       return writer_.Close(4);
     }
     writer_.Line(writer_.For("g", c.node.conv.groups));
     writer_.Open(writer_.For("c", c.in_group));
-    writer_.Line(absl::StrCat("const real a = ", image(absl::StrCat("g * ", c.in_group, " + c")), ";"));
+    writer_.Line(Cat("const real a = ", image(Cat("g * ", c.in_group, " + c")), ";"));
     writer_.Vectors();
-    const std::string f = absl::StrCat("g * ", c.out_group, " + f");
-    writer_.Line(absl::StrCat(writer_.For("f", c.out_group), " ", out(f), " += a * ", filter(f), ";"));
+    const std::string f = Cat("g * ", c.out_group, " + f");
+    writer_.Line(Cat(writer_.For("f", c.out_group), " ", out(f), " += a * ", filter(f), ";"));
     writer_.Close(4);
   }
 
@@ -163,7 +162,7 @@ class ContractionPrinter {
   void ConvolveRows(int node, const Convolution& c) {
     const Names row = writer_.OpenLoops(c.node.type.dims, 3);
     const std::string out = writer_.Element(writer_.ViewOf(node), {row[0], row[1], row[2], "j"});
-    writer_.Line(absl::StrCat(writer_.For("j", c.sizes.out_width), " ", out, " = 0;"));
+    writer_.Line(Cat(writer_.For("j", c.sizes.out_width), " ", out, " = 0;"));
     writer_.Line(writer_.For("c", c.in_group));
     OpenRow(c, row[2]);
     SkipOutside("ih", c.sizes.height);
@@ -177,12 +176,11 @@ class ContractionPrinter {
     writer_.Line(
         absl::StrFormat("const ptrdiff_t end = last < 0 ? 0 : last / %d + 1, high = end < %d ? end : %d;",
                         stride, c.sizes.out_width, c.sizes.out_width));
-    writer_.Line(
-        absl::StrCat("const real a = ", writer_.Value(c.node.inputs[1], {row[1], "c", "kh", "kw"}), ";"));
+    writer_.Line(Cat("const real a = ", writer_.Value(c.node.inputs[1], {row[1], "c", "kh", "kw"}), ";"));
     writer_.Vectors();
     const std::string channel = absl::StrFormat("(%s) / %d * %d + c", row[1], c.out_group, c.in_group);
-    writer_.Line(absl::StrCat("for (ptrdiff_t j = low; j < high; ++j) ", out, " += a * ",
-                              writer_.Value(c.node.inputs[0], {row[0], channel, "ih", Column(c, "j")}), ";"));
+    writer_.Line(Cat("for (ptrdiff_t j = low; j < high; ++j) ", out, " += a * ",
+                     writer_.Value(c.node.inputs[0], {row[0], channel, "ih", Column(c, "j")}), ";"));
     writer_.Close(3);
   }
 
@@ -193,33 +191,28 @@ class ContractionPrinter {
     const int64_t taps = int64_t{c.in_group} * c.sizes.kernel_height * c.sizes.kernel_width;
     const bool as_it_is = c.sizes.kernel_height == 1 && c.sizes.kernel_width == 1 && conv.stride == 1 &&
                           !conv.pad.any() && graph_.at(c.node.inputs[0]).op != Operation::kTranspose;
-    const std::string columns = absl::StrCat("columns", node);
+    const std::string columns = Cat("columns", node);
     if (!as_it_is) writer_.DeclareColumns(columns, static_cast<size_t>(pixels * taps));
     writer_.Line(writer_.For("n", c.sizes.images));
     writer_.Open(writer_.For("g", conv.groups));
     if (!as_it_is) c.nhwc ? FillColumnsOfPixels(columns, c, taps) : FillColumnsOfTaps(columns, c);
     const LoopsWriter::View image = writer_.ViewOf(c.node.inputs[0]),
                             filters = writer_.ViewOf(c.node.inputs[1]), out = writer_.ViewOf(node);
-    const std::string channel = absl::StrCat("g * ", c.in_group), filter = absl::StrCat("g * ", c.out_group);
+    const std::string channel = Cat("g * ", c.in_group), filter = Cat("g * ", c.out_group);
     if (c.nhwc) {
-      const Matrix lhs =
-          as_it_is ? Matrix{"111", absl::StrCat("&", writer_.Element(image, {"n", "0", "0", channel})),
-                            absl::StrCat(c.sizes.channels)}
-                   : Matrix{"111", columns, absl::StrCat(taps)};
+      const Matrix lhs = as_it_is ? Matrix{"111", Cat("&", writer_.Element(image, {"n", "0", "0", channel})),
+                                           Cat(c.sizes.channels)}
+                                  : Matrix{"111", columns, Cat(taps)};
       CallSgemm(pixels, c.out_group, taps, lhs,
-                {"111", absl::StrCat("&", writer_.Element(filters, {"0", "0", "0", filter})),
-                 absl::StrCat(c.sizes.filters)},
-                {"111", absl::StrCat("&", writer_.Element(out, {"n", "0", "0", filter})),
-                 absl::StrCat(c.sizes.filters)});
+                {"111", Cat("&", writer_.Element(filters, {"0", "0", "0", filter})), Cat(c.sizes.filters)},
+                {"111", Cat("&", writer_.Element(out, {"n", "0", "0", filter})), Cat(c.sizes.filters)});
     } else {
-      const Matrix rhs = {
-          "111", as_it_is ? absl::StrCat("&", writer_.Element(image, {"n", channel, "0", "0"})) : columns,
-          absl::StrCat(pixels)};
-      CallSgemm(
-          c.out_group, pixels, taps,
-          {"111", absl::StrCat("&", writer_.Element(filters, {filter, "0", "0", "0"})), absl::StrCat(taps)},
-          rhs,
-          {"111", absl::StrCat("&", writer_.Element(out, {"n", filter, "0", "0"})), absl::StrCat(pixels)});
+      const Matrix rhs = {"111",
+                          as_it_is ? Cat("&", writer_.Element(image, {"n", channel, "0", "0"})) : columns,
+                          Cat(pixels)};
+      CallSgemm(c.out_group, pixels, taps,
+                {"111", Cat("&", writer_.Element(filters, {filter, "0", "0", "0"})), Cat(taps)}, rhs,
+                {"111", Cat("&", writer_.Element(out, {"n", filter, "0", "0"})), Cat(pixels)});
     }
     writer_.Close();
   }
@@ -236,13 +229,13 @@ class ContractionPrinter {
     writer_.Line(absl::StrFormat("float* to = %s + (oh * %d + ow) * %d;", columns, c.sizes.out_width, taps));
     OpenRow(c, "oh");
     writer_.Open(writer_.For("kw", c.sizes.kernel_width));
-    writer_.Line(absl::StrCat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
+    writer_.Line(Cat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
     const std::string loop = writer_.For("c", c.in_group);
-    const std::string channel = absl::StrCat("g * ", c.in_group, " + c");
-    writer_.Line(absl::StrCat("if (", Inside(c), ") ", loop,
-                              " to[c] = ", writer_.Value(c.node.inputs[0], {"n", "ih", "iw", channel}), ";"));
-    writer_.Line(absl::StrCat("else ", loop, " to[c] = 0;"));
-    writer_.Line(absl::StrCat("to += ", c.in_group, ";"));
+    const std::string channel = Cat("g * ", c.in_group, " + c");
+    writer_.Line(Cat("if (", Inside(c), ") ", loop,
+                     " to[c] = ", writer_.Value(c.node.inputs[0], {"n", "ih", "iw", channel}), ";"));
+    writer_.Line(Cat("else ", loop, " to[c] = 0;"));
+    writer_.Line(Cat("to += ", c.in_group, ";"));
     writer_.Close(3);
   }
 
@@ -259,10 +252,10 @@ class ContractionPrinter {
     writer_.Line(absl::StrFormat("const ptrdiff_t ih = oh * %d + kh * %d - %d;", c.node.conv.stride,
                                  c.node.conv.dilation, c.node.conv.pad.top));
     writer_.Open(writer_.For("ow", c.sizes.out_width));
-    writer_.Line(absl::StrCat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
-    const std::string channel = absl::StrCat("g * ", c.in_group, " + c");
-    writer_.Line(absl::StrCat("to[ow] = ", Inside(c), " ? ",
-                              writer_.Value(c.node.inputs[0], {"n", channel, "ih", "iw"}), " : 0;"));
+    writer_.Line(Cat("const ptrdiff_t iw = ", Column(c, "ow"), ";"));
+    const std::string channel = Cat("g * ", c.in_group, " + c");
+    writer_.Line(Cat("to[ow] = ", Inside(c), " ? ",
+                     writer_.Value(c.node.inputs[0], {"n", channel, "ih", "iw"}), " : 0;"));
     writer_.Close(2);
   }
 

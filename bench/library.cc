@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "absl/strings/str_cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -18,8 +18,8 @@ absl::StatusOr<void*> OpenLibrary(const std::vector<std::string>& names) {
 }
 
 std::string PluginPath(const std::string& name) {
-  const std::string file = absl::StrCat("lib", name, ".so");
-  if (const char* directory = std::getenv("KIRSCH_PEER_DIR")) return absl::StrCat(directory, "/", file);
+  const std::string file = Cat("lib", name, ".so");
+  if (const char* directory = std::getenv("KIRSCH_PEER_DIR")) return Cat(directory, "/", file);
   std::error_code error;
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
   return (executable.parent_path() / "peers" / file).string();

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/contraction_loops.h"
 #include "bench/loops_writer.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -33,8 +33,8 @@ class NestPrinter {
     const std::vector<uint32_t>& dims = of.type.dims;
     const std::string type = CType(of.type.dtype, false);
     Names index = writer_.OpenLoops(dims, dims.size());
-    writer_.Line(absl::StrCat("((", type, "*)out)[", AtPlain(of.type, index),
-                              "] = ", writer_.Element(writer_.ViewOf(graph_.result), index), ";"));
+    writer_.Line(Cat("((", type, "*)out)[", AtPlain(of.type, index),
+                     "] = ", writer_.Element(writer_.ViewOf(graph_.result), index), ";"));
     writer_.Close();
   }
 
@@ -42,7 +42,7 @@ class NestPrinter {
     const std::vector<int64_t> strides = PlainStrides(type);
     std::string at = "0";
     for (size_t axis = 0; axis < index.size(); ++axis)
-      absl::StrAppend(&at, " + (", index[axis], ") * ", strides[axis]);
+      Append(&at, " + (", index[axis], ") * ", strides[axis]);
     return at;
   }
 
@@ -59,14 +59,14 @@ class NestPrinter {
     }
     Names index(dims.size(), "0");
     for (size_t axis = 0; axis < outer; ++axis)
-      if (dims[axis] > 1) index[axis] = absl::StrCat("i", axis);
+      if (dims[axis] > 1) index[axis] = Cat("i", axis);
     if (!dims.empty()) {
       index.back() = "j";
       if (!(one_row && writer_.parallel())) writer_.Vectors();
       writer_.Line(writer_.For("j", dims.back()));
     }
-    writer_.Line(absl::StrCat("  ", writer_.Element(writer_.ViewOf(node), index), " = ",
-                              Stored(of, writer_.Pointwise(of, index)), ";"));
+    writer_.Line(Cat("  ", writer_.Element(writer_.ViewOf(node), index), " = ",
+                     Stored(of, writer_.Pointwise(of, index)), ";"));
     writer_.Close();
   }
 
@@ -94,26 +94,26 @@ class NestPrinter {
     const std::string element = writer_.Element(writer_.ViewOf(node), out),
                       inner = writer_.For("j", dims[last]);
     if (reduced[last])
-      writer_.Line(absl::StrCat("real sum = ", start, ";"));
+      writer_.Line(Cat("real sum = ", start, ";"));
     else
-      writer_.Line(absl::StrCat(inner, " ", element, " = ", start, ";"));
+      writer_.Line(Cat(inner, " ", element, " = ", start, ";"));
     for (size_t axis = 0; axis < last; ++axis) {
       if (!reduced[axis] || dims[axis] == 1) continue;
-      index[axis] = absl::StrCat("r", axis);
+      index[axis] = Cat("r", axis);
       writer_.Line(writer_.For(index[axis], dims[axis]));
     }
     index[last] = "j";
     const std::string to = reduced[last] ? "sum" : element;
     const std::string value = writer_.Value(input, index);
     writer_.Open(inner);
-    writer_.Line(is_max ? absl::StrCat("const real x = ", value, "; ", to, " = x > ", to, " ? x : ", to, ";")
-                        : absl::StrCat(to, " += ", value, ";"));
+    writer_.Line(is_max ? Cat("const real x = ", value, "; ", to, " = x > ", to, " ? x : ", to, ";")
+                        : Cat(to, " += ", value, ";"));
     writer_.Close();
     const std::string scale = of.op == Operation::kReduceMean ? absl::StrFormat(" / (real)%.0f", count) : "";
     if (reduced[last])
-      writer_.Line(absl::StrCat(element, " = sum", scale, ";"));
+      writer_.Line(Cat(element, " = sum", scale, ";"));
     else if (!scale.empty())
-      writer_.Line(absl::StrCat(inner, " ", element, " = ", element, scale, ";"));
+      writer_.Line(Cat(inner, " ", element, " = ", element, scale, ";"));
     writer_.Close();
   }
 
@@ -128,27 +128,27 @@ class NestPrinter {
     const auto operand = [&](size_t i) { return writer_.Value(of.inputs[i], index); };
     const std::string eps = absl::StrFormat("(real)%.9g", of.number);
     if (of.op == Operation::kSoftmax) {
-      writer_.Line(absl::StrCat("real most = -HIGHEST, sum = 0;"));
-      writer_.Line(absl::StrCat(loop, " { const real x = ", x, "; most = x > most ? x : most; }"));
-      writer_.Line(absl::StrCat(loop, " { const real e = M(exp)(", x, " - most); ", y, " = e; sum += e; }"));
+      writer_.Line(Cat("real most = -HIGHEST, sum = 0;"));
+      writer_.Line(Cat(loop, " { const real x = ", x, "; most = x > most ? x : most; }"));
+      writer_.Line(Cat(loop, " { const real e = M(exp)(", x, " - most); ", y, " = e; sum += e; }"));
       writer_.Line("const real scale = 1 / sum;");
-      writer_.Line(absl::StrCat(loop, " ", y, " *= scale;"));
+      writer_.Line(Cat(loop, " ", y, " *= scale;"));
       return writer_.Close();
     }
     const bool centred = of.op == Operation::kLayernorm;
     writer_.Line("real mean = 0, squares = 0;");
-    if (centred) writer_.Line(absl::StrCat(loop, " mean += ", x, ";"));
-    writer_.Line(absl::StrCat("mean /= ", dims.back(), ";"));
-    writer_.Line(absl::StrCat(loop, " { const real d = ", x, " - mean; squares += d * d; }"));
-    writer_.Line(absl::StrCat("const real scale = 1 / M(sqrt)(squares / ", dims.back(), " + ", eps, ");"));
-    writer_.Line(absl::StrCat(loop, " ", y, " = (", x, " - mean) * scale * ", operand(1),
-                              centred ? absl::StrCat(" + ", operand(2)) : "", ";"));
+    if (centred) writer_.Line(Cat(loop, " mean += ", x, ";"));
+    writer_.Line(Cat("mean /= ", dims.back(), ";"));
+    writer_.Line(Cat(loop, " { const real d = ", x, " - mean; squares += d * d; }"));
+    writer_.Line(Cat("const real scale = 1 / M(sqrt)(squares / ", dims.back(), " + ", eps, ");"));
+    writer_.Line(Cat(loop, " ", y, " = (", x, " - mean) * scale * ", operand(1),
+                     centred ? Cat(" + ", operand(2)) : "", ";"));
     writer_.Close();
   }
 
  private:
   std::string Stored(const GraphNode& node, const std::string& value) const {
-    return node.type.dtype == Dtype::kBf16 ? absl::StrCat("to_bf16(", value, ")") : value;
+    return node.type.dtype == Dtype::kBf16 ? Cat("to_bf16(", value, ")") : value;
   }
 
   LoopsWriter& writer_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "bench/cblas_library.h"
 #include "bench/memory.h"
 

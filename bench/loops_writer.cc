@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -46,25 +46,25 @@ typedef void sgemm_fn(int order, int trans_a, int trans_b, int m, int n, int k, 
 )";
 
 // An operation on numbers that only floats have is a function, so that its arguments are written once.
-std::string FunctionName(const OperationInfo& info) { return absl::StrCat("apply_", std::string(info.name)); }
+std::string FunctionName(const OperationInfo& info) { return Cat("apply_", std::string(info.name)); }
 
 std::string Functions() {
   std::string text;
   for (const OperationInfo& info : kOperations) {
     if (info.kind != OperationKind::kElementwise || info.integers) continue;
-    absl::StrAppend(&text, "static inline real ", FunctionName(info), "(real x",
-                    info.operands() == 2 ? ", real y" : "", ") { return ",
-                    absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}}), "; }\n");
+    Append(&text, "static inline real ", FunctionName(info), "(real x",
+           info.operands() == 2 ? ", real y" : "", ") { return ",
+           absl::StrReplaceAll(info.c, {{"$x", "x"}, {"$y", "y"}}), "; }\n");
   }
   return text;
 }
 
 std::string Widened(Dtype dtype, const std::string& element) {
-  if (dtype == Dtype::kBf16) return absl::StrCat("widen_bf16(", element, ")");
+  if (dtype == Dtype::kBf16) return Cat("widen_bf16(", element, ")");
   if (IsFloating(dtype) && Bytes(dtype) == 1)
-    return absl::StrCat("widen_float(", element, ", ", Info(dtype).exponent, ", ", Info(dtype).mantissa, ", ",
-                        Info(dtype).infinities ? 1 : 0, ")");
-  return absl::StrCat("(", IsFloating(dtype) ? "real" : "int32_t", ")", element);
+    return Cat("widen_float(", element, ", ", Info(dtype).exponent, ", ", Info(dtype).mantissa, ", ",
+               Info(dtype).infinities ? 1 : 0, ")");
+  return Cat("(", IsFloating(dtype) ? "real" : "int32_t", ")", element);
 }
 
 // The value of a cast, as it is computed with.
@@ -72,8 +72,8 @@ std::string CastTo(Dtype from, Dtype to, const std::string& value) {
   const auto saturated = [&](double low, double high) {
     return absl::StrFormat("saturated(%s, %.0f, %.0f)", value, low, high);
   };
-  if (to == Dtype::kF32) return absl::StrCat("(real)", value);
-  if (IsFloating(to)) return absl::StrCat("rounded_", std::string(Info(to).name), "(", value, ")");
+  if (to == Dtype::kF32) return Cat("(real)", value);
+  if (IsFloating(to)) return Cat("rounded_", std::string(Info(to).name), "(", value, ")");
   if (to == Dtype::kS32 && !IsFloating(from)) return value;
   return saturated(static_cast<double>(LeastOf(to)), static_cast<double>(MostOf(to)));
 }
@@ -86,26 +86,24 @@ std::string CType(Dtype dtype, bool parameter) {
   if (dtype == Dtype::kF32) return parameter ? "float" : "real";
   if (dtype == Dtype::kF16) return "_Float16";
   const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype);
-  return absl::StrCat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
+  return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }
 
 LoopsWriter::LoopsWriter(const Graph& graph, LoopsKind kind, bool parallel)
     : graph_(graph), kind_(kind), parallel_(parallel), storage_(PlanStorage(graph, RealBytes(kind))) {
   const bool wide = kind == LoopsKind::kReference;
-  text_ = absl::StrCat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
-                       wide ? "" : "##f", "\n", kPrelude, Functions(), "void ", kLoopsEntry,
-                       "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
+  text_ = Cat("typedef ", wide ? "double" : "float", " real;\n#define M(function) function",
+              wide ? "" : "##f", "\n", kPrelude, Functions(), "void ", kLoopsEntry,
+              "(const void* const* inputs, void* out, char* scratch, sgemm_fn* sgemm) {\n");
   Line("(void)scratch, (void)sgemm;");
 }
 
-LoopsCode LoopsWriter::Finish() && { return {absl::StrCat(text_, "}\n"), storage_.bytes + columns_bytes_}; }
+LoopsCode LoopsWriter::Finish() && { return {Cat(text_, "}\n"), storage_.bytes + columns_bytes_}; }
 
-void LoopsWriter::Line(const std::string& text) {
-  absl::StrAppend(&text_, std::string(indent_, ' '), text, "\n");
-}
+void LoopsWriter::Line(const std::string& text) { Append(&text_, std::string(indent_, ' '), text, "\n"); }
 
 void LoopsWriter::Open(const std::string& text) {
-  Line(absl::StrCat(text, " {"));
+  Line(Cat(text, " {"));
   indent_ += 2;
 }
 
@@ -125,9 +123,9 @@ Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < outer; ++axis)
     if (dims[axis] > 1) axes.push_back(axis);
-  if (parallel_ && !axes.empty()) Line(absl::StrCat("#pragma omp parallel for collapse(", axes.size(), ")"));
+  if (parallel_ && !axes.empty()) Line(Cat("#pragma omp parallel for collapse(", axes.size(), ")"));
   for (size_t axis : axes) {
-    index[axis] = absl::StrCat("i", axis);
+    index[axis] = Cat("i", axis);
     Line(For(index[axis], dims[axis]));
   }
   Open("");
@@ -146,12 +144,12 @@ void LoopsWriter::Declare(int node) {
   const bool input = of.op == Operation::kInput;
   if (!input && !HasLoops(node)) return;
   const std::string type = CType(of.type.dtype, input);
-  const std::string place = input ? absl::StrCat("inputs[", node, "]")
+  const std::string place = input ? Cat("inputs[", node, "]")
                             : node == graph_.result
                                 ? "out"
-                                : absl::StrCat("scratch + ", storage_.offset[static_cast<size_t>(node)]);
-  Line(absl::StrCat(input ? "const " : "", type, "* const v", node, " = (", input ? "const " : "", type,
-                    "*)(", place, ");"));
+                                : Cat("scratch + ", storage_.offset[static_cast<size_t>(node)]);
+  Line(Cat(input ? "const " : "", type, "* const v", node, " = (", input ? "const " : "", type, "*)(", place,
+           ");"));
 }
 
 std::string LoopsWriter::Element(const View& view, const Names& index) const {
@@ -159,9 +157,9 @@ std::string LoopsWriter::Element(const View& view, const Names& index) const {
   for (size_t axis = 0; axis < index.size(); ++axis) {
     if (index[axis] == "0") continue;
     terms.push_back(view.strides[axis] == 1 ? index[axis]
-                                            : absl::StrCat("(", index[axis], ") * ", view.strides[axis]));
+                                            : Cat("(", index[axis], ") * ", view.strides[axis]));
   }
-  return absl::StrCat("v", view.base, "[", terms.empty() ? "0" : absl::StrJoin(terms, " + "), "]");
+  return Cat("v", view.base, "[", terms.empty() ? "0" : absl::StrJoin(terms, " + "), "]");
 }
 
 std::string LoopsWriter::Value(int node, const Names& index) const {
@@ -184,11 +182,11 @@ std::string LoopsWriter::Pointwise(const GraphNode& node, const Names& index) co
                              : info.operands() == 2 ? absl::StrFormat("(real)%.9g", node.number)
                                                     : "";
   if (info.integers) return absl::StrReplaceAll(info.c, {{"$x", first}, {"$y", second}});
-  return absl::StrCat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, ")");
+  return Cat(FunctionName(info), "(", first, second.empty() ? "" : ", ", second, ")");
 }
 
 void LoopsWriter::DeclareColumns(const std::string& name, size_t elements) {
-  Line(absl::StrCat("float* const ", name, " = (float*)(scratch + ", storage_.bytes + columns_bytes_, ");"));
+  Line(Cat("float* const ", name, " = (float*)(scratch + ", storage_.bytes + columns_bytes_, ");"));
   columns_bytes_ += (elements * sizeof(float) + 63) / 64 * 64;
 }
 

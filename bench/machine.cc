@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -25,7 +25,7 @@ std::string FirstLine(const std::string& path) {
   return line;
 }
 
-std::string CpuDirectory(int cpu) { return absl::StrCat("/sys/devices/system/cpu/cpu", cpu); }
+std::string CpuDirectory(int cpu) { return Cat("/sys/devices/system/cpu/cpu", cpu); }
 
 std::vector<int> AllowedCpus() {
   cpu_set_t set;
@@ -40,7 +40,7 @@ std::vector<int> AllowedCpus() {
 // What tells a CPU's physical core from others; the CPU's own number where Linux does not say.
 std::string CoreOf(int cpu) {
   const std::string siblings = FirstLine(CpuDirectory(cpu) + "/topology/thread_siblings_list");
-  return siblings.empty() ? absl::StrCat(cpu) : siblings;
+  return siblings.empty() ? Cat(cpu) : siblings;
 }
 
 std::string CpuModel() {
@@ -65,7 +65,7 @@ int64_t ParseBytes(absl::string_view text) {
 std::vector<CacheInfo> Caches(int cpu) {
   std::vector<CacheInfo> caches;
   for (int index = 0;; ++index) {
-    const std::string directory = absl::StrCat(CpuDirectory(cpu), "/cache/index", index, "/");
+    const std::string directory = Cat(CpuDirectory(cpu), "/cache/index", index, "/");
     CacheInfo cache;
     cache.type = FirstLine(directory + "type");
     if (cache.type.empty()) return caches;
@@ -80,7 +80,7 @@ std::vector<CacheInfo> Caches(int cpu) {
 
 std::string Kernel() {
   utsname name;
-  return uname(&name) == 0 ? absl::StrCat(name.sysname, " ", name.release) : "";
+  return uname(&name) == 0 ? Cat(name.sysname, " ", name.release) : "";
 }
 
 std::string HugepagePolicy() {
@@ -102,8 +102,8 @@ Peak Machine::BestPeak(const std::string& instruction) const {
 absl::StatusOr<std::vector<int>> ChooseCpus(int threads) {
   std::vector<int> cpus = AllowedCpus();
   if (threads < 1 || threads > static_cast<int>(cpus.size()))
-    return absl::InvalidArgumentError(absl::StrCat("--threads ", threads, ": expected 1 to ", cpus.size(),
-                                                   ", the CPUs this process may use"));
+    return absl::InvalidArgumentError(
+        Cat("--threads ", threads, ": expected 1 to ", cpus.size(), ", the CPUs this process may use"));
   std::reverse(cpus.begin(), cpus.end());
   std::map<std::string, int> used;  // CPUs of a core that are chosen already
   std::vector<std::pair<int, int>> order;
@@ -124,9 +124,9 @@ Machine DescribeMachine(const std::vector<int>& pinned) {
   machine.caches = Caches(pinned.front());
   machine.kernel = Kernel();
 #ifdef __clang__
-  machine.compiler = absl::StrCat("clang ", __clang_major__, ".", __clang_minor__);
+  machine.compiler = Cat("clang ", __clang_major__, ".", __clang_minor__);
 #else
-  machine.compiler = absl::StrCat("gcc ", __VERSION__);
+  machine.compiler = Cat("gcc ", __VERSION__);
 #endif
   machine.hugepages = HugepagePolicy();
   machine.pinned = pinned;

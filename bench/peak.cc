@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "absl/strings/str_cat.h"
 #include "bench/element.h"
 #include "bench/team.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -101,7 +101,7 @@ class PeakContender : public Contender {
 
   absl::Status Prepare(const Workload&, size_t, size_t method) override {
     const PeakMethod& peak = kMethods[method];
-    if (!peak.present()) return absl::UnimplementedError(absl::StrCat("this CPU lacks ", peak.instruction));
+    if (!peak.present()) return absl::UnimplementedError(Cat("this CPU lacks ", peak.instruction));
     loop_ = peak.loop;
     return absl::OkStatus();
   }

@@ -4,12 +4,12 @@
 #include <functional>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "bench/cblas.h"
 #include "bench/loops_contender.h"
 #include "bench/plugin.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -50,10 +50,10 @@ absl::StatusOr<Found> Find(const std::string& name, const char* more) {
       if (library != nullptr) found.libraries.emplace_back(library);
     return found;
   }
-  const std::string names = absl::StrJoin(
-      kKnown, ", ", [](std::string* out, const Known& known) { absl::StrAppend(out, known.name); });
-  return absl::InvalidArgumentError(absl::StrCat("--against: unknown peer '", name, "', expected one of ",
-                                                 names, ", ", more, "cblas:PATH"));
+  const std::string names =
+      absl::StrJoin(kKnown, ", ", [](std::string* out, const Known& known) { Append(out, known.name); });
+  return absl::InvalidArgumentError(
+      Cat("--against: unknown peer '", name, "', expected one of ", names, ", ", more, "cblas:PATH"));
 }
 
 using CblasFactory = std::function<std::unique_ptr<Contender>(const std::vector<std::string>& libraries)>;

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "bench/library.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -28,7 +28,7 @@ class PluginContender : public Contender {
       return get == nullptr ? "" : get();
     };
     if (prepare_ == nullptr || run_ == nullptr || release_ == nullptr)
-      return absl::NotFoundError(absl::StrCat(name_, ": not a peer plug-in"));
+      return absl::NotFoundError(Cat(name_, ": not a peer plug-in"));
     return ContenderInfo{text("kirsch_peer_name"), text("kirsch_peer_core"),
                          Words(text("kirsch_peer_methods")), Words(text("kirsch_peer_alternatives"))};
   }

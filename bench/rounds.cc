@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "bench/statistics.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -33,7 +33,7 @@ struct Candidate {
   bool packed() const { return absl::EndsWith(method_name(), kPackedSuffix); }
   // A peer that takes a packed operand has another task than one that does not. We have the one of the spec.
   std::string peer() const {
-    return packed() && entrant->peer != kOurName ? absl::StrCat(entrant->peer, kPackedSuffix) : entrant->peer;
+    return packed() && entrant->peer != kOurName ? Cat(entrant->peer, kPackedSuffix) : entrant->peer;
   }
 };
 
@@ -185,7 +185,7 @@ class SpecMeasurement {
       if (!added && result.gflops_median > at->second.gflops_median) at->second = std::move(result);
     }
     for (const Entrant& entrant : entrants_)
-      for (const std::string& peer : {entrant.peer, absl::StrCat(entrant.peer, kPackedSuffix)})
+      for (const std::string& peer : {entrant.peer, Cat(entrant.peer, kPackedSuffix)})
         if (auto node = best.extract(peer)) report_.results.push_back(std::move(node.mapped()));
     for (const Entrant& entrant : entrants_)
       if (entrant.worker.alive() && answered_.insert(entrant.peer).second)

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "bench/arena.h"
 #include "bench/limits.h"
 #include "bench/our_kernel.h"
@@ -13,6 +12,7 @@
 #include "bench/roster.h"
 #include "bench/rounds.h"
 #include "bench/workload.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -76,14 +76,13 @@ class Benchmark {
     for (const Peer& peer : peers_)
       if (peer.loops) kinds.insert(*peer.loops);
     for (const BenchEntry& entry : request_.entries) {
-      Progress(absl::StrCat("compiling loops of ", entry.text));
+      Progress(Cat("compiling loops of ", entry.text));
       for (LoopsKind kind : kinds) {
         const bool parallel = kind != LoopsKind::kReference && request_.threads > 1;
         absl::StatusOr<CompiledLoops> compiled = CompiledLoops::Compile(*entry.graph, kind, parallel);
         if (!compiled.ok())
-          return absl::Status(
-              compiled.status().code(),
-              absl::StrCat("bench: ", entry.text, ": ", std::string(compiled.status().message())));
+          return absl::Status(compiled.status().code(),
+                              Cat("bench: ", entry.text, ": ", std::string(compiled.status().message())));
         loops_[kind].push_back(*std::move(compiled));
       }
     }
@@ -132,7 +131,7 @@ class Benchmark {
     entrants_.push_back(std::move(ours));
     if (absl::Status status = limits_.Start(report_.machine, options); !status.ok()) return status;
     for (const Peer& peer : peers_) {
-      Progress(absl::StrCat("loading ", peer.name));
+      Progress(Cat("loading ", peer.name));
       for (Entrant& entrant : EnterPeer(peer, options, report_.missing))
         entrants_.push_back(std::move(entrant));
     }
@@ -142,7 +141,7 @@ class Benchmark {
   void Measure(size_t item) {
     const Workload& workload = workloads_[item];
     const std::string& text = request_.entries[item].text;
-    Progress(absl::StrCat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
+    Progress(Cat("measuring ", text, " (", item + 1, " of ", workloads_.size(), ")"));
     FillInputs(workload);
     FillOutput(workload);
     absl::StatusOr<Reference> reference =

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -33,8 +34,8 @@ void AppendOtherPeaks(const Machine& machine, std::string& out) {
     else
       present.push_back(absl::StrFormat("%s %.0f", name, best.gflops));
   }
-  if (!present.empty()) absl::StrAppend(&out, "other peaks, GOP/s: ", absl::StrJoin(present, ", "), "\n");
-  if (!absent.empty()) absl::StrAppend(&out, "not on this CPU: ", absl::StrJoin(absent, ", "), "\n");
+  if (!present.empty()) Append(&out, "other peaks, GOP/s: ", absl::StrJoin(present, ", "), "\n");
+  if (!absent.empty()) Append(&out, "not on this CPU: ", absl::StrJoin(absent, ", "), "\n");
 }
 
 void AppendMachine(const BenchReport& report, std::string& out) {
@@ -94,8 +95,8 @@ void AppendDeclined(const BenchReport& report, std::string& out) {
   std::map<std::string, std::vector<std::string>> specs;
   for (const DeclinedSpec& declined : report.declined) specs[declined.peer].push_back(declined.spec);
   for (const auto& [peer, declined] : specs)
-    absl::StrAppend(&out, "not for ", peer, ": ", declined.front(),
-                    declined.size() == 1 ? "" : absl::StrCat(" and ", declined.size() - 1, " more"), "\n");
+    Append(&out, "not for ", peer, ": ", declined.front(),
+           declined.size() == 1 ? "" : Cat(" and ", declined.size() - 1, " more"), "\n");
 }
 
 // What the marks in the table mean, where there are any.
@@ -126,9 +127,9 @@ std::string FormatTable(const BenchReport& report) {
   }
   out += "\n";
   for (const BenchFailure& failure : report.failed)
-    absl::StrAppend(&out, "failed: ", failure.spec, ": ", failure.name, ": ", failure.reason, "\n");
+    Append(&out, "failed: ", failure.spec, ": ", failure.name, ": ", failure.reason, "\n");
   for (const MissingPeer& peer : report.missing)
-    absl::StrAppend(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
+    Append(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
   AppendDeclined(report, out);
   AppendLegend(report, out);
   AppendSummary(Summarize(report), "best peer", out);

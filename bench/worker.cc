@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "bench/worker_process.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/cat.h"
 #include "spec/text/json_text.h"
 
 namespace kirsch {
@@ -48,12 +48,12 @@ absl::StatusOr<Worker> Worker::Start(const Factory& factory, const WorkerOptions
   int ends[2];
   // Messages keep their boundaries, and the end of the peer's process is seen.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return absl::InternalError(absl::StrCat("bench: socketpair: ", strerror(errno)));
+    return absl::InternalError(Cat("bench: socketpair: ", strerror(errno)));
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) {
     close(ends[0]), close(ends[1]);
-    return absl::InternalError(absl::StrCat("bench: fork: ", strerror(errno)));
+    return absl::InternalError(Cat("bench: fork: ", strerror(errno)));
   }
   if (pid == 0) {
     close(ends[0]);
@@ -82,8 +82,8 @@ absl::Status Worker::Bury(bool hung) {
   if (hung) return absl::AbortedError("no answer for ten minutes");
   if (WIFSIGNALED(status))
     return absl::AbortedError(
-        absl::StrCat("killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")"));
-  return absl::AbortedError(absl::StrCat("ended by itself with exit code ", WEXITSTATUS(status)));
+        Cat("killed by signal ", WTERMSIG(status), " (", strsignal(WTERMSIG(status)), ")"));
+  return absl::AbortedError(Cat("ended by itself with exit code ", WEXITSTATUS(status)));
 }
 
 absl::StatusOr<json> Worker::Ask(const json& request) {

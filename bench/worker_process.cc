@@ -10,9 +10,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/cat.h"
 #include "spec/text/json_text.h"
 
 namespace kirsch {
@@ -25,12 +25,12 @@ constexpr size_t kMaxMessage = 1 << 16;
 constexpr double kLongCall = 10;
 
 void SetEnvironment(const WorkerOptions& options) {
-  const std::string threads = absl::StrCat(options.cpus.size());
+  const std::string threads = Cat(options.cpus.size());
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS"})
     setenv(name, threads.c_str(), 1);
   // One core for each thread of whoever uses OpenMP; other threads share the process's set of cores.
-  const std::string places = absl::StrJoin(
-      options.cpus, ",", [](std::string* out, int cpu) { absl::StrAppend(out, "{", cpu, "}"); });
+  const std::string places =
+      absl::StrJoin(options.cpus, ",", [](std::string* out, int cpu) { Append(out, "{", cpu, "}"); });
   setenv("OMP_PLACES", places.c_str(), 1);
   setenv("OMP_PROC_BIND", "true", 1);
   setenv("OMP_DYNAMIC", "false", 1);

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "bench/arena.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -18,23 +18,21 @@ struct Stored {
 };
 
 Stored StoredOf(const Spec& spec, int operand) {
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = spec.tensor(operand).layout;
   const size_t ld = layout.ld;
   return {ld, static_cast<size_t>(ExtentOf(spec, operand).outer) * ld, layout.order == Order::kCol};
 }
 
-KirschType TypeOf(const Spec& spec, int operand) {
-  return KirschTypeOf(spec.operand[static_cast<size_t>(operand)].dtype);
-}
+KirschType TypeOf(const Spec& spec, int operand) { return KirschTypeOf(spec.tensor(operand).dtype); }
 
 absl::Status CheckOperand(const Spec& spec, int operand) {
-  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const TensorSpec& tensor = spec.tensor(operand);
   const std::string name{spec.op_info().operands[static_cast<size_t>(operand)].name};
   if (tensor.layout.kind != LayoutKind::kStrided)
-    return absl::InvalidArgumentError(absl::StrCat("bench: ", name, ": expected a strided matrix"));
+    return absl::InvalidArgumentError(Cat("bench: ", name, ": expected a strided matrix"));
   if (tensor.layout.ld < ExtentOf(spec, operand).inner)
-    return absl::InvalidArgumentError(absl::StrCat("bench: ", name, ": leading dimension ", tensor.layout.ld,
-                                                   ", expected at least ", ExtentOf(spec, operand).inner));
+    return absl::InvalidArgumentError(Cat("bench: ", name, ": leading dimension ", tensor.layout.ld,
+                                          ", expected at least ", ExtentOf(spec, operand).inner));
   return absl::OkStatus();
 }
 

@@ -58,8 +58,7 @@ bool DotProductPossible(const Spec& spec) {
 // Cycles per element of a copy of a window, which goes run by run.
 double WindowCopyCycles(const Spec& spec, int operand, double per_element, const VectorUnit& unit) {
   const DigitAxis& inner = *WindowAxis(spec, InnerDim(spec, operand));
-  const auto lanes =
-      static_cast<double>(unit.bytes / Bytes(spec.operand[static_cast<size_t>(operand)].dtype));
+  const auto lanes = static_cast<double>(unit.bytes / Bytes(spec.tensor(operand).dtype));
   const double run =
       inner.digits > 1 ? inner.digit[0].count : static_cast<double>(ExtentOf(spec, operand).inner);
   if (inner.stride(0) > 2) return kElementCycles;
@@ -278,7 +277,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
     case RewriteKind::kNone:
       break;
   }
-  KIRSCH_CHECK(false && "no such rewrite");
+  KIRSCH_BUG("no such rewrite");
 }
 
 double CostModel::ComputeBound(const Spec& spec) const {
@@ -331,7 +330,7 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
   if (from <= Level::kL1) return {};
   int64_t lines = FootprintOf(spec, operand, target_).lines;
   // A copy may take fewer lines, but never less than its elements.
-  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const TensorSpec& tensor = spec.tensor(operand);
   if (tensor.constant != 0)
     lines = std::min(lines, ExtentOf(spec, operand).elements() * Bytes(tensor.dtype) / target_.line_bytes);
   const MemoryLevel& level = target_.at(from);
@@ -343,14 +342,14 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
 Cost CostModel::LowerBound(const Spec& spec) const {
   double cycles = ComputeBound(spec) + OutputBound(spec) + ToCycles(EpilogueBound(spec));
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-    cycles += Compulsory(spec, operand, spec.operand[static_cast<size_t>(operand)].level).exposed;
+    cycles += Compulsory(spec, operand, spec.tensor(operand).level).exposed;
   return FromCycles(cycles / spec.threads * kRoundingSlack);
 }
 
 Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const {
   double extra = 0;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    if (spec.operand[static_cast<size_t>(operand)].level != slow) continue;
+    if (spec.tensor(operand).level != slow) continue;
     const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
     const double cycles = std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed);
     // Costs are whole units, rounded down for each transfer. Those are of a line at least: a unit a line is

@@ -42,14 +42,14 @@ class Reader {
 };
 
 uint32_t Contiguity(const Spec& spec, int operand) {
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind != LayoutKind::kStrided || layout.ld == ExtentOf(spec, operand).inner) return 0;
   return 1 + SizeIndex(layout.ld);
 }
 
 // The leading dimension of a given contiguity; nothing if the layout can't have it.
 std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t contiguity) {
-  if (spec.operand[static_cast<size_t>(operand)].layout.kind != LayoutKind::kStrided)
+  if (spec.tensor(operand).layout.kind != LayoutKind::kStrided)
     return contiguity == 0 ? std::optional<uint32_t>(0) : std::nullopt;
   const int64_t inner = ExtentOf(spec, operand).inner;
   if (contiguity == 0)
@@ -223,7 +223,7 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
   for (int dim = 0; dim < info.num_dims; ++dim)
     point.push_back(SizeIndex(spec.size[static_cast<size_t>(dim)]));
   for (int operand = 0; operand <= info.output(); ++operand) {
-    const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+    const TensorSpec& tensor = spec.tensor(operand);
     for (const uint32_t coordinate :
          {static_cast<uint32_t>(tensor.dtype), static_cast<uint32_t>(tensor.level), uint32_t{tensor.moved},
           uint32_t{tensor.constant}, static_cast<uint32_t>(tensor.layout.kind),
@@ -233,7 +233,7 @@ Coordinates CoordinatesOf(const Spec& spec, Lines available) {
     point.push_back(Contiguity(spec, operand));
   }
   for (int operand = info.output() + 1; operand < info.num_operands; ++operand)
-    plane.push_back(static_cast<uint32_t>(spec.operand[static_cast<size_t>(operand)].level));
+    plane.push_back(static_cast<uint32_t>(spec.tensor(operand).level));
   point.push_back(static_cast<uint32_t>(available));
   return coordinates;
 }

@@ -40,7 +40,7 @@ class EpilogueWriter {
  private:
   Dtype type() const { return TypeAfter(fused_.epilogue, sum_); }
 
-  bool Append(Operation op, EpilogueOperand operand, uint32_t number = 0) {
+  bool AddStep(Operation op, EpilogueOperand operand, uint32_t number = 0) {
     Epilogue& epilogue = fused_.epilogue;
     if (epilogue.count == kMaxEpilogueSteps) return false;
     epilogue.steps[static_cast<size_t>(epilogue.count++)] = {op, operand, number};
@@ -50,12 +50,12 @@ class EpilogueWriter {
   // From s32 to f32 it is a step; to what is stored, the end.
   bool Cast(const GraphNode& at) {
     if (type() == Dtype::kS32 && at.type.dtype == Dtype::kF32)
-      return Append(Operation::kF32, EpilogueOperand::kNone);
+      return AddStep(Operation::kF32, EpilogueOperand::kNone);
     if (!MayStore(type(), at.type.dtype)) return false;
     // A type that only an epilogue may end in needs a step.
     if (fused_.epilogue.empty() &&
-        !Append(type() == Dtype::kF32 ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
-                WordOf(type(), type() == Dtype::kF32 ? 1 : 0)))
+        !AddStep(type() == Dtype::kF32 ? Operation::kMul : Operation::kAdd, EpilogueOperand::kNumber,
+                 WordOf(type(), type() == Dtype::kF32 ? 1 : 0)))
       return false;
     ended_ = true;
     return true;
@@ -64,11 +64,11 @@ class EpilogueWriter {
   bool Step(const GraphNode& at) {
     const OperationInfo& info = Info(at.op);
     if (info.equivalent)
-      return Append(info.equivalent->op, EpilogueOperand::kNumber, WordOf(type(), info.equivalent->number));
+      return AddStep(info.equivalent->op, EpilogueOperand::kNumber, WordOf(type(), info.equivalent->number));
     if (!IsStep(at.op)) return false;
     if (IsComposed(at.op) && type() != Dtype::kF32) return false;
-    if (info.operands() == 1) return Append(at.op, EpilogueOperand::kNone);
-    if (info.arguments == 1) return Append(at.op, EpilogueOperand::kNumber, WordOf(type(), at.number));
+    if (info.operands() == 1) return AddStep(at.op, EpilogueOperand::kNone);
+    if (info.arguments == 1) return AddStep(at.op, EpilogueOperand::kNumber, WordOf(type(), at.number));
     const bool second = at.inputs[1] == fused_.result;
     // y - x is -x + y; which is greater is not symmetric where one is no number.
     if (second && (at.op == Operation::kSub || at.op == Operation::kMax || at.op == Operation::kMin))
@@ -78,7 +78,7 @@ class EpilogueWriter {
 
   bool Operand(Operation op, int node) {
     const GraphNode& at = graph_.at(node);
-    if (at.op == Operation::kNumber) return Append(op, EpilogueOperand::kNumber, WordOf(type(), at.number));
+    if (at.op == Operation::kNumber) return AddStep(op, EpilogueOperand::kNumber, WordOf(type(), at.number));
     const std::optional<MatrixStrides> strides = StridesIn(space_, at.type);
     if (!strides || at.type.dtype != type() || fused_.epilogue.operands() == kMaxEpilogueOperands)
       return false;
@@ -87,10 +87,10 @@ class EpilogueWriter {
     if (batched_ && space_.batch() > 1 && all != (strides->batch != 0)) return false;
     fused_.operands.push_back(node);
     const bool whole = all || (at.type.elements() == graph_.at(fused_.result).type.elements());
-    return Append(op, whole     ? EpilogueOperand::kAll
-                      : rows    ? EpilogueOperand::kRows
-                      : columns ? EpilogueOperand::kColumns
-                                : EpilogueOperand::kScalar);
+    return AddStep(op, whole     ? EpilogueOperand::kAll
+                       : rows    ? EpilogueOperand::kRows
+                       : columns ? EpilogueOperand::kColumns
+                                 : EpilogueOperand::kScalar);
   }
 
   const Graph& graph_;

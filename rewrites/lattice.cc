@@ -127,7 +127,7 @@ void FollowWindow(const Spec& spec, int dim, const DigitAxis& axis, size_t first
 uint32_t BoundPanel(const Spec& spec) {
   const int dim = OutputVectorDim(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
-    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    const Layout& layout = spec.tensor(operand).layout;
     if (layout.kind == LayoutKind::kPacked && layout.panel != 0 && InnerDim(spec, operand) == dim)
       return layout.panel;
   }

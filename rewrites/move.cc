@@ -11,9 +11,7 @@
 namespace kirsch {
 namespace {
 
-const TensorSpec& Operand(const Spec& spec, int operand) {
-  return spec.operand[static_cast<size_t>(operand)];
-}
+const TensorSpec& Operand(const Spec& spec, int operand) { return spec.tensor(operand); }
 
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 

@@ -51,7 +51,7 @@ void Expand(const Spec& spec, const Decision& decision, const Target& target, Ex
     case RewriteKind::kNone:
       break;
   }
-  KIRSCH_CHECK(false && "no such rewrite");
+  KIRSCH_BUG("no such rewrite");
 }
 
 bool IsLegal(const Spec& spec, const Decision& decision, const Target& target) {

@@ -135,7 +135,7 @@ class RowWriter {
       default:
         break;
     }
-    KIRSCH_CHECK(false && "does not go by rows");
+    KIRSCH_BUG("does not go by rows");
   }
 
   int Elementwise(const GraphNode& node, const std::vector<int>& in) {

@@ -38,7 +38,7 @@ class Explainer {
     ExplainedNode top;
     top.impl = &root;
     for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand) {
-      const Level home = root.spec.operand[static_cast<size_t>(operand)].level;
+      const Level home = root.spec.tensor(operand).level;
       top.bytes_held[static_cast<size_t>(home)] +=
           FootprintOf(root.spec, operand, model_.target()).lines * model_.target().line_bytes;
     }

@@ -66,7 +66,7 @@ std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& s
     const Stage& stage = place.In(shape);
     const StageOperand& matrix = stage.operands[static_cast<size_t>(operand)];
     const TileExtent extent = ExtentOf(stage.spec, operand);
-    const Order order = stage.spec.operand[static_cast<size_t>(operand)].layout.order;
+    const Order order = stage.spec.tensor(operand).layout.order;
     Readers& all = readers[{operand, matrix.value, matrix.offset, order, extent.outer, extent.inner}];
     all.operand = static_cast<size_t>(operand);
     all.stages.push_back(place);

@@ -227,13 +227,13 @@ class Planner {
     int phase = 0;
     for (const PlanStep& step : path.steps) {
       phase += step.waits ? 1 : 0;
-      for (const SliceQuestion& slice : step.slices) Append(*known_.at(slice).slice, phase, &plan);
+      for (const SliceQuestion& slice : step.slices) AddSlice(*known_.at(slice).slice, phase, &plan);
     }
     CopyConstants(target_, &plan);
     return plan;
   }
 
-  static void Append(const PricedSlice& slice, int phase, Plan* plan) {
+  static void AddSlice(const PricedSlice& slice, int phase, Plan* plan) {
     plan->ahead.insert(plan->ahead.end(), slice.ahead.begin(), slice.ahead.end());
     for (const Group& group : slice.groups) {
       Group& added = plan->groups.emplace_back(group);
@@ -288,7 +288,7 @@ class Planner {
     for (const SliceDecision& slice : plan.slices) {
       if (!text.empty()) text += " | ";
       for (int node : slice.operations)
-        kirsch::Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
+        Append(&text, node == slice.operations.front() ? "" : " ", NameOfValue(plan.graph, node));
     }
     return text;
   }

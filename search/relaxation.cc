@@ -28,11 +28,11 @@ bool MakeDense(Spec* spec) {
 Cost OverlappingBound(const Spec& spec, const CostModel& model) {
   Cost bound = 0;
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
-    const Level level = spec.operand[static_cast<size_t>(operand)].level;
+    const Level level = spec.tensor(operand).level;
     if (level <= Level::kL1 || !Overlaps(spec, operand)) continue;
     Spec alone = spec;
     for (int other = 0; other < spec.op_info().num_operands; ++other)
-      if (other != operand) alone.operand[static_cast<size_t>(other)].level = Level::kL1;
+      if (other != operand) alone.tensor(other).level = Level::kL1;
     bound += model.SlowerLevelBound(alone, level, Level::kL1);
   }
   return bound;
@@ -41,7 +41,7 @@ Cost OverlappingBound(const Spec& spec, const CostModel& model) {
 Level SlowestLevel(const Spec& spec) {
   Level slowest = Level::kL1;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-    slowest = std::max(slowest, spec.operand[static_cast<size_t>(operand)].level);
+    slowest = std::max(slowest, spec.tensor(operand).level);
   return slowest;
 }
 
@@ -81,7 +81,7 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
   if (closer > Level::kL1 && !CostsNoMore(target.at(closer), target.at(slowest))) return std::nullopt;
   relaxed.extra = model.SlowerLevelBound(spec, slowest, closer);
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    TensorSpec& tensor = relaxed.spec.operand[static_cast<size_t>(operand)];
+    TensorSpec& tensor = relaxed.spec.tensor(operand);
     if (tensor.level == slowest) tensor.level = closer;
   }
   if (closer <= Level::kL2) relaxed.spec.sharers = 1;  // private caches

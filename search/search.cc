@@ -155,8 +155,7 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
     for (Level level : {Level::kL3, Level::kL2, Level::kL1})
       if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes)) home = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    placed.operand[static_cast<size_t>(operand)].level =
-        IsVectorOfEpilogue(root, operand) ? Level::kL1 : home;
+    placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1 : home;
   return placed;
 }
 

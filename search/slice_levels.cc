@@ -13,9 +13,7 @@ namespace {
 // A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
 constexpr double kShareOfBuffers = 0.5;
 
-int64_t ElementBytes(const Spec& spec, int operand) {
-  return Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
-}
+int64_t ElementBytes(const Spec& spec, int operand) { return Bytes(spec.tensor(operand).dtype); }
 
 // Elements from a window to the next one that a thread meets, where they have some in common; else 0. It
 // finds those where the last one left them.
@@ -151,7 +149,7 @@ std::vector<Level> SliceLevels::LevelsOf(const Stage& stage) const {
 void SliceLevels::PlaceSpec(const Group& group, Stage* stage) const {
   Spec& spec = stage->spec;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    Level& level = spec.operand[static_cast<size_t>(operand)].level;
+    Level& level = spec.tensor(operand).level;
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(group, *stage, operand, threads_) > 0)
@@ -171,8 +169,7 @@ double SliceLevels::FetchCycles(const Group& group, const Stage& stage) const {
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
     cycles += ReadCycles(StepOfWindow(group, stage, operand, threads_) * ElementBytes(stage.spec, operand),
                          level, target_);
-    if (IsReadByAllTiles(group, stage, operand) &&
-        stage.spec.operand[static_cast<size_t>(operand)].level < level)
+    if (IsReadByAllTiles(group, stage, operand) && stage.spec.tensor(operand).level < level)
       cycles += ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
   }
   return static_cast<double>(stage.repeats) * cycles;

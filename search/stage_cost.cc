@@ -66,7 +66,7 @@ bool PriceStage(const std::vector<Level>& levels, const Target& target, const Ro
       break;
     case StageKind::kContraction:
     case StageKind::kPack:
-      KIRSCH_CHECK(false && "a stage for the search");
+      KIRSCH_BUG("a stage for the search");
   }
   stage->cycles *= static_cast<double>(stage->repeats);
   return known;

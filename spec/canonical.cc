@@ -12,7 +12,7 @@ Order Turned(Order order) { return order == Order::kRow ? Order::kCol : Order::k
 // The unique statement of a matrix with a side of 1, see the header.
 void CanonicaliseVector(Spec& spec, int operand) {
   const TileExtent extent = ExtentOf(spec, operand);
-  Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  Layout& layout = spec.tensor(operand).layout;
   if (extent.outer == 1 && extent.batch == 1) layout.ld = static_cast<uint32_t>(extent.inner);
   if (extent.outer == 1 && extent.inner == 1) {
     layout.order = Order::kRow;
@@ -34,7 +34,7 @@ void TransposeMatmul(Spec& spec) {
   spec.op = OpWith(Transposed(spec.op_info().epilogue));
   if (spec.block != 0) spec.block_rows ^= 1;
   for (int operand = 0; operand <= spec.op_info().output(); ++operand) {
-    Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    Layout& layout = spec.tensor(operand).layout;
     layout.order = Turned(layout.order);
   }
 }

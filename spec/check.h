@@ -14,4 +14,11 @@
     }                                                                                                 \
   } while (false)
 
+// Never reached: a bug, likewise.
+#define KIRSCH_BUG(what)                                                        \
+  do {                                                                          \
+    std::fprintf(stderr, "kirsch: bug: %s:%d: %s\n", __FILE__, __LINE__, what); \
+    std::abort();                                                               \
+  } while (false)
+
 #endif  // KIRSCH_SPEC_CHECK_H_

@@ -7,7 +7,7 @@ namespace kirsch {
 Level FillingLevel(const Spec& spec) {
   Level fastest = Level::kRam;
   for (int operand = 0; operand <= spec.op_info().output(); ++operand) {
-    const Level level = spec.operand[static_cast<size_t>(operand)].level;
+    const Level level = spec.tensor(operand).level;
     if (level != Level::kVrf) fastest = std::min(fastest, level);
   }
   return fastest;

@@ -39,7 +39,7 @@ Footprint Strided(const TileExtent& extent, int64_t row_bytes, int64_t stride_by
 
 // A view that overlaps itself.
 Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
-  const int64_t bytes = Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+  const int64_t bytes = Bytes(spec.tensor(operand).dtype);
   const Region region = RegionOf(spec, operand, target.line_bytes / bytes, target.page_bytes / bytes);
   return {region.stretches * CeilShift(region.length * bytes, target.line_bytes),
           region.stretches * region.walks,
@@ -49,7 +49,7 @@ Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
 }  // namespace
 
 Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
-  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const TensorSpec& tensor = spec.tensor(operand);
   const TileExtent extent = ExtentOf(spec, operand);
   const int64_t bytes = Bytes(tensor.dtype);
   const int64_t row_bytes = extent.inner * bytes;
@@ -85,7 +85,7 @@ int64_t Sets(const MemoryLevel& cache, const Target& target) {
 
 // Elements between the caller's rows that are neighbours, and don't overlap; else 0.
 int64_t RowStride(const Spec& spec, int operand) {
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind == LayoutKind::kStrided) return Overlaps(spec, operand) ? 0 : layout.ld;
   if (layout.kind != LayoutKind::kWindow || operand != MatmulDims::kLhs) return 0;
   const auto& [rows, columns] = spec.op_info().window.axes;
@@ -96,8 +96,7 @@ int64_t RowStride(const Spec& spec, int operand) {
 // Rows of the caller's matrix whose strides are whole lines come to lie on few sets of a cache: this many
 // lines apart, rows share their sets. 0 where rows spread over all sets.
 int64_t SetPeriod(const Spec& spec, int operand, const Target& target, const MemoryLevel& cache) {
-  const int64_t stride_bytes =
-      RowStride(spec, operand) * Bytes(spec.operand[static_cast<size_t>(operand)].dtype);
+  const int64_t stride_bytes = RowStride(spec, operand) * Bytes(spec.tensor(operand).dtype);
   if (stride_bytes == 0 || stride_bytes % target.line_bytes != 0) return 0;
   return std::gcd(stride_bytes / target.line_bytes, Sets(cache, target));
 }

@@ -135,7 +135,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
   for (const VectorUnit& unit : target.vectors)
     if (unit.lanes() == lanes) return unit;
-  KIRSCH_CHECK(false && "no vector unit with that many lanes");
+  KIRSCH_BUG("no vector unit with that many lanes");
 }
 
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {

@@ -289,7 +289,7 @@ Value ComposeArithmetic(Math& math, Operation op, Value x, Value y) {
     default:
       break;
   }
-  KIRSCH_CHECK(false && "no arithmetic");
+  KIRSCH_BUG("no arithmetic");
 }
 
 namespace composition {

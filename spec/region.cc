@@ -26,7 +26,7 @@ void AppendSteps(const DigitAxis& axis, int64_t size, bool outer, StepsList* ste
 
 StepsList StepsOf(const Spec& spec, int operand) {
   const TileExtent extent = ExtentOf(spec, operand);
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = spec.tensor(operand).layout;
   StepsList steps;
   if (layout.kind == LayoutKind::kWindow) {
     const AxisArray extents = AxisExtents(spec, operand);

@@ -11,7 +11,7 @@ int64_t AxisExtent(const Spec& spec, const AxisMap& axis) {
 
 const AxisMap& StoredAxis(const Spec& spec, int operand, bool inner) {
   const OperandInfo& info = spec.op_info().operands[static_cast<size_t>(operand)];
-  const bool row = spec.operand[static_cast<size_t>(operand)].layout.order == Order::kRow;
+  const bool row = spec.tensor(operand).layout.order == Order::kRow;
   return info.axes[static_cast<size_t>(info.rank - (row == inner ? 1 : 2))];
 }
 
@@ -40,7 +40,7 @@ const DigitAxis* WindowAxis(const Spec& spec, int dim) {
 }
 
 bool IsWindow(const Spec& spec, int operand) {
-  return spec.operand[static_cast<size_t>(operand)].layout.kind == LayoutKind::kWindow;
+  return spec.tensor(operand).layout.kind == LayoutKind::kWindow;
 }
 
 const DigitAxis* RowDigits(const Spec& spec, int operand) {
@@ -50,7 +50,7 @@ const DigitAxis* RowDigits(const Spec& spec, int operand) {
 }
 
 bool Overlaps(const Spec& spec, int operand) {
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = spec.tensor(operand).layout;
   if (layout.kind != LayoutKind::kStrided) return layout.kind == LayoutKind::kWindow;
   return layout.ld < ExtentOf(spec, operand).inner && !IsEpilogueOperand(spec, operand);
 }
@@ -72,7 +72,7 @@ void NarrowWindow(Spec* spec) {
 Spec WithoutEpilogue(const Spec& spec) {
   Spec sums = spec;
   for (int operand = spec.op_info().output() + 1; operand < spec.op_info().num_operands; ++operand)
-    sums.operand[static_cast<size_t>(operand)] = {};
+    sums.tensor(operand) = {};
   sums.op = spec.op_info().sums;
   return sums;
 }
@@ -92,7 +92,7 @@ void LayOutEpilogue(Spec* spec) {
 
 int ConstantOperand(const Spec& spec) {
   for (int operand = 0; operand < spec.op_info().output(); ++operand)
-    if (spec.operand[static_cast<size_t>(operand)].constant != 0) return operand;
+    if (spec.tensor(operand).constant != 0) return operand;
   return -1;
 }
 

@@ -47,8 +47,11 @@ struct alignas(8) Spec {
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
   const OpInfo& op_info() const { return Info(op); }
-  const TensorSpec& out() const { return operand[static_cast<size_t>(op_info().output())]; }
-  TensorSpec& out() { return operand[static_cast<size_t>(op_info().output())]; }
+  // By the operand's number.
+  const TensorSpec& tensor(int number) const { return operand[static_cast<size_t>(number)]; }
+  TensorSpec& tensor(int number) { return operand[static_cast<size_t>(number)]; }
+  const TensorSpec& out() const { return tensor(op_info().output()); }
+  TensorSpec& out() { return tensor(op_info().output()); }
 
   static constexpr size_t kWords = 14;
   using Words = std::array<uint64_t, kWords>;

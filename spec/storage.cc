@@ -21,7 +21,7 @@ AxisArray AxisExtents(const Spec& spec, int operand) {
 }
 
 AxisArray RootStrides(const Spec& root, int operand) {
-  const Layout& layout = root.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = root.tensor(operand).layout;
   KIRSCH_CHECK(layout.kind == LayoutKind::kStrided);
   const AxisArray extents = AxisExtents(root, operand);
   const size_t rank = static_cast<size_t>(InfoOf(root, operand).rank);

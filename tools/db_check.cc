@@ -31,7 +31,7 @@ struct Arguments {
 bool IsRoot(const Spec& spec) {
   if (spec.threads != 1 || spec.sharers != 1) return false;
   for (int i = 0; i <= spec.op_info().output(); ++i) {
-    const TensorSpec& tensor = spec.operand[static_cast<size_t>(i)];
+    const TensorSpec& tensor = spec.tensor(i);
     const bool callers = tensor.layout.kind == LayoutKind::kStrided || IsWindow(spec, i);
     if (!callers || tensor.moved != 0 || tensor.level == Level::kVrf || tensor.level != spec.operand[0].level)
       return false;

@@ -92,7 +92,7 @@ absl::Status AddPackingCost(const SolveArguments& arguments, const CostModel& mo
   unpacked.schedule.clear();
   unpacked.progress += "without const, ";
   Spec root = impl.spec;
-  root.operand[static_cast<size_t>(operand)].constant = 0;
+  root.tensor(operand).constant = 0;
   const absl::StatusOr<SearchResult> result = SolvePlaced(unpacked, root, model, *synthesis->memo);
   if (!result.ok()) return result.status();
   if (result->stop != StopReason::kOptimal) return absl::OkStatus();

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/loop/loop_program.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -17,21 +18,18 @@ inline int BytesOf(const Var& var) { return var.lanes * Bytes(var.dtype); }
 // "_mm256_name(arguments)", for vectors of `bytes`.
 template <typename... Arguments>
 std::string Intrinsic(int bytes, const std::string& name, const Arguments&... arguments) {
-  std::string text = absl::StrCat(bytes <= kXmmBytes ? "_mm_"
-                                  : bytes == 32      ? "_mm256_"
-                                                     : "_mm512_",
-                                  name, "(");
+  std::string text = Cat(bytes <= kXmmBytes ? "_mm_" : bytes == 32 ? "_mm256_" : "_mm512_", name, "(");
   [[maybe_unused]] const char* separator = "";
-  ((absl::StrAppend(&text, separator, arguments), separator = ", "), ...);
+  ((Append(&text, separator, arguments), separator = ", "), ...);
   return text + ")";
 }
 
 // "si256": how intrinsics call a vector of integers.
-inline std::string Si(int bytes) { return absl::StrCat("si", 8 * std::max(bytes, kXmmBytes)); }
+inline std::string Si(int bytes) { return Cat("si", 8 * std::max(bytes, kXmmBytes)); }
 
 // The mask register whose first `count` bits are set.
 inline std::string Mask(int lanes, int count) {
-  return absl::StrCat("(__mmask", std::max(lanes, 8), ")0x", absl::Hex((uint64_t{1} << count) - 1));
+  return Cat("(__mmask", std::max(lanes, 8), ")0x", absl::Hex((uint64_t{1} << count) - 1));
 }
 
 }  // namespace kirsch

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_vectors.h"
 #include "codegen/loop/loop_text.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -37,7 +37,7 @@ class FunctionPrinter {
 
   template <typename... Parts>
   void Line(const Parts&... parts) {
-    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
+    Append(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
   }
 
   void DeclareVectors() {
@@ -134,12 +134,12 @@ class FunctionPrinter {
     for (size_t i = 0; i < op.pointers.size(); ++i) {
       const Address& pointer = op.pointers[i];
       const Var& parameter = callee.vars[i];
-      absl::StrAppend(&arguments, i == 0 ? "" : ", ");
+      Append(&arguments, i == 0 ? "" : ", ");
       if (parameter.dtype != MemoryType(pointer))
-        absl::StrAppend(&arguments, parameter.stored ? "(" : "(const ", CType(parameter.dtype), "*)");
-      absl::StrAppend(&arguments, Text(pointer));
+        Append(&arguments, parameter.stored ? "(" : "(const ", CType(parameter.dtype), "*)");
+      Append(&arguments, Text(pointer));
     }
-    for (int64_t count : op.counts) absl::StrAppend(&arguments, ", ", count);
+    for (int64_t count : op.counts) Append(&arguments, ", ", count);
     Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
   }
 
@@ -150,11 +150,11 @@ class FunctionPrinter {
   }
 
   void Print(const OnThread& op) {
-    const std::string task = absl::StrCat("(", Text(op.task), ")");
+    const std::string task = Cat("(", Text(op.task), ")");
     if (program_.block == 0) {
       Line("if (", task, " % ", kThreads, " == ", kThread, ") {");
     } else {
-      const std::string column = absl::StrCat(task, " * ", program_.block);
+      const std::string column = Cat(task, " * ", program_.block);
       Line("if (", column, " >= ", kFirstColumn, " && ", column, " < ", kEndColumn, ") {");
     }
     PrintNested(op.body);
@@ -175,17 +175,16 @@ class FunctionPrinter {
 
 std::string TargetAttribute(const LoopProgram& program, const CStyle& style) {
   if (!style.attributes) return "";
-  return absl::StrCat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
+  return Cat("KIRSCH_TARGET(\"", absl::StrJoin(program.features, ","), "\")\n");
 }
 
 std::string HelperParameters(const Procedure& procedure) {
   std::string parameters;
   for (int i = 0; i < procedure.num_parameters; ++i) {
     const Var& var = procedure.vars[static_cast<size_t>(i)];
-    const std::string type = var.type == VarType::kIndex
-                                 ? "size_t "
-                                 : absl::StrCat(var.stored ? "" : "const ", CType(var.dtype), "* ");
-    absl::StrAppend(&parameters, i == 0 ? "" : ", ", type, var.name);
+    const std::string type =
+        var.type == VarType::kIndex ? "size_t " : Cat(var.stored ? "" : "const ", CType(var.dtype), "* ");
+    Append(&parameters, i == 0 ? "" : ", ", type, var.name);
   }
   return parameters;
 }
@@ -209,18 +208,18 @@ class HelperPool {
  private:
   std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
     const std::string attribute = TargetAttribute(program, style_);
-    const std::string rest = absl::StrCat("(", HelperParameters(procedure), ") {\n",
-                                          FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
-    std::string name = absl::StrCat(style_.helper_name, "_", procedure.name);
+    const std::string rest = Cat("(", HelperParameters(procedure), ") {\n",
+                                 FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
+    std::string name = Cat(style_.helper_name, "_", procedure.name);
     while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.
     std::vector<std::string>& versions = versions_[name];
     const size_t version =
         static_cast<size_t>(std::find(versions.begin(), versions.end(), attribute + rest) - versions.begin());
-    if (version > 0) absl::StrAppend(&name, "_", version + 1);
+    if (version > 0) Append(&name, "_", version + 1);
     if (version == versions.size()) {
       versions.push_back(attribute + rest);
-      absl::StrAppend(&text_, style_.private_prefix, attribute, "void ", name, rest);
+      Append(&text_, style_.private_prefix, attribute, "void ", name, rest);
     }
     return name;
   }
@@ -238,30 +237,30 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   CSignature signature = SignatureOf(program, kernel.swapped);
   const bool ignores_scratch = kernel.uniform && !signature.scratch;
   signature.scratch |= kernel.uniform;
-  std::string text = absl::StrCat(kernel.dispatched ? style.private_prefix : style.public_prefix,
-                                  TargetAttribute(program, style), "void ", program.name, "(",
-                                  CParameters(signature), ") {\n");
+  std::string text =
+      Cat(kernel.dispatched ? style.private_prefix : style.public_prefix, TargetAttribute(program, style),
+          "void ", program.name, "(", CParameters(signature), ") {\n");
   const Var& scratch = entry.vars[static_cast<size_t>(program.scratch())];
   if (TakesScratch(program))
-    absl::StrAppend(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
-                    "*)scratch_memory;\n");
-  if (ignores_scratch) absl::StrAppend(&text, "  (void)scratch_memory;\n");
+    Append(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
+           "*)scratch_memory;\n");
+  if (ignores_scratch) Append(&text, "  (void)scratch_memory;\n");
   if (program.phases > 1) {
     const Var& shared = entry.vars[static_cast<size_t>(program.shared())];
-    const std::string type = absl::StrCat(CType(shared.dtype), "*");
-    absl::StrAppend(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
+    const std::string type = Cat(CType(shared.dtype), "*");
+    Append(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
   }
   if (program.packing) {
     const Var& packed = entry.vars[static_cast<size_t>(program.packing->place)];
-    const std::string type = absl::StrCat("const ", CType(packed.dtype), "*");
-    absl::StrAppend(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
+    const std::string type = Cat("const ", CType(packed.dtype), "*");
+    Append(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
   }
-  return absl::StrCat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
+  return Cat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
 }
 
 std::string TensorParameter(const EntryTensor& tensor) {
   const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
-  return absl::StrCat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
+  return Cat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
 }
 
 std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
@@ -276,16 +275,15 @@ std::string TensorNames(const std::vector<EntryTensor>& tensors) {
 }
 
 std::string ShareParameters(const CSignature& signature) {
-  return absl::StrCat(
-      signature.scratch ? ", void* __restrict scratch_memory" : "",
-      signature.threads ? absl::StrCat(", size_t ", ShareNames(signature, ", size_t ")) : "",
-      signature.phases ? absl::StrCat(", void* __restrict shared_memory, size_t ", kPhase) : "");
+  return Cat(signature.scratch ? ", void* __restrict scratch_memory" : "",
+             signature.threads ? Cat(", size_t ", ShareNames(signature, ", size_t ")) : "",
+             signature.phases ? Cat(", void* __restrict shared_memory, size_t ", kPhase) : "");
 }
 
 std::string ShareArguments(const CSignature& signature) {
-  return absl::StrCat(signature.scratch ? ", scratch_memory" : "",
-                      signature.threads ? absl::StrCat(", ", ShareNames(signature, ", ")) : "",
-                      signature.phases ? absl::StrCat(", shared_memory, ", kPhase) : "");
+  return Cat(signature.scratch ? ", scratch_memory" : "",
+             signature.threads ? Cat(", ", ShareNames(signature, ", ")) : "",
+             signature.phases ? Cat(", shared_memory, ", kPhase) : "");
 }
 
 std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
@@ -294,15 +292,15 @@ std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vec
   const Procedure& procedure = program.procedures[number];
   const CSignature signature = SignatureOf(program, kernel.swapped);
   const Var& packed = procedure.vars[signature.constants.size()];
-  const std::string pointer = absl::StrCat("(", CType(packed.dtype), "*)packed");
+  const std::string pointer = Cat("(", CType(packed.dtype), "*)packed");
   const std::string body =
       PacksConstants(program, number)
-          ? absl::StrCat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
-                         FunctionPrinter(program, procedure, style, callees).Print())
-          : absl::StrCat("  ", callees[number], "(", TensorNames(signature.constants), ", ", pointer, ");\n");
-  return absl::StrCat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
-                      TargetAttribute(program, style), "void ", PackName(program), "(",
-                      CPackParameters(signature), ") {\n", body, "}\n");
+          ? Cat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
+                FunctionPrinter(program, procedure, style, callees).Print())
+          : Cat("  ", callees[number], "(", TensorNames(signature.constants), ", ", pointer, ");\n");
+  return Cat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
+             TargetAttribute(program, style), "void ", PackName(program), "(", CPackParameters(signature),
+             ") {\n", body, "}\n");
 }
 
 }  // namespace
@@ -310,7 +308,7 @@ std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vec
 std::string CType(Dtype dtype) {
   if (dtype == Dtype::kF32) return "float";
   const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kO8;
-  return absl::StrCat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
+  return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }
 
 CSignature SignatureOf(const LoopProgram& program, bool swapped) {
@@ -333,24 +331,23 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
 
 // What says which share of the work is wanted.
 std::string ShareNames(const CSignature& signature, const char* separator) {
-  return signature.columns ? absl::StrCat(kFirstColumn, separator, kEndColumn)
-                           : absl::StrCat(kThread, separator, kThreads);
+  return signature.columns ? Cat(kFirstColumn, separator, kEndColumn) : Cat(kThread, separator, kThreads);
 }
 
 std::string CParameters(const CSignature& signature) {
-  return absl::StrCat(TensorParameters(signature.tensors), ShareParameters(signature));
+  return Cat(TensorParameters(signature.tensors), ShareParameters(signature));
 }
 
 std::string CPackParameters(const CSignature& signature) {
-  return absl::StrCat(TensorParameters(signature.constants), ", void* __restrict packed");
+  return Cat(TensorParameters(signature.constants), ", void* __restrict packed");
 }
 
 std::string CPackArguments(const CSignature& signature) {
-  return absl::StrCat(TensorNames(signature.constants), ", packed");
+  return Cat(TensorNames(signature.constants), ", packed");
 }
 
 std::string CArguments(const CSignature& signature) {
-  return absl::StrCat(TensorNames(signature.tensors), ShareArguments(signature));
+  return Cat(TensorNames(signature.tensors), ShareArguments(signature));
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
@@ -358,7 +355,7 @@ std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
   std::string entries;
   for (const CKernel& kernel : kernels) {
     const std::vector<std::string> callees = helpers.Add(*kernel.program);
-    absl::StrAppend(&entries, entries.empty() ? "" : "\n", PrintEntry(kernel, style, callees));
+    Append(&entries, entries.empty() ? "" : "\n", PrintEntry(kernel, style, callees));
     if (kernel.program->packing) entries += PrintPack(kernel, style, callees);
   }
   return helpers.text() + entries;

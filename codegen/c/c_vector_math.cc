@@ -1,21 +1,21 @@
 // The lane by lane arithmetic of CVectors.
 #include <array>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/c/c_intrinsics.h"
 #include "codegen/c/c_vectors.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
 
 std::string AsBits(const Var& real) {
   const int bytes = BytesOf(real);
-  return Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), real.name);
+  return Intrinsic(bytes, Cat("castps_", Si(bytes)), real.name);
 }
 
 std::string OfBits(int bytes, const std::string& bits) {
-  return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), bits);
+  return Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), bits);
 }
 
 // Each lane's partner is `distance` lanes away, a power of two.
@@ -35,13 +35,13 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
   const int bytes = BytesOf(a);
   std::string name = kNames[static_cast<size_t>(op)];
   if (op >= BinaryOp::kAnd) {
-    absl::StrAppend(&name, "_", Si(bytes));
+    Append(&name, "_", Si(bytes));
     // The instructions for floats came later: AVX-512F has only those for integers.
     return real ? OfBits(bytes, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
                 : Intrinsic(bytes, name, a.name, b.name);
   }
   if (op == BinaryOp::kMul && !real) name = "mullo";
-  return Intrinsic(bytes, absl::StrCat(name, real ? "_ps" : "_epi32"), a.name, b.name);
+  return Intrinsic(bytes, Cat(name, real ? "_ps" : "_epi32"), a.name, b.name);
 }
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
@@ -84,10 +84,10 @@ std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var&
   std::vector<std::string> statements;
   std::string value = from.name;
   for (int distance = from.lanes / 2; distance > 0; distance /= 2) {
-    statements.push_back(absl::StrCat(to.name, " = ",
-                                      Intrinsic(BytesOf(from), op == BinaryOp::kAdd ? "add_ps" : "max_ps",
-                                                value, Partners(value, from.lanes, distance)),
-                                      ";"));
+    statements.push_back(Cat(to.name, " = ",
+                             Intrinsic(BytesOf(from), op == BinaryOp::kAdd ? "add_ps" : "max_ps", value,
+                                       Partners(value, from.lanes, distance)),
+                             ";"));
     value = to.name;
   }
   return statements;

@@ -8,6 +8,7 @@
 #include "codegen/c/c_printer.h"
 #include "spec/check.h"
 #include "spec/instruction.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -18,20 +19,19 @@ std::string IntegerType(int bytes) {
 
 // "epi16", or "epu16".
 std::string Epi(Dtype dtype, bool with_sign = true) {
-  return absl::StrCat(with_sign ? "epi" : "epu", 8 * Bytes(dtype));
+  return Cat(with_sign ? "epi" : "epu", 8 * Bytes(dtype));
 }
 
 // The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
 std::string MaskVector(int lanes, int count) {
   std::string mask = Intrinsic(4 * lanes, "setr_epi32", "");
   mask.pop_back();
-  for (int lane = 0; lane < lanes; ++lane)
-    absl::StrAppend(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
+  for (int lane = 0; lane < lanes; ++lane) Append(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
   return mask + ")";
 }
 
 std::string Offset(const std::string& pointer, int elements) {
-  return elements == 0 ? pointer : absl::StrCat(pointer, " + ", elements);
+  return elements == 0 ? pointer : Cat(pointer, " + ", elements);
 }
 
 // Elements first .. first + count - 1 as an unsigned number, the rest being zero.
@@ -39,8 +39,8 @@ std::string Word(const std::string& from, Dtype memory, int first, int count) {
   const int bits = 8 * Bytes(memory);
   std::string word;
   for (int i = 0; i < count; ++i) {
-    absl::StrAppend(&word, i == 0 ? "" : " | ", "(uint32_t)(uint", bits, "_t)(", from, ")[", first + i, "]");
-    if (i > 0) absl::StrAppend(&word, " << ", i * bits);
+    Append(&word, i == 0 ? "" : " | ", "(uint32_t)(uint", bits, "_t)(", from, ")[", first + i, "]");
+    if (i > 0) Append(&word, " << ", i * bits);
   }
   return word;
 }
@@ -50,7 +50,7 @@ std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
   const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kAccumulatorBytes;
   const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
   const auto constant = [&](uint32_t number) {
-    return Intrinsic(half, "set1_epi16", absl::StrCat("(short)0x", absl::Hex(number)));
+    return Intrinsic(half, "set1_epi16", Cat("(short)0x", absl::Hex(number)));
   };
   const std::string bits_and = "and_" + Si(half), bits_or = "or_" + Si(half);
   std::string bits = value;
@@ -70,8 +70,7 @@ std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
   }
   const std::string floats = Intrinsic(bytes, "cvtph_ps", bits);
   if (ScaleFromF16(from) == 0) return floats;
-  return Intrinsic(bytes, "mul_ps", floats,
-                   Intrinsic(bytes, "set1_ps", absl::StrCat(1 << ScaleFromF16(from), ".0f")));
+  return Intrinsic(bytes, "mul_ps", floats, Intrinsic(bytes, "set1_ps", Cat(1 << ScaleFromF16(from), ".0f")));
 }
 
 // Memory's elements, as LoadNarrow has them, as elements of type `to`.
@@ -85,9 +84,9 @@ std::string Widened(const std::string& value, Dtype from, Dtype to, int lanes) {
   }
   if (WidensByF16(from)) return WidenedByF16(value, from, lanes);
   if (IsFloating(from))
-    return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"),
+    return Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"),
                      Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "cvtepu16_epi32", value), 16));
-  return Intrinsic(bytes, absl::StrCat("cvt", Epi(from, Info(from).has_sign), "_", Epi(to)), value);
+  return Intrinsic(bytes, Cat("cvt", Epi(from, Info(from).has_sign), "_", Epi(to)), value);
 }
 
 // Within 16 bytes by one shuffle; of ymm, pairs of elements are then put in order.
@@ -95,8 +94,7 @@ std::string EverySecond(const Var& a, const Var& b, int first) {
   const int bytes = BytesOf(a);
   if (bytes == 64) {
     std::string lanes;
-    for (int lane = 0; lane < a.lanes; ++lane)
-      absl::StrAppend(&lanes, lane == 0 ? "" : ", ", 2 * lane + first);
+    for (int lane = 0; lane < a.lanes; ++lane) Append(&lanes, lane == 0 ? "" : ", ", 2 * lane + first);
     return Intrinsic(bytes, "permutex2var_ps", a.name, Intrinsic(bytes, "setr_epi32", lanes), b.name);
   }
   const std::string pairs = Intrinsic(bytes, "shuffle_ps", a.name, b.name, first == 0 ? "0x88" : "0xdd");
@@ -115,7 +113,7 @@ std::string CVectorType(const Var& var) {
 
 std::string CVectors::Zero(const Var& to) const {
   const int bytes = BytesOf(to);
-  return Intrinsic(bytes, absl::StrCat("setzero_", to.dtype == Dtype::kF32 ? "ps" : Si(bytes)));
+  return Intrinsic(bytes, Cat("setzero_", to.dtype == Dtype::kF32 ? "ps" : Si(bytes)));
 }
 
 // Are there masked accesses to such elements? AVX2 and AVX-512F have them for words only.
@@ -135,16 +133,15 @@ std::string CVectors::LoadF32(int lanes, const std::string& from, int count) con
 std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const {
   const int in_word = WordElements(memory), words = count / in_word, rest = count % in_word;
   const int bytes = std::max(lanes * Bytes(memory), kXmmBytes), all_words = bytes / kAccumulatorBytes;
-  const std::string pointer = absl::StrCat("(const int*)(", from, ")");
-  std::string value = Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)));
+  const std::string pointer = Cat("(const int*)(", from, ")");
+  std::string value = Intrinsic(bytes, Cat("setzero_", Si(bytes)));
   if (words > 0)
     value = program_.masks ? Intrinsic(bytes, "maskz_loadu_epi32", Mask(all_words, words), from)
                            : Intrinsic(bytes, "maskload_epi32", pointer, MaskVector(all_words, words));
   if (rest == 0) return value;
-  const std::string word = absl::StrCat("(int)(", Word(from, memory, words * in_word, rest), ")");
+  const std::string word = Cat("(int)(", Word(from, memory, words * in_word, rest), ")");
   if (bytes == 64)
-    return Intrinsic(bytes, "mask_set1_epi32", value, absl::StrCat("(__mmask16)0x", absl::Hex(1u << words)),
-                     word);
+    return Intrinsic(bytes, "mask_set1_epi32", value, Cat("(__mmask16)0x", absl::Hex(1u << words)), word);
   return Intrinsic(bytes, "insert_epi32", value, word, words);
 }
 
@@ -154,18 +151,17 @@ std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lane
   if (count != lanes) {
     if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count);
     const int all = std::max(bytes, kXmmBytes) / Bytes(memory);
-    return Intrinsic(bytes, absl::StrCat("maskz_loadu_", Epi(memory)), Mask(all, count), from);
+    return Intrinsic(bytes, Cat("maskz_loadu_", Epi(memory)), Mask(all, count), from);
   }
   switch (bytes) {
     case 4:
       return Intrinsic(bytes, "loadu_si32", from);
     case 8:
-      return Intrinsic(bytes, "loadl_epi64", absl::StrCat("(const __m128i*)(", from, ")"));
+      return Intrinsic(bytes, "loadl_epi64", Cat("(const __m128i*)(", from, ")"));
     case 64:
       return Intrinsic(bytes, "loadu_si512", from);
     default:
-      return Intrinsic(bytes, absl::StrCat("loadu_", Si(bytes)),
-                       absl::StrCat("(const ", IntegerType(bytes), "*)(", from, ")"));
+      return Intrinsic(bytes, Cat("loadu_", Si(bytes)), Cat("(const ", IntegerType(bytes), "*)(", from, ")"));
   }
 }
 
@@ -176,24 +172,24 @@ std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory,
 
 std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const {
   const int bytes = BytesOf(to), group = WordElements(to.dtype), narrow = to.lanes * Bytes(memory);
-  const std::string element = absl::StrCat("*(", from, ")");
+  const std::string element = Cat("*(", from, ")");
   if (memory == Dtype::kF32) return Intrinsic(bytes, "set1_ps", element);
   if (memory == Dtype::kBf16 && to.dtype == Dtype::kF32)
     // In both halves of the word: that takes no instruction more, and the lower one is shifted out.
     return Intrinsic(
-        bytes, absl::StrCat("cast", Si(bytes), "_ps"),
-        Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "set1_epi16", absl::StrCat("(short)", element)), 16));
+        bytes, Cat("cast", Si(bytes), "_ps"),
+        Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "set1_epi16", Cat("(short)", element)), 16));
   const int bits = 8 * Bytes(memory) * group;  // of a group in memory
   std::string value;
   if (group == 1) {
     const char* type = bits == 8 ? "(char)" : bits == 16 ? "(short)" : "";
-    value = Intrinsic(narrow, absl::StrCat("set1_epi", bits), absl::StrCat(type, element));
+    value = Intrinsic(narrow, Cat("set1_epi", bits), Cat(type, element));
   } else if (count == group) {
     value = Intrinsic(narrow, bits == 16 ? "broadcastw_epi16" : "broadcastd_epi32",
-                      Intrinsic(kXmmBytes, absl::StrCat("loadu_si", bits), from));
+                      Intrinsic(kXmmBytes, Cat("loadu_si", bits), from));
   } else {
-    value = Intrinsic(narrow, absl::StrCat("set1_epi", bits),
-                      absl::StrCat(bits == 16 ? "(short)(" : "(int)(", Word(from, memory, 0, count), ")"));
+    value = Intrinsic(narrow, Cat("set1_epi", bits),
+                      Cat(bits == 16 ? "(short)(" : "(int)(", Word(from, memory, 0, count), ")"));
   }
   return Widened(value, memory, to.dtype, to.lanes);
 }
@@ -201,9 +197,9 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
 // The 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)
 std::string Quarter(const std::string& value, int bytes, int number) {
   if (bytes <= kXmmBytes) return value;
-  if (bytes == 64) return absl::StrCat("_mm512_maskz_extracti32x4_epi32(0xf, ", value, ", ", number, ")");
-  return number == 0 ? absl::StrCat("_mm256_castsi256_si128(", value, ")")
-                     : absl::StrCat("_mm256_extracti128_si256(", value, ", 1)");
+  if (bytes == 64) return Cat("_mm512_maskz_extracti32x4_epi32(0xf, ", value, ", ", number, ")");
+  return number == 0 ? Cat("_mm256_castsi256_si128(", value, ")")
+                     : Cat("_mm256_extracti128_si256(", value, ", 1)");
 }
 
 // Pieces of 16, 8, 4, 2 and 1 bytes where there are no masks.
@@ -212,12 +208,11 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
   const int element = Bytes(memory), bytes = lanes * element;
   if (count != lanes && Maskable(memory)) {
     const int all = std::max(bytes, kXmmBytes) / element;
-    return {absl::StrCat(
-        Intrinsic(bytes, absl::StrCat("mask_storeu_", Epi(memory)), to, Mask(all, count), value), ";")};
+    return {Cat(Intrinsic(bytes, Cat("mask_storeu_", Epi(memory)), to, Mask(all, count), value), ";")};
   }
-  if (count == lanes && bytes == 64) return {absl::StrCat(Intrinsic(bytes, "storeu_si512", to, value), ";")};
+  if (count == lanes && bytes == 64) return {Cat(Intrinsic(bytes, "storeu_si512", to, value), ";")};
   if (count == lanes && bytes == 32)
-    return {absl::StrCat(Intrinsic(bytes, "storeu_si256", absl::StrCat("(__m256i*)(", to, ")"), value), ";")};
+    return {Cat(Intrinsic(bytes, "storeu_si256", Cat("(__m256i*)(", to, ")"), value), ";")};
   std::vector<std::string> statements;
   for (int done = 0; done < count * element;) {
     const int piece =
@@ -225,17 +220,16 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
     std::string part = Quarter(value, bytes, done / kXmmBytes);
     if (done % kXmmBytes != 0) part = Intrinsic(kXmmBytes, "srli_si128", part, done % kXmmBytes);
     const std::string at = Offset(to, done / element);
-    const std::string cast = absl::StrCat("(__m128i*)(", at, ")");
+    const std::string cast = Cat("(__m128i*)(", at, ")");
     if (piece == 1) {
-      statements.push_back(absl::StrCat("*(", at, ") = (", CType(memory), ")",
-                                        Intrinsic(kXmmBytes, "extract_epi8", part, 0), ";"));
+      statements.push_back(
+          Cat("*(", at, ") = (", CType(memory), ")", Intrinsic(kXmmBytes, "extract_epi8", part, 0), ";"));
       break;
     }
-    statements.push_back(absl::StrCat(piece == kXmmBytes ? Intrinsic(piece, "storeu_si128", cast, part)
-                                      : piece == 8
-                                          ? Intrinsic(piece, "storel_epi64", cast, part)
-                                          : Intrinsic(piece, absl::StrCat("storeu_si", 8 * piece), at, part),
-                                      ";"));
+    statements.push_back(Cat(piece == kXmmBytes ? Intrinsic(piece, "storeu_si128", cast, part)
+                             : piece == 8       ? Intrinsic(piece, "storel_epi64", cast, part)
+                                                : Intrinsic(piece, Cat("storeu_si", 8 * piece), at, part),
+                             ";"));
     done += piece;
   }
   return statements;
@@ -244,7 +238,7 @@ std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const s
 // The lower half of a ymm whose 16-bit elements came out of packing each half with itself.
 std::string Rejoined(const std::string& packed, int lanes) {
   if (lanes == 4) return packed;
-  return absl::StrCat("_mm256_castsi256_si128(_mm256_permute4x64_epi64(", packed, ", 8))");
+  return Cat("_mm256_castsi256_si128(_mm256_permute4x64_epi64(", packed, ", 8))");
 }
 
 // Of words that hold 16 bits.
@@ -258,9 +252,8 @@ std::string CVectors::CutTo16(const std::string& words, int lanes) const {
 std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) const {
   const int bytes = 4 * lanes;
   if (program_.masks && to == Dtype::kU8)
-    return Intrinsic(
-        bytes, "cvtusepi32_epi8",
-        Intrinsic(bytes, "max_epi32", words, Intrinsic(bytes, absl::StrCat("setzero_", Si(bytes)))));
+    return Intrinsic(bytes, "cvtusepi32_epi8",
+                     Intrinsic(bytes, "max_epi32", words, Intrinsic(bytes, Cat("setzero_", Si(bytes)))));
   if (program_.masks) return Intrinsic(bytes, "cvtsepi32_" + Epi(to), words);
   const std::string halves = Rejoined(Intrinsic(bytes, "packs_epi32", words, words), lanes);
   if (to == Dtype::kS16) return halves;
@@ -270,16 +263,16 @@ std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) c
 // To nearest, ties to even; what is no number stays none, though its payload is cut.
 std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string& to, int count) const {
   const int bytes = BytesOf(from);
-  const std::string type = absl::StrCat("const ", IntegerType(bytes), " ");
+  const std::string type = Cat("const ", IntegerType(bytes), " ");
   const auto constant = [&](const char* number) { return Intrinsic(bytes, "set1_epi32", number); };
   const std::string half = Intrinsic(
       bytes, "add_epi32", Intrinsic(bytes, "and_" + Si(bytes), "upper", constant("1")), constant("0x7fff"));
   std::vector<std::string> statements = {
-      absl::StrCat(type, "bits = ", Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), from.name), ";"),
-      absl::StrCat(type, "upper = ", Intrinsic(bytes, "srli_epi32", "bits", 16), ";"),
-      absl::StrCat(type, "half = ", half, ";"),
-      absl::StrCat(type, "rounded = ",
-                   Intrinsic(bytes, "srli_epi32", Intrinsic(bytes, "add_epi32", "bits", "half"), 16), ";"),
+      Cat(type, "bits = ", Intrinsic(bytes, Cat("castps_", Si(bytes)), from.name), ";"),
+      Cat(type, "upper = ", Intrinsic(bytes, "srli_epi32", "bits", 16), ";"),
+      Cat(type, "half = ", half, ";"),
+      Cat(type, "rounded = ",
+          Intrinsic(bytes, "srli_epi32", Intrinsic(bytes, "add_epi32", "bits", "half"), 16), ";"),
   };
   const std::string unordered =
       Intrinsic(bytes, program_.masks ? "cmp_ps_mask" : "cmp_ps", from.name, from.name, "_CMP_UNORD_Q");
@@ -287,9 +280,8 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
       program_.masks ? Intrinsic(bytes, "mask_or_epi32", "rounded", unordered, "upper", constant("0x40"))
                      : Intrinsic(bytes, "blendv_epi8", "rounded",
                                  Intrinsic(bytes, "or_" + Si(bytes), "upper", constant("0x40")),
-                                 Intrinsic(bytes, absl::StrCat("castps_", Si(bytes)), unordered));
-  statements.push_back(
-      absl::StrCat("const ", IntegerType(bytes / 2), " narrow = ", CutTo16(value, from.lanes), ";"));
+                                 Intrinsic(bytes, Cat("castps_", Si(bytes)), unordered));
+  statements.push_back(Cat("const ", IntegerType(bytes / 2), " narrow = ", CutTo16(value, from.lanes), ";"));
   for (std::string& statement : StoreNarrow("narrow", to, Dtype::kBf16, from.lanes, count))
     statements.push_back(std::move(statement));
   return statements;
@@ -298,8 +290,8 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
 std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to, int count) const {
   const int bytes = BytesOf(from);
   std::vector<std::string> statements = {
-      absl::StrCat("const ", IntegerType(bytes / 2),
-                   " narrow = ", Intrinsic(bytes, "cvtps_ph", from.name, "_MM_FROUND_TO_NEAREST_INT"), ";")};
+      Cat("const ", IntegerType(bytes / 2),
+          " narrow = ", Intrinsic(bytes, "cvtps_ph", from.name, "_MM_FROUND_TO_NEAREST_INT"), ";")};
   for (std::string& statement : StoreNarrow("narrow", to, Dtype::kF16, from.lanes, count))
     statements.push_back(std::move(statement));
   return statements;
@@ -316,8 +308,8 @@ std::string CVectors::StoreF32(const Var& from, const std::string& to, int count
 std::string CVectors::Stream(const Var& from, const std::string& to) const {
   const int bytes = BytesOf(from);
   if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, from.name) + ";";
-  const std::string words = absl::StrCat("(", IntegerType(bytes), "*)(", to, ")");
-  return Intrinsic(bytes, absl::StrCat("stream_", Si(bytes)), words, from.name) + ";";
+  const std::string words = Cat("(", IntegerType(bytes), "*)(", to, ")");
+  return Intrinsic(bytes, Cat("stream_", Si(bytes)), words, from.name) + ";";
 }
 
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
@@ -328,8 +320,8 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
   if (from.dtype != memory)
     return StoreNarrow(Saturated(from.name, from.lanes, memory), to, memory, from.lanes, count);
   if (memory == Dtype::kS32 && count != from.lanes && !program_.masks)
-    return {absl::StrCat(
-        Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), from.name), ";")};
+    return {
+        Cat(Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), from.name), ";")};
   return StoreNarrow(from.name, to, memory, from.lanes, count);
 }
 
@@ -341,7 +333,7 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
       FindEncoding(*row, bytes, [&](std::string_view feature) { return program_.HasFeature(feature); });
   KIRSCH_CHECK(way != nullptr);
   // Vectors of bf16 have a type of their own there.
-  const std::string cast = row->lhs == Dtype::kBf16 ? absl::StrCat("(__m", 8 * bytes, "bh)") : "";
+  const std::string cast = row->lhs == Dtype::kBf16 ? Cat("(__m", 8 * bytes, "bh)") : "";
   const std::string x = cast + (exchanged ? b : a).name, y = cast + (exchanged ? a : b).name;
   const std::string name = subtracts ? "fmsub_ps" : std::string(way->c);
   switch (way->form) {
@@ -352,14 +344,14 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
     case EncodingForm::kProduct:
       return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, name, x, y));
   }
-  KIRSCH_CHECK(false && "no such form");
+  KIRSCH_BUG("no such form");
 }
 
 // Floats by their bits: no text of theirs could say more.
 std::string CVectors::Fill(const Var& to, uint32_t word) const {
   const int bytes = BytesOf(to);
-  const std::string words = Intrinsic(bytes, "set1_epi32", absl::StrCat("(int)0x", absl::Hex(word)));
-  return to.dtype == Dtype::kF32 ? Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), words) : words;
+  const std::string words = Intrinsic(bytes, "set1_epi32", Cat("(int)0x", absl::Hex(word)));
+  return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), words) : words;
 }
 
 std::string CVectors::Convert(const Var& to, const Var& from) const {
@@ -373,33 +365,33 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
   const bool floating = to.dtype == Dtype::kF32;
   const std::string add = floating ? "add_ps" : "add_epi32";
   const auto half = [&](const std::string& value, int part) {
-    return floating ? absl::StrCat("_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, _mm512_castps_pd(",
-                                   value, "), ", part, "))")
-                    : absl::StrCat("_mm512_maskz_extracti64x4_epi64(0xff, ", value, ", ", part, ")");
+    return floating ? Cat("_mm256_castpd_ps(_mm512_maskz_extractf64x4_pd(0xff, _mm512_castps_pd(", value,
+                          "), ", part, "))")
+                    : Cat("_mm512_maskz_extracti64x4_epi64(0xff, ", value, ", ", part, ")");
   };
   std::vector<std::string> statements;
   for (size_t i = 0; i < from.size(); ++i) {
-    const std::string q = absl::StrCat("const ", CVectorType(to), " q", i, " = ");
+    const std::string q = Cat("const ", CVectorType(to), " q", i, " = ");
     if (from[i] == nullptr) {
-      statements.push_back(absl::StrCat(q, Zero(to), ";"));
+      statements.push_back(Cat(q, Zero(to), ";"));
       continue;
     }
     std::string value = from[i]->name;
     if (from[i]->lanes == 16) {
-      statements.push_back(absl::StrCat(floating ? "const __m256 h" : "const __m256i h", i, " = ",
-                                        Intrinsic(32, add, half(value, 0), half(value, 1)), ";"));
-      value = absl::StrCat("h", i);
+      statements.push_back(Cat(floating ? "const __m256 h" : "const __m256i h", i, " = ",
+                               Intrinsic(32, add, half(value, 0), half(value, 1)), ";"));
+      value = Cat("h", i);
     }
     if (from[i]->lanes > 4)
       value = Intrinsic(
-          16, add, absl::StrCat(floating ? "_mm256_castps256_ps128(" : "_mm256_castsi256_si128(", value, ")"),
-          absl::StrCat(floating ? "_mm256_extractf128_ps(" : "_mm256_extracti128_si256(", value, ", 1)"));
-    statements.push_back(absl::StrCat(q, value, ";"));
+          16, add, Cat(floating ? "_mm256_castps256_ps128(" : "_mm256_castsi256_si128(", value, ")"),
+          Cat(floating ? "_mm256_extractf128_ps(" : "_mm256_extracti128_si256(", value, ", 1)"));
+    statements.push_back(Cat(q, value, ";"));
   }
   const std::string hadd = floating ? "hadd_ps" : "hadd_epi32";
-  statements.push_back(absl::StrCat(
-      to.name, " = ", Intrinsic(16, hadd, Intrinsic(16, hadd, "q0", "q1"), Intrinsic(16, hadd, "q2", "q3")),
-      ";"));
+  statements.push_back(
+      Cat(to.name, " = ",
+          Intrinsic(16, hadd, Intrinsic(16, hadd, "q0", "q1"), Intrinsic(16, hadd, "q2", "q3")), ";"));
   return statements;
 }
 
@@ -408,20 +400,20 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
   std::array<std::string, 4> row;
   for (size_t i = 0; i < 4; ++i) row[i] = rows[i]->name;
   if (rows[0]->dtype == Dtype::kF32)
-    return {absl::StrCat("_MM_TRANSPOSE4_PS(", row[0], ", ", row[1], ", ", row[2], ", ", row[3], ");")};
+    return {Cat("_MM_TRANSPOSE4_PS(", row[0], ", ", row[1], ", ", row[2], ", ", row[3], ");")};
   const int bytes = BytesOf(*rows[0]);
   const auto low = [](int bits, const std::string& a, const std::string& b) {
-    return Intrinsic(kXmmBytes, absl::StrCat("unpacklo_epi", bits), a, b);
+    return Intrinsic(kXmmBytes, Cat("unpacklo_epi", bits), a, b);
   };
   const auto high = [](int bits, const std::string& a, const std::string& b) {
-    return Intrinsic(kXmmBytes, absl::StrCat("unpackhi_epi", bits), a, b);
+    return Intrinsic(kXmmBytes, Cat("unpackhi_epi", bits), a, b);
   };
   std::vector<std::string> statements;
   const auto define = [&](const char* name, const std::string& value) {
-    statements.push_back(absl::StrCat("const __m128i ", name, " = ", value, ";"));
+    statements.push_back(Cat("const __m128i ", name, " = ", value, ";"));
   };
   const auto set = [&](size_t i, const std::string& value) {
-    statements.push_back(absl::StrCat(row[i], " = ", value, ";"));
+    statements.push_back(Cat(row[i], " = ", value, ";"));
   };
   const int quarter = 2 * bytes;  // bits
   define("low01", low(quarter, row[0], row[1]));
@@ -447,11 +439,10 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
 
 std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>& from) const {
   const int bytes = BytesOf(to), bits = 8 * Bytes(to.dtype);
-  const std::string group = absl::StrCat("epi", bits * to.lanes / from[0]->lanes);
+  const std::string group = Cat("epi", bits * to.lanes / from[0]->lanes);
   std::string sum;
   for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
-    std::string part =
-        Intrinsic(bytes, absl::StrCat("cvt", Epi(to.dtype, false), "_", group), from[place]->name);
+    std::string part = Intrinsic(bytes, Cat("cvt", Epi(to.dtype, false), "_", group), from[place]->name);
     if (place > 0) part = Intrinsic(bytes, "slli_" + group, part, place * static_cast<size_t>(bits));
     sum = place == 0 ? part : Intrinsic(bytes, "or_" + Si(bytes), sum, part);
   }
@@ -459,8 +450,8 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
 }
 
 std::vector<std::string> CVectors::Deinterleave(const Var& a, const Var& b) const {
-  return {absl::StrCat("const ", CVectorType(a), " even = ", EverySecond(a, b, 0), ";"),
-          absl::StrCat(b.name, " = ", EverySecond(a, b, 1), ";"), absl::StrCat(a.name, " = even;")};
+  return {Cat("const ", CVectorType(a), " even = ", EverySecond(a, b, 0), ";"),
+          Cat(b.name, " = ", EverySecond(a, b, 1), ";"), Cat(a.name, " = even;")};
 }
 
 std::string CVectors::Half(const Var& words, int half) const {
@@ -468,7 +459,7 @@ std::string CVectors::Half(const Var& words, int half) const {
   const std::string word = half == 0 ? Intrinsic(bytes, "slli_epi32", words.name, 16)
                                      : Intrinsic(bytes, "and_" + Si(bytes), words.name,
                                                  Intrinsic(bytes, "set1_epi32", "(int)0xffff0000"));
-  return Intrinsic(bytes, absl::StrCat("cast", Si(bytes), "_ps"), word);
+  return Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), word);
 }
 
 }  // namespace kirsch

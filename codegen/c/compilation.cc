@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "spec/text/cat.h"
 
 extern char** environ;
 
@@ -30,7 +30,7 @@ absl::StatusOr<std::string> MakeDirectory() {
   std::string name = (error ? fs::path("/tmp") : parent) / "kirsch-verify-XXXXXX";
   if (mkdtemp(name.data()) == nullptr)
     return absl::UnavailableError(
-        absl::StrCat("cannot make a temporary directory like ", name, ": ", strerror(errno)));
+        Cat("cannot make a temporary directory like ", name, ": ", strerror(errno)));
   return name;
 }
 
@@ -38,7 +38,7 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   file.close();
-  return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
+  return file ? absl::OkStatus() : absl::UnavailableError(Cat("cannot write ", path));
 }
 
 // Starts the command in `directory`, its output going to the file "log" there.
@@ -62,8 +62,7 @@ absl::StatusOr<pid_t> Spawn(std::vector<std::string> command, const std::string&
   const int error =
       posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    return absl::UnavailableError(absl::StrCat("cannot run ", command[0], ": ", strerror(error)));
+  if (error != 0) return absl::UnavailableError(Cat("cannot run ", command[0], ": ", strerror(error)));
   return child;
 }
 
@@ -95,12 +94,12 @@ absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
   for (const std::string& name : names) {
     if (absl::StrContains(name, '/') && access(name.c_str(), X_OK) == 0) return name;
     for (absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
-      const std::string file = absl::StrCat(folder, "/", name);
+      const std::string file = Cat(folder, "/", name);
       if (access(file.c_str(), X_OK) == 0) return file;
     }
   }
   return absl::NotFoundError(compiler.empty() ? "no C compiler (cc, gcc or clang) on the PATH"
-                                              : absl::StrCat("no compiler ", compiler, " on the PATH"));
+                                              : Cat("no compiler ", compiler, " on the PATH"));
 }
 
 absl::StatusOr<std::unique_ptr<Compilation>> Compilation::Start(
@@ -117,7 +116,7 @@ absl::StatusOr<std::unique_ptr<Compilation>> Compilation::Start(
   return compilation;
 }
 
-std::string Compilation::Path(const std::string& file) const { return absl::StrCat(directory_, "/", file); }
+std::string Compilation::Path(const std::string& file) const { return Cat(directory_, "/", file); }
 
 absl::Status Compilation::Wait() {
   if (EndsWell(std::exchange(compiler_, -1))) return absl::OkStatus();

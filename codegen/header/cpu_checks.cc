@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "spec/check.h"
 #include "spec/target/feature.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -17,7 +18,7 @@ const Feature& RowOf(const std::string& name) {
 }
 
 std::string CheckMacro(const std::string& feature) {
-  return absl::StrCat("KIRSCH_CPU_", absl::AsciiStrToUpper(feature));
+  return Cat("KIRSCH_CPU_", absl::AsciiStrToUpper(feature));
 }
 
 constexpr char kCpuidFunction[] =
@@ -38,9 +39,8 @@ int $NAME_cpuid(int leaf, int subleaf, int index, int bit, unsigned state) {
 
 template <typename Item>
 std::string All(const std::vector<std::string>& features, Item item) {
-  return absl::StrJoin(features, " && ", [&](std::string* out, const std::string& feature) {
-    absl::StrAppend(out, item(feature));
-  });
+  return absl::StrJoin(features, " && ",
+                       [&](std::string* out, const std::string& feature) { Append(out, item(feature)); });
 }
 
 }  // namespace
@@ -49,9 +49,9 @@ std::string CompilerCheck(const std::vector<std::string>& features) {
   std::string text;
   for (const std::string& feature : features)
     if (const Feature& row = RowOf(feature); row.gcc > 0)
-      absl::StrAppend(&text, "#if defined(__clang__) ? __clang_major__ < ", row.clang,
-                      " : defined(__GNUC__) && __GNUC__ < ", row.gcc, "\n#error \"", feature, " needs GCC ",
-                      row.gcc, " or Clang ", row.clang, ", or a later one\"\n#endif\n");
+      Append(&text, "#if defined(__clang__) ? __clang_major__ < ", row.clang,
+             " : defined(__GNUC__) && __GNUC__ < ", row.gcc, "\n#error \"", feature, " needs GCC ", row.gcc,
+             " or Clang ", row.clang, ", or a later one\"\n#endif\n");
   return text;
 }
 
@@ -59,19 +59,17 @@ std::string CpuCheckDefinitions(const std::vector<std::string>& features, const 
   std::string cpuid, builtin;
   for (const std::string& feature : features) {
     const Feature& row = RowOf(feature);
-    absl::StrAppend(&cpuid, "#define ", CheckMacro(feature), " ", name, "_cpuid(", row.leaf, ", ",
-                    row.subleaf, ", ", static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state),
-                    ")\n");
-    absl::StrAppend(&builtin, "#define ", CheckMacro(feature), " __builtin_cpu_supports(\"", feature,
-                    "\")\n");
+    Append(&cpuid, "#define ", CheckMacro(feature), " ", name, "_cpuid(", row.leaf, ", ", row.subleaf, ", ",
+           static_cast<int>(row.reg), ", ", row.bit, ", 0x", absl::Hex(row.state), ")\n");
+    Append(&builtin, "#define ", CheckMacro(feature), " __builtin_cpu_supports(\"", feature, "\")\n");
   }
-  return absl::StrCat("#if defined(_MSC_VER)\n", absl::StrReplaceAll(kCpuidFunction, {{"$NAME", name}}),
-                      cpuid, "#else\n", builtin, "#endif\n");
+  return Cat("#if defined(_MSC_VER)\n", absl::StrReplaceAll(kCpuidFunction, {{"$NAME", name}}), cpuid,
+             "#else\n", builtin, "#endif\n");
 }
 
 std::string CpuCheckEnd(const std::vector<std::string>& features) {
   std::string text;
-  for (const std::string& feature : features) absl::StrAppend(&text, "#undef ", CheckMacro(feature), "\n");
+  for (const std::string& feature : features) Append(&text, "#undef ", CheckMacro(feature), "\n");
   return text;
 }
 
@@ -79,9 +77,9 @@ std::string CpuCondition(const std::vector<std::string>& features) { return All(
 
 std::string CompilerCondition(const std::vector<std::string>& features) {
   return All(features, [](const std::string& feature) {
-    const std::string defined = absl::StrCat("defined(__", absl::AsciiStrToUpper(feature), "__)");
+    const std::string defined = Cat("defined(__", absl::AsciiStrToUpper(feature), "__)");
     if (!RowOf(feature).by_arch_avx2) return defined;
-    return absl::StrCat("(", defined, " || defined(_MSC_VER) && defined(__AVX2__))");
+    return Cat("(", defined, " || defined(_MSC_VER) && defined(__AVX2__))");
   });
 }
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/cpu_checks.h"
+#include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 
 namespace kirsch {
@@ -16,19 +16,19 @@ namespace {
 
 std::string Parameters(const HeaderFunction& function) {
   std::string text;
-  for (const VaryingSize& size : function.sizes) absl::StrAppend(&text, "size_t ", size.name, ", ");
+  for (const VaryingSize& size : function.sizes) Append(&text, "size_t ", size.name, ", ");
   return text + CParameters(function.signature());
 }
 
 std::string Arguments(const HeaderFunction& function) {
   std::string text;
-  for (const VaryingSize& size : function.sizes) absl::StrAppend(&text, size.name, ", ");
+  for (const VaryingSize& size : function.sizes) Append(&text, size.name, ", ");
   return text + CArguments(function.signature());
 }
 
 // The function that has the kernels of one variant.
 std::string VariantName(const HeaderFunction& function, const HeaderVariant& variant) {
-  return absl::StrCat(function.name, "_", IdentifierOf(variant.target.name));
+  return Cat(function.name, "_", IdentifierOf(variant.target.name));
 }
 
 // The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
@@ -40,8 +40,8 @@ std::string KernelCall(const LoopProgram& program, CSignature caller) {
   caller.scratch = TakesScratch(program);
   caller.threads = TakesThreads(program);
   caller.phases = program.phases > 1;
-  return absl::StrCat(conditions.empty() ? "" : absl::StrCat("if (", absl::StrJoin(conditions, " && "), ") "),
-                      program.name, "(", CArguments(caller), ");");
+  return Cat(conditions.empty() ? "" : Cat("if (", absl::StrJoin(conditions, " && "), ") "), program.name,
+             "(", CArguments(caller), ");");
 }
 
 // A switch for each varying size, one inside the other, over the members from the first on.
@@ -62,9 +62,9 @@ class SwitchPrinter {
       return Line(depth, "return 1;");
     }
     const VaryingSize& size = function_.sizes[level];
-    Line(depth, absl::StrCat("switch (", size.name, ") {"));
+    Line(depth, Cat("switch (", size.name, ") {"));
     for (uint32_t value : size.values) {
-      Line(depth + 1, absl::StrCat("case ", value, ":"));
+      Line(depth + 1, Cat("case ", value, ":"));
       PrintSwitch(level + 1, depth + 2);
     }
     Line(depth + 1, "default:");
@@ -73,7 +73,7 @@ class SwitchPrinter {
   }
 
   void Line(int depth, const std::string& line) {
-    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth), ' '), line, "\n");
+    Append(&text_, std::string(static_cast<size_t>(2 * depth), ' '), line, "\n");
   }
 
   const HeaderFunction& function_;
@@ -90,7 +90,7 @@ std::string IgnoredScratch(const HeaderFunction& function, bool needed) {
 
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
-  return absl::StrCat(
+  return Cat(
       "\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
       IgnoredScratch(function, std::any_of(variant.programs.begin(), variant.programs.end(), TakesScratch)),
       SwitchPrinter(function, variant).Print(), "}\n");
@@ -100,11 +100,11 @@ std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVari
 // can't run it should have been kept away.
 template <typename Statement>
 std::string VariantSwitch(const HeaderFunction& function, Statement statement) {
-  std::string text = absl::StrCat("  switch (", function.name, "_choose()) {\n");
+  std::string text = Cat("  switch (", function.name, "_choose()) {\n");
   for (size_t i = 0; i < function.variants.size(); ++i) {
     const bool last = i + 1 == function.variants.size();
-    absl::StrAppend(&text, "    ", last ? "default" : absl::StrCat("case ", i + 1), ":\n      ",
-                    statement(function.variants[i]), "\n");
+    Append(&text, "    ", last ? "default" : Cat("case ", i + 1), ":\n      ",
+           statement(function.variants[i]), "\n");
   }
   return text + "  }\n";
 }
@@ -112,22 +112,21 @@ std::string VariantSwitch(const HeaderFunction& function, Statement statement) {
 std::string PrintVariantDispatcher(const HeaderFunction& function, const std::string& linkage) {
   const bool sizes = !function.sizes.empty();
   const auto call = [&](const HeaderVariant& variant) {
-    if (sizes) return absl::StrCat("return ", VariantName(function, variant), "(", Arguments(function), ");");
-    return absl::StrCat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
+    if (sizes) return Cat("return ", VariantName(function, variant), "(", Arguments(function), ");");
+    return Cat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
   };
-  return absl::StrCat("\n", linkage, Declaration(function), " {\n",
-                      IgnoredScratch(function, sizes || function.scratch_bytes() > 0),
-                      VariantSwitch(function, call), "}\n");
+  return Cat("\n", linkage, Declaration(function), " {\n",
+             IgnoredScratch(function, sizes || function.scratch_bytes() > 0), VariantSwitch(function, call),
+             "}\n");
 }
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
   const CSignature signature = function.signature();
   if (signature.constants.empty()) return "";
   const auto call = [&](const HeaderVariant& variant) {
-    return absl::StrCat(PackName(variant.programs.front()), "(", CPackArguments(signature),
-                        ");\n      return;");
+    return Cat(PackName(variant.programs.front()), "(", CPackArguments(signature), ");\n      return;");
   };
-  return absl::StrCat("\n", linkage, PackDeclaration(function), " {\n", VariantSwitch(function, call), "}\n");
+  return Cat("\n", linkage, PackDeclaration(function), " {\n", VariantSwitch(function, call), "}\n");
 }
 
 constexpr char kChoice[] = R"(static int $NAME_choice;
@@ -153,24 +152,22 @@ static inline int $NAME_choose(void) {
 }  // namespace
 
 std::string Declaration(const HeaderFunction& function) {
-  return absl::StrCat(function.sizes.empty() ? "void " : "int ", function.name, "(", Parameters(function),
-                      ")");
+  return Cat(function.sizes.empty() ? "void " : "int ", function.name, "(", Parameters(function), ")");
 }
 
 std::string PackDeclaration(const HeaderFunction& function) {
-  return absl::StrCat("void ", function.name, "_pack(", CPackParameters(function.signature()), ")");
+  return Cat("void ", function.name, "_pack(", CPackParameters(function.signature()), ")");
 }
 
 std::string PrintPackedBytes(const HeaderFunction& function, const std::string& linkage) {
   if (function.signature().constants.empty()) return "";
   const auto value = [](const HeaderVariant& variant) {
-    return absl::StrCat("return ", variant.programs.front().packing->bytes, ";");
+    return Cat("return ", variant.programs.front().packing->bytes, ";");
   };
-  const std::string body = function.variants.size() > 1
-                               ? VariantSwitch(function, value)
-                               : absl::StrCat("  ", value(function.variants.front()), "\n");
-  return absl::StrCat("// Bytes of what is packed.\n", linkage, "size_t ", function.name,
-                      "_packed_bytes(void) {\n", body, "}\n\n");
+  const std::string body = function.variants.size() > 1 ? VariantSwitch(function, value)
+                                                        : Cat("  ", value(function.variants.front()), "\n");
+  return Cat("// Bytes of what is packed.\n", linkage, "size_t ", function.name, "_packed_bytes(void) {\n",
+             body, "}\n\n");
 }
 
 std::string PrintSupported(const HeaderFunction& function, const std::string& linkage) {
@@ -179,14 +176,14 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
   if (count > 1) {
     std::string cases;
     for (size_t i = 0; i < count; ++i)
-      absl::StrAppend(&cases, "    case ", i + 1, ":  // ", IdentifierOf(function.variants[i].target.name),
-                      "\n      return ", CpuCondition(function.variants[i].features()), ";\n");
-    choice = absl::StrReplaceAll(
-        kChoice, {{"$NAME", function.name}, {"$CASES", cases}, {"$COUNT", absl::StrCat(count)}});
-    condition = absl::StrCat(function.name, "_choose() <= ", count);
+      Append(&cases, "    case ", i + 1, ":  // ", IdentifierOf(function.variants[i].target.name),
+             "\n      return ", CpuCondition(function.variants[i].features()), ";\n");
+    choice =
+        absl::StrReplaceAll(kChoice, {{"$NAME", function.name}, {"$CASES", cases}, {"$COUNT", Cat(count)}});
+    condition = Cat(function.name, "_choose() <= ", count);
   }
-  return absl::StrCat(choice, "// 1 if this CPU can run ", function.name, ", else 0.\n", linkage, "int ",
-                      function.name, "_supported(void) {\n  return ", condition, " ? 1 : 0;\n}\n\n");
+  return Cat(choice, "// 1 if this CPU can run ", function.name, ", else 0.\n", linkage, "int ",
+             function.name, "_supported(void) {\n  return ", condition, " ? 1 : 0;\n}\n\n");
 }
 
 std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage) {
@@ -198,8 +195,7 @@ std::string PrintDispatchers(const HeaderFunction& function, const std::string& 
     if (sizes)
       text += PrintSizeDispatcher(function, variant, VariantName(function, variant), "static inline ");
   if (!variants) return text;
-  return absl::StrCat(text, PrintVariantDispatcher(function, linkage),
-                      PrintPackDispatcher(function, linkage));
+  return Cat(text, PrintVariantDispatcher(function, linkage), PrintPackDispatcher(function, linkage));
 }
 
 }  // namespace kirsch

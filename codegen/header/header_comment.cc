@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/header/user_matrix.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -20,7 +21,7 @@ std::string AsComment(const std::string& text) {
   for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
     while (!line.empty() && (line.back() == '\\' || line.back() == ' ' || line.back() == '\r'))
       line.remove_suffix(1);
-    absl::StrAppend(&comment, line.empty() ? "//" : "// ", line, "\n");
+    Append(&comment, line.empty() ? "//" : "// ", line, "\n");
   }
   return comment;
 }
@@ -30,9 +31,9 @@ std::string SizesText(const HeaderFunction& function) {
   for (const VaryingSize& size : function.sizes) {
     const uint32_t low = size.values.front(), high = size.values.back();
     const bool range = high - low + 1 == size.values.size();
-    absl::StrAppend(&text, text.empty() ? "" : ", ",
-                    range ? absl::StrCat(low, " <= ", size.name, " <= ", high)
-                          : absl::StrCat(size.name, " is one of ", PrintValues(size.values)));
+    Append(&text, text.empty() ? "" : ", ",
+           range ? Cat(low, " <= ", size.name, " <= ", high)
+                 : Cat(size.name, " is one of ", PrintValues(size.values)));
   }
   return text;
 }
@@ -45,18 +46,17 @@ std::string OrderText(const HeaderFunction& function) {
 
 std::string OperandsText(const HeaderFunction& function) {
   if (function.members.empty())
-    return absl::StrCat(function.sizes.empty()
-                            ? ""
-                            : absl::StrCat("Returns 1 if ", SizesText(function),
-                                           ": its kernel ran. Else 0: nothing was touched.\n"),
-                        "Tensors are dense, the last axis contiguous. None overlaps another.\n");
+    return Cat(function.sizes.empty() ? ""
+                                      : Cat("Returns 1 if ", SizesText(function),
+                                            ": its kernel ran. Else 0: nothing was touched.\n"),
+               "Tensors are dense, the last axis contiguous. None overlaps another.\n");
   if (function.sizes.empty())
-    return absl::StrCat(MatricesText(function.members.front()), "No operand overlaps another.\n");
-  return absl::StrCat(
-      "Returns 1 if ", SizesText(function), ": the product is computed. Else 0: nothing was touched.\n",
-      "Operands are as in the specification above (lhs m x k, rhs k x n, out m x n), their leading\n"
-      "dimensions those of the sizes given unless it fixes them: by default the operands of every\n"
-      "member are contiguous at its own sizes. No operand overlaps another.\n");
+    return Cat(MatricesText(function.members.front()), "No operand overlaps another.\n");
+  return Cat("Returns 1 if ", SizesText(function),
+             ": the product is computed. Else 0: nothing was touched.\n",
+             "Operands are as in the specification above (lhs m x k, rhs k x n, out m x n), their leading\n"
+             "dimensions those of the sizes given unless it fixes them: by default the operands of every\n"
+             "member are contiguous at its own sizes. No operand overlaps another.\n");
 }
 
 // What the epilogue takes, and when.
@@ -72,15 +72,15 @@ std::string EpilogueText(const HeaderFunction& function) {
   const Epilogue epilogue = EpilogueOfUser(member);
   if (epilogue.empty()) return "";
   const Dtype sum = AccumulatorOf(member.spec);
-  std::string text = absl::StrCat("Each sum of products, an ", std::string(Info(sum).name),
-                                  ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
+  std::string text = Cat("Each sum of products, an ", std::string(Info(sum).name),
+                         ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
   int argument = 0;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];
     if (step.HasOperand())
-      absl::StrAppend(&text, "arg", ++argument, ": for ", std::string(Name(step.op)), ", ",
-                      kElements[static_cast<size_t>(step.operand)], ", ",
-                      std::string(Info(TypeBefore(epilogue, sum, i)).name), "\n");
+      Append(&text, "arg", ++argument, ": for ", std::string(Name(step.op)), ", ",
+             kElements[static_cast<size_t>(step.operand)], ", ",
+             std::string(Info(TypeBefore(epilogue, sum, i)).name), "\n");
   }
   if (!IsFloating(member.spec.out().dtype))
     text += "What is stored is rounded to nearest, ties to even, and saturated.\n";
@@ -89,22 +89,20 @@ std::string EpilogueText(const HeaderFunction& function) {
 
 std::string ThreadsText(const HeaderFunction& function) {
   if (function.signature().columns)
-    return absl::StrCat("The columns ", kFirstColumn, " <= c < ", kEndColumn,
-                        " of out are computed, in whole blocks of ",
-                        function.variants.front().programs.front().block,
-                        ":\na block belongs to the range it begins in. Several threads may compute disjoint "
-                        "ranges at once.\n");
+    return Cat("The columns ", kFirstColumn, " <= c < ", kEndColumn,
+               " of out are computed, in whole blocks of ", function.variants.front().programs.front().block,
+               ":\na block belongs to the range it begins in. Several threads may compute disjoint "
+               "ranges at once.\n");
   std::string text = "Thread 0 <= thread < n_threads does its share";
   if (!function.dispatched())
-    absl::StrAppend(&text, " of ", function.variants.front().programs.front().tasks, " tasks");
+    Append(&text, " of ", function.variants.front().programs.front().tasks, " tasks");
   text += "; all threads together compute the result.\n";
   if (function.signature().phases)
-    absl::StrAppend(
-        &text, "That takes ", function.name, "_phases() phases: every thread calls with phase 0, then,\n",
-        "when all threads are done with it, with phase 1, and so on. n_threads may be 1.\n",
-        "shared_memory: ", function.name,
-        "_shared_bytes() bytes, 64-byte aligned, the same for all threads and phases; scratch memory\n"
-        "need not be.\n");
+    Append(&text, "That takes ", function.name, "_phases() phases: every thread calls with phase 0, then,\n",
+           "when all threads are done with it, with phase 1, and so on. n_threads may be 1.\n",
+           "shared_memory: ", function.name,
+           "_shared_bytes() bytes, 64-byte aligned, the same for all threads and phases; scratch memory\n"
+           "need not be.\n");
   if (function.dispatched()) text += "What is a single task is thread 0's.\n";
   return text;
 }
@@ -114,23 +112,22 @@ std::string PackingText(const HeaderVariant& variant) {
   if (once == 0 || unpacked == 0) return "";
   const double saved = unpacked - variant.cycles;
   std::string text = absl::StrFormat("packing    %.0f cycles once, predicted; ", once);
-  if (saved <= 0)
-    return absl::StrCat(text, "saves none in a call: without const there is as fast a kernel\n");
+  if (saved <= 0) return Cat(text, "saves none in a call: without const there is as fast a kernel\n");
   absl::StrAppendFormat(&text, "saves %.0f of %.0f in every call: pays from %.0f %s on\n", saved, unpacked,
                         std::ceil(once / saved), once <= saved ? "call" : "calls");
   return text;
 }
 
 std::string VariantText(const HeaderVariant& variant) {
-  std::string text = absl::StrCat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
+  std::string text = Cat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
   if (variant.programs.size() > 1)
-    absl::StrAppend(&text, "kernels    ", variant.programs.size(), ", one for each size\n");
+    Append(&text, "kernels    ", variant.programs.size(), ", one for each size\n");
   if (variant.cycles > 0)
-    absl::StrAppend(&text, "predicted  ",
-                    absl::StrFormat("%.0f cycles, %.1f GFLOP/s at %.2f GHz\n", variant.cycles, variant.gflops,
-                                    variant.target.ghz));
+    Append(&text, "predicted  ",
+           absl::StrFormat("%.0f cycles, %.1f GFLOP/s at %.2f GHz\n", variant.cycles, variant.gflops,
+                           variant.target.ghz));
   text += PackingText(variant);
-  return absl::StrCat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
+  return Cat(text, "requires   ", absl::StrJoin(variant.features(), " "), "\n");
 }
 
 // How the operand that is packed ahead is passed.
@@ -139,29 +136,26 @@ std::string PackedText(const HeaderFunction& function) {
   if (signature.constants.empty()) return "";
   const bool graph = function.members.empty();
   const std::string operand = graph ? "constants" : signature.constants.front().name;
-  std::string text =
-      absl::StrCat(PackDeclaration(function), ";\nCall it once for ", graph ? "" : "an ", operand,
-                   graph ? " that stay what they are" : " that stays what it is", "; `packed` has ",
-                   function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name,
-                   " takes it instead of the ", operand, ", any number of times, in any thread.\n");
+  std::string text = Cat(PackDeclaration(function), ";\nCall it once for ", graph ? "" : "an ", operand,
+                         graph ? " that stay what they are" : " that stays what it is", "; `packed` has ",
+                         function.name, "_packed_bytes() bytes, 64-byte aligned.\n", function.name,
+                         " takes it instead of the ", operand, ", any number of times, in any thread.\n");
   if (function.variants.size() > 1) text += "How it is packed depends on the CPU: not for another machine.\n";
   return text;
 }
 
 std::string FunctionText(const HeaderFunction& function) {
-  std::string text = absl::StrCat(function.name, ": ", function.text, "\n\n");
+  std::string text = Cat(function.name, ": ", function.text, "\n\n");
   for (const HeaderVariant& variant : function.variants) text += VariantText(variant);
   const int64_t scratch = function.scratch_bytes();
-  absl::StrAppend(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ",
-                  scratch, " bytes", scratch > 0 ? " for each thread" : "",
-                  function.signature().phases ? absl::StrCat(", ", function.shared_bytes(), " shared") : "",
-                  "\n\n", Declaration(function), ";\n", OperandsText(function), OrderText(function),
-                  EpilogueText(function));
+  Append(&text, "alignment  operands: that of their elements; scratch: 64 bytes\n", "scratch    ", scratch,
+         " bytes", scratch > 0 ? " for each thread" : "",
+         function.signature().phases ? Cat(", ", function.shared_bytes(), " shared") : "", "\n\n",
+         Declaration(function), ";\n", OperandsText(function), OrderText(function), EpilogueText(function));
   if (function.signature().scratch)
-    absl::StrAppend(
-        &text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
-        function.dispatched() ? " (enough for every kernel)" : "",
-        scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
+    Append(&text, "scratch_memory: ", function.name, "_scratch_bytes() bytes",
+           function.dispatched() ? " (enough for every kernel)" : "",
+           scratch > 0 ? ", 64-byte aligned, of this thread alone.\n" : ": none, so anything, NULL too.\n");
   text += PackedText(function);
   if (function.signature().threads) text += ThreadsText(function);
   if (function.variants.size() > 1)
@@ -174,8 +168,8 @@ std::string FunctionText(const HeaderFunction& function) {
 std::string NotesText(const HeaderFunction& function) {
   std::string text;
   for (const HeaderVariant& variant : function.variants)
-    absl::StrAppend(&text, function.members.empty() ? "\nPlan of " : "\nSchedule of ", function.name, " for ",
-                    variant.target.name, ":\n", variant.notes);
+    Append(&text, function.members.empty() ? "\nPlan of " : "\nSchedule of ", function.name, " for ",
+           variant.target.name, ":\n", variant.notes);
   return text;
 }
 
@@ -188,23 +182,23 @@ std::string InclusionText(const HeaderFile& file) {
   if (file.mode == HeaderMode::kBare)
     return "Include this inside a namespace that is compiled for the instructions above, after\n"
            "<immintrin.h>, <stddef.h> and <stdint.h>. It has no include guard. GCC and Clang only.\n";
-  std::string text = absl::StrCat(
-      "C99 and C++17, for x86-64; GCC, Clang, and by its documentation MSVC (checked with Clang only).\n",
-      "Call NAME only where NAME_supported() is 1.",
-      HasSelfTest(file) ? absl::StrCat(" Self-test: define ", absl::AsciiStrToUpper(file.name),
-                                       "_SELF_TEST\nand compile this file as a program.")
-                        : "",
-      "\n");
+  std::string text =
+      Cat("C99 and C++17, for x86-64; GCC, Clang, and by its documentation MSVC (checked with Clang only).\n",
+          "Call NAME only where NAME_supported() is 1.",
+          HasSelfTest(file) ? Cat(" Self-test: define ", absl::AsciiStrToUpper(file.name),
+                                  "_SELF_TEST\nand compile this file as a program.")
+                            : "",
+          "\n");
   if (!file.name_space.empty())
-    absl::StrAppend(&text, "In C++ all names are in the namespace ", file.name_space, ", in C in none.\n");
+    Append(&text, "In C++ all names are in the namespace ", file.name_space, ", in C in none.\n");
   return text;
 }
 
 }  // namespace
 
 std::string HeaderComment(const HeaderFile& file) {
-  std::string text = absl::StrCat("Generated by Kirsch ", file.version, ". ", InclusionText(file));
-  for (const HeaderFunction& function : file.functions) absl::StrAppend(&text, "\n", FunctionText(function));
+  std::string text = Cat("Generated by Kirsch ", file.version, ". ", InclusionText(file));
+  for (const HeaderFunction& function : file.functions) Append(&text, "\n", FunctionText(function));
   for (const HeaderFunction& function : file.functions) text += NotesText(function);
   return AsComment(text);
 }

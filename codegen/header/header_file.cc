@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/cpu_checks.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/header/header_comment.h"
 #include "codegen/header/self_test.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -43,8 +43,8 @@ std::string PublicPrefix(const HeaderFile& file) { return file.external ? "" : "
 
 std::string NumberFunction(const HeaderFile& file, const HeaderFunction& function, const char* comment,
                            const char* what, int64_t number) {
-  return absl::StrCat("// ", comment, "\n", PublicPrefix(file), "size_t ", function.name, "_", what,
-                      "(void) {\n  return ", number, ";\n}\n\n");
+  return Cat("// ", comment, "\n", PublicPrefix(file), "size_t ", function.name, "_", what,
+             "(void) {\n  return ", number, ";\n}\n\n");
 }
 
 std::string ScratchFunction(const HeaderFile& file, const HeaderFunction& function) {
@@ -84,7 +84,7 @@ std::string Functions(const HeaderFile& file) {
                PrintPackedBytes(function, PublicPrefix(file));
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
-  return absl::StrCat(numbers, PrintC(kernels, style), dispatchers);
+  return Cat(numbers, PrintC(kernels, style), dispatchers);
 }
 
 // What GCC, Clang and MSVC each say in a way of their own. MSVC compiles every intrinsic without being told.
@@ -129,13 +129,12 @@ constexpr char kIncludes[] = R"(#include <immintrin.h>
 
 std::string Opening(const HeaderFile& file) {
   if (file.name_space.empty()) return "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
-  return absl::StrCat("#ifdef __cplusplus\nnamespace ", file.name_space, " {\n#endif\n");
+  return Cat("#ifdef __cplusplus\nnamespace ", file.name_space, " {\n#endif\n");
 }
 
 std::string Closing(const HeaderFile& file) {
-  const std::string what =
-      file.name_space.empty() ? "extern \"C\"" : absl::StrCat("namespace ", file.name_space);
-  return absl::StrCat("#ifdef __cplusplus\n}  // ", what, "\n#endif\n");
+  const std::string what = file.name_space.empty() ? "extern \"C\"" : Cat("namespace ", file.name_space);
+  return Cat("#ifdef __cplusplus\n}  // ", what, "\n#endif\n");
 }
 
 // Everything but bare code is inside this.
@@ -144,14 +143,14 @@ std::string Body(const HeaderFile& file) {
   std::string supported;
   for (const HeaderFunction& function : file.functions)
     supported += PrintSupported(function, PublicPrefix(file));
-  return absl::StrCat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
-                      CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), "\n",
-                      Closing(file), "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
+  return Cat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
+             CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), "\n", Closing(file),
+             "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
 }
 
 std::string Guard(const HeaderFile& file) {
   const std::string space = absl::StrReplaceAll(file.name_space, {{"::", "_"}});
-  return absl::AsciiStrToUpper(absl::StrCat("kirsch_", space, space.empty() ? "" : "_", file.name, "_h_"));
+  return absl::AsciiStrToUpper(Cat("kirsch_", space, space.empty() ? "" : "_", file.name, "_h_"));
 }
 
 // The most that any kernel of the function needs of something.
@@ -210,17 +209,17 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
 std::string PrintHeaderFile(const HeaderFile& file) {
   KIRSCH_CHECK(file.mode == HeaderMode::kAttributes || !ChoosesVariant(file));
   const std::string comment = HeaderComment(file);
-  if (file.mode == HeaderMode::kBare) return absl::StrCat(comment, "\n", Functions(file));
+  if (file.mode == HeaderMode::kBare) return Cat(comment, "\n", Functions(file));
   std::string text = comment;
   const std::string guard = Guard(file);
-  if (!file.external) absl::StrAppend(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
-  absl::StrAppend(&text, "\n", kIncludes, "\n");
+  if (!file.external) Append(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
+  Append(&text, "\n", kIncludes, "\n");
   const std::string condition = CompilerCondition(AllFeatures(file));
   const bool macros = file.mode == HeaderMode::kMacros;
-  if (macros) absl::StrAppend(&text, "#if ", condition, "\n\n");
+  if (macros) Append(&text, "#if ", condition, "\n\n");
   text += Body(file);
-  if (macros) absl::StrAppend(&text, "\n#endif  // ", condition, "\n");
-  if (!file.external) absl::StrAppend(&text, "\n#endif  // ", guard, "\n");
+  if (macros) Append(&text, "\n#endif  // ", condition, "\n");
+  if (!file.external) Append(&text, "\n#endif  // ", guard, "\n");
   return text;
 }
 

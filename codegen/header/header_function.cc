@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/header/graph_samples.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -21,7 +21,7 @@ std::string FreeName(std::string name, const Graph& graph) {
   const auto taken = [&] {
     bool same = std::find(kOwn.begin(), kOwn.end(), name) != kOwn.end();
     for (int i = 0; i < graph.num_inputs(); ++i)
-      same |= name == graph.at(i).text || name == absl::StrCat(graph.at(i).text, "_");
+      same |= name == graph.at(i).text || name == Cat(graph.at(i).text, "_");
     return same;
   };
   while (taken()) name += "_";
@@ -47,7 +47,7 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
   HeaderFunction function;
   function.name = name;
   const std::string only = PrintGraph(plans.front().front()->graph);  // the plan speaks of its values
-  function.text = absl::StrCat("\n", family.count() > 1 ? family.text() : only);
+  function.text = Cat("\n", family.count() > 1 ? family.text() : only);
   function.sizes = family.sizes();
   for (VaryingSize& size : function.sizes) size.name = FreeName(size.name, family.member(0));
   const bool few = family.count() > kMembersSampledWell;

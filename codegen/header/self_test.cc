@@ -12,6 +12,7 @@
 #include "codegen/header/self_test_epilogue.h"
 #include "codegen/header/self_test_graph.h"
 #include "codegen/header/user_matrix.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -163,11 +164,10 @@ std::string RunText(const HeaderFunction& function) {
   const bool scratch = signature.scratch, threads = signature.threads;
   signature.scratch = signature.threads = false;
   std::string text = threads ? "  for (i = 0; i < 3; ++i) " : "  ";
-  absl::StrAppend(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
-  for (const VaryingSize& size : function.sizes)
-    absl::StrAppend(&text, size.name == "b" ? "batch" : size.name, ", ");
+  Append(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
+  for (const VaryingSize& size : function.sizes) Append(&text, size.name == "b" ? "batch" : size.name, ", ");
   const char* const share = signature.columns ? ", n * i / 3, n * (i + 1) / 3" : ", i, 3";
-  return absl::StrCat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "", ");\n");
+  return Cat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "", ");\n");
 }
 
 // For every varying size, those beside its values and one between them, the others being the least.
@@ -179,22 +179,22 @@ std::string RefusedText(const HeaderFunction& function) {
                                   varied.values.back() + 1};
     for (uint32_t value : varied.values) refused.erase(value);
     for (uint32_t value : refused) {
-      absl::StrAppend(&text, "  wrong |= ", function.name, "(");
+      Append(&text, "  wrong |= ", function.name, "(");
       for (const VaryingSize& any : function.sizes)
-        absl::StrAppend(&text, &any == &varied ? value : any.values.front(), ", ");
+        Append(&text, &any == &varied ? value : any.values.front(), ", ");
       for (size_t i = 1; i < signature.tensors.size(); ++i) text += "NULL, ";
-      absl::StrAppend(&text, "NULL", signature.scratch ? ", NULL" : "", signature.threads ? ", 0, 1" : "",
-                      signature.phases ? ", NULL, 0" : "", ");\n");
+      Append(&text, "NULL", signature.scratch ? ", NULL" : "", signature.threads ? ", 0, 1" : "",
+             signature.phases ? ", NULL, 0" : "", ");\n");
     }
   }
   return text;
 }
 
 std::string ProblemText(const HeaderMember& member) {
-  std::string text = absl::StrCat("      {", absl::StrJoin(SizesOfUser(member), ", "));
+  std::string text = Cat("      {", absl::StrJoin(SizesOfUser(member), ", "));
   for (const UserMatrix& matrix : UserMatrices(member))
-    absl::StrAppend(&text, ", ", matrix.batch_stride, ", ", matrix.row_axis.stride(0), ", ",
-                    matrix.column_axis.stride(0));
+    Append(&text, ", ", matrix.batch_stride, ", ", matrix.row_axis.stride(0), ", ",
+           matrix.column_axis.stride(0));
   return text + "},\n";
 }
 
@@ -210,9 +210,9 @@ OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, 
             absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns),
             absl::StrFormat("%s, batch, %s, %s", strides, rows, columns)};
   const std::string count =
-      absl::StrCat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
-  return {absl::StrCat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column)),
-          absl::StrCat("(size_t)", count), absl::StrCat("vector, 1, 1, ", count)};
+      Cat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
+  return {Cat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column)),
+          Cat("(size_t)", count), Cat("vector, 1, 1, ", count)};
 }
 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
@@ -224,12 +224,12 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
   const OperandExpressions lhs = ExpressionsOf(matrices[MatmulDims::kLhs], "ls", "m", "row", "k", "i"),
                            rhs = ExpressionsOf(matrices[MatmulDims::kRhs], "rs", "k", "i", "n", "column");
-  const bool vector = absl::StrContains(absl::StrCat(arguments.fill, lhs.fill, rhs.fill), "vector");
+  const bool vector = absl::StrContains(Cat(arguments.fill, lhs.fill, rhs.fill), "vector");
   std::string problems;
-  for (const HeaderMember& member : function.members) absl::StrAppend(&problems, ProblemText(member));
+  for (const HeaderMember& member : function.members) Append(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
       kCheck,
-      {{"$FULL", absl::StrCat(kFullWork / static_cast<double>(function.members.size()))},
+      {{"$FULL", Cat(kFullWork / static_cast<double>(function.members.size()))},
        {"$LHS_AT", lhs.at},
        {"$LHS_COUNT", lhs.count},
        {"$LHS_FILL", lhs.fill},
@@ -254,7 +254,7 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
        {"$PACKED_CHECK", packed ? " || !packed" : ""},
        {"$PACKED_FREE", packed ? "  free(packed_block);\n" : ""},
-       {"$PACK", packed ? absl::StrCat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
+       {"$PACK", packed ? Cat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
        {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
   return absl::StrReplaceAll(text,
                              {{"$NAME", function.name},
@@ -270,16 +270,14 @@ struct Conversion {
 };
 
 Conversion ConversionOf(Dtype dtype) {
-  const std::string cast = absl::StrCat("(", CType(dtype), ")");
+  const std::string cast = Cat("(", CType(dtype), ")");
   if (dtype == Dtype::kBf16) return {kGetBf16, kPutBf16};
-  if (Bytes(dtype) == kAccumulatorBytes)
-    return {"  return element;\n", absl::StrCat("  return ", cast, "value;\n")};
+  if (Bytes(dtype) == kAccumulatorBytes) return {"  return element;\n", Cat("  return ", cast, "value;\n")};
   if (!IsFloating(dtype))
-    return {"  return element;\n",
-            absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
-                                                {"$LEAST", absl::StrCat(LeastOf(dtype))},
-                                                {"$MOST", absl::StrCat(MostOf(dtype))}})};
-  const auto hex = [](uint32_t bits) { return absl::StrCat("0x", absl::Hex(bits)); };
+    return {"  return element;\n", absl::StrReplaceAll(kPutSaturated, {{"$CAST", cast},
+                                                                       {"$LEAST", Cat(LeastOf(dtype))},
+                                                                       {"$MOST", Cat(MostOf(dtype))}})};
+  const auto hex = [](uint32_t bits) { return Cat("0x", absl::Hex(bits)); };
   const uint32_t one = PowerOfTwoBits(dtype, 0);
   const auto text = [&](const char* of) {
     return absl::StrReplaceAll(of, {{"$CAST", cast},
@@ -301,7 +299,7 @@ std::string FillsText(const HeaderFile& file) {
   std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
   for (Dtype dtype : types) {
     const Conversion conversion = ConversionOf(dtype);
-    text += absl::StrReplaceAll(absl::StrCat(compared.contains(dtype) ? kGet : "", kFill),
+    text += absl::StrReplaceAll(Cat(compared.contains(dtype) ? kGet : "", kFill),
                                 {{"$TYPE", std::string(Info(dtype).name)},
                                  {"$CTYPE", CType(dtype)},
                                  {"$GET", conversion.get},
@@ -319,11 +317,10 @@ std::string CallsText(const HeaderFunction& function) {
   for (size_t i = 0; i < function.variants.size(); ++i) {
     const HeaderVariant& variant = function.variants[i];
     text += absl::StrReplaceAll(
-        kCallVariant,
-        {{"$CONDITION", several ? absl::StrCat("$NAME_runs(", i + 1, ")") : "$NAME_supported()"},
-         {"$CHOOSE", several ? absl::StrCat("    $NAME_choice = ", i + 1, ";\n") : ""},
-         {"$WHAT", several ? absl::StrCat("$NAME for ", variant.target.name) : "$NAME"},
-         {"$FEATURES", absl::StrJoin(variant.features(), " or ")}});
+        kCallVariant, {{"$CONDITION", several ? Cat("$NAME_runs(", i + 1, ")") : "$NAME_supported()"},
+                       {"$CHOOSE", several ? Cat("    $NAME_choice = ", i + 1, ";\n") : ""},
+                       {"$WHAT", several ? Cat("$NAME for ", variant.target.name) : "$NAME"},
+                       {"$FEATURES", absl::StrJoin(variant.features(), " or ")}});
   }
   if (several) text += "  $NAME_choice = 0;\n";
   text += "  unable |= !$NAME_supported();\n";
@@ -332,13 +329,13 @@ std::string CallsText(const HeaderFunction& function) {
 
 std::string UsingText(const HeaderFile& file) {
   if (file.name_space.empty()) return "";
-  return absl::StrCat("#ifdef __cplusplus\nusing namespace ", file.name_space, ";\n#endif\n");
+  return Cat("#ifdef __cplusplus\nusing namespace ", file.name_space, ";\n#endif\n");
 }
 
 }  // namespace
 
 std::string SelfTestMacro(const std::string& file_name) {
-  return absl::StrCat(absl::AsciiStrToUpper(file_name), "_SELF_TEST");
+  return Cat(absl::AsciiStrToUpper(file_name), "_SELF_TEST");
 }
 
 std::string PrintSelfTest(const HeaderFile& file) {

@@ -3,10 +3,10 @@
 #include <ranges>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/user_matrix.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -70,7 +70,7 @@ std::string OperandText(const EpilogueStep& step, Dtype type, int* arguments) {
   if (step.operand == EpilogueOperand::kNone) return "";
   if (!step.HasOperand()) return absl::StrFormat("%a", NumberOf(step, type));
   constexpr const char* kIndices[] = {"", "", "0", "row", "column", "place"};
-  return absl::StrCat("(double)arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
+  return Cat("(double)arg", ++*arguments, "[", kIndices[static_cast<size_t>(step.operand)], "]");
 }
 
 // What becomes of `sum`.
@@ -80,15 +80,15 @@ std::string StepText(const Epilogue& epilogue, Dtype sum, int step, const std::s
   const bool integers = TypeBefore(epilogue, sum, step) == Dtype::kS32;
   const std::string cast = integers ? "(int64_t)" : "";
   const std::string text = absl::StrReplaceAll(
-      Info(op).c, {{"$x", absl::StrCat(cast, "sum")}, {"$y", absl::StrCat(cast, y)}, {"(real)", "(double)"}});
-  return absl::StrCat("    sum = ",
-                      integers                       ? "(int32_t)(uint32_t)"
-                      : IsFused(epilogue, sum, step) ? ""
-                                                     : "(float)",
-                      "(", text, ");\n");
+      Info(op).c, {{"$x", Cat(cast, "sum")}, {"$y", Cat(cast, y)}, {"(real)", "(double)"}});
+  return Cat("    sum = ",
+             integers                       ? "(int32_t)(uint32_t)"
+             : IsFused(epilogue, sum, step) ? ""
+                                            : "(float)",
+             "(", text, ");\n");
 }
 
-std::string CallOf(const MathFunction& function) { return absl::StrCat("M(", function.name, ")"); }
+std::string CallOf(const MathFunction& function) { return Cat("M(", function.name, ")"); }
 
 }  // namespace
 
@@ -101,16 +101,15 @@ ArgumentsText ArgumentsTextOf(const HeaderMember& member) {
     if (!step.HasOperand()) continue;
     constexpr const char* kCounts[] = {"", "", "1", "m", "n", "on"};
     const Dtype dtype = TypeBefore(epilogue, AccumulatorOf(member.spec), i);
-    const std::string name = absl::StrCat("arg", ++number), type = CType(dtype);
+    const std::string name = Cat("arg", ++number), type = CType(dtype);
     const char* const count = kCounts[static_cast<size_t>(step.operand)];
-    absl::StrAppend(&text.alloc, "  ", type, "* ", name, " = (", type, "*)malloc(", count, " * sizeof(", type,
-                    "));\n");
-    absl::StrAppend(&text.check, " || !", name);
+    Append(&text.alloc, "  ", type, "* ", name, " = (", type, "*)malloc(", count, " * sizeof(", type,
+           "));\n");
+    Append(&text.check, " || !", name);
     const bool all = step.operand == EpilogueOperand::kAll;
-    absl::StrAppend(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
-                    all ? "os, batch, m, n" : absl::StrCat("vector, 1, 1, ", count), ", ", 3 + number,
-                    ");\n");
-    absl::StrAppend(&text.free, "  free(", name, ");\n");
+    Append(&text.fill, "  $FILE_fill_", std::string(Info(dtype).name), "(", name, ", ",
+           all ? "os, batch, m, n" : Cat("vector, 1, 1, ", count), ", ", 3 + number, ");\n");
+    Append(&text.free, "  free(", name, ");\n");
   }
   return text;
 }
@@ -126,7 +125,7 @@ std::string EpilogueText(const HeaderMember& member) {
     if (epilogue.HasFunctions()) text += "    most = $FILE_most(most, sum);\n";
   }
   for (const MathFunction& function : kMathFunctions)
-    text = absl::StrReplaceAll(text, {{CallOf(function), absl::StrCat("$FILE_", function.name)}});
+    text = absl::StrReplaceAll(text, {{CallOf(function), Cat("$FILE_", function.name)}});
   return text;
 }
 
@@ -135,7 +134,7 @@ std::string DiffersText(const HeaderMember& member) {
   // In the end, integers may be rounded up or down, and bf16 has eight bits.
   const Dtype out = member.spec.out().dtype;
   const char* const rounding = !IsFloating(out) ? "1 + " : out == Dtype::kBf16 ? "1e-2 * most + " : "";
-  return absl::StrCat(
+  return Cat(
       "$FILE_differs($FILE_get_$TYPEOUT(out[place]), "
       "$FILE_get_$TYPEOUT($FILE_put_$TYPEOUT(sum)), ",
       rounding, "1e-4 * most)");
@@ -148,14 +147,14 @@ std::string FunctionsText(const HeaderFile& file) {
     if (function.members.empty()) continue;
     const Epilogue& epilogue = function.members.front().spec.op_info().epilogue;
     near |= epilogue.HasFunctions();
-    for (const EpilogueStep& step : epilogue) absl::StrAppend(&steps, Info(step.op).c);
+    for (const EpilogueStep& step : epilogue) Append(&steps, Info(step.op).c);
   }
   // What is used, by steps and by what is used itself.
   std::string text = near ? kNear : "";
   for (const MathFunction& function : std::views::reverse(kMathFunctions))
     if (absl::StrContains(steps, CallOf(function)) ||
-        absl::StrContains(text, absl::StrCat("$FILE_", function.name, "(")))
-      text = absl::StrCat(function.text, text);
+        absl::StrContains(text, Cat("$FILE_", function.name, "(")))
+      text = Cat(function.text, text);
   return absl::StrReplaceAll(text, {{"$FILE", file.name}});
 }
 

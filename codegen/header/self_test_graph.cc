@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -104,7 +105,7 @@ std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
 std::string ParameterNames(const HeaderFunction& function, bool constants) {
   std::vector<std::string> names;
   for (size_t i = 0; i < function.samples.front().constant.size(); ++i)
-    if (function.samples.front().constant[i] == constants) names.push_back(absl::StrCat("p", i));
+    if (function.samples.front().constant[i] == constants) names.push_back(Cat("p", i));
   return absl::StrJoin(names, ", ");
 }
 
@@ -141,14 +142,13 @@ std::string RunText(const HeaderFunction& function) {
   const bool packs = !signature.constants.empty();
   const std::string inputs = ParameterNames(function, false);
   std::string call = function.sizes.empty() ? "$NAME(" : "wrong |= !$NAME(";
-  for (size_t i = 0; i < function.sizes.size(); ++i) absl::StrAppend(&call, "members[member][", i + 1, "], ");
-  absl::StrAppend(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
-                  signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
-                  signature.phases ? ", shared, phase" : "", ");\n");
-  return absl::StrCat(
-      packs ? absl::StrCat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
-      signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
-      signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
+  for (size_t i = 0; i < function.sizes.size(); ++i) Append(&call, "members[member][", i + 1, "], ");
+  Append(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
+         signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
+         signature.phases ? ", shared, phase" : "", ");\n");
+  return Cat(packs ? Cat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
+             signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+             signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
 }
 
 std::string MembersText(const HeaderFunction& function) {
@@ -156,9 +156,8 @@ std::string MembersText(const HeaderFunction& function) {
   size_t end = 0;
   for (size_t i = 0; i < function.samples.size(); ++i) {
     end += function.samples[i].samples.size();
-    absl::StrAppend(&text, "      {", end);
-    for (uint32_t value : ValuesOf(function.sizes, static_cast<int64_t>(i)))
-      absl::StrAppend(&text, ", ", value);
+    Append(&text, "      {", end);
+    for (uint32_t value : ValuesOf(function.sizes, static_cast<int64_t>(i))) Append(&text, ", ", value);
     text += "},\n";
   }
   return text;
@@ -188,14 +187,14 @@ std::string GraphHelpersText(const HeaderFile& file) {
 std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& function) {
   std::string which, whose;  // for messages: the sizes
   for (size_t i = 0; i < function.sizes.size(); ++i) {
-    absl::StrAppend(&which, i == 0 ? "" : ", ", function.sizes[i].name, " = %zu");
-    absl::StrAppend(&whose, "members[member][", i + 1, "], ");
+    Append(&which, i == 0 ? "" : ", ", function.sizes[i].name, " = %zu");
+    Append(&whose, "members[member][", i + 1, "], ");
   }
   if (!which.empty()) which += ": ";
   const std::string text =
       absl::StrReplaceAll(kCheck, {{"$SAMPLES", SamplesText(function)},
                                    {"$MEMBERS", MembersText(function)},
-                                   {"$NUMBERS", absl::StrCat(function.sizes.size() + 1)},
+                                   {"$NUMBERS", Cat(function.sizes.size() + 1)},
                                    {"$MEMORY", MemoryText(function)},
                                    {"$RUN", RunText(function)},
                                    {"$WHICH", which},
@@ -205,8 +204,7 @@ std::string GraphCheckText(const HeaderFile& file, const HeaderFunction& functio
       text,
       {{"$NAME", function.name},
        {"$FILE", file.name},
-       {"$ELEMENTS",
-        absl::StrCat("(size_t)", MostElements(function, function.samples.front().elements.size() - 1))}});
+       {"$ELEMENTS", Cat("(size_t)", MostElements(function, function.samples.front().elements.size() - 1))}});
 }
 
 }  // namespace kirsch

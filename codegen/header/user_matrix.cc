@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "spec/storage.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -44,11 +44,10 @@ std::string OffsetText(const DigitAxis& axis, const std::string& index) {
   std::string text;
   for (int level = 0; level < axis.digits; ++level) {
     const int64_t unit = axis.unit(level);
-    const std::string steps = unit == 1 ? index : absl::StrCat(index, " / ", unit);
-    absl::StrAppend(
-        &text, level > 0 ? " + " : "", steps,
-        level + 1 < axis.digits ? absl::StrCat(" % ", axis.digit[static_cast<size_t>(level)].count) : "",
-        " * ", axis.stride(level));
+    const std::string steps = unit == 1 ? index : Cat(index, " / ", unit);
+    Append(&text, level > 0 ? " + " : "", steps,
+           level + 1 < axis.digits ? Cat(" % ", axis.digit[static_cast<size_t>(level)].count) : "", " * ",
+           axis.stride(level));
   }
   return text;
 }
@@ -60,19 +59,19 @@ std::string MatricesText(const HeaderMember& member) {
   std::string text;
   for (size_t i = 0; i < matrices.size(); ++i) {
     const UserMatrix& matrix = matrices[i];
-    absl::StrAppend(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ");
+    Append(&text, kNames[i], ": ", matrix.rows, " x ", matrix.columns, ", ");
     if (matrix.is_window()) {
-      absl::StrAppend(&text, "a view: (row, column) is element\n     ", OffsetText(matrix.row_axis, "row"),
-                      " + ", OffsetText(matrix.column_axis, "column"), "\n");
+      Append(&text, "a view: (row, column) is element\n     ", OffsetText(matrix.row_axis, "row"), " + ",
+             OffsetText(matrix.column_axis, "column"), "\n");
       continue;
     }
     const bool row = matrix.column_axis.stride(0) == 1;
-    absl::StrAppend(&text, row ? "row" : "column", "-major, leading dimension ",
-                    (row ? matrix.row_axis : matrix.column_axis).stride(0));
-    if (batch > 1) absl::StrAppend(&text, "; ", batch, " of them, ", matrix.batch_stride, " elements apart");
+    Append(&text, row ? "row" : "column", "-major, leading dimension ",
+           (row ? matrix.row_axis : matrix.column_axis).stride(0));
+    if (batch > 1) Append(&text, "; ", batch, " of them, ", matrix.batch_stride, " elements apart");
     text += "\n";
   }
-  absl::StrAppend(&text, member.spec.accumulate ? "out += lhs * rhs" : "out = lhs * rhs", "\n");
+  Append(&text, member.spec.accumulate ? "out += lhs * rhs" : "out = lhs * rhs", "\n");
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "codegen/kernels/microkernels.h"
 #include "codegen/loop/procedure_builder.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -19,14 +20,13 @@ struct MicrokernelParameters {
         trips(builder.IndexParameter("trips")),
         rest(kernel.has_rest() ? builder.IndexParameter("rest") : kNoVar) {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
-      outer.push_back(builder.IndexParameter(absl::StrCat("runs", loop + 1)));
+      outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
   }
 
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
     std::vector<VarId> arguments;
     for (const EpilogueArgument& argument : kernel.arguments)
-      arguments.push_back(
-          builder.PointerParameter(absl::StrCat("arg", arguments.size() + 1), argument.dtype, false));
+      arguments.push_back(builder.PointerParameter(Cat("arg", arguments.size() + 1), argument.dtype, false));
     return arguments;
   }
 
@@ -82,8 +82,8 @@ class RhsVectors {
       : builder_(builder), parts_(kernel.parts()) {
     for (int j = 0; j < kernel.tile.columns; ++j)
       for (int part = 0; part < parts_; ++part)
-        vars_.push_back(OperandVector(builder, absl::StrCat("b", j, part == 0 ? "" : "_odd"),
-                                      kernel.rhs_lanes(), kernel));
+        vars_.push_back(
+            OperandVector(builder, Cat("b", j, part == 0 ? "" : "_odd"), kernel.rhs_lanes(), kernel));
     if (parts_ > 1) words_ = OperandVector(builder, "words", kernel.rhs.dtype, kernel);
   }
 
@@ -118,8 +118,8 @@ class AccumulatorSets {
     for (int set = 0; set < sets_; ++set)
       for (int i = 0; i < rows_; ++i)
         for (int j = 0; j < columns_; ++j)
-          vars_.push_back(builder_.Vector(absl::StrCat("c", set, "_", i, "_", j), kernel.accumulator(),
-                                          kernel.tile.lanes));
+          vars_.push_back(
+              builder_.Vector(Cat("c", set, "_", i, "_", j), kernel.accumulator(), kernel.tile.lanes));
   }
 
   VarId at(int set, int i, int j) const {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/kernels/row_code.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/graph/row_passes.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -30,8 +30,8 @@ class ColumnWriter {
     DeclareParameters();
     const int unroll = kernel_.schedule.unroll.empty() ? 1 : kernel_.schedule.unroll.front();
     for (int slot = 0; slot <= unroll; ++slot) {  // one more for the rest
-      columns_.push_back(Code(nullptr, absl::StrCat("column", slot)));
-      elements_.push_back(Code(columns_.back().get(), absl::StrCat(slot)));
+      columns_.push_back(Code(nullptr, Cat("column", slot)));
+      elements_.push_back(Code(columns_.back().get(), Cat(slot)));
     }
     const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
     const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
@@ -58,9 +58,9 @@ class ColumnWriter {
     };
     const RowProgram& program = kernel_.program;
     for (size_t i = 0; i < program.inputs.size(); ++i)
-      pointers_.inputs.push_back(pointer(absl::StrCat("input", i), program.inputs[i].dtype, false));
+      pointers_.inputs.push_back(pointer(Cat("input", i), program.inputs[i].dtype, false));
     for (size_t i = 0; i < program.results.size(); ++i)
-      pointers_.results.push_back(pointer(absl::StrCat("result", i), program.results[i].dtype, true));
+      pointers_.results.push_back(pointer(Cat("result", i), program.results[i].dtype, true));
     rows_ = builder_.IndexParameter("rows");
   }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/loop/procedure_builder.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -47,7 +47,7 @@ class CopyWriter {
 
   Procedure Transpose() && {
     for (int i = 0; i < kBlock; ++i)
-      rows_[static_cast<size_t>(i)] = builder_.Vector(absl::StrCat("r", i), shape_.dtype, kBlock);
+      rows_[static_cast<size_t>(i)] = builder_.Vector(Cat("r", i), shape_.dtype, kBlock);
     const int64_t elements = shape_.height * shape_.width;
     builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
       const Affine at = Plus(Constant(0), plane, elements);
@@ -128,11 +128,10 @@ class CopyWriter {
 }  // namespace
 
 std::string CopyKernel::Name() const {
-  const std::string sizes = absl::StrCat(std::string(Info(dtype).name), "_", planes, "x", height, "x", width);
-  if (transposes) return absl::StrCat("transpose_", sizes);
-  const std::string behind = after == before ? "" : absl::StrCat("_", after);
-  return absl::StrCat("pad_", sizes, "_", rows_before, "_", rows_after, "_", before, behind, "_of_",
-                      from_plane);
+  const std::string sizes = Cat(std::string(Info(dtype).name), "_", planes, "x", height, "x", width);
+  if (transposes) return Cat("transpose_", sizes);
+  const std::string behind = after == before ? "" : Cat("_", after);
+  return Cat("pad_", sizes, "_", rows_before, "_", rows_after, "_", before, behind, "_of_", from_plane);
 }
 
 Procedure CopyProcedure(const CopyKernel& kernel) {

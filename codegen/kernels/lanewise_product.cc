@@ -11,6 +11,7 @@
 #include "codegen/kernels/vector_output.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -27,7 +28,7 @@ class LanewiseProduct {
     KIRSCH_CHECK(!kernel.lhs.window.empty() && kernel.rhs.order == Order::kRow && kernel.rhs.panel == 0);
     KIRSCH_CHECK(kernel.tile.group() == 1 && kernel.k_split == 1);
     for (int tap = 0; tap < kernel.unroll; ++tap)
-      weights_.push_back(OperandVector(builder_, absl::StrCat("w", tap), kernel.rhs_lanes(), kernel));
+      weights_.push_back(OperandVector(builder_, Cat("w", tap), kernel.rhs_lanes(), kernel));
   }
 
   Procedure Build() && {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -29,24 +30,23 @@ bool StepsShareElements(const Microkernel& kernel) {
 }  // namespace
 
 std::string Microkernel::Name() const {
-  const std::string lanewise =
-      tile.form == LayoutKind::kLanewise ? absl::StrCat("lanes", tile.taps, "_") : "";
+  const std::string lanewise = tile.form == LayoutKind::kLanewise ? Cat("lanes", tile.taps, "_") : "";
   const bool dot = tile.form == LayoutKind::kPartialSums, fma = tile.arithmetic == Arithmetic::kFma;
   std::string name =
-      absl::StrCat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
-                   dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_",
-                   rhs.Name(), "_", out.Name());
-  if (k_tail != 0) absl::StrAppend(&name, "_k", k_tail);
-  if (accumulate) absl::StrAppend(&name, tile.one_chain ? "_from" : "_add");
+      Cat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
+          dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
+          out.Name());
+  if (k_tail != 0) Append(&name, "_k", k_tail);
+  if (accumulate) Append(&name, tile.one_chain ? "_from" : "_add");
   for (const EpilogueStep& step : epilogue) {
-    absl::StrAppend(&name, "_", std::string(kirsch::Name(step.op)));
-    if (step.operand == EpilogueOperand::kNumber) absl::StrAppend(&name, absl::Hex(step.number));
+    Append(&name, "_", std::string(kirsch::Name(step.op)));
+    if (step.operand == EpilogueOperand::kNumber) Append(&name, absl::Hex(step.number));
   }
   for (const EpilogueArgument& argument : arguments)
-    absl::StrAppend(&name, "_", argument.columns ? "n" : "s", argument.row_stride);
-  if (prefetch_k != 0) absl::StrAppend(&name, "_k", prefetch_k, "ahead");
-  if (prefetch_n != 0) absl::StrAppend(&name, "_n", prefetch_n, "ahead");
-  if (prefetch_out) absl::StrAppend(&name, "_far");
+    Append(&name, "_", argument.columns ? "n" : "s", argument.row_stride);
+  if (prefetch_k != 0) Append(&name, "_k", prefetch_k, "ahead");
+  if (prefetch_n != 0) Append(&name, "_n", prefetch_n, "ahead");
+  if (prefetch_out) Append(&name, "_far");
   return name;
 }
 
@@ -103,7 +103,7 @@ Procedure MicrokernelProcedure(const Microkernel& kernel) {
     case LayoutKind::kWindow:
       break;
   }
-  KIRSCH_CHECK(false && "not a register layout");
+  KIRSCH_BUG("not a register layout");
 }
 
 }  // namespace kirsch

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -50,13 +50,12 @@ class Packer {
     if (pack_.from.order == pack_.to.order) {
       straight_ = builder_.Vector("v", pack_.to.dtype, lanes_ * group_);
       for (int row = 0; group_ > 1 && row < std::min<int64_t>(group_, pack_.outer); ++row)
-        rows_[static_cast<size_t>(row)] = builder_.Vector(absl::StrCat("r", row), pack_.to.dtype, lanes_);
+        rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("r", row), pack_.to.dtype, lanes_);
       if (parts_) odd_ = builder_.Vector("odd", pack_.to.dtype, lanes_);
       StraightCopy();
     } else {
       for (int row = 0; row < kBlock; ++row)
-        rows_[static_cast<size_t>(row)] =
-            builder_.Vector(absl::StrCat("v", row), pack_.to.dtype, kBlock * group_);
+        rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("v", row), pack_.to.dtype, kBlock * group_);
       TransposingCopy();
     }
     return std::move(builder_).Build();
@@ -205,9 +204,8 @@ class Packer {
 }  // namespace
 
 std::string Pack::Name() const {
-  return absl::StrCat("pack_", outer, "x", inner, "_", from.Name(),
-                      inner_stride != 1 ? absl::StrCat("by", inner_stride) : "", "_", to.Name(),
-                      exact ? "_exact" : "");
+  return Cat("pack_", outer, "x", inner, "_", from.Name(), inner_stride != 1 ? Cat("by", inner_stride) : "",
+             "_", to.Name(), exact ? "_exact" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) { return Packer(pack).Build(); }

@@ -3,9 +3,9 @@
 #include <bit>
 #include <functional>
 
-#include "absl/strings/str_cat.h"
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -27,13 +27,13 @@ VarId RowCode::Of(int value) {
     return builder_.Filled(type, lanes_, WordOf(type, At(value).number));
   if (row_ != nullptr && plan_.per_row[static_cast<size_t>(value)]) return row_->Of(value);
   VarId& var = vars_[static_cast<size_t>(value)];
-  if (var == kNoVar) var = builder_.Vector(absl::StrCat("v", value, "_", suffix_), type, lanes_);
+  if (var == kNoVar) var = builder_.Vector(Cat("v", value, "_", suffix_), type, lanes_);
   return var;
 }
 
 VarId RowCode::Temporary(const std::string& name, Dtype dtype) {
   const auto [at, is_new] = temporaries_.try_emplace(name, kNoVar);
-  if (is_new) at->second = builder_.Vector(absl::StrCat(name, "_", suffix_), dtype, lanes_);
+  if (is_new) at->second = builder_.Vector(Cat(name, "_", suffix_), dtype, lanes_);
   return at->second;
 }
 

@@ -10,6 +10,7 @@
 #include "codegen/kernels/row_code.h"
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -36,8 +37,7 @@ class RowWriter {
                          ? 0
                          : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
     for (int slot = 0; slot <= std::max(most, kLineElements / lanes_); ++slot)  // one more for the rest
-      slots_.push_back(
-          std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, absl::StrCat(slot)));
+      slots_.push_back(std::make_unique<RowCode>(builder_, kernel_, plan_, pointers_, &row_, Cat(slot)));
     builder_.Loop(IndexOf(rows), [&](VarId) {
       for (size_t pass = 0; pass < plan_.passes.size(); ++pass) {
         RowValues(pass);
@@ -54,9 +54,9 @@ class RowWriter {
   VarId DeclareParameters() {
     const RowProgram& program = kernel_.program;
     for (size_t i = 0; i < program.inputs.size(); ++i)
-      pointers_.inputs.push_back(Pointer(absl::StrCat("input", i), program.inputs[i].dtype, false));
+      pointers_.inputs.push_back(Pointer(Cat("input", i), program.inputs[i].dtype, false));
     for (size_t i = 0; i < program.results.size(); ++i)
-      pointers_.results.push_back(Pointer(absl::StrCat("result", i), program.results[i].dtype, true));
+      pointers_.results.push_back(Pointer(Cat("result", i), program.results[i].dtype, true));
     if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", Dtype::kF32, true);
     return builder_.IndexParameter("rows");
   }
@@ -151,7 +151,7 @@ class RowWriter {
   }
 
   VarId Accumulator(int reduction, size_t slot) {
-    return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(absl::StrCat("sums", reduction));
+    return slots_[slot % static_cast<size_t>(accumulators_)]->Temporary(Cat("sums", reduction));
   }
   void InitializeAccumulators(const RowPass& pass) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -232,12 +232,9 @@ class RowWriter {
 };
 
 std::string TextOf(const RowKernel& kernel) {
-  std::string text =
-      absl::StrCat(kernel.columns, kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
-                   kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "");
-  const auto add = [&](const auto&... numbers) {
-    absl::StrAppend(&text, ";", (absl::StrCat(numbers, ","))...);
-  };
+  std::string text = Cat(kernel.columns, kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
+                         kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "");
+  const auto add = [&](const auto&... numbers) { Append(&text, ";", (Cat(numbers, ","))...); };
   add(kernel.schedule.prefetch, kernel.schedule.streamed);
   for (int unroll : kernel.schedule.unroll) add(unroll);
   for (int kept : kernel.schedule.kept) add(kept);
@@ -266,8 +263,7 @@ uint64_t HashOf(const std::string& text) {
 }  // namespace
 
 std::string RowKernel::Name() const {
-  return absl::StrCat("rows_", columns, "_v", schedule.lanes, "_",
-                      absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
+  return Cat("rows_", columns, "_v", schedule.lanes, "_", absl::Hex(HashOf(TextOf(*this)), absl::kZeroPad16));
 }
 
 Procedure RowProcedure(const RowKernel& kernel) {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/kernels/epilogue_code.h"
 #include "codegen/loop/procedure_builder.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -67,8 +67,7 @@ class TransformWriter {
       walker.steps = {image.steps[kVertical] / pixel, image.steps[kHorizontal] / pixel, 0, 0};
     if (operand == EpilogueOperand::kColumns) walker.steps = {0, 0, 0, lanes_};
     if (operand == EpilogueOperand::kScalar) walker.steps = {};
-    walker.pointer =
-        builder_.PointerParameter(absl::StrCat("arg", arguments_.size() + 1), Dtype::kF32, false);
+    walker.pointer = builder_.PointerParameter(Cat("arg", arguments_.size() + 1), Dtype::kF32, false);
     const bool columns = operand == EpilogueOperand::kAll || operand == EpilogueOperand::kColumns;
     kernel_.arguments.push_back({Dtype::kF32,
                                  operand == EpilogueOperand::kAll    ? pixel
@@ -196,8 +195,7 @@ class TransformWriter {
 
   // Vectors of a square are used again by the next.
   VarId New() {
-    if (used_ == vectors_.size())
-      vectors_.push_back(builder_.Vector(absl::StrCat("v", used_), Dtype::kF32, lanes_));
+    if (used_ == vectors_.size()) vectors_.push_back(builder_.Vector(Cat("v", used_), Dtype::kF32, lanes_));
     return vectors_[used_++];
   }
 

@@ -1,7 +1,7 @@
 #include "codegen/kernels/vector_math.h"
 
-#include "absl/strings/str_cat.h"
 #include "spec/operation.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -46,7 +46,7 @@ VarId VectorMath::Variable(Dtype dtype) {
   std::vector<VarId>& vectors = real ? reals_ : integers_;
   size_t& taken = real ? taken_reals_ : taken_integers_;
   if (taken == vectors.size())
-    vectors.push_back(builder_.Vector(absl::StrCat(real ? "f" : "i", taken, "_", suffix_), dtype, lanes_));
+    vectors.push_back(builder_.Vector(Cat(real ? "f" : "i", taken, "_", suffix_), dtype, lanes_));
   return vectors[taken++];
 }
 

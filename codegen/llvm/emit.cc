@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/llvm/llvm_printer.h"
@@ -10,6 +9,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Support/raw_ostream.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -48,7 +48,7 @@ absl::StatusOr<std::string> EmitFile(const LoopProgram& program, const Target& t
 std::string CallersComment(const LoopProgram& program, const EmitOptions& options, const char* comment) {
   const CSignature signature = SignatureOf(program, options.swapped);
   std::string text;
-  const auto line = [&](const auto&... parts) { absl::StrAppend(&text, comment, parts..., "\n"); };
+  const auto line = [&](const auto&... parts) { Append(&text, comment, parts..., "\n"); };
   const auto memory = [&](const char* name, int64_t bytes, const char* whose) {
     if (bytes > 0) line(name, ": ", bytes, " bytes, 64-byte aligned, ", whose);
   };

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/llvm_target.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -39,7 +39,7 @@ absl::Status CanRun(const LoopProgram& program, const Target& target) {
   const std::string missing = MissingOnHost(program.features);
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("this CPU can't run the code for ", target.name, ": it lacks ", missing));
+      Cat("this CPU can't run the code for ", target.name, ": it lacks ", missing));
 }
 
 bool KnowsCpu(const std::string& name) {

@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/llvm_target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/RTDyldObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/SectionMemoryManager.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -27,7 +27,7 @@ class OrcKernel : public JitKernel {
 };
 
 absl::Status ToStatus(llvm::Error error) {
-  return absl::InternalError(absl::StrCat("LLVM: ", llvm::toString(std::move(error))));
+  return absl::InternalError(Cat("LLVM: ", llvm::toString(std::move(error))));
 }
 
 // Objects for Windows can be linked and run here as well: the code calls nothing of the system's.

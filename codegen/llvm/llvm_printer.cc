@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/llvm/llvm_vectors.h"
@@ -16,6 +15,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -61,7 +61,7 @@ class BodyPrinter {
       case VarType::kVector:
         return VectorType(var, ir_.getContext());
     }
-    KIRSCH_CHECK(false && "unknown variable type");
+    KIRSCH_BUG("unknown variable type");
   }
   Value* ArrayOf(const Var& var) {
     llvm::Type* const element = ElementType(var.dtype, ir_.getContext());
@@ -337,7 +337,7 @@ void AddAttributes(const LoopProgram& program, const Target& target, llvm::Funct
   // The baseline CPU plus exactly the features the program may use, tuned for the target's CPU.
   function->addFnAttr("target-cpu", "x86-64");
   function->addFnAttr("tune-cpu", target.cpu);
-  function->addFnAttr("target-features", absl::StrCat("+", absl::StrJoin(program.features, ",+")));
+  function->addFnAttr("target-features", Cat("+", absl::StrJoin(program.features, ",+")));
   // Zmm registers are used wherever the program says so, whatever the CPU's preference is.
   function->addFnAttr("min-legal-vector-width", "512");
   function->addFnAttr("prefer-vector-width", "512");

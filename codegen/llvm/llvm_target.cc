@@ -3,7 +3,6 @@
 #include <mutex>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/host_cpu.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -17,6 +16,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -38,10 +38,10 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   const char* const triple = TripleOf(abi);
   std::string error;
   const llvm::Target* x86 = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (x86 == nullptr) return absl::InternalError(absl::StrCat("LLVM has no x86 backend: ", error));
+  if (x86 == nullptr) return absl::InternalError(Cat("LLVM has no x86 backend: ", error));
   if (!KnowsCpu(target.cpu))
     return absl::InvalidArgumentError(
-        absl::StrCat("target ", target.name, ": cpu \"", target.cpu, "\" is not a CPU that LLVM knows"));
+        Cat("target ", target.name, ": cpu \"", target.cpu, "\" is not a CPU that LLVM knows"));
   // The CPU and the features that matter are attributes of each function; see PrintLlvm.
   std::unique_ptr<llvm::TargetMachine> machine(
       x86->createTargetMachine(triple, "x86-64", "", llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
@@ -54,7 +54,7 @@ absl::Status Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   module.setDataLayout(machine.createDataLayout());
   std::string fault;
   llvm::raw_string_ostream stream(fault);
-  if (llvm::verifyModule(module, &stream)) return absl::InternalError(absl::StrCat("LLVM: ", fault));
+  if (llvm::verifyModule(module, &stream)) return absl::InternalError(Cat("LLVM: ", fault));
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
@@ -14,6 +13,7 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "spec/check.h"
 #include "spec/instruction.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -251,15 +251,15 @@ Value* LlvmVectors::MultiplyAdd(const Var& a_var, const Var& b_var, Value* accum
     case EncodingForm::kProduct:
       return ir_.CreateAdd(accumulator, way->llvm.empty() ? ir_.CreateMul(a, b) : Call(way->llvm, {a, b}));
   }
-  KIRSCH_CHECK(false && "no such form");
+  KIRSCH_BUG("no such form");
 }
 
 // The intrinsic of that name, '$' standing for the bits of the vectors, whose arguments are the same bits as
 // those.
 Value* LlvmVectors::Call(std::string_view name, llvm::SmallVector<Value*, 3> arguments) {
   const auto bits = static_cast<uint64_t>(arguments[0]->getType()->getPrimitiveSizeInBits());
-  const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(
-      absl::StrReplaceAll({name.data(), name.size()}, {{"$", absl::StrCat(bits)}}));
+  const llvm::Intrinsic::ID id =
+      llvm::Function::lookupIntrinsicID(absl::StrReplaceAll({name.data(), name.size()}, {{"$", Cat(bits)}}));
   KIRSCH_CHECK(id != llvm::Intrinsic::not_intrinsic);
   if (llvm::Intrinsic::isOverloaded(id)) return ir_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments);
   const llvm::FunctionType* const type = llvm::Intrinsic::getType(ir_.getContext(), id);
@@ -288,7 +288,7 @@ Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
     case BinaryOp::kXor:
       return OfBits(op, a, b);
   }
-  KIRSCH_CHECK(false && "no such operation");
+  KIRSCH_BUG("no such operation");
 }
 
 Value* LlvmVectors::OfBits(BinaryOp op, Value* a, Value* b) {

@@ -7,7 +7,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/llvm_target.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -21,6 +20,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -86,7 +86,7 @@ class Disassembler {
         widest = std::max(widest, name.take_front(3).lower());
     }
     read.vector = !widest.empty();
-    if (read.vector) absl::StrAppend(&read.mnemonic, " ", widest);
+    if (read.vector) Append(&read.mnemonic, " ", widest);
     ReadMemoryOperand(inst, &read);
     read.sets_frame =
         inst.getNumOperands() == 2 && RegisterName(inst, 0) == "RBP" && RegisterName(inst, 1) == "RSP";
@@ -164,7 +164,7 @@ void AppendInnermost(const std::vector<Instruction>& code, const std::string& fu
 }
 
 absl::Status ToStatus(llvm::Error error) {
-  return absl::InvalidArgumentError(absl::StrCat("object file: ", llvm::toString(std::move(error))));
+  return absl::InvalidArgumentError(Cat("object file: ", llvm::toString(std::move(error))));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -27,14 +28,12 @@ class TextPrinter {
     return kSigns[static_cast<size_t>(op)];
   }
   std::string Name(VarId id) const { return id == kNoVar ? "0" : NameOf(procedure_, id); }
-  std::string At(const Address& address) const {
-    return absl::StrCat("[", AddressText(procedure_, address), "]");
-  }
+  std::string At(const Address& address) const { return Cat("[", AddressText(procedure_, address), "]"); }
   int Lanes(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].lanes; }
 
   template <typename... Parts>
   void Line(const Parts&... parts) {
-    absl::StrAppend(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
+    Append(&text_, std::string(static_cast<size_t>(2 * depth_), ' '), parts..., "\n");
   }
   void PrintBlock(const std::vector<Stmt>& block) {
     for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
@@ -46,14 +45,14 @@ class TextPrinter {
   }
   // Which lanes are accessed, where not all.
   std::string Count(VarId vector, int count) const {
-    return count == Lanes(vector) ? "" : absl::StrCat(" lanes ", count);
+    return count == Lanes(vector) ? "" : Cat(" lanes ", count);
   }
 
   void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
   void Print(const Load& op) { Line(Name(op.to), " = load ", At(op.from), Count(op.to, op.count)); }
   void Print(const Broadcast& op) {
     const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
-    Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : absl::StrCat(" elements ", op.count));
+    Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : Cat(" elements ", op.count));
   }
   void Print(const Store& op) {
     Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count));
@@ -95,7 +94,7 @@ class TextPrinter {
   void Print(const Call& op) {
     std::vector<std::string> arguments;
     for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
-    for (int64_t count : op.counts) arguments.push_back(absl::StrCat(count));
+    for (int64_t count : op.counts) arguments.push_back(Cat(count));
     Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
          absl::StrJoin(arguments, ", "), ")");
   }
@@ -113,7 +112,7 @@ class TextPrinter {
   }
 
   std::string Names(const std::array<VarId, 4>& ids) const {
-    return absl::StrCat(Name(ids[0]), ", ", Name(ids[1]), ", ", Name(ids[2]), ", ", Name(ids[3]));
+    return Cat(Name(ids[0]), ", ", Name(ids[1]), ", ", Name(ids[2]), ", ", Name(ids[3]));
   }
 
   const LoopProgram& program_;
@@ -127,31 +126,29 @@ class TextPrinter {
 std::string AffineText(const Procedure& procedure, const Affine& affine) {
   std::vector<std::string> parts;
   for (const Affine::Term& term : affine.terms)
-    parts.push_back(term.coefficient == 1
-                        ? NameOf(procedure, term.index)
-                        : absl::StrCat(NameOf(procedure, term.index), " * ", term.coefficient));
-  if (affine.constant != 0 || parts.empty()) parts.push_back(absl::StrCat(affine.constant));
+    parts.push_back(term.coefficient == 1 ? NameOf(procedure, term.index)
+                                          : Cat(NameOf(procedure, term.index), " * ", term.coefficient));
+  if (affine.constant != 0 || parts.empty()) parts.push_back(Cat(affine.constant));
   return absl::StrJoin(parts, " + ");
 }
 
 std::string AddressText(const Procedure& procedure, const Address& address) {
   const std::string& pointer = NameOf(procedure, address.pointer);
   if (address.offset.constant == 0 && address.offset.terms.empty()) return pointer;
-  return absl::StrCat(pointer, " + ", AffineText(procedure, address.offset));
+  return Cat(pointer, " + ", AffineText(procedure, address.offset));
 }
 
 std::string LoopText(const LoopProgram& program) {
-  std::string text = absl::StrCat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ",
-                                  program.tasks, ", features ", absl::StrJoin(program.features, " "), "\n");
+  std::string text = Cat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ", program.tasks,
+                         ", features ", absl::StrJoin(program.features, " "), "\n");
   if (program.packing)
-    absl::StrAppend(&text, "tensor ", program.packing->place,
-                    " packed ahead into ", program.packing->bytes, " bytes by ",
-                    program.procedures[static_cast<size_t>(program.packing->procedure)].name, "\n");
+    Append(&text, "tensor ", program.packing->place, " packed ahead into ", program.packing->bytes,
+           " bytes by ", program.procedures[static_cast<size_t>(program.packing->procedure)].name, "\n");
   for (const Procedure& procedure : program.procedures) {
     std::vector<std::string> parameters;
     for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));
-    absl::StrAppend(&text, procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
-                    TextPrinter(program, procedure).Print());
+    Append(&text, procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
+           TextPrinter(program, procedure).Print());
   }
   return text;
 }

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/kernels/copies.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/kernels/pack.h"

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/loop/loop_program.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 
@@ -43,7 +44,7 @@ class ProcedureBuilder {
     for (const Fill& fill : fills_)
       if (fill.word == word && var(fill.to).dtype == dtype && var(fill.to).lanes == lanes) return fill.to;
     const char* type = dtype == Dtype::kF32 ? "f" : "i";
-    fills_.push_back({Vector(absl::StrCat(type, lanes, "_", absl::Hex(word)), dtype, lanes), word});
+    fills_.push_back({Vector(Cat(type, lanes, "_", absl::Hex(word)), dtype, lanes), word});
     return fills_.back().to;
   }
   const Var& var(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
@@ -57,7 +58,7 @@ class ProcedureBuilder {
   template <typename Body>
   void Loop(Affine count, Body body) {
     if (count.terms.empty() && count.constant == 0) return;
-    const VarId index = Index(absl::StrCat("i", procedure_.vars.size()));
+    const VarId index = Index(Cat("i", procedure_.vars.size()));
     Nest(For{index, std::move(count), {}}, [&] { body(index); });
   }
   template <typename Body>

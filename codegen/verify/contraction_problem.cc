@@ -74,7 +74,7 @@ ContractionProblem::ContractionProblem(const Spec& root) : root_(root) {
   const OpInfo& op = root.op_info();
   for (int operand = 0; operand < op.num_operands; ++operand)
     tensors_.push_back({std::string(op.operands[static_cast<size_t>(operand)].name),
-                        root.operand[static_cast<size_t>(operand)].dtype, RootElements(root, operand)});
+                        root.tensor(operand).dtype, RootElements(root, operand)});
   output_ = static_cast<size_t>(op.output());
   const AxisArray strides = RootStrides(root, op.output());
   shape_ = {root.out().dtype,

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -30,7 +30,7 @@ absl::StatusOr<GuardedBuffer> GuardedBuffer::Create(size_t bytes, Placement plac
   void* map = mmap(nullptr, buffer.map_bytes_, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED)
-    return absl::ResourceExhaustedError(absl::StrCat("no memory for a buffer of ", bytes, " bytes"));
+    return absl::ResourceExhaustedError(Cat("no memory for a buffer of ", bytes, " bytes"));
   buffer.map_ = static_cast<std::byte*>(map);
   buffer.bytes_ = bytes;
   std::byte* const first = buffer.map_ + page;

@@ -7,9 +7,9 @@
 #include <random>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "spec/element.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -50,10 +50,10 @@ int64_t OutputShape::RowStart(int64_t row) const {
 }
 
 std::string OutputShape::Name(int64_t row, int64_t column) const {
-  std::string indices = absl::StrCat("[", column, "]");
+  std::string indices = Cat("[", column, "]");
   for (size_t axis = sizes.size() - 1; axis-- > 0; row /= sizes[axis])
-    indices = absl::StrCat("[", row % sizes[axis], "]", indices);
-  return absl::StrCat("out", indices);
+    indices = Cat("[", row % sizes[axis], "]", indices);
+  return Cat("out", indices);
 }
 
 void FillPoison(Dtype dtype, size_t bytes, void* data) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/verify/contraction_problem.h"
 #include "codegen/verify/engines.h"
 #include "codegen/verify/graph_problem.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -26,7 +26,7 @@ void Judge(VerifyReport* report) {
     const bool passed = rung.outcome == RungOutcome::kPassed;
     (rung.name == kInterpreterRung ? program : code) |= passed;
     if (rung.outcome != RungOutcome::kFailed) continue;
-    if (!failed) report->first_mismatch = absl::StrCat(rung.name, ": ", rung.text);
+    if (!failed) report->first_mismatch = Cat(rung.name, ": ", rung.text);
     failed = true;
   }
   report->verdict = failed    ? Verdict::kFailed
@@ -69,7 +69,7 @@ class Verifier {
 
   // Why the engine is not asked; empty: it is.
   std::string WhyNot(const Engine& engine) const {
-    if (engine.runs_code) return CodeRuns() ? "" : absl::StrCat("the host lacks ", missing_);
+    if (engine.runs_code) return CodeRuns() ? "" : Cat("the host lacks ", missing_);
     const bool large = problem_.flops() > options_.most_flops_interpreted;
     return large && CodeRuns() && options_.jit ? "too large to interpret" : "";
   }

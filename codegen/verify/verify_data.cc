@@ -84,7 +84,7 @@ int64_t IntegerLimit(const Spec& root) {
   const double exact = root.out().dtype == Dtype::kS16 ? INT16_MAX : static_cast<double>(kExactInFloat);
   int64_t largest = kLargestInteger;
   for (int operand = 0; operand < root.op_info().output(); ++operand)
-    if (const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype; IsFloating(dtype))
+    if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype))
       largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);  // the integers up to this are exact
   return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
 }
@@ -93,7 +93,7 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
   KIRSCH_CHECK(Suits(root, kind));
   const uint64_t limit = static_cast<uint64_t>(IntegerLimit(root));
   const uint64_t stream = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
-  WithElementOf(root.operand[static_cast<size_t>(operand)].dtype, [&](auto element) {
+  WithElementOf(root.tensor(operand).dtype, [&](auto element) {
     using Element = decltype(element);
     Element* const elements = static_cast<Element*>(data);
     const Element between = Narrow<Element>(static_cast<decltype(Widen(element))>(gap));

@@ -30,7 +30,7 @@ template <typename Body>
 void ForEachRun(const Spec& root, int operand, const Body& body) {
   if (Overlaps(root, operand)) return body(0, RootElements(root, operand));
   const TileExtent extent = ExtentOf(root, operand);
-  const int64_t ld = root.operand[static_cast<size_t>(operand)].layout.ld;
+  const int64_t ld = root.tensor(operand).layout.ld;
   for (int64_t run = 0; run < extent.batch * extent.outer; ++run) body(run * ld, extent.inner);
 }
 

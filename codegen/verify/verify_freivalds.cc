@@ -80,7 +80,7 @@ std::vector<Number> Times(const Matrix& matrix, const std::vector<Number>& x, bo
 Matrix MatrixOf(const Spec& root, int operand, int64_t batch, const void* data) {
   const AxisArray extents = AxisExtents(root, operand);
   const std::array<DigitAxis, kMaxAxes> axes = RootAxes(root, operand);
-  const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype;
+  const Dtype dtype = root.tensor(operand).dtype;
   return {dtype, data, axes[0].At(batch), extents[1], extents[2], axes[1], axes[2]};
 }
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/header/self_test.h"
+#include "spec/text/cat.h"
 #include "spec/text/file.h"
 
 namespace kirsch {
@@ -16,16 +16,16 @@ constexpr char kEntry[] = "kirsch_verify_entry", kPackEntry[] = "kirsch_verify_p
 // "tensors[0], tensors[1]": what a function takes first.
 std::string Tensors(size_t count) {
   std::string text;
-  for (size_t i = 0; i < count; ++i) absl::StrAppend(&text, i > 0 ? ", " : "", "tensors[", i, "]");
+  for (size_t i = 0; i < count; ++i) Append(&text, i > 0 ? ", " : "", "tensors[", i, "]");
   return text;
 }
 
 // The function that packs, refusing to if the header says another number of bytes.
 std::string PackWrapper(const LoopProgram& program) {
   if (!program.packing) return "";
-  return absl::StrCat("void ", kPackEntry, "(void* const* tensors) {\n  if (", program.name,
-                      "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
-                      Tensors(program.packing->constants.size() + 1), ");\n}\n");
+  return Cat("void ", kPackEntry, "(void* const* tensors) {\n  if (", program.name,
+             "_packed_bytes() == ", program.packing->bytes, ") ", PackName(program), "(",
+             Tensors(program.packing->constants.size() + 1), ");\n}\n");
 }
 
 // A function of the full ABI that calls the header's, which lacks the parameters it does not need. C turns
@@ -33,14 +33,14 @@ std::string PackWrapper(const LoopProgram& program) {
 // nothing.
 std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   std::string arguments = Tensors(program.tensors.size()), condition;
-  if (program.scratch_bytes > 0) absl::StrAppend(&arguments, ", scratch");
-  if (TakesThreads(program)) absl::StrAppend(&arguments, ", thread, n_threads");
+  if (program.scratch_bytes > 0) Append(&arguments, ", scratch");
+  if (TakesThreads(program)) Append(&arguments, ", thread, n_threads");
   if (program.phases > 1) {
-    absl::StrAppend(&arguments, ", shared, phase");
-    condition = absl::StrCat("if (", program.name, "_phases() == ", program.phases, " && ", program.name,
-                             "_shared_bytes() == ", program.shared_bytes, ") ");
+    Append(&arguments, ", shared, phase");
+    condition = Cat("if (", program.name, "_phases() == ", program.phases, " && ", program.name,
+                    "_shared_bytes() == ", program.shared_bytes, ") ");
   }
-  return absl::StrCat(
+  return Cat(
       mode == HeaderMode::kBare ? "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n" : "",
       "#include \"kernel.h\"\nvoid ", kEntry,
       "(void* const* tensors, void* scratch, size_t thread, size_t n_threads, void* shared,\n"
@@ -57,7 +57,7 @@ std::vector<std::string> CommandLine(const std::string& compiler, const std::vec
                                      HeaderMode mode, const std::vector<std::string>& more) {
   std::vector<std::string> command = {compiler, "-std=c99", "-O2", kSource};
   if (mode != HeaderMode::kAttributes)
-    for (const std::string& feature : features) command.push_back(absl::StrCat("-m", feature));
+    for (const std::string& feature : features) command.push_back(Cat("-m", feature));
   command.insert(command.end(), more.begin(), more.end());
   return command;
 }
@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::Start(const std::strin
 absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
     const std::string& header, const std::string& name, const std::vector<std::string>& features,
     HeaderMode mode, const std::string& compiler) {
-  const std::string macro = absl::StrCat("-D", SelfTestMacro(name));
+  const std::string macro = Cat("-D", SelfTestMacro(name));
   return Start(header, "#include \"kernel.h\"\n",
                CommandLine(compiler, features, mode, {macro, "-o", kSelfTest}));
 }
@@ -93,14 +93,13 @@ absl::StatusOr<std::unique_ptr<HeaderBuild>> HeaderBuild::StartSelfTest(
 absl::Status HeaderBuild::WaitForCompiler() {
   const absl::Status compiled = compilation_->Wait();
   if (compiled.ok()) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the header does not compile: ", std::string(compiled.message())));
+  return absl::InternalError(Cat("the header does not compile: ", std::string(compiled.message())));
 }
 
 absl::StatusOr<GraphKernelFunction> HeaderBuild::Finish() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
   library_ = dlopen(compilation_->Path(kLibrary).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr)
-    return absl::InternalError(absl::StrCat("the compiled header does not load: ", dlerror()));
+  if (library_ == nullptr) return absl::InternalError(Cat("the compiled header does not load: ", dlerror()));
   pack_ = dlsym(library_, kPackEntry);
   return reinterpret_cast<GraphKernelFunction>(dlsym(library_, kEntry));
 }
@@ -113,7 +112,7 @@ absl::Status HeaderBuild::RunSelfTest() {
   if (absl::Status compiled = WaitForCompiler(); !compiled.ok()) return compiled;
   const absl::Status passed = compilation_->Run(kSelfTest);
   if (passed.ok() || !absl::IsInternal(passed)) return passed;
-  return absl::InternalError(absl::StrCat("the self-test fails: ", std::string(passed.message())));
+  return absl::InternalError(Cat("the self-test fails: ", std::string(passed.message())));
 }
 
 HeaderBuild::~HeaderBuild() {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -14,8 +14,8 @@ constexpr size_t kMostThreads = 65;
 constexpr size_t kMostSuspects = 8;
 
 std::string Describe(const Trial& trial) {
-  return absl::StrCat(Name(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
-                      " guarded, shifted by ", trial.shift, ", ", trial.n_threads, " threads");
+  return Cat(Name(trial.kind), trial.placement == Placement::kAtEnd ? ", ends" : ", starts",
+             " guarded, shifted by ", trial.shift, ", ", trial.n_threads, " threads");
 }
 
 }  // namespace
@@ -45,9 +45,8 @@ RungReport Ladder::Climb(const Kernel& kernel, size_t most_trials) {
     if (absl::IsResourceExhausted(status))
       return {kernel.name, RungOutcome::kNotRun, std::string(status.message())};
     if (!status.ok())
-      return {
-          kernel.name, RungOutcome::kFailed,
-          absl::StrCat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
+      return {kernel.name, RungOutcome::kFailed,
+              Cat(std::string(status.message()), " (run ", i + 1, ": ", Describe(plan_.trials[i]), ")")};
   }
   return {kernel.name, RungOutcome::kPassed, Summary(trials)};
 }
@@ -85,11 +84,11 @@ absl::StatusOr<const Oracle*> Ladder::OracleFor(const Trial& trial) {
 }
 
 std::string Ladder::Summary(size_t trials) const {
-  std::string text = absl::StrCat(trials, trials == 1 ? " run, " : " runs, ");
+  std::string text = Cat(trials, trials == 1 ? " run, " : " runs, ");
   if (!sampled_) return text + "every element compared";
-  absl::StrAppend(&text, answers_.front()->oracle.rows.size(), " rows compared");
+  Append(&text, answers_.front()->oracle.rows.size(), " rows compared");
   const std::string whole = problem_.WholeCheck();
-  return whole.empty() ? text : absl::StrCat(text, ", ", whole);
+  return whole.empty() ? text : Cat(text, ", ", whole);
 }
 
 }  // namespace kirsch

@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/verify/verify_fault.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -22,9 +22,9 @@ std::string Explain(const Fault& fault, const GuardedBuffer& buffer, const std::
   const char* const start = static_cast<const char*>(buffer.data());
   const char* const end = start + buffer.bytes();
   const char* const did = fault.write ? "wrote " : "read ";
-  if (at < start) return absl::StrCat(did, start - at, " bytes before the start of ", name);
-  if (at >= end) return absl::StrCat(did, at - end, " bytes after the end of ", name);
-  return absl::StrCat(did, "byte ", at - start, " of ", name, ", an input");
+  if (at < start) return Cat(did, start - at, " bytes before the start of ", name);
+  if (at >= end) return Cat(did, at - end, " bytes after the end of ", name);
+  return Cat(did, "byte ", at - start, " of ", name, ", an input");
 }
 
 // Aligned memory that ends at a guard page, after what aligning its end takes, full of NaN.
@@ -40,8 +40,7 @@ absl::Status CheckMemory(const KnownProblem& problem) {
   int64_t bytes = 0;
   for (const ProblemTensor& tensor : problem.tensors()) bytes += tensor.elements * Bytes(tensor.dtype);
   if (bytes / sysconf(_SC_PAGESIZE) < sysconf(_SC_PHYS_PAGES)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
-      absl::StrCat("no memory for all tensors, which take ", bytes, " bytes"));
+  return absl::ResourceExhaustedError(Cat("no memory for all tensors, which take ", bytes, " bytes"));
 }
 
 class GuardedRun {
@@ -111,13 +110,12 @@ class GuardedRun {
         return absl::OutOfRangeError(Explain(fault, operands_.at(i), problem_.tensors()[i].name));
     for (const auto& [name, area] : areas_)
       if (area->Owns(fault.address)) return absl::OutOfRangeError(Explain(fault, *area, name));
-    return absl::OutOfRangeError(
-        absl::StrCat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
+    return absl::OutOfRangeError(Cat("died of signal ", fault.signal, " (", strsignal(fault.signal), ")"));
   }
 
   static absl::Status CheckBeside(const std::vector<Area>& areas) {
     for (const auto& [name, area] : areas)
-      if (!area->SlackIntact()) return absl::OutOfRangeError(absl::StrCat("wrote beside ", name));
+      if (!area->SlackIntact()) return absl::OutOfRangeError(Cat("wrote beside ", name));
     return absl::OkStatus();
   }
 

@@ -246,8 +246,8 @@ absl::StatusOr<Graph> GraphOf(const ParsedSpec& parsed) {
   const Epilogue& epilogue = spec.op_info().epilogue;
   bool dense = true;
   for (int i = 0; i <= spec.op_info().output(); ++i)
-    dense &= spec.operand[static_cast<size_t>(i)].layout.kind == LayoutKind::kStrided &&
-             spec.operand[static_cast<size_t>(i)].layout.ld == ExtentOf(spec, i).inner;
+    dense &= spec.tensor(i).layout.kind == LayoutKind::kStrided &&
+             spec.tensor(i).layout.ld == ExtentOf(spec, i).inner;
   if (!dense || spec.accumulate || spec.fixed_order != 0 || spec.block != 0 || !IsGraphEpilogue(epilogue))
     return absl::InvalidArgumentError(
         Cat("expected a matmul of dense operands without accumulate, fixed-order, column-blocks and "

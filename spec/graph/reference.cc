@@ -166,7 +166,7 @@ GraphReference::Row GraphReference::Compute(int node, int64_t row) {
     case OperationKind::kRowwise:
       return RowwiseRow(at, row);
   }
-  KIRSCH_CHECK(false && "no such operation");
+  KIRSCH_BUG("no such operation");
 }
 
 GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {

@@ -113,7 +113,7 @@ class TileInterpreter {
         AddPartialSums(k);
         break;
       default:
-        KIRSCH_CHECK(false && "no form of a register tile");
+        KIRSCH_BUG("no form of a register tile");
     }
     for (int64_t row = 0; row < tile_.m; ++row) Store(row);
   }

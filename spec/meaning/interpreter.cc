@@ -62,7 +62,7 @@ class Interpreter {
       Do(task.body);
   }
 
-  void Do(const Phase&) { KIRSCH_CHECK(false && "a phase is outermost"); }
+  void Do(const Phase&) { KIRSCH_BUG("a phase is outermost"); }
 
   void Do(const KernelRun& run) {
     const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];

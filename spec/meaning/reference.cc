@@ -306,8 +306,7 @@ Uncertain ApplyEpilogue(const Spec& root, const ConstOperands& operands, int64_t
     const AxisArray place = {batch, row, column};
     int64_t at = 0;
     for (size_t axis = 0; axis < 3; ++axis) at += extents[axis] == 1 ? 0 : place[axis] * strides[axis];
-    return LoadElement(root.operand[static_cast<size_t>(operand)].dtype,
-                       operands[static_cast<size_t>(operand)], at);
+    return LoadElement(root.tensor(operand).dtype, operands[static_cast<size_t>(operand)], at);
   };
   return Apply(info.epilogue, AccumulatorOf(root), root.out().dtype, sum, element);
 }

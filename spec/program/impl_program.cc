@@ -14,9 +14,7 @@
 namespace kirsch {
 namespace {
 
-const TensorSpec& Operand(const Spec& spec, int operand) {
-  return spec.operand[static_cast<size_t>(operand)];
-}
+const TensorSpec& Operand(const Spec& spec, int operand) { return spec.tensor(operand); }
 
 const Impl& OnlyChild(const Impl& impl) {
   KIRSCH_CHECK(impl.children.size() == 1 && impl.children[0].trips == 1);
@@ -209,7 +207,7 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
     case RewriteKind::kNone:
       break;
   }
-  KIRSCH_CHECK(false && "a program tree that is not complete");
+  KIRSCH_BUG("a program tree that is not complete");
 }
 
 // Tiles in order; `task`: the number of the first task, above the tasks.

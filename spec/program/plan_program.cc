@@ -87,7 +87,7 @@ class PlanWriter {
       case Sharing::kStage:
         return TaskCount(group.stages.front().impl);
     }
-    KIRSCH_CHECK(false && "no such sharing");
+    KIRSCH_BUG("no such sharing");
   }
 
   // The number of a group's first task: those of a phase are numbered one after the other.

@@ -1,4 +1,4 @@
-// The text of spec/targets/*.json; CMake generates the definition.
+// The text of spec/target/targets/*.json; CMake generates the definition.
 #ifndef KIRSCH_SPEC_TARGET_TARGET_FILES_H_
 #define KIRSCH_SPEC_TARGET_TARGET_FILES_H_
 

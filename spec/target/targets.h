@@ -12,7 +12,7 @@
 
 namespace kirsch {
 
-// The files of spec/targets/, which are part of the binary. In the order of their names; never changes.
+// The files of spec/target/targets/, which are part of the binary. In the order of their names; never changes.
 const std::vector<Target>& NamedTargets();
 
 // `name_or_path`: a named target, "host" (see spec/target/host.h; `llvm_cpu` is LLVM's name of this machine's CPU,

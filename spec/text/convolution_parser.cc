@@ -162,7 +162,7 @@ class ConvolutionParser {
     Spec spec = ConvolutionSpec(Shape(), types_, epilogue_);
     spec.accumulate = accumulates();
     spec.fixed_order = fixed_order() ? 1 : 0;
-    spec.operand[static_cast<size_t>(FiltersOperand(options_.layout))].constant = constant() ? 1 : 0;
+    spec.tensor(FiltersOperand(options_.layout)).constant = constant() ? 1 : 0;
     const CanonicalSpec canonical = Canonicalise(spec);
     return ParsedSpec{canonical.spec, canonical.swapped, text};
   }

@@ -128,8 +128,7 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
   family.form_ = matmul->form();
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
     const uint32_t ld = smallest->operand[static_cast<size_t>(operand)].layout.ld;
-    if (ld != ExtentOf(*smallest, operand).inner)
-      family.form_.operand[static_cast<size_t>(operand)].layout.ld = ld;
+    if (ld != ExtentOf(*smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
   }
   family.text_ = PrintSpec(*smallest, SizesText(family.ranges_));
   return family;

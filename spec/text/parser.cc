@@ -128,14 +128,14 @@ absl::Status ParsedMatmul::ParseConstant(const Word& word) {
   if (operand < 0 || operand == MatmulDims::kOut) return Expected(word, kOptions);
   if (constant_) return Expected(word, "one constant operand (of two, the product would be constant, too)");
   constant_ = word;
-  form_.operand[static_cast<size_t>(operand)].constant = 1;
+  form_.tensor(operand).constant = 1;
   return absl::OkStatus();
 }
 
 absl::Status ParsedMatmul::ParseOrder(const Word& word, int operand) {
   for (Order order : {Order::kRow, Order::kCol}) {
     if (word.text != OrderWord(order)) continue;
-    form_.operand[static_cast<size_t>(operand)].layout.order = order;
+    form_.tensor(operand).layout.order = order;
     return absl::OkStatus();
   }
   return Expected(word, "row or col");
@@ -168,7 +168,7 @@ absl::Status ParsedMatmul::SetLd(int operand, Spec* spec) const {
 Spec WithSizes(Spec form, const UserSizes& sizes) {
   std::copy(sizes.begin(), sizes.end(), form.size.begin());
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {
-    uint32_t& ld = form.operand[static_cast<size_t>(operand)].layout.ld;
+    uint32_t& ld = form.tensor(operand).layout.ld;
     if (ld == 0) ld = static_cast<uint32_t>(ExtentOf(form, operand).inner);
   }
   return form;

@@ -24,7 +24,7 @@ std::string WindowText(const Window& window) {
 
 // " lhs=col", " rhs=packed16@L2", " out=row@L1" or nothing.
 std::string OperandOption(const Spec& spec, int operand) {
-  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const TensorSpec& tensor = spec.tensor(operand);
   const std::string layout = PrintLayout(tensor.layout);
   const DigitAxis* const rows = RowDigits(spec, operand);
   if (layout == OrderWord(Order::kRow) && tensor.level == Level::kRam && rows == nullptr) return "";
@@ -67,7 +67,7 @@ std::string PrintSpec(const Spec& spec, std::string_view sizes) {
   std::string text = Cat(op.name, " ", PrintTypes(types), " ", sizes);
   for (int operand = 0; operand <= op.output(); ++operand) Append(&text, OperandOption(spec, operand));
   for (int operand = 0; operand <= op.output(); ++operand) {
-    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    const Layout& layout = spec.tensor(operand).layout;
     if (layout.kind == LayoutKind::kStrided && layout.ld != ExtentOf(spec, operand).inner)
       Append(&text, " ", kLdWords[static_cast<size_t>(operand)], "=", layout.ld);
   }

@@ -20,6 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "tests/testing/bench_testing.h"
 #include "tests/testing/graph_testing.h"
@@ -40,7 +41,7 @@ void PrintTo(const Case& of, std::ostream* out) { *out << of.name; }
 
 class GraphPeers : public ::testing::TestWithParam<Case> {
  protected:
-  GraphPeers() : graph_(GraphOf(absl::StrCat("kernel f", GetParam().text))), placed_(graph_) {
+  GraphPeers() : graph_(GraphOf(Cat("kernel f", GetParam().text))), placed_(graph_) {
     loops_.push_back(*CompiledLoops::Compile(graph_, LoopsKind::kLoops, false));
     cblas_.push_back(*CompiledLoops::Compile(graph_, LoopsKind::kCblas, false));
     const CompiledLoops reference = *CompiledLoops::Compile(graph_, LoopsKind::kReference, false);
@@ -220,8 +221,7 @@ void PrintTo(const GraphSuite& of, std::ostream* out) { *out << of.name; }
 class GraphSuiteTest : public ::testing::TestWithParam<GraphSuite> {};
 
 TEST_P(GraphSuiteTest, EveryEntryIsAGraph) {
-  const absl::StatusOr<Suite> suite =
-      LoadSuite(absl::StrCat(KIRSCH_SUITE_DIR, "/", GetParam().name, ".json"));
+  const absl::StatusOr<Suite> suite = LoadSuite(Cat(KIRSCH_SUITE_DIR, "/", GetParam().name, ".json"));
   ASSERT_TRUE(suite.ok()) << suite.status();
   EXPECT_EQ(suite->name, GetParam().name);
   EXPECT_EQ(suite->specs.size(), GetParam().graphs);

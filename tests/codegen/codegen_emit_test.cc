@@ -5,6 +5,7 @@
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/loop_text.h"
 #include "codegen/loop/lower.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 
 namespace kirsch::testing {
@@ -34,7 +35,7 @@ TEST(Emit, EveryCpuOnEveryHost) {
     const absl::StatusOr<std::string> ir = EmitLlvmIr(program, target);
     ASSERT_TRUE(ir.ok());
     EXPECT_THAT(*ir, HasSubstr("define void @kernel(ptr"));
-    EXPECT_THAT(*ir, HasSubstr(absl::StrCat("\"tune-cpu\"=\"", cpu, "\"")));
+    EXPECT_THAT(*ir, HasSubstr(Cat("\"tune-cpu\"=\"", cpu, "\"")));
   }
 }
 

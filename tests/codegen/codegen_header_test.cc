@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/llvm/spills.h"
+#include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 
 namespace kirsch::testing {
@@ -52,12 +52,12 @@ TEST_P(HeaderTest, SelfTestRejectsAWrongKernel) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
   const Spec spec = MakeSpec({5, 8, 40});
   std::string text = PrintHeader(Lower(PackedImpl(spec), target_, "kernel"), target_, Options(spec));
-  const std::string right = absl::StrCat("_fmadd_ps(a, b0, c0_0_0)");
+  const std::string right = Cat("_fmadd_ps(a, b0, c0_0_0)");
   ASSERT_THAT(text, HasSubstr(right));
   text = absl::StrReplaceAll(text, {{right, "_fmadd_ps(a, b0, a)"}});
   const std::string header = Write("kernel.h", text);
-  ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC), "-O2 -DKERNEL_SELF_TEST", header, Path("self_test")));
-  EXPECT_NE(std::system(absl::StrCat(Path("self_test"), " > /dev/null").c_str()), 0);
+  ASSERT_TRUE(Compile(Cat("gcc ", kC), "-O2 -DKERNEL_SELF_TEST", header, Path("self_test")));
+  EXPECT_NE(std::system(Cat(Path("self_test"), " > /dev/null").c_str()), 0);
 }
 
 TEST_P(HeaderTest, EveryModeCompilesUnused) {
@@ -93,14 +93,14 @@ TEST_P(HeaderTest, CFileEqualsTheNaiveLoop) {
                                Matmul{11, 20, 70, 1, Order::kCol, Order::kCol, 1, true}, Matmul{8, 64, 64},
                                Matmul{3, 19, 47, 2, Order::kCol, Order::kRow, 0, true}}) {
     const Spec spec = MakeSpec(matmul);
-    const LoopProgram program = Lower(PackedImpl(spec), target_, absl::StrCat("kernel", ++number));
+    const LoopProgram program = Lower(PackedImpl(spec), target_, Cat("kernel", ++number));
     HeaderOptions options = Options(spec);
     options.external = true;
     const std::string file = Write("kernel.c", PrintHeader(program, target_, options));
     for (const char* compiler : {"gcc", "clang-19"}) {
       if (!HaveCommand(compiler)) continue;
-      const std::string library = Path(absl::StrCat(compiler, number, ".so"));
-      ASSERT_TRUE(Compile(absl::StrCat(compiler, " ", kC), "-O2 -shared -fPIC", file, library));
+      const std::string library = Path(Cat(compiler, number, ".so"));
+      ASSERT_TRUE(Compile(Cat(compiler, " ", kC), "-O2 -shared -fPIC", file, library));
       void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
       ASSERT_NE(handle, nullptr) << dlerror();
       // Every one of these packs, so it takes scratch; and none has tasks.
@@ -131,7 +131,7 @@ TEST_P(HeaderTest, CompilersDoNotSpill) {
     options.external = true;
     const std::string file = Write("kernel.c", PrintHeader(Lower(impl, target_, "kernel"), target_, options));
     for (const char* compiler : {"gcc -O2", "gcc -O3", "clang-19 -O2"}) {
-      ASSERT_TRUE(Compile(absl::StrCat(compiler, " ", kC), "-c", file, Path("kernel.o")));
+      ASSERT_TRUE(Compile(Cat(compiler, " ", kC), "-c", file, Path("kernel.o")));
       std::ifstream stream(Path("kernel.o"), std::ios::binary);
       const std::string object(std::istreambuf_iterator<char>(stream), {});
       const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(object);

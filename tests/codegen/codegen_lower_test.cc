@@ -4,10 +4,10 @@
 
 #include <random>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/loop_text.h"
 #include "codegen/loop/lower.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 
 namespace kirsch::testing {
@@ -40,10 +40,10 @@ std::string IsaName(const ::testing::TestParamInfo<bool>& info) { return info.pa
 INSTANTIATE_TEST_SUITE_P(Isa, CodegenTest, ::testing::Bool(), IsaName);
 
 std::string Describe(const Matmul& matmul) {
-  return absl::StrCat(matmul.batch, ":", matmul.m, "x", matmul.k, "x", matmul.n,
-                      matmul.lhs == Order::kRow ? " lhs=row" : " lhs=col",
-                      matmul.rhs == Order::kRow ? " rhs=row" : " rhs=col", " gap=", matmul.gap,
-                      matmul.accumulate ? " accumulate" : "");
+  return Cat(matmul.batch, ":", matmul.m, "x", matmul.k, "x", matmul.n,
+             matmul.lhs == Order::kRow ? " lhs=row" : " lhs=col",
+             matmul.rhs == Order::kRow ? " rhs=row" : " rhs=col", " gap=", matmul.gap,
+             matmul.accumulate ? " accumulate" : "");
 }
 
 TEST_P(CodegenTest, OuterProductOfEverySmallTile) {
@@ -110,9 +110,9 @@ TEST_P(CodegenTest, PrefetchesOfEveryForm) {
           const int64_t ld = spec.operand[MatmulDims::kRhs].layout.ld;
           const bool along = (dim == MatmulDims::kK) == (rhs == Order::kCol);
           const int64_t offset = along ? 64 : 64 * ld;
-          EXPECT_THAT(text, HasSubstr(absl::StrCat("prefetch [rhs + ", offset, "]"))) << text;
+          EXPECT_THAT(text, HasSubstr(Cat("prefetch [rhs + ", offset, "]"))) << text;
           const int64_t last = rhs == Order::kRow ? (columns - 1) / line * line : (n - 1) * ld;
-          EXPECT_THAT(text, HasSubstr(absl::StrCat("prefetch [rhs + ", offset + last, "]"))) << text;
+          EXPECT_THAT(text, HasSubstr(Cat("prefetch [rhs + ", offset + last, "]"))) << text;
           EXPECT_THAT(LoopText(Lower(Chain(spec, target_, {IntoRegisters(form, lanes), Microkernel()}),
                                      target_, "kernel")),
                       Not(HasSubstr("prefetch [rhs")));
@@ -131,7 +131,7 @@ TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
     EXPECT_TRUE(Works(spec, impl));
     return LoopText(Lower(impl, target_, "kernel"));
   };
-  const std::string next = absl::StrCat("prefetch [rhs + ", lanes, "]");
+  const std::string next = Cat("prefetch [rhs + ", lanes, "]");
   EXPECT_THAT(text(4, Level::kL2, 4 * lanes), HasSubstr(next));
   EXPECT_THAT(text(3, Level::kL2, 4 * lanes), Not(HasSubstr(next))) << "too little time for it";
   EXPECT_THAT(text(4, Level::kL1, 4 * lanes), Not(HasSubstr(next)));

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_types_testing.h"
 
 namespace kirsch::testing {
@@ -29,7 +30,7 @@ class TypesCTest : public ::testing::TestWithParam<Way> {
         const Matmul matmul = random.NextMatmul();
         specs_.push_back(TypedSpec(types, matmul));
         programs_.push_back(
-            Lower(random.Next(specs_.back()), target_, absl::StrCat("kernel_", NameOf(types), "_", round)));
+            Lower(random.Next(specs_.back()), target_, Cat("kernel_", NameOf(types), "_", round)));
       }
     }
     std::vector<CKernel> kernels;
@@ -55,10 +56,10 @@ class TypesCTest : public ::testing::TestWithParam<Way> {
   }
 
   void CompileAndRun(const std::string& compiler) {
-    const std::string library = absl::StrCat(directory_, "/", compiler.substr(0, 3), ".so");
+    const std::string library = Cat(directory_, "/", compiler.substr(0, 3), ".so");
     const std::string command =
-        absl::StrCat(compiler, " -O1 -shared -fPIC -Wall -Wextra -Werror -Wno-psabi ", Isa(), " ", directory_,
-                     "/kernels.c -o ", library, " > ", directory_, "/log 2>&1");
+        Cat(compiler, " -O1 -shared -fPIC -Wall -Wextra -Werror -Wno-psabi ", Isa(), " ", directory_,
+            "/kernels.c -o ", library, " > ", directory_, "/log 2>&1");
     if (std::system(command.c_str()) != 0) {
       std::ifstream log(directory_ + "/log");
       FAIL() << command << "\n" << std::string(std::istreambuf_iterator<char>(log), {}).substr(0, 3000);
@@ -95,7 +96,7 @@ TEST_P(TypesCTest, CompilersAgreeWithTheOracle) {
   int compilers = 0;
   for (const char* compiler : {"gcc -std=c99", "clang-19 -std=c99"}) {
     const std::string command = std::string(compiler).substr(0, std::string(compiler).find(' '));
-    if (std::system(absl::StrCat("command -v ", command, " > /dev/null 2>&1").c_str()) != 0) continue;
+    if (std::system(Cat("command -v ", command, " > /dev/null 2>&1").c_str()) != 0) continue;
     ++compilers;
     CompileAndRun(compiler);
   }

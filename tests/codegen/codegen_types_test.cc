@@ -3,6 +3,7 @@
 
 #include "codegen/loop/loop_text.h"
 #include "spec/microkernel.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_types_testing.h"
 
 namespace kirsch::testing {
@@ -46,8 +47,7 @@ class TypesTest : public ::testing::TestWithParam<std::tuple<Way, MatmulTypes>> 
 INSTANTIATE_TEST_SUITE_P(All, TypesTest,
                          ::testing::Combine(::testing::ValuesIn(Ways()), ::testing::ValuesIn(AllTypes())),
                          [](const auto& info) {
-                           return absl::StrCat(std::get<0>(info.param).name, "_",
-                                               NameOf(std::get<1>(info.param)));
+                           return Cat(std::get<0>(info.param).name, "_", NameOf(std::get<1>(info.param)));
                          });
 
 // Operands as they lie: vectors of rhs widen where they must, and end at the last element.

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "spec/graph/matmul.h"
 #include "spec/program/plan_program.h"

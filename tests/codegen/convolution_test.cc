@@ -440,8 +440,7 @@ TEST_P(EveryTarget, ChosenProgramsAreRight) {
     const ConvShape shape = RandomConvolution(5e6, &random);
     Spec spec = SpecOf(shape);
     if (round % 4 == 1) spec = testing::WithRandomEpilogue(spec, &random);
-    if (round % 4 == 2 && !shape.depthwise)
-      spec.operand[static_cast<size_t>(FiltersOperand(shape.layout))].constant = 1;
+    if (round % 4 == 2 && !shape.depthwise) spec.tensor(FiltersOperand(shape.layout)).constant = 1;
     spec.threads = round % 4 == 3 ? 2 : 1;
     HashMemo memo;
     Verify(Chosen(spec, model, memo), round);

@@ -1,7 +1,5 @@
 // Headers of families, compiled as users do: every member is right through the dispatcher, sizes outside are
 // refused, and the self-test that says so can fail.
-#include "codegen/header/header_function.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +7,12 @@
 #include <cstdlib>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/c/c_printer.h"
+#include "codegen/header/header_function.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
+#include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "tests/testing/header_testing.h"
 
@@ -67,11 +66,9 @@ class FamilyHeaderTest : public HeaderTest {
 
   // Compiles the self-test and runs it.
   bool Passes(const SpecFamily& family, const std::string& text, const std::string& compiler) const {
-    const std::string macro =
-        absl::StrCat("-D", absl::AsciiStrToUpper(IdentifierOf(family.text())), "_SELF_TEST");
-    if (!Compile(compiler, absl::StrCat("-O1 ", macro), Write("family.h", text), Path("self_test")))
-      return false;
-    return std::system(absl::StrCat(Path("self_test"), " > ", Path("out")).c_str()) == 0;
+    const std::string macro = Cat("-D", absl::AsciiStrToUpper(IdentifierOf(family.text())), "_SELF_TEST");
+    if (!Compile(compiler, Cat("-O1 ", macro), Write("family.h", text), Path("self_test"))) return false;
+    return std::system(Cat(Path("self_test"), " > ", Path("out")).c_str()) == 0;
   }
 };
 
@@ -97,7 +94,7 @@ TEST_P(FamilyHeaderTest, MembersMayDifferInTasks) {
   EXPECT_THAT(header, HasSubstr("if (thread == 0) "));
   for (const std::string& compiler : Compilers()) EXPECT_TRUE(Passes(family, header, compiler));
   const std::string wrong = absl::StrReplaceAll(header, {{"if (thread == 0) ", ""}});
-  EXPECT_FALSE(Passes(family, wrong, absl::StrCat("gcc ", kC)));
+  EXPECT_FALSE(Passes(family, wrong, Cat("gcc ", kC)));
 }
 
 TEST_P(FamilyHeaderTest, ScratchIsTheMostOfAnyMember) {
@@ -107,14 +104,14 @@ TEST_P(FamilyHeaderTest, ScratchIsTheMostOfAnyMember) {
   for (const LoopProgram& kernel : kernels) most = std::max(most, kernel.scratch_bytes);
   ASSERT_GT(most, kernels.front().scratch_bytes);
   const std::string header = Print(family, kernels);
-  EXPECT_THAT(header, HasSubstr(absl::StrCat("_scratch_bytes(void) {\n  return ", most, ";")));
+  EXPECT_THAT(header, HasSubstr(Cat("_scratch_bytes(void) {\n  return ", most, ";")));
   EXPECT_EQ(Count(header, "_scratch_bytes(void)"), 1);
 }
 
 TEST_P(FamilyHeaderTest, TheSelfTestCanFail) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
   const SpecFamily family = Family("matmul f32 2..4x5x6..7");
-  const std::string header = Print(family, Searched(family)), gcc = absl::StrCat("gcc ", kC);
+  const std::string header = Print(family, Searched(family)), gcc = Cat("gcc ", kC);
   ASSERT_TRUE(Passes(family, header, gcc));
   const std::string call = "_m3_n7(lhs, rhs, out);";
   ASSERT_THAT(header, HasSubstr(call));
@@ -142,8 +139,8 @@ TEST_P(FamilyHeaderTest, EveryModeCompilesUnused) {
     Write("family.h", bare);
     const bool cpp = compiler.find("c++") != std::string::npos;
     const std::string user =
-        absl::StrCat("#include <immintrin.h>\n#include <stddef.h>\n", cpp ? "namespace N_AVX {\n" : "",
-                     "#include \"family.h\"\n", cpp ? "}\n" : "", "int unused;\n");
+        Cat("#include <immintrin.h>\n#include <stddef.h>\n", cpp ? "namespace N_AVX {\n" : "",
+            "#include \"family.h\"\n", cpp ? "}\n" : "", "int unused;\n");
     EXPECT_TRUE(Compile(compiler, "-c " + Isa(), Write("user.c", user), Path("user.o")));
     const std::string file = Write("family.c", Print(family, kernels, HeaderMode::kAttributes, true));
     EXPECT_TRUE(Compile(compiler, "-c", file, Path("family.o")));
@@ -158,9 +155,9 @@ TEST_P(FamilyHeaderTest, EqualProceduresArePrintedOnce) {
   for (const LoopProgram& kernel : kernels) {
     procedures += kernel.procedures.size();
     for (size_t i = 1; i < kernel.procedures.size(); ++i)
-      EXPECT_EQ(Count(header, absl::StrCat("void matmul_f32_28to30x16x64_", kernel.procedures[i].name,
-                                           "(const float* ")),
-                1);
+      EXPECT_EQ(
+          Count(header, Cat("void matmul_f32_28to30x16x64_", kernel.procedures[i].name, "(const float* ")),
+          1);
   }
   EXPECT_LT(static_cast<size_t>(Count(header, "static KIRSCH_NOINLINE")), procedures);
 }
@@ -175,10 +172,10 @@ TEST_P(FamilyHeaderTest, ProceduresOfOneNameMayDiffer) {
   changed.body.push_back(changed.body.back());
   const CKernel both[] = {{&kernels[0]}, {&kernels[1]}};
   const std::string text = PrintC(both, {"static ", "static ", "shared", {}, "", false});
-  const std::string name = absl::StrCat("shared_", changed.name);
-  EXPECT_EQ(Count(text, absl::StrCat("void ", name, "(")), 1);
-  EXPECT_EQ(Count(text, absl::StrCat("void ", name, "_2(")), 1);
-  EXPECT_THAT(text.substr(text.find("void other(")), HasSubstr(absl::StrCat(name, "_2(")));
+  const std::string name = Cat("shared_", changed.name);
+  EXPECT_EQ(Count(text, Cat("void ", name, "(")), 1);
+  EXPECT_EQ(Count(text, Cat("void ", name, "_2(")), 1);
+  EXPECT_THAT(text.substr(text.find("void other(")), HasSubstr(Cat(name, "_2(")));
 }
 
 }  // namespace

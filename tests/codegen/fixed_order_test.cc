@@ -35,7 +35,7 @@ void Expect(const Spec& root, const Operands& before, const void* out) {
                   strides = RootStrides(root, MatmulDims::kOut);
   const ConstOperands in = OperandsOf(before.pointers());
   const auto at = [&](int operand, int64_t place) {
-    const Dtype dtype = root.operand[static_cast<size_t>(operand)].dtype;
+    const Dtype dtype = root.tensor(operand).dtype;
     return static_cast<float>(LoadElement(dtype, in[static_cast<size_t>(operand)], place));
   };
   for (int64_t b = 0; b < root.size[MatmulDims::kB]; ++b)

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/header_function.h"
+#include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/plan_testing.h"
 
@@ -69,7 +70,7 @@ class GraphFamilyHeaderTest : public HeaderTest {
   std::pair<std::string, bool> SelfTest(const std::string& header, const std::string& compiler) const {
     const std::string program = Path("self_test");
     EXPECT_TRUE(Compile(compiler, "-O1 -DKERNEL_SELF_TEST", Write("kernel.h", header), program));
-    const bool passes = std::system(absl::StrCat(program, " > ", Path("out"), " 2>&1").c_str()) == 0;
+    const bool passes = std::system(Cat(program, " > ", Path("out"), " 2>&1").c_str()) == 0;
     std::ifstream stream(Path("out"));
     return {std::string(std::istreambuf_iterator<char>(stream), {}), passes};
   }
@@ -99,7 +100,7 @@ TEST_P(GraphFamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
 
 TEST_P(GraphFamilyHeaderTest, TheSelfTestCanFail) {
   const HeaderFunction function = Function(Planned(kMlp));
-  const std::string header = Print(function), gcc = absl::StrCat("gcc ", kC);
+  const std::string header = Print(function), gcc = Cat("gcc ", kC);
   ASSERT_TRUE(SelfTest(header, gcc).second);
   EXPECT_THAT(header, HasSubstr("int kernel(size_t m, size_t n, const float* __restrict x,"));
   EXPECT_THAT(header, HasSubstr("Returns 1 if m is one of 1..2|5..6, 30 <= n <= 31: its kernel ran."));
@@ -129,10 +130,9 @@ TEST_P(GraphFamilyHeaderTest, SelfTestsRejectAnotherResult) {
     GraphSample& sample = member.samples.back();
     const GraphSample right = sample;
     sample.value += 3 * sample.error;
-    const auto [text, passes] = SelfTest(Print(function), absl::StrCat("gcc ", kC));
+    const auto [text, passes] = SelfTest(Print(function), Cat("gcc ", kC));
     EXPECT_FALSE(passes);
-    EXPECT_THAT(
-        text, HasSubstr(absl::StrCat("kernel: size0 = ", &member - &function.samples[0] + 1, ": element ")));
+    EXPECT_THAT(text, HasSubstr(Cat("kernel: size0 = ", &member - &function.samples[0] + 1, ": element ")));
     sample = right;
   }
 }
@@ -161,7 +161,7 @@ TEST_P(GraphFamilyHeaderTest, EqualProceduresArePrintedOnce) {
     ++printed;
   EXPECT_EQ(printed, names.size() + planned.plans.size());  // and the entries
   for (const std::string& name : names) {
-    const std::string declared = absl::StrCat("void kernel_", name, "(");
+    const std::string declared = Cat("void kernel_", name, "(");
     const size_t first = header.find(declared);
     EXPECT_NE(first, std::string::npos) << name;
     EXPECT_EQ(header.find(declared, first + 1), std::string::npos) << name;
@@ -232,18 +232,18 @@ TEST_P(GraphFamilyHeaderTest, PhasesAreTheMostOfAnyMember) {
   const std::string user = absl::StrReplaceAll(
       kPhases, {{"$SIZES", absl::StrJoin(planned.family.sizes().front().values, ", ")},
                 {"$PHASES", absl::StrJoin(of_each, ", ")},
-                {"$MOST", absl::StrCat(function.phases())},
+                {"$MOST", Cat(function.phases())},
                 {"$SCRATCH", function.signature().scratch ? "Memory(kernel_scratch_bytes()), " : ""}});
   const auto passes = [&](const std::string& text) {
     Write("kernel.h", text);
-    return Compile(absl::StrCat("gcc ", kC), "-O1", Write("user.c", user), Path("user")) &&
+    return Compile(Cat("gcc ", kC), "-O1", Write("user.c", user), Path("user")) &&
            std::system((Path("user") + " > " + Path("out")).c_str()) == 0;
   };
   EXPECT_TRUE(passes(header));
   ASSERT_THAT(header, HasSubstr("phase == 0) kernel_m"));
   EXPECT_FALSE(passes(absl::StrReplaceAll(
       header, {{"if (phase == 0) kernel_m", "kernel_m"}, {"&& phase == 0) kernel_m", ") kernel_m"}})));
-  EXPECT_TRUE(SelfTest(header, absl::StrCat("gcc ", kC)).second);
+  EXPECT_TRUE(SelfTest(header, Cat("gcc ", kC)).second);
 }
 
 TEST_P(GraphFamilyHeaderTest, EveryModeCompilesUnused) {

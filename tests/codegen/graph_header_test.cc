@@ -1,5 +1,6 @@
 // Self-tests in the headers of graphs' kernels.
 #include "codegen/header/graph_samples.h"
+#include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/plan_testing.h"
 
@@ -28,7 +29,7 @@ class GraphHeaderTest : public HeaderTest {
     const std::string program = Path("self_test");
     EXPECT_TRUE(
         Compile(compiler, "-O1 -DKERNEL_SELF_TEST", Write("kernel.h", PrintHeaderFile(file)), program));
-    const bool passes = std::system(absl::StrCat(program, " > ", Path("out"), " 2>&1").c_str()) == 0;
+    const bool passes = std::system(Cat(program, " > ", Path("out"), " 2>&1").c_str()) == 0;
     std::ifstream stream(Path("out"));
     return {std::string(std::istreambuf_iterator<char>(stream), {}), passes};
   }

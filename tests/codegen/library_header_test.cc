@@ -5,12 +5,12 @@
 
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/header_function.h"
 #include "codegen/header/self_test.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
+#include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "tests/testing/header_testing.h"
 
@@ -41,7 +41,7 @@ HeaderFunction Function(const std::string& name, const std::string& text,
       impls.push_back(Search(PlaceOperands(member.spec, Residency::kWarm, target), model, memo, {}).impl);
     std::vector<const Impl*> pointers;
     for (const Impl& impl : impls) pointers.push_back(&impl);
-    const std::string entry = targets.size() > 1 ? absl::StrCat(name, "_", IdentifierOf(target.name)) : name;
+    const std::string entry = targets.size() > 1 ? Cat(name, "_", IdentifierOf(target.name)) : name;
     function.variants.push_back({target, LowerMembers(entry, family.varying_sizes(), pointers, target), 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
@@ -77,14 +77,14 @@ class LibraryHeaderTest : public HeaderTest {
   // The exit code of the self-test and what it prints.
   std::pair<int, std::string> SelfTestOf(const std::string& text, const std::string& compiler,
                                          const std::string& flags = "") const {
-    const std::string all_flags = absl::StrCat("-O1 -D", SelfTestMacro("ops"), " ", flags);
+    const std::string all_flags = Cat("-O1 -D", SelfTestMacro("ops"), " ", flags);
     if (!Compile(compiler, all_flags, Write("ops.h", text), Path("self_test"))) return {-1, ""};
-    const int status = std::system(absl::StrCat(Path("self_test"), " > ", Path("out")).c_str());
+    const int status = std::system(Cat(Path("self_test"), " > ", Path("out")).c_str());
     std::ifstream stream(Path("out"));
     return {WEXITSTATUS(status), std::string(std::istreambuf_iterator<char>(stream), {})};
   }
 
-  const std::string gcc_ = absl::StrCat("gcc ", kC);
+  const std::string gcc_ = Cat("gcc ", kC);
 };
 
 INSTANTIATE_TEST_SUITE_P(Host, LibraryHeaderTest, ::testing::Values(true), [](const auto&) { return "All"; });
@@ -173,12 +173,12 @@ TEST_P(LibraryHeaderTest, TheBestThatTheCpuRunsIsChosen) {
   HeaderFile file = ThreeFunctions({Named("old", false), Named("new", true)});
   file.functions.resize(1);
   const std::string text = PrintHeaderFile(file);
-  const std::string user = absl::StrCat(
-      "#include \"ops.h\"\n#include <stdio.h>\n"
-      "int main(void) {\n"
-      "  const int supported = one_supported();\n"
-      "  printf(\"%d %d %d\", supported, one_choose(), one_choice);\n"
-      "  return 0;\n}\n");
+  const std::string user =
+      Cat("#include \"ops.h\"\n#include <stdio.h>\n"
+          "int main(void) {\n"
+          "  const int supported = one_supported();\n"
+          "  printf(\"%d %d %d\", supported, one_choose(), one_choice);\n"
+          "  return 0;\n}\n");
   const std::string avx512 = "__builtin_cpu_supports(\"avx512f\")", fma = "__builtin_cpu_supports(\"fma\")";
   const std::pair<std::string, std::string> cases[] = {
       {text, "1 1 1"},
@@ -203,7 +203,7 @@ TEST_P(LibraryHeaderTest, FunctionsShareProcedures) {
                     Function("b", "matmul f32 28x16x32", {target_})};
   const std::string text = PrintHeaderFile(file);
   const std::string helper =
-      absl::StrCat("void ops_", file.functions[0].variants[0].programs[0].procedures[1].name, "(");
+      Cat("void ops_", file.functions[0].variants[0].programs[0].procedures[1].name, "(");
   ASSERT_THAT(text, HasSubstr(helper));
   EXPECT_EQ(text.find(helper), text.rfind(helper));
   // The same code for other instructions is another function.

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
 #include "spec/graph/reference.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 
 namespace kirsch {
@@ -36,9 +36,9 @@ constexpr char kRescaling[] = "maximum max sub exp sum sub exp mul add";  // a r
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::string Attention(int heads, int rows, int keys, int depth, int width) {
-  return absl::StrCat("kernel a(q: f32[", heads, ",", rows, ",", depth, "], k: f32[", heads, ",", keys, ",",
-                      depth, "], v: f32[", heads, ",", keys, ",", width,
-                      "]):\n return matmul(softmax(matmul(q, transpose(k))), v)");
+  return Cat("kernel a(q: f32[", heads, ",", rows, ",", depth, "], k: f32[", heads, ",", keys, ",", depth,
+             "], v: f32[", heads, ",", keys, ",", width,
+             "]):\n return matmul(softmax(matmul(q, transpose(k))), v)");
 }
 
 class OnlineAttentionTest : public testing::PlanTest {
@@ -94,8 +94,8 @@ TEST_P(OnlineAttentionTest, WhatStandsAroundTheSoftmaxIsRight) {
       {", x: u8[2,9,6], y: s8[2,6,37]", "mul(cast(matmul(x, y), f32), 0.001)", "matmul(softmax(s), v)"},
   };
   for (const auto& [parameters, scores, result] : cases) {
-    const std::string text = absl::StrCat("kernel a(q: f32[2,9,5], k: f32[2,37,5], v: f32[2,37,12]",
-                                          parameters, "):\n s = ", scores, "\n return ", result);
+    const std::string text = Cat("kernel a(q: f32[2,9,5], k: f32[2,37,5], v: f32[2,37,12]", parameters,
+                                 "):\n s = ", scores, "\n return ", result);
     for (const auto& [tile, keys] : {std::pair(9, 36), {4, 16}, {2, 8}})
       ExpectRight(text, tile, keys, tile == 4 && parameters == cases[5].parameters);
   }
@@ -111,8 +111,8 @@ std::vector<float> Weighed(const std::vector<float>& scores, size_t keys, const 
                            const Target& target, std::vector<Uncertain>* expected) {
   const size_t rows = scores.size() / keys;
   const Graph graph =
-      GraphOf(absl::StrCat("kernel a(q: f32[", rows, ",1], k: f32[1,", keys, "], m: f32[", rows, ",", keys,
-                           "], v: f32[", keys, ",1]):\n return matmul(softmax(add(matmul(q, k), m)), v)"));
+      GraphOf(Cat("kernel a(q: f32[", rows, ",1], k: f32[1,", keys, "], m: f32[", rows, ",", keys,
+                  "], v: f32[", keys, ",1]):\n return matmul(softmax(add(matmul(q, k), m)), v)"));
   const Plan plan = PlanBy(graph, {"online", {2, 4}}, target);
   const LoopProgram program = Lower(plan, target, "kernel");
   const auto kernel = JitCompile(program, target);
@@ -188,7 +188,7 @@ TEST_P(OnlineAttentionTest, TheSearchDecides) {
   EXPECT_THAT(PrintPlan(PlanOf(GraphOf(few), small, 1)->plan), Not(HasSubstr("maximum max")));
   const auto found = PlanOf(GraphOf("attention f32 heads=1 tokens=800 dim=16"), small, 1);
   const std::string text = PrintPlan(found->plan);
-  EXPECT_THAT(text, HasSubstr(absl::StrCat("x256: mul ", kRescaling)));
+  EXPECT_THAT(text, HasSubstr(Cat("x256: mul ", kRescaling)));
   EXPECT_THAT(text, ContainsRegex("each tile, 2 in turn: rows"));
   EXPECT_THAT(text, ContainsRegex("pack.k, copy[0-9]*. 2 x matmul"));
   const VerifyReport report = testing::VerifyPlan(found->plan, small);

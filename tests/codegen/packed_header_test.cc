@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/header/header_function.h"
 #include "codegen/header/self_test.h"
@@ -52,13 +51,12 @@ class PackedHeaderTest : public HeaderTest {
 
   // The exit code of the self-test.
   int SelfTest(const std::string& header, const std::string& compiler, const std::string& flags = "") const {
-    if (!Compile(compiler, absl::StrCat("-O1 -DKERNEL_SELF_TEST ", flags), Write("kernel.h", header),
-                 Path("test")))
+    if (!Compile(compiler, Cat("-O1 -DKERNEL_SELF_TEST ", flags), Write("kernel.h", header), Path("test")))
       return -1;
-    return WEXITSTATUS(std::system(absl::StrCat(Path("test"), " > /dev/null 2>&1").c_str()));
+    return WEXITSTATUS(std::system(Cat(Path("test"), " > /dev/null 2>&1").c_str()));
   }
 
-  const std::string gcc_ = absl::StrCat("gcc ", kC);
+  const std::string gcc_ = Cat("gcc ", kC);
 };
 
 INSTANTIATE_TEST_SUITE_P(Isa, PackedHeaderTest, ::testing::Bool(),
@@ -81,8 +79,8 @@ TEST_P(PackedHeaderTest, SelfTestsRunUnderSanitizersAndCanFail) {
     const Made made = Make(text);
     ASSERT_TRUE(made.program.packing.has_value()) << text;
     EXPECT_EQ(SelfTest(made.header, gcc_, sanitizers), 0) << text;
-    const std::string bytes = absl::StrCat("return ", made.program.packing->bytes, ";");
-    const std::string fewer = absl::StrCat("return ", made.program.packing->bytes - 192, ";");
+    const std::string bytes = Cat("return ", made.program.packing->bytes, ";");
+    const std::string fewer = Cat("return ", made.program.packing->bytes - 192, ";");
     ASSERT_THAT(made.header, HasSubstr(bytes));
     EXPECT_NE(SelfTest(absl::StrReplaceAll(made.header, {{bytes, fewer}}), gcc_, sanitizers), 0) << text;
   }
@@ -105,6 +103,7 @@ TEST_P(PackedHeaderTest, IsUsedAsTheCommentSays) {
   const std::string user = R"(#include <stdlib.h>
 #include <string.h>
 #include "kernel.h"
+#include "spec/text/cat.h"
 int main(void) {
   static float lhs[17 * 33], rhs[33 * 61], out[17 * 61];
   void* packed = aligned_alloc(64, kernel_packed_bytes());
@@ -123,12 +122,11 @@ int main(void) {
 )";
   for (HeaderMode mode : {HeaderMode::kAttributes, HeaderMode::kBare}) {
     const std::string header = Make(kSpecs[0], 1, mode).header;
-    Write("kernel.h", mode == HeaderMode::kBare
-                          ? absl::StrCat("#include <immintrin.h>\n#include <stddef.h>\n", header)
-                          : header);
+    Write("kernel.h",
+          mode == HeaderMode::kBare ? Cat("#include <immintrin.h>\n#include <stddef.h>\n", header) : header);
     for (const std::string& compiler : Compilers()) {
-      ASSERT_TRUE(Compile(compiler, absl::StrCat("-O1 -D_ISOC11_SOURCE ", Isa()), Write("user.c", user),
-                          Path("user")));
+      ASSERT_TRUE(
+          Compile(compiler, Cat("-O1 -D_ISOC11_SOURCE ", Isa()), Write("user.c", user), Path("user")));
       EXPECT_TRUE(Run(Path("user"))) << compiler;
     }
   }
@@ -177,8 +175,8 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
             .impl;
     const std::vector<const Impl*> impls = {&impl};
     function.variants.push_back(
-        {target, LowerMembers(absl::StrCat("one_", IdentifierOf(target.name)), family.varying_sizes(), impls, target), 0, 0,
-         ""});
+        {target, LowerMembers(Cat("one_", IdentifierOf(target.name)), family.varying_sizes(), impls, target),
+         0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   ASSERT_EQ(function.variants.size(), 2u);
@@ -192,7 +190,7 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
   const std::string header = PrintHeaderFile(file);
   EXPECT_THAT(header, HasSubstr("not for another machine"));
   EXPECT_EQ(SelfTest(header, gcc_), 0);
-  const std::string call = absl::StrCat(function.variants[1].programs[0].name, "_pack(rhs, packed);");
+  const std::string call = Cat(function.variants[1].programs[0].name, "_pack(rhs, packed);");
   ASSERT_THAT(header, HasSubstr(call));
   EXPECT_EQ(SelfTest(absl::StrReplaceAll(header, {{call, ";"}}), gcc_, "-Wno-unused"), 1);
 
@@ -202,7 +200,7 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
       "  one_choice = 2;\n  printf(\"%zu\", one_packed_bytes());\n  return 0;\n}\n";
   Write("kernel.h", header);
   ASSERT_TRUE(Compile(gcc_, "-O1", Write("user.c", user), Path("user")));
-  EXPECT_EQ(Output(Path("user")), absl::StrCat(wide_bytes, " ", narrow_bytes));
+  EXPECT_EQ(Output(Path("user")), Cat(wide_bytes, " ", narrow_bytes));
 }
 
 }  // namespace

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/jit.h"
 #include "spec/program/plan_program.h"
 #include "spec/program/program_memory.h"
+#include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/random_graph.h"
@@ -50,7 +50,7 @@ bool SharesWhatIsRepeated(const Plan& plan, const Target& target) {
     if (buffer.memory == Memory::kShared) shared.insert(buffer.name);
   for (const Group& group : plan.groups)
     for (const Stage& stage : group.stages)
-      if (group.sharing == Sharing::kNone && shared.contains(absl::StrCat("v", stage.operands.back().value)))
+      if (group.sharing == Sharing::kNone && shared.contains(Cat("v", stage.operands.back().value)))
         return true;
   return false;
 }
@@ -70,7 +70,7 @@ std::string MemoryError(const Program& program) {
       const bool overlap =
           value.offset < other.offset + other.bytes && other.offset < value.offset + value.bytes;
       if (shared && other.memory == Memory::kShared && phases[a]->Meets(*phases[b]) && overlap)
-        return absl::StrCat(value.name, ", ", other.name, ": both at one place");
+        return Cat(value.name, ", ", other.name, ": both at one place");
     }
   }
   return "";
@@ -269,7 +269,7 @@ TEST_P(PhasesHeaderTest, CallersGoFromPhaseToPhase) {
   const std::string file = Write("main.c", kProgram);
   const std::string define = scratch ? "-DSCRATCH=scratch," : "-DSCRATCH=";
   for (const std::string& compiler : Compilers())
-    if (Compile(compiler, absl::StrCat("-O1 ", define), file, Path("main"))) Run(Path("main"));
+    if (Compile(compiler, Cat("-O1 ", define), file, Path("main"))) Run(Path("main"));
 }
 
 // A kernel of one phase for one CPU, and of several for another: the first does all in the first phase.
@@ -292,7 +292,7 @@ TEST_P(PhasesHeaderTest, TargetsMayHaveDifferentPhases) {
   const std::string file = Write("main.c", kProgram);
   const std::string define = header.functions[0].scratch_bytes() > 0 ? "-DSCRATCH=scratch," : "-DSCRATCH=";
   for (const std::string& compiler : Compilers())
-    if (Compile(compiler, absl::StrCat("-O1 ", define), file, Path("main"))) Run(Path("main"));
+    if (Compile(compiler, Cat("-O1 ", define), file, Path("main"))) Run(Path("main"));
 }
 
 }  // namespace

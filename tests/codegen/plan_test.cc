@@ -4,7 +4,6 @@
 #include <random>
 #include <string>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
@@ -132,10 +131,9 @@ TEST_P(PlanTest, FunctionsGoIntoTheEpilogue) {
   };
   for (const char* function : {"exp", "tanh", "erf", "sigmoid", "silu", "gelu", "gelu_tanh", "leaky_relu",
                                "neg", "hardswish", "elu", "softplus"}) {
-    const std::string plan =
-        Verified(absl::StrCat("kernel a(x: f32[64,30], w: f32[30,512], b: f32[512]):\n return ", function,
-                              "(add(matmul(x, w), b))"),
-                 target_, 2);
+    const std::string plan = Verified(Cat("kernel a(x: f32[64,30], w: f32[30,512], b: f32[512]):\n return ",
+                                          function, "(add(matmul(x, w), b))"),
+                                      target_, 2);
     EXPECT_EQ(lines_with(plan, "contraction("), 1) << plan;
     EXPECT_EQ(lines_with(plan, "rows("), 0) << plan;
   }

@@ -7,8 +7,8 @@
 
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 
 namespace kirsch::testing {
@@ -60,14 +60,14 @@ TEST_P(PortableHeaderTest, SelfTestsRunUnderSanitizers) {
   const std::string flags = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -DKERNEL_SELF_TEST";
   for (const LoopProgram& program : Programs()) {
     const std::string header = Header(program);
-    ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC), flags, Write("kernel.h", header), Path("self_test")));
+    ASSERT_TRUE(Compile(Cat("gcc ", kC), flags, Write("kernel.h", header), Path("self_test")));
     EXPECT_TRUE(Run(Path("self_test")));
     if (program.tasks == 1) continue;
     // It would be noticed: an output that is one element short.
     const std::string shorter = absl::StrReplaceAll(header, {{"malloc(on *", "malloc((on - 1) *"}});
     ASSERT_NE(shorter, header);
-    ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC), flags, Write("kernel.h", shorter), Path("self_test")));
-    EXPECT_NE(std::system(absl::StrCat(Path("self_test"), " > /dev/null 2>&1").c_str()), 0);
+    ASSERT_TRUE(Compile(Cat("gcc ", kC), flags, Write("kernel.h", shorter), Path("self_test")));
+    EXPECT_NE(std::system(Cat(Path("self_test"), " > /dev/null 2>&1").c_str()), 0);
   }
 }
 
@@ -81,7 +81,7 @@ TEST_P(PortableHeaderTest, OffsetsBeyond31Bits) {
     std::vector<std::unique_ptr<SparseMatrix>> operands;
     std::vector<size_t> ld;
     for (int operand = 0; operand < 3; ++operand) {
-      ld.push_back(spec.operand[static_cast<size_t>(operand)].layout.ld);
+      ld.push_back(spec.tensor(operand).layout.ld);
       const TileExtent extent = ExtentOf(spec, operand);
       operands.push_back(std::make_unique<SparseMatrix>(static_cast<size_t>(extent.outer) * ld.back()));
       if (!operands.back()->ok()) GTEST_SKIP() << "the system gives no address space";
@@ -102,9 +102,8 @@ TEST_P(PortableHeaderTest, OffsetsBeyond31Bits) {
     options.external = true;
     const LoopProgram program = Lower(PackedImpl(spec), target_, "kernel");
     Write("kernel.c", PrintHeader(program, target_, options));
-    ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC),
-                        "-O2 -shared -fPIC -fsanitize=undefined -fno-sanitize-recover=all", Path("kernel.c"),
-                        Path("kernel.so")));
+    ASSERT_TRUE(Compile(Cat("gcc ", kC), "-O2 -shared -fPIC -fsanitize=undefined -fno-sanitize-recover=all",
+                        Path("kernel.c"), Path("kernel.so")));
     void* handle = dlopen(Path("kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(handle, nullptr) << dlerror();
     ASSERT_GT(program.scratch_bytes, 0);
@@ -133,10 +132,9 @@ TEST_P(PortableHeaderTest, ClangTakesTheCodeForWindows) {
                                       "#include <immintrin.h>\n#include <intrin.h>\n#include <stddef.h>\n"
                                       "#undef __clang__\n#include \"kernel.h\"\n");
     for (const char* language : {kC, kCpp}) {
-      const std::string clang = absl::StrCat("clang-19 ", windows, " ", language);
+      const std::string clang = Cat("clang-19 ", windows, " ", language);
       EXPECT_TRUE(Compile(clang, "-c", as_clang, Path("clang.obj")));
-      EXPECT_TRUE(
-          Compile(clang, absl::StrCat("-c -mxsave -Wno-unused-function ", Isa()), as_msvc, Path("msvc.obj")));
+      EXPECT_TRUE(Compile(clang, Cat("-c -mxsave -Wno-unused-function ", Isa()), as_msvc, Path("msvc.obj")));
     }
   }
 }
@@ -149,18 +147,17 @@ TEST_P(PortableHeaderTest, TheBranchesForMsvcRun) {
         "static inline void __cpuid(int* info, int leaf) { __cpuidex(info, leaf, 0); }\n"
         "#define _ReadWriteBarrier() __asm__ volatile(\"\" ::: \"memory\")\n"
         "#define __declspec(word) __attribute__((word, unused))\n");
-  const std::string flags =
-      absl::StrCat("-O1 -D_MSC_VER=1930 -DKERNEL_SELF_TEST -mxsave -I", directory_, " ", Isa());
+  const std::string flags = Cat("-O1 -D_MSC_VER=1930 -DKERNEL_SELF_TEST -mxsave -I", directory_, " ", Isa());
   for (const LoopProgram& program : Programs()) {
     const std::string header = Header(program);
-    ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC), flags, Write("kernel.h", header), Path("self_test")));
+    ASSERT_TRUE(Compile(Cat("gcc ", kC), flags, Write("kernel.h", header), Path("self_test")));
     EXPECT_TRUE(Run(Path("self_test")));
     // A leaf that there is not.
     const std::string lacking =
         absl::StrReplaceAll(header, {{"kernel_cpuid(7, 0", "kernel_cpuid(2147483647, 0"}});
     ASSERT_NE(lacking, header);
-    ASSERT_TRUE(Compile(absl::StrCat("gcc ", kC), flags, Write("kernel.h", lacking), Path("self_test")));
-    EXPECT_EQ(WEXITSTATUS(std::system(absl::StrCat(Path("self_test"), " > /dev/null").c_str())), 2);
+    ASSERT_TRUE(Compile(Cat("gcc ", kC), flags, Write("kernel.h", lacking), Path("self_test")));
+    EXPECT_EQ(WEXITSTATUS(std::system(Cat(Path("self_test"), " > /dev/null").c_str())), 2);
   }
 }
 

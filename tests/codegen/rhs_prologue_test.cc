@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "search/stage_cost.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 
 namespace kirsch::testing {
@@ -46,14 +46,14 @@ struct Sizes {
 std::string Kernel(const Sizes& size, const Prologue& prologue, bool turned, bool lhs_turned = false,
                    const std::string& parameters = "", const std::string& before = "",
                    const std::string& after = "") {
-  const std::string batch = size.batch == 1 ? "" : absl::StrCat(size.batch, ",");
+  const std::string batch = size.batch == 1 ? "" : Cat(size.batch, ",");
   const int rows = turned ? size.n : size.k, columns = turned ? size.k : size.n;
-  const std::string lhs = lhs_turned ? absl::StrCat(size.k, ",", size.m) : absl::StrCat(size.m, ",", size.k);
-  const std::string rhs = turned ? absl::StrCat("transpose(", prologue.expression, ")") : prologue.expression;
-  return absl::StrCat("kernel a(x: ", prologue.lhs, "[", batch, lhs, "], w: ", prologue.weights, "[", batch,
-                      rows, ",", columns, "], y: f32[", batch, rows, ",", columns, "], c: f32[", columns,
-                      "], r: f32[", rows, ",1]", parameters, "):\n return ", before, "matmul(",
-                      lhs_turned ? "transpose(x)" : "x", ", ", rhs, ")", after);
+  const std::string lhs = lhs_turned ? Cat(size.k, ",", size.m) : Cat(size.m, ",", size.k);
+  const std::string rhs = turned ? Cat("transpose(", prologue.expression, ")") : prologue.expression;
+  return Cat("kernel a(x: ", prologue.lhs, "[", batch, lhs, "], w: ", prologue.weights, "[", batch, rows, ",",
+             columns, "], y: f32[", batch, rows, ",", columns, "], c: f32[", columns, "], r: f32[", rows,
+             ",1]", parameters, "):\n return ", before, "matmul(", lhs_turned ? "transpose(x)" : "x", ", ",
+             rhs, ")", after);
 }
 
 class RhsPrologueTest : public PlanTest {

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/llvm/emit.h"
+#include "spec/text/cat.h"
 #include "tests/testing/row_testing.h"
 
 namespace kirsch::testing {
@@ -295,7 +296,7 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
     cases.push_back(
         std::make_unique<RowCase>(program, random.Schedule(program, GetParam()), 2, 90, 1, target_));
     cases.back()->Fill(static_cast<uint32_t>(round));
-    programs.push_back(cases.back()->Program(absl::StrCat("rows", round)));
+    programs.push_back(cases.back()->Program(Cat("rows", round)));
   }
   std::vector<CKernel> kernels;
   for (const LoopProgram& program : programs) kernels.push_back({&program});
@@ -304,14 +305,14 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
                                        << PrintC(kernels, style);
   int compilers = 0;
   for (const char* compiler : {"gcc", "clang-19"}) {
-    if (std::system(absl::StrCat("command -v ", compiler, " > /dev/null 2>&1").c_str()) != 0) continue;
+    if (std::system(Cat("command -v ", compiler, " > /dev/null 2>&1").c_str()) != 0) continue;
     ++compilers;
-    const std::string library = absl::StrCat(directory, "/", compiler, ".so");
-    const std::string command = absl::StrCat(compiler,
-                                             " -std=c99 -O2 -shared -fPIC -Wall -Wextra -Werror -Wno-psabi "
-                                             "-Wno-unused-parameter -Wno-unused-but-set-parameter -m",
-                                             absl::StrJoin(target_.features, " -m"), " ", directory,
-                                             "/rows.c -o ", library, " > ", directory, "/log 2>&1");
+    const std::string library = Cat(directory, "/", compiler, ".so");
+    const std::string command = Cat(compiler,
+                                    " -std=c99 -O2 -shared -fPIC -Wall -Wextra -Werror -Wno-psabi "
+                                    "-Wno-unused-parameter -Wno-unused-but-set-parameter -m",
+                                    absl::StrJoin(target_.features, " -m"), " ", directory, "/rows.c -o ",
+                                    library, " > ", directory, "/log 2>&1");
     if (std::system(command.c_str()) != 0) {
       std::ifstream log(directory + "/log");
       FAIL() << command << "\n" << std::string(std::istreambuf_iterator<char>(log), {}).substr(0, 3000);

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/meaning/uncertain_math.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 #include "tests/testing/ulp_bounds.h"
 
@@ -145,8 +146,8 @@ class VectorMathTest : public ::testing::TestWithParam<bool> {
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       const auto check = [&](const Worst& worst) {
         EXPECT_LE(worst.error, 1) << Info(function.op).name << " of " << worst.at << ", "
-                                  << absl::StrCat("0x", absl::Hex(std::bit_cast<uint32_t>(worst.at)))
-                                  << ", lanes " << lanes;
+                                  << Cat("0x", absl::Hex(std::bit_cast<uint32_t>(worst.at))) << ", lanes "
+                                  << lanes;
         return worst.error;
       };
       const KernelFunction run = (*kernel)->function();

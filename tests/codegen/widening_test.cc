@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/element.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 
 namespace kirsch::testing {
@@ -38,8 +38,7 @@ Target TargetWith(bool avx512) {
 // out[i] = lhs[i], for all bit patterns: whole vectors, or vectors of `lanes` - 1 elements.
 LoopProgram ProgramOf(Dtype dtype, int lanes, bool part, const Target& target) {
   const int count = part ? lanes - 1 : lanes;
-  const std::string name =
-      absl::StrCat("widen_", std::string(Info(dtype).name), "_", lanes, "_", part ? 1 : 0);
+  const std::string name = Cat("widen_", std::string(Info(dtype).name), "_", lanes, "_", part ? 1 : 0);
   ProcedureBuilder builder(name);
   const VarId from = builder.PointerParameter("lhs", dtype, false);
   builder.PointerParameter("rhs", dtype, false);
@@ -133,12 +132,12 @@ TEST_P(WideningTest, CompilersAgreeOnEveryBitPattern) {
       << PrintC(kernels, style);
   int compilers = 0;
   for (const std::string compiler : {"gcc", "clang-19"}) {
-    if (std::system(absl::StrCat("command -v ", compiler, " > /dev/null 2>&1").c_str()) != 0) continue;
+    if (std::system(Cat("command -v ", compiler, " > /dev/null 2>&1").c_str()) != 0) continue;
     ++compilers;
-    const std::string library = absl::StrCat(directory, "/", compiler, ".so");
+    const std::string library = Cat(directory, "/", compiler, ".so");
     const std::string command =
-        absl::StrCat(compiler, " -std=c99 -O1 -shared -fPIC -Wall -Wextra -Werror -Wno-unused-parameter -m",
-                     absl::StrJoin(target_.features, " -m"), " ", directory, "/widen.c -o ", library);
+        Cat(compiler, " -std=c99 -O1 -shared -fPIC -Wall -Wextra -Werror -Wno-unused-parameter -m",
+            absl::StrJoin(target_.features, " -m"), " ", directory, "/widen.c -o ", library);
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
     if (!HostRuns(target_)) continue;
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
+#include "spec/text/cat.h"
 #include "tests/testing/header_testing.h"
 
 // Calls a function of Windows' convention with six arguments, the registers that it must preserve holding
@@ -91,7 +91,7 @@ class Win64Test : public HeaderTest {
  protected:
   // What the LLVM tool says of the object.
   std::string Ask(const std::string& tool, const std::string& object) const {
-    return Output(absl::StrCat(tool, " ", Write("kernel.obj", object)));
+    return Output(Cat(tool, " ", Write("kernel.obj", object)));
   }
   int lanes() const { return target_.vectors.front().bytes / 4; }
   // A tile that takes nearly all registers; packing.

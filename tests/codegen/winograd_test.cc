@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
@@ -23,6 +22,7 @@
 #include "codegen/verify/verify.h"
 #include "search/plan_search.h"
 #include "spec/graph/reference.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 #include "tests/testing/targets.h"
 
@@ -116,9 +116,9 @@ using testing::WaysOf;
 std::string Convolution(int images, int channels, int height, int width, int filters, int pad,
                         const std::string& parameters = "", const std::string& before = "",
                         const std::string& after = "") {
-  return absl::StrCat("kernel a(x: f32[", images, ",", height, ",", width, ",", channels, "], w: f32[3,3,",
-                      channels, ",", filters, "]", parameters, "):\n return ", before,
-                      "conv2d(x, w, pad=", pad, ", layout=nhwc)", after);
+  return Cat("kernel a(x: f32[", images, ",", height, ",", width, ",", channels, "], w: f32[3,3,", channels,
+             ",", filters, "]", parameters, "):\n return ", before, "conv2d(x, w, pad=", pad,
+             ", layout=nhwc)", after);
 }
 
 class WinogradOnTest : public ::testing::TestWithParam<Target> {
@@ -162,7 +162,7 @@ TEST_P(WinogradOnTest, SmallConvolutionsAreRight) {
   EXPECT_GT(number, 1000u);
   for (const char* pads : {"0,1,2,1", "1,0,0,2", "2,2,0,0"}) {
     const std::string text =
-        absl::StrReplaceAll(Convolution(2, 5, 7, 8, 9, 1), {{"pad=1", absl::StrCat("pad=", pads)}});
+        absl::StrReplaceAll(Convolution(2, 5, 7, 8, 9, 1), {{"pad=1", Cat("pad=", pads)}});
     for (const Way& way : WaysOf(GraphOf(text), target_, "winograd")) ExpectRight(text, way);
   }
 }
@@ -315,13 +315,13 @@ TEST_P(WinogradOnTest, RandomGraphsAreRight) {
   for (; rounds < (asked == nullptr ? 12 : std::atoi(asked)) && !HasFailure(); ++rounds) {
     const int images = 1 + draw(4) / 3, channels = 1 + draw(70), filters = 1 + draw(70), pad = draw(3);
     const int height = 3 + draw(18), width = 3 + draw(18);
-    const std::string bias = absl::StrCat(", b: f32[", filters, "]");
+    const std::string bias = Cat(", b: f32[", filters, "]");
     std::string text = Convolution(images, channels, height, width, filters, pad, bias, "relu(add(", ", b))");
     if (rounds % 3 == 1)  // two convolutions, with the second's bound on top of the first's
-      text = absl::StrCat("kernel a(x: f32[1,", height, ",", width, ",", channels, "], w: f32[3,3,", channels,
-                          ",", filters, "], v: f32[3,3,", filters, ",", channels,
-                          "]):\n y = relu(conv2d(x, w, pad=1, layout=nhwc))\n"
-                          " return softmax(add(conv2d(y, v, pad=1, layout=nhwc), x))");
+      text = Cat("kernel a(x: f32[1,", height, ",", width, ",", channels, "], w: f32[3,3,", channels, ",",
+                 filters, "], v: f32[3,3,", filters, ",", channels,
+                 "]):\n y = relu(conv2d(x, w, pad=1, layout=nhwc))\n"
+                 " return softmax(add(conv2d(y, v, pad=1, layout=nhwc), x))");
     if (rounds % 3 == 2)
       text = Convolution(1, channels, height, width, filters, pad, "", "reduce_mean(silu(",
                          "), axis=1, axis=2)");
@@ -348,8 +348,8 @@ TEST(WinogradChoiceTest, TheSearchDecidesWhereItMay) {
 
 TEST(WinogradChoiceTest, IsOfferedForWhatItIsFor) {
   const auto offers = [](const std::string& filters, const std::string& options) {
-    const Graph graph = GraphOf(absl::StrCat("kernel a(x: f32[1,16,16,16], w: f32[", filters,
-                                             "]):\n return conv2d(x, w", options, ")"));
+    const Graph graph = GraphOf(
+        Cat("kernel a(x: f32[1,16,16,16], w: f32[", filters, "]):\n return conv2d(x, w", options, ")"));
     return !WaysOf(graph, testing::Avx512Target(), "winograd").empty();
   };
   EXPECT_TRUE(offers("3,3,16,20", ", layout=nhwc"));

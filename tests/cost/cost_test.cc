@@ -234,8 +234,7 @@ TEST(StreamingTest, RunsThatEndEarlyCostTheLinesBehindThem) {
   const CostModel model(target);
   const auto cycles = [&](Order order, uint32_t n, uint32_t ld, uint32_t size) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = 1024, .n = n, .rhs = order});
-    for (int operand = 0; operand < 3; ++operand)
-      spec.operand[static_cast<size_t>(operand)].level = Level::kRam;
+    for (int operand = 0; operand < 3; ++operand) spec.tensor(operand).level = Level::kRam;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
     Decision tile;
     tile.kind = RewriteKind::kTile;
@@ -259,8 +258,8 @@ TEST_P(CostModelTest, LowerBoundGrowsWithEveryInput) {
     Spec spec = testing::RandomMatmulSpec({.max_side = 100}, &random);
     const Level level = static_cast<Level>(1 + random() % 4);
     for (int operand = 0; operand < 3; ++operand) {
-      spec.operand[static_cast<size_t>(operand)].level = level;
-      spec.operand[static_cast<size_t>(operand)].layout.ld = 256;  // never dense: that would be less work
+      spec.tensor(operand).level = level;
+      spec.tensor(operand).layout.ld = 256;  // never dense: that would be less work
     }
     const Cost bound = model_.LowerBound(spec);
     EXPECT_GE(bound, 0);
@@ -301,7 +300,7 @@ TEST_P(CostModelTest, BasesAreNeverNegativeAndBoundsRiseAlongAProgram) {
   for (int round = 0; round < 300 && !HasFailure(); ++round) {
     Spec spec = testing::RandomMatmulSpec({.max_side = 200, .max_flops = 1e6}, &random);
     const Level level = static_cast<Level>(1 + random() % 4);
-    for (int operand = 0; operand < 3; ++operand) spec.operand[static_cast<size_t>(operand)].level = level;
+    for (int operand = 0; operand < 3; ++operand) spec.tensor(operand).level = level;
     ExpectCostsOfNodes(testing::RandomImpl(spec, GetParam(), &random), model_);
   }
 }

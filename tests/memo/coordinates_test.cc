@@ -208,7 +208,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
     spec.sharers = static_cast<uint8_t>(1 + random() % 255);
     for (size_t dim = 0; dim < 4; ++dim) spec.size[dim] = ExtremeSize(kMaxSide, &random);
     for (int operand = 0; operand < 3; ++operand) {
-      TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+      TensorSpec& tensor = spec.tensor(operand);
       tensor.dtype = kDtypes[random() % kDtypes.size()].dtype;
       tensor.level = static_cast<Level>(random() % kNumLevels);
       tensor.moved = static_cast<uint8_t>(random() % 2);

@@ -230,7 +230,7 @@ void ExpectCanonical(const Spec& spec) {
   EXPECT_GE(spec.sharers, 1);
   EXPECT_EQ(spec.zero, 0);
   for (int operand = 0; operand < kMaxOperands; ++operand) {
-    const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+    const TensorSpec& tensor = spec.tensor(operand);
     EXPECT_EQ(tensor.constant, 0);
     if (operand >= spec.op_info().num_operands) continue;
     const Layout& layout = tensor.layout;
@@ -325,7 +325,7 @@ class EverySpace : public ::testing::TestWithParam<std::pair<Target, MatmulShape
   static Spec Root() {
     Spec root = testing::MatmulSpec(GetParam().second);
     for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-      root.operand[static_cast<size_t>(operand)].level = Level::kL3;
+      root.tensor(operand).level = Level::kL3;
     return root;
   }
   const Spec root_;
@@ -370,7 +370,7 @@ class TypedSpaces : public ::testing::TestWithParam<MatmulTypes> {
     shape.types = GetParam();
     Spec root = testing::MatmulSpec(shape);
     for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-      root.operand[static_cast<size_t>(operand)].level = Level::kL2;
+      root.tensor(operand).level = Level::kL2;
     return root;
   }
 };
@@ -389,7 +389,7 @@ TEST_P(TypedSpaces, OfConvolutionsAreSoundAndHaveNoDeadEnds) {
         shape.stride = stride;
         Spec root = testing::SpecOf(shape, GetParam());
         for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-          root.operand[static_cast<size_t>(operand)].level = Level::kL2;
+          root.tensor(operand).level = Level::kL2;
         Space space(root, target);
         ASSERT_NO_FATAL_FAILURE(ExpectSoundSpace(space, target));
       }
@@ -411,7 +411,7 @@ TEST_P(TypedSpaces, IdealSpecsHaveNoDeadEnds) {
       Spec root = Root({.m = 5, .k = 9, .n = 37, .lhs = lhs});
       root.ideal = IsPlain(root) ? 0 : 1;
       for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-        root.operand[static_cast<size_t>(operand)].layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+        root.tensor(operand).layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
       Space space(root, target);
       for (const Spec& spec : space.specs())
         ASSERT_TRUE(space.HasProgram(spec)) << target.name << ": " << PrintSpec(spec);

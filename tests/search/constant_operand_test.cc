@@ -100,7 +100,7 @@ TEST(ConstantDecisions, ComeFirstAndOnce) {
       const Spec& child = expansion.children[0].spec;
       EXPECT_EQ(ConstantOperand(child), -1);
       EXPECT_EQ(child.threads, 4);
-      const TensorSpec& copy = child.operand[static_cast<size_t>(operand)];
+      const TensorSpec& copy = child.tensor(operand);
       // What tiles take of a copy without panels is that of plain rows.
       EXPECT_EQ(copy.layout.kind == LayoutKind::kPacked, decision.layout.panel != 0);
       const auto inner = static_cast<uint32_t>(ExtentOf(child, operand).inner);
@@ -215,7 +215,7 @@ TEST(ConstantSearch, NeverCostsMoreThanWithout) {
       if (operand < 0) continue;
       Spec placed = PlaceOperands(spec, round % 2 == 0 ? Residency::kWarm : Residency::kCold, target);
       const Cost with = Search(placed, model, memo, {}).cost;
-      placed.operand[static_cast<size_t>(operand)].constant = 0;
+      placed.tensor(operand).constant = 0;
       EXPECT_LE(with, Search(placed, model, memo, {}).cost) << testing::Describe(spec);
     }
   }

@@ -455,7 +455,7 @@ TEST_P(RealTargets, BoundsAreBounds) {
       Spec spec = testing::MatmulSpec(shape);
       spec.threads = static_cast<uint8_t>(threads);
       for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-        spec.operand[static_cast<size_t>(operand)].level = level;
+        spec.tensor(operand).level = level;
       brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
     }
   ExpectBoundsBelow(brute_force, model_);
@@ -470,7 +470,7 @@ TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
     for (Level level : {Level::kL1, Level::kL2, Level::kL3}) {
       Spec spec = ParseSpec(text)->spec;
       for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-        spec.operand[static_cast<size_t>(operand)].level = level;
+        spec.tensor(operand).level = level;
       brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
     }
   ExpectBoundsBelow(brute_force, model_);
@@ -490,7 +490,7 @@ TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
   };
   const auto solve = [&](Spec spec, Level level) {
     for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-      spec.operand[static_cast<size_t>(operand)].level = level;
+      spec.tensor(operand).level = level;
     brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
   };
   for (const auto& [level, text] : roots) solve(ParseSpec(text)->spec, level);

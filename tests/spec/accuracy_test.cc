@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/jit.h"
 #include "spec/graph/reference.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 
 namespace kirsch::testing {
@@ -99,11 +99,11 @@ TEST_P(AccuracyTest, NormsKeepTheirBounds) {
       for (bool centred : {true, false}) {
         const Vector x = RowOf(length, row.offset, row.spread, static_cast<uint32_t>(length));
         const Vector ones(length, 1), zeros(length, 0);
-        const std::string type = absl::StrCat("f32[", length, "]");
-        const std::string text = centred ? absl::StrCat("kernel hard(x: f32[1,", length, "], s: ", type,
-                                                        ", t: ", type, "):\n  return layernorm(x, s, t)")
-                                         : absl::StrCat("kernel hard(x: f32[1,", length, "], s: ", type,
-                                                        "):\n  return rmsnorm(x, s)");
+        const std::string type = Cat("f32[", length, "]");
+        const std::string text =
+            centred ? Cat("kernel hard(x: f32[1,", length, "], s: ", type, ", t: ", type,
+                          "):\n  return layernorm(x, s, t)")
+                    : Cat("kernel hard(x: f32[1,", length, "], s: ", type, "):\n  return rmsnorm(x, s)");
         const Vector got =
             Run(text, centred ? std::vector<Vector>{x, ones, zeros} : std::vector<Vector>{x, ones});
         const std::vector<double> want = NormOf(x, centred);
@@ -147,8 +147,7 @@ TEST_P(AccuracyTest, TailsOfActivations) {
   for (int i = 0; i < 4000; ++i) x.push_back(static_cast<float>(-110 + i * 0.03));
   for (int i = 0; i < 100; ++i) x[static_cast<size_t>(3900 + i)] = std::ldexp(i % 2 == 0 ? -1.3f : 1.3f, -i);
   for (const Function& function : functions) {
-    const Vector got =
-        Run(absl::StrCat("kernel hard(x: f32[1,4000]):\n  return ", function.name, "(x)"), {x});
+    const Vector got = Run(Cat("kernel hard(x: f32[1,4000]):\n  return ", function.name, "(x)"), {x});
     for (size_t i = 0; i < x.size(); ++i) {
       const double want = function.exact(x[i]), magnitude = std::abs(static_cast<double>(x[i]));
       const double ulps =
@@ -166,8 +165,7 @@ TEST_P(AccuracyTest, CastsSaturate) {
                     0x1p32f,   0.5f,       1.5f,    -2.5f,    255.5f,        -129,           32768, -32769,
                     300,       1e9f,       -1e9f,   0};
   const auto check = [&]<typename Element>(Element, const std::string& type) {
-    const auto got =
-        Run<Element>(absl::StrCat("kernel hard(x: f32[1,20]):\n  return cast(x, ", type, ")"), {x});
+    const auto got = Run<Element>(Cat("kernel hard(x: f32[1,20]):\n  return cast(x, ", type, ")"), {x});
     for (size_t i = 0; i < x.size(); ++i) {
       const double least = std::numeric_limits<Element>::min(), most = std::numeric_limits<Element>::max();
       EXPECT_EQ(got[i], std::min(std::max(std::nearbyint(static_cast<double>(x[i])), least), most))

@@ -11,9 +11,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "codegen/llvm/host_cpu.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/isolated.h"
 #include "tests/testing/plain_graph.h"
@@ -77,21 +77,19 @@ std::string Outcome(int number, const std::vector<Target>& targets, const Note& 
     const int threads = (number + order) % 3 == 0 ? 2 : 1;
     if (threads > 1) target = WithFreeThreads(target);
     const std::string text = drawn.DrawText();
-    const std::string what =
-        absl::StrCat("\nnumber ", number, ", ", target.name, ", ", threads, " threads:\n", text);
+    const std::string what = Cat("\nnumber ", number, ", ", target.name, ", ", threads, " threads:\n", text);
     note(what);
     const absl::StatusOr<TextKernel> kernel = TextKernel::Create(text, kSource, target, threads);
-    if (!kernel.ok()) return absl::StrCat("refused: ", std::string(kernel.status().message()), what);
+    if (!kernel.ok()) return Cat("refused: ", std::string(kernel.status().message()), what);
     if (order == 0) {
       const VerifyReport report = kernel->Verify(number % kGraphsPerHeader == 0);
-      if (!report.ok)
-        return absl::StrCat("not verified: ", report.first_mismatch, what, kernel->Description());
+      if (!report.ok) return Cat("not verified: ", report.first_mismatch, what, kernel->Description());
     }
     const absl::StatusOr<std::vector<double>> got = drawn.Computed(*kernel, threads);
     const std::string wrong = got.ok() ? FirstOutside(expected, *got) : std::string(got.status().message());
-    if (!wrong.empty()) return absl::StrCat(wrong, what, kernel->Description());
+    if (!wrong.empty()) return Cat(wrong, what, kernel->Description());
   }
-  return absl::StrCat("right ", TellingShare(expected));
+  return Cat("right ", TellingShare(expected));
 }
 
 TEST(GrammarTest, DrawnKernelsAreRight) {
@@ -106,7 +104,7 @@ TEST(GrammarTest, DrawnKernelsAreRight) {
     double share = 0;
     if (absl::StartsWith(one.text, "refused: ")) {
       ++refused;
-      EXPECT_TRUE(absl::StartsWith(one.text, absl::StrCat("refused: ", kSource, ":"))) << one.text;
+      EXPECT_TRUE(absl::StartsWith(one.text, Cat("refused: ", kSource, ":"))) << one.text;
     } else if (absl::StartsWith(one.text, "right ") && absl::SimpleAtod(one.text.substr(6), &share)) {
       telling += share;
     } else {

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/procedure_builder.h"

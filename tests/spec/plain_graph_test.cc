@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "spec/graph/family.h"
+#include "spec/text/cat.h"
 #include "spec/text/text.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/isolated.h"
@@ -72,7 +72,7 @@ class OneOperation {
     GrammarValue made{"v", type, std::move(result), false, std::move(op), {}, std::move(options)};
     for (const std::vector<uint32_t>& dims : shapes) {
       made.arguments.push_back({graph_.parameters, ""});
-      graph_.values.push_back({absl::StrCat("p", graph_.parameters++), type, dims, false, "", {}, {}});
+      graph_.values.push_back({Cat("p", graph_.parameters++), type, dims, false, "", {}, {}});
       parameters_.emplace_back();
       for (int64_t i = 1; i <= graph_.values.back().elements(); ++i)
         parameters_.back().push_back(static_cast<double>(i));
@@ -233,9 +233,8 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
     const GrammarGraph graph = RandomGrammarGraph(8, random);
     std::set<std::pair<std::string, int>> uses;
     for (const GrammarValue& value : graph.values) {
-      drawn.insert(
-          {value.op, value.type, absl::StrCat("rank ", value.dims.size()), value.constant ? "const" : ""});
-      for (const auto& [name, text] : value.options) drawn.insert({name, absl::StrCat(name, "=", text)});
+      drawn.insert({value.op, value.type, Cat("rank ", value.dims.size()), value.constant ? "const" : ""});
+      for (const auto& [name, text] : value.options) drawn.insert({name, Cat(name, "=", text)});
       for (const GrammarArgument& argument : value.arguments) {
         if (argument.value < 0)
           drawn.insert("number");
@@ -257,10 +256,10 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
 
 TEST(IsolatedTest, CasesThatDieAreToldFromOthers) {
   const std::vector<IsolatedCase> cases = RunIsolated(4, 60, [](int number, const Note& note) {
-    note(absl::StrCat("case ", number));
+    note(Cat("case ", number));
     if (number == 1) abort();
     if (number == 2) raise(SIGALRM);
-    return absl::StrCat("result ", number);
+    return Cat("result ", number);
   });
   ASSERT_EQ(cases.size(), 4u);
   EXPECT_EQ(cases[0].text, "result 0");

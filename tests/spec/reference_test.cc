@@ -25,7 +25,7 @@ using Buffers = std::vector<std::vector<std::byte>>;
 Buffers Filled(const Spec& spec, InputKind kind) {
   Buffers operands;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    const Dtype dtype = spec.operand[static_cast<size_t>(operand)].dtype;
+    const Dtype dtype = spec.tensor(operand).dtype;
     operands.emplace_back(static_cast<size_t>(RootElements(spec, operand) * Bytes(dtype)));
     FillOperand(spec, operand, kind, 1, 111, operands.back().data());
   }

@@ -168,7 +168,7 @@ TEST(SpecParserTest, QuotesHostileTextOnOneLine) {
 // The address of every element of every matrix of a batch.
 std::vector<int64_t> AddressesOf(const Spec& spec, int operand) {
   const TileExtent extent = ExtentOf(spec, operand);
-  const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+  const Layout& layout = spec.tensor(operand).layout;
   const bool row = layout.order == Order::kRow;
   const int64_t rows = row ? extent.outer : extent.inner, columns = row ? extent.inner : extent.outer;
   std::vector<int64_t> addresses;

@@ -97,8 +97,7 @@ TEST(SpecFuzzTest, TenThousandMalformedSpecs) {
     EXPECT_EQ(*again, *parsed) << parsed->text;
     for (int operand = 0; operand < 3; ++operand) {
       const TileExtent extent = ExtentOf(parsed->spec, operand);
-      EXPECT_LE(extent.batch * extent.outer * parsed->spec.operand[static_cast<size_t>(operand)].layout.ld,
-                kMaxElements)
+      EXPECT_LE(extent.batch * extent.outer * parsed->spec.tensor(operand).layout.ld, kMaxElements)
           << parsed->text;
     }
   }

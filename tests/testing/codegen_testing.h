@@ -64,7 +64,7 @@ inline Spec MakeSpec(const Matmul& matmul) {
   spec.operand[MatmulDims::kLhs].layout.order = matmul.lhs;
   spec.operand[MatmulDims::kRhs].layout.order = matmul.rhs;
   for (int operand = 0; operand < 3; ++operand) {
-    TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+    TensorSpec& tensor = spec.tensor(operand);
     tensor.level = matmul.level;
     tensor.layout.ld = static_cast<uint32_t>(ExtentOf(spec, operand).inner) + matmul.gap;
   }
@@ -140,8 +140,8 @@ class Matrix {
 
   Matrix(const Spec& spec, int operand, int seed)
       : extent_(ExtentOf(spec, operand)),
-        ld_(spec.operand[static_cast<size_t>(operand)].layout.ld),
-        row_(spec.operand[static_cast<size_t>(operand)].layout.order == Order::kRow),
+        ld_(spec.tensor(operand).layout.ld),
+        row_(spec.tensor(operand).layout.order == Order::kRow),
         data_(static_cast<size_t>(extent_.batch * extent_.outer * ld_), kGap) {
     uint32_t state = static_cast<uint32_t>(seed) * 2654435761u + 12345u;
     for (int64_t run = 0; run < extent_.batch * extent_.outer; ++run)

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/verify/guarded_buffer.h"
 #include "spec/element.h"
 #include "spec/matmul_types.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 
 namespace kirsch::testing {
@@ -52,8 +52,8 @@ inline std::vector<MatmulTypes> AllTypes() {
 }
 
 inline std::string NameOf(const MatmulTypes& types) {
-  return absl::StrCat(std::string(Info(types.lhs).name), "_", std::string(Info(types.rhs).name), "_",
-                      std::string(Info(types.out).name));
+  return Cat(std::string(Info(types.lhs).name), "_", std::string(Info(types.rhs).name), "_",
+             std::string(Info(types.out).name));
 }
 
 inline Spec TypedSpec(const MatmulTypes& types, const Matmul& matmul) {
@@ -121,10 +121,10 @@ inline uint32_t BitsOf(Dtype dtype, int value) {
 class TypedMatrix {
  public:
   TypedMatrix(const Spec& spec, int operand)
-      : dtype_(spec.operand[static_cast<size_t>(operand)].dtype),
+      : dtype_(spec.tensor(operand).dtype),
         extent_(ExtentOf(spec, operand)),
-        ld_(spec.operand[static_cast<size_t>(operand)].layout.ld),
-        row_(spec.operand[static_cast<size_t>(operand)].layout.order == Order::kRow),
+        ld_(spec.tensor(operand).layout.ld),
+        row_(spec.tensor(operand).layout.order == Order::kRow),
         // Nothing belongs to the operand after its last row's elements.
         elements_((extent_.batch * extent_.outer - 1) * ld_ + extent_.inner),
         buffer_(*GuardedBuffer::Create(static_cast<size_t>(elements_ * Bytes(dtype_)), Placement::kAtEnd)) {
@@ -278,10 +278,10 @@ class TypedWalk {
 };
 
 inline std::string Describe(const Matmul& matmul) {
-  return absl::StrCat(matmul.batch, ":", matmul.m, "x", matmul.k, "x", matmul.n,
-                      matmul.lhs == Order::kRow ? " lhs=row" : " lhs=col",
-                      matmul.rhs == Order::kRow ? " rhs=row" : " rhs=col", " gap=", matmul.gap,
-                      matmul.accumulate ? " accumulate" : "");
+  return Cat(matmul.batch, ":", matmul.m, "x", matmul.k, "x", matmul.n,
+             matmul.lhs == Order::kRow ? " lhs=row" : " lhs=col",
+             matmul.rhs == Order::kRow ? " rhs=row" : " rhs=col", " gap=", matmul.gap,
+             matmul.accumulate ? " accumulate" : "");
 }
 
 }  // namespace kirsch::testing

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plain_number.h"
 
 namespace kirsch::testing {
@@ -109,7 +109,7 @@ class GraphDrawer {
   }
 
   int Parameter(const std::string& type, const Dims& dims) {
-    values_.push_back({absl::StrCat("p", parameters_++), type, dims, Chance(1, 8), "", {}, {}});
+    values_.push_back({Cat("p", parameters_++), type, dims, Chance(1, 8), "", {}, {}});
     return static_cast<int>(values_.size()) - 1;
   }
 
@@ -120,8 +120,8 @@ class GraphDrawer {
                                      [](const GrammarArgument& argument) { return argument.value >= 0; });
     const GrammarValue like = At(tensor->value);
     const std::string sums = IsFloat(like) ? "f32" : "s32";
-    values_.push_back({absl::StrCat("v", Made()), type.empty() ? sums : type, dims.value_or(like.dims), false,
-                       op, std::move(arguments), std::move(options)});
+    values_.push_back({Cat("v", Made()), type.empty() ? sums : type, dims.value_or(like.dims), false, op,
+                       std::move(arguments), std::move(options)});
     return static_cast<int>(values_.size()) - 1;
   }
   int Make(const std::string& op, const std::vector<int>& arguments, Options options = {},
@@ -312,7 +312,7 @@ class GraphDrawer {
     if (!all) axes.resize(1 + (Chance(1, 3) ? Below(axes.size()) : 0));
     Options options;
     for (uint32_t axis : axes) {
-      options.push_back({"axis", absl::StrCat(axis)});
+      options.push_back({"axis", Cat(axis)});
       dims[axis] = 1;
     }
     Make(OneOf(kOps), {x}, options, dims);
@@ -382,7 +382,7 @@ class GraphDrawer {
       return;
     Options options;
     const auto option = [&](const char* name, uint32_t value, uint32_t usual) {
-      if (value != usual || Chance(1, 4)) options.push_back({name, absl::StrCat(value)});
+      if (value != usual || Chance(1, 4)) options.push_back({name, Cat(value)});
     };
     option("stride", stride, 1);
     const bool alike = std::count(pad.begin(), pad.end(), pad[0]) == 4;

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/text/cat.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plain_number.h"
 
@@ -27,15 +27,14 @@ class TextWriter {
 
   std::string Text() {
     ChooseNamedSize();
-    std::string text = absl::StrCat("kernel drawn", size_ == 0 ? "" : absl::StrCat("[n = ", size_, "]"), "(");
+    std::string text = Cat("kernel drawn", size_ == 0 ? "" : Cat("[n = ", size_, "]"), "(");
     for (int i = 0; i < graph_.parameters; ++i)
-      absl::StrAppend(&text, i > 0 ? ", " : "", graph_.at(i).name, ": ",
-                      graph_.at(i).constant ? "const " : "", TypeText(graph_.at(i)));
-    absl::StrAppend(&text, ")", Below(3) == 0 ? absl::StrCat(" -> ", TypeText(graph_.at(graph_.result))) : "",
-                    ":\n");
+      Append(&text, i > 0 ? ", " : "", graph_.at(i).name, ": ", graph_.at(i).constant ? "const " : "",
+             TypeText(graph_.at(i)));
+    Append(&text, ")", Below(3) == 0 ? Cat(" -> ", TypeText(graph_.at(graph_.result))) : "", ":\n");
     for (int statement : Order())
-      absl::StrAppend(&text, graph_.at(statement).name, " = ", Expression(statement), "\n");
-    return absl::StrCat(text, "return ", Argument({graph_.result, ""}), "\n");
+      Append(&text, graph_.at(statement).name, " = ", Expression(statement), "\n");
+    return Cat(text, "return ", Argument({graph_.result, ""}), "\n");
   }
 
  private:
@@ -50,14 +49,14 @@ class TextWriter {
   }
 
   std::string TypeText(const GrammarValue& value) {
-    return absl::StrCat(value.type, "[",
-                        absl::StrJoin(value.dims, ",",
-                                      [&](std::string* text, uint32_t size) {
-                                        const bool named = size == size_ && (must_name_ || Below(2) == 0);
-                                        must_name_ = must_name_ && !named;
-                                        absl::StrAppend(text, named ? "n" : absl::StrCat(size));
-                                      }),
-                        "]");
+    return Cat(value.type, "[",
+               absl::StrJoin(value.dims, ",",
+                             [&](std::string* text, uint32_t size) {
+                               const bool named = size == size_ && (must_name_ || Below(2) == 0);
+                               must_name_ = must_name_ && !named;
+                               Append(text, named ? "n" : Cat(size));
+                             }),
+               "]");
   }
 
   // Values whose statements have to come before this one's.
@@ -102,12 +101,12 @@ class TextWriter {
 
   std::string Expression(int number) {
     const GrammarValue& value = graph_.at(number);
-    std::string text = absl::StrCat(value.op, "(");
+    std::string text = Cat(value.op, "(");
     for (const GrammarArgument& argument : value.arguments)
-      absl::StrAppend(&text, &argument == &value.arguments.front() ? "" : ", ", Argument(argument));
-    if (value.op == "cast") absl::StrAppend(&text, ", ", value.type);
-    for (const auto& [name, option] : value.options) absl::StrAppend(&text, ", ", name, "=", option);
-    return absl::StrCat(text, ")");
+      Append(&text, &argument == &value.arguments.front() ? "" : ", ", Argument(argument));
+    if (value.op == "cast") Append(&text, ", ", value.type);
+    for (const auto& [name, option] : value.options) Append(&text, ", ", name, "=", option);
+    return Cat(text, ")");
   }
 
   const GrammarGraph& graph_;

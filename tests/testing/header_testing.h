@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/loop/lower.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 #include "tests/testing/kernel_header.h"
 
@@ -21,16 +21,16 @@ inline constexpr const char* kC = "-std=c99 -x c";
 inline constexpr const char* kCpp = "-std=c++17 -x c++";
 
 inline bool HaveCommand(const std::string& command) {
-  return std::system(absl::StrCat("command -v ", command, " > /dev/null 2>&1").c_str()) == 0;
+  return std::system(Cat("command -v ", command, " > /dev/null 2>&1").c_str()) == 0;
 }
 
 // Compilers that are installed, as "command language-flags".
 inline std::vector<std::string> Compilers() {
   std::vector<std::string> compilers;
   for (const char* command : {"gcc", "clang-19"})
-    if (HaveCommand(command)) compilers.push_back(absl::StrCat(command, " ", kC));
+    if (HaveCommand(command)) compilers.push_back(Cat(command, " ", kC));
   for (const char* command : {"g++", "clang++-19"})
-    if (HaveCommand(command)) compilers.push_back(absl::StrCat(command, " ", kCpp));
+    if (HaveCommand(command)) compilers.push_back(Cat(command, " ", kCpp));
   return compilers;
 }
 
@@ -52,7 +52,7 @@ class HeaderTest : public ::testing::TestWithParam<bool> {
   // True if the command succeeds; else its output is the test's.
   bool Run(const std::string& command) const {
     const std::string log = Path("log");
-    if (std::system(absl::StrCat(command, " > ", log, " 2>&1").c_str()) == 0) return true;
+    if (std::system(Cat(command, " > ", log, " 2>&1").c_str()) == 0) return true;
     std::ifstream stream(log);
     ADD_FAILURE() << command << "\n" << std::string(std::istreambuf_iterator<char>(stream), {});
     return false;
@@ -65,7 +65,7 @@ class HeaderTest : public ::testing::TestWithParam<bool> {
   }
   bool Compile(const std::string& compiler, const std::string& flags, const std::string& file,
                const std::string& output) const {
-    return Run(absl::StrCat(compiler, " -Wall -Wextra -Werror -pedantic ", flags, " ", file, " -o ", output));
+    return Run(Cat(compiler, " -Wall -Wextra -Werror -pedantic ", flags, " ", file, " -o ", output));
   }
 
   // Packs rhs, tiles m and n; every size has a remainder.

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch::testing {
 namespace {
@@ -89,7 +89,7 @@ std::vector<IsolatedCase> RunIsolated(int count, unsigned seconds,
     waitpid(child, &status, 0);
     if (static_cast<int>(cases.size()) == count) break;
     const std::string how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit";
-    cases.push_back({true, absl::StrCat("died (", how, "):\n", noted)});
+    cases.push_back({true, Cat("died (", how, "):\n", noted)});
   }
   return cases;
 }

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 #include "tests/testing/plain_function.h"
 
 namespace kirsch::testing {
@@ -213,8 +213,7 @@ std::string FirstOutside(const std::vector<Bounds>& expected, const std::vector<
   KIRSCH_CHECK(expected.size() == got.size());
   for (size_t i = 0; i < got.size(); ++i)
     if (!IsAnything(expected[i]) && !(expected[i].low <= got[i] && got[i] <= expected[i].high))
-      return absl::StrCat("element ", i, ": expected ", expected[i].low, " to ", expected[i].high, ", got ",
-                          got[i]);
+      return Cat("element ", i, ": expected ", expected[i].low, " to ", expected[i].high, ", got ", got[i]);
   return "";
 }
 

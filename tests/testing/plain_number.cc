@@ -78,7 +78,7 @@ const std::vector<PlainType>& PlainTypes() {
 const PlainType& PlainTypeOf(std::string_view name) {
   for (const PlainType& type : PlainTypes())
     if (type.name == name) return type;
-  KIRSCH_CHECK(false && "no such type");
+  KIRSCH_BUG("no such type");
 }
 
 double RoundTo(const PlainType& type, double x) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/text/cat.h"
 
 namespace kirsch::testing {
 namespace {
@@ -23,12 +23,12 @@ class KernelWriter {
     value_ = {Parameter(dims), dims};
     values_.push_back(value_);
     for (int i = 0; i < operations; ++i) Operation();
-    if (Draw(6) == 0) Set(absl::StrCat("cast(", value_.name, ", bf16)"), value_.dims);
+    if (Draw(6) == 0) Set(Cat("cast(", value_.name, ", bf16)"), value_.dims);
   }
 
   std::string Text() const {
-    return absl::StrCat("kernel drawn(", absl::StrJoin(parameters_, ", "), "):\n",
-                        absl::StrJoin(lines_, "\n"), "\nreturn ", value_.name);
+    return Cat("kernel drawn(", absl::StrJoin(parameters_, ", "), "):\n", absl::StrJoin(lines_, "\n"),
+               "\nreturn ", value_.name);
   }
 
  private:
@@ -44,15 +44,15 @@ class KernelWriter {
   }
 
   std::string Parameter(const Dims& dims, const char* type = "f32") {
-    const std::string name = absl::StrCat("p", parameters_.size());
+    const std::string name = Cat("p", parameters_.size());
     parameters_.push_back(
-        absl::StrCat(name, Draw(4) == 0 ? ": const " : ": ", type, "[", absl::StrJoin(dims, ","), "]"));
+        Cat(name, Draw(4) == 0 ? ": const " : ": ", type, "[", absl::StrJoin(dims, ","), "]"));
     return name;
   }
 
   void Set(const std::string& value, const Dims& dims) {
-    const std::string name = absl::StrCat("v", lines_.size());
-    lines_.push_back(absl::StrCat(name, " = ", value));
+    const std::string name = Cat("v", lines_.size());
+    lines_.push_back(Cat(name, " = ", value));
     value_ = {name, dims};
     values_.push_back(value_);
   }
@@ -85,9 +85,7 @@ class KernelWriter {
     const bool turned = Draw(3) == 0;
     if (turned) std::swap(rhs.back(), rhs[rhs.size() - 2]);
     const std::string weights = Draw(4) == 0 ? Widened(rhs) : Parameter(rhs);
-    Set(absl::StrCat("matmul(", value_.name, ", ",
-                     turned ? absl::StrCat("transpose(", weights, ")") : weights, ")"),
-        out);
+    Set(Cat("matmul(", value_.name, ", ", turned ? Cat("transpose(", weights, ")") : weights, ")"), out);
   }
 
   // Weights as they are kept small.
@@ -95,15 +93,15 @@ class KernelWriter {
     static constexpr std::array<const char*, 3> kTypes = {"s8", "bf16", "u8"};
     std::string narrow = Parameter(dims, kTypes[Draw(3)]);
     if (Draw(3) == 0)  // zero points
-      narrow = absl::StrCat("sub(", Parameter(dims, "s8"), ", ", Parameter({dims.back()}, "u8"), ")");
-    const std::string wide = absl::StrCat("cast(", narrow, ", f32)");
+      narrow = Cat("sub(", Parameter(dims, "s8"), ", ", Parameter({dims.back()}, "u8"), ")");
+    const std::string wide = Cat("cast(", narrow, ", f32)");
     switch (Draw(3)) {
       case 0:
         return wide;
       case 1:
-        return absl::StrCat("mul(", wide, ", ", Parameter({dims.back()}), ")");
+        return Cat("mul(", wide, ", ", Parameter({dims.back()}), ")");
       default:
-        return absl::StrCat("mul(", wide, ", ", Parameter({dims[dims.size() - 2], 1}), ")");
+        return Cat("mul(", wide, ", ", Parameter({dims[dims.size() - 2], 1}), ")");
     }
   }
 
@@ -111,16 +109,16 @@ class KernelWriter {
     static constexpr std::array<const char*, 14> kOps = {
         "neg",        "exp",  "tanh",      "erf",  "sigmoid",   "relu", "gelu",
         "leaky_relu", "silu", "gelu_tanh", "relu", "hardswish", "elu",  "softplus"};
-    Set(absl::StrCat(kOps[Draw(kOps.size())], "(", value_.name, ")"), value_.dims);
+    Set(Cat(kOps[Draw(kOps.size())], "(", value_.name, ")"), value_.dims);
   }
 
   // Integers that are computed with before they are floats.
   std::string Integers(const Dims& dims) {
     static constexpr std::array<const char*, 5> kOps = {"add", "sub", "mul", "max", "min"};
     static constexpr std::array<const char*, 3> kTypes = {"s32", "s8", "u8"};
-    const std::string sum = absl::StrCat(kOps[Draw(kOps.size())], "(", Parameter(dims, kTypes[Draw(3)]), ", ",
-                                         Parameter({dims.back()}, "s32"), ")");
-    return absl::StrCat("cast(", Draw(2) == 0 ? absl::StrCat("relu(", sum, ")") : sum, ", f32)");
+    const std::string sum = Cat(kOps[Draw(kOps.size())], "(", Parameter(dims, kTypes[Draw(3)]), ", ",
+                                Parameter({dims.back()}, "s32"), ")");
+    return Cat("cast(", Draw(2) == 0 ? Cat("relu(", sum, ")") : sum, ", f32)");
   }
 
   void Binary() {
@@ -154,20 +152,20 @@ class KernelWriter {
     }
     std::string first = value_.name;
     if (Draw(4) == 0 && other != "0.75") std::swap(first, other);
-    Set(absl::StrCat(kOps[Draw(kOps.size())], "(", first, ", ", other, ")"), value_.dims);
+    Set(Cat(kOps[Draw(kOps.size())], "(", first, ", ", other, ")"), value_.dims);
   }
 
   void Rowwise() {
     const Dims columns = {value_.dims.back()};
     switch (Draw(3)) {
       case 0:
-        return Set(absl::StrCat("softmax(", value_.name, ")"), value_.dims);
+        return Set(Cat("softmax(", value_.name, ")"), value_.dims);
       case 1: {
         const std::string scale = Parameter(columns), shift = Parameter(columns);
-        return Set(absl::StrCat("layernorm(", value_.name, ", ", scale, ", ", shift, ")"), value_.dims);
+        return Set(Cat("layernorm(", value_.name, ", ", scale, ", ", shift, ")"), value_.dims);
       }
       default:
-        return Set(absl::StrCat("rmsnorm(", value_.name, ", ", Parameter(columns), ")"), value_.dims);
+        return Set(Cat("rmsnorm(", value_.name, ", ", Parameter(columns), ")"), value_.dims);
     }
   }
 
@@ -177,14 +175,14 @@ class KernelWriter {
     const Value before = value_;
     Dims dims = value_.dims;
     dims.back() = 1;
-    Set(absl::StrCat("reduce_", kOps[Draw(3)], "(", value_.name, ", axis=", dims.size() - 1, ")"), dims);
-    if (Draw(4) != 0) Set(absl::StrCat("sub(", before.name, ", ", value_.name, ")"), before.dims);
+    Set(Cat("reduce_", kOps[Draw(3)], "(", value_.name, ", axis=", dims.size() - 1, ")"), dims);
+    if (Draw(4) != 0) Set(Cat("sub(", before.name, ", ", value_.name, ")"), before.dims);
   }
 
   void Transpose() {
     Dims dims = value_.dims;
     std::swap(dims.back(), dims[dims.size() - 2]);
-    Set(absl::StrCat("transpose(", value_.name, ")"), dims);
+    Set(Cat("transpose(", value_.name, ")"), dims);
   }
 
   std::mt19937& random_;
@@ -221,10 +219,10 @@ std::string RandomConvolution(std::mt19937& random) {
   const uint32_t channels = depthwise ? groups : groups * (1 + draw(draw(2) == 0 ? 4 : 20)),
                  filters =
                      depthwise ? groups * (1 + draw(5) / 4) : groups * (1 + draw(draw(2) == 0 ? 5 : 40));
-  return absl::StrCat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
-                      " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3),
-                      " pad=", absl::StrJoin(pad, ","), " dilation=", dilation, " groups=", groups,
-                      " layout=", nhwc ? "nhwc" : "nchw");
+  return Cat("conv2d f32 ", images, "x", channels, "x", height, "x", width, " filters=", filters,
+             " kernel=", kernel_height, "x", kernel_width, " stride=", 1 + draw(3),
+             " pad=", absl::StrJoin(pad, ","), " dilation=", dilation, " groups=", groups,
+             " layout=", nhwc ? "nhwc" : "nchw");
 }
 
 }  // namespace kirsch::testing

@@ -55,7 +55,7 @@ Spec MatmulSpec(const MatmulShape& shape) {
   spec.operand[MatmulDims::kLhs].layout = Strided(shape.lhs, shape.m, shape.k, shape.lhs_gap);
   spec.operand[MatmulDims::kRhs].layout = Strided(shape.rhs, shape.k, shape.n, shape.rhs_gap);
   spec.operand[MatmulDims::kOut].layout = Strided(Order::kRow, shape.m, shape.n, shape.out_gap);
-  if (shape.constant >= 0) spec.operand[static_cast<size_t>(shape.constant)].constant = 1;
+  if (shape.constant >= 0) spec.tensor(shape.constant).constant = 1;
   return spec;
 }
 
@@ -114,7 +114,7 @@ std::string Describe(const Spec& spec) {
        << " b" << spec.size[MatmulDims::kB] << " " << spec.size[MatmulDims::kM] << "x"
        << spec.size[MatmulDims::kK] << "x" << spec.size[MatmulDims::kN];
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    const Layout& layout = spec.operand[static_cast<size_t>(operand)].layout;
+    const Layout& layout = spec.tensor(operand).layout;
     text << " " << spec.op_info().operands[static_cast<size_t>(operand)].name << "="
          << (layout.order == Order::kRow ? "row" : "col") << "/" << layout.ld;
   }

@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/kernels/row_kernel.h"
 #include "codegen/loop/procedure_builder.h"
 #include "codegen/verify/guarded_buffer.h"
 #include "spec/element.h"
 #include "spec/graph/row_passes.h"
+#include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 #include "tests/testing/row_evaluation.h"
 
@@ -195,7 +195,7 @@ class RowCase {
     };
     std::vector<VarId> inputs = {pointer("lhs", input_type(0), false), pointer("rhs", input_type(1), false)};
     for (size_t i = 2; i < row.inputs.size(); ++i)
-      inputs.push_back(pointer(absl::StrCat("arg", i - 1), row.inputs[i].dtype, false));
+      inputs.push_back(pointer(Cat("arg", i - 1), row.inputs[i].dtype, false));
     const VarId out = pointer("out", row.results[0].dtype, true),
                 scratch = pointer("scratch", Dtype::kF32, true);
     builder.IndexParameter(kThread);
@@ -271,8 +271,8 @@ class RowCase {
           const Bounded& expected = values[static_cast<size_t>(result.value)][static_cast<size_t>(at)];
           const double got = results_[i].at(row, column);
           if (!IsNear(result.dtype, got, expected))
-            return Fault(absl::StrCat("result ", i, " at (", row, ", ", column, ") is ", got, ", not ",
-                                      expected.value, " +- ", expected.error));
+            return Fault(Cat("result ", i, " at (", row, ", ", column, ") is ", got, ", not ", expected.value,
+                             " +- ", expected.error));
         }
       }
     }

@@ -1,4 +1,3 @@
-#include "tests/testing/kernel_header.h"
 #include "tests/testing/text_kernel.h"
 
 #include <array>
@@ -6,7 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
@@ -16,7 +14,9 @@
 #include "memo/hash_memo.h"
 #include "search/search.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 #include "spec/text/schedule.h"
+#include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_number.h"
 #include "tests/testing/plan_testing.h"
 
@@ -75,7 +75,7 @@ absl::Status RunThreads(const LoopProgram& program, size_t threads, const Call& 
       const GuardedBuffer scratch = NewLines(program.scratch_bytes);
       const std::optional<Fault> fault =
           CatchFault([&] { call(scratch.data(), thread, shared.data(), static_cast<size_t>(phase)); });
-      if (fault.has_value()) return absl::InternalError(absl::StrCat("died of signal ", fault->signal));
+      if (fault.has_value()) return absl::InternalError(Cat("died of signal ", fault->signal));
       if (!scratch.SlackIntact() || !shared.SlackIntact())
         return absl::InternalError("wrote beside its memory");
     }
