@@ -32,28 +32,57 @@ struct Usage {
   int refused = 0;
 };
 
-// Tries everything, for one thread.
+// Tries everything.
 class BruteForce {
  public:
-  BruteForce(const Graph& graph, const Target& target)
-      : graph_(CanonicalGraph(graph)), target_(target), model_(target), uses_(graph_) {}
+  BruteForce(const Graph& graph, const Target& target, int threads)
+      : graph_(CanonicalGraph(graph)), target_(target), model_(target), uses_(graph_), threads_(threads) {}
 
-  double Cycles() { return CyclesFrom(0); }
+  double Cycles() { return CyclesFrom(0, 0) + (threads_ > 1 ? target_.fork_join_cycles : 0); }
   const std::map<std::string, bool>& legal() const { return legal_; }
 
  private:
-  // Of what is left to do.
-  double CyclesFrom(OperationSet done) {
+  // Of what is left to do, where the current phase began when `begin` was done.
+  double CyclesFrom(OperationSet done, OperationSet begin) {
     const OperationSet all = AllOf(uses_);
     if (done == all) return 0;
-    const auto known = from_.find(done);
+    const auto known = from_.find({done, begin});
     if (known != from_.end()) return known->second;
     double least = kNever;
-    const OperationSet left = all & ~done;
+    ForEachSlice(done, [&](OperationSet slice) {
+      const Workers workers = threads_ > 1 ? Workers::kShared : Workers::kOne;
+      least = std::min(least, CyclesOf(slice, workers) + CyclesAfter(done, begin, slice));
+      if (threads_ == 1 || !OnlyReadBy(slice, all)) return;
+      ForEachSlice(done | slice, [&](OperationSet shared) {
+        if (!OnlyReadBy(slice, done | slice | shared)) return;
+        least = std::min(least, CyclesOf(slice, Workers::kEach) + CyclesOf(shared, Workers::kShared) +
+                                    CyclesAfter(done, begin, slice | shared));
+      });
+    });
+    return from_[{done, begin}] = least;
+  }
+
+  // What reads a value of this phase begins the next.
+  double CyclesAfter(OperationSet done, OperationSet begin, OperationSet slice) {
+    if (threads_ == 1 || ReadsOnly(slice, begin | slice)) return CyclesFrom(done | slice, begin);
+    return target_.barrier_cycles + CyclesFrom(done | slice, done);
+  }
+
+  template <typename Use>
+  void ForEachSlice(OperationSet done, Use use) const {
+    const OperationSet left = AllOf(uses_) & ~done;
     for (OperationSet slice = left; slice != 0; slice = (slice - 1) & left)
-      if (ReadsOnly(slice, done | slice) && IsConnected(slice))
-        least = std::min(least, CyclesOf(slice) + CyclesFrom(done | slice));
-    return from_[done] = least;
+      if (ReadsOnly(slice, done | slice) && IsConnected(slice)) use(slice);
+  }
+
+  // Are the values of `slice` of no use to anyone but those?
+  bool OnlyReadBy(OperationSet slice, OperationSet readers) const {
+    bool only = true;
+    ForEach(slice, [&](int node) { only &= uses_.Stored(graph_.result) != node; });
+    ForEach(AllOf(uses_) & ~readers, [&](int node) {
+      for (int input : graph_.at(node).inputs) only &= !IsIn(slice, uses_.Stored(input));
+    });
+    return only;
   }
 
   bool IsIn(OperationSet set, int node) const {
@@ -106,11 +135,12 @@ class BruteForce {
     });
   }
 
-  double CyclesOf(OperationSet set) {
-    const auto known = of_.find(set);
+  double CyclesOf(OperationSet set, Workers workers) {
+    const auto known = of_.find({set, workers});
     if (known != of_.end()) return known->second;
+    workers_ = workers;
     const Slice slice(uses_, set);
-    const SliceProblem problem{slice, target_, 1, true};
+    const SliceProblem problem{slice, target_, Sharers(), true};
     double least = kNever;
     for (const GraphRewrite* rewrite : GraphRewrites()) {
       if (!rewrite->applies(problem)) continue;
@@ -124,13 +154,17 @@ class BruteForce {
             least = std::min(least, CyclesOf(shape, keep));
           }
     }
-    return of_[set] = least;
+    return of_[{set, workers}] = least;
   }
 
+  int Sharers() const { return workers_ == Workers::kShared ? threads_ : 1; }
+
   double CyclesOf(GroupShape shape, Level keep) {
-    SliceLevels levels(graph_, target_, Residency::kWarm, Workers::kOne, 1);
+    SliceLevels levels(graph_, target_, Residency::kWarm, workers_, workers_ == Workers::kOne ? 1 : threads_);
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) return kNever;
     levels.Place(shape, keep);
+    for (Group& group : shape.groups)
+      if (workers_ == Workers::kShared) group.sharing = IsOneContraction(group) ? Sharing::kStage : Sharing::kTiles;
     for (const StagePlace& place : PlacesOf(shape)) {
       Stage& stage = place.In(shape);
       if (stage.kind != StageKind::kContraction)
@@ -140,6 +174,12 @@ class BruteForce {
     }
     const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, nullptr, "");
     return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
+  }
+
+  // Threads share a contraction that is all of a group by its own parallel tiles.
+  static bool IsOneContraction(const Group& group) {
+    return group.stages.size() == 1 && group.batch == 1 && group.tile == group.rows &&
+           group.stages[0].kind == StageKind::kContraction;
   }
 
   // With every choice for the matrices from `number` on.
@@ -171,9 +211,13 @@ class BruteForce {
       stage.spec.operand[operand] = expansion.children[0].spec.operand[operand];
       stage.operands[operand] = {value, 0, 0, 0, 1};
     }
-    const double pack = static_cast<double>(constant.repeats * (once ? 1 : batch)) *
-                        model_.PackCycles(constant.spec, constant.impl.decision, expansion);
-    return WithCopies(shape, levels, all, number + 1) + (ahead ? 0 : pack);
+    Stage pack;
+    pack.kind = StageKind::kPack;
+    pack.cycles = static_cast<double>(constant.repeats) *
+                  model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+    Group& group = shape.groups[asks.group];
+    if (!ahead) (once ? group.before : group.once).push_back(pack);
+    return WithCopies(shape, levels, all, number + 1);
   }
 
   double Total(GroupShape shape, const SliceLevels& levels) {
@@ -184,18 +228,27 @@ class BruteForce {
       stage.cycles += levels.FetchCycles(shape.groups[place.group], stage);
     }
     double total = 0;
-    for (const Group& group : shape.groups) {
-      const auto sum = [](const std::vector<Stage>& stages) {
-        double cycles = 0;
-        for (const Stage& stage : stages) cycles += stage.cycles;
-        return cycles;
-      };
-      total +=
-          sum(group.before) +
-          static_cast<double>(group.batch) *
-              (sum(group.once) + static_cast<double>(group.trips()) * sum(group.stages) + sum(group.rest));
-    }
+    for (const Group& group : shape.groups) total += Total(group);
     return total;
+  }
+
+  // Threads take whole items of the batch, one after the other being copied for; or tiles, everybody making
+  // the copies of all items.
+  double Total(const Group& group) const {
+    const auto sum = [](const std::vector<Stage>& stages) {
+      double cycles = 0;
+      for (const Stage& stage : stages) cycles += stage.cycles;
+      return cycles;
+    };
+    const auto batch = static_cast<double>(group.batch);
+    const double tiles = static_cast<double>(group.trips()) * sum(group.stages) + sum(group.rest);
+    if (group.sharing != Sharing::kTiles) return sum(group.before) + batch * (sum(group.once) + tiles);
+    const auto longest = [&](int64_t tasks) { return static_cast<double>((tasks + threads_ - 1) / threads_); };
+    const double by_items = longest(group.batch) * (sum(group.once) + tiles);
+    const double by_tiles =
+        batch * sum(group.once) +
+        longest(group.batch * group.tiles()) * tiles / static_cast<double>(group.tiles());
+    return sum(group.before) + std::min(by_items, by_tiles);
   }
 
   void Solve(Stage* stage) {
@@ -204,9 +257,16 @@ class BruteForce {
     solved_.push_back({stage->spec, Search(stage->spec, model_, memo_, {})});
     Take(solved_.back().second, stage);
   }
-  static void Take(const SearchResult& result, Stage* stage) {
+  // Threads that a contraction starts are the plan's.
+  void Take(const SearchResult& result, Stage* stage) const {
     stage->impl = result.impl;
-    stage->cycles = static_cast<double>(stage->repeats) * ToCycles(result.cost);
+    const double forks = StartsThreads(result.impl) ? target_.fork_join_cycles : 0;
+    stage->cycles = static_cast<double>(stage->repeats) * (ToCycles(result.cost) - forks);
+  }
+  static bool StartsThreads(const Impl& impl) {
+    if (impl.decision.kind == RewriteKind::kParallelTile && impl.decision.parts > 1) return true;
+    return std::any_of(impl.children.begin(), impl.children.end(),
+                       [](const Impl::Child& child) { return StartsThreads(child.impl); });
   }
 
   const Graph graph_;
@@ -215,12 +275,15 @@ class BruteForce {
   const GraphUses uses_;
   HashMemo memo_;
   std::vector<std::pair<Spec, SearchResult>> solved_;
-  std::map<OperationSet, double> from_, of_;
+  const int threads_;
+  Workers workers_ = Workers::kOne;
+  std::map<std::pair<OperationSet, OperationSet>, double> from_;
+  std::map<std::pair<OperationSet, Workers>, double> of_;
   std::map<std::string, bool> legal_;
 };
 
 // Compares the search with brute force. Notes which rewrites are legal, and which are chosen.
-void ExpectExact(const std::string& text, Usage* usage) {
+void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
   const auto requests = ParseKernelFile(text, "test");
   ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
   if (!requests->front().graph) return;  // a spec
@@ -228,14 +291,16 @@ void ExpectExact(const std::string& text, Usage* usage) {
   const Target target = TinyTarget();
   PlanOptions options;
   options.allow_winograd = true;
+  options.threads = threads;
   const absl::StatusOr<PlanResult> found = PlanWith(options, graph, target);
   if (!found.ok()) {  // not all that can be written has a plan as yet
     ++usage->refused;
     return;
   }
-  BruteForce all(graph, target);
-  EXPECT_NEAR(found->plan.cycles, all.Cycles(), 1e-6 * all.Cycles()) << text << "\n"
-                                                                     << PrintPlanSchedule(found->plan);
+  BruteForce all(graph, target, threads);
+  double least = all.Cycles();
+  if (threads > 1) least = std::min(least, BruteForce(graph, target, 1).Cycles());
+  EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least) << text << "\n" << PrintPlanSchedule(found->plan);
   EXPECT_TRUE(found->optimal);
   for (const auto& [rewrite, legal] : all.legal()) ++usage->legal[rewrite];
   std::map<std::string, bool> chosen;
@@ -430,6 +495,19 @@ TEST(SliceSearchTest, RandomGraphsAreBruteForce) {
     std::mt19937 random(static_cast<unsigned>(round));
     const GrammarGraph graph = RandomGrammarGraph(3 + round % 3, random);
     ExpectExact(GrammarText(graph, random), &usage);
+  }
+  Report(usage);
+}
+
+// With phases, and with what each thread does for itself.
+TEST(SliceSearchTest, PlansForThreadsAreBruteForce) {
+  Usage usage;
+  std::mt19937 random(7);
+  for (int round = 0; round < 30 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage, 2);
+  for (int round = 0; round < Rounds(60) && !HasFailure(); ++round) {
+    std::mt19937 drawn(static_cast<unsigned>(1000 + round));
+    const GrammarGraph graph = RandomGrammarGraph(2 + round % 3, drawn);
+    ExpectExact(GrammarText(graph, drawn), &usage, 2 + round % 2);
   }
   Report(usage);
 }
