@@ -231,11 +231,10 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
   OperandCopies copies = CopiesFor(&candidate);
   const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
   const std::vector<Question> questions = QuestionsOf(copies, readers, &shape);
-  const SlicePrice none{std::nullopt, budget};
-  for (const Question& question : questions) {
+  for (const Question& question : LeastRaisedFirst(questions)) {
     const absl::StatusOr<bool> possible = Probe(question, copies, budget, candidate.levels, &shape);
     if (!possible.ok()) return possible.status();
-    if (!*possible) return none;
+    if (!*possible) return Refused(question, shape, budget);
   }
   PricedSlice priced;
   for (const Question& question : questions) {
@@ -243,12 +242,10 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
         question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &priced.decision)
                                     : SolveContraction(question.place, budget, candidate.levels, &shape);
     if (!solved.ok()) return solved.status();
-    if (*solved) continue;
-    const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
-    return never ? SlicePrice{std::nullopt, kNever} : none;
+    if (!*solved) return Refused(question, shape, budget);
   }
   priced.cycles = cost.Of(shape);
-  if (priced.cycles >= budget) return none;
+  if (priced.cycles >= budget) return SlicePrice{std::nullopt, budget};
   for (Group& group : shape.groups) {
     group.cycles = cost.Of(group);
     group.sharing = cost.Best(group);
@@ -264,9 +261,14 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
   return SlicePrice{std::move(priced), cycles};
 }
 
-// What is to be decided of the contractions, each that shares no copy for itself. What was raised least from
-// its closed form is asked first: a little more is learned of it sooner. The stages get the cycles that are
-// known by now.
+// A contraction without a program will not have one at any price.
+SlicePrice SlicePricer::Refused(const Question& question, const GroupShape& shape, double budget) {
+  const bool never = question.readers == nullptr && question.place.In(shape).cycles >= kImpossible;
+  return {std::nullopt, never ? kNever : budget};
+}
+
+// What is to be decided of the contractions, each that shares no copy for itself. The stages get the cycles
+// that are known by now.
 std::vector<SlicePricer::Question> SlicePricer::QuestionsOf(
     const OperandCopies& copies, const std::vector<OperandCopies::Readers>& readers,
     GroupShape* shape) const {
@@ -290,6 +292,12 @@ std::vector<SlicePricer::Question> SlicePricer::QuestionsOf(
     }
     questions.push_back({all.stages.front(), &all, known / closed});
   }
+  return questions;
+}
+
+// What was raised least from its closed form is probed first: a little more is learned of it sooner. What is
+// decided in the end is decided in the order of the stages, whatever was learned when: copies have numbers.
+std::vector<SlicePricer::Question> SlicePricer::LeastRaisedFirst(std::vector<Question> questions) {
   std::stable_sort(questions.begin(), questions.end(),
                    [](const Question& a, const Question& b) { return a.raised < b.raised; });
   return questions;
@@ -318,11 +326,15 @@ absl::Status SlicePricer::PriceRows(const SliceLevels& levels, int number, Stage
   return Unsuited(pinned->position, "a schedule that is in the space of the row program");
 }
 
-// Learns what the readers of a matrix take in all tiles but the last, with a copy and without. What the last
-// tile takes is little, and need not be known of ways that are too dear without it. False: this one is.
+// Learns what a contraction takes in all tiles but the last, those that read a matrix which may be copied
+// with a copy and without. What the last tile takes is little, and need not be known of ways that are too
+// dear without it. False: this one is.
 absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandCopies& copies, double budget,
                                         const SliceLevels& levels, GroupShape* shape) {
-  if (question.readers == nullptr || pinned_ != nullptr || !optimal()) return true;
+  if (pinned_ != nullptr || !optimal()) return true;
+  if (question.readers == nullptr)
+    return question.place.list == &Group::rest ? absl::StatusOr<bool>(true)
+                                               : SolveContraction(question.place, budget, levels, shape);
   const size_t operand = question.readers->operand;
   for (const StagePlace& place : question.readers->stages) {
     if (place.list == &Group::rest) continue;

@@ -99,6 +99,8 @@ class SlicePricer {
   std::vector<Question> QuestionsOf(const OperandCopies& copies,
                                     const std::vector<OperandCopies::Readers>& readers,
                                     GroupShape* shape) const;
+  static SlicePrice Refused(const Question& question, const GroupShape& shape, double budget);
+  static std::vector<Question> LeastRaisedFirst(std::vector<Question> questions);
   absl::StatusOr<bool> Probe(const Question& question, const OperandCopies& copies, double budget,
                              const SliceLevels& levels, GroupShape* shape);
   static bool IsAmong(const std::vector<OperandCopies::Readers>& readers, int number);
