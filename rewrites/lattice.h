@@ -11,18 +11,17 @@
 namespace kirsch {
 
 // Appends the tile sizes below spec.size[dim], ascending.
+// clang-format off
 //   batch dims               1
-//   output rows              register-tile heights 1..14 (of more than 28 rows: those that divide them or
-//   fill the
-//                            registers), then 2^i from 32
+//   output rows              register-tile heights 1..14 (of more than 28 rows: those that divide them or fill
+//                            the registers), then 2^i from 32
 //   output's vector dim      2..4 vectors (5 and 6 for at most 5 rows), then 2^i from 8 vectors; one vector
-//   where
-//                            there is no room for two; multiples of the panel once packed; 1..6 elements too
-//                            where a dot product can compute them
+//                            where there is no room for two; multiples of the panel once packed; 1..6 elements
+//                            too where a dot product can compute them
 //   reductions               2^i from 128, or from 4 per row where rows are few: rhs is then streamed, not
-//   reused,
-//                            and wants long runs
-//                            (from 8 for up to 16 rows and 4096 columns or more from beyond L2)
+//                            reused, and wants long runs (from 8 for up to 16 rows and 4096 columns or more
+//                            from beyond L2)
+// clang-format on
 // Along the digits of a window: those of these sizes that divide a run, or are whole runs; and 2^i runs.
 // Finer lattices (3*2^i in every dim, every height for any number of rows) were measured: over ten times the
 // search for a gain below 0.4 % in predicted cost.

@@ -2,19 +2,19 @@
 // when an answer is reconstructed, never during the search.
 //
 // One rule gives every node its meaning: a node's children run in order, child i `trips` times.
+// clang-format off
 //   kTile          child i runs on `trips` consecutive tiles, each of the child spec's own size along `dim`;
-//   the
-//                  tiles of all children, in order, cover the dim. (Splitting a reduction: the first child
+//                  the tiles of all children, in order, cover the dim. (Splitting a reduction: the first child
 //                  overwrites, the following ones accumulate.)
 //   kParallelTile  likewise; the tiles may run at the same time. The last tile is a child of its own when it
-//   is
-//                  smaller.
+//                  is smaller.
 //   kMove          one child, once. Below VRF it stands for data that the caches bring; into VRF (always the
 //                  output) it means: load the tile if the spec accumulates, else clear it; run the child;
 //                  store.
 //   kPack          one child, once, on the copy. The copy is made when the node starts; that of a constant
 //                  operand, which the root alone decides on, once, before any run of the program.
 //   kMicrokernel   no children: out += lhs * rhs on the register tile (for matmul).
+// clang-format on
 #ifndef KIRSCH_SPEC_IMPL_H_
 #define KIRSCH_SPEC_IMPL_H_
 

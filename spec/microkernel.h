@@ -30,12 +30,14 @@ bool IsPlain(const Spec& spec);
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype);
 
 // A register tile: `rows` x `columns` accumulators.
+// clang-format off
 //   kVectors      outer product: a column is a vector along the output's inner dim; per `group` steps of the
 //                 reduction, `columns` vector loads of rhs and `rows` broadcasts of lhs
 //   kPartialSums  dot product: a column is one output element; per `lanes * group` steps of the reduction,
 //                 `rows` vector loads of lhs and `columns` of rhs; the lanes are summed at the end
 //   kLanewise     a column is a vector along the output's inner dim; per `taps` steps of the reduction, for
 //                 each column, `taps` vector loads of rhs and `inputs` of lhs, which rows have in common
+// clang-format on
 struct RegisterTile {
   LayoutKind form = LayoutKind::kVectors;
   Arithmetic arithmetic = Arithmetic::kFma;

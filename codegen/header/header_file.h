@@ -86,6 +86,7 @@ struct HeaderFile {
 std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 
 // The public functions, NAME being that of each function:
+// clang-format off
 //   void NAME(const T* lhs, const T* rhs, T* out
 //             [, void* scratch_memory]          if a kernel needs it, or the function is uniform
 //             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads
@@ -100,6 +101,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //   size_t NAME_scratch_bytes(void);   if it takes scratch memory: the most that any kernel needs
 //   size_t NAME_phases(void);          if a kernel has several: the most
 //   size_t NAME_shared_bytes(void);    likewise
+// clang-format on
 // and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant
 // that the CPU can run, on integers; of graphs, samples of the result (not kBare).
 std::string PrintHeaderFile(const HeaderFile& file);

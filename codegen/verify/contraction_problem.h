@@ -9,6 +9,7 @@
 // the prior output of an accumulating spec is one more term. That is the c * k * eps * sum |a||b| of the
 // literature with c = 1/2 to first order (eps = 2 u). What else the types bring:
 //
+// clang-format off
 //   bf16 and f16 inputs   widen to f32 exactly, and their products are exact in f32 (2 * 8 and 2 * 11 bits of
 //                         24): one rounding a term at least, which gamma_n counts, is never made
 //   vdpbf16ps             adds two products a lane, each with a rounding of its own, whatever the order: at
@@ -17,6 +18,7 @@
 //   bf16 outputs          are rounded from the f32 sum s, once: 2^-8 |s| more, at most 2^-8 (|exact| +
 //                         gamma_n * magnitudes), and 2^-134 where the result is subnormal
 //   integers              wrap around and saturate, and are never rounded: compared bit for bit
+// clang-format on
 //
 // Integer-valued inputs of kIntegers are so small that no sum of floats is rounded at all: those are compared
 // bit for bit, too, after the one rounding of a bf16 output.

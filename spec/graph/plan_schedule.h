@@ -1,5 +1,6 @@
 // Schedules of graphs: the decisions of a plan as text, to be read, kept, changed by hand, and run again.
 //
+// clang-format off
 //   threads 2                            how many the plan is for; 1 if the line is missing
 //   slice v3 v4 out                      operations that are computed together, by what they make
 //     each                               each thread does it for itself; else they share it
@@ -11,6 +12,7 @@
 //     contraction 0                      a stage; below it the schedule of its spec (spec/text/schedule.h)
 //       tile m 8
 //     rows 1 lanes=16 unroll=4,2         a stage; how its row program is run
+// clang-format on
 //
 // Slices come in the order in which they are computed. Values are v with their place in the canonical graph
 // (rewrites/canonical_graph.h), which a schedule has as a comment at its head; the result is out. Whatever is

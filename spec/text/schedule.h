@@ -2,6 +2,7 @@
 //
 // One decision a line, the decisions for the specs it makes below it, further to the right, in their order:
 //
+// clang-format off
 //   tile m 96                  tiles of 96 along dim m
 //   parallel n 256 2           tiles of 256 along dim n, shared out over 2 groups of threads
 //   move lhs L2                operand lhs made resident at L2
@@ -9,6 +10,7 @@
 //   pack rhs L2 packed16       rhs copied to L2, in panels of 16 ("packed": one panel; "-col": column-major)
 //   microkernel
 //   search                     left to the search; so is a spec for which there is no line
+// clang-format on
 //
 // From a '#' on, a line is a comment.
 #ifndef KIRSCH_SPEC_TEXT_SCHEDULE_H_
