@@ -9,6 +9,7 @@
 #include "codegen/header/self_test.h"
 #include "memo/hash_memo.h"
 #include "search/search.h"
+#include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/targets.h"
@@ -103,7 +104,6 @@ TEST_P(PackedHeaderTest, IsUsedAsTheCommentSays) {
   const std::string user = R"(#include <stdlib.h>
 #include <string.h>
 #include "kernel.h"
-#include "spec/text/cat.h"
 int main(void) {
   static float lhs[17 * 33], rhs[33 * 61], out[17 * 61];
   void* packed = aligned_alloc(64, kernel_packed_bytes());
