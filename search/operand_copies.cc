@@ -118,15 +118,20 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
   return true;
 }
 
-absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budget, GroupShape* shape) {
-  for (const StagePlace& reader : readers.stages) {
-    Stage& stage = reader.In(*shape);
-    const double fetch = levels_.FetchCycles(shape->groups[reader.group], stage);
-    const double limit = cost_.LimitOf(shape, &stage, budget) - fetch;
-    absl::StatusOr<bool> solved = solve_(reader.number, limit, &stage);
-    if (!solved.ok() || !*solved) return solved;
-    stage.cycles += fetch;
-  }
+absl::StatusOr<bool> OperandCopies::SolveAsItIs(const StagePlace& place, double budget,
+                                                GroupShape* shape) const {
+  Stage& stage = place.In(*shape);
+  const double fetch = levels_.FetchCycles(shape->groups[place.group], stage);
+  const double limit = cost_.LimitOf(shape, &stage, budget) - fetch;
+  absl::StatusOr<bool> solved = solve_(place.number, limit, &stage);
+  if (solved.ok() && *solved) stage.cycles += fetch;
+  return solved;
+}
+
+absl::StatusOr<bool> OperandCopies::SolveAll(const Readers& readers, double budget, GroupShape* shape) const {
+  for (const StagePlace& reader : readers.stages)
+    if (absl::StatusOr<bool> solved = SolveAsItIs(reader, budget, shape); !solved.ok() || !*solved)
+      return solved;
   return cost_.Of(*shape) < budget;
 }
 

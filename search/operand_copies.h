@@ -69,6 +69,10 @@ class OperandCopies {
   // If the shape is to take less than `budget` cycles with a copy, the reader takes less than this with it.
   double LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand, double budget) const;
 
+  // Solves a contraction whose operands are where they are, what it takes to fetch a tile included. False:
+  // the shape does not take less than `budget` cycles.
+  absl::StatusOr<bool> SolveAsItIs(const StagePlace& place, double budget, GroupShape* shape) const;
+
   // Solves the readers, with a copy or without, other contractions having cycles or bounds. False: the shape
   // does not take less than `budget` cycles. An error is the search's, or says what is wrong with the
   // schedule.
@@ -79,7 +83,7 @@ class OperandCopies {
   int CopiedOperand(const GroupShape& shape, const StagePlace& place) const;
   bool IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
   bool IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
-  absl::StatusOr<bool> SolveAll(const Readers& readers, double budget, GroupShape* shape);
+  absl::StatusOr<bool> SolveAll(const Readers& readers, double budget, GroupShape* shape) const;
   std::vector<Stage>* PacksFor(const StagePlace& reader, size_t operand, GroupShape* shape) const;
   Stage LeastPack(const Stage& constant) const;
   absl::StatusOr<bool> ChooseCopy(const Readers& readers, double budget, GroupShape* shape, Decision* chosen);

@@ -44,8 +44,14 @@ class Planner {
     if (operations.empty())
       return ErrorAt(source_, graph_.at(graph_.result).position, "expected an operation at least");
     sets_.emplace(uses_, options_.most_states);
+    if (absl::Status status = FollowSchedule(); !status.ok()) return status;
     absl::StatusOr<PlanResult> best = BestPlan();
     if (!best.ok()) return best;
+    if (!sets_->all()) {
+      const absl::StatusOr<double> bound = ArithmeticBound();
+      if (!bound.ok()) return bound.status();
+      best->bound_cycles = std::min(best->bound_cycles, *bound);
+    }
     if (options_.explain)
       if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
     best->stats = pricer_.stats();
@@ -78,12 +84,10 @@ class Planner {
   // a bound, that is raised. A plan of at least `limit` cycles is not looked for: the result then has cycles
   // only, a bound.
   absl::StatusOr<PlanResult> FindPlan(int threads, double limit) {
-    const absl::StatusOr<std::vector<PlanStep>> first = FollowSchedule(threads);
-    if (!first.ok()) return first.status();
-    const double once = threads > 1 ? target_.fork_join_cycles : 0;
+    const double once = StartCycles(threads);
     PlanResult result;
     for (priced_only_ = false;;) {
-      absl::StatusOr<PlanPath> path = ShortestPath(threads, *first);
+      absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
       if (!path.ok()) return path.status();
       if (path->cycles == kNever) return Refused();
       const std::vector<SliceQuestion> open = OpenSlices(*path);
@@ -94,15 +98,14 @@ class Planner {
       if (absl::Status status = Raise(open); !status.ok()) return status;
     }
     result.optimal = pricer_.optimal() && sets_->all();
-    if (sets_->all()) return result;
-    const absl::StatusOr<double> bound = ArithmeticBound();
-    if (!bound.ok()) return bound.status();
-    result.bound_cycles = std::min(result.bound_cycles, *bound);
     return result;
   }
 
-  absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first) {
-    const PathOptions options{threads, target_.barrier_cycles, options_.fuse, banned_};
+  // What a plan pays once.
+  double StartCycles(int threads) const { return threads > 1 ? target_.fork_join_cycles : 0; }
+
+  absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
+    const PathOptions options{threads, target_.barrier_cycles, fuse, banned_};
     const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
     return PlanPaths(*sets_, options, length).Shortest(first);
   }
@@ -169,10 +172,10 @@ class Planner {
     return ErrorAt(source_, graph_.at(node).position, Cat("expected ", pricer_.ErrorOf(node)));
   }
 
-  // Where the schedule leads.
-  absl::StatusOr<std::vector<PlanStep>> FollowSchedule(int threads) {
-    std::vector<PlanStep> steps;
-    if (options_.schedule == nullptr) return steps;
+  // Finds where the schedule leads.
+  absl::Status FollowSchedule() {
+    if (options_.schedule == nullptr) return absl::OkStatus();
+    const int threads = options_.schedule->threads;
     const std::vector<SliceSchedule>& slices = options_.schedule->slices;
     size_t from = 0;
     for (size_t i = 0; i < slices.size(); ++i) {
@@ -196,9 +199,9 @@ class Planner {
         if (!slices[i].each) break;
       }
       from = step.end = *sets_->Find(done);  // there is one after each slice
-      steps.push_back(std::move(step));
+      scheduled_.push_back(std::move(step));
     }
-    return steps;
+    return absl::OkStatus();
   }
 
   absl::StatusOr<OperationSet> SliceOf(const SliceSchedule& schedule, OperationSet done) const {
@@ -248,11 +251,9 @@ class Planner {
   // for each operation would take.
   absl::Status AddRunnersUp(PlanResult* result) {
     const int threads = result->plan.threads;
-    const absl::StatusOr<std::vector<PlanStep>> first = FollowSchedule(threads);
-    if (!first.ok()) return first.status();
-    const absl::StatusOr<PlanPath> path = ShortestPath(threads, *first);
+    const absl::StatusOr<PlanPath> path = ShortestPath(threads, scheduled_, options_.fuse);
     if (!path.ok()) return path.status();
-    for (size_t i = first->size(); i < path->steps.size(); ++i)
+    for (size_t i = scheduled_.size(); i < path->steps.size(); ++i)
       for (const SliceQuestion& slice : path->steps[i].slices)
         if (absl::Status status = Price(slice, kNever, true); !status.ok()) return status;
     const double cycles = result->plan.cycles;
@@ -261,8 +262,7 @@ class Planner {
     if (absl::Status status = FindOtherSplits(&result->plan); !status.ok()) return status;
     const absl::StatusOr<PlanPath> unfused = UnfusedPath(threads);
     if (!unfused.ok()) return unfused.status();
-    if (unfused->cycles < kNever)
-      result->unfused_cycles = unfused->cycles + (threads > 1 ? target_.fork_join_cycles : 0);
+    if (unfused->cycles < kNever) result->unfused_cycles = unfused->cycles + StartCycles(threads);
     return absl::OkStatus();
   }
 
@@ -293,14 +293,13 @@ class Planner {
     return text;
   }
 
-  // In the canonical order.
+  // With a slice for each operation.
   absl::StatusOr<PlanPath> UnfusedPath(int threads) {
     const Workers workers = threads > 1 ? Workers::kShared : Workers::kOne;
     for (size_t place = 0; place < uses_.operations().size(); ++place)
       if (absl::Status status = Price({OperationSet{1} << place, workers}, kNever); !status.ok())
         return status;
-    const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
-    return PlanPaths(*sets_, {threads, target_.barrier_cycles, false}, length).Shortest({});
+    return ShortestPath(threads, {}, false);
   }
 
   const Graph& graph_;
@@ -310,8 +309,9 @@ class Planner {
   const GraphUses uses_;
   SlicePricer pricer_;
   std::optional<SliceSets> sets_;
-  OperationSet banned_ = 0;   // the slice that may not be; 0: none
-  bool priced_only_ = false;  // slices of which but a bound is known are left alone
+  std::vector<PlanStep> scheduled_;  // every plan begins with these
+  OperationSet banned_ = 0;          // the slice that may not be; 0: none
+  bool priced_only_ = false;         // slices of which but a bound is known are left alone
   std::map<SliceQuestion, Known> known_;
 };
 

@@ -240,7 +240,7 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
   for (const Question& question : questions) {
     const absl::StatusOr<bool> solved =
         question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &priced.decision)
-                                    : SolveContraction(question.place, budget, candidate.levels, &shape);
+                                    : copies.SolveAsItIs(question.place, budget, &shape);
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }
@@ -334,7 +334,7 @@ absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandC
   if (pinned_ != nullptr || !optimal()) return true;
   if (question.readers == nullptr)
     return question.place.list == &Group::rest ? absl::StatusOr<bool>(true)
-                                               : SolveContraction(question.place, budget, levels, shape);
+                                               : copies.SolveAsItIs(question.place, budget, shape);
   const size_t operand = question.readers->operand;
   for (const StagePlace& place : question.readers->stages) {
     if (place.list == &Group::rest) continue;
@@ -352,16 +352,6 @@ absl::StatusOr<bool> SlicePricer::Probe(const Question& question, const OperandC
     stage.cycles = std::max(stage.cycles, std::min(as_it_lies.cycles, constant.cycles));
   }
   return SliceCost(threads_).Of(*shape) < budget;
-}
-
-absl::StatusOr<bool> SlicePricer::SolveContraction(const StagePlace& place, double budget,
-                                                   const SliceLevels& levels, GroupShape* shape) {
-  Stage& stage = place.In(*shape);
-  const double fetch = levels.FetchCycles(shape->groups[place.group], stage);
-  const double limit = SliceCost(threads_).LimitOf(shape, &stage, budget) - fetch;
-  absl::StatusOr<bool> solved = SolveContraction(place.number, limit, &stage);
-  if (solved.ok() && *solved) stage.cycles += fetch;
-  return solved;
 }
 
 absl::StatusOr<bool> SlicePricer::SolveContraction(int number, double limit, Stage* stage) {

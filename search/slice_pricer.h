@@ -106,8 +106,6 @@ class SlicePricer {
   static bool IsAmong(const std::vector<OperandCopies::Readers>& readers, int number);
   OperandCopies CopiesFor(Candidate* candidate);
   absl::Status PriceRows(const SliceLevels& levels, int number, Stage* stage) const;
-  absl::StatusOr<bool> SolveContraction(const StagePlace& place, double budget, const SliceLevels& levels,
-                                        GroupShape* shape);
   absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
   absl::Status CheckPins(const GroupShape& shape) const;
   absl::StatusOr<RewriteParameters> PinnedParameters(const GraphRewrite& rewrite) const;

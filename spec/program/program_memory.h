@@ -14,7 +14,6 @@ namespace kirsch {
 struct Lifetime {
   int first = 0, last = 0;
 
-  bool Meets(const Lifetime& other) const { return first <= other.last && other.first <= last; }
   friend bool operator==(const Lifetime&, const Lifetime&) = default;
 };
 

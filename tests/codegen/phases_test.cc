@@ -69,7 +69,9 @@ std::string MemoryError(const Program& program) {
       const Program::Buffer& other = program.buffers[b];
       const bool overlap =
           value.offset < other.offset + other.bytes && other.offset < value.offset + value.bytes;
-      if (shared && other.memory == Memory::kShared && phases[a]->Meets(*phases[b]) && overlap)
+      const bool meet = phases[a] && phases[b] && phases[a]->first <= phases[b]->last &&
+                        phases[b]->first <= phases[a]->last;
+      if (shared && other.memory == Memory::kShared && meet && overlap)
         return Cat(value.name, ", ", other.name, ": both at one place");
     }
   }

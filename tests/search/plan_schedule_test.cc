@@ -53,12 +53,6 @@ std::string Prefix(const std::string& text, int slices) {
   return text.substr(0, at == text.npos ? at : at + 1);
 }
 
-std::string Replaced(std::string text, const std::string& from, const std::string& to) {
-  const size_t at = text.find(from);
-  EXPECT_NE(at, text.npos) << from << " in\n" << text;
-  return at == text.npos ? text : text.replace(at, from.size(), to);
-}
-
 void ExpectFollowed(const Graph& graph, const Target& target, int threads) {
   const auto found = PlanOf(graph, target, threads);
   if (!found.ok()) return;
