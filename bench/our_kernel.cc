@@ -21,7 +21,7 @@ class OurContender : public Contender {
   absl::Status Prepare(const Workload& workload, size_t item, size_t method) override {
     kernel_ = &kernels_[item];
     if (!kernel_->run) return absl::UnimplementedError("no kernel of ours that runs here");
-    if ((kernel_->packed_bytes > 0) != (method == kPacked))
+    if ((kernel_->packed_bytes > 0) != (method == kOursPacked))
       return absl::UnimplementedError("the other method");
     scratch_.clear();
     for (int i = 0; i <= threads_; ++i) {
@@ -31,7 +31,7 @@ class OurContender : public Contender {
     }
     tensors_.clear();
     for (const Workload::Operand& operand : workload.operands) tensors_.push_back(operand.values);
-    return method == kPacked ? Pack() : absl::OkStatus();
+    return method == kOursPacked ? Pack() : absl::OkStatus();
   }
 
   absl::Span<const char> Own() const override {
@@ -51,8 +51,6 @@ class OurContender : public Contender {
   }
 
  private:
-  static constexpr size_t kPacked = 1;  // of the methods
-
   // The packed memory takes the place of what is in it.
   absl::Status Pack() {
     packed_ = AllocateAligned(static_cast<size_t>(kernel_->packed_bytes));

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_BENCH_OUR_KERNEL_H_
 #define KIRSCH_BENCH_OUR_KERNEL_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "codegen/kernel.h"
 
 namespace kirsch {
+
+// The contender's methods: for kernels that take every operand as it is, and for those that take one packed.
+inline constexpr size_t kOursPlain = 0, kOursPacked = 1;
 
 // One kernel per item of the request, whose tensors are the workload's operands (one that nothing runs: there
 // is none). They outlive the contender, which goes by `name`.
