@@ -60,6 +60,7 @@ std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
 
 // The exit code, if all output has found its place.
 int Finish(int code) {
+  PrintRemarksAtEnd();
   std::cout.flush();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
   return code;

@@ -1,9 +1,12 @@
 #include "tools/output.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
@@ -14,6 +17,11 @@ namespace kirsch {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::vector<std::string>& RemarksForTheEnd() {
+  static std::vector<std::string>& remarks = *new std::vector<std::string>();
+  return remarks;
+}
 
 bool IsStandardOutput(std::string_view path) { return path.empty() || path == "-"; }
 
@@ -49,5 +57,15 @@ absl::Status CheckOutputs(std::initializer_list<std::string_view> paths) {
 }
 
 void PrintRemark(std::string_view remark) { std::fprintf(stderr, "kirsch: %s\n", Printable(remark).c_str()); }
+
+void RemarkAtEnd(std::string_view remark) {
+  std::vector<std::string>& remarks = RemarksForTheEnd();
+  if (std::find(remarks.begin(), remarks.end(), remark) == remarks.end()) remarks.emplace_back(remark);
+}
+
+void PrintRemarksAtEnd() {
+  for (const std::string& remark : RemarksForTheEnd()) PrintRemark(remark);
+  RemarksForTheEnd().clear();
+}
 
 }  // namespace kirsch

@@ -23,6 +23,10 @@ absl::Status CheckOutputs(std::initializer_list<std::string_view> paths);
 // "kirsch: <remark>" on standard error, one line of printable characters.
 void PrintRemark(std::string_view remark);
 
+// The same, once, when the command is done and has not failed: an error stays a single line.
+void RemarkAtEnd(std::string_view remark);
+void PrintRemarksAtEnd();
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_TOOLS_OUTPUT_H_

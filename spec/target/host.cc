@@ -65,6 +65,8 @@ void ReadIdentity(Host* host) {
   const uint32_t signature = Cpuid(1)[kEax];
   const uint32_t family = signature >> 8 & 0xf, model = signature >> 4 & 0xf;
   host->family = static_cast<int>(family + (family == 0xf ? signature >> 20 & 0xff : 0));
+  host->stepping = static_cast<int>(signature & 0xf);
+  host->hypervisor = (Cpuid(1)[kEcx] & 1u << 31) != 0;
   host->model = static_cast<int>(model + (family == 0xf || family == 6 ? (signature >> 16 & 0xf) << 4 : 0));
 }
 

@@ -26,6 +26,8 @@ struct Host {
   std::string brand;   // e.g. "AMD EPYC 9654 96-Core Processor"
   int family = 0;
   int model = 0;
+  int stepping = 0;
+  bool hypervisor = false;  // a virtual machine, as CPUID says
   std::vector<std::string>
       features;    // of those Kirsch may use, LLVM's names; usable, i.e. enabled by the OS too
   int cores = 1;   // CPUs this process may run on
@@ -35,6 +37,13 @@ struct Host {
 
 // Asks CPUID and the kernel.
 Host ReadHost();
+
+// What measured constants are kept under: two machines that differ in it are measured apart. A file name:
+// "AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K-vm".
+std::string Signature(const Host& host);
+
+// The named target whose constants TargetOf takes.
+std::string NearestTarget(const Host& host, std::string_view llvm_cpu);
 
 // A target called "host". Cycle constants are those of the nearest named target: the one for `llvm_cpu`
 // (LLVM's name of the CPU; may be empty), else of those whose features `host` has the one with most, the same

@@ -66,6 +66,14 @@ void SetCaches(const std::vector<HostCache>& caches, Target* target) {
 
 }  // namespace
 
+std::string Signature(const Host& host) {
+  std::string text = Cat(host.vendor, "-", host.family, "-", host.model, "-", host.stepping);
+  for (const HostCache& cache : host.caches) Append(&text, "-L", cache.level, "-", cache.bytes / 1024, "K");
+  return Cat(text, host.hypervisor ? "-vm" : "");
+}
+
+std::string NearestTarget(const Host& host, std::string_view llvm_cpu) { return Nearest(host, llvm_cpu).name; }
+
 absl::StatusOr<Target> TargetOf(const Host& host, std::string_view llvm_cpu) {
   if (const Features lacking = Lacking(host.features, {"avx2", "fma"}); !lacking.empty())
     return absl::FailedPreconditionError(

@@ -70,6 +70,7 @@ class TargetReader {
       result_.cpu = value.position;
       return ReadString(value, &target.cpu);
     }
+    if (value.key == "calibration") return ReadCalibration(value);
     if (value.key == "features") return ReadFeatures(value);
     if (value.key == "vectors") return ReadVectors(value);
     if (value.key == "memory") return ReadMemory(value);
@@ -93,6 +94,13 @@ class TargetReader {
       return ExpectedAt(file_, value, "a name (letters, digits, '.', '-', '_', '+')");
     *result = value.text;
     return absl::OkStatus();
+  }
+
+  // What was measured, and how sure that is: for people, and for calibrate/, which reads all of it.
+  absl::Status ReadCalibration(const JsonValue& value) {
+    if (value.kind != Kind::kObject) return ExpectedAt(file_, value, "an object");
+    const JsonValue* const date = value.Find("date");
+    return date == nullptr ? absl::OkStatus() : ReadString(*date, &result_.calibrated);
   }
 
   absl::Status ReadFeatures(const JsonValue& value) {

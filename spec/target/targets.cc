@@ -1,5 +1,8 @@
 #include "spec/target/targets.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -23,7 +26,52 @@ std::vector<Target> ReadTargetFiles() {
   return targets;
 }
 
+// $KIRSCH_CONFIG, or what the XDG base directory specification says, by which a relative path is ignored.
+std::string ConfigDirectory() {
+  if (const char* const own = std::getenv("KIRSCH_CONFIG"); own != nullptr && *own != '\0')
+    return std::string_view(own) == "none" ? "" : own;
+  if (const char* const config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && *config == '/')
+    return Cat(config, "/kirsch");
+  const char* const home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? Cat(home, "/.config/kirsch") : "";
+}
+
+// What was calibrated may have been so with more features or other cores than there are now.
+absl::StatusOr<TargetFile> CalibratedHost(const Host& host, std::string_view text, std::string_view path) {
+  absl::StatusOr<TargetFile> file = ParseTarget(text, path);
+  if (!file.ok()) return file;
+  for (const std::string& feature : file->target.features)
+    if (std::find(host.features.begin(), host.features.end(), feature) == host.features.end())
+      return absl::InvalidArgumentError(
+          Cat(path, ": expected features of this CPU, got ", feature, " (kirsch target calibrate)"));
+  file->target.name = "host";
+  file->target.cores = host.cores;
+  file->note = Cat("host: calibrated ", file->calibrated.empty() ? "by hand" : file->calibrated);
+  return file;
+}
+
+absl::StatusOr<TargetFile> FindHost(std::string_view llvm_cpu) {
+  const Host host = ReadHost();
+  const std::string path = HostFile();
+  if (!path.empty() && access(path.c_str(), F_OK) == 0) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return absl::InvalidArgumentError(Cat("target host: ", text.status().message()));
+    return CalibratedHost(host, *text, path);
+  }
+  absl::StatusOr<Target> target = TargetOf(host, llvm_cpu);
+  if (!target.ok()) return target.status();
+  TargetFile file = {*std::move(target)};
+  file.note =
+      Cat("host: constants of ", NearestTarget(host, llvm_cpu), ", not calibrated: kirsch target calibrate");
+  return file;
+}
+
 }  // namespace
+
+std::string HostFile() {
+  const std::string directory = ConfigDirectory();
+  return directory.empty() ? "" : Cat(directory, "/targets/", Signature(ReadHost()), ".json");
+}
 
 const std::vector<Target>& NamedTargets() {
   static const std::vector<Target>& targets = *new std::vector<Target>(ReadTargetFiles());
@@ -33,11 +81,7 @@ const std::vector<Target>& NamedTargets() {
 absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string_view llvm_cpu) {
   for (const Target& target : NamedTargets())
     if (target.name == name_or_path) return TargetFile{target, {}};
-  if (name_or_path == "host") {
-    absl::StatusOr<Target> host = TargetOf(ReadHost(), llvm_cpu);
-    if (!host.ok()) return host.status();
-    return TargetFile{*std::move(host), {}};
-  }
+  if (name_or_path == "host") return FindHost(llvm_cpu);
   absl::StatusOr<std::string> text = ReadFile(name_or_path);
   if (text.ok()) return ParseTarget(*text, name_or_path);
   const std::string names = absl::StrJoin(

@@ -15,9 +15,15 @@ namespace kirsch {
 // The files of spec/target/targets/, which are part of the binary. In the order of their names; never changes.
 const std::vector<Target>& NamedTargets();
 
-// `name_or_path`: a named target, "host" (see spec/target/host.h; `llvm_cpu` is LLVM's name of this machine's CPU,
-// and is used for nothing else), or the path of a target file. Errors are one line.
+// `name_or_path`: a named target, "host", or the path of a target file. Errors are one line. "host" is what
+// was calibrated on this machine, if HostFile() is there; else TargetOf(ReadHost(), llvm_cpu) (host.h), where
+// `llvm_cpu` is LLVM's name of this machine's CPU.
 absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string_view llvm_cpu);
+
+// Where the calibrated constants of this machine are kept: targets/<signature>.json in the directory
+// $KIRSCH_CONFIG, or $XDG_CONFIG_HOME/kirsch, or ~/.config/kirsch. Empty if KIRSCH_CONFIG is "none", or there
+// is no such place.
+std::string HostFile();
 
 }  // namespace kirsch
 

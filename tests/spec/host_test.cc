@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
 
 namespace kirsch {
 namespace {
@@ -112,6 +116,58 @@ TEST(HostTest, FeaturesAgreeWithTheKernels) {
   for (const auto& [ours, kernels] : names)
     EXPECT_EQ(std::find(features.begin(), features.end(), ours) != features.end(), kernel_has(kernels))
         << ours;
+}
+
+TEST(HostTest, SignatureTellsApartWhatIsMeasuredApart) {
+  Host host = HostLike("znver3");
+  host.family = 25, host.model = 1, host.stepping = 1;
+  host.caches = {{1, 32 << 10, 8, 1}, {2, 512 << 10, 8, 1}, {3, 32 << 20, 16, 8}};
+  EXPECT_EQ(Signature(host), "AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K");
+  host.hypervisor = true;
+  EXPECT_EQ(Signature(host), "AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K-vm");
+  host.cores = 64;  // a machine with more of the same cores
+  EXPECT_EQ(Signature(host), "AuthenticAMD-25-1-1-L1-32K-L2-512K-L3-32768K-vm");
+}
+
+// The directory that KIRSCH_CONFIG names, and what is in it.
+class HostFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    setenv("KIRSCH_CONFIG", ::testing::TempDir().c_str(), 1);
+    std::filesystem::create_directories(Cat(::testing::TempDir(), "/targets"));
+    std::filesystem::remove(HostFile());
+  }
+  void TearDown() override {
+    std::filesystem::remove(HostFile());
+    setenv("KIRSCH_CONFIG", "none", 1);
+  }
+  void Write(const std::string& text) { ASSERT_TRUE(WriteFile(HostFile(), text).ok()); }
+};
+
+TEST_F(HostFileTest, IsWhereTheEnvironmentSays) {
+  EXPECT_TRUE(HostFile().starts_with(::testing::TempDir())) << HostFile();
+  EXPECT_TRUE(HostFile().ends_with(Cat("/targets/", Signature(ReadHost()), ".json"))) << HostFile();
+  setenv("KIRSCH_CONFIG", "none", 1);
+  EXPECT_EQ(HostFile(), "");
+}
+
+TEST_F(HostFileTest, HostHasTheConstantsOfTheFile) {
+  if (!TargetOf(ReadHost(), "").ok()) GTEST_SKIP() << "this CPU can't run Kirsch's kernels";
+  EXPECT_THAT(FindTarget("host", "znver3")->note, ::testing::HasSubstr("not calibrated: kirsch target"));
+  Write(R"({"loop_cycles": 7.5, "calibration": {"date": "2026-11-22", "keys": {}}})");
+  const absl::StatusOr<TargetFile> host = FindTarget("host", "znver3");
+  ASSERT_TRUE(host.ok()) << host.status();
+  EXPECT_EQ(host->target.loop_cycles, 7.5);
+  EXPECT_EQ(host->target.name, "host");
+  EXPECT_EQ(host->note, "host: calibrated 2026-11-22");
+  EXPECT_THAT(host->warnings, IsEmpty());
+}
+
+TEST_F(HostFileTest, WhatIsWrongWithTheFileIsSaid) {
+  Write("{\"loop_cycles\": \"fast\"}");
+  EXPECT_THAT(FindTarget("host", "").status().message(), ::testing::HasSubstr(".json:1:17: expected "));
+  Write(R"({"features": ["avx2", "fma", "teleport"]})");
+  EXPECT_THAT(FindTarget("host", "").status().message(), ::testing::HasSubstr("teleport"));
 }
 
 TEST(HostTest, ReadsThisMachine) {
