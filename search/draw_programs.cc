@@ -1,0 +1,208 @@
+#include "search/draw_programs.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "rewrites/rewrite.h"
+#include "search/dice.h"
+#include "search/limits.h"
+#include "search/search.h"
+#include "search/solver.h"
+#include "spec/text/schedule.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kTriesPerProgram = 40;
+constexpr int kDecisionsPerSpec = 4;   // that a descent tries before it gives a spec up
+constexpr int kSpecsPerProgram = 150;  // different ones that a descent looks at
+constexpr Cost kLeastShare = 20;       // of a node whose decision is replaced
+constexpr double kDeeper = 1.04;       // by how much a budget grows
+
+// A decision that fits, and what it makes of a spec.
+struct Choice {
+  Decision decision;
+  Expansion expansion;
+  Lines below = 0;  // left for the children
+  Cost bound = 0;   // no program with it costs less
+};
+
+Choice Look(const Spec& spec, const Decision& decision, Lines available, const CostModel& model) {
+  Choice choice{decision, {}, 0, 0};
+  Expand(spec, decision, model.target(), &choice.expansion);
+  choice.below = AvailableBelow(spec, choice.expansion, available, model.target());
+  choice.bound = model.Base(spec, decision, choice.expansion);
+  for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
+    const Expansion::Child& child = choice.expansion.children[i];
+    if (child.weight > 0) choice.bound += child.weight * model.LowerBound(child.spec);
+  }
+  return choice;
+}
+
+// The decisions that fit and whose bound is at most `most`.
+std::vector<Decision> DecisionsWithin(const Spec& spec, Lines available, Cost most, const CostModel& model) {
+  std::vector<Decision> decisions;
+  EnumerateDecisions(spec, model.target(), &decisions);
+  std::erase_if(decisions, [&](const Decision& decision) {
+    const Choice choice = Look(spec, decision, available, model);
+    return choice.below < 0 || choice.bound > most;
+  });
+  return decisions;
+}
+
+// Gives each child of a choice the program that `find(spec, available, most)` finds for it, `most` being what
+// the bounds of the others leave of the budget.
+template <typename Find>
+std::optional<DrawnProgram> Build(const Spec& spec, const Choice& choice, Cost budget, const CostModel& model,
+                                  Find find) {
+  DrawnProgram program{{spec, choice.decision, {}}, choice.bound};
+  for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
+    const Expansion::Child& child = choice.expansion.children[i];
+    const Cost rest = program.cost - (child.weight > 0 ? child.weight * model.LowerBound(child.spec) : 0);
+    const Cost most = child.weight > 0 ? (budget - rest) / child.weight : kInfiniteCost;
+    std::optional<DrawnProgram> found = find(child.spec, choice.below, most);
+    if (!found) return std::nullopt;
+    program.cost = rest + child.weight * found->cost;
+    program.impl.children.push_back({child.trips, std::move(found->impl)});
+  }
+  if (program.cost > budget) return std::nullopt;
+  return program;
+}
+
+// One random descent. A spec that comes up again is computed the same way, as the search would have it.
+class Descent {
+ public:
+  Descent(const CostModel& model, Dice* dice) : model_(model), dice_(*dice) {}
+
+  std::optional<DrawnProgram> Draw(const Spec& spec, Lines available, Cost most) {
+    const auto known = drawn_.find({spec.words(), available});
+    if (known != drawn_.end() && known->second.cost <= most) return known->second;
+    if (++specs_ > kSpecsPerProgram) return std::nullopt;
+    std::vector<Decision> decisions = DecisionsWithin(spec, available, most, model_);
+    for (int tried = 0; tried < kDecisionsPerSpec && !decisions.empty(); ++tried) {
+      const Choice choice = Look(spec, TakeOne(&decisions, &dice_), available, model_);
+      std::optional<DrawnProgram> program =
+          Build(spec, choice, most, model_, [this](const Spec& child, Lines below, Cost budget) {
+            return Draw(child, below, budget);
+          });
+      if (!program) continue;
+      drawn_[{spec.words(), available}] = *program;
+      return program;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const CostModel& model_;
+  Dice& dice_;
+  absl::flat_hash_map<std::pair<Spec::Words, Lines>, DrawnProgram> drawn_;
+  int specs_ = 0;
+};
+
+// A node of a program, and what it takes to run it. `path`: which child, from the root on.
+struct Node {
+  const Impl* impl;
+  Lines available;
+  Cost cost, weight;
+  std::vector<size_t> path;
+};
+
+// The optimum with one decision replaced.
+class Neighbours {
+ public:
+  Neighbours(const DrawnProgram& best, const CostModel& model, Memo& memo)
+      : best_(best), model_(model), solver_(model, memo, options_, 0) {
+    Visit({&best.impl, AvailableAtHome(best.impl.spec, model.target()), 0, 1, {}});
+    std::erase_if(nodes_, [&](const Node& node) { return node.cost * node.weight * kLeastShare < best.cost; });
+  }
+
+  std::optional<DrawnProgram> Draw(Dice* dice) {
+    const Node& node = nodes_[dice->Below(nodes_.size())];
+    const Cost allowed = static_cast<Cost>(static_cast<double>(best_.cost) * (kFarthestAround - 1));
+    const Cost most = node.cost + allowed / node.weight;
+    std::vector<Decision> decisions = DecisionsWithin(node.impl->spec, node.available, most, model_);
+    std::erase(decisions, node.impl->decision);
+    if (decisions.empty()) return std::nullopt;
+    const Choice choice = Look(node.impl->spec, TakeOne(&decisions, dice), node.available, model_);
+    std::optional<DrawnProgram> other =
+        Build(node.impl->spec, choice, most, model_,
+              [this](const Spec& child, Lines below, Cost budget) { return Best(child, below, budget); });
+    if (!other) return std::nullopt;
+    DrawnProgram program = best_;
+    program.cost += (other->cost - node.cost) * node.weight;
+    Impl* place = &program.impl;
+    for (const size_t child : node.path) place = &place->children[child].impl;
+    *place = std::move(other->impl);
+    return program;
+  }
+
+ private:
+  Cost Visit(Node node) {
+    const Choice choice = Look(node.impl->spec, node.impl->decision, node.available, model_);
+    const size_t number = nodes_.size();
+    nodes_.push_back(node);
+    Cost cost = model_.Base(node.impl->spec, node.impl->decision, choice.expansion);
+    for (size_t i = 0; i < node.impl->children.size(); ++i) {
+      const Cost weight = choice.expansion.children[i].weight;
+      Node child{&node.impl->children[i].impl, choice.below, 0, node.weight * weight, node.path};
+      child.path.push_back(i);
+      cost += weight * Visit(std::move(child));
+    }
+    return nodes_[number].cost = cost;
+  }
+
+  // With budgets a little above what is known, as little as possible is searched.
+  std::optional<DrawnProgram> Best(const Spec& spec, Lines available, Cost most) {
+    Cost budget = model_.LowerBound(spec);
+    while (budget <= most) {
+      budget = std::min(most, static_cast<Cost>(static_cast<double>(budget) * kDeeper)) + 1;
+      const Solver::Outcome outcome = solver_.Solve(spec, available, budget);
+      if (outcome.solved) return DrawnProgram{solver_.Reconstruct(spec, available), outcome.cost};
+      budget = std::max(budget, outcome.cost);
+    }
+    return std::nullopt;
+  }
+
+  const DrawnProgram& best_;
+  const CostModel& model_;
+  const SearchOptions options_;
+  Solver solver_;
+  std::vector<Node> nodes_;
+};
+
+// Adds what `draw` finds until there are `count`, or too many tries in a row found nothing new.
+template <typename Draw>
+void Fill(size_t count, Draw draw, std::set<std::string>* schedules, std::vector<DrawnProgram>* programs) {
+  for (int tries = 0; programs->size() < count && tries < kTriesPerProgram; ++tries) {
+    std::optional<DrawnProgram> program = draw();
+    if (!program || !schedules->insert(PrintSchedule(program->impl)).second) continue;
+    programs->push_back(*std::move(program));
+    tries = -1;
+  }
+}
+
+}  // namespace
+
+std::vector<DrawnProgram> DrawPrograms(const Spec& root, const CostModel& model, Memo& memo, int count,
+                                       uint64_t seed) {
+  SearchResult search = Search(root, model, memo, {});
+  const DrawnProgram best{std::move(search.impl), search.cost};
+  std::vector<DrawnProgram> programs = {best};
+  std::set<std::string> schedules = {PrintSchedule(best.impl)};
+  const auto all = static_cast<size_t>(std::max(1, count));
+  const Lines available = AvailableAtHome(root, model.target());
+  Dice dice(seed);
+  const auto descend = [&] { return Descent(model, &dice).Draw(root, available, best.cost * kFarthestDrawn); };
+  Fill(1 + (all - 1) / 2, descend, &schedules, &programs);
+  Neighbours neighbours(best, model, memo);
+  Fill(all, [&] { return neighbours.Draw(&dice); }, &schedules, &programs);
+  Fill(all, descend, &schedules, &programs);  // where there are too few around the optimum
+  return programs;
+}
+
+}  // namespace kirsch
