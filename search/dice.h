@@ -20,7 +20,8 @@ class Dice {
     return bits ^ (bits >> 31);
   }
 
-  // 0 up to below `count`, which is at least 1: each as likely as any other, but for one part in 2^64 / count.
+  // 0 up to below `count`, which is at least 1: each as likely as any other, but for one part in 2^64 /
+  // count.
   size_t Below(size_t count) { return static_cast<size_t>(Roll() % count); }
 
  private:

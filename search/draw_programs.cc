@@ -87,9 +87,8 @@ class Descent {
     for (int tried = 0; tried < kDecisionsPerSpec && !decisions.empty(); ++tried) {
       const Choice choice = Look(spec, TakeOne(&decisions, &dice_), available, model_);
       std::optional<DrawnProgram> program =
-          Build(spec, choice, most, model_, [this](const Spec& child, Lines below, Cost budget) {
-            return Draw(child, below, budget);
-          });
+          Build(spec, choice, most, model_,
+                [this](const Spec& child, Lines below, Cost budget) { return Draw(child, below, budget); });
       if (!program) continue;
       drawn_[{spec.words(), available}] = *program;
       return program;
@@ -104,77 +103,6 @@ class Descent {
   int specs_ = 0;
 };
 
-// A node of a program, and what it takes to run it. `path`: which child, from the root on.
-struct Node {
-  const Impl* impl;
-  Lines available;
-  Cost cost, weight;
-  std::vector<size_t> path;
-};
-
-// The optimum with one decision replaced.
-class Neighbours {
- public:
-  Neighbours(const DrawnProgram& best, const CostModel& model, Memo& memo)
-      : best_(best), model_(model), solver_(model, memo, options_, 0) {
-    Visit({&best.impl, AvailableAtHome(best.impl.spec, model.target()), 0, 1, {}});
-    std::erase_if(nodes_, [&](const Node& node) { return node.cost * node.weight * kLeastShare < best.cost; });
-  }
-
-  std::optional<DrawnProgram> Draw(Dice* dice) {
-    const Node& node = nodes_[dice->Below(nodes_.size())];
-    const Cost allowed = static_cast<Cost>(static_cast<double>(best_.cost) * (kFarthestAround - 1));
-    const Cost most = node.cost + allowed / node.weight;
-    std::vector<Decision> decisions = DecisionsWithin(node.impl->spec, node.available, most, model_);
-    std::erase(decisions, node.impl->decision);
-    if (decisions.empty()) return std::nullopt;
-    const Choice choice = Look(node.impl->spec, TakeOne(&decisions, dice), node.available, model_);
-    std::optional<DrawnProgram> other =
-        Build(node.impl->spec, choice, most, model_,
-              [this](const Spec& child, Lines below, Cost budget) { return Best(child, below, budget); });
-    if (!other) return std::nullopt;
-    DrawnProgram program = best_;
-    program.cost += (other->cost - node.cost) * node.weight;
-    Impl* place = &program.impl;
-    for (const size_t child : node.path) place = &place->children[child].impl;
-    *place = std::move(other->impl);
-    return program;
-  }
-
- private:
-  Cost Visit(Node node) {
-    const Choice choice = Look(node.impl->spec, node.impl->decision, node.available, model_);
-    const size_t number = nodes_.size();
-    nodes_.push_back(node);
-    Cost cost = model_.Base(node.impl->spec, node.impl->decision, choice.expansion);
-    for (size_t i = 0; i < node.impl->children.size(); ++i) {
-      const Cost weight = choice.expansion.children[i].weight;
-      Node child{&node.impl->children[i].impl, choice.below, 0, node.weight * weight, node.path};
-      child.path.push_back(i);
-      cost += weight * Visit(std::move(child));
-    }
-    return nodes_[number].cost = cost;
-  }
-
-  // With budgets a little above what is known, as little as possible is searched.
-  std::optional<DrawnProgram> Best(const Spec& spec, Lines available, Cost most) {
-    Cost budget = model_.LowerBound(spec);
-    while (budget <= most) {
-      budget = std::min(most, static_cast<Cost>(static_cast<double>(budget) * kDeeper)) + 1;
-      const Solver::Outcome outcome = solver_.Solve(spec, available, budget);
-      if (outcome.solved) return DrawnProgram{solver_.Reconstruct(spec, available), outcome.cost};
-      budget = std::max(budget, outcome.cost);
-    }
-    return std::nullopt;
-  }
-
-  const DrawnProgram& best_;
-  const CostModel& model_;
-  const SearchOptions options_;
-  Solver solver_;
-  std::vector<Node> nodes_;
-};
-
 // Adds what `draw` finds until there are `count`, or too many tries in a row found nothing new.
 template <typename Draw>
 void Fill(size_t count, Draw draw, std::set<std::string>* schedules, std::vector<DrawnProgram>* programs) {
@@ -186,22 +114,87 @@ void Fill(size_t count, Draw draw, std::set<std::string>* schedules, std::vector
   }
 }
 
+DrawnProgram Optimum(const Spec& root, const CostModel& model, Memo& memo) {
+  SearchResult result = Search(root, model, memo, {});
+  return {std::move(result.impl), result.cost};
+}
+
 }  // namespace
+
+ProgramDrawer::ProgramDrawer(const Spec& root, const CostModel& model, Memo& memo)
+    : model_(model),
+      available_(AvailableAtHome(root, model.target())),
+      solver_(model, memo, options_, 0),
+      best_(Optimum(root, model, memo)) {
+  Visit({&best_.impl, available_, 0, 1, {}});
+  std::erase_if(nodes_, [&](const Node& node) { return node.cost * node.weight * kLeastShare < best_.cost; });
+}
+
+std::optional<DrawnProgram> ProgramDrawer::DrawAnywhere(Dice* dice) {
+  return Descent(model_, dice).Draw(best_.impl.spec, available_, best_.cost * kFarthestDrawn);
+}
+
+std::optional<DrawnProgram> ProgramDrawer::DrawAround(Dice* dice) {
+  const Node& node = nodes_[dice->Below(nodes_.size())];
+  const Spec& spec = node.impl->spec;
+  const Cost allowed = static_cast<Cost>(static_cast<double>(best_.cost) * (kFarthestAround - 1));
+  const Cost most = node.cost + allowed / node.weight;
+  std::vector<Decision> decisions = DecisionsWithin(spec, node.available, most, model_);
+  std::erase(decisions, node.impl->decision);
+  if (decisions.empty()) return std::nullopt;
+  const Choice choice = Look(spec, TakeOne(&decisions, dice), node.available, model_);
+  std::optional<DrawnProgram> other =
+      Build(spec, choice, most, model_,
+            [this](const Spec& child, Lines below, Cost budget) { return Solved(child, below, budget); });
+  if (!other) return std::nullopt;
+  DrawnProgram program = best_;
+  program.cost += (other->cost - node.cost) * node.weight;
+  Impl* place = &program.impl;
+  for (const size_t child : node.path) place = &place->children[child].impl;
+  *place = std::move(other->impl);
+  return program;
+}
+
+// Finds the nodes of the optimum, each before those below it.
+Cost ProgramDrawer::Visit(Node node) {
+  const Impl& impl = *node.impl;
+  const Choice choice = Look(impl.spec, impl.decision, node.available, model_);
+  const size_t number = nodes_.size();
+  nodes_.push_back(node);
+  Cost cost = model_.Base(impl.spec, impl.decision, choice.expansion);
+  for (size_t i = 0; i < impl.children.size(); ++i) {
+    const Cost weight = choice.expansion.children[i].weight;
+    Node child{&impl.children[i].impl, choice.below, 0, node.weight * weight, node.path};
+    child.path.push_back(i);
+    cost += weight * Visit(std::move(child));
+  }
+  return nodes_[number].cost = cost;
+}
+
+// The best program, if it costs no more than `most`. With budgets a little above what is known, little is
+// searched in vain.
+std::optional<DrawnProgram> ProgramDrawer::Solved(const Spec& spec, Lines available, Cost most) {
+  Cost budget = model_.LowerBound(spec);
+  while (budget <= most) {
+    budget = std::min(most, static_cast<Cost>(static_cast<double>(budget) * kDeeper)) + 1;
+    const Solver::Outcome outcome = solver_.Solve(spec, available, budget);
+    if (outcome.solved) return DrawnProgram{solver_.Reconstruct(spec, available), outcome.cost};
+    budget = std::max(budget, outcome.cost);
+  }
+  return std::nullopt;
+}
 
 std::vector<DrawnProgram> DrawPrograms(const Spec& root, const CostModel& model, Memo& memo, int count,
                                        uint64_t seed) {
-  SearchResult search = Search(root, model, memo, {});
-  const DrawnProgram best{std::move(search.impl), search.cost};
-  std::vector<DrawnProgram> programs = {best};
-  std::set<std::string> schedules = {PrintSchedule(best.impl)};
-  const auto all = static_cast<size_t>(std::max(1, count));
-  const Lines available = AvailableAtHome(root, model.target());
+  ProgramDrawer drawer(root, model, memo);
   Dice dice(seed);
-  const auto descend = [&] { return Descent(model, &dice).Draw(root, available, best.cost * kFarthestDrawn); };
-  Fill(1 + (all - 1) / 2, descend, &schedules, &programs);
-  Neighbours neighbours(best, model, memo);
-  Fill(all, [&] { return neighbours.Draw(&dice); }, &schedules, &programs);
-  Fill(all, descend, &schedules, &programs);  // where there are too few around the optimum
+  std::vector<DrawnProgram> programs = {drawer.best()};
+  std::set<std::string> schedules = {PrintSchedule(drawer.best().impl)};
+  const auto all = static_cast<size_t>(std::max(1, count));
+  const auto anywhere = [&] { return drawer.DrawAnywhere(&dice); };
+  Fill(1 + (all - 1) / 2, anywhere, &schedules, &programs);
+  Fill(all, [&] { return drawer.DrawAround(&dice); }, &schedules, &programs);
+  Fill(all, anywhere, &schedules, &programs);  // where there are too few around the optimum
   return programs;
 }
 
