@@ -1,6 +1,7 @@
 #include "bench/entries.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "spec/graph/matmul.h"
@@ -43,6 +44,24 @@ absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, con
   }
   if (entries.empty()) return absl::InvalidArgumentError(Cat(source, ": expected a kernel ", kernel));
   return entries;
+}
+
+absl::StatusOr<std::vector<BenchEntry>> EntriesOf(const Suite& suite, const std::string& file_name) {
+  std::vector<BenchEntry> entries;
+  for (const SuiteSpec& spec : suite.specs) {
+    absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(spec.text, "spec");
+    if (!read.ok())
+      return absl::InvalidArgumentError(
+          Cat(file_name, ":", spec.line, ":", spec.column, ": ", std::string(read.status().message())));
+    std::move(read->begin(), read->end(), std::back_inserter(entries));
+  }
+  return entries;
+}
+
+absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
+  const absl::StatusOr<Suite> suite = LoadSuite(path);
+  if (!suite.ok()) return suite.status();
+  return EntriesOf(*suite, path);
 }
 
 absl::Status MakeAlike(std::vector<BenchEntry>* entries) {

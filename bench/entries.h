@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "bench/suite.h"
 #include "spec/graph/graph.h"
 #include "spec/text/parser.h"
 
@@ -25,6 +26,12 @@ struct BenchEntry {
 // `source`.
 absl::StatusOr<std::vector<BenchEntry>> ReadEntries(const std::string& text, const std::string& source,
                                                     const std::string& kernel = "");
+
+// The kernels of a suite, which is in `file_name`. Errors have the place there.
+absl::StatusOr<std::vector<BenchEntry>> EntriesOf(const Suite& suite, const std::string& file_name);
+
+// Those of LoadSuite.
+absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path);
 
 // Entries that are matmuls without an epilogue stay what they are if all are, as libraries of matmuls can do
 // them; else all become graphs. An error if one can't.

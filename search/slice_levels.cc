@@ -69,19 +69,22 @@ bool Makes(const std::vector<Stage>& stages, int value) {
   });
 }
 
-SliceLevels::SliceLevels(const Graph& graph, const Target& target, Residency residency, Workers workers,
-                         int threads)
-    : graph_(graph), target_(target), workers_(workers), threads_(threads), home_(HomeLevel(residency)) {}
-
-// The fastest level that holds all that the caller hands over.
-Level SliceLevels::HomeLevel(Residency residency) const {
-  int64_t bytes = graph_.at(graph_.result).type.bytes();
-  for (int i = 0; i < graph_.num_inputs(); ++i) bytes += graph_.at(i).type.bytes();
+Level HomeOf(const Graph& graph, Residency residency, const Target& target) {
+  int64_t bytes = graph.at(graph.result).type.bytes();
+  for (int i = 0; i < graph.num_inputs(); ++i) bytes += graph.at(i).type.bytes();
   if (residency == Residency::kCold) return Level::kRam;
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
-    if (bytes <= target_.at(level).bytes) return level;
+    if (bytes <= target.at(level).bytes) return level;
   return Level::kRam;
 }
+
+SliceLevels::SliceLevels(const Graph& graph, const Target& target, Residency residency, Workers workers,
+                         int threads)
+    : graph_(graph),
+      target_(target),
+      workers_(workers),
+      threads_(threads),
+      home_(HomeOf(graph, residency, target)) {}
 
 // Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
 Level SliceLevels::LevelOfBuffers(int64_t bytes, bool all) const {

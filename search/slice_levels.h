@@ -45,7 +45,6 @@ class SliceLevels {
   double FetchCycles(const Group& group, const Stage& stage) const;
 
  private:
-  Level HomeLevel(Residency residency) const;
   Level LevelOfBuffers(int64_t bytes, bool all = false) const;
   Level LevelOfBuffers(int64_t bytes, Level fastest, bool all) const;
   Level LevelOf(int value) const;
@@ -61,6 +60,9 @@ class SliceLevels {
   std::map<int, Level> levels_;  // of the shape's buffers
   int64_t local_bytes_ = 0;      // of those that are tiles
 };
+
+// The fastest level that holds all that the caller of a graph's kernel hands over; RAM, if it is cold.
+Level HomeOf(const Graph& graph, Residency residency, const Target& target);
 
 // Does one of the stages write the value?
 bool Makes(const std::vector<Stage>& stages, int value);

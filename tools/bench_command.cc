@@ -1,7 +1,6 @@
 // kirsch bench SPEC | --suite FILE | -f FILE
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,7 +10,6 @@
 #include "bench/entries.h"
 #include "bench/plot.h"
 #include "bench/run.h"
-#include "bench/suite.h"
 #include "bench/table.h"
 #include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
@@ -43,20 +41,6 @@ const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 
 // F(4x4,3x3) is about ten times as far off as a sum of products.
 constexpr double kWinogradTolerance = 32;
-
-absl::StatusOr<std::vector<BenchEntry>> ReadSuite(const std::string& path) {
-  absl::StatusOr<Suite> suite = LoadSuite(path);
-  if (!suite.ok()) return suite.status();
-  std::vector<BenchEntry> entries;
-  for (const SuiteSpec& spec : suite->specs) {
-    absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(spec.text, "spec");
-    if (!read.ok())
-      return absl::InvalidArgumentError(
-          Cat(path, ":", spec.line, ":", spec.column, ": ", std::string(read.status().message())));
-    std::move(read->begin(), read->end(), std::back_inserter(entries));
-  }
-  return entries;
-}
 
 // What to bench: matmuls, or graphs.
 absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {

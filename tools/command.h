@@ -17,6 +17,7 @@ using Run = std::function<absl::StatusOr<int>()>;
 void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run);
+void AddFidelityCommand(CLI::App& app, Run& run);
 void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
 void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run);

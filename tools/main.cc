@@ -80,6 +80,7 @@ int Main(int argc, char** argv) {
   AddVerifyCommand(app, db, run);
   AddBenchCommand(app, db, run);
   AddExplainCommand(app, db, run);
+  AddFidelityCommand(app, run);
   AddTargetCommand(app, run);
   AddDbCommand(app, db, run);
   try {

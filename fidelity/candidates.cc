@@ -1,0 +1,96 @@
+#include "fidelity/candidates.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/verify/engines.h"
+#include "fidelity/terms.h"
+#include "search/draw_plans.h"
+#include "search/draw_programs.h"
+#include "search/limits.h"
+#include "search/slice_levels.h"
+#include "spec/graph/matmul.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/text/schedule.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kName[] = "drawn";  // of functions
+
+// "matmul f32", "softmax f32"; of a kernel in the kernel language "kernel".
+std::string OperationOf(const std::string& text) {
+  if (text.find('\n') != std::string::npos) return "kernel";
+  const size_t verb = text.find(' ');
+  return verb == std::string::npos ? text : text.substr(0, text.find(' ', verb + 1));
+}
+
+absl::Status Compile(const Subject& subject, Candidates* candidates) {
+  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
+  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+  if (!made.ok()) return made.status();
+  candidates->kernels.push_back(std::move(made->kernel));
+  return absl::OkStatus();
+}
+
+bool Stopped(const DrawOptions& options) { return options.stop && options.stop(); }
+
+absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& memo, const DrawOptions& options,
+                     Candidates* candidates) {
+  Spec root = parsed.spec;
+  root.threads = static_cast<uint8_t>(options.threads);
+  const Spec placed = PlaceOperands(root, options.residency, model.target());
+  if (!HasRoom(placed, model.target())) return absl::InvalidArgumentError("there is no room for a copy");
+  candidates->spec.level = placed.out().level;
+  for (const DrawnProgram& program : DrawPrograms(placed, model, memo, options.programs, options.seed)) {
+    if (Stopped(options)) break;
+    if (absl::Status made = Compile(Subject(program.impl, model.target(), kName), candidates); !made.ok())
+      return made;
+    candidates->spec.programs.push_back(
+        {PrintSchedule(program.impl), TermsOf(program.impl, model), ToCycles(program.cost)});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, const DrawOptions& options,
+                     Candidates* candidates) {
+  absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
+  if (!loops.ok()) return loops.status();
+  candidates->loops = *std::move(loops);
+  candidates->spec.level = HomeOf(graph, options.residency, model.target());
+  PlanOptions plans;
+  plans.threads = options.threads;
+  plans.residency = options.residency;
+  const absl::StatusOr<std::vector<Plan>> drawn =
+      DrawPlans(graph, "spec", model, memo, plans, options.programs, options.seed);
+  if (!drawn.ok()) return drawn.status();
+  for (const Plan& plan : *drawn) {
+    if (Stopped(options)) break;
+    if (absl::Status made = Compile(Subject(plan, model.target(), kName), candidates); !made.ok())
+      return made;
+    candidates->spec.programs.push_back({PrintPlanSchedule(plan), TermsOf(plan, model), plan.cycles});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostModel& model, Memo& memo,
+                                          const DrawOptions& options) {
+  Candidates candidates;
+  candidates.spec.text = entry.text;
+  candidates.spec.operation = OperationOf(entry.text);
+  if (entry.graph) {
+    candidates.workload = MakeWorkload(*entry.graph, options.threads);
+    const absl::Status drawn = DrawFor(*entry.graph, model, memo, options, &candidates);
+    return drawn.ok() ? absl::StatusOr<Candidates>(std::move(candidates)) : drawn;
+  }
+  absl::StatusOr<Workload> workload = MakeWorkload(entry.matmul->spec, options.threads);
+  if (!workload.ok()) return workload.status();
+  candidates.workload = *std::move(workload);
+  const absl::Status drawn = DrawFor(*entry.matmul, model, memo, options, &candidates);
+  return drawn.ok() ? absl::StatusOr<Candidates>(std::move(candidates)) : drawn;
+}
+
+}  // namespace kirsch

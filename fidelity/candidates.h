@@ -1,0 +1,46 @@
+// Programs of a problem, drawn by chance, as code.
+#ifndef KIRSCH_FIDELITY_CANDIDATES_H_
+#define KIRSCH_FIDELITY_CANDIDATES_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/compiled_loops.h"
+#include "bench/entries.h"
+#include "bench/workload.h"
+#include "codegen/kernel.h"
+#include "cost/cost_model.h"
+#include "fidelity/corpus.h"
+#include "memo/memo.h"
+#include "search/search.h"
+
+namespace kirsch {
+
+// What is drawn for each spec.
+struct DrawOptions {
+  int programs = 20;
+  uint64_t seed = 1;
+  int threads = 1;
+  Residency residency = Residency::kWarm;
+  std::function<bool()> stop = {};  // asked between programs
+};
+
+struct Candidates {
+  MeasuredSpec spec;  // with its programs, not measured yet, the one the search chooses first
+  Workload workload;
+  std::optional<CompiledLoops> loops;  // that tell a graph's result
+  std::vector<Kernel> kernels;         // of the programs
+};
+
+// Draws and compiles. An error says why there is none: the spec has no program, this CPU can't run it, or
+// there is no compiler for the loops of a graph.
+absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostModel& model, Memo& memo,
+                                          const DrawOptions& options);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_FIDELITY_CANDIDATES_H_

@@ -1,0 +1,100 @@
+#include "fidelity/corpus.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "search/dice.h"
+
+namespace kirsch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+Json ToJson(const std::vector<MeasuredSpec>& specs) {
+  const Summary summary = Summarise(specs);
+  return {{"kendall_tau", ToJson(summary.kendall_tau)}, {"tile_ape", summary.tile_ape},
+          {"within_first_1", summary.within_first_1},   {"within_first_5", summary.within_first_5},
+          {"within_first_10", summary.within_first_10}, {"mape", summary.mape}};
+}
+
+Json ToJson(const MeasuredProgram& program) {
+  return {{"schedule", program.schedule}, {"predicted_cycles", program.predicted},
+          {"cycles", program.cycles},     {"seconds", program.seconds},
+          {"spread", program.spread},     {"terms", program.terms}};
+}
+
+Json ToJson(const MeasuredSpec& spec) {
+  const Predictions predictions = spec.predictions();
+  Json json = {{"spec", spec.text},
+               {"level", Name(spec.level)},
+               {"operation", spec.operation},
+               {"ghz", spec.ghz},
+               {"kendall_tau", ToJson(KendallTau(predictions))},
+               {"loss", LossOfChoice(predictions)},
+               {"mape", ErrorOfChoice(predictions)},
+               {"programs", Json::array()}};
+  for (const MeasuredProgram& program : spec.programs) json["programs"].push_back(ToJson(program));
+  return json;
+}
+
+}  // namespace
+
+Predictions MeasuredSpec::predictions() const {
+  Predictions predictions;
+  for (const MeasuredProgram& program : programs)
+    predictions.push_back({program.predicted, program.cycles, program.spread});
+  return predictions;
+}
+
+Summary Summarise(const std::vector<MeasuredSpec>& specs) {
+  Summary summary;
+  std::vector<Predictions> times;  // in seconds: the clock need not be the same for all specs
+  double tau = 0;
+  int with_tau = 0;
+  for (const MeasuredSpec& spec : specs) {
+    const Predictions predictions = spec.predictions();
+    if (const std::optional<double> of_spec = KendallTau(predictions)) tau += *of_spec, ++with_tau;
+    summary.within_first_1 += BestWithinFirst(predictions, 1);
+    summary.within_first_5 += BestWithinFirst(predictions, 5);
+    summary.within_first_10 += BestWithinFirst(predictions, 10);
+    summary.mape += ErrorOfChoice(predictions);
+    summary.mape_all += MeanAbsoluteError(predictions);
+    times.push_back(predictions);
+    for (size_t i = 0; i < predictions.size(); ++i) times.back()[i].measured = spec.programs[i].seconds;
+  }
+  summary.specs = specs.size();
+  summary.tile_ape = TileApe(times);
+  if (with_tau > 0) summary.kendall_tau = tau / with_tau;
+  const double count = std::max(1.0, static_cast<double>(specs.size()));
+  for (double* mean : {&summary.within_first_1, &summary.within_first_5, &summary.within_first_10,
+                       &summary.mape, &summary.mape_all})
+    *mean /= count;
+  return summary;
+}
+
+Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed) {
+  Splits splits;
+  Dice dice(seed);
+  std::vector<size_t> places(specs.size());
+  for (size_t i = 0; i < places.size(); ++i) places[i] = i;
+  std::vector<bool> tested(specs.size());
+  while (places.size() > specs.size() / 2) tested[TakeOne(&places, &dice)] = true;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (tested[i]) splits.random.push_back(specs[i]);
+    if (!specs[i].IsF32Matmul()) splits.dissimilar.push_back(specs[i]);
+  }
+  return splits;
+}
+
+nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed) {
+  const Splits splits = SplitSpecs(corpus.specs, seed);
+  Json json;
+  json["splits"] = {{"random", ToJson(splits.random)}, {"dissimilar", ToJson(splits.dissimilar)}};
+  json["specs"] = Json::array();
+  for (const MeasuredSpec& spec : corpus.specs) json["specs"].push_back(ToJson(spec));
+  return json;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,74 @@
+// Programs as predicted and as measured: what fidelity is computed from, and what models are fitted to.
+#ifndef KIRSCH_FIDELITY_CORPUS_H_
+#define KIRSCH_FIDELITY_CORPUS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fidelity/statistics.h"
+#include "fidelity/terms.h"
+#include "nlohmann/json_fwd.hpp"
+#include "spec/level.h"
+
+namespace kirsch {
+
+struct MeasuredProgram {
+  std::string schedule;
+  Terms terms;           // of `predicted`
+  double predicted = 0;  // cycles
+  double cycles = 0;     // measured, the median; 0: not measured
+  double seconds = 0;    // likewise
+  double spread = 0;     // interquartile range over median
+};
+
+struct MeasuredSpec {
+  std::string text;
+  Level level = Level::kRam;  // where the operands wait
+  std::string operation;      // "matmul f32", "softmax f32"; "kernel" of those in the kernel language
+  double ghz = 0;             // the clock, the median of the rounds
+  std::vector<MeasuredProgram> programs;
+
+  bool IsF32Matmul() const { return operation == "matmul f32"; }
+  Predictions predictions() const;
+};
+
+// What was asked for and not measured.
+struct UnmeasuredSpec {
+  std::string text, reason;
+};
+
+struct Corpus {
+  std::vector<MeasuredSpec> specs;  // with one program at least
+  std::vector<UnmeasuredSpec> unmeasured;
+  std::vector<std::string> wrong;  // programs whose results were wrong: spec and schedule
+};
+
+// Over some specs.
+struct Summary {
+  size_t specs = 0;
+  std::optional<double> kendall_tau;  // the mean over the specs that have one
+  double tile_ape = 0;
+  double within_first_1 = 0, within_first_5 = 0, within_first_10 = 0;
+  double mape = 0;      // of the programs that the model chooses
+  double mape_all = 0;  // of all programs, the mean over specs
+};
+
+Summary Summarise(const std::vector<MeasuredSpec>& specs);
+
+// The specs that a model is tested on which was fitted to the others. A model that has been fitted elsewhere
+// is tested on the same ones.
+struct Splits {
+  std::vector<MeasuredSpec> random;      // half of the specs, drawn by a seed, the larger half
+  std::vector<MeasuredSpec> dissimilar;  // all but the matmuls of f32
+};
+
+Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed);
+
+// {"splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]}, see README.md.
+nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_FIDELITY_CORPUS_H_

@@ -1,0 +1,18 @@
+// A corpus for people.
+#ifndef KIRSCH_FIDELITY_TABLE_H_
+#define KIRSCH_FIDELITY_TABLE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "fidelity/corpus.h"
+
+namespace kirsch {
+
+// A line for each spec; by level and operation how far off predictions are; the splits; and the specs where
+// most is lost and the programs that are furthest off, with their schedules.
+std::string FormatTable(const Corpus& corpus, uint64_t seed);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_FIDELITY_TABLE_H_

@@ -1,0 +1,128 @@
+// kirsch fidelity [--suite FILE | SPECs...]
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/entries.h"
+#include "fidelity/fidelity.h"
+#include "fidelity/plot.h"
+#include "fidelity/table.h"
+#include "fidelity/usual_suite.h"
+#include "tools/command.h"
+#include "tools/interrupt.h"
+#include "tools/option_checks.h"
+#include "tools/output.h"
+#include "tools/target_option.h"
+#include "tools/terminal_line.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kPrograms = 30, kRounds = 9;
+constexpr int kQuickPrograms = 12, kQuickRounds = 5;
+constexpr size_t kQuickStep = 3;  // of the usual suite, each third spec
+
+struct Arguments {
+  std::vector<std::string> specs;
+  std::string suite;
+  std::string target = "host";
+  int programs = 0;  // 0: the usual number
+  uint64_t seed = 1;
+  int threads = 1;
+  bool cold = false, quick = false;
+  std::string json, svg;
+};
+
+absl::StatusOr<std::vector<BenchEntry>> UsualEntries(bool quick) {
+  const absl::StatusOr<Suite> suite = ParseSuite(UsualSuite(), "fidelity.json");
+  if (!suite.ok()) return suite.status();
+  absl::StatusOr<std::vector<BenchEntry>> all = EntriesOf(*suite, "fidelity.json");
+  if (!all.ok() || !quick) return all;
+  std::vector<BenchEntry> some;
+  for (size_t i = 0; i < all->size(); i += kQuickStep) some.push_back(std::move((*all)[i]));
+  return some;
+}
+
+absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
+  if (!arguments.specs.empty() && !arguments.suite.empty())
+    return absl::InvalidArgumentError("fidelity: expected either SPECs or --suite FILE");
+  if (!arguments.suite.empty()) return ReadSuite(arguments.suite);
+  if (arguments.specs.empty()) return UsualEntries(arguments.quick);
+  std::vector<BenchEntry> entries;
+  for (const std::string& text : arguments.specs) {
+    absl::StatusOr<std::vector<BenchEntry>> read = ReadEntries(text, "spec");
+    if (!read.ok()) return read.status();
+    std::move(read->begin(), read->end(), std::back_inserter(entries));
+  }
+  return entries;
+}
+
+absl::StatusOr<Corpus> Measure(const Arguments& arguments, const std::vector<BenchEntry>& entries) {
+  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  const CostModel model(*target);
+  InterruptGuard guard;
+  TerminalLine line;
+  FidelityOptions options;
+  options.draw.programs = arguments.programs > 0 ? arguments.programs
+                          : arguments.quick      ? kQuickPrograms
+                                                 : kPrograms;
+  options.draw.seed = arguments.seed;
+  options.draw.threads = arguments.threads;
+  options.draw.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  options.rounds = arguments.quick ? kQuickRounds : kRounds;
+  options.stop = [&guard] { return guard.interrupted().load(); };
+  options.progress = [&line](std::string_view what) { line.Show(what); };
+  absl::StatusOr<Corpus> corpus = MeasureCorpus(entries, model, options);
+  line.Erase();
+  return corpus;
+}
+
+absl::StatusOr<int> Fidelity(const Arguments& arguments) {
+  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
+  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
+  if (!entries.ok()) return entries.status();
+  const absl::StatusOr<Corpus> corpus = Measure(arguments, *entries);
+  if (!corpus.ok()) return corpus.status();
+  if (corpus->specs.empty()) return absl::CancelledError("fidelity: nothing has been measured yet");
+  if (arguments.json != "-") std::fputs(FormatTable(*corpus, arguments.seed).c_str(), stdout);
+  if (!arguments.json.empty())
+    if (absl::Status written = WriteJson(arguments.json, ToJson(*corpus, arguments.seed)); !written.ok())
+      return written;
+  if (!arguments.svg.empty())
+    if (absl::Status written = WriteOutput(arguments.svg, ScatterSvg(*corpus)); !written.ok()) return written;
+  return corpus->wrong.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+void AddFidelityCommand(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("fidelity", "Measure how well predicted cycles agree with this machine's");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("SPECS", arguments->specs,
+                      "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");
+  command->add_option("--suite", arguments->suite, "A file of specs, as for bench")
+      ->check(NotEmpty("a file"));
+  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
+  command->add_option("--programs", arguments->programs, "Programs drawn for each spec")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--seed", arguments->seed, "Of the draws, and of the random split");
+  command->add_option("--threads", arguments->threads, "Threads the kernels are for")
+      ->check(CLI::Range(1, 255));
+  command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
+  command->add_flag("--quick", arguments->quick, "Fewer programs and rounds, and a third of the usual suite");
+  command->add_option("--json", arguments->json, "Write the corpus as JSON to this file (-: standard output)")
+      ->check(NotEmpty("a file"));
+  command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
+      ->check(NotEmpty("a file"));
+  command->callback([&run, arguments] { run = [arguments] { return Fidelity(*arguments); }; });
+}
+
+}  // namespace kirsch
