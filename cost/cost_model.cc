@@ -33,13 +33,6 @@ double OutputElements(const Spec& spec) {
   return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements());
 }
 
-double ReductionSteps(const Spec& spec) {
-  double steps = 1;
-  for (int dim = 0; dim < spec.op_info().num_dims; ++dim)
-    if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) steps *= spec.size[static_cast<size_t>(dim)];
-  return steps;
-}
-
 int64_t PrefetchedLines(const Expansion& expansion) {
   int64_t lines = 0;
   for (int i = 0; i < expansion.num_transfers; ++i) {

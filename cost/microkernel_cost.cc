@@ -85,6 +85,13 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
   return trip;
 }
 
+double ReductionSteps(const Spec& spec) {
+  double steps = 1;
+  for (int dim = 0; dim < spec.op_info().num_dims; ++dim)
+    if (spec.op_info().dims[static_cast<size_t>(dim)].reduction) steps *= spec.size[static_cast<size_t>(dim)];
+  return steps;
+}
+
 int64_t TripsOf(const RegisterTile& tile, int64_t k) {
   const int steps = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
   return (k + steps - 1) / steps;

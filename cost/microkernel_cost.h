@@ -24,6 +24,9 @@ struct TripCycles {
 
 TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target);
 
+// Terms of each sum.
+double ReductionSteps(const Spec& spec);
+
 // Trips of the loop for a reduction over `k` elements.
 int64_t TripsOf(const RegisterTile& tile, int64_t k);
 

@@ -5,46 +5,97 @@
 
 #include "cost/microkernel_cost.h"
 #include "rewrites/rewrite.h"
+#include "spec/check.h"
 #include "spec/microkernel.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
 
-std::string MicrokernelTerm(const Spec& spec, const Expansion& expansion, const Target& target) {
-  const RegisterTile tile = RegisterTileOf(spec, spec.out().layout, target);
-  std::string term(TripCyclesOf(tile, UnitWithLanes(target, tile.lanes), target).bottleneck());
-  Level slowest = Level::kL1;
-  for (size_t i = 0; i < static_cast<size_t>(expansion.num_transfers); ++i)
-    slowest = std::max(slowest, expansion.transfers[i].from);
-  return slowest == Level::kL1 ? term : Cat(term, " ", Name(slowest));
+std::string_view FormName(LayoutKind form) {
+  if (form == LayoutKind::kPartialSums) return "sums";
+  return form == LayoutKind::kLanewise ? "lanewise" : "vectors";
 }
 
-std::string TermOf(const Impl& impl, const Expansion& expansion, const Target& target) {
-  const Decision& decision = impl.decision;
-  switch (decision.kind) {
-    case RewriteKind::kTile:
-      return "tile";
-    case RewriteKind::kParallelTile:
-      return "parallel";
-    case RewriteKind::kMove:
-      return decision.level == Level::kVrf ? "store"
-                                           : Cat("move ", Name(impl.spec.tensor(decision.operand).level));
-    case RewriteKind::kPack:
-      return Cat("pack ", Name(decision.level));
-    case RewriteKind::kMicrokernel:
-      return MicrokernelTerm(impl.spec, expansion, target);
-    case RewriteKind::kNone:
-      break;
+// Of one run of a node: adds to the terms, each `runs` times.
+class NodeTerms {
+ public:
+  NodeTerms(const Impl& impl, const Expansion& expansion, double runs, const CostModel& model, Terms* terms)
+      : impl_(impl),
+        expansion_(expansion),
+        target_(model.target()),
+        base_(ToCycles(model.Base(impl.spec, impl.decision, expansion))),
+        runs_(runs),
+        terms_(*terms) {}
+
+  void Add() {
+    switch (impl_.decision.kind) {
+      case RewriteKind::kTile:
+        return Add("tile", base_);
+      case RewriteKind::kParallelTile:
+        return Add("parallel", base_);
+      case RewriteKind::kPack:
+        return Add(Cat("pack ", Name(impl_.decision.level)), base_);
+      case RewriteKind::kMove:
+        return AddMove();
+      case RewriteKind::kMicrokernel:
+        return AddMicrokernel();
+      case RewriteKind::kNone:
+        break;
+    }
+    KIRSCH_BUG("no such rewrite");
   }
-  return "none";
-}
+
+ private:
+  void Add(const std::string& term, double cycles) {
+    if (cycles != 0) terms_[term] += runs_ * cycles;
+  }
+
+  // What is beyond the code of a tile.
+  void AddWait(double cycles) {
+    if (expansion_.num_transfers == 0) return Add("entry", cycles);  // loops around the trips
+    Level slowest = Level::kVrf;
+    for (size_t i = 0; i < static_cast<size_t>(expansion_.num_transfers); ++i)
+      slowest = std::max(slowest, expansion_.transfers[i].from);
+    Add(Cat("wait ", Name(slowest)), cycles);
+  }
+
+  void AddMove() {
+    double tile_cycles = 0;
+    if (impl_.decision.level == Level::kVrf) {
+      const RegisterTile tile = RegisterTileOf(impl_.spec, impl_.decision.layout, target_);
+      const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+      const bool masked = ExtentOf(impl_.spec, impl_.decision.operand).inner % tile.lanes != 0;
+      tile_cycles = OutputTileCycles(tile, impl_.spec.accumulate, masked, unit) +
+                    EpilogueCycles(impl_.spec, tile, unit);
+      Add(masked ? "store masked" : "store", tile_cycles);
+    }
+    if (base_ > tile_cycles) AddWait(base_ - tile_cycles);
+  }
+
+  void AddMicrokernel() {
+    const RegisterTile tile = RegisterTileOf(impl_.spec, impl_.spec.out().layout, target_);
+    const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
+    const auto steps = static_cast<int64_t>(ReductionSteps(impl_.spec));
+    const TripCycles trip = TripCyclesOf(tile, unit, target_);
+    const double trips = std::min(base_, static_cast<double>(TripsOf(tile, steps)) * trip.total());
+    const double entry = std::min(base_, MicrokernelCycles(tile, steps, unit, target_)) - trips;
+    Add(Cat("trips ", trip.bottleneck(), " ", FormName(tile.form), " ", tile.instruction().name), trips);
+    Add("entry", entry);
+    AddWait(base_ - trips - entry);
+  }
+
+  const Impl& impl_;
+  const Expansion& expansion_;
+  const Target& target_;
+  const double base_, runs_;
+  Terms& terms_;
+};
 
 void Add(const Impl& impl, double runs, const CostModel& model, Terms* terms) {
   Expansion expansion;
   Expand(impl.spec, impl.decision, model.target(), &expansion);
-  (*terms)[TermOf(impl, expansion, model.target())] +=
-      runs * ToCycles(model.Base(impl.spec, impl.decision, expansion));
+  NodeTerms(impl, expansion, runs, model, terms).Add();
   for (size_t i = 0; i < impl.children.size(); ++i)
     Add(impl.children[i].impl, runs * static_cast<double>(expansion.children[i].weight), model, terms);
 }

@@ -11,10 +11,16 @@
 
 namespace kirsch {
 
-// Predicted cycles by the kind of the node that takes them: "tile", "parallel", "move L2" (the level it comes
-// from), "store" (of a register tile), "pack L2" (the level it goes to), and of microkernels their
-// bottleneck, "FMA" or "load" or others, with the level that some operand streams from, if that is none of
-// the caches closest: "FMA L2". They add up to the cost.
+// Predicted cycles by what takes them:
+//   "tile", "parallel"       the loops of tiles; shared by threads
+//   "wait L2"                what waits for lines, by the level they come from
+//   "pack L2"                copies, by the level they go to
+//   "store", "store masked"  register tiles, from and to memory, with what their epilogues take
+//   "entry"                  microkernels apart from their trips
+//   "trips load sums fma"    trips of microkernels: the bottleneck, the form of the register tile (vectors,
+//   sums
+//                            or lanewise), and the instruction
+// They add up to the cost.
 using Terms = std::map<std::string, double>;
 
 Terms TermsOf(const Impl& impl, const CostModel& model);
