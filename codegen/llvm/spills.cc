@@ -5,19 +5,8 @@
 #include <memory>
 #include <set>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "codegen/llvm/llvm_target.h"
-#include "llvm/MC/MCAsmInfo.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInst.h"
-#include "llvm/MC/MCInstPrinter.h"
-#include "llvm/MC/MCInstrAnalysis.h"
-#include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCRegisterInfo.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
+#include "codegen/llvm/disassembler.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "spec/text/cat.h"
@@ -25,114 +14,33 @@
 namespace kirsch {
 namespace {
 
-struct Instruction {
-  uint64_t address = 0;
-  uint64_t branch_target = 0;
-  bool branches = false;
-  std::string mnemonic;     // with the widest vector register it names: "vfmadd231ps zmm"
-  bool memory = false;      // has a memory operand
-  std::string base;         // register of the memory operand; empty: none
-  bool indexed = false;     // the memory operand has an index as well
-  bool vector = false;      // names a vector register
-  bool sets_frame = false;  // copies the stack pointer to RBP
-};
-
-// LLVM's view of x86 machine code.
-class Disassembler {
- public:
-  Disassembler() {
-    InitializeLlvm();
-    std::string error;
-    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
-    registers_.reset(target->createMCRegInfo(kTriple));
-    assembly_.reset(target->createMCAsmInfo(*registers_, kTriple, llvm::MCTargetOptions()));
-    subtarget_.reset(target->createMCSubtargetInfo(kTriple, "", "+64bit"));
-    instructions_.reset(target->createMCInstrInfo());
-    analysis_.reset(target->createMCInstrAnalysis(instructions_.get()));
-    context_ = std::make_unique<llvm::MCContext>(llvm::Triple(kTriple), assembly_.get(), registers_.get(),
-                                                 subtarget_.get());
-    decoder_.reset(target->createMCDisassembler(*subtarget_, *context_));
-    printer_.reset(
-        target->createMCInstPrinter(llvm::Triple(kTriple), 0, *assembly_, *instructions_, *registers_));
-  }
-
-  // Bytes that are no instruction (padding, data) are skipped.
-  std::vector<Instruction> Decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address) const {
-    std::vector<Instruction> decoded;
-    uint64_t at = 0;
-    while (at < bytes.size()) {
-      llvm::MCInst inst;
-      uint64_t size = 0;
-      if (decoder_->getInstruction(inst, size, bytes.slice(at), address + at, llvm::nulls()) ==
-          llvm::MCDisassembler::Success)
-        decoded.push_back(Read(inst, address + at, size));
-      at += std::max<uint64_t>(size, 1);
-    }
-    return decoded;
-  }
-
- private:
-  Instruction Read(const llvm::MCInst& inst, uint64_t address, uint64_t size) const {
-    Instruction read;
-    read.address = address;
-    read.branches =
-        analysis_->isBranch(inst) && analysis_->evaluateBranch(inst, address, size, read.branch_target);
-    read.mnemonic = std::string(absl::StripAsciiWhitespace(printer_->getMnemonic(&inst).first));
-    std::string widest;
-    for (const llvm::MCOperand& operand : inst) {
-      if (!operand.isReg() || !operand.getReg()) continue;
-      const llvm::StringRef name = registers_->getName(operand.getReg());
-      if (name.starts_with("XMM") || name.starts_with("YMM") || name.starts_with("ZMM"))
-        widest = std::max(widest, name.take_front(3).lower());
-    }
-    read.vector = !widest.empty();
-    if (read.vector) Append(&read.mnemonic, " ", widest);
-    ReadMemoryOperand(inst, &read);
-    read.sets_frame =
-        inst.getNumOperands() == 2 && RegisterName(inst, 0) == "RBP" && RegisterName(inst, 1) == "RSP";
-    return read;
-  }
-
-  // Its parts follow each other: base, scale, index, displacement, segment.
-  void ReadMemoryOperand(const llvm::MCInst& inst, Instruction* read) const {
-    const llvm::MCInstrDesc& description = instructions_->get(inst.getOpcode());
-    for (unsigned i = 0; i + 2 < description.getNumOperands() && i + 2 < inst.getNumOperands(); ++i) {
-      if (description.operands()[i].OperandType != llvm::MCOI::OPERAND_MEMORY) continue;
-      read->memory = true;
-      read->base = RegisterName(inst, i);
-      read->indexed = !RegisterName(inst, i + 2).empty();
-      return;
-    }
-  }
-
-  std::string RegisterName(const llvm::MCInst& inst, unsigned operand) const {
-    const llvm::MCOperand& named = inst.getOperand(operand);
-    return named.isReg() && named.getReg() ? registers_->getName(named.getReg()) : "";
-  }
-
-  std::unique_ptr<llvm::MCRegisterInfo> registers_;
-  std::unique_ptr<llvm::MCAsmInfo> assembly_;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
-  std::unique_ptr<llvm::MCInstrInfo> instructions_;
-  std::unique_ptr<llvm::MCInstrAnalysis> analysis_;
-  std::unique_ptr<llvm::MCContext> context_;
-  std::unique_ptr<llvm::MCDisassembler> decoder_;
-  std::unique_ptr<llvm::MCInstPrinter> printer_;
-};
-
-bool MovesRegister(const Instruction& instruction) {
+bool MovesRegister(const MachineInstruction& instruction) {
   return instruction.vector && !instruction.memory &&
          (absl::StartsWith(instruction.mnemonic, "vmova") ||
           absl::StartsWith(instruction.mnemonic, "vmovu") ||
           absl::StartsWith(instruction.mnemonic, "vmovdq"));
 }
 
-LoopCode Summarize(const std::vector<Instruction>& code, size_t first, size_t last) {
+// The most vectors that are in registers between two instructions of the loop: what is read before it is
+// written again, in this trip or the next.
+int RegistersAtPeak(const std::vector<MachineInstruction>& code, size_t first, size_t last) {
+  std::set<int> live;
+  size_t most = 0;
+  for (int trip = 0; trip < 2; ++trip)  // the first one finds what the next trip reads
+    for (size_t i = last + 1; i-- > first;) {
+      for (const int written : code[i].writes) live.erase(written);
+      live.insert(code[i].reads.begin(), code[i].reads.end());
+      most = std::max(most, live.size());
+    }
+  return static_cast<int>(most);
+}
+
+LoopCode Summarize(const std::vector<MachineInstruction>& code, size_t first, size_t last) {
   const bool frame = std::any_of(code.begin(), code.end(), [](const auto& i) { return i.sets_frame; });
   LoopCode loop;
   std::set<std::string> bases;
   for (size_t i = first; i <= last; ++i) {
-    const Instruction& instruction = code[i];
+    const MachineInstruction& instruction = code[i];
     ++loop.instructions;
     ++loop.mnemonics[instruction.mnemonic];
     if (MovesRegister(instruction)) ++loop.register_moves;
@@ -142,11 +50,12 @@ LoopCode Summarize(const std::vector<Instruction>& code, size_t first, size_t la
     if (stack && !instruction.indexed) ++loop.vector_spills;
   }
   loop.pointers = static_cast<int>(bases.size());
+  loop.vector_registers = RegistersAtPeak(code, first, last);
   return loop;
 }
 
-void AppendInnermost(const std::vector<Instruction>& code, const std::string& function,
-                     std::vector<LoopCode>* loops) {
+void AppendInnermost(const std::vector<MachineInstruction>& code, const std::string& function,
+                     llvm::StringRef bytes, std::vector<LoopCode>* loops) {
   std::vector<std::pair<size_t, size_t>> ranges;
   for (size_t i = 0; i < code.size(); ++i) {
     if (!code[i].branches || code[i].branch_target > code[i].address) continue;
@@ -160,6 +69,10 @@ void AppendInnermost(const std::vector<Instruction>& code, const std::string& fu
     if (!innermost) continue;
     loops->push_back(Summarize(code, range.first, range.second));
     loops->back().function = function;
+    const uint64_t begin = code[range.first].address - code.front().address;
+    const uint64_t end =
+        range.second + 1 < code.size() ? code[range.second + 1].address - code.front().address : bytes.size();
+    loops->back().bytes = bytes.substr(begin, end - begin).str();
   }
 }
 
@@ -191,7 +104,8 @@ absl::StatusOr<std::vector<LoopCode>> InnermostLoops(std::string_view object) {
     if (!address) return ToStatus(address.takeError());
     const uint64_t size = llvm::object::ELFSymbolRef(symbol).getSize();
     const llvm::StringRef bytes = contents->substr(*address - (*section)->getAddress(), size);
-    AppendInnermost(disassembler.Decode(llvm::arrayRefFromStringRef(bytes), *address), name->str(), &loops);
+    AppendInnermost(disassembler.Decode(llvm::arrayRefFromStringRef(bytes), *address), name->str(), bytes,
+                    &loops);
   }
   return loops;
 }

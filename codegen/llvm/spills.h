@@ -16,9 +16,11 @@ struct LoopCode {
   std::string function;                  // symbol the loop lies in
   std::map<std::string, int> mnemonics;  // instructions in the loop body, by mnemonic
   int instructions = 0;
-  int vector_spills = 0;   // accesses to vectors at fixed places on the stack
-  int register_moves = 0;  // from one vector register to another
-  int pointers = 0;        // distinct general registers that vector accesses are relative to
+  int vector_spills = 0;     // accesses to vectors at fixed places on the stack
+  int register_moves = 0;    // from one vector register to another
+  int pointers = 0;          // distinct general registers that vector accesses are relative to
+  int vector_registers = 0;  // that hold something between two of its instructions, at most
+  std::string bytes;         // its machine code
 };
 
 // Disassembles an x86-64 ELF file (an object as EmitObject or a compiler makes it, a library, a program). An

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/llvm/analyser.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "codegen/loop/lower.h"
@@ -67,6 +68,44 @@ INSTANTIATE_TEST_SUITE_P(Cpu, SpillsTest,
                            std::erase(name, '-');
                            return name;
                          });
+
+// The loop of a 4x3 tile, of the target's widest vectors.
+LoopCode HotLoopOf(const Target& target) {
+  const uint32_t n = 3 * static_cast<uint32_t>(target.vectors[0].lanes());
+  const Spec spec = MakeSpec({4, 300, n});
+  const Decision registers = IntoRegisters(LayoutKind::kVectors, target.vectors[0].lanes());
+  std::vector<LoopCode> loops = LoopsOf(Chain(spec, target, {registers, Microkernel()}), target);
+  return *std::max_element(loops.begin(), loops.end(), [](const LoopCode& a, const LoopCode& b) {
+    return a.instructions < b.instructions;
+  });
+}
+
+// 12 accumulators, 3 vectors of rhs, a broadcast; where registers are left, compilers load the next vectors
+// before they are needed.
+TEST_P(SpillsTest, RegistersAreThoseThatHoldSomething) {
+  const int registers = HotLoopOf(target_).vector_registers;
+  EXPECT_GE(registers, 16);
+  EXPECT_LE(registers, GetParam().avx512 ? 24 : 16);
+}
+
+// Two multiply-adds a cycle at most, and nothing in these loops takes much longer.
+TEST_P(SpillsTest, LoopsAreAnalysed) {
+  const LoopCode loop = HotLoopOf(target_);
+  int fmas = 0;
+  for (const auto& [mnemonic, count] : loop.mnemonics) fmas += mnemonic.starts_with("vfmadd") ? count : 0;
+  const absl::StatusOr<double> cycles = AnalysedCycles(loop, target_);
+  ASSERT_TRUE(cycles.ok()) << cycles.status();
+  EXPECT_GE(*cycles, fmas / 2.0);
+  EXPECT_LE(*cycles, fmas * 1.5);
+}
+
+TEST(AnalyserTest, SaysWhatItLacks) {
+  Target target = TestTarget(false);
+  target.cpu = "x86-64";
+  const LoopCode loop = HotLoopOf(TestTarget(false));
+  EXPECT_TRUE(AnalysedCycles(loop, target).ok() ||
+              absl::IsFailedPrecondition(AnalysedCycles(loop, target).status()));
+}
 
 TEST_P(SpillsTest, NoOuterProductSpills) {
   for (const VectorUnit& unit : target_.vectors)
