@@ -156,6 +156,7 @@ class TrialRun {
 
 double Trial::MedianSeconds() const { return Median(seconds); }
 double Trial::MedianCycles() const { return Median(cycles); }
+double Trial::QuietCycles() const { return Quantile(cycles, 0.25); }
 double Trial::Spread() const { return kirsch::Spread(cycles); }
 
 absl::StatusOr<Trials> RunTrials(Workload workload, const std::vector<Kernel>& kernels,

@@ -32,6 +32,8 @@ struct Trial {
 
   double MedianSeconds() const;
   double MedianCycles() const;
+  // What noise, which only ever slows down, has left alone: the first quartile.
+  double QuietCycles() const;
   double Spread() const;  // of the cycles: interquartile range over median
 };
 

@@ -5,8 +5,6 @@
 namespace kirsch {
 namespace {
 
-constexpr double kShufflesPerElement = 0.5;  // of a block of 4 x 4
-
 double LineCycles(Level level, const Target& target) {
   return level <= Level::kL1 ? 0 : target.at(level).cycles_per_line;
 }
@@ -25,7 +23,7 @@ double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, 
   const double per_vector = transposes ? 4 : unit.bytes / bytes;
   const double instructions =
       std::max(read / per_vector / unit.loads_per_cycle, written / per_vector / unit.stores_per_cycle) +
-      (transposes ? read * kShufflesPerElement : 0);
+      (transposes ? read * unit.transpose_cycles : 0);
   const double lines = ReadCycles(static_cast<int64_t>(read * bytes), from, target) +
                        written * bytes / target.line_bytes * LineCycles(to, target) *
                            (to <= Level::kL1 ? 1 : target.at(to).write_factor);

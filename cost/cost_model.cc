@@ -12,12 +12,6 @@
 namespace kirsch {
 namespace {
 
-// A 4 x 4 block of a transposing copy: 4 loads, 8 shuffles, 4 stores.
-constexpr double kTransposeCyclesPerElement = 0.5;
-
-// To widen a vector of elements, shift it into its place in the words of a group, and merge it.
-constexpr double kMergeCycles = 1.5;
-
 // A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
 constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
@@ -146,6 +140,7 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
   const double per_line = (transfer.read.runs == 1 ? level.lone_cycles_per_line : 0) +
+                          (transfer.by_tiles ? level.pieces_cycles_per_line : 0) +
                           LateShare(transfer) * level.unprefetched_cycles_per_line;
   return static_cast<double>(transfer.read.lines) * per_line;
 }
@@ -211,8 +206,8 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
-  if (!as_it_is) per_element = std::max(per_element, kMergeCycles / unit.lanes());
-  if (expansion.copy_transposes) per_element = kTransposeCyclesPerElement / decision.layout.group;
+  if (!as_it_is) per_element = std::max(per_element, unit.widening_of(from).copy / unit.lanes());
+  if (expansion.copy_transposes) per_element = unit.transpose_cycles / decision.layout.group;
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);

@@ -12,8 +12,8 @@ namespace {
 constexpr double kLoopInstructions = 3;
 constexpr double kUnrolledFmas = 24;
 
-// To widen a vector or a broadcast takes a shuffle and, mostly, a shift; shuffles have one port.
-constexpr double kWideningsPerCycle = 1;
+// To widen a vector or a broadcast takes a shuffle and, mostly, a shift; shuffles have a port of their own.
+constexpr double kShufflesPerCycle = 1;
 constexpr double kWideningInstructions = 2;
 
 // To part two vectors into their even and their odd elements, by shuffles.
@@ -31,10 +31,12 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit, const 
   const double fmas = tile.accumulators();
   const double inputs = tile.columns * static_cast<double>(tile.inputs) / tile.taps;
   const double loads = inputs + tile.columns;
-  const double widened = tile.widens_lhs * inputs + tile.widens_rhs * tile.columns;
+  const double widened_lhs = tile.widens_lhs * inputs, widened_rhs = tile.widens_rhs * tile.columns;
+  const double widened = widened_lhs + widened_rhs;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
-  trip.widening = widened / kWideningsPerCycle;
+  trip.widening =
+      widened_lhs * unit.widening_of(tile.lhs).vector + widened_rhs * unit.widening_of(tile.rhs).vector;
   trip.load = loads / unit.loads_per_cycle;
   trip.latency = rate.latency;
   trip.front_end = (fmas * tile.instruction().instructions() + loads + widened * kWideningInstructions +
@@ -71,8 +73,10 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
   // Words of pairs are parted by a shift and a mask.
-  trip.widening = ((IsPairs(tile) ? widened_lhs : widened) + deinterleaved * kDeinterleaveInstructions) /
-                  kWideningsPerCycle;
+  const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
+  trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +
+                  (IsPairs(tile) ? 0 : widened_rhs * of_rhs.vector) +
+                  deinterleaved * kDeinterleaveInstructions / kShufflesPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
   trip.load = (loads - broadcasts + tile.prefetches) / unit.loads_per_cycle +
@@ -114,7 +118,7 @@ double OutputTileCycles(const RegisterTile& tile, bool accumulate, bool masked, 
   const double vectors = tile.rows * tile.columns;
   double cycles = vectors / unit.stores_per_cycle + (accumulate ? vectors / unit.loads_per_cycle : 0);
   if (tile.form == LayoutKind::kPartialSums)  // halve log2(lanes) times: a shuffle and an add each
-    cycles += vectors * std::bit_width(static_cast<unsigned>(tile.lanes));
+    cycles += vectors * std::bit_width(static_cast<unsigned>(tile.lanes)) * unit.halving_cycles;
   if (masked && !unit.masks) cycles += tile.rows * unit.masked_store_cycles;
   return cycles;
 }

@@ -129,6 +129,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   if (spec.ideal) return tile;
   tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
   tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype);
+  tile.lhs = lhs.dtype;
+  tile.rhs = rhs.dtype;
   return tile;
 }
 

@@ -48,6 +48,7 @@ struct RegisterTile {
   // What it takes to widen a vector of lhs or rhs to the arithmetic's own type: 0 if it is of that type, 1
   // for a shuffle and a shift, and so on.
   double widens_lhs = 0, widens_rhs = 0;
+  Dtype lhs = Dtype::kF32, rhs = Dtype::kF32;  // that they are widened from, where they are
   bool one_chain = false;    // sums must not be split
   int taps = 1, inputs = 1;  // kLanewise
   double prefetches = 0;     // lines that are prefetched in each trip, on average

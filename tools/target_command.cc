@@ -1,10 +1,11 @@
-// kirsch target list | show NAME | detect [-o FILE]
+// kirsch target list | show NAME | detect [-o FILE] | calibrate ...
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
+#include "tools/calibrate_command.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
@@ -53,6 +54,8 @@ void AddTargetCommand(CLI::App& app, Run& run) {
   detect->add_option("-o,--output", *output, "The file (default: standard output)")
       ->check(NotEmpty("a file"));
   detect->callback([&run, output] { run = [output] { return Show("host", *output); }; });
+
+  AddCalibrateCommand(*command, run);
 }
 
 }  // namespace kirsch

@@ -25,9 +25,11 @@ struct MemoryLevel {
   double cycles_per_line = 0;  // sequential read, one core
   double shared_cycles_per_line = 0;      // the same, a floor for all cores of the instance together
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
-  int ramp_lines = 0;                     // ... as are the first lines of each run of consecutive lines
+  double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
   int streams = 64;                       // ... and all lines, if this many runs are read side by side
   double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone, with none beside it
+  double pieces_cycles_per_line =
+      0;  // extra for a line of a tile that is asked for while the one before is used
   double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
   int prefetch_lines = 16;                  // with this many lines on their way ...
   int prefetch_streams = 64;                // ... and of no more runs than this
@@ -47,6 +49,16 @@ constexpr std::array<ArithmeticRate, kNumArithmetics> DefaultRates() {
   return rates;
 }
 
+// What it takes to make elements of a narrow type what is computed with; cycles of the port for shuffles.
+struct WideningCosts {
+  double vector = 1;     // to widen a vector of them
+  double broadcast = 1;  // to widen one that is broadcast
+  double copy =
+      1.5;  // in a copy: to widen a vector, or shift it into its place in words of several, and merge it
+
+  friend bool operator==(const WideningCosts&, const WideningCosts&) = default;
+};
+
 // One vector width the search may use.
 struct VectorUnit {
   int bytes = 0;
@@ -58,9 +70,13 @@ struct VectorUnit {
   double stores_per_cycle = 0;
   double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
+  double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
+  double transpose_cycles = 0.5;   // an element of four bytes in a copy that turns a matrix
+  std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 
   int lanes() const { return bytes / kAccumulatorBytes; }
   ArithmeticRate rate(Arithmetic arithmetic) const;
+  const WideningCosts& widening_of(Dtype dtype) const { return widening[static_cast<size_t>(dtype)]; }
 
   friend bool operator==(const VectorUnit&, const VectorUnit&) = default;
 };

@@ -23,6 +23,11 @@ auto& RateOf(const Instruction& row, Unit& unit) {
   return unit.rates[static_cast<size_t>(row.arithmetic)];
 }
 
+template <typename Unit>
+auto& WideningOf(const DtypeInfo& row, Unit& unit) {
+  return unit.widening[static_cast<size_t>(row.dtype)];
+}
+
 VectorUnit DefaultVectorUnit(int bytes) {
   VectorUnit unit;
   unit.bytes = bytes;
@@ -137,6 +142,9 @@ class TargetReader {
       for (const Instruction& row : kInstructions)
         if (status.ok() && !known && !row.timing.empty())
           status = ReadNumber<ArithmeticRate>(value, kRateKeys, &RateOf(row, *unit), &known, row.timing);
+      for (const DtypeInfo& row : kDtypes)
+        if (status.ok() && !known && row.bytes < kAccumulatorBytes)
+          status = ReadNumber<WideningCosts>(value, kWideningKeys, &WideningOf(row, *unit), &known, row.name);
       if (!status.ok()) return status;
       if (!known) WarnUnknown(value);
     }
@@ -275,6 +283,9 @@ std::string PrintTarget(const Target& target) {
     Write<VectorUnit>(kVectorKeys, unit, &object);
     for (const Instruction& row : kInstructions)
       if (!row.timing.empty()) Write<ArithmeticRate>(kRateKeys, RateOf(row, unit), &object, row.timing);
+    for (const DtypeInfo& row : kDtypes)
+      if (row.bytes < kAccumulatorBytes)
+        Write<WideningCosts>(kWideningKeys, WideningOf(row, unit), &object, row.name);
     object["masks"] = unit.masks;
     json["vectors"].push_back(object);
   }

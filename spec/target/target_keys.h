@@ -44,12 +44,21 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"fma_latency", &VectorUnit::fma_latency, 1, 64},
     {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
+    {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
+    {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
 
 // After the `timing` of each instruction that has one: "mul_per_cycle".
 inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
     {"_per_cycle", &ArithmeticRate::per_cycle, 0.0625, 16},
     {"_latency", &ArithmeticRate::latency, 1, 64},
+};
+
+// After the name of each type of less than four bytes: "bf16_widen_cycles".
+inline constexpr NumericKey<WideningCosts> kWideningKeys[] = {
+    {"_widen_cycles", &WideningCosts::vector, 0, kMostCycles},
+    {"_broadcast_cycles", &WideningCosts::broadcast, 0, kMostCycles},
+    {"_copy_cycles", &WideningCosts::copy, 0, kMostCycles},
 };
 
 // Of caches only: RAM is unlimited.
@@ -67,6 +76,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"ramp_lines", &MemoryLevel::ramp_lines, 0, 1 << 20},
     {"streams", &MemoryLevel::streams, 0, 1 << 20},
     {"lone_cycles_per_line", &MemoryLevel::lone_cycles_per_line, 0, kMostCycles},
+    {"pieces_cycles_per_line", &MemoryLevel::pieces_cycles_per_line, 0, kMostCycles},
     {"unprefetched_cycles_per_line", &MemoryLevel::unprefetched_cycles_per_line, 0, kMostCycles},
     {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
     {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},

@@ -1,0 +1,35 @@
+// Measures this machine: what things cost on it, as the cost model counts. See README.md.
+#ifndef KIRSCH_CALIBRATE_CALIBRATE_H_
+#define KIRSCH_CALIBRATE_CALIBRATE_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "calibrate/calibration.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+struct CalibrateOptions {
+  bool quick = false;
+  // Told now and then what is being measured: done and to do, in experiments.
+  std::function<void(int done, int all, std::string_view what)> progress = {};
+  std::function<bool()> stop = {};  // true: end with Cancelled
+};
+
+// `base` describes this machine's instructions and caches, and has the constants to begin with; `base_name`
+// is what it is called. Takes one pinned core, two for what threads cost. Errors, one line:
+// FailedPrecondition if this CPU can't run code for `base`; Unavailable if the machine was too noisy;
+// Cancelled.
+absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& base_name,
+                                      const CalibrateOptions& options);
+
+// How well `target` describes this machine: the median of |predicted / measured - 1| over the programs that
+// it chooses. Errors as above.
+absl::StatusOr<double> MeasureError(const Target& target, const CalibrateOptions& options);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_CALIBRATE_H_

@@ -1,0 +1,53 @@
+// What a calibration found, and how it is kept: a target file with one more key, "calibration".
+#ifndef KIRSCH_CALIBRATE_CALIBRATION_H_
+#define KIRSCH_CALIBRATE_CALIBRATION_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+enum class Origin {
+  kMeasured,  // by a pattern of its own
+  kFitted,    // by the joint fit to whole programs
+  kVendor,    // of the named target for this CPU, or what the machine says of itself: noise hides it
+  kDefault,   // of no target: nothing knows better
+};
+std::string_view Name(Origin origin);
+
+struct CalibratedKey {
+  std::string name;  // as in cost_key.h
+  double value = 0, before = 0;
+  double low = 0, high = 0;  // two standard deviations to either side; both the value where nothing tells
+  Origin origin = Origin::kVendor;
+};
+
+struct Calibration {
+  Target target;
+  std::string base;       // the target that it began with: "znver3"
+  std::string signature;  // of the machine, see spec/target/host.h
+  std::string date;       // "2026-11-22"
+  std::vector<CalibratedKey> keys;
+  int problems = 0, programs = 0;
+  // Median of |predicted / measured - 1| over the programs that the model chooses, before and after.
+  double error_before = 0, error = 0;
+  double seconds = 0, waited_seconds = 0;
+  std::string interference;  // for people; empty: there was none
+};
+
+// The target file.
+std::string PrintCalibration(const Calibration& calibration);
+
+// For people: the keys that changed, with their intervals, and how good the model is now.
+std::string Summarize(const Calibration& calibration);
+
+// The error that a target file promises. NotFound: it is no calibration's.
+absl::StatusOr<double> PromisedError(std::string_view text, std::string_view file);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_CALIBRATION_H_

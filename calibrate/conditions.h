@@ -1,0 +1,41 @@
+// Whether a measurement was left alone: what others took of the CPU it ran on, and what the hypervisor took
+// away, as Linux counts them. (What a neighbour does to shared caches and memory nobody counts.)
+#ifndef KIRSCH_CALIBRATE_CONDITIONS_H_
+#define KIRSCH_CALIBRATE_CONDITIONS_H_
+
+#include <string>
+
+namespace kirsch {
+
+// Shares of the time between two points, 0 to 1.
+struct Disturbance {
+  double stolen = 0;  // by the hypervisor
+  double others = 0;  // by other processes
+  double clock = 0;   // spread of the clock, largest over smallest, less 1
+
+  bool matters() const;
+  std::string Describe() const;  // "12 % of the time stolen"; empty: nothing to tell
+};
+
+// Of one CPU. Ticks of 10 ms: half a second and more can be told about.
+class Conditions {
+ public:
+  explicit Conditions(int cpu) : cpu_(cpu) { Begin(); }
+  void Begin();
+  // Since Begin; processes that this one started and that have ended were no disturbance.
+  Disturbance End() const;
+
+ private:
+  struct Ticks {
+    double busy = 0, stolen = 0, all = 0;  // seconds
+    double ours = 0;
+  };
+  Ticks Read() const;
+
+  int cpu_;
+  Ticks begin_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_CONDITIONS_H_

@@ -1,0 +1,87 @@
+#include "calibrate/cost_key.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "spec/target/target_keys.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kSizes[] = {"ghz",   "cores",     "line_bytes", "page_bytes", "l1_dtlb_entries",
+                                       "bytes", "registers", "ways",       "sharers",    "usable"};
+
+// Of costs that may be 0, in cycles: less than this is nothing.
+constexpr double kCycleGrain = 0.25;
+
+// Adds the keys of a part of the target that say what things cost. `part` finds it.
+template <typename Struct>
+void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, std::string_view prefix,
+             const std::function<Struct&(Target&)>& part, std::vector<CostKey>* all) {
+  for (const NumericKey<Struct>& row : keys) {
+    if (std::find(std::begin(kSizes), std::end(kSizes), row.name) != std::end(kSizes)) continue;
+    CostKey key;
+    key.name = Cat(path, prefix, row.name);
+    key.low = row.low;
+    key.high = row.high;
+    key.whole = !std::holds_alternative<double Struct::*>(row.member);
+    key.grain = key.whole ? 1 : row.low > 0 ? 0 : kCycleGrain;
+    key.get = [part, member = row.member](const Target& target) {
+      const Struct& object = part(const_cast<Target&>(target));
+      return std::visit([&](auto value) { return static_cast<double>(object.*value); }, member);
+    };
+    key.set = [part, member = row.member](double value, Target& target) {
+      Struct& object = part(target);
+      std::visit(
+          [&](auto to) {
+            using Value = std::remove_reference_t<decltype(object.*to)>;
+            object.*to = static_cast<Value>(std::is_integral_v<Value> ? std::round(value) : value);
+          },
+          member);
+    };
+    all->push_back(std::move(key));
+  }
+}
+
+void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::vector<CostKey>* all) {
+  const std::string path = Cat("vectors.", unit.bytes, ".");
+  AddKeys<VectorUnit>(
+      kVectorKeys, path, "", [number](Target& of) -> VectorUnit& { return of.vectors[number]; }, all);
+  for (const Instruction& row : kInstructions) {
+    if (row.timing.empty() || EncodingOf(row.arithmetic, unit, target) == nullptr) continue;
+    AddKeys<ArithmeticRate>(
+        kRateKeys, path, row.timing,
+        [number, arithmetic = row.arithmetic](Target& of) -> ArithmeticRate& {
+          return of.vectors[number].rates[static_cast<size_t>(arithmetic)];
+        },
+        all);
+  }
+  for (const DtypeInfo& row : kDtypes)
+    if (row.bytes < kAccumulatorBytes)
+      AddKeys<WideningCosts>(
+          kWideningKeys, path, row.name,
+          [number, dtype = row.dtype](Target& of) -> WideningCosts& {
+            return of.vectors[number].widening[static_cast<size_t>(dtype)];
+          },
+          all);
+}
+
+}  // namespace
+
+std::vector<CostKey> CostKeysOf(const Target& target) {
+  std::vector<CostKey> keys;
+  AddKeys<Target>(kTargetKeys, "", "", [](Target& of) -> Target& { return of; }, &keys);
+  for (size_t i = 0; i < target.vectors.size(); ++i) AddUnit(i, target.vectors[i], target, &keys);
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
+    AddKeys<MemoryLevel>(
+        kTransferKeys, Cat("memory.", Name(level), "."), "",
+        [level](Target& of) -> MemoryLevel& { return of.memory[static_cast<size_t>(level)]; }, &keys);
+  return keys;
+}
+
+}  // namespace kirsch

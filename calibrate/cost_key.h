@@ -1,0 +1,29 @@
+// The keys of a target that say what things cost: what a calibration finds out. (Sizes, registers and
+// features are the vendor's to say.)
+#ifndef KIRSCH_CALIBRATE_COST_KEY_H_
+#define KIRSCH_CALIBRATE_COST_KEY_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+struct CostKey {
+  std::string name;  // its path in a target file: "memory.L2.cycles_per_line", "vectors.32.fma_per_cycle"
+  double low = 0, high = 0;  // the values that a target file may have
+  // Steps are relative to value + grain: a key of cycles may be 0, and below its grain nothing depends on it.
+  double grain = 0;
+  bool whole = false;  // counts lines or runs; the cost jumps with it
+  std::function<double(const Target&)> get;
+  std::function<void(double, Target&)> set;
+};
+
+// Those of the target's vector units and memory, in the order of a target file.
+std::vector<CostKey> CostKeysOf(const Target& target);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_COST_KEY_H_

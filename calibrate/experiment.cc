@@ -1,0 +1,259 @@
+#include "calibrate/experiment.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "bench/entries.h"
+#include "bench/trials.h"
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/verify/engines.h"
+#include "cost/row_cost.h"
+#include "memo/hash_memo.h"
+#include "rewrites/row_schedules.h"
+#include "search/draw_programs.h"
+#include "search/plan_search.h"
+#include "search/program_cost.h"
+#include "search/replay.h"
+#include "search/search.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/text/cat.h"
+#include "spec/text/schedule.h"
+
+namespace kirsch {
+namespace {
+
+// A program, ready to be timed and priced.
+struct Candidate {
+  std::string schedule;
+  Kernel kernel;
+  std::function<double(const CostModel&)> predict;
+};
+
+template <typename Program>
+absl::StatusOr<Kernel> Compiled(const Program& program, const Target& target) {
+  const Subject subject(program, target, "observed");
+  if (absl::Status runs = CanRun(subject.code, target); !runs.ok()) return runs;
+  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+  if (!made.ok()) return made.status();
+  return std::move(made->kernel);
+}
+
+// The programs of a problem.
+struct Field {
+  Level level = Level::kRam;
+  Workload workload;
+  std::vector<Candidate> candidates;
+};
+
+// Prices a contraction's program, which need not stay.
+std::function<double(const CostModel&)> PriceOf(const Impl& impl, const Target& target) {
+  return [cost = std::make_shared<const ProgramCost>(impl, target)](const CostModel& model) {
+    return cost->Cycles(model);
+  };
+}
+
+Spec PlacedRoot(const ParsedSpec& matmul, const Experiment& experiment, const Target& target, int threads) {
+  Spec root = matmul.spec;
+  root.threads = static_cast<uint8_t>(threads);
+  return PlaceOperands(root, experiment.cold ? Residency::kCold : Residency::kWarm, target);
+}
+
+Level LevelOf(const Spec& placed) { return placed.operand[MatmulDims::kRhs].level; }
+
+absl::StatusOr<Impl> ProgramOf(const Spec& root, std::string_view schedule, const Target& target) {
+  const absl::StatusOr<Schedule> parsed = ParseSchedule(schedule, "schedule", root.op);
+  if (!parsed.ok()) return parsed.status();
+  HashMemo memo;
+  absl::StatusOr<SearchResult> replayed =
+      Replay(root, *parsed, "schedule", CostModel(target), memo, SearchOptions());
+  if (!replayed.ok()) return replayed.status();
+  return std::move(replayed->impl);
+}
+
+absl::StatusOr<std::vector<Impl>> ProgramsOf(const Spec& root, const Experiment& experiment,
+                                             const Target& target, uint64_t seed) {
+  std::vector<Impl> programs;
+  if (!experiment.schedule.empty()) {
+    absl::StatusOr<Impl> program = ProgramOf(root, experiment.schedule, target);
+    if (!program.ok()) return program.status();
+    programs.push_back(*std::move(program));
+    return programs;
+  }
+  const CostModel model(target);
+  HashMemo memo;
+  for (DrawnProgram& drawn : DrawPrograms(root, model, memo, experiment.programs, seed))
+    programs.push_back(std::move(drawn.impl));
+  return programs;
+}
+
+absl::StatusOr<Field> FieldOfMatmul(const Experiment& experiment, const ParsedSpec& matmul,
+                                    const Target& target, const ExperimentOptions& options) {
+  absl::StatusOr<Workload> workload = MakeWorkload(matmul.spec, options.threads);
+  if (!workload.ok()) return workload.status();
+  const Spec root = PlacedRoot(matmul, experiment, target, options.threads);
+  if (!HasRoom(root, target)) return absl::InvalidArgumentError("no room for the operands");
+  const absl::StatusOr<std::vector<Impl>> programs = ProgramsOf(root, experiment, target, options.seed);
+  if (!programs.ok()) return programs.status();
+  Field field = {LevelOf(root), *std::move(workload), {}};
+  for (const Impl& program : *programs) {
+    absl::StatusOr<Kernel> kernel = Compiled(program, target);
+    if (!kernel.ok()) return kernel.status();
+    field.candidates.push_back({PrintSchedule(program), *std::move(kernel), PriceOf(program, target)});
+  }
+  return field;
+}
+
+// The plan of a kernel that is one row program.
+class RowPlan {
+ public:
+  static absl::StatusOr<RowPlan> Of(const Experiment& experiment, const Graph& graph, const Target& target,
+                                    int threads, const PlanSchedule* schedule) {
+    const CostModel model(target);
+    PlanOptions options;
+    options.threads = threads;
+    options.residency = experiment.cold ? Residency::kCold : Residency::kWarm;
+    options.schedule = schedule;
+    options.solve = [](const Spec&, Cost) -> absl::StatusOr<SearchResult> {
+      return absl::InvalidArgumentError("expected a kernel without contractions");
+    };
+    absl::StatusOr<PlanResult> result = SearchPlan(graph, "problem", model, options);
+    if (!result.ok()) return result.status();
+    RowPlan row_plan;
+    row_plan.plan_ = std::move(result->plan);
+    if (row_plan.stage() == nullptr)
+      return absl::InvalidArgumentError("expected a kernel that is one row program");
+    row_plan.FindLevel(experiment.cold, target);
+    return row_plan;
+  }
+
+  const Plan& plan() const { return plan_; }
+  Level level() const { return level_; }
+  std::vector<RowSchedule> Schedules(const Target& target) {
+    return EnumerateRowSchedules(stage()->program, stage()->columns, target);
+  }
+  const RowSchedule& schedule() { return stage()->schedule; }
+  void Take(const RowSchedule& schedule) { stage()->schedule = schedule; }
+
+  std::function<double(const CostModel&)> Price() {
+    const size_t inputs = stage()->program.inputs.size();
+    const RowLevels levels = {std::vector<Level>(inputs, level_),
+                              std::vector<Level>(stage()->operands.size() - inputs, level_)};
+    return [stage = *stage(), times = static_cast<double>(plan_.groups[0].batch * stage()->repeats),
+            levels](const CostModel& model) {
+      return times *
+             RowCycles(stage.program, stage.schedule, stage.rows, stage.columns, levels, model.target());
+    };
+  }
+
+ private:
+  Stage* stage() {
+    if (plan_.groups.size() != 1 || plan_.groups[0].rows != plan_.groups[0].tile) return nullptr;
+    const std::vector<Stage*> stages = StagesOf(plan_.groups[0]);
+    return stages.size() == 1 && stages[0]->kind == StageKind::kRows ? stages[0] : nullptr;
+  }
+
+  void FindLevel(bool cold, const Target& target) {
+    const Graph& graph = plan_.graph;
+    int64_t bytes = graph.at(graph.result).type.bytes();
+    for (int i = 0; i < graph.num_inputs(); ++i) bytes += graph.at(i).type.bytes();
+    level_ = Level::kRam;
+    if (!cold)
+      for (Level level : {Level::kL3, Level::kL2, Level::kL1})
+        if (bytes <= target.at(level).bytes) level_ = level;
+  }
+
+  Plan plan_;
+  Level level_ = Level::kRam;
+};
+
+// The chosen schedule, and others evenly from all there are.
+absl::StatusOr<Field> FieldOfRows(const Experiment& experiment, const Graph& graph, const Target& target,
+                                  const ExperimentOptions& options) {
+  absl::StatusOr<RowPlan> rows = RowPlan::Of(experiment, graph, target, options.threads, nullptr);
+  if (!rows.ok()) return rows.status();
+  Field field = {rows->level(), MakeWorkload(graph, options.threads), {}};
+  std::vector<RowSchedule> schedules = rows->Schedules(target);
+  const RowSchedule chosen = rows->schedule();
+  std::stable_partition(schedules.begin(), schedules.end(),
+                        [&](const RowSchedule& schedule) { return schedule == chosen; });
+  const size_t step = std::max<size_t>(1, schedules.size() / static_cast<size_t>(experiment.programs));
+  for (size_t i = 0; i < schedules.size(); i += step) {
+    rows->Take(schedules[i]);
+    absl::StatusOr<Kernel> kernel = Compiled(rows->plan(), target);
+    if (!kernel.ok()) return kernel.status();
+    field.candidates.push_back({PrintPlanSchedule(rows->plan()), *std::move(kernel), rows->Price()});
+  }
+  return field;
+}
+
+absl::StatusOr<BenchEntry> EntryOf(const Experiment& experiment) {
+  absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(experiment.problem, "problem");
+  if (!entries.ok()) return entries.status();
+  if (entries->size() != 1) return absl::InvalidArgumentError("problem: expected one kernel");
+  return std::move(entries->front());
+}
+
+absl::StatusOr<Field> FieldOf(const Experiment& experiment, const Target& target,
+                              const ExperimentOptions& options) {
+  const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
+  if (!entry.ok()) return entry.status();
+  return entry->matmul ? FieldOfMatmul(experiment, *entry->matmul, target, options)
+                       : FieldOfRows(experiment, *entry->graph, target, options);
+}
+
+}  // namespace
+
+absl::StatusOr<Observation> Recall(const Experiment& experiment, std::string_view schedule, double cycles,
+                                   double spread, const Target& target) {
+  const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
+  if (!entry.ok()) return entry.status();
+  Observation observation = {experiment.problem, std::string(schedule), Level::kRam, cycles, spread, 0, {}};
+  if (entry->matmul) {
+    const Spec root = PlacedRoot(*entry->matmul, experiment, target, 1);
+    const absl::StatusOr<Impl> program = ProgramOf(root, schedule, target);
+    if (!program.ok()) return program.status();
+    observation.level = LevelOf(root);
+    observation.predict = PriceOf(*program, target);
+    return observation;
+  }
+  const absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(schedule, "schedule");
+  if (!parsed.ok()) return parsed.status();
+  absl::StatusOr<RowPlan> rows = RowPlan::Of(experiment, *entry->graph, target, 1, &*parsed);
+  if (!rows.ok()) return rows.status();
+  observation.level = rows->level();
+  observation.predict = rows->Price();
+  return observation;
+}
+
+absl::StatusOr<std::vector<Observation>> Observe(const Experiment& experiment, const Target& target,
+                                                 const ExperimentOptions& options) {
+  absl::StatusOr<Field> field = FieldOf(experiment, target, options);
+  if (!field.ok()) return field.status();
+  std::vector<Kernel> kernels;
+  for (Candidate& candidate : field->candidates) kernels.push_back(std::move(candidate.kernel));
+  TrialOptions trial_options;
+  trial_options.rounds = options.rounds;
+  trial_options.threads = options.threads;
+  trial_options.cold = experiment.cold;
+  trial_options.stop = options.stop;
+  const absl::StatusOr<Trials> trials = RunTrials(std::move(field->workload), kernels, trial_options);
+  if (!trials.ok()) return trials.status();
+  const CostModel model(target);
+  const double optimum = field->candidates.front().predict(model);
+  std::vector<Observation> observations;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const Trial& trial = trials->of[i];
+    if (trial.cycles.empty()) continue;
+    Candidate& candidate = field->candidates[i];
+    if (!trial.correct)
+      return absl::InternalError(Cat(experiment.problem, ": wrong result of ", candidate.schedule));
+    observations.push_back({experiment.problem, std::move(candidate.schedule), field->level,
+                            trial.QuietCycles(), trial.Spread(), std::log(candidate.predict(model) / optimum),
+                            std::move(candidate.predict)});
+  }
+  return observations;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,48 @@
+// The cost keys with which the model comes nearest to what was measured: one robust fit of all keys to all
+// observations.
+//
+// Minimised is the sum of Huber's loss of (log predicted - log measured) / noise over the observations, and
+// of the squares of how far each key has gone from where it began, in units of kPrior: a key that no
+// observation depends on stays where it was. Method: iteratively reweighted least squares with Levenberg and
+// Marquardt's damping (Nocedal and Wright, Numerical Optimization, chapter 10), derivatives by differences,
+// since the model is full of maxima; keys that count something are moved one at a time in between.
+#ifndef KIRSCH_CALIBRATE_FIT_H_
+#define KIRSCH_CALIBRATE_FIT_H_
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "calibrate/cost_key.h"
+#include "calibrate/observation.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+struct KeyEstimate {
+  double value = 0;
+  double low = 0, high = 0;  // two standard deviations to either side
+  bool fitted = false;       // false: the observations don't tell, so it has the value it had
+};
+
+struct Fit {
+  Target target;
+  std::vector<KeyEstimate> keys;       // in the order of the argument
+  double error_before = 0, error = 0;  // median of |predicted / measured - 1|
+};
+
+struct FitOptions {
+  double noise = 0.03;  // of a prediction that could not be better, beside the spread of the samples
+  std::function<void(std::string_view)> progress = {};
+};
+
+// Deterministic. `start` has the keys' values before; nothing else of it changes.
+Fit FitKeys(const Target& start, const std::vector<CostKey>& keys,
+            const std::vector<Observation>& observations, const FitOptions& options);
+
+// predicted / measured - 1 of each observation.
+std::vector<double> ErrorsOf(const CostModel& model, const std::vector<Observation>& observations);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_FIT_H_

@@ -1,0 +1,124 @@
+#include "calibrate/suite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+// No more than this is read from RAM by one program: a machine may share a huge cache with others.
+constexpr int64_t kMostBytes = int64_t{192} << 20;
+constexpr double kLeastQuick = 0.34;  // of the problems
+
+constexpr std::string_view kOtherTypes[] = {
+    "bf16*bf16->f32", "f32*bf16->f32", "f16*f16->f32", "bf16*f8_e4m3->f32",
+    "u8*s8->s32",     "s8*s8->s32",    "s32"};
+
+// A shape of about so many bytes of f32: m and k are given, n follows, a whole number of lines.
+std::string Matmul(int64_t bytes, int64_t m, int64_t k, std::string_view options = "") {
+  const int64_t n = (bytes / 4 - m * k) / (m + k) / 16 * 16;
+  return Cat("matmul f32 ", m, "x", k, "x", std::max<int64_t>(16, n), options);
+}
+
+// m = k = n.
+int64_t Side(int64_t bytes) {
+  return static_cast<int64_t>(std::sqrt(static_cast<double>(bytes) / 12)) / 8 * 8;
+}
+
+class Suite {
+ public:
+  explicit Suite(const Target& target) : target_(target) {}
+
+  std::vector<Experiment> All() {
+    RegisterTiles();
+    for (Level level : {Level::kL2, Level::kL3}) Cache(level);
+    Ram();
+    for (std::string_view types : kOtherTypes) OtherTypes(types);
+    Rows();
+    return std::move(experiments_);
+  }
+
+ private:
+  void Add(std::string problem, int programs) { experiments_.push_back({std::move(problem), programs}); }
+
+  // Every class of register tiles, whole and masked, with operands in L1.
+  void RegisterTiles() {
+    for (std::string_view shape :
+         {"4x64x32", "1x64x64", "6x128x16", "5x48x40", "16x16x16", "32x32x32", "8x64x24", "7x63x13",
+          "3x96x24", "12x32x48", "2x128x8", "24x24x24", "4x64x8", "5x64x11", "9x40x19"})
+      Add(Cat("matmul f32 ", shape), 8);
+    for (std::string_view shape : {"12x48x16", "4x128x8", "1x128x32", "3x256x5", "2x96x7"})
+      Add(Cat("matmul f32 ", shape, " rhs=col"), 8);
+  }
+
+  // Streams, pieces, copies and write-back of a cache, whose half the operands take; or much less, so that
+  // noise from those who share it stays out.
+  void Cache(Level level) {
+    const int64_t whole = target_.at(level).bytes;
+    const int64_t closer = target_.at(static_cast<Level>(Index(level) - 1)).bytes;
+    const int64_t bytes = std::min(whole / 2, 16 * closer), little = std::min(whole / 2, 4 * closer);
+    const int64_t side = Side(bytes), small = Side(little), row = small * 2;
+    for (int64_t s : {side, small}) Add(Cat("matmul f32 ", s, "x", s, "x", s), 8);
+    Add(Cat("matmul f32 ", small - 4, "x", small + 4, "x", small), 8);
+    for (int64_t m : {1, 2, 4, 8, 32}) Add(Matmul(bytes, m, row), 8);
+    for (int64_t m : {1, 8}) Add(Matmul(bytes, m, row, " rhs=col"), 8);
+    for (int64_t m : {16, 64}) Add(Matmul(little, m, row), 8);
+    Add(Matmul(little, small * 4, 64), 8);
+    Add(Matmul(little, 64, row, " rhs=col"), 8);
+    Add(Matmul(little, 64, row, " lhs=col"), 8);
+  }
+
+  void Ram() {
+    const int64_t bytes = std::min(2 * target_.at(Level::kL3).bytes, kMostBytes);
+    for (int64_t m : {1, 2, 4, 8, 16, 32}) Add(Matmul(bytes, m, 4096), m < 16 ? 6 : 4);
+    Add(Matmul(bytes, 1, 2048), 6);
+    Add(Matmul(bytes, 4, 8192), 6);
+    for (int64_t m : {1, 4}) Add(Matmul(bytes, m, 4096, " rhs=col"), 6);
+  }
+
+  void OtherTypes(std::string_view types) {
+    for (std::string_view shape : {"4x64x32", "6x128x16", "16x32x16", "1x128x64", "7x63x13", "128x128x128",
+                                   "8x256x512", "1x1024x1024"})
+      Add(Cat("matmul ", types, " ", shape), 6);
+    for (std::string_view shape : {"4x128x8", "32x256x128"})
+      Add(Cat("matmul ", types, " ", shape, " rhs=col"), 6);
+  }
+
+  void Rows() {
+    const int64_t far = std::min(2 * target_.at(Level::kL3).bytes, kMostBytes) / 8 / 4096;
+    for (std::string_view operation : {"softmax", "layernorm"})
+      for (const std::string& shape : {std::string("32x64"), std::string("32x1024"), std::string("512x1024")})
+        Add(Cat(operation, " f32 ", shape), 5);
+    Add(Cat("softmax f32 ", far, "x4096"), 5);
+    for (int64_t rows : {int64_t{32}, int64_t{512}, far})
+      for (std::string_view function : {"gelu", "relu"})
+        Add(Cat("kernel rows(x: f32[", rows, ",1024]):\n  return ", function, "(x)\n"), 5);
+  }
+
+  const Target& target_;
+  std::vector<Experiment> experiments_;
+};
+
+}  // namespace
+
+std::vector<Experiment> CalibrationSuite(const Target& target, bool quick) {
+  std::vector<Experiment> all = Suite(target).All();
+  if (!quick) return all;
+  std::vector<Experiment> some;
+  double share = 0;
+  for (Experiment& experiment : all) {
+    share += kLeastQuick;
+    if (share < 1) continue;
+    share -= 1;
+    experiment.programs = std::max(2, experiment.programs / 2);
+    some.push_back(std::move(experiment));
+  }
+  return some;
+}
+
+}  // namespace kirsch

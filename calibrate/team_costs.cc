@@ -1,0 +1,42 @@
+#include "calibrate/team_costs.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "bench/trials.h"
+#include "spec/check.h"
+#include "spec/text/parser.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kPhases = 33;
+
+Kernel Idle(int phases) {
+  Kernel kernel;
+  kernel.name = "idle";
+  kernel.phases = phases;
+  kernel.run = [](const KernelCall&) {};
+  return kernel;
+}
+
+}  // namespace
+
+// The problem is of no account: nothing is computed.
+absl::StatusOr<TeamCosts> MeasureTeamCosts(int rounds) {
+  const absl::StatusOr<ParsedSpec> problem = ParseSpec("matmul f32 1x1x1");
+  KIRSCH_CHECK(problem.ok());
+  absl::StatusOr<Workload> workload = MakeWorkload(problem->spec, 2);
+  if (!workload.ok()) return workload.status();
+  TrialOptions options;
+  options.rounds = rounds;
+  options.threads = 2;
+  const absl::StatusOr<Trials> trials = RunTrials(*std::move(workload), {Idle(1), Idle(kPhases)}, options);
+  if (!trials.ok()) return trials.status();
+  const double one = trials->of[0].MedianCycles(), many = trials->of[1].MedianCycles();
+  return TeamCosts{one, std::max(0.0, many - one) / (kPhases - 1),
+                   std::max(trials->of[0].Spread(), trials->of[1].Spread())};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,163 @@
+// What a calibration is made of, but for the measuring.
+#include "calibrate/calibration.h"
+
+#include <set>
+
+#include "bench/entries.h"
+#include "calibrate/conditions.h"
+#include "calibrate/cost_key.h"
+#include "calibrate/experiment.h"
+#include "calibrate/suite.h"
+#include "calibrate/usable.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "search/search.h"
+#include "spec/target/target_json.h"
+#include "spec/target/targets.h"
+
+namespace kirsch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+Calibration Example() {
+  Calibration calibration;
+  calibration.target = FindTarget("znver3", "")->target;
+  calibration.target.microkernel_cycles = 17.25;
+  calibration.base = "znver3";
+  calibration.signature = "AuthenticAMD-25-1-1";
+  calibration.date = "2026-11-22";
+  calibration.keys = {{"microkernel_cycles", 17.25, 12, 15.5, 19, Origin::kFitted},
+                      {"loop_cycles", 1, 1, 1, 1, Origin::kVendor}};
+  calibration.problems = 3, calibration.programs = 20;
+  calibration.error_before = 0.25, calibration.error = 0.0625;
+  calibration.interference = "2 of 3 experiments";
+  return calibration;
+}
+
+TEST(Calibration, IsATargetFile) {
+  const std::string text = PrintCalibration(Example());
+  const absl::StatusOr<TargetFile> file = ParseTarget(text, "made.json");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->target, Example().target);
+  EXPECT_EQ(file->calibrated, "2026-11-22");
+  EXPECT_THAT(file->warnings, IsEmpty());
+  EXPECT_EQ(*PromisedError(text, "made.json"), 0.0625);
+}
+
+TEST(Calibration, OtherFilesPromiseNothing) {
+  EXPECT_TRUE(absl::IsNotFound(PromisedError("{}", "plain.json").status()));
+  EXPECT_THAT(PromisedError("{\"calibration\": {\"error\": \"small\"}}", "f.json").status().message(),
+              HasSubstr("f.json:1:27: expected a share"));
+  EXPECT_THAT(PromisedError("{", "f.json").status().message(), HasSubstr("f.json:1:2"));
+}
+
+TEST(Calibration, TheSummaryHasWhatWasFound) {
+  const std::string text = Summarize(Example());
+  EXPECT_THAT(text, HasSubstr("microkernel_cycles"));
+  EXPECT_THAT(text, HasSubstr("15.5 to 19"));
+  EXPECT_THAT(text, Not(HasSubstr("loop_cycles")));
+  EXPECT_THAT(text, HasSubstr("off by 6.2 % in the median, before by 25.0 %"));
+  EXPECT_THAT(text, HasSubstr("interference: 2 of 3 experiments"));
+}
+
+TEST(CostKeys, EachIsItself) {
+  for (const Target& target : NamedTargets()) {
+    std::set<std::string> names;
+    for (const CostKey& key : CostKeysOf(target)) {
+      EXPECT_TRUE(names.insert(key.name).second) << key.name;
+      Target changed = target;
+      const double other = key.get(target) + 1 <= key.high ? key.get(target) + 1 : key.low;
+      key.set(other, changed);
+      EXPECT_EQ(key.get(changed), other) << key.name;
+      EXPECT_NE(changed, target) << key.name;
+      key.set(key.get(target), changed);
+      EXPECT_EQ(changed, target) << key.name;
+    }
+    EXPECT_EQ(names.count("memory.L2.cycles_per_line"), 1u);
+    EXPECT_EQ(names.count("vectors.32.bf16_widen_cycles"), target.vectors[0].bytes >= 32 ? 1u : 0u);
+    EXPECT_EQ(names.count("memory.L2.bytes") + names.count("ghz"), 0u);
+  }
+}
+
+// Every problem is one that can be asked for, on every target.
+TEST(CalibrationSuite, EveryProblemIsOne) {
+  for (const Target& target : NamedTargets())
+    for (const Experiment& experiment : CalibrationSuite(target, false)) {
+      const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(experiment.problem, "problem");
+      ASSERT_TRUE(entries.ok()) << entries.status();
+      ASSERT_EQ(entries->size(), 1u);
+      if (!entries->front().matmul) continue;
+      const Spec placed = PlaceOperands(entries->front().matmul->spec, Residency::kWarm, target);
+      EXPECT_TRUE(HasRoom(placed, target)) << target.name << " " << experiment.problem;
+    }
+}
+
+TEST(CalibrationSuite, HasProblemsInEveryLevel) {
+  const Target target = FindTarget("znver3", "")->target;
+  for (bool quick : {false, true}) {
+    std::set<Level> levels;
+    for (const Experiment& experiment : CalibrationSuite(target, quick)) {
+      const BenchEntry entry = ReadEntries(experiment.problem, "problem")->front();
+      if (entry.matmul)
+        levels.insert(PlaceOperands(entry.matmul->spec, Residency::kWarm, target).operand[1].level);
+    }
+    EXPECT_THAT(levels, ::testing::ElementsAre(Level::kL1, Level::kL2, Level::kL3, Level::kRam));
+  }
+  EXPECT_LT(CalibrationSuite(target, true).size(), CalibrationSuite(target, false).size() / 2);
+}
+
+TEST(Usable, EndsWhereItHurts) {
+  EXPECT_EQ(UsableOf({{0.5, 1}, {0.75, 1.01}, {0.875, 1.2}, {1, 1.02}}).share, 0.75);
+  EXPECT_EQ(UsableOf({{0.5, 1}, {0.75, 1.01}, {0.875, 1.2}, {1, 1.02}}).next, 0.875);
+  EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.04}}).share, 1);
+  EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.06}}).share, 0.5);
+}
+
+TEST(Disturbance, SaysWhatItWas) {
+  EXPECT_FALSE(Disturbance().matters());
+  EXPECT_EQ(Disturbance().Describe(), "");
+  const Disturbance stolen = {0.12, 0, 0};
+  EXPECT_TRUE(stolen.matters());
+  EXPECT_EQ(stolen.Describe(), "12 % of the time stolen by the hypervisor");
+  EXPECT_EQ((Disturbance{0.12, 0.5, 0}).Describe(),
+            "12 % of the time stolen by the hypervisor, 50 % of the time taken by other processes");
+}
+
+// What was measured once is the same observation when it is recalled.
+TEST(Observe, MeasuresAndRecalls) {
+  const absl::StatusOr<TargetFile> host = FindTarget("host", "");
+  if (!host.ok()) GTEST_SKIP() << "this CPU can't run Kirsch's kernels";
+  for (const char* problem : {"matmul f32 8x16x24", "softmax f32 4x64"}) {
+    const Experiment experiment = {problem, 3};
+    ExperimentOptions options;
+    options.rounds = 1;
+    const absl::StatusOr<std::vector<Observation>> observed = Observe(experiment, host->target, options);
+    ASSERT_TRUE(observed.ok()) << observed.status();
+    ASSERT_GE(observed->size(), 2u);
+    EXPECT_EQ(observed->front().distance, 0);
+    const CostModel model(host->target);
+    for (const Observation& one : *observed) {
+      EXPECT_GT(one.cycles, 0);
+      const absl::StatusOr<Observation> again =
+          Recall(experiment, one.schedule, one.cycles, one.spread, host->target);
+      ASSERT_TRUE(again.ok()) << again.status();
+      EXPECT_EQ(again->level, one.level);
+      EXPECT_NEAR(again->predict(model), one.predict(model), 1e-6 * one.predict(model));
+    }
+  }
+}
+
+TEST(Observe, WhatIsNoProblemIsSaid) {
+  const Target& target = NamedTargets().front();
+  EXPECT_THAT(Observe({"matmul f33 1x1x1", 1}, target, {}).status().message(), HasSubstr("problem:1:8"));
+  EXPECT_THAT(Observe({"kernel f(x: f32[8,8], w: f32[8,8]):\n  return relu(matmul(x, w))\n", 1}, target, {})
+                  .status()
+                  .message(),
+              HasSubstr("without contractions"));
+}
+
+}  // namespace
+}  // namespace kirsch

@@ -1,0 +1,127 @@
+// Fits to machines that are made up: programs take what a model with known keys says.
+#include "calibrate/fit.h"
+
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "memo/hash_memo.h"
+#include "search/draw_programs.h"
+#include "search/program_cost.h"
+#include "spec/target/targets.h"
+#include "spec/text/parser.h"
+
+namespace kirsch {
+namespace {
+
+const Target& Base() {
+  static const Target& base = *new Target(FindTarget("haswell", "")->target);
+  return base;
+}
+
+// Programs that live in L1 and in L2, as `truth` would measure them.
+std::vector<Observation> MeasuredOn(const Target& truth) {
+  std::vector<Observation> observations;
+  const CostModel model(Base()), true_model(truth);
+  for (const char* text :
+       {"matmul f32 4x64x32", "matmul f32 6x128x16", "matmul f32 7x63x13", "matmul f32 16x16x16",
+        "matmul f32 64x96x96", "matmul f32 1x128x256", "matmul f32 8x128x192", "matmul f32 64x64x96 rhs=col",
+        "matmul f32 2x96x7 rhs=col"}) {
+    HashMemo memo;
+    const Spec root = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, Base());
+    for (const DrawnProgram& drawn : DrawPrograms(root, model, memo, 8, 1)) {
+      Observation observation;
+      observation.problem = text;
+      const auto cost = std::make_shared<const ProgramCost>(drawn.impl, Base());
+      observation.predict = [cost](const CostModel& priced) { return cost->Cycles(priced); };
+      observation.cycles = cost->Cycles(true_model);
+      observations.push_back(std::move(observation));
+    }
+  }
+  return observations;
+}
+
+Fit FitTo(const std::vector<Observation>& observations, std::map<std::string, KeyEstimate>* by_name) {
+  const std::vector<CostKey> keys = CostKeysOf(Base());
+  Fit fit = FitKeys(Base(), keys, observations, {});
+  for (size_t k = 0; k < keys.size(); ++k) (*by_name)[keys[k].name] = fit.keys[k];
+  return fit;
+}
+
+TEST(Fit, ProgramsCostWhatTheSearchSays) {
+  const CostModel model(Base());
+  HashMemo memo;
+  const Spec root = PlaceOperands(ParseSpec("matmul f32 100x100x100")->spec, Residency::kWarm, Base());
+  for (const DrawnProgram& drawn : DrawPrograms(root, model, memo, 6, 1))
+    EXPECT_NEAR(ProgramCost(drawn.impl, Base()).Cycles(model) / ToCycles(drawn.cost), 1, 1e-6);
+}
+
+TEST(Fit, WhatFitsAlreadyStays) {
+  std::map<std::string, KeyEstimate> keys;
+  const Fit fit = FitTo(MeasuredOn(Base()), &keys);
+  EXPECT_LT(fit.error_before, 1e-9);
+  EXPECT_LT(fit.error, 1e-3);
+  EXPECT_NEAR(fit.target.vectors[0].fma_per_cycle, Base().vectors[0].fma_per_cycle, 0.02);
+}
+
+TEST(Fit, KeysOfTheMachineAreFound) {
+  Target truth = Base();
+  truth.vectors[0].fma_per_cycle = 1.5;
+  truth.vectors[0].masked_store_cycles = 30;
+  truth.memory[Index(Level::kL2)].cycles_per_line = 5;
+  truth.microkernel_cycles = 25;
+  std::map<std::string, KeyEstimate> keys;
+  const Fit fit = FitTo(MeasuredOn(truth), &keys);
+  EXPECT_GT(fit.error_before, 0.1);
+  EXPECT_LT(fit.error, 0.02);
+  EXPECT_NEAR(keys["vectors.32.fma_per_cycle"].value, 1.5, 0.1);
+  EXPECT_NEAR(keys["vectors.32.masked_store_cycles"].value, 30, 5);
+  EXPECT_NEAR(keys["microkernel_cycles"].value, 25, 5);
+  for (const char* name : {"vectors.32.fma_per_cycle", "microkernel_cycles"}) {
+    EXPECT_TRUE(keys[name].fitted) << name;
+    EXPECT_LE(keys[name].low, keys[name].value) << name;
+    EXPECT_GE(keys[name].high, keys[name].value) << name;
+  }
+}
+
+TEST(Fit, OneWildMeasurementChangesLittle) {
+  std::vector<Observation> observations = MeasuredOn(Base());
+  observations[3].cycles *= 5;
+  std::map<std::string, KeyEstimate> keys;
+  const Fit fit = FitTo(observations, &keys);
+  EXPECT_LT(fit.error, 0.02);
+  EXPECT_NEAR(fit.target.vectors[0].fma_per_cycle, Base().vectors[0].fma_per_cycle, 0.15);
+}
+
+TEST(Fit, WhatNothingDependsOnKeepsItsValue) {
+  Target truth = Base();
+  truth.vectors[0].fma_per_cycle = 1.5;
+  std::map<std::string, KeyEstimate> keys;
+  const Fit fit = FitTo(MeasuredOn(truth), &keys);
+  for (const char* name : {"vectors.32.dot_u8s8_per_cycle", "memory.RAM.lone_cycles_per_line"}) {
+    EXPECT_FALSE(keys[name].fitted) << name;
+    EXPECT_EQ(keys[name].low, keys[name].high) << name;
+  }
+  EXPECT_EQ(fit.target.at(Level::kRam).cycles_per_page, Base().at(Level::kRam).cycles_per_page);
+}
+
+// Else relaxed specs would be no bounds, and the search slow.
+TEST(Fit, NoLevelBecomesCheaperThanACloserOne) {
+  Target truth = Base();
+  truth.memory[Index(Level::kL2)].cycles_per_line = 3 * Base().at(Level::kRam).cycles_per_line;
+  std::map<std::string, KeyEstimate> keys;
+  const Fit fit = FitTo(MeasuredOn(truth), &keys);
+  EXPECT_GT(fit.target.at(Level::kL2).cycles_per_line, Base().at(Level::kL3).cycles_per_line);
+  EXPECT_GE(fit.target.at(Level::kL3).cycles_per_line, fit.target.at(Level::kL2).cycles_per_line);
+  EXPECT_GE(fit.target.at(Level::kRam).cycles_per_line, fit.target.at(Level::kL3).cycles_per_line);
+}
+
+TEST(Fit, NothingMeasuredChangesNothing) {
+  std::map<std::string, KeyEstimate> keys;
+  EXPECT_EQ(FitTo({}, &keys).target, Base());
+}
+
+}  // namespace
+}  // namespace kirsch

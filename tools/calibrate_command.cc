@@ -1,0 +1,132 @@
+#include "tools/calibrate_command.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/str_format.h"
+#include "calibrate/calibrate.h"
+#include "codegen/llvm/host_cpu.h"
+#include "spec/target/host.h"
+#include "spec/target/target_json.h"
+#include "spec/target/targets.h"
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "tools/interrupt.h"
+#include "tools/option_checks.h"
+#include "tools/output.h"
+#include "tools/terminal_line.h"
+
+namespace kirsch {
+namespace {
+
+struct Arguments {
+  std::string output;  // empty: the host's own file
+  std::string check;
+  bool quick = false;
+};
+
+// A file describes a machine if it is off by no more than this, or by no more than so many times what it was
+// off by when it was made.
+constexpr double kGoodError = 0.1, kGoodTimes = 2;
+
+CalibrateOptions OptionsOf(const Arguments& arguments, TerminalLine& line, const InterruptGuard& guard) {
+  CalibrateOptions options;
+  options.quick = arguments.quick;
+  options.stop = [&guard] { return guard.interrupted().load(); };
+  options.progress = [&line](int done, int all, std::string_view what) {
+    line.Show(Cat("calibrating: ", done, " of ", all, " experiments; ", what));
+  };
+  return options;
+}
+
+absl::StatusOr<std::string> OutputOf(const Arguments& arguments) {
+  if (!arguments.output.empty()) return arguments.output;
+  const std::string path = HostFile();
+  if (path.empty())
+    return absl::InvalidArgumentError(
+        "target calibrate: there is no place for this machine's file (KIRSCH_CONFIG or HOME): expected -o "
+        "FILE");
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (error)
+    return absl::InvalidArgumentError(
+        Cat("'", std::filesystem::path(path).parent_path().string(), "': ", error.message()));
+  return path;
+}
+
+absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
+  const Host host = ReadHost();
+  const std::string cpu = DetectHostCpu().name;
+  const absl::StatusOr<Target> base = TargetOf(host, cpu);
+  if (!base.ok()) return base.status();
+  const absl::StatusOr<std::string> output = OutputOf(arguments);
+  if (!output.ok()) return output.status();
+  if (absl::Status writable = CheckOutputs({*output}); !writable.ok()) return writable;
+  TerminalLine line;
+  const InterruptGuard guard;
+  absl::StatusOr<Calibration> calibration =
+      Calibrate(*base, NearestTarget(host, cpu), OptionsOf(arguments, line, guard));
+  line.Erase();
+  if (!calibration.ok()) return calibration.status();
+  if (absl::Status written = WriteOutput(*output, PrintCalibration(*calibration)); !written.ok())
+    return written;
+  if (*output == "-") return 0;
+  std::fputs(Summarize(*calibration).c_str(), stdout);
+  std::printf("written to %s%s\n", output->c_str(),
+              *output == HostFile() ? ", which is host from now on" : "");
+  return 0;
+}
+
+absl::StatusOr<int> RunCheck(const Arguments& arguments) {
+  const absl::StatusOr<std::string> text = ReadFile(arguments.check);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<TargetFile> file = ParseTarget(*text, arguments.check);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<double> promised = PromisedError(*text, arguments.check);
+  if (!promised.ok() && !absl::IsNotFound(promised.status())) return promised.status();
+  TerminalLine line;
+  const InterruptGuard guard;
+  const absl::StatusOr<double> error = MeasureError(file->target, OptionsOf(arguments, line, guard));
+  line.Erase();
+  if (!error.ok()) return error.status();
+  const double most = std::max(kGoodError, promised.ok() ? kGoodTimes * *promised : 0);
+  std::string about =
+      absl::StrFormat("%s: what it predicts is off by %.1f %% in the median", arguments.check, 100 * *error);
+  if (promised.ok()) absl::StrAppendFormat(&about, ", when it was made by %.1f %%", 100 * *promised);
+  std::printf("%s: it %s this machine\n", about.c_str(), *error <= most ? "describes" : "does not describe");
+  return *error <= most ? 0 : 1;
+}
+
+}  // namespace
+
+void AddCalibrateCommand(CLI::App& target_command, Run& run) {
+  CLI::App* command = target_command.add_subcommand(
+      "calibrate", "Measure this machine, and write the target file that host has from then on");
+  auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "The file (default: this machine's in the configuration directory; -: standard output)")
+      ->check(NotEmpty("a file"));
+  command->add_flag("--quick", arguments->quick,
+                    "In some 30 seconds instead of some 2 minutes, less exactly");
+  command
+      ->add_option(
+          "--check", arguments->check,
+          "Write nothing; measure whether this target file still describes the machine (exit code 1: "
+          "it does not)")
+      ->check(NotEmpty("a file"))
+      ->excludes("--output")
+      ->excludes("--quick");
+  command->footer(
+      "Takes one core for itself, two for a moment; waits while others disturb it. The file is a target "
+      "file: "
+      "--target FILE takes it as well.");
+  command->callback([&run, arguments] {
+    run = [arguments] { return arguments->check.empty() ? RunCalibrate(*arguments) : RunCheck(*arguments); };
+  });
+}
+
+}  // namespace kirsch
