@@ -7,6 +7,7 @@
 
 #include "spec/target/target_files.h"
 #include "spec/target/target_json.h"
+#include "spec/target/target_keys.h"
 #include "spec/target/targets.h"
 #include "spec/text/cat.h"
 
@@ -37,11 +38,15 @@ TEST(TargetTest, NamedTargetsParseWithoutWarning) {
   }
 }
 
+// But for what widening each type takes, which nobody measured of them.
 TEST(TargetTest, NamedTargetsStateEveryKey) {
   for (const EmbeddedFile& file : TargetFiles()) {
     const std::string printed = PrintTarget(ParseTarget(file.text, file.name)->target);
     const auto keys = [](std::string_view text) { return std::count(text.begin(), text.end(), ':'); };
-    EXPECT_EQ(keys(file.text), keys(printed)) << file.name;
+    ptrdiff_t of_types = 0;
+    for (const NumericKey<WideningCosts>& key : kWideningKeys)
+      for (size_t at = 0; (at = printed.find(Cat(key.name, "\":"), at)) != std::string::npos; ++at) ++of_types;
+    EXPECT_EQ(keys(file.text), keys(printed) - of_types) << file.name;
   }
 }
 
