@@ -19,6 +19,8 @@ constexpr std::string_view kSizes[] = {"ghz",   "cores",     "line_bytes", "page
 // Of costs that may be 0, in cycles: less than this is nothing.
 constexpr double kCycleGrain = 0.25;
 
+constexpr double kFreedomOfShares = 0.2;
+
 // Adds the keys of a part of the target that say what things cost. `part` finds it.
 template <typename Struct>
 void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, std::string_view prefix,
@@ -31,6 +33,7 @@ void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, 
     key.high = row.high;
     key.whole = !std::holds_alternative<double Struct::*>(row.member);
     key.grain = key.whole ? 1 : row.low > 0 ? 0 : kCycleGrain;
+    if (row.high == 1) key.freedom = kFreedomOfShares;
     key.get = [part, member = row.member](const Target& target) {
       const Struct& object = part(const_cast<Target&>(target));
       return std::visit([&](auto value) { return static_cast<double>(object.*value); }, member);

@@ -16,6 +16,9 @@ struct CostKey {
   double low = 0, high = 0;  // the values that a target file may have
   // Steps are relative to value + grain: a key of cycles may be 0, and below its grain nothing depends on it.
   double grain = 0;
+  // Standard deviation of what the key may be before anything is measured, in the logarithm: a factor of 2 or
+  // so; shares are known better.
+  double freedom = 0.7;
   bool whole = false;  // counts lines or runs; the cost jumps with it
   std::function<double(const Target&)> get;
   std::function<void(double, Target&)> set;

@@ -105,53 +105,99 @@ absl::StatusOr<Field> FieldOfMatmul(const Experiment& experiment, const ParsedSp
   return field;
 }
 
-// The plan of a kernel that is one row program.
-class RowPlan {
+// The plan of a kernel that is a single stage: a row program, or a convolution.
+class OneStage {
  public:
-  static absl::StatusOr<RowPlan> Of(const Experiment& experiment, const Graph& graph, const Target& target,
-                                    int threads, const PlanSchedule* schedule) {
+  static absl::StatusOr<OneStage> Of(const Experiment& experiment, const Graph& graph, const Target& target,
+                                     int threads, const PlanSchedule* schedule) {
     const CostModel model(target);
+    HashMemo memo;
     PlanOptions options;
     options.threads = threads;
     options.residency = experiment.cold ? Residency::kCold : Residency::kWarm;
     options.schedule = schedule;
-    options.solve = [](const Spec&, Cost) -> absl::StatusOr<SearchResult> {
-      return absl::InvalidArgumentError("expected a kernel without contractions");
+    options.solve = [&](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
+      SearchOptions search;
+      search.cutoff = cutoff;
+      return Search(placed, model, memo, search);
+    };
+    options.replay = [&](const Spec& placed, const Schedule& given, std::string_view source) {
+      return Replay(placed, given, source, model, memo, SearchOptions());
     };
     absl::StatusOr<PlanResult> result = SearchPlan(graph, "problem", model, options);
     if (!result.ok()) return result.status();
-    RowPlan row_plan;
-    row_plan.plan_ = std::move(result->plan);
-    if (row_plan.stage() == nullptr)
-      return absl::InvalidArgumentError("expected a kernel that is one row program");
-    row_plan.FindLevel(experiment.cold, target);
-    return row_plan;
+    OneStage one;
+    one.plan_ = std::move(result->plan);
+    if (one.stage() == nullptr) return absl::InvalidArgumentError("expected a kernel that is a single stage");
+    one.FindLevel(experiment.cold, target);
+    return one;
   }
 
   const Plan& plan() const { return plan_; }
   Level level() const { return level_; }
-  std::vector<RowSchedule> Schedules(const Target& target) {
-    return EnumerateRowSchedules(stage()->program, stage()->columns, target);
-  }
-  const RowSchedule& schedule() { return stage()->schedule; }
-  void Take(const RowSchedule& schedule) { stage()->schedule = schedule; }
 
-  std::function<double(const CostModel&)> Price() {
+  // The plans with this stage done in other ways; the first is this one.
+  std::vector<OneStage> Others(int count, const Target& target, uint64_t seed) const {
+    return stage()->kind == StageKind::kRows ? OtherSchedules(count, target)
+                                             : OtherPrograms(count, target, seed);
+  }
+
+  std::function<double(const CostModel&)> Price(const Target& target) const {
+    const Group& group = plan_.groups[0];
+    const double times = static_cast<double>(group.batch * group.trips() * stage()->repeats);
+    if (stage()->kind == StageKind::kContraction) {
+      // What fetching takes beside the program depends on the same keys, but little.
+      const auto program = PriceOf(stage()->impl, target);
+      const double fetch = stage()->cycles / static_cast<double>(stage()->repeats) - program(CostModel(target));
+      return [program, fetch, times](const CostModel& model) { return times * (program(model) + fetch); };
+    }
     const size_t inputs = stage()->program.inputs.size();
     const RowLevels levels = {std::vector<Level>(inputs, level_),
                               std::vector<Level>(stage()->operands.size() - inputs, level_)};
-    return [stage = *stage(), times = static_cast<double>(plan_.groups[0].batch * stage()->repeats),
-            levels](const CostModel& model) {
-      return times *
-             RowCycles(stage.program, stage.schedule, stage.rows, stage.columns, levels, model.target());
+    return [stage = *stage(), times, levels](const CostModel& model) {
+      return times * RowCycles(stage.program, stage.schedule, stage.rows, stage.columns, levels,
+                               model.target());
     };
   }
 
  private:
+  const Stage* stage() const { return const_cast<OneStage*>(this)->stage(); }
   Stage* stage() {
-    if (plan_.groups.size() != 1 || plan_.groups[0].rows != plan_.groups[0].tile) return nullptr;
+    if (plan_.groups.size() != 1 || !plan_.groups[0].rest.empty()) return nullptr;
     const std::vector<Stage*> stages = StagesOf(plan_.groups[0]);
-    return stages.size() == 1 && stages[0]->kind == StageKind::kRows ? stages[0] : nullptr;
+    const bool one = stages.size() == 1 && plan_.groups[0].stages.size() == 1;
+    return one && (stages[0]->kind == StageKind::kRows || stages[0]->kind == StageKind::kContraction)
+               ? stages[0]
+               : nullptr;
+  }
+
+  // Evenly from all there are.
+  std::vector<OneStage> OtherSchedules(int count, const Target& target) const {
+    const std::vector<RowSchedule> schedules =
+        EnumerateRowSchedules(stage()->program, stage()->columns, target);
+    std::vector<OneStage> others = {*this};
+    const size_t step = std::max<size_t>(1, schedules.size() / static_cast<size_t>(count));
+    for (size_t i = 0; i < schedules.size(); i += step) {
+      if (schedules[i] == stage()->schedule) continue;
+      others.push_back(*this);
+      others.back().stage()->schedule = schedules[i];
+    }
+    return others;
+  }
+
+  std::vector<OneStage> OtherPrograms(int count, const Target& target, uint64_t seed) const {
+    const CostModel model(target);
+    HashMemo memo;
+    const double fetch = stage()->cycles - PriceOf(stage()->impl, target)(model) *
+                                               static_cast<double>(stage()->repeats);
+    std::vector<OneStage> others;
+    for (DrawnProgram& drawn : DrawPrograms(stage()->spec, model, memo, count, seed)) {
+      others.push_back(*this);
+      Stage& other = *others.back().stage();
+      other.cycles = fetch + ToCycles(drawn.cost) * static_cast<double>(other.repeats);
+      other.impl = std::move(drawn.impl);
+    }
+    return others;
   }
 
   void FindLevel(bool cold, const Target& target) {
@@ -168,22 +214,16 @@ class RowPlan {
   Level level_ = Level::kRam;
 };
 
-// The chosen schedule, and others evenly from all there are.
-absl::StatusOr<Field> FieldOfRows(const Experiment& experiment, const Graph& graph, const Target& target,
-                                  const ExperimentOptions& options) {
-  absl::StatusOr<RowPlan> rows = RowPlan::Of(experiment, graph, target, options.threads, nullptr);
-  if (!rows.ok()) return rows.status();
-  Field field = {rows->level(), MakeWorkload(graph, options.threads), {}};
-  std::vector<RowSchedule> schedules = rows->Schedules(target);
-  const RowSchedule chosen = rows->schedule();
-  std::stable_partition(schedules.begin(), schedules.end(),
-                        [&](const RowSchedule& schedule) { return schedule == chosen; });
-  const size_t step = std::max<size_t>(1, schedules.size() / static_cast<size_t>(experiment.programs));
-  for (size_t i = 0; i < schedules.size(); i += step) {
-    rows->Take(schedules[i]);
-    absl::StatusOr<Kernel> kernel = Compiled(rows->plan(), target);
+absl::StatusOr<Field> FieldOfKernel(const Experiment& experiment, const Graph& graph, const Target& target,
+                                    const ExperimentOptions& options) {
+  const absl::StatusOr<OneStage> chosen =
+      OneStage::Of(experiment, graph, target, options.threads, nullptr);
+  if (!chosen.ok()) return chosen.status();
+  Field field = {chosen->level(), MakeWorkload(graph, options.threads), {}};
+  for (const OneStage& one : chosen->Others(experiment.programs, target, options.seed)) {
+    absl::StatusOr<Kernel> kernel = Compiled(one.plan(), target);
     if (!kernel.ok()) return kernel.status();
-    field.candidates.push_back({PrintPlanSchedule(rows->plan()), *std::move(kernel), rows->Price()});
+    field.candidates.push_back({PrintPlanSchedule(one.plan()), *std::move(kernel), one.Price(target)});
   }
   return field;
 }
@@ -200,7 +240,7 @@ absl::StatusOr<Field> FieldOf(const Experiment& experiment, const Target& target
   const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
   if (!entry.ok()) return entry.status();
   return entry->matmul ? FieldOfMatmul(experiment, *entry->matmul, target, options)
-                       : FieldOfRows(experiment, *entry->graph, target, options);
+                       : FieldOfKernel(experiment, *entry->graph, target, options);
 }
 
 }  // namespace
@@ -220,10 +260,10 @@ absl::StatusOr<Observation> Recall(const Experiment& experiment, std::string_vie
   }
   const absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(schedule, "schedule");
   if (!parsed.ok()) return parsed.status();
-  absl::StatusOr<RowPlan> rows = RowPlan::Of(experiment, *entry->graph, target, 1, &*parsed);
-  if (!rows.ok()) return rows.status();
-  observation.level = rows->level();
-  observation.predict = rows->Price();
+  const absl::StatusOr<OneStage> one = OneStage::Of(experiment, *entry->graph, target, 1, &*parsed);
+  if (!one.ok()) return one.status();
+  observation.level = one->level();
+  observation.predict = one->Price(target);
   return observation;
 }
 

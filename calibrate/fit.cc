@@ -12,8 +12,6 @@
 namespace kirsch {
 namespace {
 
-// Standard deviation of what a key may be before anything is measured: a factor of 2 or so.
-constexpr double kPrior = 0.7;
 // Of an observation that is off by more than this many times its noise, only the amount counts, not the
 // square.
 constexpr double kHuber = 1.5;
@@ -71,7 +69,7 @@ class Fitter {
     // What the observations don't tell goes back, and the rest is fitted to that.
     std::vector<double> deviations = Deviations();
     for (size_t k = 0; k < keys_.size(); ++k) {
-      if (keys_[k].whole || deviations[k] < kKnown * kPrior) continue;
+      if (keys_[k].whole || deviations[k] < kKnown * keys_[k].freedom) continue;
       free_[k] = false;
       Move(k, start_[k]);
     }
@@ -119,7 +117,7 @@ class Fitter {
       const double size = std::abs(r);
       loss += size <= kHuber ? r * r : 2 * kHuber * size - kHuber * kHuber;
     }
-    for (size_t k = 0; k < keys_.size(); ++k) loss += std::pow((place_[k] - start_[k]) / kPrior, 2);
+    for (size_t k = 0; k < keys_.size(); ++k) loss += std::pow((place_[k] - start_[k]) / keys_[k].freedom, 2);
     return loss;
   }
 
@@ -150,9 +148,11 @@ class Fitter {
   }
 
   // Second derivatives of the loss, halved, as Gauss and Newton approximate them.
-  static Eigen::MatrixXd Curvature(const Eigen::MatrixXd& jacobian, const Eigen::VectorXd& weights) {
+  Eigen::MatrixXd Curvature(const std::vector<size_t>& free, const Eigen::MatrixXd& jacobian,
+                            const Eigen::VectorXd& weights) const {
     Eigen::MatrixXd curvature = jacobian.transpose() * weights.asDiagonal() * jacobian;
-    curvature.diagonal().array() += 1 / (kPrior * kPrior);
+    for (size_t j = 0; j < free.size(); ++j)
+      curvature.diagonal()[static_cast<Eigen::Index>(j)] += std::pow(keys_[free[j]].freedom, -2);
     return curvature;
   }
 
@@ -172,10 +172,10 @@ class Fitter {
   bool Step(const std::vector<size_t>& free, double* damping, Eigen::VectorXd* residuals, double* loss) {
     const Eigen::MatrixXd jacobian = Jacobian(free, *residuals);
     const Eigen::VectorXd weights = Weights(*residuals);
-    const Eigen::MatrixXd curvature = Curvature(jacobian, weights);
+    const Eigen::MatrixXd curvature = Curvature(free, jacobian, weights);
     Eigen::VectorXd gradient = jacobian.transpose() * weights.asDiagonal() * *residuals;
     for (size_t j = 0; j < free.size(); ++j)
-      gradient[static_cast<Eigen::Index>(j)] += (place_[free[j]] - start_[free[j]]) / (kPrior * kPrior);
+      gradient[static_cast<Eigen::Index>(j)] += (place_[free[j]] - start_[free[j]]) * std::pow(keys_[free[j]].freedom, -2);
     const std::vector<double> from = place_;
     for (; *damping < 1e6; *damping *= 4) {
       Eigen::MatrixXd damped = curvature;
@@ -222,12 +222,13 @@ class Fitter {
 
   // Of each key, on the scale of places; what has no part in the fit keeps what it had.
   std::vector<double> Deviations() {
-    std::vector<double> deviations(keys_.size(), kPrior);
+    std::vector<double> deviations;
+    for (const CostKey& key : keys_) deviations.push_back(key.freedom);
     const std::vector<size_t> free = FreeKeys();
     if (free.empty() || observations_.empty()) return deviations;
     const Eigen::VectorXd residuals = Residuals(), weights = Weights(residuals);
     const Eigen::MatrixXd inverse =
-        Curvature(Jacobian(free, residuals), weights)
+        Curvature(free, Jacobian(free, residuals), weights)
             .ldlt()
             .solve(Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(free.size()),
                                              static_cast<Eigen::Index>(free.size())));
@@ -235,7 +236,7 @@ class Fitter {
     const double scale = std::max(1.0, residuals.cwiseAbs2().cwiseProduct(weights).sum() / weights.sum());
     for (size_t j = 0; j < free.size(); ++j) {
       const auto diagonal = static_cast<Eigen::Index>(j);
-      deviations[free[j]] = std::min(kPrior, std::sqrt(inverse(diagonal, diagonal) * scale));
+      deviations[free[j]] = std::min(keys_[free[j]].freedom, std::sqrt(inverse(diagonal, diagonal) * scale));
     }
     return deviations;
   }

@@ -39,6 +39,7 @@ class Suite {
     for (Level level : {Level::kL2, Level::kL3}) Cache(level);
     Ram();
     for (std::string_view types : kOtherTypes) OtherTypes(types);
+    Convolutions();
     Rows();
     return std::move(experiments_);
   }
@@ -68,7 +69,11 @@ class Suite {
     for (int64_t m : {1, 2, 4, 8, 32}) Add(Matmul(bytes, m, row), 8);
     for (int64_t m : {1, 8}) Add(Matmul(bytes, m, row, " rhs=col"), 8);
     for (int64_t m : {16, 64}) Add(Matmul(little, m, row), 8);
-    Add(Matmul(little, small * 4, 64), 8);
+    // rhs so small that it is read from there again and again, row by row of lhs.
+    for (int64_t k : {64, 96, 192}) {
+      Add(Cat("matmul f32 ", small * 4, "x", k, "x128"), 10);
+      Add(Cat("matmul f32 ", small * 2, "x", k, "x", small), 8);
+    }
     Add(Matmul(little, 64, row, " rhs=col"), 8);
     Add(Matmul(little, 64, row, " lhs=col"), 8);
   }
@@ -87,6 +92,15 @@ class Suite {
       Add(Cat("matmul ", types, " ", shape), 6);
     for (std::string_view shape : {"4x128x8", "32x256x128"})
       Add(Cat("matmul ", types, " ", shape, " rhs=col"), 6);
+  }
+
+  // Windows, and products lane by lane.
+  void Convolutions() {
+    for (std::string_view size : {"16x14x14 filters=32", "64x28x28 filters=64", "64x56x56 filters=64"})
+      Add(Cat("conv2d f32 1x", size, " kernel=3x3 layout=nhwc"), 6);
+    for (std::string_view size : {"32x14x14 filters=32 groups=32", "96x28x28 filters=96 groups=96",
+                                  "144x56x56 filters=144 groups=144"})
+      Add(Cat("conv2d f32 1x", size, " kernel=3x3 layout=nhwc"), 6);
   }
 
   void Rows() {

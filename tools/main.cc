@@ -60,9 +60,10 @@ std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
 
 // The exit code, if all output has found its place.
 int Finish(int code) {
-  PrintRemarksAtEnd();
   std::cout.flush();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
+  const bool flushed = std::fflush(stdout) == 0;
+  PrintRemarksAtEnd();
+  if (!flushed || std::ferror(stdout) != 0) return Refuse("standard output can't be written");
   return code;
 }
 
