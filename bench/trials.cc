@@ -1,6 +1,8 @@
 #include "bench/trials.h"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "bench/arena.h"
@@ -17,36 +19,34 @@ namespace {
 // Fewer undisturbed samples than this say less than the disturbed ones.
 constexpr size_t kMinGoodSamples = 2;
 
-// Takes so little time that the clock may be looked at in every round.
-constexpr MeasureOptions kClockSample = {1, 2e-4};
+// Takes so little time that the core may be looked at before and after every round.
+constexpr MeasureOptions kGaugeSample = {1, 2e-4};
 
-size_t ClockMethod() {
+// What a core that is left alone does at least of what it can do.
+constexpr double kLeftAlone = 0.95;
+constexpr int kMostTimesTheRounds = 3;
+
+size_t MethodOf(std::string_view instruction, int vector_bytes) {
   const std::span<const PeakMethod> methods = PeakMethods();
   return static_cast<size_t>(std::find_if(methods.begin(), methods.end(),
-                                          [](const PeakMethod& method) { return method.vector_bytes == 0; }) -
+                                          [&](const PeakMethod& method) {
+                                            return method.instruction == instruction &&
+                                                   method.vector_bytes == vector_bytes;
+                                          }) -
                              methods.begin());
 }
 
-// The samples of one kernel, the preempted ones apart.
-struct Samples {
-  Trial good, preempted;
+// The state of the core at one point: its clock, and whether somebody shares its arithmetic.
+struct Gauge {
+  double ghz = 0;
+  double peak = 0;  // FMAs of 32 bytes a cycle
 };
 
-void Add(const Sample& sample, double ghz, Trial& to) {
-  to.seconds.push_back(sample.seconds);
-  to.cycles.push_back(sample.seconds * 1e9 * ghz);
-}
-
-Trial Settled(Samples samples, bool correct) {
-  Trial trial = std::move(samples.good);
-  trial.correct = correct;
-  trial.disturbed = trial.seconds.size() < kMinGoodSamples && !samples.preempted.seconds.empty();
-  if (!trial.disturbed) return trial;
-  const Trial& more = samples.preempted;
-  trial.seconds.insert(trial.seconds.end(), more.seconds.begin(), more.seconds.end());
-  trial.cycles.insert(trial.cycles.end(), more.cycles.begin(), more.cycles.end());
-  return trial;
-}
+// A sample and the round it was taken in.
+struct Taken {
+  Sample sample;
+  size_t round;
+};
 
 class TrialRun {
  public:
@@ -55,7 +55,7 @@ class TrialRun {
     // One problem as many times as there are kernels: an item of ours is a problem with its kernel.
     if (arena_.ok()) Place(arena_.memory(), workload);
     workloads_.assign(kernels.size(), workload);
-    samples_.resize(kernels.size());
+    taken_.resize(kernels.size());
     correct_.assign(kernels.size(), true);
   }
 
@@ -64,12 +64,14 @@ class TrialRun {
     if (kernels_.empty()) return Trials();
     absl::Status status = Start();
     if (status.ok()) status = CheckResults();
-    for (int round = 0; round < options_.rounds && status.ok() && !stopped(); ++round) status = Round();
+    if (status.ok()) status = RunRounds();
     if (!status.ok()) return status;
     Trials trials;
-    trials.ghz = ghz_;
-    for (size_t i = 0; i < kernels_.size(); ++i)
-      trials.of.push_back(Settled(std::move(samples_[i]), correct_[i]));
+    for (size_t round = 0; round + 1 < gauges_.size(); ++round) {
+      trials.ghz.push_back(gauges_[round].ghz);
+      trials.peak.push_back(PeakIn(round));
+    }
+    for (size_t i = 0; i < kernels_.size(); ++i) trials.of.push_back(TrialOf(i));
     return trials;
   }
 
@@ -83,13 +85,12 @@ class TrialRun {
     const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(options_.threads);
     if (!cpus.ok()) return cpus.status();
     const WorkerOptions ours{workloads_, *cpus, {}, options_.cold};
-    const WorkerOptions clock{workloads_, {cpus->front()}, {}, false};
+    const WorkerOptions gauge{workloads_, {cpus->front()}, {}, false};
     const Worker::Factory make_ours = [this] {
       return MakeOurContender(kernels_, options_.threads, "kirsch");
     };
     absl::Status status = StartWorker(make_ours, ours, worker_);
-    if (status.ok()) status = StartWorker([] { return MakePeakContender(1); }, clock, clock_);
-    if (status.ok()) status = clock_.Prepare(0, ClockMethod());
+    if (status.ok()) status = StartWorker([] { return MakePeakContender(1); }, gauge, gauge_);
     return status;
   }
 
@@ -121,35 +122,83 @@ class TrialRun {
     return absl::OkStatus();
   }
 
-  absl::Status Round() {
-    const absl::StatusOr<std::vector<Sample>> clock = clock_.Measure(kClockSample);
-    if (!clock.ok()) return clock.status();
-    double seconds = clock->front().seconds;
-    for (const Sample& sample : *clock) seconds = std::min(seconds, sample.seconds);
-    ghz_.push_back(1e-9 * PeakMethods()[ClockMethod()].work / seconds);
-    for (size_t i = 0; i < kernels_.size() && !stopped(); ++i)
-      if (absl::Status status = Take(i); !status.ok()) return status;
+  absl::Status RunRounds() {
+    if (absl::Status status = Look(); !status.ok()) return status;
+    int left_alone = 0;
+    const int most = kMostTimesTheRounds * options_.rounds;
+    for (int round = 0; round < most && left_alone < options_.rounds; ++round) {
+      for (size_t i = 0; i < kernels_.size() && !stopped(); ++i)
+        if (absl::Status status = Take(i); !status.ok()) return status;
+      if (absl::Status status = Look(); !status.ok() || stopped()) return status;
+      left_alone += IsLeftAlone(static_cast<size_t>(round)) ? 1 : 0;
+    }
     return absl::OkStatus();
+  }
+
+  // Measures the core's state. A CPU without FMAs of 32 bytes runs no kernel of ours.
+  absl::Status Look() {
+    constexpr double kOperations = 2 * 8;
+    Gauge gauge;
+    double operations = 0;
+    absl::Status status = Gauged(MethodOf("clock", 0), &gauge.ghz);
+    if (status.ok()) status = Gauged(MethodOf("fma", 32), &operations);
+    gauge.peak = operations / gauge.ghz / kOperations;
+    gauges_.push_back(gauge);
+    return status;
+  }
+
+  // Work a nanosecond.
+  absl::Status Gauged(size_t method, double* rate) {
+    if (absl::Status status = gauge_.Prepare(0, method); !status.ok()) return status;
+    const absl::StatusOr<std::vector<Sample>> samples = gauge_.Measure(kGaugeSample);
+    if (!samples.ok()) return samples.status();
+    double seconds = samples->front().seconds;
+    for (const Sample& sample : *samples) seconds = std::min(seconds, sample.seconds);
+    *rate = 1e-9 * PeakMethods()[method].work / seconds;
+    return absl::OkStatus();
+  }
+
+  double PeakIn(size_t round) const { return std::min(gauges_[round].peak, gauges_[round + 1].peak); }
+
+  bool IsLeftAlone(size_t round) const {
+    double most = options_.peak;
+    for (const Gauge& gauge : gauges_) most = std::max(most, gauge.peak);
+    return PeakIn(round) >= kLeftAlone * most;
   }
 
   absl::Status Take(size_t kernel) {
     if (absl::Status status = Prepare(kernel); !status.ok()) return status;
     const absl::StatusOr<std::vector<Sample>> taken = worker_.Measure({1, options_.min_seconds});
     if (!taken.ok()) return taken.status();
-    for (const Sample& sample : *taken)
-      Add(sample, ghz_.back(),
-          Preempted(sample, options_.threads) ? samples_[kernel].preempted : samples_[kernel].good);
+    for (const Sample& sample : *taken) taken_[kernel].push_back({sample, gauges_.size() - 1});
     return absl::OkStatus();
+  }
+
+  Trial TrialOf(size_t kernel) const {
+    Trial good, all;
+    for (const Taken& taken : taken_[kernel]) {
+      // Of a round that was stopped there is no second look.
+      const bool quiet = taken.round + 1 >= gauges_.size() || IsLeftAlone(taken.round);
+      for (Trial* trial : {&good, &all}) {
+        if (trial == &good && (!quiet || Preempted(taken.sample, options_.threads))) continue;
+        trial->seconds.push_back(taken.sample.seconds);
+        trial->cycles.push_back(taken.sample.seconds * 1e9 * gauges_[taken.round].ghz);
+      }
+    }
+    Trial trial = good.seconds.size() < std::min(kMinGoodSamples, all.seconds.size()) ? all : good;
+    trial.disturbed = trial.seconds.size() > good.seconds.size();
+    trial.correct = correct_[kernel];
+    return trial;
   }
 
   const std::vector<Kernel>& kernels_;
   const TrialOptions& options_;
   const SharedArena arena_;
   std::vector<Workload> workloads_;
-  Worker worker_, clock_;
-  std::vector<Samples> samples_;
+  Worker worker_, gauge_;
+  std::vector<std::vector<Taken>> taken_;  // of each kernel
   std::vector<bool> correct_;
-  std::vector<double> ghz_;
+  std::vector<Gauge> gauges_;  // before each round, and after the last
 };
 
 }  // namespace

@@ -14,8 +14,11 @@
 namespace kirsch {
 
 struct TrialOptions {
-  int rounds = 5;             // of all kernels, one after the other
+  int rounds = 5;  // of all kernels, one after the other; up to thrice as many where some are disturbed
   double min_seconds = 1e-3;  // of a sample, of which a round takes one a kernel
+  // FMAs of 32 bytes a cycle that the core is known to do. In a round in which it does clearly less, somebody
+  // shares the physical core, which no clock and no counter tells. 0: not known, the best round tells.
+  double peak = 0;
   int threads = 1;
   bool cold = false;                     // operands evicted before every call
   const CompiledLoops* loops = nullptr;  // what the result of a graph is compared with, see reference.h
@@ -24,11 +27,10 @@ struct TrialOptions {
 
 // What was measured of one kernel. No samples: the trials were stopped before.
 struct Trial {
-  std::vector<double>
-      seconds;  // of one call, by sample; those that were preempted only if all others were too
-  std::vector<double> cycles;  // the same by the clock that was measured in the same round
-  bool correct = true;         // the first call's result; always true of a graph without `loops`
-  bool disturbed = false;      // so many samples were preempted that they had to be used
+  std::vector<double> seconds;  // of one call, by sample; disturbed ones only if there are hardly others
+  std::vector<double> cycles;   // the same by the clock that was measured in the same round
+  bool correct = true;          // the first call's result; always true of a graph without `loops`
+  bool disturbed = false;       // so many samples were disturbed that they had to be used
 
   double MedianSeconds() const;
   double MedianCycles() const;
@@ -38,8 +40,9 @@ struct Trial {
 };
 
 struct Trials {
-  std::vector<Trial> of;    // the kernels, in their order
-  std::vector<double> ghz;  // the clock in each round
+  std::vector<Trial> of;     // the kernels, in their order
+  std::vector<double> ghz;   // the clock in each round
+  std::vector<double> peak;  // FMAs of 32 bytes a cycle in each round
 };
 
 // Times the kernels in rounds A B C ... A B C ... in a process of their own, pinned, on the same physical

@@ -57,6 +57,16 @@ class Session {
 
   const ExperimentOptions& experiment() const { return experiment_; }
 
+  // What observations tell of the core: whoever knows what it can do sees when it does less.
+  void Note(const std::vector<Observation>& observations) {
+    double disturbed = 0;
+    for (const Observation& observation : observations) {
+      experiment_.peak = std::max(experiment_.peak, observation.peak);
+      disturbed += observation.disturbed ? 1 : 0;
+    }
+    if (!observations.empty()) neighbours_ = disturbed / static_cast<double>(observations.size());
+  }
+
   // `measure` returns a status; it may be called several times, and the last time counts.
   template <typename Measure>
   absl::Status Run(std::string_view what, const Measure& measure) {
@@ -66,10 +76,12 @@ class Session {
       conditions_.Begin();
       if (absl::Status status = measure(); !status.ok()) return status;
       if (options_.stop && options_.stop()) return absl::CancelledError("calibration: stopped");
-      const Disturbance disturbance = conditions_.End();
+      Disturbance disturbance = conditions_.End();
+      disturbance.neighbours = std::exchange(neighbours_, 0);
       if (!disturbance.matters()) return absl::OkStatus();
       worst_.stolen = std::max(worst_.stolen, disturbance.stolen);
       worst_.others = std::max(worst_.others, disturbance.others);
+      worst_.neighbours = std::max(worst_.neighbours, disturbance.neighbours);
       if (attempt == kAttempts || waited_ >= (options_.quick ? kQuickPatience : kPatience)) {
         ++disturbed_;
         return absl::OkStatus();
@@ -98,6 +110,7 @@ class Session {
   const int all_;
   int done_ = 0, disturbed_ = 0;
   double waited_ = 0;
+  double neighbours_ = 0;  // of the experiment that runs
   Disturbance worst_;
 };
 
@@ -109,6 +122,7 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
     const absl::Status status = session.Run(experiment.problem, [&] {
       absl::StatusOr<std::vector<Observation>> observed = Observe(experiment, target, session.experiment());
       if (observed.ok()) of_this = *std::move(observed);
+      session.Note(of_this);
       return observed.status();
     });
     if (!status.ok()) return status;

@@ -13,7 +13,7 @@
 namespace kirsch {
 namespace {
 
-constexpr double kMostStolen = 0.03, kMostOthers = 0.06, kMostClock = 0.08;
+constexpr double kMostStolen = 0.03, kMostOthers = 0.06, kMostNeighbours = 0.5;
 constexpr double kLeastSeconds = 0.2;  // below, a few ticks would be large shares
 
 double ChildrenSeconds() {
@@ -28,7 +28,7 @@ double ChildrenSeconds() {
 }  // namespace
 
 bool Disturbance::matters() const {
-  return stolen > kMostStolen || others > kMostOthers || clock > kMostClock;
+  return stolen > kMostStolen || others > kMostOthers || neighbours > kMostNeighbours;
 }
 
 std::string Disturbance::Describe() const {
@@ -39,7 +39,7 @@ std::string Disturbance::Describe() const {
   };
   add(stolen, kMostStolen, "of the time stolen by the hypervisor");
   add(others, kMostOthers, "of the time taken by other processes");
-  add(clock, kMostClock, "change of the clock");
+  add(neighbours, kMostNeighbours, "of the time shared with a neighbour on the core");
   return text;
 }
 

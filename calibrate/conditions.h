@@ -1,5 +1,5 @@
 // Whether a measurement was left alone: what others took of the CPU it ran on, and what the hypervisor took
-// away, as Linux counts them. (What a neighbour does to shared caches and memory nobody counts.)
+// away, as Linux counts them. (What neighbours do to shared caches and memory nobody counts.)
 #ifndef KIRSCH_CALIBRATE_CONDITIONS_H_
 #define KIRSCH_CALIBRATE_CONDITIONS_H_
 
@@ -9,9 +9,9 @@ namespace kirsch {
 
 // Shares of the time between two points, 0 to 1.
 struct Disturbance {
-  double stolen = 0;  // by the hypervisor
-  double others = 0;  // by other processes
-  double clock = 0;   // spread of the clock, largest over smallest, less 1
+  double stolen = 0;      // by the hypervisor
+  double others = 0;      // by other processes
+  double neighbours = 0;  // while somebody else computed on the same physical core, see TrialOptions::peak
 
   bool matters() const;
   std::string Describe() const;  // "12 % of the time stolen"; empty: nothing to tell

@@ -148,15 +148,16 @@ class OneStage {
     if (stage()->kind == StageKind::kContraction) {
       // What fetching takes beside the program depends on the same keys, but little.
       const auto program = PriceOf(stage()->impl, target);
-      const double fetch = stage()->cycles / static_cast<double>(stage()->repeats) - program(CostModel(target));
+      const double fetch =
+          stage()->cycles / static_cast<double>(stage()->repeats) - program(CostModel(target));
       return [program, fetch, times](const CostModel& model) { return times * (program(model) + fetch); };
     }
     const size_t inputs = stage()->program.inputs.size();
     const RowLevels levels = {std::vector<Level>(inputs, level_),
                               std::vector<Level>(stage()->operands.size() - inputs, level_)};
     return [stage = *stage(), times, levels](const CostModel& model) {
-      return times * RowCycles(stage.program, stage.schedule, stage.rows, stage.columns, levels,
-                               model.target());
+      return times *
+             RowCycles(stage.program, stage.schedule, stage.rows, stage.columns, levels, model.target());
     };
   }
 
@@ -188,8 +189,8 @@ class OneStage {
   std::vector<OneStage> OtherPrograms(int count, const Target& target, uint64_t seed) const {
     const CostModel model(target);
     HashMemo memo;
-    const double fetch = stage()->cycles - PriceOf(stage()->impl, target)(model) *
-                                               static_cast<double>(stage()->repeats);
+    const double fetch =
+        stage()->cycles - PriceOf(stage()->impl, target)(model) * static_cast<double>(stage()->repeats);
     std::vector<OneStage> others;
     for (DrawnProgram& drawn : DrawPrograms(stage()->spec, model, memo, count, seed)) {
       others.push_back(*this);
@@ -216,8 +217,7 @@ class OneStage {
 
 absl::StatusOr<Field> FieldOfKernel(const Experiment& experiment, const Graph& graph, const Target& target,
                                     const ExperimentOptions& options) {
-  const absl::StatusOr<OneStage> chosen =
-      OneStage::Of(experiment, graph, target, options.threads, nullptr);
+  const absl::StatusOr<OneStage> chosen = OneStage::Of(experiment, graph, target, options.threads, nullptr);
   if (!chosen.ok()) return chosen.status();
   Field field = {chosen->level(), MakeWorkload(graph, options.threads), {}};
   for (const OneStage& one : chosen->Others(experiment.programs, target, options.seed)) {
@@ -249,7 +249,11 @@ absl::StatusOr<Observation> Recall(const Experiment& experiment, std::string_vie
                                    double spread, const Target& target) {
   const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
   if (!entry.ok()) return entry.status();
-  Observation observation = {experiment.problem, std::string(schedule), Level::kRam, cycles, spread, 0, {}};
+  Observation observation;
+  observation.problem = experiment.problem;
+  observation.schedule = std::string(schedule);
+  observation.cycles = cycles;
+  observation.spread = spread;
   if (entry->matmul) {
     const Spec root = PlacedRoot(*entry->matmul, experiment, target, 1);
     const absl::StatusOr<Impl> program = ProgramOf(root, schedule, target);
@@ -276,6 +280,7 @@ absl::StatusOr<std::vector<Observation>> Observe(const Experiment& experiment, c
   TrialOptions trial_options;
   trial_options.rounds = options.rounds;
   trial_options.threads = options.threads;
+  trial_options.peak = options.peak;
   trial_options.cold = experiment.cold;
   trial_options.stop = options.stop;
   const absl::StatusOr<Trials> trials = RunTrials(std::move(field->workload), kernels, trial_options);
@@ -285,13 +290,21 @@ absl::StatusOr<std::vector<Observation>> Observe(const Experiment& experiment, c
   std::vector<Observation> observations;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const Trial& trial = trials->of[i];
-    if (trial.cycles.empty()) continue;
+    if (trial.cycles.empty() || trials->peak.empty()) continue;
     Candidate& candidate = field->candidates[i];
     if (!trial.correct)
       return absl::InternalError(Cat(experiment.problem, ": wrong result of ", candidate.schedule));
-    observations.push_back({experiment.problem, std::move(candidate.schedule), field->level,
-                            trial.QuietCycles(), trial.Spread(), std::log(candidate.predict(model) / optimum),
-                            std::move(candidate.predict)});
+    Observation observation;
+    observation.problem = experiment.problem;
+    observation.schedule = std::move(candidate.schedule);
+    observation.level = field->level;
+    observation.cycles = trial.QuietCycles();
+    observation.spread = trial.Spread();
+    observation.disturbed = trial.disturbed;
+    observation.peak = *std::max_element(trials->peak.begin(), trials->peak.end());
+    observation.distance = std::log(candidate.predict(model) / optimum);
+    observation.predict = std::move(candidate.predict);
+    observations.push_back(std::move(observation));
   }
   return observations;
 }

@@ -175,7 +175,8 @@ class Fitter {
     const Eigen::MatrixXd curvature = Curvature(free, jacobian, weights);
     Eigen::VectorXd gradient = jacobian.transpose() * weights.asDiagonal() * *residuals;
     for (size_t j = 0; j < free.size(); ++j)
-      gradient[static_cast<Eigen::Index>(j)] += (place_[free[j]] - start_[free[j]]) * std::pow(keys_[free[j]].freedom, -2);
+      gradient[static_cast<Eigen::Index>(j)] +=
+          (place_[free[j]] - start_[free[j]]) * std::pow(keys_[free[j]].freedom, -2);
     const std::vector<double> from = place_;
     for (; *damping < 1e6; *damping *= 4) {
       Eigen::MatrixXd damped = curvature;

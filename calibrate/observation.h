@@ -16,6 +16,8 @@ struct Observation {
   Level level = Level::kL1;  // where the operands wait
   double cycles = 0;         // measured: median
   double spread = 0;         // of the samples, interquartile range over median
+  bool disturbed = false;    // what else there was of samples was worse
+  double peak = 0;           // FMAs of 32 bytes a cycle that the core did at best meanwhile
   // How far from the optimum the program was predicted to be, log(predicted / optimum): what the search would
   // never choose, the model need not know as well.
   double distance = 0;

@@ -130,7 +130,8 @@ TEST(Disturbance, SaysWhatItWas) {
 TEST(Observe, MeasuresAndRecalls) {
   const absl::StatusOr<TargetFile> host = FindTarget("host", "");
   if (!host.ok()) GTEST_SKIP() << "this CPU can't run Kirsch's kernels";
-  for (const char* problem : {"matmul f32 8x16x24", "softmax f32 4x64", "conv2d f32 1x8x6x6 filters=8 kernel=3x3 layout=nhwc"}) {
+  for (const char* problem :
+       {"matmul f32 8x16x24", "softmax f32 4x64", "conv2d f32 1x8x6x6 filters=8 kernel=3x3 layout=nhwc"}) {
     const Experiment experiment = {problem, 3};
     ExperimentOptions options;
     options.rounds = 1;
@@ -153,10 +154,11 @@ TEST(Observe, MeasuresAndRecalls) {
 TEST(Observe, WhatIsNoProblemIsSaid) {
   const Target& target = NamedTargets().front();
   EXPECT_THAT(Observe({"matmul f33 1x1x1", 1}, target, {}).status().message(), HasSubstr("problem:1:8"));
-  EXPECT_THAT(Observe({"kernel f(x: f32[8,8], w: f32[8,8]):\n  return softmax(matmul(x, w))\n", 1}, target, {})
-                  .status()
-                  .message(),
-              HasSubstr("a single stage"));
+  EXPECT_THAT(
+      Observe({"kernel f(x: f32[8,8], w: f32[8,8]):\n  return softmax(matmul(x, w))\n", 1}, target, {})
+          .status()
+          .message(),
+      HasSubstr("a single stage"));
 }
 
 }  // namespace
