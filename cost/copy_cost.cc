@@ -9,16 +9,28 @@ double LineCycles(Level level, const Target& target) {
   return level <= Level::kL1 ? 0 : target.at(level).cycles_per_line;
 }
 
+int64_t ElementsRead(const CopyShape& copy) { return copy.planes * copy.height * copy.width; }
+int64_t ElementsWritten(const CopyShape& copy) {
+  return copy.planes * copy.padded_height() * copy.padded_width();
+}
+
 }  // namespace
 
 double ReadCycles(int64_t bytes, Level level, const Target& target) {
   return static_cast<double>(bytes) / target.line_bytes * LineCycles(level, target);
 }
 
+Traffic CopyTraffic(const CopyShape& copy, Level from, Level to) {
+  Traffic traffic;
+  traffic.Add(from, Level::kVrf, static_cast<double>(ElementsRead(copy) * Bytes(copy.dtype)), 0);
+  traffic.Add(to, Level::kVrf, 0, static_cast<double>(ElementsWritten(copy) * Bytes(copy.dtype)));
+  return traffic;
+}
+
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {
   const double bytes = Bytes(copy.dtype);
-  const auto read = static_cast<double>(copy.planes * copy.height * copy.width);
-  const auto written = static_cast<double>(copy.planes * copy.padded_height() * copy.padded_width());
+  const auto read = static_cast<double>(ElementsRead(copy));
+  const auto written = static_cast<double>(ElementsWritten(copy));
   const VectorUnit& unit = target.vectors.front();
   const double per_vector = transposes ? 4 : unit.bytes / bytes;
   const double instructions =

@@ -7,12 +7,16 @@
 #include "spec/graph/plan.h"
 #include "spec/level.h"
 #include "spec/target/target.h"
+#include "spec/traffic.h"
 
 namespace kirsch {
 
 // Cycles of a copy from one level to another: loads and stores, or the lines that cross levels, whichever
 // takes longer. Transposes go by blocks of 4 x 4, with 8 shuffles each.
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target);
+
+// What that moves.
+Traffic CopyTraffic(const CopyShape& copy, Level from, Level to);
 
 // Cycles until so many bytes that follow each other have come from a level.
 double ReadCycles(int64_t bytes, Level level, const Target& target);

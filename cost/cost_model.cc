@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cost/microkernel_cost.h"
+#include "cost/tile_facts.h"
 #include "spec/check.h"
 #include "spec/microkernel.h"
 
@@ -25,15 +26,6 @@ double LinesCycles(const Footprint& footprint, const MemoryLevel& level, int sha
 
 double OutputElements(const Spec& spec) {
   return static_cast<double>(ExtentOf(spec, spec.op_info().output()).elements());
-}
-
-int64_t PrefetchedLines(const Expansion& expansion) {
-  int64_t lines = 0;
-  for (int i = 0; i < expansion.num_transfers; ++i) {
-    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
-    if (transfer.ahead_lines != 0 || transfer.by_tiles) lines += transfer.read.lines;
-  }
-  return lines;
 }
 
 // A copy of lhs may turn it, where there are groups.
@@ -244,11 +236,9 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       if (spec.operand[decision.operand].constant != 0) return 0;  // paid once, not in every run
       return FromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
-      RegisterTile tile = RegisterTileOf(spec, spec.out().layout, target_);
+      const RegisterTile tile = TileOf(spec, expansion, target_);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
       const auto steps = static_cast<int64_t>(ReductionSteps(spec));
-      tile.prefetches =
-          static_cast<double>(PrefetchedLines(expansion)) / static_cast<double>(TripsOf(tile, steps));
       double compute =
           MicrokernelCycles(tile, steps, unit, target_) + WindowLoops(spec, tile, unit) * target_.loop_cycles;
       if (spec.ideal) {

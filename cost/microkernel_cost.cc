@@ -25,11 +25,32 @@ double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
 }
 
+// Vectors or broadcasts of lhs in a step.
+double Factors(const RegisterTile& tile) { return tile.rows * (IsPairs(tile) ? 2 : 1); }
+
+// The same of a lanewise tile: a step's share of those of a run of taps.
+double LanewiseInputs(const RegisterTile& tile) {
+  return tile.columns * static_cast<double>(tile.inputs) / tile.taps;
+}
+
+// Rows of lhs whose elements are parted.
+double Deinterleaved(const RegisterTile& tile) {
+  return IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
+}
+
+// FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
+// too (CostModel::FillBestTrips).
+int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
+  if (tile.form == LayoutKind::kLanewise) return 0;
+  if (tile.rows == 1 && tile.widens_rhs == 0) return tile.columns;
+  return tile.columns == 1 && unit.masks && tile.widens_lhs == 0 ? tile.rows : 0;
+}
+
 // A step's share of the trip.
-TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators();
-  const double inputs = tile.columns * static_cast<double>(tile.inputs) / tile.taps;
+  const double inputs = LanewiseInputs(tile);
   const double loads = inputs + tile.columns;
   const double widened_lhs = tile.widens_lhs * inputs, widened_rhs = tile.widens_rhs * tile.columns;
   const double widened = widened_lhs + widened_rhs;
@@ -39,13 +60,41 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit, const 
       widened_lhs * unit.widening_of(tile.lhs).vector + widened_rhs * unit.widening_of(tile.rhs).vector;
   trip.load = loads / unit.loads_per_cycle;
   trip.latency = rate.latency;
-  trip.front_end = (fmas * tile.instruction().instructions() + loads + widened * kWideningInstructions +
-                    LoopInstructionsPerTrip(tile)) /
-                   target.issue_width;
+  return trip;
+}
+
+// An outer or a dot product; all but the front end.
+TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  const ArithmeticRate rate = unit.rate(tile.arithmetic);
+  const double fmas = tile.accumulators(), factors = Factors(tile);
+  const double widened_lhs = tile.widens_lhs * factors, widened_rhs = tile.widens_rhs * tile.columns;
+  const double widened = widened_lhs + widened_rhs;
+  TripCycles trip;
+  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
+  // Words of pairs are parted by a shift and a mask.
+  const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
+  trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +
+                  (IsPairs(tile) ? 0 : widened_rhs * of_rhs.vector) +
+                  Deinterleaved(tile) * kDeinterleaveInstructions / kShufflesPerCycle;
+  // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
+  const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
+  trip.load = (factors + tile.columns - broadcasts + tile.prefetches) / unit.loads_per_cycle +
+              broadcasts / target.vectors.back().loads_per_cycle;
+  trip.latency = rate.latency / KSplit(tile, unit);
   return trip;
 }
 
 }  // namespace
+
+double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
+  const bool lanewise = tile.form == LayoutKind::kLanewise;
+  const double fmas = tile.accumulators();
+  const double factors = lanewise ? LanewiseInputs(tile) : Factors(tile);
+  const double widened = tile.widens_lhs * factors + tile.widens_rhs * tile.columns;
+  const double loads = factors + tile.columns;
+  return fmas * tile.instruction().instructions() + loads - folded_loads +
+         widened * kWideningInstructions + Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches;
+}
 
 double TripCycles::total() const { return std::max({arithmetic, widening, load, latency, front_end}); }
 
@@ -58,33 +107,10 @@ std::string_view TripCycles::bottleneck() const {
 }
 
 TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
-  const ArithmeticRate rate = unit.rate(tile.arithmetic);
-  const double fmas = tile.accumulators();
-  const double factors = tile.rows * (IsPairs(tile) ? 2 : 1);  // vectors or broadcasts of lhs
-  const double widened_lhs = tile.widens_lhs * factors, widened_rhs = tile.widens_rhs * tile.columns;
-  const double widened = widened_lhs + widened_rhs;
-  if (tile.form == LayoutKind::kLanewise) return LanewiseTrip(tile, unit, target);
-  const double loads = factors + tile.columns;
-  const double deinterleaved = IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
-  // One operand of an FMA may be in memory: rhs of a single row, lhs of a single column.
-  const double folded = tile.rows == 1 && tile.widens_rhs == 0                    ? tile.columns
-                        : tile.columns == 1 && unit.masks && tile.widens_lhs == 0 ? tile.rows
-                                                                                  : 0;
-  TripCycles trip;
-  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
-  // Words of pairs are parted by a shift and a mask.
-  const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
-  trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +
-                  (IsPairs(tile) ? 0 : widened_rhs * of_rhs.vector) +
-                  deinterleaved * kDeinterleaveInstructions / kShufflesPerCycle;
-  // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
-  const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
-  trip.load = (loads - broadcasts + tile.prefetches) / unit.loads_per_cycle +
-              broadcasts / target.vectors.back().loads_per_cycle;
-  trip.latency = rate.latency / KSplit(tile, unit);
+  TripCycles trip =
+      tile.form == LayoutKind::kLanewise ? LanewiseTrip(tile, unit) : ProductTrip(tile, unit, target);
   trip.front_end =
-      (fmas * tile.instruction().instructions() + loads - folded + widened * kWideningInstructions +
-       deinterleaved * kDeinterleaveInstructions + tile.prefetches + LoopInstructionsPerTrip(tile)) /
+      (InstructionsOfStep(tile, CountedAsFolded(tile, unit)) + LoopInstructionsPerTrip(tile)) /
       target.issue_width;
   return trip;
 }

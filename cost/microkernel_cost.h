@@ -27,6 +27,9 @@ TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const 
 // Terms of each sum.
 double ReductionSteps(const Spec& spec);
 
+// Instructions of such a trip, without those of the loop, so many of the loads being operands of others.
+double InstructionsOfStep(const RegisterTile& tile, int folded_loads);
+
 // Trips of the loop for a reduction over `k` elements.
 int64_t TripsOf(const RegisterTile& tile, int64_t k);
 

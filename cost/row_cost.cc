@@ -78,12 +78,22 @@ class RowCost {
         levels_(levels),
         target_(target) {}
 
-  double CyclesOfRow() {
+  double CyclesOfRow() const {
     double cycles = 0;
     for (size_t pass = 0; pass < plan_.passes.size(); ++pass) cycles += PassCycles(pass);
     for (const std::vector<int>& values : plan_.row_values)
       for (int v : values) cycles += RowValueCycles(program_.values[static_cast<size_t>(v)]);
     return cycles + target_.loop_cycles;
+  }
+
+  Traffic TrafficOfRow() const {
+    Traffic traffic;
+    for (size_t pass = 0; pass < plan_.passes.size(); ++pass)
+      for (const Moved& moved : MovedBy(pass)) {
+        const double bytes = moved.lines * target_.line_bytes;
+        traffic.Add(moved.level, Level::kVrf, moved.written ? 0 : bytes, moved.written ? bytes : 0);
+      }
+    return traffic;
   }
 
  private:
@@ -139,7 +149,7 @@ class RowCost {
     return std::nullopt;
   }
 
-  double PassCycles(size_t number) {
+  double PassCycles(size_t number) const {
     const RowPass& pass = plan_.passes[number];
     const int64_t vectors = (columns_ + schedule_.lanes - 1) / schedule_.lanes;
     const double compute =
@@ -151,9 +161,10 @@ class RowCost {
              ? 0
              : kExposed * kAcrossLatency * std::bit_width(static_cast<unsigned>(schedule_.lanes)));
     double waited = 0;
+    const std::vector<Moved> moved = MovedBy(number);
     for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
       const MemoryLevel& memory = target_.at(level);
-      const double transfers = TransfersFrom(number, level);
+      const double transfers = TransfersFrom(moved, level);
       waited += std::max(transfers * (1 - memory.overlap), transfers - compute);
     }
     return compute + ends + waited;
@@ -178,17 +189,44 @@ class RowCost {
     return target_.at(Level::kRam).stream_factor + (to == Level::kRam ? 0 : 1);
   }
 
+  // Lines that a pass moves: `weight` is what they count, beside what is waited for.
+  struct Moved {
+    Level level;
+    double lines, weight, waits;
+    bool written;
+  };
+
   // Cycles for what a pass brings from a level, or what is written back to it, which counts more.
-  double TransfersFrom(size_t number, Level level) const {
-    const RowPass& pass = plan_.passes[number];
-    const MemoryLevel& memory = target_.at(level);
+  double TransfersFrom(const std::vector<Moved>& all, Level level) const {
     double lines = 0, waits = 0;
-    const auto read = [&](Dtype dtype, Level from) {
-      if (from == level) lines += LinesOf(columns_, dtype, target_);
+    for (const Moved& moved : all) {
+      if (moved.level != level) continue;
+      lines += moved.weight;
+      waits += moved.waits;
+    }
+    return lines * target_.at(level).cycles_per_line + waits;
+  }
+
+  // What waits for an input's lines: those that nobody asks for in time, and what a row apart starts with.
+  double WaitsFor(int input, Dtype dtype, Level from) const {
+    const MemoryLevel& memory = target_.at(from);
+    return LinesOf(columns_, dtype, target_) *
+               (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
+                (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
+           (IsApart(input) ? StartCycles(dtype, memory) : 0);
+  }
+
+  std::vector<Moved> MovedBy(size_t number) const {
+    const RowPass& pass = plan_.passes[number];
+    std::vector<Moved> all;
+    const auto read = [&](Dtype dtype, Level from, double waits) {
+      const double lines = LinesOf(columns_, dtype, target_);
+      all.push_back({from, lines, lines, waits, false});
     };
     // A line that the same pass reads is there already.
     const auto write = [&](Dtype dtype, Level to, bool is_read) {
-      if (to == level) lines += LinesOf(columns_, dtype, target_) * (memory.write_factor - (is_read ? 1 : 0));
+      const double lines = LinesOf(columns_, dtype, target_);
+      all.push_back({to, lines, lines * (target_.at(to).write_factor - (is_read ? 1 : 0)), 0, true});
     };
     for (int v : pass.computed) {
       const RowValue& value = program_.values[static_cast<size_t>(v)];
@@ -198,17 +236,12 @@ class RowCost {
       const std::optional<size_t> last = LastUse(number, {&RowPass::computed}, v);
       if (last || !input.along_rows) from = std::min(from, LevelInPass(last.value_or(number), number));
       if (!input.along_columns) continue;  // one for each row: few
-      read(input.dtype, from);
-      if (from == level)
-        waits += LinesOf(columns_, input.dtype, target_) *
-                     (memory.unprefetched_cycles_per_line * Unprefetched(memory) +
-                      (in_parts_ ? memory.unstreamed_cycles_per_line : 0)) +
-                 (IsApart(value.input) ? StartCycles(input.dtype, memory) : 0);
+      read(input.dtype, from, WaitsFor(value.input, input.dtype, from));
     }
     const auto kept_level = [&](int v) {
       return LevelInPass(*LastUse(number, {&RowPass::kept, &RowPass::read}, v), number);
     };
-    for (int v : pass.read) read(Dtype::kF32, kept_level(v));
+    for (int v : pass.read) read(Dtype::kF32, kept_level(v), 0);
     for (int v : pass.kept) {
       const int at = schedule_.KeptAt(v);
       write(Dtype::kF32,
@@ -222,13 +255,14 @@ class RowCost {
       const Level to = levels_.results[static_cast<size_t>(result)];
       const bool is_read = there != pass.read.end();
       if (result == schedule_.streamed) {
-        if (level == Level::kRam) lines += LinesOf(columns_, Dtype::kF32, target_) * StreamFactor(to);
+        const double lines = LinesOf(columns_, Dtype::kF32, target_);
+        all.push_back({Level::kRam, lines, lines * StreamFactor(to), 0, true});
         continue;
       }
       write(program_.results[static_cast<size_t>(result)].dtype,
             is_read ? std::min(to, kept_level(*there)) : to, is_read);
     }
-    return lines * memory.cycles_per_line + waits;
+    return all;
   }
 
   const RowProgram& program_;
@@ -312,27 +346,38 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
 
 namespace {
 
-// A block of columns and all its rows is what a row is otherwise.
-double ColumnCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
-                    const RowLevels& levels, const Target& target) {
+// Calls part(cost, times) for each kind of part of the work: a row; or a block of columns with all its rows.
+template <typename Part>
+void ForParts(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
+              const RowLevels& levels, const Target& target, const Part& part) {
+  if (!program.reduces_rows)
+    return part(RowCost(program, schedule, columns, false, levels, target), static_cast<double>(rows));
   const int64_t block = schedule.lanes * int64_t{schedule.unroll.empty() ? 1 : schedule.unroll.front()};
-  const auto cycles = [&](int64_t width) {
+  const auto of_block = [&](int64_t width, int64_t times) {
     const int64_t elements = rows * ((width + schedule.lanes - 1) / schedule.lanes) * schedule.lanes;
-    return RowCost(program, schedule, elements, columns > block, levels, target).CyclesOfRow();
+    if (width > 0 && times > 0)
+      part(RowCost(program, schedule, elements, columns > block, levels, target), static_cast<double>(times));
   };
-  const int64_t rest = columns % block;
-  return static_cast<double>(columns / block) * cycles(block) + (rest == 0 ? 0 : cycles(rest));
+  of_block(block, columns / block);
+  of_block(columns % block, 1);
 }
 
 }  // namespace
 
 double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
                  const RowLevels& levels, const Target& target) {
-  if (program.reduces_rows)
-    return ColumnCycles(program, schedule, rows, columns, levels, target) + target.microkernel_cycles;
-  return static_cast<double>(rows) *
-             RowCost(program, schedule, columns, false, levels, target).CyclesOfRow() +
-         target.microkernel_cycles;
+  double cycles = 0;
+  ForParts(program, schedule, rows, columns, levels, target,
+           [&](const RowCost& cost, double times) { cycles += times * cost.CyclesOfRow(); });
+  return cycles + target.microkernel_cycles;
+}
+
+Traffic RowTraffic(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
+                   const RowLevels& levels, const Target& target) {
+  Traffic traffic;
+  ForParts(program, schedule, rows, columns, levels, target,
+           [&](const RowCost& cost, double times) { traffic.Add(cost.TrafficOfRow(), times); });
+  return traffic;
 }
 
 }  // namespace kirsch

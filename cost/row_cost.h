@@ -11,6 +11,7 @@
 #include "spec/graph/row_schedule.h"
 #include "spec/level.h"
 #include "spec/target/target.h"
+#include "spec/traffic.h"
 
 namespace kirsch {
 
@@ -39,6 +40,10 @@ RowVectorCycles VectorCyclesOf(const RowProgram& program, const RowSchedule& sch
 // target.
 double RowCycles(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
                  const RowLevels& levels, const Target& target);
+
+// What that moves.
+Traffic RowTraffic(const RowProgram& program, const RowSchedule& schedule, int64_t rows, int64_t columns,
+                   const RowLevels& levels, const Target& target);
 
 }  // namespace kirsch
 

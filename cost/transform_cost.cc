@@ -10,6 +10,8 @@ class TransformCost {
   TransformCost(const TransformShape& shape, const Target& target)
       : shape_(shape), target_(target), unit_(target.vectors.front()) {}
 
+  const Traffic& traffic() const { return traffic_; }
+
   double Cycles(const std::vector<Level>& levels) {
     const bool out = shape_.stores_image();
     const int window = shape_.window() * shape_.window(), matmuls = WinogradMatmuls(shape_.tile);
@@ -48,7 +50,8 @@ class TransformCost {
 
   // (What is stored is fetched first.)
   void AddLines(double elements, Level level, bool stored) {
-    const double lines = elements * Bytes(Dtype::kF32) / target_.line_bytes;
+    const double bytes = elements * Bytes(Dtype::kF32), lines = bytes / target_.line_bytes;
+    traffic_.Add(level, Level::kVrf, bytes, stored ? bytes : 0);
     if (level > Level::kL1)
       lines_[static_cast<size_t>(level)] += lines * (stored ? 1 + target_.at(level).write_factor : 1);
   }
@@ -68,12 +71,20 @@ class TransformCost {
   const VectorUnit& unit_;
   double compute_ = 0;
   std::array<double, kNumLevels> lines_ = {};
+  Traffic traffic_;
 };
 
 }  // namespace
 
 double TransformCycles(const TransformShape& shape, const std::vector<Level>& levels, const Target& target) {
   return TransformCost(shape, target).Cycles(levels);
+}
+
+Traffic TransformTraffic(const TransformShape& shape, const std::vector<Level>& levels,
+                         const Target& target) {
+  TransformCost cost(shape, target);
+  cost.Cycles(levels);
+  return cost.traffic();
 }
 
 }  // namespace kirsch

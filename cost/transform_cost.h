@@ -6,6 +6,7 @@
 
 #include "spec/level.h"
 #include "spec/target/target.h"
+#include "spec/traffic.h"
 #include "spec/winograd.h"
 
 namespace kirsch {
@@ -13,6 +14,9 @@ namespace kirsch {
 // Cycles: instructions, with those that keep in memory what finds no register, and the lines that cross
 // levels. `levels`: of the stage's operands, in their order.
 double TransformCycles(const TransformShape& shape, const std::vector<Level>& levels, const Target& target);
+
+// What they move: what is stored is fetched first.
+Traffic TransformTraffic(const TransformShape& shape, const std::vector<Level>& levels, const Target& target);
 
 }  // namespace kirsch
 

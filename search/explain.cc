@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "cost/microkernel_cost.h"
 #include "rewrites/rewrite.h"
 #include "search/limits.h"
 #include "search/solver.h"
-#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -16,25 +14,12 @@ namespace {
 // is would take longer than the search.
 constexpr Cost kRunnerUpShare = 4;
 
-std::string_view BottleneckOf(const Spec& spec, const Target& target) {
-  const RegisterTile tile = RegisterTileOf(spec, spec.out().layout, target);
-  return TripCyclesOf(tile, UnitWithLanes(target, tile.lanes), target).bottleneck();
-}
-
-double PeakCycles(const Spec& spec, const Target& target) {
-  const Arithmetic best = BestArithmetic(spec, target);
-  double flops_per_cycle = 0;
-  for (const VectorUnit& unit : target.vectors)
-    flops_per_cycle =
-        std::max(flops_per_cycle, 2 * unit.rate(best).per_cycle * Info(best).group * unit.lanes());
-  return Flops(spec) / flops_per_cycle / spec.threads;
-}
-
-class Explainer {
+// The nodes of a program, parents before children.
+class NodeLister {
  public:
-  Explainer(const CostModel& model, Memo& memo) : model_(model), solver_(model, memo, options_, 0) {}
+  explicit NodeLister(const CostModel& model) : model_(model) {}
 
-  std::vector<ExplainedNode> Explain(const Impl& root) {
+  std::vector<ExplainedNode> List(const Impl& root) {
     ExplainedNode top;
     top.impl = &root;
     for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand) {
@@ -42,23 +27,22 @@ class Explainer {
       top.bytes_held[static_cast<size_t>(home)] +=
           FootprintOf(root.spec, operand, model_.target()).lines * model_.target().line_bytes;
     }
-    Visit(top, AvailableAtHome(root.spec, model_.target()));
+    Visit(top);
     return std::move(nodes_);
   }
 
  private:
   // Appends the node and those below it; returns the cost of one run.
-  Cost Visit(ExplainedNode node, Lines available) {
+  Cost Visit(ExplainedNode node) {
     const Impl& impl = *node.impl;
     Expansion expansion;
     Expand(impl.spec, impl.decision, model_.target(), &expansion);
     AddTraffic(expansion, &node);
     node.own = node.cost = model_.Base(impl.spec, impl.decision, expansion);
     if (impl.decision.kind == RewriteKind::kMicrokernel)
-      node.bottleneck = BottleneckOf(impl.spec, model_.target());
+      node.tile = TileFactsOf(impl.spec, expansion, model_.target());
     const size_t place = nodes_.size();
     nodes_.push_back(node);
-    const Lines below = AvailableBelow(impl.spec, expansion, available, model_.target());
     for (size_t i = 0; i < impl.children.size(); ++i) {
       ExplainedNode child;
       child.impl = &impl.children[i].impl;
@@ -67,23 +51,45 @@ class Explainer {
       child.runs = node.runs * static_cast<double>(child.trips);
       child.weight = node.weight * static_cast<double>(expansion.children[i].weight);
       child.bytes_held = node.bytes_held;
-      node.cost += expansion.children[i].weight * Visit(child, below);
+      node.cost += expansion.children[i].weight * Visit(child);
     }
-    FindRunnerUp(available, &node);
     nodes_[place] = node;
     return node.cost;
   }
 
   void AddTraffic(const Expansion& expansion, ExplainedNode* node) const {
     if (expansion.copied_elements > 0 && ConstantOperand(node->impl->spec) >= 0) return;  // not in every run
-    const int line_bytes = model_.target().line_bytes;
-    for (int i = 0; i < expansion.num_transfers; ++i) {
-      const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
-      node->bytes_moved[static_cast<size_t>(transfer.from)] +=
-          static_cast<double>((transfer.read.lines + transfer.written.lines) * line_bytes);
-    }
+    node->traffic = TrafficOf(expansion, model_.target());
     if (expansion.filled != Level::kVrf)
-      node->bytes_held[static_cast<size_t>(expansion.filled)] += expansion.filled_lines * line_bytes;
+      node->bytes_held[static_cast<size_t>(expansion.filled)] +=
+          expansion.filled_lines * model_.target().line_bytes;
+  }
+
+  const CostModel& model_;
+  std::vector<ExplainedNode> nodes_;
+};
+
+// What would be second best.
+class RunnersUp {
+ public:
+  RunnersUp(const CostModel& model, Memo& memo) : model_(model), solver_(model, memo, options_, 0) {}
+
+  // `nodes`: of a program of a placed root, parents before children.
+  void FindFor(std::vector<ExplainedNode>* nodes) {
+    size_t next = 0;
+    Visit(nodes, &next, AvailableAtHome(nodes->front().impl->spec, model_.target()));
+  }
+
+ private:
+  // The node at `next` and those below it.
+  void Visit(std::vector<ExplainedNode>* nodes, size_t* next, Lines available) {
+    const size_t place = (*next)++;
+    const Impl& impl = *(*nodes)[place].impl;
+    Expansion expansion;
+    Expand(impl.spec, impl.decision, model_.target(), &expansion);
+    const Lines below = AvailableBelow(impl.spec, expansion, available, model_.target());
+    for (size_t i = 0; i < impl.children.size(); ++i) Visit(nodes, next, below);
+    FindRunnerUp(available, &(*nodes)[place]);
   }
 
   void FindRunnerUp(Lines available, ExplainedNode* node) {
@@ -138,14 +144,39 @@ class Explainer {
   const CostModel& model_;
   const SearchOptions options_;
   Solver solver_;
-  std::vector<ExplainedNode> nodes_;
 };
 
 }  // namespace
 
+std::vector<ExplainedNode> ExplainNodes(const Impl& impl, const CostModel& model) {
+  return NodeLister(model).List(impl);
+}
+
+Traffic TrafficOf(const Expansion& expansion, const Target& target) {
+  Traffic traffic;
+  for (int i = 0; i < expansion.num_transfers; ++i) {
+    const Transfer& transfer = expansion.transfers[static_cast<size_t>(i)];
+    traffic.Add(transfer.from, transfer.to, static_cast<double>(transfer.read.lines * target.line_bytes),
+                static_cast<double>(transfer.written.lines * target.line_bytes));
+  }
+  return traffic;
+}
+
+Traffic TrafficOf(const std::vector<ExplainedNode>& nodes) {
+  Traffic traffic;
+  for (const ExplainedNode& node : nodes) traffic.Add(node.traffic, node.runs);
+  return traffic;
+}
+
 Explanation Explain(const Impl& impl, const CostModel& model, Memo& memo) {
-  return {Explainer(model, memo).Explain(impl), model.LowerBound(impl.spec),
-          PeakCycles(impl.spec, model.target())};
+  Explanation explanation;
+  explanation.nodes = ExplainNodes(impl, model);
+  RunnersUp(model, memo).FindFor(&explanation.nodes);
+  explanation.traffic = TrafficOf(explanation.nodes);
+  explanation.bound = model.LowerBound(impl.spec);
+  explanation.peak_cycles =
+      Flops(impl.spec) / PeakFlopsPerCycle(impl.spec, model.target()) / impl.spec.threads;
+  return explanation;
 }
 
 }  // namespace kirsch

@@ -26,13 +26,18 @@ bool KeepsInPlace(const Stage& stage, const RowSchedule& schedule) {
   return true;
 }
 
-bool PriceRows(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
-               Stage* stage) {
+RowLevels RowLevelsOf(const std::vector<Level>& levels, const Stage& stage) {
   RowLevels row_levels;
   for (size_t i = 0; i < levels.size(); ++i)
-    (i < stage->program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
+    (i < stage.program.inputs.size() ? row_levels.inputs : row_levels.results).push_back(levels[i]);
   for (size_t i = 0; i < row_levels.inputs.size(); ++i)
-    row_levels.apart.push_back(stage->row_strides[i] > stage->columns);
+    row_levels.apart.push_back(stage.row_strides[i] > stage.columns);
+  return row_levels;
+}
+
+bool PriceRows(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
+               Stage* stage) {
+  const RowLevels row_levels = RowLevelsOf(levels, *stage);
   constexpr double kNever = std::numeric_limits<double>::infinity();
   stage->cycles = kNever;
   for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
@@ -44,7 +49,10 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
     stage->schedule = std::move(schedule);
   }
   KIRSCH_CHECK(stage->cycles < kNever || pinned != nullptr);
-  return stage->cycles < kNever;
+  if (stage->cycles == kNever) return false;
+  stage->traffic =
+      RowTraffic(stage->program, stage->schedule, stage->rows, stage->columns, row_levels, target);
+  return true;
 }
 
 }  // namespace
@@ -60,15 +68,20 @@ bool PriceStage(const std::vector<Level>& levels, const Target& target, const Ro
     case StageKind::kTranspose:
       stage->cycles =
           CopyCycles(stage->copy, stage->kind == StageKind::kTranspose, levels[0], levels[1], target);
+      stage->traffic = CopyTraffic(stage->copy, levels[0], levels[1]);
       break;
     case StageKind::kTransform:
       stage->cycles = TransformCycles(stage->transform, levels, target);
+      stage->traffic = TransformTraffic(stage->transform, levels, target);
       break;
     case StageKind::kContraction:
     case StageKind::kPack:
       KIRSCH_BUG("a stage for the search");
   }
   stage->cycles *= static_cast<double>(stage->repeats);
+  Traffic of_repeats;
+  of_repeats.Add(stage->traffic, static_cast<double>(stage->repeats));
+  stage->traffic = of_repeats;
   return known;
 }
 

@@ -1,6 +1,7 @@
 #include "spec/microkernel.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "spec/check.h"
 
@@ -144,6 +145,25 @@ int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.accumulators() + Operands(tile, unit);
 }
 
+int RegistersAtPeak(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  const Encoding* const encoding = EncodingOf(tile.arithmetic, unit, target);
+  int operands = Operands(tile, unit);
+  // Products are there where this CPU's way of the instruction has them.
+  if (tile.instruction().has_products() && encoding != nullptr && encoding->form != EncodingForm::kProduct)
+    --operands;
+  // What an instruction takes from memory, all of it, is in no register.
+  if (FoldedLoads(tile, unit) == (tile.rows == 1 ? tile.columns : tile.rows)) --operands;
+  return KSplit(tile, unit) * tile.accumulators() + operands;
+}
+
+int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit) {
+  if (tile.form == LayoutKind::kLanewise) return 0;
+  const int of_rhs = tile.rows == 1 && tile.widens_rhs == 0 ? tile.columns - (tile.masked_rhs ? 1 : 0) : 0;
+  if (of_rhs > 0) return of_rhs;
+  const bool vectors = tile.form == LayoutKind::kPartialSums;
+  return tile.columns == 1 && (unit.masks || vectors) && tile.widens_lhs == 0 ? tile.rows : 0;
+}
+
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
   if (tile.form == LayoutKind::kLanewise)
     return reduction.digits > 1 && tile.taps == reduction.unit(1) ? 1 : 0;
@@ -165,6 +185,31 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
   return sets;
+}
+
+int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_digits) {
+  return whole_digits == 0 ? 1 : static_cast<int>(reduction.unit(whole_digits)) / tile.group();
+}
+
+MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction) {
+  // Multiply-adds in a trip, at least: enough that the loop's own instructions disappear beside them. With
+  // few registers, compilers copy and spill accumulators that are updated more than once in a trip.
+  constexpr int kBody = 24, kMostUnrolled = 8, kManyRegisters = 32;
+  MainLoop loop;
+  loop.sets = KSplit(tile, unit);
+  if (reduction.digits > 0) loop.whole_digits = WholeDigits(tile, unit, reduction);
+  // A run is no shorter than what is taken at once.
+  const bool loops_around = reduction.digits - 1 > loop.whole_digits;
+  const int64_t longest = loops_around ? reduction.unit(loop.whole_digits + 1) / tile.group()
+                                       : std::numeric_limits<int64_t>::max();
+  const bool lanewise = tile.form == LayoutKind::kLanewise;
+  const int parts = tile.instruction().parts();
+  loop.unroll = lanewise ? tile.taps : RunSteps(tile, reduction, loop.whole_digits);
+  while (loop.unroll * parts < loop.sets && loop.unroll * 2 <= longest) loop.unroll *= 2;
+  while (unit.registers >= kManyRegisters && !lanewise && loop.unroll < kMostUnrolled &&
+         loop.unroll * 2 <= longest && loop.unroll * parts * tile.accumulators() < kBody)
+    loop.unroll *= 2;
+  return loop;
 }
 
 bool RhsIsReadInPieces(const Spec& spec) {

@@ -65,8 +65,16 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
 // The unit of `target` with vectors of `lanes` accumulators.
 const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 
-// Vector registers the tile needs while it runs.
+// Vector registers the tile needs while it runs, with one set of accumulators.
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit);
+
+// Vector registers in use at the same time, at most: of all accumulator sets, and of the operands that no
+// instruction takes from memory. No more than RegistersNeeded of as many accumulators.
+int RegistersAtPeak(const RegisterTile& tile, const VectorUnit& unit, const Target& target);
+
+// Loads of one step that a multiply-add does itself, its operand being in memory: rhs of a single row, but
+// for a masked vector; lhs of a single column, as vectors or as broadcasts where those may be operands.
+int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit);
 
 // Digits of a window's reduction that one trip of the microkernel's loop takes whole, so that short ones are
 // no loops of their own.
@@ -75,6 +83,18 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
 // Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
 // their latency: 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
+
+// The microkernel's main loop. A trip of it takes `unroll` groups of steps of the reduction (kPartialSums:
+// vectors of them), with their parts a multiple of `sets`; `whole_digits` as WholeDigits says.
+struct MainLoop {
+  int sets = 1, whole_digits = 0, unroll = 1;
+};
+
+// `reduction`: of a window; without digits where there is none.
+MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction);
+
+// Groups of steps from one run of the digits that are taken whole to the next.
+int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_digits);
 
 // True if tiles of rhs are short pieces of rows of the caller's, which prefetchers don't follow, and enough
 // rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.

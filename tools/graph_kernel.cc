@@ -30,28 +30,6 @@ std::vector<std::string> WinogradNames(const Plan& plan) {
   return names;
 }
 
-std::string Margin(const SliceDecision::RunnerUp& other, double cycles) {
-  if (other.text.empty()) return "nothing else";
-  return absl::StrFormat("%s, %+.2f%%", other.text, 100 * (other.cycles / cycles - 1));
-}
-
-// What would be second best, at every slice.
-std::string RunnersUp(const Plan& plan) {
-  std::string text;
-  for (size_t i = 0; i < plan.slices.size(); ++i) {
-    const SliceDecision& slice = plan.slices[i];
-    double cycles = 0;
-    for (const Group& group : plan.groups) cycles += group.slice == static_cast<int>(i) ? group.cycles : 0;
-    std::vector<std::string> names;
-    for (int node : slice.operations) names.push_back(NameOfValue(plan.graph, node));
-    absl::StrAppendFormat(
-        &text, "slice %s: %.0f cycles, %.1f%%, by %s\n  second best: %s\n  without this slice: %s\n",
-        Join(names, " "), cycles, 100 * cycles / plan.cycles, PrintWay(slice),
-        Margin(slice.other_way, cycles), Margin(slice.other_split, plan.cycles));
-  }
-  return text;
-}
-
 }  // namespace
 
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
@@ -145,20 +123,6 @@ void PrintSummary(const GraphSynthesis& synthesis) {
                PredictedGflops(synthesis), std::string(StopName(result)).c_str(), result.bound_cycles,
                static_cast<int>(result.stats.specs_solved), result.seconds,
                winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
-}
-
-std::string ExplainedGraph(const GraphSynthesis& synthesis) {
-  const PlanResult& result = synthesis.result;
-  const Plan& plan = result.plan;
-  return Cat(
-      PrintGraph(plan.graph), "\n", PrintPlan(plan), PrintMemory(ProgramOf(plan, synthesis.target)), "\n",
-      RunnersUp(plan), "\n",
-      absl::StrFormat("%s on %s: %.0f cycles, %.1f GFLOP/s at %g GHz", plan.graph.name, synthesis.target.name,
-                      plan.cycles, PredictedGflops(synthesis), synthesis.target.ghz),
-      result.unfused_cycles
-          ? absl::StrFormat("; with a group for each operation %.0f cycles", *result.unfused_cycles)
-          : "",
-      "\n");
 }
 
 }  // namespace kirsch

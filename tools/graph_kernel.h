@@ -36,9 +36,6 @@ nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis);
 // One line for people, on standard error.
 void PrintSummary(const GraphSynthesis& synthesis);
 
-// Why the plan is the way it is: groups, stages, their cycles and shares.
-std::string ExplainedGraph(const GraphSynthesis& synthesis);
-
 }  // namespace kirsch
 
 #endif  // KIRSCH_TOOLS_GRAPH_KERNEL_H_

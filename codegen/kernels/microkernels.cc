@@ -1,7 +1,6 @@
 #include "codegen/kernels/microkernels.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -11,9 +10,6 @@
 namespace kirsch {
 namespace {
 
-// FMAs in a trip of the main loop, at least: enough that the loop's own instructions disappear beside them.
-constexpr int kBodyFmas = 24;
-constexpr int kMaxUnroll = 8;
 constexpr int kManyRegisters = 32;
 
 // Do rows meet the same elements of lhs in different steps of a trip, as those of a window may? Compilers
@@ -65,29 +61,19 @@ std::vector<int64_t> Microkernel::Counts(int64_t k) const {
 }
 
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
-  kernel->k_split = KSplit(kernel->tile, unit);
-  if (kernel->reduction.digits > 0) kernel->whole_digits = WholeDigits(kernel->tile, unit, kernel->reduction);
-  // A run is no shorter than what is taken at once.
-  const int64_t longest = kernel->outer_loops() == 0
-                              ? std::numeric_limits<int64_t>::max()
-                              : kernel->reduction.unit(kernel->whole_digits + 1) / kernel->tile.group();
-  kernel->unroll = kernel->tile.form == LayoutKind::kLanewise ? kernel->tile.taps : kernel->run_steps();
-  while (kernel->unroll * kernel->parts() < kernel->k_split && kernel->unroll * 2 <= longest)
-    kernel->unroll *= 2;
-  if (unit.registers < kManyRegisters) {
-    // With few registers, compilers copy and spill accumulators that are updated more than once in a trip,
-    // and load operands so early that the accumulators have to make room for them.
-    RegisterTile all_sets = kernel->tile;
-    all_sets.rows = kernel->tile.sum_rows() * kernel->k_split;
-    kernel->fence_steps = true;
-    kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
+  const MainLoop loop = MainLoopOf(kernel->tile, unit, kernel->reduction);
+  kernel->k_split = loop.sets;
+  kernel->whole_digits = loop.whole_digits;
+  kernel->unroll = loop.unroll;
+  if (unit.registers >= kManyRegisters) {
+    kernel->fence_steps = StepsShareElements(*kernel);
     return;
   }
-  while (kernel->tile.form != LayoutKind::kLanewise && kernel->unroll < kMaxUnroll &&
-         kernel->unroll * 2 <= longest &&
-         kernel->unroll * kernel->parts() * kernel->tile.accumulators() < kBodyFmas)
-    kernel->unroll *= 2;
-  kernel->fence_steps = StepsShareElements(*kernel);
+  // With few registers, compilers load operands so early that the accumulators have to make room for them.
+  RegisterTile all_sets = kernel->tile;
+  all_sets.rows = kernel->tile.sum_rows() * kernel->k_split;
+  kernel->fence_steps = true;
+  kernel->fence_rows = RegistersNeeded(all_sets, unit) >= unit.registers;
 }
 
 Procedure MicrokernelProcedure(const Microkernel& kernel) {

@@ -26,7 +26,7 @@ struct Microkernel : TileShape {
 
   // Steps, or groups of them, from one run of the digits that are taken whole to the next.
   int run_steps() const {
-    return whole_digits == 0 ? 1 : static_cast<int>(reduction.unit(whole_digits)) / tile.group();
+    return RunSteps(tile, reduction, whole_digits);
   }
   // Loops around the main one, over the other digits.
   int outer_loops() const { return std::max(0, reduction.digits - 1 - whole_digits); }

@@ -15,6 +15,7 @@
 #include "spec/level.h"
 #include "spec/program/kernel_shape.h"
 #include "spec/spec.h"
+#include "spec/traffic.h"
 #include "spec/winograd.h"
 
 namespace kirsch {
@@ -55,6 +56,8 @@ struct Stage {
   CopyShape copy = {};
   TransformShape transform = {};
   double cycles = 0;  // of one run, with all its repeats
+  // kRows, kPad, kTranspose, kTransform: what such a run moves. (Of the others, their programs say it.)
+  Traffic traffic = {};
 };
 
 enum class Sharing : uint8_t { kNone, kItems, kTiles, kStage };
@@ -139,6 +142,9 @@ std::map<int, int> WinogradConvolutions(const Plan& plan);
 
 // For people: a line for each group and stage.
 std::string PrintPlan(const Plan& plan);
+
+// A stage on one line: "contraction(v7, v, out) matmul f32 ...".
+std::string PrintStage(const Plan& plan, const Stage& stage);
 
 // One line, whatever the sizes: what the groups compute, with | between them.
 std::string PlanOutline(const Plan& plan);

@@ -27,34 +27,6 @@ class PlanPrinter {
     return std::move(text_);
   }
 
- private:
-  static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
-
-  void Print(const Group& group) {
-    constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
-                                        ", threads share it"};
-    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile,
-           kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
-    Print("first", group.before);
-    Print("each item", group.once);
-    Print("each tile", group.stages);
-    Print("the last tile", group.rest);
-  }
-
-  void Print(const char* when, const std::vector<Stage>& stages) {
-    for (const Stage& stage : stages) {
-      const std::string turns = stage.loop != 0 ? Cat(", ", stage.repeats, " in turn") : "";
-      Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
-      if (stage.kind != StageKind::kContraction) continue;
-      std::string schedule = PrintSchedule(stage.impl);
-      for (size_t at = 0; at < schedule.size();) {
-        const size_t end = std::min(schedule.find('\n', at), schedule.size());
-        Append(&text_, "    ", schedule.substr(at, end - at), "\n");
-        at = end + 1;
-      }
-    }
-  }
-
   std::string Describe(const Stage& stage) const {
     std::string operands;
     for (const StageOperand& operand : stage.operands)
@@ -82,6 +54,34 @@ class PlanPrinter {
         return text + Describe(stage.transform);
     }
     return text;
+  }
+
+ private:
+  static int64_t Whole(double cycles) { return static_cast<int64_t>(std::llround(cycles)); }
+
+  void Print(const Group& group) {
+    constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
+                                        ", threads share it"};
+    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile,
+           kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
+    Print("first", group.before);
+    Print("each item", group.once);
+    Print("each tile", group.stages);
+    Print("the last tile", group.rest);
+  }
+
+  void Print(const char* when, const std::vector<Stage>& stages) {
+    for (const Stage& stage : stages) {
+      const std::string turns = stage.loop != 0 ? Cat(", ", stage.repeats, " in turn") : "";
+      Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
+      if (stage.kind != StageKind::kContraction) continue;
+      std::string schedule = PrintSchedule(stage.impl);
+      for (size_t at = 0; at < schedule.size();) {
+        const size_t end = std::min(schedule.find('\n', at), schedule.size());
+        Append(&text_, "    ", schedule.substr(at, end - at), "\n");
+        at = end + 1;
+      }
+    }
   }
 
   static std::string Describe(const TransformShape& shape) {
@@ -159,5 +159,7 @@ std::map<int, int> WinogradConvolutions(const Plan& plan) {
 }
 
 std::string PrintPlan(const Plan& plan) { return PlanPrinter(plan).Print(); }
+
+std::string PrintStage(const Plan& plan, const Stage& stage) { return PlanPrinter(plan).Describe(stage); }
 
 }  // namespace kirsch

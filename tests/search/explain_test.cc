@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "memo/hash_memo.h"
 #include "search/replay.h"
 #include "spec/target/targets.h"
@@ -42,10 +45,43 @@ TEST_P(ExplainTest, CostsAddUp) {
 TEST_P(ExplainTest, EveryMicrokernelHasABottleneckAndRunsEnough) {
   double flops = 0;
   for (const ExplainedNode& node : explanation_.nodes) {
-    EXPECT_EQ(node.bottleneck.empty(), node.impl->decision.kind != RewriteKind::kMicrokernel);
-    if (!node.bottleneck.empty()) flops += node.runs * Flops(node.impl->spec);
+    EXPECT_EQ(node.tile.has_value(), node.impl->decision.kind == RewriteKind::kMicrokernel);
+    if (node.tile) flops += node.runs * Flops(node.impl->spec);
   }
   EXPECT_EQ(flops, Flops(placed_));
+}
+
+// What crosses from where the operands are: each line of them at least once, and no level farther away.
+TEST_P(ExplainTest, EveryOperandComesInAndTheOutputGoesBack) {
+  const Target& target = model_.target();
+  Level home = Level::kL1;
+  std::array<double, kNumLevels> bytes = {};
+  for (int operand = 0; operand < placed_.op_info().num_operands; ++operand) {
+    home = std::max(home, placed_.tensor(operand).level);
+    bytes[static_cast<size_t>(operand)] =
+        static_cast<double>(FootprintOf(placed_, operand, target).lines * target.line_bytes);
+  }
+  const Traffic& traffic = explanation_.traffic;
+  if (home > Level::kL1) {
+    EXPECT_GE(traffic.read[static_cast<size_t>(home)], bytes[MatmulDims::kLhs] + bytes[MatmulDims::kRhs]);
+    EXPECT_GE(traffic.written[static_cast<size_t>(home)], bytes[MatmulDims::kOut]);
+  }
+  for (int level = Index(home) + 1; level < kNumLevels; ++level)
+    EXPECT_EQ(traffic.at(static_cast<Level>(level)), 0);
+  EXPECT_EQ(traffic.at(Level::kL1), 0);
+}
+
+TEST_P(ExplainTest, TilesFitTheRegistersAndAreNoFasterThanThePeak) {
+  for (const ExplainedNode& node : explanation_.nodes) {
+    if (!node.tile) continue;
+    const TileFacts& facts = *node.tile;
+    EXPECT_GE(facts.registers, facts.tile.accumulators());
+    EXPECT_LE(facts.registers, UnitWithLanes(model_.target(), facts.tile.lanes).registers);
+    EXPECT_EQ(facts.spills, 0);
+    EXPECT_GT(facts.instructions, facts.multiply_adds);
+    EXPECT_GT(facts.peak_share, 0);
+    EXPECT_LE(facts.peak_share, 1);
+  }
 }
 
 // The second best costs at least as much, and exactly what the search finds when it is pinned.

@@ -30,8 +30,8 @@ using ::testing::StartsWith;
 TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
-  ExpectRefused("", "expected a command (synth, verify, bench, explain, target or db), got nothing");
-  ExpectRefused("bake", "expected a command (synth, verify, bench, explain, target or db), got 'bake'");
+  ExpectRefused("", "expected a command (synth, verify, bench, explain, fidelity, target or db), got ");
+  ExpectRefused("bake", "explain, fidelity, target or db), got 'bake'");
   ExpectRefused("target bake", "expected a command (list, show or detect), got 'bake'");
   ExpectRefused("synth 'matmul f32 4x4x4' ''", "unexpected argument nothing (a SPEC is one argument");
   ExpectRefused("synth", "expected either SPEC or -f FILE");
@@ -89,6 +89,30 @@ TEST_F(CliTest, NoDbIsAcceptedEverywhere) {
   EXPECT_EQ(Run("synth 'matmul f32 4x4x4' --no-verify --no-db --emit schedule").code, 0);
   EXPECT_EQ(Run("verify 'matmul f32 4x4x4' --no-db").code, 0);
   EXPECT_EQ(Run("explain 'matmul f32 4x4x4' --no-db").code, 0);
+}
+
+TEST_F(CliTest, ExplainSaysItAsJsonToo) {
+  const std::string command = "explain 'matmul f32 20x30x40' --target skylake-avx512 --no-db --json ";
+  const Outcome text = Run(command + Path("e.json"));
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("registers, no spills; "));
+  const std::string written = *ReadFile(Path("e.json"));
+  EXPECT_EQ(Run(command + "-").out, written) << "the same bytes whenever it is made";
+  const nlohmann::json json = nlohmann::json::parse(written, nullptr, false);
+  EXPECT_EQ(json["target"], "skylake-avx512");
+  const nlohmann::json& program = json["kernels"][0]["programs"][0];
+  EXPECT_EQ(program["spec"], "matmul f32 20x30x40");
+  EXPECT_EQ(program["nodes"][0]["cycles"], program["cost_cycles"]);
+  EXPECT_EQ(program["nodes"].back()["decision"], "microkernel");
+  EXPECT_GT(program["nodes"].back()["tile"]["registers"], 0);
+  EXPECT_TRUE(program["traffic"].is_object());
+  const Outcome graph = Run("explain 'softmax f32 8x64' --no-db --json -");
+  const nlohmann::json plan = nlohmann::json::parse(graph.out, nullptr, false)["kernels"][0]["programs"][0];
+  EXPECT_GT(plan["stages"][0]["passes"].size(), 0);
+  const Outcome family = Run("explain 'matmul f32 1..3x4x4' --no-db --json -");
+  const nlohmann::json kernel = nlohmann::json::parse(family.out, nullptr, false)["kernels"][0];
+  EXPECT_EQ(kernel["regions"].size(), kernel["programs"].size());
+  ExpectRefused("explain 'matmul f32 4x4x4' --json " + Path("no/file"), "No such file or directory");
 }
 
 TEST_F(CliTest, DetectedTargetCanBeUsed) {

@@ -1,0 +1,136 @@
+#include <string>
+
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
+#include "tools/explained.h"
+
+namespace kirsch {
+namespace {
+
+using nlohmann::ordered_json;
+
+// {<level>: {read, written}} in bytes, of those that there is anything of.
+ordered_json Json(const Traffic& traffic) {
+  ordered_json json = ordered_json::object();
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
+    if (traffic.at(level) > 0)
+      json[std::string(Name(level))] = {{"read", traffic.read[static_cast<size_t>(level)]},
+                                        {"written", traffic.written[static_cast<size_t>(level)]}};
+  return json;
+}
+
+ordered_json Json(const TileFacts& facts) {
+  const RegisterTile& tile = facts.tile;
+  return {{"rows", tile.rows},
+          {"columns", tile.columns},
+          {"lanes", tile.lanes},
+          {"instruction", tile.instruction().name},
+          {"registers", facts.registers},
+          {"spills", facts.spills},
+          {"steps_per_trip", facts.steps},
+          {"multiply_adds_per_trip", facts.multiply_adds},
+          {"instructions_per_trip", facts.instructions},
+          {"cycles_per_trip", facts.cycles},
+          {"bottleneck", facts.bottleneck},
+          {"peak_share", facts.peak_share}};
+}
+
+ordered_json Json(const ExplainedNode& node) {
+  const OpKind op = node.impl->spec.op;
+  ordered_json json = {{"depth", node.depth},
+                       {"decision", PrintDecision(op, node.impl->decision)},
+                       {"spec", PrintSpec(node.impl->spec)},
+                       {"trips", node.trips},
+                       {"runs", node.runs},
+                       {"weight", node.weight},
+                       {"cycles", ToCycles(node.cost)},
+                       {"own_cycles", ToCycles(node.own)},
+                       {"traffic", Json(node.traffic)}};
+  ordered_json& held = json["holds"] = ordered_json::object();
+  for (size_t level = 0; level < node.bytes_held.size(); ++level)
+    if (node.bytes_held[level] > 0) held[std::string(kLevelNames[level])] = node.bytes_held[level];
+  if (node.tile) json["tile"] = Json(*node.tile);
+  if (node.runner_up.kind != RewriteKind::kNone)
+    json["runner_up"] = {{"decision", PrintDecision(op, node.runner_up)},
+                         {"cycles", ToCycles(node.runner_up_cost)}};
+  return json;
+}
+
+ordered_json Json(const std::vector<ExplainedNode>& nodes) {
+  ordered_json json = ordered_json::array();
+  for (const ExplainedNode& node : nodes) json.push_back(Json(node));
+  return json;
+}
+
+ordered_json Json(const ExplainedSpec& spec) {
+  const Synthesis& synthesis = *spec.synthesis;
+  const double total = ToCycles(spec.explanation.nodes[0].cost);
+  return {{"spec", synthesis.parsed.text},
+          {"cost_cycles", total},
+          {"predicted_gflops", PredictedGflops(synthesis)},
+          {"peak_share", spec.explanation.peak_cycles / total},
+          {"closed_form_bound_cycles", ToCycles(spec.explanation.bound)},
+          {"bound_cycles", ToCycles(synthesis.result.bound)},
+          {"stop", Name(synthesis.result.stop)},
+          {"traffic", Json(spec.explanation.traffic)},
+          {"nodes", Json(spec.explanation.nodes)}};
+}
+
+ordered_json Json(const Plan& plan, const ExplainedStage& stage) {
+  ordered_json json = {{"group", stage.group},
+                       {"time", Name(stage.time)},
+                       {"stage", PrintStage(plan, *stage.stage)},
+                       {"runs", stage.runs},
+                       {"weight", stage.weight},
+                       {"cycles", stage.stage->cycles},
+                       {"traffic", Json(stage.traffic)}};
+  if (!stage.nodes.empty()) json["nodes"] = Json(stage.nodes);
+  for (const RowVectorCycles& pass : stage.passes)
+    json["passes"].push_back({{"cycles_per_vector", pass.total()}, {"bottleneck", pass.bottleneck()}});
+  return json;
+}
+
+ordered_json Json(const SliceDecision::RunnerUp& other) {
+  if (other.text.empty()) return nullptr;
+  return {{"text", other.text}, {"cycles", other.cycles}};
+}
+
+ordered_json Json(const ExplainedGraph& graph) {
+  const Plan& plan = graph.synthesis->result.plan;
+  ordered_json json = {{"kernel", PrintGraph(plan.graph)},
+                       {"cost_cycles", plan.cycles},
+                       {"predicted_gflops", PredictedGflops(*graph.synthesis)},
+                       {"bound_cycles", graph.synthesis->result.bound_cycles},
+                       {"traffic", Json(graph.plan.traffic)}};
+  for (const SliceDecision& slice : plan.slices) {
+    std::vector<std::string> names;
+    for (int node : slice.operations) names.push_back(NameOfValue(plan.graph, node));
+    json["slices"].push_back({{"operations", names},
+                              {"way", PrintWay(slice)},
+                              {"runner_up", Json(slice.other_way)},
+                              {"without", Json(slice.other_split)}});
+  }
+  for (const ExplainedStage& stage : graph.plan.stages) json["stages"].push_back(Json(plan, stage));
+  return json;
+}
+
+ordered_json Json(const ExplainedKernel& kernel) {
+  ordered_json json = {{"kernel", kernel.synthesis->request.text()}};
+  if (kernel.is_family())
+    for (const Region& region : kernel.synthesis->regions.list)
+      json["regions"].push_back(RegionJson(kernel.synthesis->regions, region));
+  for (const ExplainedMember& member : kernel.members)
+    json["programs"].push_back(std::visit([](const auto& explained) { return Json(explained); }, member));
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels) {
+  ordered_json json = {{"version", KIRSCH_VERSION}, {"target", kernels.front().synthesis->target().name}};
+  for (const ExplainedKernel& kernel : kernels) json["kernels"].push_back(Json(kernel));
+  return json;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,54 @@
+// Why programs are the way they are: what `explain` prints, as data that text, JSON and pages are made of.
+#ifndef KIRSCH_TOOLS_EXPLAINED_H_
+#define KIRSCH_TOOLS_EXPLAINED_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "search/explain.h"
+#include "search/explain_plan.h"
+#include "tools/family.h"
+
+namespace kirsch {
+
+struct ExplainedSpec {
+  const Synthesis* synthesis = nullptr;
+  Explanation explanation;
+};
+
+struct ExplainedGraph {
+  const GraphSynthesis* synthesis = nullptr;
+  ExplainedPlan plan;
+};
+
+using ExplainedMember = std::variant<ExplainedSpec, ExplainedGraph>;
+
+// What was asked for: of a family, the largest member of each region, in their order.
+struct ExplainedKernel {
+  const FamilySynthesis* synthesis = nullptr;
+  std::vector<ExplainedMember> members;
+
+  bool is_family() const { return synthesis->members.size() > 1; }
+};
+
+// `synthesis` was solved with SolveArguments::explain, and outlives the result.
+ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis);
+
+// For people: the program, a step a line with what it costs; what its register tiles do; what it moves.
+std::string ExplainText(const ExplainedKernel& kernel);
+
+// {version, target, kernels: [{kernel, regions, programs}]}, the same bytes whenever it is made; see
+// tools/README.md.
+nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels);
+
+// "12 KiB", "3.1 MiB".
+std::string Amount(double bytes);
+
+// How much a runner-up costs more, in percent.
+double Margin(double cycles, double other_cycles);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_EXPLAINED_H_
