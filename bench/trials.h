@@ -43,6 +43,7 @@ struct Trials {
   std::vector<Trial> of;     // the kernels, in their order
   std::vector<double> ghz;   // the clock in each round
   std::vector<double> peak;  // FMAs of 32 bytes a cycle in each round
+  double best_peak = 0;      // the most of them, where the clock could be told
 };
 
 // Times the kernels in rounds A B C ... A B C ... in a process of their own, pinned, on the same physical

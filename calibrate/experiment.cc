@@ -301,7 +301,7 @@ absl::StatusOr<std::vector<Observation>> Observe(const Experiment& experiment, c
     observation.cycles = trial.QuietCycles();
     observation.spread = trial.Spread();
     observation.disturbed = trial.disturbed;
-    observation.peak = *std::max_element(trials->peak.begin(), trials->peak.end());
+    observation.peak = trials->best_peak;
     observation.distance = std::log(candidate.predict(model) / optimum);
     observation.predict = std::move(candidate.predict);
     observations.push_back(std::move(observation));
