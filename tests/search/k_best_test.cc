@@ -1,0 +1,263 @@
+// The K best are those of all programs, written out one by one and told apart by their Programs' texts.
+#include "search/k_best.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "memo/hash_memo.h"
+#include "rewrites/rewrite.h"
+#include "search/solver.h"
+#include "spec/program/impl_program.h"
+#include "spec/target/targets.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
+#include "tests/testing/brute_force.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+using testing::LinesLeftAtHome;
+using testing::LinesOf;
+
+struct Priced {
+  Cost cost = 0;
+  Impl impl;
+};
+
+// Every program of a spec that costs less than a limit, each by itself; nothing of use if there are more than
+// `most`.
+class AllPrograms {
+ public:
+  AllPrograms(const CostModel& model, size_t most) : model_(model), brute_force_(model), most_(most) {}
+
+  Cost Best(const Spec& spec, Lines available) { return brute_force_.Best(spec, available); }
+
+  std::vector<Priced> Below(Cost limit, const Spec& spec, Lines available) {
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, model_.target(), &decisions);
+    std::vector<Priced> programs;
+    for (const Decision& decision : decisions) AddWith(spec, decision, available, limit, &programs);
+    return programs;
+  }
+
+  bool too_many() const { return too_many_; }
+  void StartAnew() { too_many_ = false; }
+
+ private:
+  void AddWith(const Spec& spec, const Decision& decision, Lines available, Cost limit,
+               std::vector<Priced>* programs) {
+    if (too_many_) return;
+    Expansion expansion;
+    Expand(spec, decision, model_.target(), &expansion);
+    if (expansion.filled != Level::kVrf && expansion.filled != Level::kRam) {
+      if (expansion.filled != FillingLevel(spec))
+        available = LinesOf(model_.target(), expansion.filled, spec.sharers);
+      if (expansion.filled_lines > available) return;
+      available -= static_cast<Lines>(expansion.filled_lines);
+    }
+    const auto children = static_cast<size_t>(expansion.num_children);
+    Priced node{model_.Base(spec, decision, expansion), {spec, decision, {}}};
+    Cost least = node.cost;
+    for (size_t i = 0; i < children && least < limit; ++i) {
+      const Cost best = Best(expansion.children[i].spec, available);
+      least = best >= kInfiniteCost ? best : least + expansion.children[i].weight * best;
+    }
+    if (least >= limit) return;
+    std::vector<Priced> whole = {std::move(node)};
+    for (size_t i = 0; i < children && !too_many_; ++i)
+      AddChild(expansion.children[i], available, limit - least, &whole);
+    for (Priced& program : whole)
+      if (program.cost < limit) programs->push_back(std::move(program));
+    too_many_ |= programs->size() > most_;
+  }
+
+  // Each of `programs` with each of the child's that costs so little more than its best.
+  void AddChild(const Expansion::Child& child, Lines available, Cost more, std::vector<Priced>* programs) {
+    const Cost best = Best(child.spec, available);
+    // What takes no time of its own has the program that the search finds.
+    const std::vector<Priced> below = child.weight == 0
+                                          ? std::vector<Priced>{{best, Found(child.spec, available)}}
+                                          : Below(best + more / child.weight + 1, child.spec, available);
+    too_many_ |= programs->size() * below.size() > most_;
+    if (too_many_) return;
+    std::vector<Priced> longer;
+    for (const Priced& program : *programs)
+      for (const Priced& last : below) {
+        longer.push_back(program);
+        longer.back().cost += child.weight * last.cost;
+        longer.back().impl.children.push_back({child.trips, last.impl});
+      }
+    *programs = std::move(longer);
+  }
+
+  Impl Found(const Spec& spec, Lines available) const {
+    HashMemo memo;
+    const SearchOptions options;
+    Solver solver(model_, memo, options, 0);
+    EXPECT_TRUE(solver.Solve(spec, available, kInfiniteCost).solved);
+    return solver.Reconstruct(spec, available);
+  }
+
+  const CostModel& model_;
+  testing::BruteForce brute_force_;
+  const size_t most_;
+  bool too_many_ = false;
+};
+
+std::string CodeOf(const Impl& impl, const Target& target) { return PrintProgram(ProgramOf(impl, target)); }
+
+// By code, the least cost.
+using Codes = std::map<std::string, Cost>;
+Codes CodesOf(const std::vector<Priced>& programs, const Target& target) {
+  Codes codes;
+  for (const Priced& program : programs) {
+    const auto [place, is_new] = codes.try_emplace(CodeOf(program.impl, target), program.cost);
+    if (!is_new) place->second = std::min(place->second, program.cost);
+  }
+  return codes;
+}
+
+std::vector<Cost> Least(const Codes& codes, size_t count) {
+  std::vector<Cost> costs;
+  for (const auto& [code, cost] : codes) costs.push_back(cost);
+  std::sort(costs.begin(), costs.end());
+  costs.resize(std::min(costs.size(), count));
+  return costs;
+}
+
+// Their costs are the least; each costs what its code costs at the least, and no two are the same code.
+void ExpectBest(const std::vector<RankedProgram>& best, const Codes& codes, size_t count,
+                const CostModel& model) {
+  std::vector<Cost> costs;
+  std::map<std::string, int> seen;
+  for (const RankedProgram& program : best) {
+    costs.push_back(program.cost);
+    EXPECT_EQ(testing::CostOf(program.impl, model), program.cost);
+    const std::string code = CodeOf(program.impl, model.target());
+    EXPECT_EQ(++seen[code], 1) << code;
+    const auto known = codes.find(code);
+    ASSERT_NE(known, codes.end()) << code;
+    EXPECT_EQ(known->second, program.cost);
+  }
+  EXPECT_EQ(costs, Least(codes, count));
+}
+
+// Follows the path, and finds the decisions there.
+void ExpectDeparts(const RankedProgram& program, const Impl& best) {
+  const Impl *one = &program.impl, *other = &best;
+  for (const int child : program.departure.path) {
+    EXPECT_TRUE(one->decision == other->decision);
+    one = &one->children[static_cast<size_t>(child)].impl;
+    other = &other->children[static_cast<size_t>(child)].impl;
+  }
+  EXPECT_TRUE(one->spec == program.departure.spec);
+  EXPECT_TRUE(one->decision == program.departure.instead);
+  EXPECT_TRUE(other->decision == program.departure.best);
+  EXPECT_FALSE(one->decision == other->decision);
+}
+
+// All programs up to so much above the best that there are not too many.
+Codes CodesNearTheBest(const Spec& placed, const CostModel& model) {
+  constexpr size_t kMost = 4000;
+  AllPrograms all(model, kMost);
+  const Lines available = LinesLeftAtHome(placed, model.target());
+  const Cost best = all.Best(placed, available);
+  for (Cost more = 16 * best;; more /= 2) {
+    if (more == 0) return {};  // that many cost the same
+    all.StartAnew();
+    const std::vector<Priced> programs = all.Below(best + more + 1, placed, available);
+    if (!all.too_many()) return CodesOf(programs, model.target());
+  }
+}
+
+void ExpectKBest(const Spec& placed, const CostModel& model, Memo& shared) {
+  const Codes codes = CodesNearTheBest(placed, model);
+  ASSERT_FALSE(codes.empty());
+  for (const size_t count : {size_t{1}, size_t{3}, size_t{20}, codes.size()}) {
+    if (count > codes.size()) continue;
+    SCOPED_TRACE(PrintSpec(placed) + ", " + std::to_string(count) + " of " + std::to_string(codes.size()));
+    HashMemo memo;
+    const KBestResult fresh = KBest(placed, static_cast<int>(count), model, memo, {});
+    EXPECT_TRUE(fresh.complete);
+    ExpectBest(fresh.programs, codes, count, model);
+    EXPECT_EQ(PrintSchedule(fresh.programs[0].impl), PrintSchedule(Search(placed, model, memo, {}).impl));
+    const KBestResult warmed = KBest(placed, static_cast<int>(count), model, shared, {});
+    ASSERT_EQ(warmed.programs.size(), fresh.programs.size());
+    for (size_t i = 0; i < fresh.programs.size(); ++i) {
+      EXPECT_EQ(PrintSchedule(warmed.programs[i].impl), PrintSchedule(fresh.programs[i].impl));
+      if (i > 0) ExpectDeparts(fresh.programs[i], fresh.programs[0].impl);
+    }
+  }
+}
+
+class KBestIsBruteForce : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, KBestIsBruteForce,
+                         ::testing::Values("matmul f32 2x2x2", "matmul f32 3x2x4", "matmul f32 2x3x5 rhs=col",
+                                           "matmul f32 4x2x3 lhs=col accumulate", "matmul f32 5x6x4",
+                                           "matmul f32 2:2x2x3", "matmul f32 3x4x2 epilogue=relu",
+                                           "matmul f32 2x2x2 const-rhs",
+                                           "conv2d f32 1x2x3x3 filters=2 kernel=2x2 layout=nhwc",
+                                           "conv2d f32 1x2x4x4 filters=3 kernel=3x3 stride=1 layout=nchw"));
+
+TEST_P(KBestIsBruteForce, OnATinyTarget) {
+  const CostModel model(testing::TinyTarget());
+  HashMemo shared;  // knows what was asked before
+  for (const Residency residency : {Residency::kWarm, Residency::kCold})
+    for (const int threads : {1, 2}) {
+      const absl::StatusOr<ParsedSpec> parsed = ParseSpec(GetParam());
+      ASSERT_TRUE(parsed.ok()) << parsed.status();
+      Spec placed = PlaceOperands(parsed->spec, residency, model.target());
+      placed.threads = static_cast<uint8_t>(threads);
+      ExpectKBest(placed, model, shared);
+    }
+}
+
+// Where there are fewer programs than asked for, it is all of them.
+TEST(KBestTest, AllThereAre) {
+  const CostModel model(testing::TinyTarget());
+  const Spec placed = PlaceOperands(ParseSpec("matmul f32 1x1x1")->spec, Residency::kWarm, model.target());
+  AllPrograms all(model, 20000);
+  const Codes codes =
+      CodesOf(all.Below(kInfiniteCost, placed, LinesLeftAtHome(placed, model.target())), model.target());
+  ASSERT_FALSE(all.too_many());
+  HashMemo memo;
+  ExpectBest(KBest(placed, 1000, model, memo, {}).programs, codes, 1000, model);
+}
+
+// The first of many are those that few would be, and a search for them that is stopped says so.
+TEST(KBestTest, FewerAreTheFirstOfMore) {
+  const CostModel model(FindTarget("haswell", "")->target);
+  const Spec placed =
+      PlaceOperands(ParseSpec("matmul f32 60x100x50")->spec, Residency::kCold, model.target());
+  HashMemo memo;
+  const KBestResult many = KBest(placed, 50, model, memo, {}), few = KBest(placed, 7, model, memo, {});
+  ASSERT_EQ(many.programs.size(), 50u);
+  ASSERT_EQ(few.programs.size(), 7u);
+  for (size_t i = 0; i < few.programs.size(); ++i)
+    EXPECT_EQ(PrintSchedule(few.programs[i].impl), PrintSchedule(many.programs[i].impl));
+}
+
+TEST(KBestTest, StoppedItSaysSo) {
+  const CostModel model(FindTarget("haswell", "")->target);
+  const Spec placed =
+      PlaceOperands(ParseSpec("matmul f32 300x300x300")->spec, Residency::kWarm, model.target());
+  const std::atomic<bool> cancel = true;
+  SearchOptions options;
+  options.cancel = &cancel;
+  HashMemo memo;
+  const KBestResult result = KBest(placed, 5, model, memo, options);
+  EXPECT_FALSE(result.complete);
+  ASSERT_EQ(result.programs.size(), 1u);
+  EXPECT_EQ(testing::CostOf(result.programs[0].impl, model), result.programs[0].cost);
+}
+
+}  // namespace
+}  // namespace kirsch
