@@ -6,6 +6,7 @@
 
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
+#include "tools/best_programs.h"
 #include "tools/command.h"
 #include "tools/explained.h"
 #include "tools/family.h"
@@ -18,6 +19,7 @@ namespace {
 
 struct ExplainArguments {
   RequestArguments request;
+  int best = 0;  // so many of the cheapest programs; 0: why the best one is the way it is
   std::string json;
 };
 
@@ -48,6 +50,10 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     if (!synthesis.ok()) return synthesis.status();
     solved.push_back(*std::move(synthesis));
     explained.push_back(ExplainKernel(solved.back()));
+    if (arguments.best == 0) continue;
+    absl::StatusOr<KBestResult> best = BestPrograms(solved.back(), arguments.best);
+    if (!best.ok()) return best.status();
+    explained.back().best = *std::move(best);
   }
   if (absl::Status written = Write(arguments, explained); !written.ok()) return written;
   return 0;
@@ -59,6 +65,12 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("explain", "Print why the program is the way it is");
   auto arguments = std::make_shared<ExplainArguments>();
   AddRequestOptions(*command, db, arguments->request);
+  command
+      ->add_option(
+          "--best", arguments->best,
+          "Of a spec, print instead the so many cheapest programs that differ in code, and where each "
+          "first departs from the best")
+      ->check(CLI::Range(1, 100'000));
   command->add_option("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
       ->check(NotEmpty("a file"));
   command->footer(

@@ -3,6 +3,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
+#include "tools/best_programs.h"
 #include "tools/explained.h"
 
 namespace kirsch {
@@ -129,7 +130,10 @@ ordered_json Json(const ExplainedKernel& kernel) {
 
 nlohmann::ordered_json ExplainJson(const std::vector<ExplainedKernel>& kernels) {
   ordered_json json = {{"version", KIRSCH_VERSION}, {"target", kernels.front().synthesis->target().name}};
-  for (const ExplainedKernel& kernel : kernels) json["kernels"].push_back(Json(kernel));
+  for (const ExplainedKernel& kernel : kernels) {
+    json["kernels"].push_back(Json(kernel));
+    if (kernel.best) json["kernels"].back()["best"] = BestJson(*kernel.best);
+  }
   return json;
 }
 

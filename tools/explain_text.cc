@@ -5,6 +5,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
+#include "tools/best_programs.h"
 #include "tools/explained.h"
 
 namespace kirsch {
@@ -156,6 +157,9 @@ std::string ExplainText(const ExplainedKernel& kernel) {
   const auto member_text = [](const ExplainedMember& member) {
     return std::visit([](const auto& explained) { return Text(explained); }, member);
   };
+  if (kernel.best)
+    return Cat(kernel.synthesis->request.text(), " on ", kernel.synthesis->target().name, "\n",
+               BestText(*kernel.best));
   if (!kernel.is_family()) return member_text(kernel.members.front());
   std::string text = kernel.synthesis->is_graph() ? Cat(kernel.synthesis->request.text(), "\n") : "";
   Append(&text, RegionTable(kernel.synthesis->regions));

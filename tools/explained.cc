@@ -13,7 +13,7 @@ ExplainedMember ExplainMember(const Member& member) {
 }  // namespace
 
 ExplainedKernel ExplainKernel(const FamilySynthesis& synthesis) {
-  ExplainedKernel explained{&synthesis, {}};
+  ExplainedKernel explained{&synthesis, {}, {}};
   if (!explained.is_family()) {
     explained.members.push_back(ExplainMember(synthesis.members.front()));
     return explained;

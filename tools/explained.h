@@ -3,12 +3,14 @@
 #define KIRSCH_TOOLS_EXPLAINED_H_
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "search/explain.h"
 #include "search/explain_plan.h"
+#include "search/k_best.h"
 #include "tools/family.h"
 
 namespace kirsch {
@@ -29,6 +31,7 @@ using ExplainedMember = std::variant<ExplainedSpec, ExplainedGraph>;
 struct ExplainedKernel {
   const FamilySynthesis* synthesis = nullptr;
   std::vector<ExplainedMember> members;
+  std::optional<KBestResult> best;  // of a spec, its cheapest programs, if they were asked for
 
   bool is_family() const { return synthesis->members.size() > 1; }
 };

@@ -27,6 +27,27 @@ using ::testing::Not;
 using testing::Outcome;
 using ::testing::StartsWith;
 
+TEST_F(CliTest, ExplainsTheKBest) {
+  const Outcome outcome =
+      Run("explain 'matmul f32 20x30x40' --target haswell --best 5 --json " + Path("best.json"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("first departs from the best"));
+  const nlohmann::json report = nlohmann::json::parse(*ReadFile(Path("best.json")))["kernels"][0];
+  ASSERT_EQ(report["best"]["programs"].size(), 5u);
+  EXPECT_FALSE(report["best"]["programs"][0].contains("departs"));
+  EXPECT_TRUE(report["best"]["complete"]);
+  double last = report["programs"][0]["cost_cycles"];
+  EXPECT_EQ(report["best"]["programs"][0]["cost_cycles"], last);
+  for (const nlohmann::json& program : report["best"]["programs"]) {
+    EXPECT_GE(program["cost_cycles"], last);
+    last = program["cost_cycles"];
+  }
+  EXPECT_FALSE(report["best"]["programs"][1]["departs"]["instead"].empty());
+  ExpectRefused("explain 'softmax f32 4x8' --best 3", "--best: expected a spec, got a graph");
+  ExpectRefused("explain 'matmul f32 1..3x8x8' --best 3", "--best: expected a spec, got a family of sizes");
+  ExpectRefused("explain 'matmul f32 4x4x4' --best 0", "--best");
+}
+
 TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
