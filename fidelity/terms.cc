@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "cost/microkernel_cost.h"
+#include "cost/tile_facts.h"
 #include "rewrites/rewrite.h"
 #include "spec/check.h"
 #include "spec/microkernel.h"

@@ -12,6 +12,7 @@
 #include "bench/entries.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/plot.h"
+#include "fidelity/static_report.h"
 #include "fidelity/table.h"
 #include "fidelity/usual_suite.h"
 #include "tools/command.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr int kPrograms = 30, kRounds = 9;
 constexpr int kQuickPrograms = 12, kQuickRounds = 5;
+constexpr int kTrafficPrograms = 20;
 constexpr size_t kQuickStep = 3;  // of the usual suite, each third spec
 
 struct Arguments {
@@ -36,6 +38,8 @@ struct Arguments {
   uint64_t seed = 1;
   int threads = 1;
   bool cold = false, quick = false;
+  bool check_static = false;
+  int kernels = 240;  // of --static
   std::string json, svg;
 };
 
@@ -84,8 +88,36 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const std::vector<Ben
   return corpus;
 }
 
+// What is predicted before there is code, held against the code.
+absl::StatusOr<int> CheckStatic(const Arguments& arguments) {
+  if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.svg.empty())
+    return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
+  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  InterruptGuard guard;
+  TerminalLine line;
+  TileCheckOptions options;
+  options.kernels = arguments.kernels;
+  options.seed = arguments.seed;
+  options.stop = [&guard] { return guard.interrupted().load(); };
+  options.progress = [&line](std::string_view what) { line.Show(what); };
+  absl::StatusOr<std::vector<TileCheck>> tiles = CheckTiles(*target, options);
+  if (!tiles.ok()) return tiles.status();
+  line.Show("simulating caches");
+  absl::StatusOr<std::vector<TrafficCheck>> traffics =
+      CheckTraffics(*target, kTrafficPrograms, arguments.seed);
+  if (!traffics.ok()) return traffics.status();
+  line.Erase();
+  const StaticReport report{*std::move(tiles), *std::move(traffics)};
+  if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
+  if (arguments.json.empty()) return 0;
+  if (absl::Status written = WriteJson(arguments.json, ToJson(report)); !written.ok()) return written;
+  return 0;
+}
+
 absl::StatusOr<int> Fidelity(const Arguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
+  if (arguments.check_static) return CheckStatic(arguments);
   const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
   const absl::StatusOr<Corpus> corpus = Measure(arguments, *entries);
@@ -118,7 +150,15 @@ void AddFidelityCommand(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 255));
   command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
   command->add_flag("--quick", arguments->quick, "Fewer programs and rounds, and a third of the usual suite");
-  command->add_option("--json", arguments->json, "Write the corpus as JSON to this file (-: standard output)")
+  command->add_flag(
+      "--static", arguments->check_static,
+      "Instead, hold what is predicted of register tiles and of traffic against machine code, LLVM's "
+      "analyser and simulated caches");
+  command->add_option("--kernels", arguments->kernels, "Register tiles that --static draws")
+      ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--json", arguments->json,
+                   "Write what was found as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
   command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
       ->check(NotEmpty("a file"));

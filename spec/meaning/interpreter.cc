@@ -12,9 +12,9 @@ namespace {
 class Interpreter {
  public:
   Interpreter(const Program& program, const std::vector<void*>& callers, int threads,
-              const std::vector<int64_t>& sizes)
+              const std::vector<int64_t>& sizes, const AccessObserver& observe)
       : program_(program),
-        memory_(program, callers),
+        memory_(program, callers, observe),
         threads_(threads),
         variables_(static_cast<size_t>(program.variables)) {
     KIRSCH_CHECK(sizes.size() == program.sizes.size());
@@ -96,8 +96,8 @@ class Interpreter {
 }  // namespace
 
 absl::Status Interpret(const Program& program, const std::vector<void*>& callers, int threads,
-                       const std::vector<int64_t>& sizes) {
-  return Interpreter(program, callers, threads, sizes).Run();
+                       const std::vector<int64_t>& sizes, const AccessObserver& observe) {
+  return Interpreter(program, callers, threads, sizes, observe).Run();
 }
 
 }  // namespace kirsch

@@ -8,15 +8,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "spec/meaning/interpreter_memory.h"
 #include "spec/program/program.h"
 
 namespace kirsch {
 
 // `callers`: the caller's buffers by their numbers in the program, null for the others. `threads`: so many
 // share the work, one after the other in each phase. `sizes`: of the program's run-time sizes. An error says
-// what is wrong with the program's use of memory; results are undefined then.
+// what is wrong with the program's use of memory; results are undefined then. `observe`, if it is any, is
+// told every access as it happens: a kernel reads and writes the elements that its code does, but may read
+// them in another order.
 absl::Status Interpret(const Program& program, const std::vector<void*>& callers, int threads = 1,
-                       const std::vector<int64_t>& sizes = {});
+                       const std::vector<int64_t>& sizes = {}, const AccessObserver& observe = {});
 
 }  // namespace kirsch
 

@@ -6,8 +6,9 @@
 
 namespace kirsch {
 
-InterpreterMemory::InterpreterMemory(const Program& program, const std::vector<void*>& callers)
-    : program_(program), callers_(callers), results_(program.buffers.size()) {
+InterpreterMemory::InterpreterMemory(const Program& program, const std::vector<void*>& callers,
+                                     const AccessObserver& observe)
+    : program_(program), callers_(callers), observe_(observe), results_(program.buffers.size()) {
   const std::array<int64_t, 3> sizes = {program.own_bytes, program.shared_bytes, program.packed_bytes};
   for (size_t i = 0; i < areas_.size(); ++i) {
     // Every float that is made of it is NaN.
@@ -44,6 +45,13 @@ bool InterpreterMemory::Fail(int buffer, const char* what) {
   if (status_.ok())
     status_ = absl::InternalError(Cat(what, " (", BufferAt(buffer).name, ", buffer ", buffer, ")"));
   return false;
+}
+
+void InterpreterMemory::Observe(const InterpretedOperand& operand, int64_t first, int64_t stride,
+                                int64_t count, bool write) const {
+  if (!observe_) return;
+  const int bytes = static_cast<int>(Bytes(operand.dtype));
+  observe_({operand.buffer, first * bytes, stride * bytes, count, bytes, write});
 }
 
 bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride,

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,11 +22,21 @@ struct InterpretedOperand {
   Dtype dtype = Dtype::kF32;
 };
 
+// Elements of a buffer that a kernel reads or writes, `bytes` each and `stride` bytes apart, from byte
+// `first` of the buffer on.
+struct MemoryAccess {
+  int buffer = -1;
+  int64_t first = 0, stride = 0, count = 0;
+  int bytes = 0;
+  bool write = false;
+};
+using AccessObserver = std::function<void(const MemoryAccess&)>;
+
 class InterpreterMemory {
  public:
-  // `callers`: the caller's buffers, by their numbers in the program; null for all others, and for what the
-  // program does not read. Both outlive this.
-  InterpreterMemory(const Program& program, const std::vector<void*>& callers);
+  // `observe`, if it is any, is told every access. `callers`: the caller's buffers, by their numbers in the
+  // program; null for all others, and for what the program does not read. All outlive this.
+  InterpreterMemory(const Program& program, const std::vector<void*>& callers, const AccessObserver& observe);
 
   // A thread's own memory holds nothing any more.
   void ForgetOwn();
@@ -34,8 +45,10 @@ class InterpreterMemory {
   template <typename Number>
   void Read(const InterpretedOperand& operand, int64_t offset, int64_t stride, int64_t count, Number* to) {
     const int64_t first = operand.first + offset;
-    if (MayRead(operand, first, stride, count))
+    if (MayRead(operand, first, stride, count)) {
+      Observe(operand, first, stride, count, false);
       return LoadRun(operand.dtype, Data(operand.buffer), first, stride, count, to);
+    }
     for (int64_t i = 0; i < count; ++i) to[i] = 0;
   }
   // The other way round; numbers are first made floats or int32_t, then elements.
@@ -44,6 +57,7 @@ class InterpreterMemory {
              const Number* from) {
     const int64_t first = operand.first + offset;
     if (!MayWrite(operand, first, stride, count)) return;
+    Observe(operand, first, stride, count, true);
     WithElementOf(operand.dtype, [&](auto element) {
       using Element = decltype(element);
       Element* const to = static_cast<Element*>(Data(operand.buffer)) + first;
@@ -73,9 +87,12 @@ class InterpreterMemory {
   bool MayWrite(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);
   bool IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);
   bool Fail(int buffer, const char* what);
+  void Observe(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count,
+               bool write) const;
 
   const Program& program_;
   const std::vector<void*>& callers_;
+  const AccessObserver& observe_;
   std::array<Area, 3> areas_;                // by Memory, the caller's aside
   std::vector<std::vector<Owner>> results_;  // of the caller's buffers: what is written, where that counts
   absl::Status status_;

@@ -1,0 +1,120 @@
+#include "fidelity/tile_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "bench/trials.h"
+#include "bench/workload.h"
+#include "codegen/llvm/analyser.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/host_cpu.h"
+#include "codegen/verify/engines.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kName[] = "tile";
+constexpr int64_t kShare = 4;  // the shorter reduction is this part of the longer one
+
+std::string FormOf(const RegisterTile& tile) {
+  const bool sums = tile.form == LayoutKind::kPartialSums;
+  return Cat(tile.rows, "x", tile.columns, sums ? " sums of " : " vectors of ", tile.lanes, ", ",
+             tile.instruction().name);
+}
+
+int MultiplyAdds(const LoopCode& loop) {
+  int count = 0;
+  for (const auto& [mnemonic, times] : loop.mnemonics)
+    for (const std::string_view verb : {"vfmadd", "vpmadd", "vpdp", "vdp", "vpmulld"})
+      if (mnemonic.starts_with(verb)) count += times;
+  return count;
+}
+
+// That of the most multiply-adds.
+absl::StatusOr<LoopCode> HotLoop(const Subject& subject) {
+  const absl::StatusOr<std::string> object = EmitObject(subject.code, subject.target);
+  if (!object.ok()) return object.status();
+  absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(*object);
+  if (!loops.ok()) return loops.status();
+  if (loops->empty()) return absl::InternalError("there is no loop in the code of a register tile");
+  return *std::max_element(loops->begin(), loops->end(), [](const LoopCode& a, const LoopCode& b) {
+    return MultiplyAdds(a) < MultiplyAdds(b);
+  });
+}
+
+// Of one call, or nothing where it was not measured.
+absl::StatusOr<double> CyclesOf(const TileKernel& tile, const Target& target,
+                                const TileCheckOptions& options) {
+  const Subject subject(tile.impl, target, kName);
+  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+  if (!made.ok()) return made.status();
+  const absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
+  if (!workload.ok()) return workload.status();
+  TrialOptions trial;
+  trial.rounds = options.rounds;
+  trial.stop = options.stop;
+  const absl::StatusOr<Trials> trials = RunTrials(*workload, {std::move(made->kernel)}, trial);
+  if (!trials.ok()) return trials.status();
+  if (trials->of.empty() || trials->of[0].cycles.empty()) return absl::CancelledError("stopped");
+  if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.parsed.text));
+  return *std::min_element(trials->of[0].cycles.begin(), trials->of[0].cycles.end());
+}
+
+// Cycles of a trip of the main loop, where two reductions differ by whole trips.
+absl::StatusOr<std::optional<double>> Measured(const TileKernel& tile, const TileFacts& facts,
+                                               const Target& target, const TileCheckOptions& options) {
+  const int64_t longer = tile.parsed.spec.size[MatmulDims::kK];
+  const int64_t shorter = longer / kShare / facts.steps * facts.steps;
+  if (shorter == 0 || (longer - shorter) % facts.steps != 0) return std::nullopt;
+  const std::optional<TileKernel> other = WithSteps(tile, shorter, target);
+  if (!other) return std::nullopt;
+  const absl::StatusOr<double> all = CyclesOf(tile, target, options);
+  if (!all.ok()) return all.status();
+  const absl::StatusOr<double> part = CyclesOf(*other, target, options);
+  if (!part.ok()) return part.status();
+  return (*all - *part) / static_cast<double>((longer - shorter) / facts.steps);
+}
+
+absl::StatusOr<TileCheck> Check(const TileKernel& tile, const Target& target) {
+  TileCheck check;
+  check.spec = tile.parsed.text;
+  check.facts = TileFactsOf(tile.microkernel, tile.expansion, target);
+  check.form = FormOf(check.facts.tile);
+  absl::StatusOr<LoopCode> loop = HotLoop(Subject(tile.impl, target, kName));
+  if (!loop.ok()) return loop.status();
+  check.loop = *std::move(loop);
+  if (const absl::StatusOr<double> analysed = AnalysedCycles(check.loop, target); analysed.ok())
+    check.analysed = *analysed;
+  return check;
+}
+
+}  // namespace
+
+double TileCheck::instructions_error() const {
+  return std::abs(facts.instructions - loop.instructions) / loop.instructions;
+}
+
+absl::StatusOr<std::vector<TileCheck>> CheckTiles(const Target& target, const TileCheckOptions& options) {
+  std::vector<TileCheck> checks;
+  const std::vector<TileKernel> tiles = DrawTileKernels(target, options.kernels, options.seed);
+  const bool runs = options.measure && MissingOnHost(target.features).empty();
+  for (const TileKernel& tile : tiles) {
+    if (options.stop && options.stop()) break;
+    if (options.progress)
+      options.progress(Cat(checks.size() + 1, " of ", tiles.size(), ", ", tile.parsed.text));
+    absl::StatusOr<TileCheck> check = Check(tile, target);
+    if (!check.ok()) return check.status();
+    if (runs) {
+      const absl::StatusOr<std::optional<double>> measured = Measured(tile, check->facts, target, options);
+      if (absl::IsCancelled(measured.status())) break;
+      if (!measured.ok()) return measured.status();
+      check->measured = *measured;
+    }
+    checks.push_back(*std::move(check));
+  }
+  return checks;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,152 @@
+#include "fidelity/traffic_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "fidelity/cache_simulator.h"
+#include "memo/hash_memo.h"
+#include "search/dice.h"
+#include "search/explain.h"
+#include "search/search.h"
+#include "spec/meaning/interpreter.h"
+#include "spec/program/impl_program.h"
+#include "spec/storage.h"
+#include "spec/text/cat.h"
+#include "spec/text/parser.h"
+
+namespace kirsch {
+namespace {
+
+constexpr uint64_t kLine = 64;
+
+// Where each buffer begins: one after the other, those of one memory as they lie there.
+class Addresses {
+ public:
+  explicit Addresses(const Program& program) : program_(program) {
+    for (const Program::Buffer& buffer : program.buffers) {
+      callers_.push_back(next_);
+      if (buffer.memory == Memory::kCaller) Reserve(buffer.bytes);
+    }
+    own_ = next_;
+    Reserve(program.own_bytes);
+    packed_ = next_;
+  }
+
+  uint64_t Of(int buffer) const {
+    const Program::Buffer& at = program_.buffers[static_cast<size_t>(buffer)];
+    if (at.memory == Memory::kCaller) return callers_[static_cast<size_t>(buffer)];
+    return (at.memory == Memory::kPacked ? packed_ : own_) + static_cast<uint64_t>(at.offset);
+  }
+
+ private:
+  void Reserve(int64_t bytes) { next_ += (static_cast<uint64_t>(bytes) + 2 * kLine - 1) / kLine * kLine; }
+
+  const Program& program_;
+  uint64_t next_ = kLine * kLine, own_ = 0, packed_ = 0;
+  std::vector<uint64_t> callers_;
+};
+
+// Memory for the operands; the values make no difference.
+std::vector<std::vector<std::byte>> OperandsOf(const Program& program) {
+  std::vector<std::vector<std::byte>> operands;
+  for (const Program::Buffer& buffer : program.buffers)
+    operands.emplace_back(buffer.memory == Memory::kCaller ? static_cast<size_t>(buffer.bytes) : 0,
+                          std::byte{0});
+  return operands;
+}
+
+double ErrorOf(double predicted, double simulated) {
+  if (simulated == 0) return predicted == 0 ? 0 : 1;
+  return std::abs(predicted - simulated) / simulated;
+}
+
+struct DrawnType {
+  std::string_view text;
+  size_t line;  // elements of the inputs
+};
+
+// A matmul by chance, its rows whole lines: those that begin and end within lines touch more of these than
+// footprints count (see README.md).
+std::string DrawSpec(Dice* dice) {
+  static constexpr DrawnType kTypes[] = {
+      {"f32", 16}, {"f32", 16}, {"bf16*bf16->f32", 32}, {"u8*s8->s32", 64}};
+  static constexpr std::string_view kOptions[] = {"", "", " rhs=col", " lhs=col", " accumulate"};
+  constexpr size_t kMostSide = 128;
+  const DrawnType& type = kTypes[dice->Below(std::size(kTypes))];
+  const auto side = [&] { return type.line * (1 + dice->Below(kMostSide / type.line)); };
+  const size_t m = side(), k = side(), n = side();
+  return Cat("matmul ", type.text, " ", m, "x", k, "x", n, kOptions[dice->Below(std::size(kOptions))]);
+}
+
+}  // namespace
+
+double TrafficCheck::Error() const {
+  double error = 0;
+  for (int level = Index(Level::kL2); level <= Index(home); ++level) {
+    const auto at = static_cast<Level>(level);
+    error = std::max(error, ErrorOf(predicted.at(at), simulated.at(at)));
+  }
+  return error;
+}
+
+absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& model) {
+  TrafficCheck check;
+  check.home = impl.spec.out().level;
+  check.predicted = TrafficOf(ExplainNodes(impl, model));
+  const Program program = ProgramOf(impl, model.target());
+  const Addresses addresses(program);
+  CacheSimulator caches(model.target());
+  std::vector<std::vector<std::byte>> operands = OperandsOf(program);
+  std::vector<void*> callers;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    callers.push_back(operands[i].empty() ? nullptr : operands[i].data());
+    if (!operands[i].empty())
+      caches.Place(addresses.Of(static_cast<int>(i)), static_cast<int64_t>(operands[i].size()), check.home);
+  }
+  const AccessObserver observe = [&](const MemoryAccess& access) {
+    uint64_t address = addresses.Of(access.buffer) + static_cast<uint64_t>(access.first);
+    for (int64_t i = 0; i < access.count; ++i, address += static_cast<uint64_t>(access.stride))
+      caches.Access(address, access.bytes, access.write);
+  };
+  if (absl::Status run = Interpret(program, callers, 1, {}, observe); !run.ok()) return run;
+  caches.WriteBack(check.home);
+  check.simulated = caches.traffic();
+  return check;
+}
+
+Target WithSmallCaches(Target target) {
+  constexpr std::array kBytes = {std::pair(Level::kL1, 4 << 10), std::pair(Level::kL2, 24 << 10),
+                                 std::pair(Level::kL3, 128 << 10)};
+  for (const auto& [level, bytes] : kBytes) {
+    MemoryLevel& cache = target.memory[static_cast<size_t>(Index(level))];
+    cache.bytes = bytes;
+    cache.ways = 8;
+    cache.usable = 0.75;
+  }
+  return target;
+}
+
+absl::StatusOr<std::vector<TrafficCheck>> CheckTraffics(const Target& target, int count, uint64_t seed) {
+  const CostModel model(WithSmallCaches(target));
+  Dice dice(seed);
+  std::vector<TrafficCheck> checks;
+  while (checks.size() < static_cast<size_t>(count)) {
+    const std::string text = DrawSpec(&dice);
+    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+    if (!parsed.ok()) return parsed.status();
+    const Spec placed = PlaceOperands(parsed->spec, Residency::kWarm, model.target());
+    if (!HasRoom(placed, model.target())) continue;
+    HashMemo memo;
+    absl::StatusOr<TrafficCheck> check = CheckTraffic(Search(placed, model, memo, {}).impl, model);
+    if (!check.ok()) return check.status();
+    check->spec = text;
+    checks.push_back(*std::move(check));
+  }
+  return checks;
+}
+
+}  // namespace kirsch
