@@ -1,6 +1,7 @@
 #include "cost/tile_facts.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "cost/microkernel_cost.h"
 
@@ -11,6 +12,61 @@ namespace {
 // elements: where a trip is a single step, compilers have one index for both.
 double LoopInstructions(const RegisterTile& tile, int unroll) {
   return tile.form == LayoutKind::kPartialSums && unroll == 1 ? 3 : 4;
+}
+
+// Instructions that widen a vector or a broadcast of an operand, beside its load. The first one that widens a
+// vector loads it; a broadcast of bf16 is shifted only.
+double WideningOf(const Spec& spec, int operand, const RegisterTile& tile) {
+  const Dtype dtype = spec.operand[static_cast<size_t>(operand)].dtype;
+  if (LaneType(tile.arithmetic, operand, dtype) == dtype) return 0;
+  const bool one = !IsFloating(dtype) || dtype == Dtype::kF16;  // extended, or converted
+  const int all = one ? 1 : WideningInstructions(dtype);
+  const bool broadcast = tile.form == LayoutKind::kVectors && operand == MatmulDims::kLhs;
+  return broadcast && dtype != Dtype::kBf16 ? all : all - 1;
+}
+
+// Those of a step. Words of pairs are parted by two instructions; vectors of lhs that are no words by two
+// shuffles, whose results have to be put in order where there is no shuffle of all lanes.
+double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
+  const double lhs = WideningOf(spec, MatmulDims::kLhs, tile), rhs = WideningOf(spec, MatmulDims::kRhs, tile);
+  if (tile.form == LayoutKind::kLanewise)
+    return lhs * tile.columns * tile.inputs / tile.taps + rhs * tile.columns;
+  if (tile.instruction().parts() == 1) return lhs * tile.rows + rhs * tile.columns;
+  const double parted = tile.widens_rhs > 0 ? 2.0 * tile.columns : 0;
+  if (tile.form == LayoutKind::kVectors) return 2 * lhs * tile.rows + parted;
+  const double of_row = tile.widens_lhs > 0 ? -1 : unit.masks ? 0 : 2;  // a word is one load
+  return parted + of_row * tile.rows;
+}
+
+// What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,
+// where registers are left.
+int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  constexpr int kEarly = 2;
+  int registers = RegistersAtPeak(tile, unit, target);
+  if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
+  const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && tile.arithmetic == Arithmetic::kFma &&
+                           FoldedLoads(tile, unit) == 0;
+  return loads_ahead ? std::max(registers, std::min(unit.registers, registers + kEarly)) : registers;
+}
+
+// The last vector of a row of rhs that is to be widened and not whole: it is put together of pieces, each of
+// a power of two of elements.
+int Pieces(const Spec& spec, const RegisterTile& tile) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  if (tile.form != LayoutKind::kVectors || tile.widens_rhs == 0 || rhs.layout.kind == LayoutKind::kPacked)
+    return 0;
+  return std::popcount(static_cast<uint64_t>(spec.size[MatmulDims::kN] % tile.lanes));
+}
+
+double InstructionsOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit,
+                      const Target& target) {
+  RegisterTile plain = tile;
+  plain.widens_lhs = plain.widens_rhs = 0;
+  const Encoding* const encoding = EncodingOf(tile.arithmetic, unit, target);
+  const bool adds_apart = encoding != nullptr && encoding->form == EncodingForm::kProduct &&
+                          tile.instruction().instructions() == 1;
+  return InstructionsOfStep(plain, FoldedLoads(tile, unit)) + WideningOf(spec, tile, unit) +
+         Pieces(spec, tile) + (adds_apart ? tile.accumulators() : 0);
 }
 
 int64_t PrefetchedLines(const Expansion& expansion) {
@@ -50,14 +106,14 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   const RegisterTile& tile = facts.tile;
   const VectorUnit& unit = UnitWithLanes(target, tile.lanes);
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
-  facts.registers = RegistersAtPeak(tile, unit, target);
+  facts.registers = RegistersInUse(tile, unit, target);
   facts.spills = std::max(0, facts.registers - unit.registers);
   const int64_t step = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
   facts.steps = loop.unroll * step;
   facts.trips = ReductionSteps(microkernel) / static_cast<double>(facts.steps);
   facts.multiply_adds = loop.unroll * tile.instruction().parts() * tile.accumulators();
-  facts.instructions = loop.unroll * InstructionsOfStep(tile, FoldedLoads(tile, unit)) +
-                       LoopInstructions(tile, loop.unroll);
+  facts.instructions =
+      loop.unroll * InstructionsOf(microkernel, tile, unit, target) + LoopInstructions(tile, loop.unroll);
   const TripCycles step_cycles = TripCyclesOf(tile, unit, target);
   facts.cycles = loop.unroll * step_cycles.total();
   facts.bottleneck = step_cycles.bottleneck();
