@@ -78,6 +78,13 @@ TEST(Corpus, JsonHasWhatScriptsRead) {
   EXPECT_EQ(program["terms"]["FMA"], 100);
 }
 
+TEST(Corpus, SplitsWithoutSpecsSayNothing) {
+  Corpus corpus;
+  corpus.specs = {SpecWith("matmul f32", 110, 150)};
+  for (const auto& [key, value] : ToJson(corpus, 1)["splits"]["dissimilar"].items())
+    EXPECT_TRUE(value.is_null()) << key;
+}
+
 TEST(Corpus, IsPrintedAndDrawn) {
   Corpus corpus = SomeCorpus();
   corpus.unmeasured = {{"matmul f32 1x1x1", "no reason"}};

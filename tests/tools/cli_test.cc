@@ -83,6 +83,10 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
                 Path("suite.json") + ":1:26: spec:1:12: expected a size from 1 to 1048576, got '0'");
   ExpectRefused("bench 'matmul f32 4x4x4' --against foo", "unknown peer 'foo'");
   ExpectRefused("bench --against openblas,foo 'matmul f32 4x4x4'", "unknown peer 'foo'");
+  ExpectRefused("fidelity 'matmul f32 4x4'", "spec:1:12: expected sizes as MxKxN");
+  ExpectRefused("fidelity 'matmul f32 4x4x4' --suite s.json", "expected either SPECs or --suite FILE");
+  ExpectRefused("fidelity --static --svg s.svg", "--static draws its own kernels");
+  ExpectRefused("fidelity --json " + Path("no/file"), "No such file or directory");
   ExpectRefused("target show", "NAME is required");
   ExpectRefused("target detect -o " + Path("no/file"), "No such file or directory");
 }
