@@ -34,7 +34,7 @@ void EndWithoutMemory() {
   _exit(kRefused);
 }
 
-// "list, show or detect".
+// "list, show, detect or calibrate".
 std::string CommandsOf(const CLI::App& app) {
   const std::vector<const CLI::App*> commands = app.get_subcommands({});
   std::string text;

@@ -53,7 +53,7 @@ TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());
   ExpectRefused("", "expected a command (synth, verify, bench, explain, fidelity, target or db), got ");
   ExpectRefused("bake", "explain, fidelity, target or db), got 'bake'");
-  ExpectRefused("target bake", "expected a command (list, show or detect), got 'bake'");
+  ExpectRefused("target bake", "expected a command (list, show, detect or calibrate), got 'bake'");
   ExpectRefused("synth 'matmul f32 4x4x4' ''", "unexpected argument nothing (a SPEC is one argument");
   ExpectRefused("synth", "expected either SPEC or -f FILE");
   ExpectRefused("explain", "expected either SPEC or -f FILE");
