@@ -6,10 +6,13 @@
 
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
+#include "spec/text/text.h"
 #include "tools/best_programs.h"
 #include "tools/command.h"
+#include "tools/explain_page.h"
 #include "tools/explained.h"
 #include "tools/family.h"
+#include "tools/measured.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
@@ -20,21 +23,47 @@ namespace {
 struct ExplainArguments {
   RequestArguments request;
   int best = 0;  // so many of the cheapest programs; 0: why the best one is the way it is
-  std::string json;
+  std::string json, html;  // files
+  std::string measured;    // a bench report
 };
 
+// What was measured of at least one of the kernels.
+absl::Status CheckMeasured(const ExplainArguments& arguments, const std::vector<ExplainedKernel>& kernels,
+                           const std::vector<MeasuredRate>& measured) {
+  if (arguments.measured.empty()) return absl::OkStatus();
+  for (const ExplainedKernel& kernel : kernels)
+    if (IsMeasured(kernel, measured)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      Cat("--measured: ", Quoted(arguments.measured), ": expected results of ",
+          Quoted(kernels.front().synthesis->request.label), ", got ",
+          measured.empty() ? "none" : Cat("those of ", Quoted(measured.front().spec))));
+}
+
 // What was found.
-absl::Status Write(const ExplainArguments& arguments, const std::vector<ExplainedKernel>& kernels) {
+absl::Status Write(const ExplainArguments& arguments, const std::vector<ExplainedKernel>& kernels,
+                   const std::vector<MeasuredRate>& measured) {
+  if (absl::Status status = CheckMeasured(arguments, kernels, measured); !status.ok()) return status;
+  if (!arguments.html.empty())
+    if (absl::Status status = WriteOutput(arguments.html, ExplainPage(kernels, measured)); !status.ok())
+      return status;
   if (!arguments.json.empty())
     if (absl::Status status = WriteJson(arguments.json, ExplainJson(kernels)); !status.ok()) return status;
-  if (arguments.json == "-") return absl::OkStatus();
+  if (arguments.json == "-" || arguments.html == "-") return absl::OkStatus();
   std::string all;
   for (const ExplainedKernel& kernel : kernels) Append(&all, all.empty() ? "" : "\n", ExplainText(kernel));
   return WriteOutput("-", all);
 }
 
 absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
-  if (absl::Status status = CheckOutputs({arguments.json}); !status.ok()) return status;
+  if (absl::Status status = CheckOutputs({arguments.json, arguments.html}); !status.ok()) return status;
+  if (!arguments.measured.empty() && arguments.html.empty())
+    return absl::InvalidArgumentError("--measured: expected --html, which shows it");
+  std::vector<MeasuredRate> measured;
+  if (!arguments.measured.empty()) {
+    absl::StatusOr<std::vector<MeasuredRate>> read = ReadMeasured(arguments.measured);
+    if (!read.ok()) return read.status();
+    measured = *std::move(read);
+  }
   absl::StatusOr<Requests> requests = ReadRequests(arguments.request);
   if (!requests.ok()) return requests.status();
   if (requests->targets.size() > 1)
@@ -55,7 +84,7 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
     if (!best.ok()) return best.status();
     explained.back().best = *std::move(best);
   }
-  if (absl::Status written = Write(arguments, explained); !written.ok()) return written;
+  if (absl::Status written = Write(arguments, explained, measured); !written.ok()) return written;
   return 0;
 }
 
@@ -72,6 +101,12 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
           "first departs from the best")
       ->check(CLI::Range(1, 100'000));
   command->add_option("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
+      ->check(NotEmpty("a file"));
+  command->add_option("--html", arguments->html, "Write it as a page for a browser to this file, too")
+      ->check(NotEmpty("a file"));
+  command
+      ->add_option("--measured", arguments->measured,
+                   "Show what this report of bench --json measured on that page, too")
       ->check(NotEmpty("a file"));
   command->footer(
       command->get_footer() +

@@ -1,0 +1,62 @@
+#include "page/page.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "page/assets.h"
+#include "page/chart.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kRow = 28;          // pixels
+constexpr double kLabelled = 0.02;  // narrower boxes have no room for a label
+
+std::string FactsHtml(const IcicleBox& box) {
+  std::string html = absl::StrFormat("<template><h4>%s</h4><dl>", Escaped(box.label));
+  for (const auto& [name, value] : box.facts)
+    absl::StrAppendFormat(&html, "<dt>%s</dt><dd>%s</dd>", Escaped(name), Escaped(value));
+  return html + "</dl></template>\n";
+}
+
+}  // namespace
+
+std::string IcicleHtml(const std::vector<IcicleBox>& boxes) {
+  std::string html, facts;
+  int deepest = 0;
+  for (const IcicleBox& box : boxes) {
+    if (!(box.share > 0)) continue;
+    deepest = std::max(deepest, box.depth);
+    absl::StrAppendFormat(&html,
+                          "<button type=\"button\" class=\"box b%d%s\" aria-pressed=\"false\" "
+                          "style=\"left:%.4f%%;width:%.4f%%;top:%dpx\" aria-label=\"%s\">%s</button>\n",
+                          box.colour % 8, box.share < kLabelled ? " thin" : "", 100 * box.start, 100 * box.share,
+                          kRow * box.depth, Escaped(box.label),
+                          box.share < kLabelled ? "" : Escaped(box.label));
+    facts += FactsHtml(box);
+  }
+  return absl::StrFormat(
+      "<div class=\"icicle\" style=\"height:%dpx\">\n%s%s</div>\n<div class=\"details\" aria-live=\"polite\"></div>\n",
+      kRow * (deepest + 1), html, facts);
+}
+
+std::string TableHtml(const std::vector<std::vector<std::string>>& rows) {
+  std::string html = "<div class=\"wide\"><table>\n";
+  for (size_t row = 0; row < rows.size(); ++row) {
+    html += "<tr>";
+    for (const std::string& cell : rows[row])
+      absl::StrAppendFormat(&html, row == 0 ? "<th>%s</th>" : "<td>%s</td>", Escaped(cell));
+    html += "</tr>\n";
+  }
+  return html + "</table></div>\n";
+}
+
+std::string PageHtml(std::string_view title, std::string_view body) {
+  return absl::StrFormat(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n"
+      "<style>\n%s%s</style>\n</head>\n<body>\n%s<script>\n%s</script>\n</body>\n</html>\n",
+      Escaped(title), kChartStyle, kPageStyle, body, kPageScript);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,89 @@
+// The pages of `explain --html` in a real browser, at the width of a phone and of a desktop. Skipped where there
+// is no chromium.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "page/chart.h"
+#include "tests/testing/cli_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// What looks at each frame once all are loaded, and writes a line for each.
+constexpr char kLooking[] = R"js(
+window.onload = () => {
+  for (const frame of document.querySelectorAll('iframe')) {
+    const page = frame.contentDocument, root = page.documentElement, found = [];
+    const boxes = Array.from(page.querySelectorAll('.box'));
+    if (root.dataset.ready !== 'true') found.push('the script failed');
+    if (boxes.length === 0) found.push('no boxes');
+    if (root.scrollWidth > frame.clientWidth) found.push('scrolls to ' + root.scrollWidth);
+    if (page.querySelectorAll('svg.chart').length < 2) found.push('no charts');
+    for (const box of boxes) {
+      box.click();
+      const panel = box.closest('.icicle').nextElementSibling;
+      if (box.getAttribute('aria-pressed') !== 'true') found.push('not chosen');
+      if (!panel.textContent.includes(box.getAttribute('aria-label'))) found.push('no details');
+      if (panel.scrollWidth > panel.clientWidth) found.push('clipped details');
+    }
+    for (const text of page.querySelectorAll('svg text')) {
+      const at = text.getBoundingClientRect(), all = text.ownerSVGElement.getBoundingClientRect();
+      if (at.left < all.left - 1 || at.right > all.right + 1) found.push('clipped: ' + text.textContent);
+    }
+    const line = document.createElement('p');
+    line.textContent = 'looked: ' + (found.length === 0 ? 'fine' : found.join('; '));
+    document.body.append(line);
+  }
+};
+)js";
+
+class BrowserTest : public CliTest {
+ protected:
+  std::string Page(const std::string& spec, const std::string& options = "") {
+    const Outcome outcome = RunKirsch("KIRSCH_CONFIG=none", Cat("explain ", spec, " --target skylake-avx512 --no-db ",
+                                                                options, " --html ", Path("p.html")),
+                                      Path(""));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return *ReadFile(Path("p.html"));
+  }
+};
+
+TEST_F(BrowserTest, PagesReadWellAtBothWidths) {
+  if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no chromium";
+  ASSERT_TRUE(WriteFile(Path("k.kirsch"),
+                        "kernel mlp(x: f32[32,64], w: f32[64,128], b: f32[128]):\n  return gelu(add(matmul(x, w), b))\n")
+                  .ok());
+  const std::vector<std::string> pages = {Page("'matmul f32 200x300x100'", "--best 4"), Page("'matmul f32 1..20x64x64'"),
+                                          Page("'attention f32 heads=2 tokens=64 dim=32'"),
+                                          Page("-f " + Path("k.kirsch"))};
+  std::string frames = "<!DOCTYPE html><meta charset=utf-8><body>";
+  for (const std::string& page : pages)
+    for (int width : {390, 1280})
+      Append(&frames, "<iframe style=\"border:0;height:2000px;width:", width, "px\" srcdoc=\"", Escaped(page),
+             "\"></iframe>\n");
+  ASSERT_TRUE(WriteFile(Path("all.html"), Cat(frames, "<script>", kLooking, "</script>")).ok());
+  const std::string dom = Path("dom"), log = Path("log");
+  ASSERT_EQ(std::system(Cat("HOME=", Path(""), " chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=",
+                            Path("profile"), " --enable-logging=stderr --window-size=1400,1000 ",
+                            "--virtual-time-budget=20000 --dump-dom file://", Path("all.html"), " >", dom, " 2>", log)
+                            .c_str()),
+            0);
+  EXPECT_THAT(*ReadFile(log), Not(HasSubstr("CONSOLE")));
+  const std::string text = *ReadFile(dom);
+  size_t looked = 0;
+  for (size_t at = text.find("<p>looked: "); at != std::string::npos; at = text.find("<p>looked: ", at + 1)) {
+    EXPECT_EQ(text.substr(at + 11, text.find("</p>", at) - at - 11), "fine") << "frame " << looked;
+    ++looked;
+  }
+  EXPECT_EQ(looked, 2 * pages.size());
+}
+
+}  // namespace
+}  // namespace kirsch::testing

@@ -1,0 +1,202 @@
+#include "tools/explain_boxes.h"
+
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
+#include "spec/text/schedule.h"
+
+namespace kirsch {
+namespace {
+
+enum Kind { kTiles, kRegisters, kCaches, kCopies, kLoops, kRowPrograms, kWhole };
+
+Kind KindOf(const Decision& decision) {
+  switch (decision.kind) {
+    case RewriteKind::kMicrokernel:
+      return kTiles;
+    case RewriteKind::kMove:
+      return decision.level == Level::kVrf ? kRegisters : kCaches;
+    case RewriteKind::kPack:
+      return kCopies;
+    default:
+      return kLoops;
+  }
+}
+
+Kind KindOf(StageKind kind) {
+  return kind == StageKind::kContraction ? kTiles : kind == StageKind::kRows ? kRowPrograms : kCopies;
+}
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+template <typename Amounts>
+void AddAmounts(const std::string& name, const Amounts& amounts, Facts* facts) {
+  std::string text;
+  for (size_t level = 0; level < amounts.size(); ++level)
+    if (amounts[level] > 0)
+      Append(&text, text.empty() ? "" : ", ", kLevelNames[level], " ",
+             Amount(static_cast<double>(amounts[level])));
+  if (!text.empty()) facts->emplace_back(name, text);
+}
+
+std::string Cycles(double cycles) { return absl::StrFormat("%.0f cycles", cycles); }
+
+void AddTile(const TileFacts& facts, Facts* out) {
+  const RegisterTile& tile = facts.tile;
+  out->emplace_back("register tile", absl::StrFormat("%d × %d vectors of %d lanes, %s", tile.rows, tile.columns,
+                                                     tile.lanes, tile.instruction().name));
+  out->emplace_back("vector registers", absl::StrFormat("%d, %d spilled", facts.registers, facts.spills));
+  out->emplace_back("a trip", absl::StrFormat("%d steps, %.4g instructions, %.4g cycles, bound by %s", facts.steps,
+                                              facts.instructions, facts.cycles, facts.bottleneck));
+  out->emplace_back("of the peak rate", absl::StrFormat("%.1f %%", 100 * facts.peak_share));
+}
+
+Facts FactsOf(const ExplainedNode& node, double total) {
+  const double cycles = ToCycles(node.cost);
+  Facts facts = {{"spec", PrintSpec(node.impl->spec)}};
+  facts.emplace_back("time", absl::StrFormat("%.2f %% of the whole, %.2f %% without what is below",
+                                             100 * node.weight * cycles / total,
+                                             100 * node.weight * ToCycles(node.own) / total));
+  facts.emplace_back("one run", absl::StrFormat("%s; %.0f runs", Cycles(cycles), node.runs));
+  AddAmounts("in from", node.traffic.read, &facts);
+  AddAmounts("back to", node.traffic.written, &facts);
+  AddAmounts("held", node.bytes_held, &facts);
+  if (node.tile) AddTile(*node.tile, &facts);
+  if (node.runner_up.kind != RewriteKind::kNone)
+    facts.emplace_back("second best",
+                       absl::StrFormat("%s: %+.2f %%", PrintDecision(node.impl->spec.op, node.runner_up),
+                                       Margin(cycles, ToCycles(node.runner_up_cost))));
+  return facts;
+}
+
+// Adds the boxes of a program whose runs together take `scale` of the whole for each of its cycles, from
+// `start` on, at `depth`. What a node takes for itself comes behind its children.
+class NodeBoxes {
+ public:
+  NodeBoxes(const std::vector<ExplainedNode>& nodes, double scale, double total, int depth,
+            std::vector<IcicleBox>* boxes)
+      : nodes_(nodes), scale_(scale), total_(total), depth_(depth), boxes_(boxes) {}
+
+  void Add(double start) {
+    size_t next = 0;
+    Visit(&next, start);
+  }
+
+ private:
+  // The node at `next` and those below it; returns where it ends.
+  double Visit(size_t* next, double start) {
+    const ExplainedNode& node = nodes_[(*next)++];
+    const double share = node.weight * ToCycles(node.cost) * scale_;
+    boxes_->push_back({depth_ + node.depth, start, share, KindOf(node.impl->decision),
+                       PrintDecision(node.impl->spec.op, node.impl->decision), FactsOf(node, total_)});
+    double at = start;
+    while (*next < nodes_.size() && nodes_[*next].depth > node.depth) at = Visit(next, at);
+    return start + share;
+  }
+
+  const std::vector<ExplainedNode>& nodes_;
+  const double scale_, total_;
+  const int depth_;
+  std::vector<IcicleBox>* const boxes_;
+};
+
+Facts FactsOf(const ExplainedStage& stage, double total) {
+  Facts facts;
+  facts.emplace_back("time", absl::StrFormat("%.2f %% of the whole", 100 * stage.weight * stage.stage->cycles / total));
+  facts.emplace_back("one run", absl::StrFormat("%s; %s, %.0f runs", Cycles(stage.stage->cycles), Name(stage.time),
+                                                stage.runs));
+  AddAmounts("in from", stage.traffic.read, &facts);
+  AddAmounts("back to", stage.traffic.written, &facts);
+  for (const RowVectorCycles& pass : stage.passes)
+    facts.emplace_back("a pass", absl::StrFormat("%.4g cycles a vector, bound by %s", pass.total(), pass.bottleneck()));
+  return facts;
+}
+
+void AddRunnerUp(const std::string& name, const SliceDecision::RunnerUp& other, double cycles, Facts* facts) {
+  if (!other.text.empty())
+    facts->emplace_back(name, absl::StrFormat("%s: %+.2f %%", other.text, Margin(cycles, other.cycles)));
+}
+
+IcicleBox GroupBox(const Plan& plan, const Group& group, double start) {
+  const SliceDecision& slice = plan.slices[static_cast<size_t>(group.slice)];
+  IcicleBox box{1, start, group.cycles / plan.cycles, kWhole, "group: " + PrintWay(slice), {}};
+  box.facts = {{"cycles", Cycles(group.cycles)},
+               {"rows", absl::StrFormat("%d by %d, batch %d", group.rows, group.tile, group.batch)}};
+  double cycles = 0;
+  for (const Group& other : plan.groups) cycles += other.slice == group.slice ? other.cycles : 0;
+  AddRunnerUp("second best", slice.other_way, cycles, &box.facts);
+  AddRunnerUp("without this slice", slice.other_split, plan.cycles, &box.facts);
+  return box;
+}
+
+}  // namespace
+
+std::vector<IcicleBox> BoxesOf(const ExplainedSpec& spec) {
+  std::vector<IcicleBox> boxes;
+  const std::vector<ExplainedNode>& nodes = spec.explanation.nodes;
+  const double total = ToCycles(nodes.front().cost);
+  NodeBoxes(nodes, 1 / total, total, 0, &boxes).Add(0);
+  return boxes;
+}
+
+std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
+  const Plan& plan = graph.synthesis->result.plan;
+  std::vector<IcicleBox> boxes = {{0, 0, 1, kWhole, plan.graph.name, {{"cycles", Cycles(plan.cycles)}}}};
+  double at = 0;
+  int group = -1;
+  double stage_at = 0;
+  for (const ExplainedStage& stage : graph.plan.stages) {
+    if (stage.group != group) {
+      group = stage.group;
+      stage_at = at;
+      boxes.push_back(GroupBox(plan, plan.groups[static_cast<size_t>(group)], at));
+      at += boxes.back().share;
+    }
+    const double share = stage.weight * stage.stage->cycles / plan.cycles;
+    boxes.push_back({2, stage_at, share, KindOf(stage.stage->kind), PrintStage(plan, *stage.stage),
+                     FactsOf(stage, plan.cycles)});
+    if (!stage.nodes.empty()) {
+      const double of_nodes = ToCycles(stage.nodes.front().cost) * static_cast<double>(stage.stage->repeats);
+      const double scale = of_nodes > 0 ? share / of_nodes * static_cast<double>(stage.stage->repeats) : 0;
+      NodeBoxes(stage.nodes, scale, ToCycles(stage.nodes.front().cost), 3, &boxes).Add(stage_at);
+    }
+    stage_at += share;
+  }
+  return boxes;
+}
+
+const std::vector<std::string>& CycleKinds() {
+  static const std::vector<std::string> kinds = {"register tiles",    "tiles into registers", "moves into caches",
+                                                 "copies, transforms", "loops",               "row programs",
+                                                 "threads, waiting"};
+  return kinds;
+}
+
+std::vector<double> CyclesByKind(const std::vector<ExplainedNode>& nodes) {
+  std::vector<double> cycles(CycleKinds().size());
+  for (const ExplainedNode& node : nodes)
+    cycles[KindOf(node.impl->decision)] += node.weight * ToCycles(node.own);
+  return cycles;
+}
+
+std::vector<double> CyclesByKind(const ExplainedGraph& graph) {
+  std::vector<double> cycles(CycleKinds().size());
+  double sum = 0;
+  for (const ExplainedStage& stage : graph.plan.stages) {
+    const double all = stage.weight * stage.stage->cycles;
+    sum += all;
+    if (stage.nodes.empty()) {
+      cycles[KindOf(stage.stage->kind)] += all;
+      continue;
+    }
+    const std::vector<double> of_nodes = CyclesByKind(stage.nodes);
+    const double scale = all / ToCycles(stage.nodes.front().cost);
+    for (size_t kind = 0; kind < cycles.size(); ++kind) cycles[kind] += scale * of_nodes[kind];
+  }
+  cycles[kWhole] = std::max(0.0, graph.synthesis->result.plan.cycles - sum);
+  return cycles;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,233 @@
+#include "tools/explain_page.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+#include "page/chart.h"
+#include "page/page.h"
+#include "spec/text/cat.h"
+#include "tools/explain_boxes.h"
+
+namespace kirsch {
+namespace {
+
+// What pages say of a spec's program and of a graph's plan alike.
+struct Summary {
+  const Target* target = nullptr;
+  std::string name;
+  double cycles = 0, bound = 0, gflops = 0, flops = 0;
+  double bytes = 0;  // of the operands, each once
+  int threads = 1;
+  Arithmetic best = Arithmetic::kFma;  // arithmetic that its operands may be multiplied by
+  Traffic traffic;
+  std::vector<double> by_kind;
+};
+
+Summary SummaryOf(const ExplainedSpec& spec) {
+  const Synthesis& synthesis = *spec.synthesis;
+  const Spec& root = synthesis.result.impl.spec;
+  Summary summary{&synthesis.target, synthesis.parsed.text};
+  summary.cycles = ToCycles(spec.explanation.nodes.front().cost);
+  summary.bound = ToCycles(synthesis.result.bound);
+  summary.gflops = PredictedGflops(synthesis);
+  summary.flops = Flops(synthesis.parsed.spec);
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+    summary.bytes += static_cast<double>(ExtentOf(root, operand).elements() * Bytes(root.tensor(operand).dtype));
+  summary.threads = root.threads;
+  summary.best = BestArithmetic(root, synthesis.target);
+  summary.traffic = spec.explanation.traffic;
+  summary.by_kind = CyclesByKind(spec.explanation.nodes);
+  return summary;
+}
+
+Summary SummaryOf(const ExplainedGraph& graph) {
+  const PlanResult& result = graph.synthesis->result;
+  const Graph& computed = result.plan.graph;
+  Summary summary{&graph.synthesis->target, computed.name};
+  summary.cycles = result.plan.cycles;
+  summary.bound = result.bound_cycles;
+  summary.gflops = PredictedGflops(*graph.synthesis);
+  summary.flops = Flops(computed);
+  for (int input = 0; input < computed.num_inputs(); ++input)
+    summary.bytes += static_cast<double>(computed.at(input).type.bytes());
+  summary.bytes += static_cast<double>(computed.at(computed.result).type.bytes());
+  summary.threads = result.plan.threads;
+  summary.traffic = graph.plan.traffic;
+  summary.by_kind = CyclesByKind(graph);
+  return summary;
+}
+
+struct Roof {
+  std::string name;
+  double rate;  // GFLOP/s, or GB/s
+};
+
+// Of all threads: the widest vectors' multiply-adds, and what else the operands may be multiplied by.
+std::vector<Roof> ComputeRoofs(const Summary& summary) {
+  std::vector<Roof> roofs;
+  for (const VectorUnit& unit : summary.target->vectors)
+    for (Arithmetic arithmetic : {Arithmetic::kFma, summary.best}) {
+      const double rate = 2 * unit.rate(arithmetic).per_cycle * Info(arithmetic).group * unit.lanes() *
+                          summary.target->ghz * summary.threads;
+      const bool known = std::any_of(roofs.begin(), roofs.end(), [&](const Roof& roof) { return roof.rate == rate; });
+      if (!known)
+        roofs.push_back({absl::StrFormat("%s, %d-bit vectors: %.0f", Info(arithmetic).name, 8 * unit.bytes, rate), rate});
+    }
+  return roofs;
+}
+
+std::vector<Roof> MemoryRoofs(const Summary& summary) {
+  const Target& target = *summary.target;
+  const VectorUnit& unit = target.vectors.front();
+  std::vector<Roof> roofs;
+  const auto add = [&](Level level, double bytes_per_cycle) {
+    const double rate = bytes_per_cycle * target.ghz;
+    roofs.push_back({absl::StrFormat("%s, %.0f GB/s", Name(level), rate), rate});
+  };
+  add(Level::kL1, unit.loads_per_cycle * unit.bytes * summary.threads);
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+    const MemoryLevel& memory = target.at(level);
+    const double per_line = std::max(memory.cycles_per_line / summary.threads, memory.shared_cycles_per_line);
+    if (per_line > 0) add(level, target.line_bytes / per_line);
+  }
+  return roofs;
+}
+
+// One of the cheapest programs.
+struct Ranked {
+  double cycles = 0;
+  Traffic traffic;
+  std::vector<double> by_kind;
+};
+
+// The first few after the best.
+std::vector<Ranked> RankedOf(const ExplainedKernel& kernel) {
+  constexpr size_t kShown = 10;
+  std::vector<Ranked> ranked;
+  if (!kernel.best) return ranked;
+  const CostModel model(kernel.synthesis->target());
+  for (size_t i = 1; i < std::min(kShown, kernel.best->programs.size()); ++i) {
+    const std::vector<ExplainedNode> nodes = ExplainNodes(kernel.best->programs[i].impl, model);
+    ranked.push_back({ToCycles(kernel.best->programs[i].cost), TrafficOf(nodes), CyclesByKind(nodes)});
+  }
+  return ranked;
+}
+
+std::string RooflineSvg(const Summary& summary, const std::vector<Ranked>& ranked,
+                        const std::vector<MeasuredRate>& measured) {
+  XyChart chart;
+  chart.name = "Roofline";
+  chart.series = {"predicted", measured.empty() ? "" : "Kirsch, measured", measured.empty() ? "" : "peers, measured",
+                  ranked.empty() ? "" : "next best, predicted"};
+  std::vector<double> x = {summary.flops / summary.bytes}, y = {summary.gflops};
+  const auto add = [&](double bytes, double gflops, int series, const std::string& title) {
+    chart.points.push_back({summary.flops / bytes, gflops, series, title, series < 2});
+    x.push_back(summary.flops / bytes);
+    y.push_back(gflops);
+  };
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
+    if (summary.traffic.at(level) > 0)
+      add(summary.traffic.at(level), summary.gflops, 0,
+          absl::StrFormat("predicted: %.1f GFLOP/s, %s to and from %s", summary.gflops,
+                          Amount(summary.traffic.at(level)), Name(level)));
+  if (chart.points.empty())
+    add(summary.bytes, summary.gflops, 0, absl::StrFormat("predicted: %.1f GFLOP/s, from L1", summary.gflops));
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    const double gflops = summary.gflops * summary.cycles / ranked[i].cycles;
+    for (Level level : {Level::kL2, Level::kL3, Level::kRam})
+      if (ranked[i].traffic.at(level) > 0)
+        add(ranked[i].traffic.at(level), gflops, 3,
+            absl::StrFormat("number %d: %.1f GFLOP/s, %s to and from %s", i + 2, gflops,
+                            Amount(ranked[i].traffic.at(level)), Name(level)));
+  }
+  for (const MeasuredRate& rate : measured)
+    add(rate.bytes, rate.gflops, rate.ours() ? 1 : 2, absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
+  const std::vector<Roof> compute = ComputeRoofs(summary), memory = MemoryRoofs(summary);
+  // From where the slopes are a hundredth of the highest roof.
+  const double highest = std::max_element(compute.begin(), compute.end(), [](const Roof& a, const Roof& b) {
+                           return a.rate < b.rate;
+                         })->rate;
+  y.push_back(highest / 100);
+  for (const Roof& roof : compute) y.push_back(roof.rate);
+  for (const Roof& roof : memory) x.push_back(highest / 50 / roof.rate);
+  x.push_back(4 * highest / memory.back().rate);
+  chart.x = LogAxis("operations per byte moved", x);
+  chart.y = LogAxis("GFLOP/s", y);
+  chart.y.high = 2 * *std::max_element(y.begin(), y.end());
+  for (const Roof& roof : compute)
+    chart.lines.push_back({chart.x.low, roof.rate, chart.x.high, roof.rate, roof.name, roof.rate != highest});
+  for (const Roof& roof : memory)
+    chart.lines.push_back(
+        {chart.y.low / roof.rate, chart.y.low, highest / roof.rate, highest, roof.name, false});
+  return Svg(chart);
+}
+
+std::string TrafficHtml(const Summary& summary) {
+  std::vector<std::vector<std::string>> rows = {{"level", "in", "back", "at its full rate"}};
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+    if (summary.traffic.at(level) == 0) continue;
+    const double lines = summary.traffic.at(level) / summary.target->line_bytes;
+    const double cycles = lines * summary.target->at(level).cycles_per_line / summary.threads;
+    rows.push_back({std::string(Name(level)), Amount(summary.traffic.read[static_cast<size_t>(level)]),
+                    Amount(summary.traffic.written[static_cast<size_t>(level)]),
+                    absl::StrFormat("%.0f cycles, %.0f %%", cycles, 100 * cycles / summary.cycles)});
+  }
+  return rows.size() > 1 ? TableHtml(rows) : "<p>Nothing comes from beyond L1.</p>\n";
+}
+
+std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
+  StackedBars bars{"Cycles by what they go to", "cycles", CycleKinds(), {}};
+  bars.rows.push_back({"chosen", absl::StrFormat("%.0f cycles", summary.cycles), summary.by_kind});
+  for (size_t i = 0; i < ranked.size(); ++i)
+    bars.rows.push_back({absl::StrFormat("number %d", i + 2),
+                         absl::StrFormat("%+.3f %%", Margin(summary.cycles, ranked[i].cycles)), ranked[i].by_kind});
+  return Svg(bars);
+}
+
+std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
+                        const std::vector<MeasuredRate>& measured) {
+  const Summary summary = std::visit([](const auto& explained) { return SummaryOf(explained); }, member);
+  const std::vector<IcicleBox> boxes = std::visit([](const auto& explained) { return BoxesOf(explained); }, member);
+  return Cat("<h2>", Escaped(summary.name), "</h2>\n<p>",
+             Escaped(absl::StrFormat("On %s: %.0f cycles predicted, %.1f GFLOP/s at %g GHz; no program costs less than "
+                                     "%.0f.",
+                                     summary.target->name, summary.cycles, summary.gflops, summary.target->ghz,
+                                     summary.bound)),
+             "</p>\n<h3>Where the cycles go</h3>\n<p class=\"dim\">A box is as wide as the time it takes; what it is made "
+             "of stands below it. Point at one, tap it, or walk with the arrow keys.</p>\n",
+             IcicleHtml(boxes), "<div class=\"pair\">\n<section><h3>By kind</h3>\n", BarsSvg(summary, ranked),
+             "<h3>Traffic</h3>\n", TrafficHtml(summary), "</section>\n<section><h3>Roofline</h3>\n",
+             RooflineSvg(summary, ranked, measured), "</section>\n</div>\n");
+}
+
+bool IsOf(const MeasuredRate& rate, const ExplainedKernel& kernel) {
+  const KernelRequest& request = kernel.synthesis->request;
+  return rate.spec == request.text() || rate.spec == request.label;
+}
+
+}  // namespace
+
+bool IsMeasured(const ExplainedKernel& kernel, const std::vector<MeasuredRate>& measured) {
+  return std::any_of(measured.begin(), measured.end(), [&](const MeasuredRate& rate) { return IsOf(rate, kernel); });
+}
+
+std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
+                        const std::vector<MeasuredRate>& measured) {
+  const std::string target = kernels.front().synthesis->target().name;
+  std::string body = Cat("<h1>Why these programs</h1>\n<p class=\"dim\">Kirsch ", KIRSCH_VERSION, ", target ",
+                         Escaped(target), "</p>\n");
+  for (const ExplainedKernel& kernel : kernels) {
+    std::vector<MeasuredRate> of_kernel;
+    for (const MeasuredRate& rate : measured)
+      if (IsOf(rate, kernel)) of_kernel.push_back(rate);
+    if (kernel.is_family())
+      Append(&body, "<h2>", Escaped(kernel.synthesis->request.label), "</h2>\n<pre>",
+             Escaped(RegionTable(kernel.synthesis->regions)), "</pre>\n");
+    const std::vector<Ranked> ranked = RankedOf(kernel);
+    for (const ExplainedMember& member : kernel.members) Append(&body, ProgramHtml(member, ranked, of_kernel));
+    Append(&body, "<details><summary>As text</summary><pre>", Escaped(ExplainText(kernel)), "</pre></details>\n");
+  }
+  return PageHtml(Cat("Kirsch: ", kernels.front().synthesis->request.label), body);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,49 @@
+#include "tools/measured.h"
+
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/json.h"
+
+namespace kirsch {
+namespace {
+
+// The member of a result that is of this kind.
+absl::StatusOr<const JsonValue*> Member(const JsonValue& result, std::string_view key, JsonValue::Kind kind,
+                                        const std::string& path) {
+  const JsonValue* const value = result.kind == JsonValue::Kind::kObject ? result.Find(key) : nullptr;
+  if (value == nullptr)
+    return ExpectedAt(path, result, Cat("a result of bench, which has ", key));
+  if (value->kind != kind)
+    return ExpectedAt(path, *value,
+                      kind == JsonValue::Kind::kString   ? "a string"
+                      : kind == JsonValue::Kind::kNumber ? "a number"
+                                                         : "true or false");
+  return value;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<JsonValue> json = ParseJson(*text, path);
+  if (!json.ok()) return json.status();
+  const JsonValue* const results = json->kind == JsonValue::Kind::kObject ? json->Find("results") : nullptr;
+  if (results == nullptr || results->kind != JsonValue::Kind::kArray)
+    return ExpectedAt(path, *json, "a report of bench, which has results");
+  std::vector<MeasuredRate> rates;
+  for (const JsonValue& result : results->children) {
+    using Kind = JsonValue::Kind;
+    const auto spec = Member(result, "spec", Kind::kString, path), name = Member(result, "name", Kind::kString, path),
+               gflops = Member(result, "gflops_median", Kind::kNumber, path),
+               bytes = Member(result, "compulsory_bytes", Kind::kNumber, path),
+               correct = Member(result, "correct", Kind::kBool, path);
+    for (const auto* member : {&spec, &name, &gflops, &bytes, &correct})
+      if (!member->ok()) return member->status();
+    if ((*correct)->boolean)
+      rates.push_back({(*spec)->text, (*name)->text, (*gflops)->number, (*bytes)->number});
+  }
+  return rates;
+}
+
+}  // namespace kirsch
