@@ -31,8 +31,8 @@ std::string Legend(const std::vector<std::string>& series, double width, double*
       x = kLeft;
       y += kLine;
     }
-    absl::StrAppendFormat(&svg, "<rect class=\"c%d\" x=\"%.1f\" y=\"%.1f\" width=\"11\" height=\"11\"/>\n", i % 8, x,
-                          y - 9);
+    absl::StrAppendFormat(&svg, "<rect class=\"c%d\" x=\"%.1f\" y=\"%.1f\" width=\"11\" height=\"11\"/>\n",
+                          i % 8, x, y - 9);
     svg += Text(x + 16, y, "", series[i]);
     x += entry;
   }
@@ -84,7 +84,8 @@ class XyDrawing {
   static std::vector<double> Ticks(const Axis& axis) {
     std::vector<double> ticks;
     if (axis.logarithmic) {
-      for (double power = std::ceil(std::log10(axis.low) - 1e-9); std::pow(10, power) <= axis.high * 1.001; ++power)
+      for (double power = std::ceil(std::log10(axis.low) - 1e-9); std::pow(10, power) <= axis.high * 1.001;
+           ++power)
         ticks.push_back(std::pow(10, power));
       return ticks;
     }
@@ -99,8 +100,8 @@ class XyDrawing {
   void DrawAxis(const Axis& axis, bool across, std::string* svg) const {
     for (double tick : Ticks(axis)) {
       const double x = across ? X(tick) : kLeft, y = across ? bottom() : Y(tick);
-      absl::StrAppendFormat(svg, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x,
-                            across ? top_ : y, across ? x : right(), y);
+      absl::StrAppendFormat(svg, "<line class=\"grid\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                            x, across ? top_ : y, across ? x : right(), y);
       *svg += across ? Text(x, bottom() + kLine, "text-anchor=\"middle\" class=\"dim\"", Tick(tick))
                      : Text(kLeft - 6, y + 4, "text-anchor=\"end\" class=\"dim\"", Tick(tick));
     }
@@ -120,7 +121,8 @@ class XyDrawing {
       (p < 0 ? from : to) = p < 0 ? std::max(from, q / p) : std::min(to, q / p);
       return from <= to;
     };
-    if (!cut(-dx, *x1 - kLeft) || !cut(dx, right() - *x1) || !cut(-dy, *y1 - top_) || !cut(dy, bottom() - *y1))
+    if (!cut(-dx, *x1 - kLeft) || !cut(dx, right() - *x1) || !cut(-dy, *y1 - top_) ||
+        !cut(dy, bottom() - *y1))
       return false;
     const double x = *x1, y = *y1;
     *x1 = x + from * dx, *y1 = y + from * dy, *x2 = x + to * dx, *y2 = y + to * dy;
@@ -223,10 +225,10 @@ std::string Svg(const StackedBars& bars) {
     for (size_t i = 0; i < row.values.size(); ++i) {
       const double width = most > 0 ? row.values[i] / most * (bars.width - 4) : 0;
       if (width > 0)
-        absl::StrAppendFormat(&svg,
-                              "<rect class=\"c%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%g\">%s</rect>\n",
-                              i % 8, x, y + 15, width, kBar,
-                              Title(absl::StrFormat("%s: %.0f %s", bars.series[i], row.values[i], bars.unit)));
+        absl::StrAppendFormat(
+            &svg, "<rect class=\"c%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%g\">%s</rect>\n", i % 8,
+            x, y + 15, width, kBar,
+            Title(absl::StrFormat("%s: %.0f %s", bars.series[i], row.values[i], bars.unit)));
       x += width;
     }
     y += kRow;
@@ -237,8 +239,9 @@ std::string Svg(const StackedBars& bars) {
 std::string Document(std::string_view title, std::string_view svg) {
   // The style goes in as the first thing in the element.
   const size_t inside = svg.find('\n') + 1;
-  return absl::StrFormat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style><title>%s</title>\n%s",
-                         svg.substr(0, inside), kChartStyle, Escaped(title), svg.substr(inside));
+  return absl::StrFormat(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style><title>%s</title>\n%s",
+      svg.substr(0, inside), kChartStyle, Escaped(title), svg.substr(inside));
 }
 
 }  // namespace kirsch

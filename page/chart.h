@@ -1,7 +1,7 @@
 // Charts as SVG: points and lines over two axes, and stacked bars. The text is the same for the same data.
 //
-// A chart is an <svg> element for a page (page/page.h), which styles it, in the light and in the dark; Document
-// makes it a file of its own. Every text in a chart may hold anything: it is escaped.
+// A chart is an <svg> element for a page (page/page.h), which styles it, in the light and in the dark;
+// Document makes it a file of its own. Every text in a chart may hold anything: it is escaped.
 #ifndef KIRSCH_PAGE_CHART_H_
 #define KIRSCH_PAGE_CHART_H_
 
@@ -27,7 +27,7 @@ Axis LogAxis(std::string label, const std::vector<double>& values);
 struct ChartPoint {
   double x = 0, y = 0;
   int series = 0;
-  std::string title;   // what is shown when it is pointed at
+  std::string title;  // what is shown when it is pointed at
   bool large = false;
 };
 

@@ -9,7 +9,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int kRow = 28;          // pixels
+constexpr int kRow = 28;            // pixels
 constexpr double kLabelled = 0.02;  // narrower boxes have no room for a label
 
 std::string FactsHtml(const IcicleBox& box) {
@@ -30,13 +30,14 @@ std::string IcicleHtml(const std::vector<IcicleBox>& boxes) {
     absl::StrAppendFormat(&html,
                           "<button type=\"button\" class=\"box b%d%s\" aria-pressed=\"false\" "
                           "style=\"left:%.4f%%;width:%.4f%%;top:%dpx\" aria-label=\"%s\">%s</button>\n",
-                          box.colour % 8, box.share < kLabelled ? " thin" : "", 100 * box.start, 100 * box.share,
-                          kRow * box.depth, Escaped(box.label),
+                          box.colour % 8, box.share < kLabelled ? " thin" : "", 100 * box.start,
+                          100 * box.share, kRow * box.depth, Escaped(box.label),
                           box.share < kLabelled ? "" : Escaped(box.label));
     facts += FactsHtml(box);
   }
   return absl::StrFormat(
-      "<div class=\"icicle\" style=\"height:%dpx\">\n%s%s</div>\n<div class=\"details\" aria-live=\"polite\"></div>\n",
+      "<div class=\"icicle\" style=\"height:%dpx\">\n%s%s</div>\n<div class=\"details\" "
+      "aria-live=\"polite\"></div>\n",
       kRow * (deepest + 1), html, facts);
 }
 

@@ -45,11 +45,12 @@ std::string Cycles(double cycles) { return absl::StrFormat("%.0f cycles", cycles
 
 void AddTile(const TileFacts& facts, Facts* out) {
   const RegisterTile& tile = facts.tile;
-  out->emplace_back("register tile", absl::StrFormat("%d × %d vectors of %d lanes, %s", tile.rows, tile.columns,
-                                                     tile.lanes, tile.instruction().name));
+  out->emplace_back("register tile", absl::StrFormat("%d × %d vectors of %d lanes, %s", tile.rows,
+                                                     tile.columns, tile.lanes, tile.instruction().name));
   out->emplace_back("vector registers", absl::StrFormat("%d, %d spilled", facts.registers, facts.spills));
-  out->emplace_back("a trip", absl::StrFormat("%d steps, %.4g instructions, %.4g cycles, bound by %s", facts.steps,
-                                              facts.instructions, facts.cycles, facts.bottleneck));
+  out->emplace_back("a trip",
+                    absl::StrFormat("%d steps, %.4g instructions, %.4g cycles, bound by %s", facts.steps,
+                                    facts.instructions, facts.cycles, facts.bottleneck));
   out->emplace_back("of the peak rate", absl::StrFormat("%.1f %%", 100 * facts.peak_share));
 }
 
@@ -104,13 +105,15 @@ class NodeBoxes {
 
 Facts FactsOf(const ExplainedStage& stage, double total) {
   Facts facts;
-  facts.emplace_back("time", absl::StrFormat("%.2f %% of the whole", 100 * stage.weight * stage.stage->cycles / total));
-  facts.emplace_back("one run", absl::StrFormat("%s; %s, %.0f runs", Cycles(stage.stage->cycles), Name(stage.time),
-                                                stage.runs));
+  facts.emplace_back(
+      "time", absl::StrFormat("%.2f %% of the whole", 100 * stage.weight * stage.stage->cycles / total));
+  facts.emplace_back("one run", absl::StrFormat("%s; %s, %.0f runs", Cycles(stage.stage->cycles),
+                                                Name(stage.time), stage.runs));
   AddAmounts("in from", stage.traffic.read, &facts);
   AddAmounts("back to", stage.traffic.written, &facts);
   for (const RowVectorCycles& pass : stage.passes)
-    facts.emplace_back("a pass", absl::StrFormat("%.4g cycles a vector, bound by %s", pass.total(), pass.bottleneck()));
+    facts.emplace_back("a pass",
+                       absl::StrFormat("%.4g cycles a vector, bound by %s", pass.total(), pass.bottleneck()));
   return facts;
 }
 
@@ -168,9 +171,9 @@ std::vector<IcicleBox> BoxesOf(const ExplainedGraph& graph) {
 }
 
 const std::vector<std::string>& CycleKinds() {
-  static const std::vector<std::string> kinds = {"register tiles",    "tiles into registers", "moves into caches",
-                                                 "copies, transforms", "loops",               "row programs",
-                                                 "threads, waiting"};
+  static const std::vector<std::string> kinds = {
+      "register tiles", "tiles into registers", "moves into caches", "copies, transforms",
+      "loops",          "row programs",         "threads, waiting"};
   return kinds;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 struct ExplainArguments {
   RequestArguments request;
-  int best = 0;  // so many of the cheapest programs; 0: why the best one is the way it is
+  int best = 0;            // so many of the cheapest programs; 0: why the best one is the way it is
   std::string json, html;  // files
   std::string measured;    // a bench report
 };
@@ -34,8 +34,7 @@ absl::Status CheckMeasured(const ExplainArguments& arguments, const std::vector<
   for (const ExplainedKernel& kernel : kernels)
     if (IsMeasured(kernel, measured)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      Cat("--measured: ", Quoted(arguments.measured), ": expected results of ",
-          Quoted(kernels.front().synthesis->request.label), ", got ",
+      Cat(arguments.measured, ": expected results of ", Quoted(NameOf(kernels.front())), ", got ",
           measured.empty() ? "none" : Cat("those of ", Quoted(measured.front().spec))));
 }
 

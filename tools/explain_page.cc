@@ -32,7 +32,8 @@ Summary SummaryOf(const ExplainedSpec& spec) {
   summary.gflops = PredictedGflops(synthesis);
   summary.flops = Flops(synthesis.parsed.spec);
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    summary.bytes += static_cast<double>(ExtentOf(root, operand).elements() * Bytes(root.tensor(operand).dtype));
+    summary.bytes +=
+        static_cast<double>(ExtentOf(root, operand).elements() * Bytes(root.tensor(operand).dtype));
   summary.threads = root.threads;
   summary.best = BestArithmetic(root, synthesis.target);
   summary.traffic = spec.explanation.traffic;
@@ -69,9 +70,11 @@ std::vector<Roof> ComputeRoofs(const Summary& summary) {
     for (Arithmetic arithmetic : {Arithmetic::kFma, summary.best}) {
       const double rate = 2 * unit.rate(arithmetic).per_cycle * Info(arithmetic).group * unit.lanes() *
                           summary.target->ghz * summary.threads;
-      const bool known = std::any_of(roofs.begin(), roofs.end(), [&](const Roof& roof) { return roof.rate == rate; });
+      const bool known =
+          std::any_of(roofs.begin(), roofs.end(), [&](const Roof& roof) { return roof.rate == rate; });
       if (!known)
-        roofs.push_back({absl::StrFormat("%s, %d-bit vectors: %.0f", Info(arithmetic).name, 8 * unit.bytes, rate), rate});
+        roofs.push_back(
+            {absl::StrFormat("%s, %d-bit vectors: %.0f", Info(arithmetic).name, 8 * unit.bytes, rate), rate});
     }
   return roofs;
 }
@@ -117,8 +120,8 @@ std::string RooflineSvg(const Summary& summary, const std::vector<Ranked>& ranke
                         const std::vector<MeasuredRate>& measured) {
   XyChart chart;
   chart.name = "Roofline";
-  chart.series = {"predicted", measured.empty() ? "" : "Kirsch, measured", measured.empty() ? "" : "peers, measured",
-                  ranked.empty() ? "" : "next best, predicted"};
+  chart.series = {"predicted", measured.empty() ? "" : "Kirsch, measured",
+                  measured.empty() ? "" : "peers, measured", ranked.empty() ? "" : "next best, predicted"};
   std::vector<double> x = {summary.flops / summary.bytes}, y = {summary.gflops};
   const auto add = [&](double bytes, double gflops, int series, const std::string& title) {
     chart.points.push_back({summary.flops / bytes, gflops, series, title, series < 2});
@@ -131,7 +134,8 @@ std::string RooflineSvg(const Summary& summary, const std::vector<Ranked>& ranke
           absl::StrFormat("predicted: %.1f GFLOP/s, %s to and from %s", summary.gflops,
                           Amount(summary.traffic.at(level)), Name(level)));
   if (chart.points.empty())
-    add(summary.bytes, summary.gflops, 0, absl::StrFormat("predicted: %.1f GFLOP/s, from L1", summary.gflops));
+    add(summary.bytes, summary.gflops, 0,
+        absl::StrFormat("predicted: %.1f GFLOP/s, from L1", summary.gflops));
   for (size_t i = 0; i < ranked.size(); ++i) {
     const double gflops = summary.gflops * summary.cycles / ranked[i].cycles;
     for (Level level : {Level::kL2, Level::kL3, Level::kRam})
@@ -141,7 +145,8 @@ std::string RooflineSvg(const Summary& summary, const std::vector<Ranked>& ranke
                             Amount(ranked[i].traffic.at(level)), Name(level)));
   }
   for (const MeasuredRate& rate : measured)
-    add(rate.bytes, rate.gflops, rate.ours() ? 1 : 2, absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
+    add(rate.bytes, rate.gflops, rate.ours() ? 1 : 2,
+        absl::StrFormat("%s: %.1f, measured", rate.name, rate.gflops));
   const std::vector<Roof> compute = ComputeRoofs(summary), memory = MemoryRoofs(summary);
   // From where the slopes are a hundredth of the highest roof.
   const double highest = std::max_element(compute.begin(), compute.end(), [](const Roof& a, const Roof& b) {
@@ -180,20 +185,23 @@ std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
   bars.rows.push_back({"chosen", absl::StrFormat("%.0f cycles", summary.cycles), summary.by_kind});
   for (size_t i = 0; i < ranked.size(); ++i)
     bars.rows.push_back({absl::StrFormat("number %d", i + 2),
-                         absl::StrFormat("%+.3f %%", Margin(summary.cycles, ranked[i].cycles)), ranked[i].by_kind});
+                         absl::StrFormat("%+.3f %%", Margin(summary.cycles, ranked[i].cycles)),
+                         ranked[i].by_kind});
   return Svg(bars);
 }
 
 std::string ProgramHtml(const ExplainedMember& member, const std::vector<Ranked>& ranked,
                         const std::vector<MeasuredRate>& measured) {
   const Summary summary = std::visit([](const auto& explained) { return SummaryOf(explained); }, member);
-  const std::vector<IcicleBox> boxes = std::visit([](const auto& explained) { return BoxesOf(explained); }, member);
+  const std::vector<IcicleBox> boxes =
+      std::visit([](const auto& explained) { return BoxesOf(explained); }, member);
   return Cat("<h2>", Escaped(summary.name), "</h2>\n<p>",
-             Escaped(absl::StrFormat("On %s: %.0f cycles predicted, %.1f GFLOP/s at %g GHz; no program costs less than "
-                                     "%.0f.",
-                                     summary.target->name, summary.cycles, summary.gflops, summary.target->ghz,
-                                     summary.bound)),
-             "</p>\n<h3>Where the cycles go</h3>\n<p class=\"dim\">A box is as wide as the time it takes; what it is made "
+             Escaped(absl::StrFormat(
+                 "On %s: %.0f cycles predicted, %.1f GFLOP/s at %g GHz; no program costs less than "
+                 "%.0f.",
+                 summary.target->name, summary.cycles, summary.gflops, summary.target->ghz, summary.bound)),
+             "</p>\n<h3>Where the cycles go</h3>\n<p class=\"dim\">A box is as wide as the time it takes; "
+             "what it is made "
              "of stands below it. Point at one, tap it, or walk with the arrow keys.</p>\n",
              IcicleHtml(boxes), "<div class=\"pair\">\n<section><h3>By kind</h3>\n", BarsSvg(summary, ranked),
              "<h3>Traffic</h3>\n", TrafficHtml(summary), "</section>\n<section><h3>Roofline</h3>\n",
@@ -207,8 +215,14 @@ bool IsOf(const MeasuredRate& rate, const ExplainedKernel& kernel) {
 
 }  // namespace
 
+std::string NameOf(const ExplainedKernel& kernel) {
+  const KernelRequest& request = kernel.synthesis->request;
+  return !request.label.empty() ? request.label : request.graph ? request.name : request.text();
+}
+
 bool IsMeasured(const ExplainedKernel& kernel, const std::vector<MeasuredRate>& measured) {
-  return std::any_of(measured.begin(), measured.end(), [&](const MeasuredRate& rate) { return IsOf(rate, kernel); });
+  return std::any_of(measured.begin(), measured.end(),
+                     [&](const MeasuredRate& rate) { return IsOf(rate, kernel); });
 }
 
 std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
@@ -221,13 +235,15 @@ std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
     for (const MeasuredRate& rate : measured)
       if (IsOf(rate, kernel)) of_kernel.push_back(rate);
     if (kernel.is_family())
-      Append(&body, "<h2>", Escaped(kernel.synthesis->request.label), "</h2>\n<pre>",
+      Append(&body, "<h2>", Escaped(NameOf(kernel)), "</h2>\n<pre>",
              Escaped(RegionTable(kernel.synthesis->regions)), "</pre>\n");
     const std::vector<Ranked> ranked = RankedOf(kernel);
-    for (const ExplainedMember& member : kernel.members) Append(&body, ProgramHtml(member, ranked, of_kernel));
-    Append(&body, "<details><summary>As text</summary><pre>", Escaped(ExplainText(kernel)), "</pre></details>\n");
+    for (const ExplainedMember& member : kernel.members)
+      Append(&body, ProgramHtml(member, ranked, of_kernel));
+    Append(&body, "<details><summary>As text</summary><pre>", Escaped(ExplainText(kernel)),
+           "</pre></details>\n");
   }
-  return PageHtml(Cat("Kirsch: ", kernels.front().synthesis->request.label), body);
+  return PageHtml(Cat("Kirsch: ", NameOf(kernels.front())), body);
 }
 
 }  // namespace kirsch

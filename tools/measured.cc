@@ -11,8 +11,7 @@ namespace {
 absl::StatusOr<const JsonValue*> Member(const JsonValue& result, std::string_view key, JsonValue::Kind kind,
                                         const std::string& path) {
   const JsonValue* const value = result.kind == JsonValue::Kind::kObject ? result.Find(key) : nullptr;
-  if (value == nullptr)
-    return ExpectedAt(path, result, Cat("a result of bench, which has ", key));
+  if (value == nullptr) return ExpectedAt(path, result, Cat("a result of bench, which has ", key));
   if (value->kind != kind)
     return ExpectedAt(path, *value,
                       kind == JsonValue::Kind::kString   ? "a string"
@@ -34,7 +33,8 @@ absl::StatusOr<std::vector<MeasuredRate>> ReadMeasured(const std::string& path) 
   std::vector<MeasuredRate> rates;
   for (const JsonValue& result : results->children) {
     using Kind = JsonValue::Kind;
-    const auto spec = Member(result, "spec", Kind::kString, path), name = Member(result, "name", Kind::kString, path),
+    const auto spec = Member(result, "spec", Kind::kString, path),
+               name = Member(result, "name", Kind::kString, path),
                gflops = Member(result, "gflops_median", Kind::kNumber, path),
                bytes = Member(result, "compulsory_bytes", Kind::kNumber, path),
                correct = Member(result, "correct", Kind::kBool, path);

@@ -1,12 +1,11 @@
 // Charts and pages: well-formed, deterministic, and harmless whatever names are given.
-#include "page/page.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "page/chart.h"
+#include "page/page.h"
 
 namespace kirsch {
 namespace {
@@ -61,8 +60,8 @@ TEST(Chart, BarsOfNothingHaveNoWidth) {
 }
 
 TEST(Page, NamesAreEscapedAndNothingIsFetched) {
-  const std::string page =
-      PageHtml(kHostile, IcicleHtml({{0, 0, 1, 0, kHostile, {{kHostile, kHostile}}}}) + TableHtml({{kHostile}}));
+  const std::string page = PageHtml(
+      kHostile, IcicleHtml({{0, 0, 1, 0, kHostile, {{kHostile, kHostile}}}}) + TableHtml({{kHostile}}));
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, Not(HasSubstr("src=\"")));
