@@ -240,7 +240,8 @@ std::string Document(std::string_view title, std::string_view svg) {
   // The style goes in as the first thing in the element.
   const size_t inside = svg.find('\n') + 1;
   return absl::StrFormat(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style><title>%s</title>\n%s",
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s<style>%s</style><title>%s</title>\n<rect "
+      "width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n%s",
       svg.substr(0, inside), kChartStyle, Escaped(title), svg.substr(inside));
 }
 

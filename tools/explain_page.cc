@@ -185,7 +185,8 @@ std::string BarsSvg(const Summary& summary, const std::vector<Ranked>& ranked) {
   bars.rows.push_back({"chosen", absl::StrFormat("%.0f cycles", summary.cycles), summary.by_kind});
   for (size_t i = 0; i < ranked.size(); ++i)
     bars.rows.push_back({absl::StrFormat("number %d", i + 2),
-                         absl::StrFormat("%+.3f %%", Margin(summary.cycles, ranked[i].cycles)),
+                         absl::StrFormat("%+.0f cycles, %+.2f %%", ranked[i].cycles - summary.cycles,
+                                         Margin(summary.cycles, ranked[i].cycles)),
                          ranked[i].by_kind});
   return Svg(bars);
 }
