@@ -61,15 +61,22 @@ absl::StatusOr<std::optional<std::string>> Table::FindPlan(const std::string& qu
   return file_->FindPlan(question);
 }
 
+absl::StatusOr<std::optional<std::string>> Table::FindTuned(const std::string& question) const {
+  if (const auto added = tuned_.find(question); added != tuned_.end()) return added->second;
+  if (file_ == nullptr) return std::optional<std::string>();
+  return file_->FindTuned(question);
+}
+
 absl::Status Table::Commit() {
   if (file_ == nullptr) return absl::OkStatus();
   std::map<PageKey, std::vector<PagePoint>> points;
   for (const auto& [key, page] : added_)
     for (const auto& [point, decision] : page) points[key].push_back({point, decision});
-  if (absl::Status status = file_->Add(points, plans_); !status.ok()) return status;
+  if (absl::Status status = file_->Add(points, plans_, tuned_); !status.ok()) return status;
   for (const auto& [key, page] : added_) pages_.erase(key);
   added_.clear();
   plans_.clear();
+  tuned_.clear();
   return absl::OkStatus();
 }
 

@@ -34,6 +34,12 @@ class Table {
   absl::StatusOr<std::optional<std::string>> FindPlan(const std::string& question) const;
   void AddPlan(const std::string& question, const std::string& schedule) { plans_[question] = schedule; }
 
+  // What tuning measured on a machine, as an answer to a question (tools/tuning.h).
+  absl::StatusOr<std::optional<std::string>> FindTuned(const std::string& question) const;
+  void AddTuned(const std::string& question, const std::string& report) {
+    tuned_.try_emplace(question, report);
+  }
+
   // Writes what was added to the file, all or nothing; AlreadyExists if the file has another solution.
   absl::Status Commit();
 
@@ -49,7 +55,7 @@ class Table {
   std::unique_ptr<TableFile> file_;
   std::map<PageKey, Page> pages_;                                // as they are in the file
   std::map<PageKey, std::map<CoordinateList, Decision>> added_;  // by point
-  std::map<std::string, std::string> plans_;                     // that were added, by question
+  std::map<std::string, std::string> plans_, tuned_;             // that were added, by question
 };
 
 }  // namespace kirsch

@@ -22,7 +22,8 @@ constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 constexpr char kSchema[] =
     "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE pages (key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);"
-    "CREATE TABLE plans (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
+    "CREATE TABLE plans (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);"
+    "CREATE TABLE tuned (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
 
 int64_t Checksum(std::string_view key, std::string_view data) {
   return static_cast<int64_t>(XXH64(data.data(), data.size(), XXH64(key.data(), key.size(), 0)));
@@ -244,27 +245,45 @@ absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoin
   return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
 }
 
-absl::StatusOr<std::string> TableFile::DecodePlan(std::string_view question, int64_t checksum,
-                                                  std::string_view data) const {
+absl::StatusOr<std::string> TableFile::DecodeText(const Texts& texts, std::string_view question,
+                                                  int64_t checksum, std::string_view data) const {
   const auto damaged = [&](std::string_view what) {
-    return absl::DataLossError(
-        Cat("'", path_, "': damaged: plan ", XXH64(question.data(), question.size(), 0), ": ", what));
+    return absl::DataLossError(Cat("'", path_, "': damaged: ", texts.one, " ",
+                                   XXH64(question.data(), question.size(), 0), ": ", what));
   };
   if (checksum != Checksum(question, data)) return damaged("its checksum doesn't match");
-  absl::StatusOr<std::string> schedule = Decompress(data);
-  if (!schedule.ok()) return damaged(std::string(schedule.status().message()));
-  return schedule;
+  absl::StatusOr<std::string> text = Decompress(data);
+  if (!text.ok()) return damaged(std::string(text.status().message()));
+  return text;
 }
 
-absl::StatusOr<std::optional<std::string>> TableFile::FindPlan(const std::string& question) const {
-  Statement statement(database_, path_, "SELECT checksum, data FROM plans WHERE question = ?");
+absl::StatusOr<std::optional<std::string>> TableFile::FindText(const Texts& texts,
+                                                               const std::string& question) const {
+  const std::string sql = Cat("SELECT checksum, data FROM ", texts.table, " WHERE question = ?");
+  Statement statement(database_, path_, sql.c_str());
   if (!statement.Bind(question).Step()) {
     if (!statement.status().ok()) return statement.status();
     return std::optional<std::string>();
   }
-  absl::StatusOr<std::string> schedule = DecodePlan(question, statement.Number(0), statement.Bytes(1));
-  if (!schedule.ok()) return schedule.status();
-  return std::optional<std::string>(*std::move(schedule));
+  absl::StatusOr<std::string> text = DecodeText(texts, question, statement.Number(0), statement.Bytes(1));
+  if (!text.ok()) return text.status();
+  return std::optional<std::string>(*std::move(text));
+}
+
+absl::StatusOr<std::optional<std::string>> TableFile::FindPlan(const std::string& question) const {
+  return FindText(kPlans, question);
+}
+absl::StatusOr<std::optional<std::string>> TableFile::FindTuned(const std::string& question) const {
+  return FindText(kTuned, question);
+}
+
+// A question that is known keeps its text.
+absl::Status TableFile::AddText(const Texts& texts, const std::string& question, const std::string& text) {
+  const std::string data = Compress(text);
+  const std::string sql =
+      Cat("INSERT INTO ", texts.table, " VALUES (?, ?, ?) ON CONFLICT (question) DO NOTHING");
+  Statement statement(database_, path_, sql.c_str());
+  return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
 }
 
 absl::Status TableFile::AddPlan(const std::string& question, const std::string& schedule) {
@@ -272,40 +291,53 @@ absl::Status TableFile::AddPlan(const std::string& question, const std::string& 
   if (!known.ok()) return known.status();
   if (*known && **known != schedule)
     return absl::AlreadyExistsError(Cat("'", path_, "': it has another plan than the one to be added"));
-  if (*known) return absl::OkStatus();
-  const std::string data = Compress(schedule);
-  Statement statement(database_, path_, "INSERT INTO plans VALUES (?, ?, ?)");
-  return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
+  return AddText(kPlans, question, schedule);
 }
 
-absl::Status TableFile::ForEachPlan(
-    const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
+absl::Status TableFile::ForEachText(
+    const Texts& texts,
+    const std::function<absl::Status(const std::string& question, const std::string& text)>& visit,
     const std::function<void(const absl::Status&)>& damaged) const {
-  Statement statement(database_, path_, "SELECT question, checksum, data FROM plans ORDER BY question");
+  const std::string sql = Cat("SELECT question, checksum, data FROM ", texts.table, " ORDER BY question");
+  Statement statement(database_, path_, sql.c_str());
   while (statement.Step()) {
     const std::string question(statement.Bytes(0));
-    const absl::StatusOr<std::string> schedule =
-        DecodePlan(question, statement.Number(1), statement.Bytes(2));
-    if (schedule.ok()) {
-      if (absl::Status status = visit(question, *schedule); !status.ok()) return status;
+    const absl::StatusOr<std::string> text =
+        DecodeText(texts, question, statement.Number(1), statement.Bytes(2));
+    if (text.ok()) {
+      if (absl::Status status = visit(question, *text); !status.ok()) return status;
     } else if (damaged != nullptr) {
-      damaged(schedule.status());
+      damaged(text.status());
     } else {
-      return schedule.status();
+      return text.status();
     }
   }
   return statement.status();
 }
 
+absl::Status TableFile::ForEachPlan(
+    const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
+    const std::function<void(const absl::Status&)>& damaged) const {
+  return ForEachText(kPlans, visit, damaged);
+}
+absl::Status TableFile::ForEachTuned(
+    const std::function<absl::Status(const std::string& question, const std::string& report)>& visit,
+    const std::function<void(const absl::Status&)>& damaged) const {
+  return ForEachText(kTuned, visit, damaged);
+}
+
 absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points,
-                            const std::map<std::string, std::string>& plans) {
-  if (points.empty() && plans.empty()) return absl::OkStatus();
+                            const std::map<std::string, std::string>& plans,
+                            const std::map<std::string, std::string>& tuned) {
+  if (points.empty() && plans.empty() && tuned.empty()) return absl::OkStatus();
   if (absl::Status status = Begin(); !status.ok()) return status;
   absl::Status status;
   for (const auto& [key, page] : points)
     if (status.ok()) status = AddToPage(key, page);
   for (const auto& [question, schedule] : plans)
     if (status.ok()) status = AddPlan(question, schedule);
+  for (const auto& [question, report] : tuned)
+    if (status.ok()) status = AddText(kTuned, question, report);
   if (status.ok()) status = RunSql(database_, path_, "COMMIT");
   if (!status.ok()) (void)RunSql(database_, path_, "ROLLBACK");
   return status;

@@ -23,7 +23,7 @@ struct sqlite3;
 namespace kirsch {
 
 // Version of FORMAT.md.
-inline constexpr int kTableFormat = 7;
+inline constexpr int kTableFormat = 8;
 
 // Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
 // whole, but of another format or identity. Not thread-safe.
@@ -53,14 +53,22 @@ class TableFile {
 
   // Adds the points to their pages and the plans, questions and schedules, all or none. AlreadyExists if a
   // point is there with another decision, or a question with another schedule.
+  // What was measured is added where nothing is known of the question: two measurements needn't agree.
   absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points,
-                   const std::map<std::string, std::string>& plans = {});
+                   const std::map<std::string, std::string>& plans = {},
+                   const std::map<std::string, std::string>& tuned = {});
 
   // The schedule that answers a question about a graph.
   absl::StatusOr<std::optional<std::string>> FindPlan(const std::string& question) const;
   // Calls `visit` with every question and its schedule, ascending by the question's bytes; as ForEachPage.
   absl::Status ForEachPlan(
       const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
+      const std::function<void(const absl::Status&)>& damaged = nullptr) const;
+
+  // What tuning measured, likewise: a machine and what was asked for, and a report (tools/tuning.h).
+  absl::StatusOr<std::optional<std::string>> FindTuned(const std::string& question) const;
+  absl::Status ForEachTuned(
+      const std::function<absl::Status(const std::string& question, const std::string& report)>& visit,
       const std::function<void(const absl::Status&)>& damaged = nullptr) const;
 
   struct StoredPage {
@@ -88,8 +96,19 @@ class TableFile {
   absl::Status ReadIdentity();
   absl::Status RefuseOthers(const TableIdentity& expected) const;
   absl::StatusOr<bool> IsNew() const;
+  // Tables of questions and texts, by their names in the file and for people.
+  struct Texts {
+    const char *table, *one;
+  };
+  static constexpr Texts kPlans{"plans", "plan"}, kTuned{"tuned", "tuning"};
+  absl::StatusOr<std::optional<std::string>> FindText(const Texts& texts, const std::string& question) const;
+  absl::Status AddText(const Texts& texts, const std::string& question, const std::string& text);
   absl::Status AddPlan(const std::string& question, const std::string& schedule);
-  absl::StatusOr<std::string> DecodePlan(std::string_view question, int64_t checksum,
+  absl::Status ForEachText(
+      const Texts& texts,
+      const std::function<absl::Status(const std::string& question, const std::string& text)>& visit,
+      const std::function<void(const absl::Status&)>& damaged) const;
+  absl::StatusOr<std::string> DecodeText(const Texts& texts, std::string_view question, int64_t checksum,
                                          std::string_view data) const;
   absl::Status AddToPage(const PageKey& key, const std::vector<PagePoint>& points);
   absl::StatusOr<StoredPage> DecodeRow(std::string_view key_bytes, int64_t checksum,

@@ -247,7 +247,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(7,)], "another format"
+    assert query("PRAGMA user_version") == [(8,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     check_pages(pathlib.Path(path).read_bytes())
     identity = dict(query("SELECT name, value FROM identity"))
@@ -267,6 +267,10 @@ def read_table(path):
         assert told == checksum(question, data), "damaged plan"
         plan = {"plan": question.decode(), "schedule": decompress(data).decode()}
         lines.append(json.dumps(plan, separators=(",", ":")) + "\n")
+    for question, told, data in query("SELECT question, checksum, data FROM tuned ORDER BY question"):
+        assert told == checksum(question, data), "damaged tuning"
+        tuned = {"tuned": question.decode(), "report": json.loads(decompress(data))}
+        lines.append(json.dumps(tuned, separators=(",", ":")) + "\n")
     return "".join(lines)
 
 

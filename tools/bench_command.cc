@@ -24,6 +24,7 @@
 #include "tools/solve.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
+#include "tools/tuning.h"
 
 namespace kirsch {
 namespace {
@@ -138,6 +139,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<Arguments>();
   AddSolveOptions(*command, db, arguments->solve)->required(false);
+  AddTuneOptions(*command, arguments->solve);
   command
       ->add_option(
           "--suite", arguments->suite,

@@ -18,6 +18,7 @@
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
 #include "tools/db_command.h"
+#include "tools/tuning_report.h"
 
 namespace kirsch {
 namespace {
@@ -62,6 +63,14 @@ class Checker {
           return absl::OkStatus();
         },
         [this](const absl::Status& damage) { Note(damage); }));
+    Note(table_.file()->ForEachTuned(
+        [this](const std::string&, const std::string& report) {
+          ++tuned_;
+          if (!TuningReport::Parse(report))
+            findings_.push_back(Cat("'", table_.file()->path(), "': damaged: a tuning that can't be read"));
+          return absl::OkStatus();
+        },
+        [this](const absl::Status& damage) { Note(damage); }));
   }
 
   // Searches for up to `wanted` of the roots again, drawn evenly and always the same.
@@ -76,6 +85,7 @@ class Checker {
   int64_t entries() const { return entries_; }
   int64_t pages() const { return pages_; }
   int64_t plans() const { return plans_; }
+  int64_t tuned() const { return tuned_; }
   int searched() const { return searched_; }
 
  private:
@@ -132,7 +142,7 @@ class Checker {
   std::optional<Recaller> recaller_;
   std::vector<std::string> findings_;
   std::vector<Spec> roots_;
-  int64_t entries_ = 0, pages_ = 0, plans_ = 0;
+  int64_t entries_ = 0, pages_ = 0, plans_ = 0, tuned_ = 0;
   int searched_ = 0;
 };
 
@@ -142,8 +152,9 @@ void Report(const Checker& checker, bool recalled) {
   for (size_t i = 0; i < std::min(kMostShown, findings.size()); ++i) std::printf("%s\n", findings[i].c_str());
   if (findings.size() > kMostShown)
     std::printf("... and %s more\n", Cat(findings.size() - kMostShown).c_str());
-  std::printf("%s: %s entries on %s pages, %s plans", findings.empty() ? "whole" : "damaged",
-              Cat(checker.entries()).c_str(), Cat(checker.pages()).c_str(), Cat(checker.plans()).c_str());
+  std::printf("%s: %s entries on %s pages, %s plans, %s tunings", findings.empty() ? "whole" : "damaged",
+              Cat(checker.entries()).c_str(), Cat(checker.pages()).c_str(), Cat(checker.plans()).c_str(),
+              Cat(checker.tuned()).c_str());
   if (recalled)
     std::printf(", %d searched for again\n", checker.searched());
   else

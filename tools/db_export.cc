@@ -126,6 +126,14 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
       Append(&text, JsonText(ordered_json{{"plan", question}, {"schedule", schedule}}), "\n");
       return absl::OkStatus();
     });
+  if (status.ok())
+    status = (*file)->ForEachTuned([&](const std::string& question, const std::string& report) {
+      const ordered_json parsed = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
+      if (parsed.is_discarded())
+        return absl::DataLossError(Cat("'", (*file)->path(), "': damaged: a tuning that is no JSON"));
+      Append(&text, JsonText(ordered_json{{"tuned", question}, {"report", parsed}}), "\n");
+      return absl::OkStatus();
+    });
   if (status.ok()) status = WriteOutput(arguments.output, text);
   if (!status.ok()) return status;
   return 0;
@@ -134,8 +142,8 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
 }  // namespace
 
 void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
-  CLI::App* command =
-      db_command.add_subcommand("export", "Print a table as text: a line of JSON for each box and each plan");
+  CLI::App* command = db_command.add_subcommand(
+      "export", "Print a table as text: a line of JSON for each box, each plan and each tuning");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")

@@ -14,7 +14,7 @@ namespace kirsch {
 namespace {
 
 using Points = std::map<PageKey, std::vector<PagePoint>>;
-using Plans = std::map<std::string, std::string>;  // schedules by question
+using Plans = std::map<std::string, std::string>;  // schedules by question; or what was measured
 
 struct Arguments {
   std::string output;
@@ -42,9 +42,15 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenLike(const std::string& path, con
   return file;
 }
 
-// Appends the table's entries; their number.
-absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, Plans* plans) {
+// Appends the table's entries; their number. Of two measurements the first is kept.
+absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, Plans* plans, Plans* tuned) {
   int64_t entries = 0;
+  absl::Status measured = file.ForEachTuned([&](const std::string& question, const std::string& report) {
+    ++entries;
+    tuned->try_emplace(question, report);
+    return absl::OkStatus();
+  });
+  if (!measured.ok()) return measured;
   absl::Status read = file.ForEachPlan([&](const std::string& question, const std::string& schedule) {
     ++entries;
     if ((*plans).try_emplace(question, schedule).first->second == schedule) return absl::OkStatus();
@@ -83,12 +89,12 @@ int64_t Count(const Points& points) {
 absl::StatusOr<int> Merge(const Arguments& arguments) {
   std::unique_ptr<TableFile> output, first;
   Points points, old;
-  Plans plans, old_plans;
+  Plans plans, old_plans, tuned, old_tuned;
   int64_t read = 0;
   for (const std::string& path : arguments.inputs) {
     absl::StatusOr<std::unique_ptr<TableFile>> input = OpenLike(path, first.get());
     if (!input.ok()) return input.status();
-    absl::StatusOr<int64_t> entries = Read(**input, &points, &plans);
+    absl::StatusOr<int64_t> entries = Read(**input, &points, &plans, &tuned);
     if (!entries.ok()) return entries.status();
     read += *entries;
     if (first == nullptr) first = *std::move(input);
@@ -97,12 +103,13 @@ absl::StatusOr<int> Merge(const Arguments& arguments) {
     absl::StatusOr<std::unique_ptr<TableFile>> opened = OpenLike(arguments.output, first.get());
     if (!opened.ok()) return opened.status();
     output = *std::move(opened);
-    if (absl::StatusOr<int64_t> entries = Read(*output, &old, &old_plans); !entries.ok())
+    if (absl::StatusOr<int64_t> entries = Read(*output, &old, &old_plans, &old_tuned); !entries.ok())
       return entries.status();
   }
   Points all = old;
-  int64_t new_plans = 0;
-  for (const auto& [question, schedule] : plans) new_plans += old_plans.contains(question) ? 0 : 1;
+  int64_t new_texts = 0;
+  for (const auto& [question, schedule] : plans) new_texts += old_plans.contains(question) ? 0 : 1;
+  for (const auto& [question, report] : tuned) new_texts += old_tuned.contains(question) ? 0 : 1;
   for (const auto& [key, page] : points) all[key].insert(all[key].end(), page.begin(), page.end());
   absl::Status status = Unite(&all);
   if (!status.ok()) return status;
@@ -111,9 +118,9 @@ absl::StatusOr<int> Merge(const Arguments& arguments) {
     if (!made.ok()) return made.status();
     output = *std::move(made);
   }
-  if (status = output->Add(points, plans); !status.ok()) return status;
+  if (status = output->Add(points, plans, tuned); !status.ok()) return status;
   std::printf("%s entries read, %s of them new to %s\n", Cat(read).c_str(),
-              Cat(Count(all) - Count(old) + new_plans).c_str(), arguments.output.c_str());
+              Cat(Count(all) - Count(old) + new_texts).c_str(), arguments.output.c_str());
   return 0;
 }
 

@@ -46,6 +46,7 @@ struct Part {
 struct Stats {
   int64_t pages = 0, disk_bytes = 0;
   int64_t plans = 0, slices = 0;  // of graphs
+  int64_t tuned = 0;              // measurements, which are no answers
   Part total;
   DensePoints dense;
   std::map<std::pair<OpKind, Level>, Part> parts;  // by the level that the specs fill
@@ -117,6 +118,11 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
         ++stats.slices;
       return absl::OkStatus();
     });
+  if (status.ok())
+    status = table.file()->ForEachTuned([&](const std::string&, const std::string&) {
+      ++stats.tuned;
+      return absl::OkStatus();
+    });
   if (!status.ok()) return status;
   return stats;
 }
@@ -152,6 +158,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["pages"] = stats.pages;
   json["plans"] = stats.plans;
   json["slices"] = stats.slices;
+  json["tuned"] = stats.tuned;
   json["disk_bytes"] = stats.disk_bytes;
   json["page_bytes"] = stats.total.bytes;
   json["dense"]["definition"] = kDefinition;
@@ -187,7 +194,8 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
   PrintIdentity(file, match);
   std::printf("\n%s\n\n", Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ",
                               stats.pages, " pages, ", stats.slices, " slices of ", stats.plans, " graphs; ",
-                              stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
+                              stats.tuned, " tuned by measuring; ", stats.disk_bytes, " bytes on disk, ",
+                              stats.total.bytes, " of them in pages")
                               .c_str());
   std::printf("%s\n", kDefinition);
   std::printf("  %-24s %20s %20s %10s\n", "", "points", "bytes", "ratio");

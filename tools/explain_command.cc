@@ -16,6 +16,7 @@
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
+#include "tools/tuning.h"
 
 namespace kirsch {
 namespace {
@@ -93,6 +94,7 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("explain", "Print why the program is the way it is");
   auto arguments = std::make_shared<ExplainArguments>();
   AddRequestOptions(*command, db, arguments->request);
+  AddTunedOption(*command, arguments->request.solve);
   command
       ->add_option(
           "--best", arguments->best,

@@ -83,6 +83,7 @@ std::string Text(const ExplainedSpec& spec) {
       synthesis.parsed.text, synthesis.target.name, total, PredictedGflops(synthesis), synthesis.target.ghz,
       100 * explanation.peak_cycles / total, ToCycles(explanation.bound), ToCycles(synthesis.result.bound),
       std::string(Name(synthesis.result.stop)));
+  if (synthesis.tuned) Append(&text, synthesis.tuned->Summary(), "\n");
   return text;
 }
 

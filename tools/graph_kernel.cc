@@ -13,6 +13,7 @@
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "tools/tuning.h"
 
 namespace kirsch {
 namespace {
@@ -35,6 +36,7 @@ std::vector<std::string> WinogradNames(const Plan& plan) {
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
+  if (absl::Status tuning = CheckTuning(arguments, true); !tuning.ok()) return tuning;
   const CostModel model(target);
   PlanOptions options;
   options.threads = arguments.threads;

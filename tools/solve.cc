@@ -20,6 +20,7 @@
 #include "tools/option_checks.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
+#include "tools/tuning.h"
 
 namespace kirsch {
 namespace {
@@ -163,6 +164,7 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
                                 std::shared_ptr<Memo> memo) {
   if (parsed.spec.block != 0 && arguments.threads > 1)
     return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
+  if (absl::Status tuning = CheckTuning(arguments, false); !tuning.ok()) return tuning;
   Spec root = parsed.spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
@@ -170,8 +172,9 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
   absl::StatusOr<SearchResult> result =
       SolvePlaced(arguments, PlaceOperands(root, residency, target), model, *memo);
   if (!result.ok()) return result.status();
-  Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo)};
-  absl::Status status = AddPackingCost(arguments, model, &synthesis);
+  Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
+  absl::Status status = Tune(arguments, &synthesis);
+  if (status.ok()) status = AddPackingCost(arguments, model, &synthesis);
   if (!status.ok()) return status;
   return synthesis;
 }
@@ -198,6 +201,7 @@ nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
   json["cost_cycles"] = ToCycles(result.cost);
   json["predicted_gflops"] = PredictedGflops(synthesis);
   if (synthesis.pack_cycles > 0) json["packing"] = PackingJson(synthesis);
+  if (synthesis.tuned) json["tuned"] = synthesis.tuned->ToJson();
   json["schedule"] = PrintSchedule(result.impl);
   return json;
 }
@@ -209,6 +213,7 @@ void PrintSummary(const Synthesis& synthesis) {
                PredictedGflops(synthesis), std::string(Name(result.stop)).c_str(), ToCycles(result.bound),
                (result.from_table ? "from the table" : Cat(result.stats.specs_solved, " specs")).c_str(),
                result.seconds);
+  if (synthesis.tuned) std::fprintf(stderr, "%s\n", synthesis.tuned->Summary().c_str());
 }
 
 }  // namespace kirsch

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,6 +15,7 @@
 #include "spec/target/target.h"
 #include "spec/text/parser.h"
 #include "tools/database.h"
+#include "tools/tuning_report.h"
 
 namespace kirsch {
 
@@ -28,6 +30,8 @@ struct SolveArguments {
   bool fuse = true;               // graphs: groups of several operations
   bool allow_winograd = false;    // graphs: see PlanOptions
   bool explain = false;           // likewise
+  std::string tune;               // seconds that programs are timed for (tuning.h); empty: they aren't
+  bool tuned = false;             // use what was measured before
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
@@ -44,6 +48,8 @@ struct Synthesis {
   // Of a constant operand, in predicted cycles: its packing, and a call of the kernel without `const`. 0
   // where none is, or the search was stopped.
   double pack_cycles = 0, unpacked_cycles = 0;
+  std::optional<TuningReport>
+      tuned;  // what was measured of it, if that was asked for; the program is the fastest
 };
 
 // Searches with what `memo` knows already, or follows the pinned schedule. On a terminal, shows progress on

@@ -19,6 +19,7 @@
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/requests.h"
+#include "tools/tuning.h"
 #include "tools/verdict.h"
 
 namespace kirsch {
@@ -185,6 +186,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("synth", "Synthesize a kernel and write it");
   auto arguments = std::make_shared<Arguments>();
   AddRequestOptions(*command, db, arguments->request);
+  AddTuneOptions(*command, arguments->request.solve);
   command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
       ->check(CLI::IsMember({"header", "c", "ll", "asm", "obj", "schedule"}));
   AddChoice<HeaderMode>(

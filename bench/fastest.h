@@ -1,0 +1,25 @@
+// Which of several measured programs is the fastest, as far as noise lets tell.
+#ifndef KIRSCH_BENCH_FASTEST_H_
+#define KIRSCH_BENCH_FASTEST_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "bench/trials.h"
+
+namespace kirsch {
+
+struct Fastest {
+  size_t program = 0;
+  bool noise_decides = false;  // others have a lower median than the first, none by more than noise can do
+};
+
+// Of trials, the first being what is taken unless another is faster beyond noise: by more than half a
+// percent, and by more than three standard errors of the difference of their medians. A pure function.
+// Programs whose result was wrong, or of which there are no samples, don't count; if the first is one of
+// those, it is still the answer.
+Fastest FastestOf(const std::vector<Trial>& trials);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_BENCH_FASTEST_H_
