@@ -131,7 +131,7 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
   return observations;
 }
 
-// Over the programs that the model began with as its choice.
+// Over the programs that were the choice of the model they were drawn for.
 double ErrorOfChoices(const Target& target, const std::vector<Observation>& observations) {
   const CostModel model(target);
   std::vector<double> errors;
@@ -159,10 +159,7 @@ class Calibrator {
       if (absl::Status status = FindUsable(level); !status.ok()) return status;
     if (cores_ > 1)
       if (absl::Status status = FindTeamCosts(); !status.ok()) return status;
-    absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite_, base_, session_);
-    if (!observations.ok()) return observations.status();
-    if (absl::Status noisy = session_.TooNoisy(); !noisy.ok()) return noisy;
-    FitAll(*observations);
+    if (absl::Status status = FitAll(); !status.ok()) return status;
     result_.seconds = SecondsSince(start);
     result_.waited_seconds = session_.waited();
     result_.interference = session_.Interference();
@@ -210,12 +207,15 @@ class Calibrator {
     return absl::OkStatus();
   }
 
-  void FitAll(const std::vector<Observation>& observations) {
+  absl::Status FitAll() {
+    const absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite_, base_, session_);
+    if (!observations.ok()) return observations.status();
+    if (absl::Status noisy = session_.TooNoisy(); !noisy.ok()) return noisy;
     std::vector<CostKey> keys = CostKeysOf(base_);
     std::erase_if(keys, [](const CostKey& key) {
       return key.name == "fork_join_cycles" || key.name == "barrier_cycles";
     });
-    Fit fit = FitKeys(result_.target, keys, observations, {});
+    Fit fit = FitKeys(result_.target, keys, *observations, {});
     for (size_t k = 0; k < keys.size(); ++k) {
       const KeyEstimate& estimate = fit.keys[k];
       Add(keys[k].name, keys[k].get(base_), estimate.value, estimate.low, estimate.high,
@@ -223,9 +223,10 @@ class Calibrator {
     }
     result_.target = std::move(fit.target);
     result_.problems = static_cast<int>(suite_.size());
-    result_.programs = static_cast<int>(observations.size());
-    result_.error_before = ErrorOfChoices(base_, observations);
-    result_.error = ErrorOfChoices(result_.target, observations);
+    result_.programs = static_cast<int>(observations->size());
+    result_.error_before = ErrorOfChoices(base_, *observations);
+    result_.error = ErrorOfChoices(result_.target, *observations);
+    return absl::OkStatus();
   }
 
   const Target& base_;

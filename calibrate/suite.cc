@@ -1,7 +1,9 @@
 #include "calibrate/suite.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,6 +78,9 @@ class Suite {
     }
     Add(Matmul(little, 64, row, " rhs=col"), 8);
     Add(Matmul(little, 64, row, " lhs=col"), 8);
+    // Rows that are a power of two apart fall into the same sets, and into many pages.
+    const int64_t power = int64_t{1} << std::bit_width(static_cast<uint64_t>(Side(bytes)));
+    for (int64_t m : {1, 8, 32}) Add(Cat("matmul f32 ", m, "x", power / 2, "x", power), 8);
   }
 
   void Ram() {
@@ -84,11 +89,12 @@ class Suite {
     Add(Matmul(bytes, 1, 2048), 6);
     Add(Matmul(bytes, 4, 8192), 6);
     for (int64_t m : {1, 4}) Add(Matmul(bytes, m, 4096, " rhs=col"), 6);
+    for (int64_t m : {1, 8, 32}) Add(Cat("matmul f32 ", m, "x", bytes / 4 / 4096, "x4096"), 4);
   }
 
   void OtherTypes(std::string_view types) {
     for (std::string_view shape : {"4x64x32", "6x128x16", "16x32x16", "1x128x64", "7x63x13", "128x128x128",
-                                   "8x256x512", "1x1024x1024"})
+                                   "8x256x512", "1x1024x1024", "8x1024x2048"})
       Add(Cat("matmul ", types, " ", shape), 6);
     for (std::string_view shape : {"4x128x8", "32x256x128"})
       Add(Cat("matmul ", types, " ", shape, " rhs=col"), 6);

@@ -15,8 +15,13 @@ inline constexpr Cost kInfiniteCost = std::numeric_limits<Cost>::max() / 4;
 
 constexpr double ToCycles(Cost cost) { return static_cast<double>(cost) / kCostUnit; }
 
-// Rounds down, so that a bound in fixed point is still a bound.
-constexpr Cost FromCycles(double cycles) { return static_cast<Cost>(cycles * kCostUnit); }
+// Costs are rounded up and bounds down, so that what bounds the cycles of a program bounds the sum of its costs as
+// well, whatever the constants of a target.
+constexpr Cost BoundFromCycles(double cycles) { return static_cast<Cost>(cycles * kCostUnit); }
+constexpr Cost CostFromCycles(double cycles) {
+  const Cost below = BoundFromCycles(cycles);
+  return static_cast<double>(below) < cycles * kCostUnit ? below + 1 : below;
+}
 
 }  // namespace kirsch
 

@@ -221,20 +221,20 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       int64_t trips = 0;
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
-      return FromCycles(static_cast<double>(trips) * target_.loop_cycles +
+      return CostFromCycles(static_cast<double>(trips) * target_.loop_cycles +
                         (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
     }
     case RewriteKind::kParallelTile:
-      return decision.parts > 1 && spec.sharers == 1 ? FromCycles(target_.fork_join_cycles) : 0;
+      return decision.parts > 1 && spec.sharers == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;
     case RewriteKind::kMove: {
       // A transfer hides behind the arithmetic below it, and behind no more than that.
       const Exposure exposure = ExposureOf(spec, expansion);
       const double waited = std::max(exposure.exposed, exposure.total - ComputeBound(spec));
-      return FromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
+      return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
       if (spec.operand[decision.operand].constant != 0) return 0;  // paid once, not in every run
-      return FromCycles(PackCycles(spec, decision, expansion));
+      return CostFromCycles(PackCycles(spec, decision, expansion));
     case RewriteKind::kMicrokernel: {
       const RegisterTile tile = TileOf(spec, expansion, target_);
       const VectorUnit& unit = UnitWithLanes(target_, tile.lanes);
@@ -250,7 +250,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
         compute = fits ? std::min(compute, by_plain) : by_plain;
       }
       const Exposure exposure = ExposureOf(spec, expansion);
-      return FromCycles(std::max(compute + exposure.exposed, exposure.total));
+      return CostFromCycles(std::max(compute + exposure.exposed, exposure.total));
     }
     case RewriteKind::kNone:
       break;
@@ -321,7 +321,7 @@ Cost CostModel::LowerBound(const Spec& spec) const {
   double cycles = ComputeBound(spec) + OutputBound(spec) + ToCycles(EpilogueBound(spec));
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     cycles += Compulsory(spec, operand, spec.tensor(operand).level).exposed;
-  return FromCycles(cycles / spec.threads * kRoundingSlack);
+  return BoundFromCycles(cycles / spec.threads * kRoundingSlack);
 }
 
 Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const {
@@ -330,22 +330,22 @@ Cost CostModel::SlowerLevelBound(const Spec& spec, Level slow, Level fast) const
     if (spec.tensor(operand).level != slow) continue;
     const Exposure from_slow = Compulsory(spec, operand, slow), from_fast = Compulsory(spec, operand, fast);
     const double cycles = std::min(from_slow.total - from_fast.total, from_slow.exposed - from_fast.exposed);
-    // Costs are whole units, rounded down for each transfer. Those are of a line at least: a unit a line is
+    // Costs are whole units, rounded for each transfer. Those are of a line at least: a unit a line is
     // all that may be lost on the way.
     const auto lines = static_cast<double>(FootprintOf(spec, operand, target_).lines);
     extra += std::max(0.0, cycles - ToCycles(1) * lines);
   }
-  return FromCycles(extra * kRoundingSlack);
+  return BoundFromCycles(extra * kRoundingSlack);
 }
 
-// Costs are whole units, rounded down for each register tile, which holds an element at least.
+// Costs are whole units, rounded for each register tile, which holds an element at least.
 Cost CostModel::EpilogueBound(const Spec& spec) const {
   if (spec.op_info().epilogue.empty()) return 0;
   double per_element = std::numeric_limits<double>::infinity();
   for (const VectorUnit& unit : target_.vectors)
     per_element =
         std::min(per_element, EpilogueCyclesOfVector(spec, unit) / std::max(unit.lanes(), kSumsStoredAtOnce));
-  return FromCycles(OutputElements(spec) * std::max(0.0, per_element - ToCycles(1)) * kRoundingSlack);
+  return BoundFromCycles(OutputElements(spec) * std::max(0.0, per_element - ToCycles(1)) * kRoundingSlack);
 }
 
 }  // namespace kirsch

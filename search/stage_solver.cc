@@ -26,7 +26,7 @@ absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {
   SearchResult& result = solved_[stage->spec];
   const double forks = ForksOf(*stage);
   const double most = limit / static_cast<double>(stage->repeats) + forks;
-  const Cost cutoff = most < ToCycles(kInfiniteCost) ? FromCycles(most) + 1 : kInfiniteCost;
+  const Cost cutoff = most < ToCycles(kInfiniteCost) ? BoundFromCycles(most) + 1 : kInfiniteCost;
   if (!IsSolved(result) && result.bound < cutoff) {
     absl::StatusOr<SearchResult> found = options_.solve(stage->spec, cutoff);
     if (!found.ok()) return found.status();

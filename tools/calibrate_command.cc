@@ -111,7 +111,7 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
                    "The file (default: this machine's in the configuration directory; -: standard output)")
       ->check(NotEmpty("a file"));
   command->add_flag("--quick", arguments->quick,
-                    "In some 30 seconds instead of some 2 minutes, less exactly");
+                    "In some 30 seconds instead of some 3 minutes, less exactly");
   command
       ->add_option(
           "--check", arguments->check,

@@ -25,13 +25,18 @@ RegisterTile OuterProduct(int lanes, int rows, int columns) {
 }
 
 TEST(CostTest, FixedPointRoundsDown) {
-  EXPECT_EQ(FromCycles(1), kCostUnit);
-  EXPECT_EQ(FromCycles(1.0 / 256), 1);
-  EXPECT_EQ(FromCycles(0.999 / 256), 0);
-  EXPECT_EQ(FromCycles(2.999 / 256), 2);
-  EXPECT_EQ(ToCycles(FromCycles(1234.5)), 1234.5);
-  EXPECT_GT(FromCycles(1e13), 0) << "a petaflop's worth of cycles fits";
-  EXPECT_LT(FromCycles(1e13), kInfiniteCost);
+  EXPECT_EQ(BoundFromCycles(1), kCostUnit);
+  EXPECT_EQ(BoundFromCycles(1.0 / 256), 1);
+  EXPECT_EQ(BoundFromCycles(0.999 / 256), 0);
+  EXPECT_EQ(BoundFromCycles(2.999 / 256), 2);
+  EXPECT_EQ(CostFromCycles(1), kCostUnit);
+  EXPECT_EQ(CostFromCycles(1.0 / 256), 1);
+  EXPECT_EQ(CostFromCycles(0.001 / 256), 1);
+  EXPECT_EQ(CostFromCycles(2.001 / 256), 3);
+  EXPECT_EQ(CostFromCycles(0), 0);
+  EXPECT_EQ(ToCycles(CostFromCycles(1234.5)), 1234.5);
+  EXPECT_GT(CostFromCycles(1e13), 0) << "a petaflop's worth of cycles fits";
+  EXPECT_LT(CostFromCycles(1e13), kInfiniteCost);
 }
 
 // 14 x 32 floats, znver4: 28 FMAs at one a cycle; 14 + 2 loads at one a cycle.

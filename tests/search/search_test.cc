@@ -20,6 +20,7 @@
 #include "rewrites/rewrite.h"
 #include "search/relaxation.h"
 #include "spec/microkernel.h"
+#include "spec/target/targets.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
@@ -581,6 +582,28 @@ TEST_P(RealTargets, CancelledAnywhereTheMemoIsSound) {
       EXPECT_GE(result.stats.specs_solved, solved) << "of all workers";
       EXPECT_EQ(ScheduleOf(c, memo), schedule) << stop_at;
     }
+}
+
+// Fitted keys are no round numbers: what costs lose in being rounded down, bounds must lose as well.
+TEST(Search, BoundsAreBelowWhateverTheKeys) {
+  Target target = FindTarget("znver3", "")->target;
+  for (int step = 0; step < 40; ++step) {
+    for (VectorUnit& unit : target.vectors) {
+      unit.fma_per_cycle = 1.894 + 0.0137 * step;
+      unit.loads_per_cycle = 1.775 + 0.0071 * step;
+      unit.stores_per_cycle = 1.911;
+    }
+    target.microkernel_cycles = 2.469 + 0.0193 * step;
+    target.loop_cycles = 0.731;
+    const CostModel model(target);
+    for (const char* text : {"matmul f32 1x64x64", "matmul f32 6x16x16", "matmul f32 3x5x24", "matmul f32 13x7x40"}) {
+      HashMemo memo;
+      const Spec root = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, target);
+      const SearchResult result = Search(root, model, memo, SearchOptions());
+      EXPECT_EQ(result.stop, StopReason::kOptimal) << text;
+      EXPECT_LE(model.LowerBound(root), result.cost) << text;
+    }
+  }
 }
 
 }  // namespace
