@@ -140,7 +140,7 @@ TEST_F(HostileCliTest, WhatNothingHasRunIsWrittenAndSaidToBeUnverified) {
   EXPECT_EQ(json["verify"]["ok"], false);
   const Outcome verified = run(Cat("verify", spec));
   EXPECT_EQ(verified.code, 3) << verified.out;
-  EXPECT_THAT(verified.out, EndsWith("unverified: nothing has run\n"));
+  EXPECT_THAT(verified.out, HasSubstr("unverified: nothing has run\n"));  // then where host is from
 }
 #endif
 
