@@ -9,7 +9,7 @@
 
 namespace kirsch {
 
-// Sizes follow the target's caches: problems live in L1, L2, L3 and RAM. `quick`: a third of them, with fewer
+// Sizes follow the target's caches: problems live in L1, L2, L3 and RAM. `quick`: a quarter of them, with fewer
 // programs of each.
 std::vector<Experiment> CalibrationSuite(const Target& target, bool quick);
 
