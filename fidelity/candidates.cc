@@ -19,13 +19,6 @@ namespace {
 
 constexpr char kName[] = "drawn";  // of functions
 
-// "matmul f32", "softmax f32"; of a kernel in the kernel language "kernel".
-std::string OperationOf(const std::string& text) {
-  if (text.find('\n') != std::string::npos) return "kernel";
-  const size_t verb = text.find(' ');
-  return verb == std::string::npos ? text : text.substr(0, text.find(' ', verb + 1));
-}
-
 absl::Status Compile(const Subject& subject, Candidates* candidates) {
   if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
   absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
@@ -38,17 +31,14 @@ bool Stopped(const DrawOptions& options) { return options.stop && options.stop()
 
 absl::Status DrawFor(const ParsedSpec& parsed, const CostModel& model, Memo& memo, const DrawOptions& options,
                      Candidates* candidates) {
-  Spec root = parsed.spec;
-  root.threads = static_cast<uint8_t>(options.threads);
-  const Spec placed = PlaceOperands(root, options.residency, model.target());
-  if (!HasRoom(placed, model.target())) return absl::InvalidArgumentError("there is no room for a copy");
-  candidates->spec.level = placed.out().level;
-  for (const DrawnProgram& program : DrawPrograms(placed, model, memo, options.programs, options.seed)) {
+  const absl::StatusOr<Spec> placed = PlacedRoot(parsed, model, options.threads, options.residency);
+  if (!placed.ok()) return placed.status();
+  candidates->spec.level = placed->out().level;
+  for (const DrawnProgram& program : DrawPrograms(*placed, model, memo, options.programs, options.seed)) {
     if (Stopped(options)) break;
     if (absl::Status made = Compile(Subject(program.impl, model.target(), kName), candidates); !made.ok())
       return made;
-    candidates->spec.programs.push_back(
-        {PrintSchedule(program.impl), TermsOf(program.impl, model), ToCycles(program.cost)});
+    candidates->spec.programs.push_back(PredictedProgram(program.impl, program.cost, model));
   }
   return absl::OkStatus();
 }
@@ -69,12 +59,35 @@ absl::Status DrawFor(const Graph& graph, const CostModel& model, Memo& memo, con
     if (Stopped(options)) break;
     if (absl::Status made = Compile(Subject(plan, model.target(), kName), candidates); !made.ok())
       return made;
-    candidates->spec.programs.push_back({PrintPlanSchedule(plan), TermsOf(plan, model), plan.cycles});
+    candidates->spec.programs.push_back(PredictedProgram(plan, model));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
+
+std::string OperationOf(const std::string& text) {
+  if (text.find('\n') != std::string::npos) return "kernel";
+  const size_t verb = text.find(' ');
+  return verb == std::string::npos ? text : text.substr(0, text.find(' ', verb + 1));
+}
+
+absl::StatusOr<Spec> PlacedRoot(const ParsedSpec& parsed, const CostModel& model, int threads,
+                                Residency residency) {
+  Spec root = parsed.spec;
+  root.threads = static_cast<uint8_t>(threads);
+  const Spec placed = PlaceOperands(root, residency, model.target());
+  if (!HasRoom(placed, model.target())) return absl::InvalidArgumentError("there is no room for a copy");
+  return placed;
+}
+
+MeasuredProgram PredictedProgram(const Impl& impl, Cost cost, const CostModel& model) {
+  return {PrintSchedule(impl), TermsOf(impl, model), ToCycles(cost)};
+}
+
+MeasuredProgram PredictedProgram(const Plan& plan, const CostModel& model) {
+  return {PrintPlanSchedule(plan), TermsOf(plan, model), plan.cycles};
+}
 
 absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostModel& model, Memo& memo,
                                           const DrawOptions& options) {

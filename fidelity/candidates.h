@@ -17,6 +17,10 @@
 #include "fidelity/corpus.h"
 #include "memo/memo.h"
 #include "search/search.h"
+#include "spec/graph/plan.h"
+#include "spec/impl.h"
+#include "spec/spec.h"
+#include "spec/text/parser.h"
 
 namespace kirsch {
 
@@ -40,6 +44,17 @@ struct Candidates {
 // there is no compiler for the loops of a graph.
 absl::StatusOr<Candidates> DrawCandidates(const BenchEntry& entry, const CostModel& model, Memo& memo,
                                           const DrawOptions& options);
+
+// "matmul f32", "softmax f32"; of a kernel in the kernel language "kernel".
+std::string OperationOf(const std::string& text);
+
+// Where the programs of a matmul start: its operands where they wait. An error if there is no room for them.
+absl::StatusOr<Spec> PlacedRoot(const ParsedSpec& parsed, const CostModel& model, int threads,
+                                Residency residency);
+
+// What is known of a program before it is measured.
+MeasuredProgram PredictedProgram(const Impl& impl, Cost cost, const CostModel& model);
+MeasuredProgram PredictedProgram(const Plan& plan, const CostModel& model);
 
 }  // namespace kirsch
 

@@ -25,18 +25,30 @@ Json ToJson(const MeasuredProgram& program) {
           {"spread", program.spread},     {"terms", program.terms}};
 }
 
-Json ToJson(const MeasuredSpec& spec) {
+// `tested`: the splits that test a model on the spec.
+Json ToJson(const MeasuredSpec& spec, const std::vector<std::string>& tested) {
   const Predictions predictions = spec.predictions();
   Json json = {{"spec", spec.text},
                {"level", Name(spec.level)},
                {"operation", spec.operation},
                {"ghz", spec.ghz},
+               {"tested", tested},
                {"kendall_tau", ToJson(KendallTau(predictions))},
                {"loss", LossOfChoice(predictions)},
                {"mape", ErrorOfChoice(predictions)},
                {"programs", Json::array()}};
   for (const MeasuredProgram& program : spec.programs) json["programs"].push_back(ToJson(program));
   return json;
+}
+
+// Which of so many specs the random split tests.
+std::vector<bool> DrawTested(size_t specs, uint64_t seed) {
+  Dice dice(seed);
+  std::vector<size_t> places(specs);
+  for (size_t i = 0; i < specs; ++i) places[i] = i;
+  std::vector<bool> tested(specs);
+  while (places.size() > specs / 2) tested[TakeOne(&places, &dice)] = true;
+  return tested;
 }
 
 }  // namespace
@@ -76,11 +88,7 @@ Summary Summarise(const std::vector<MeasuredSpec>& specs) {
 
 Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed) {
   Splits splits;
-  Dice dice(seed);
-  std::vector<size_t> places(specs.size());
-  for (size_t i = 0; i < places.size(); ++i) places[i] = i;
-  std::vector<bool> tested(specs.size());
-  while (places.size() > specs.size() / 2) tested[TakeOne(&places, &dice)] = true;
+  const std::vector<bool> tested = DrawTested(specs.size(), seed);
   for (size_t i = 0; i < specs.size(); ++i) {
     if (tested[i]) splits.random.push_back(specs[i]);
     if (!specs[i].IsF32Matmul()) splits.dissimilar.push_back(specs[i]);
@@ -90,10 +98,16 @@ Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed) {
 
 nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed) {
   const Splits splits = SplitSpecs(corpus.specs, seed);
-  Json json;
+  Json json = {{"threads", corpus.threads}, {"cold", corpus.residency == Residency::kCold}};
   json["splits"] = {{"random", ToJson(splits.random)}, {"dissimilar", ToJson(splits.dissimilar)}};
   json["specs"] = Json::array();
-  for (const MeasuredSpec& spec : corpus.specs) json["specs"].push_back(ToJson(spec));
+  const std::vector<bool> drawn = DrawTested(corpus.specs.size(), seed);
+  for (size_t i = 0; i < corpus.specs.size(); ++i) {
+    std::vector<std::string> tested;
+    if (drawn[i]) tested.push_back("random");
+    if (!corpus.specs[i].IsF32Matmul()) tested.push_back("dissimilar");
+    json["specs"].push_back(ToJson(corpus.specs[i], tested));
+  }
   return json;
 }
 

@@ -10,6 +10,7 @@
 #include "fidelity/statistics.h"
 #include "fidelity/terms.h"
 #include "nlohmann/json_fwd.hpp"
+#include "search/search.h"
 #include "spec/level.h"
 
 namespace kirsch {
@@ -34,14 +35,16 @@ struct MeasuredSpec {
   Predictions predictions() const;
 };
 
-// What was asked for and not measured.
-struct UnmeasuredSpec {
+// A spec that was asked for and not measured, or a program that has no price.
+struct LeftOut {
   std::string text, reason;
 };
 
 struct Corpus {
+  int threads = 1;
+  Residency residency = Residency::kWarm;
   std::vector<MeasuredSpec> specs;  // with one program at least
-  std::vector<UnmeasuredSpec> unmeasured;
+  std::vector<LeftOut> left_out;
   std::vector<std::string> wrong;  // programs whose results were wrong: spec and schedule
 };
 
@@ -66,7 +69,7 @@ struct Splits {
 
 Splits SplitSpecs(const std::vector<MeasuredSpec>& specs, uint64_t seed);
 
-// {"splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]}, see README.md.
+// {"threads", "cold", "splits": {"random": {...}, "dissimilar": {...}}, "specs": [...]}, see README.md.
 nlohmann::ordered_json ToJson(const Corpus& corpus, uint64_t seed);
 
 }  // namespace kirsch

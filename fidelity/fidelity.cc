@@ -12,7 +12,10 @@ namespace {
 
 class Measurement {
  public:
-  Measurement(const CostModel& model, const FidelityOptions& options) : model_(model), options_(options) {}
+  Measurement(const CostModel& model, const FidelityOptions& options) : model_(model), options_(options) {
+    corpus_.threads = options.draw.threads;
+    corpus_.residency = options.draw.residency;
+  }
 
   absl::StatusOr<Corpus> Run(const std::vector<BenchEntry>& entries) {
     absl::Status first;
@@ -22,7 +25,7 @@ class Measurement {
       const absl::Status measured = Measure(entries[i]);
       if (measured.ok()) continue;
       first.Update(measured);
-      corpus_.unmeasured.push_back({entries[i].text, std::string(measured.message())});
+      corpus_.left_out.push_back({entries[i].text, std::string(measured.message())});
     }
     if (corpus_.specs.empty() && !first.ok()) return first;
     return std::move(corpus_);

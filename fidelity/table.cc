@@ -139,8 +139,8 @@ std::string FormatTable(const Corpus& corpus, uint64_t seed) {
   AppendSummaries(corpus.specs, seed, &out);
   AppendWorstChoices(corpus.specs, &out);
   AppendFurthestOff(corpus.specs, &out);
-  for (const UnmeasuredSpec& spec : corpus.unmeasured)
-    Append(&out, "\nnot measured: ", Head(spec.text), ": ", spec.reason, "\n");
+  for (const LeftOut& left_out : corpus.left_out)
+    Append(&out, "\nleft out: ", Head(left_out.text), ": ", left_out.reason, "\n");
   for (const std::string& wrong : corpus.wrong) Append(&out, "\nWRONG: ", wrong, "\n");
   return out;
 }

@@ -13,7 +13,7 @@
 #include "rewrites/slice.h"
 #include "search/dice.h"
 #include "search/draw_programs.h"
-#include "search/replay.h"
+#include "search/follow_plan.h"
 #include "search/slice_sets.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/text/cat.h"
@@ -22,50 +22,6 @@ namespace kirsch {
 namespace {
 
 constexpr int kTriesPerPlan = 20;
-
-// The best plan with a schedule, or of all.
-class Planner {
- public:
-  Planner(const Graph& graph, std::string_view source, const CostModel& model, Memo& memo,
-          const PlanOptions& options)
-      : graph_(graph), source_(source), model_(model), memo_(memo), options_(options) {
-    options_.explain = false;
-    options_.solve = [this](const Spec& placed, Cost cutoff) {
-      SearchOptions below;
-      below.cutoff = cutoff;
-      return Search(placed, model_, memo_, below);
-    };
-    options_.replay = [this](const Spec& placed, const Schedule& schedule, std::string_view file) {
-      return Replay(placed, schedule, file, model_, memo_, {});
-    };
-  }
-
-  absl::StatusOr<Plan> Best() { return Find(nullptr); }
-
-  // Nothing where the text is not in the space.
-  std::optional<Plan> With(const std::string& text) {
-    const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, "draw");
-    if (!schedule.ok()) return std::nullopt;
-    absl::StatusOr<Plan> plan = Find(&*schedule);
-    if (!plan.ok()) return std::nullopt;
-    return *std::move(plan);
-  }
-
- private:
-  absl::StatusOr<Plan> Find(const PlanSchedule* schedule) {
-    options_.schedule = schedule;
-    absl::StatusOr<PlanResult> result = SearchPlan(graph_, source_, model_, options_);
-    options_.schedule = nullptr;
-    if (!result.ok()) return result.status();
-    return std::move(result->plan);
-  }
-
-  const Graph& graph_;
-  const std::string_view source_;
-  const CostModel& model_;
-  Memo& memo_;
-  PlanOptions options_;
-};
 
 // Texts of schedules: what is by chance in a plan above its stages.
 class Sketch {
@@ -154,12 +110,12 @@ class PlanDrawer {
       : model_(model),
         memo_(memo),
         options_(options),
-        planner_(graph, source, model, memo, options),
+        follower_(graph, source, model, memo, options),
         sketch_(CanonicalGraph(graph), model.target(), options_),
         dice_(seed) {}
 
   absl::StatusOr<std::vector<Plan>> Draw(size_t count) {
-    absl::StatusOr<Plan> best = planner_.Best();
+    absl::StatusOr<Plan> best = follower_.Best();
     if (!best.ok()) return best.status();
     best_ = *std::move(best);
     text_ = PrintPlanSchedule(best_);
@@ -183,6 +139,13 @@ class PlanDrawer {
     }
   }
 
+  // Nothing where the text is not in the space.
+  std::optional<Plan> With(const std::string& text) {
+    absl::StatusOr<Plan> plan = follower_.With(text, "draw");
+    if (!plan.ok()) return std::nullopt;
+    return *std::move(plan);
+  }
+
   std::string Head() const {
     return best_.threads > 1 ? Cat("threads ", best_.threads, "\n") : std::string();
   }
@@ -191,13 +154,13 @@ class PlanDrawer {
     std::string text = Head();
     for (const OperationSet slice : sketch_.DrawSlices(&dice_))
       text += sketch_.SliceLine(slice) + sketch_.DrawWay(slice, best_.threads, &dice_);
-    std::optional<Plan> plan = planner_.With(text);
+    std::optional<Plan> plan = With(text);
     if (!plan) return plan;
     bool changed = false;
     for (Group& group : plan->groups)
       for (Stage* stage : StagesOf(group))
         if (dice_.Below(2) == 0) changed |= ChangeStage(&ProgramDrawer::DrawAnywhere, stage);
-    return changed ? planner_.With(PrintPlanSchedule(*plan)) : plan;
+    return changed ? With(PrintPlanSchedule(*plan)) : plan;
   }
 
   std::optional<Plan> DrawAround() {
@@ -215,7 +178,7 @@ class PlanDrawer {
   std::optional<Plan> WithOtherSlices() {
     std::string text = Head();
     for (const OperationSet slice : sketch_.DrawSlices(&dice_)) text += sketch_.SliceLine(slice);
-    return planner_.With(text);
+    return With(text);
   }
 
   // The optimum, but for the way of one slice.
@@ -227,7 +190,7 @@ class PlanDrawer {
     const bool each = best_.slices[place].each;
     block = Cat(sketch_.SliceLine(set), each ? "  each\n" : "",
                 sketch_.DrawWay(set, each ? 1 : best_.threads, &dice_));
-    return planner_.With(Join(blocks, ""));
+    return With(Join(blocks, ""));
   }
 
   std::optional<Plan> WithOtherStage() {
@@ -239,7 +202,7 @@ class PlanDrawer {
           stages.push_back(stage);
     if (stages.empty() || !ChangeStage(&ProgramDrawer::DrawAround, stages[dice_.Below(stages.size())]))
       return std::nullopt;
-    return planner_.With(PrintPlanSchedule(plan));
+    return With(PrintPlanSchedule(plan));
   }
 
   // Gives a stage another program or schedule, if it has any.
@@ -260,7 +223,7 @@ class PlanDrawer {
   const CostModel& model_;
   Memo& memo_;
   const PlanOptions options_;
-  Planner planner_;
+  PlanFollower follower_;
   const Sketch sketch_;
   Dice dice_;
   Plan best_;

@@ -12,6 +12,8 @@
 #include "bench/entries.h"
 #include "fidelity/fidelity.h"
 #include "fidelity/plot.h"
+#include "fidelity/price.h"
+#include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"
 #include "fidelity/table.h"
 #include "fidelity/usual_suite.h"
@@ -33,6 +35,7 @@ constexpr size_t kQuickStep = 3;  // of the usual suite, each third spec
 struct Arguments {
   std::vector<std::string> specs;
   std::string suite;
+  std::vector<std::string> corpora;  // measured before
   std::string target = "host";
   int programs = 0;  // 0: the usual number
   uint64_t seed = 1;
@@ -88,9 +91,34 @@ absl::StatusOr<Corpus> Measure(const Arguments& arguments, const std::vector<Ben
   return corpus;
 }
 
+absl::StatusOr<Corpus> PriceAgain(const Arguments& arguments) {
+  if (!arguments.specs.empty() || !arguments.suite.empty())
+    return absl::InvalidArgumentError("fidelity: expected either --corpus FILE or what to measure");
+  const absl::StatusOr<Target> target = LoadTarget(arguments.target);
+  if (!target.ok()) return target.status();
+  const absl::StatusOr<Corpus> measured = ReadCorpora(arguments.corpora);
+  if (!measured.ok()) return measured.status();
+  InterruptGuard guard;
+  TerminalLine line;
+  PriceOptions options;
+  options.stop = [&guard] { return guard.interrupted().load(); };
+  options.progress = [&line](std::string_view what) { line.Show(what); };
+  absl::StatusOr<Corpus> corpus = PriceCorpus(*measured, CostModel(*target), options);
+  line.Erase();
+  return corpus;
+}
+
+absl::StatusOr<Corpus> MeasureOrPrice(const Arguments& arguments) {
+  if (!arguments.corpora.empty()) return PriceAgain(arguments);
+  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
+  if (!entries.ok()) return entries.status();
+  return Measure(arguments, *entries);
+}
+
 // What is predicted before there is code, held against the code.
 absl::StatusOr<int> CheckStatic(const Arguments& arguments) {
-  if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.svg.empty())
+  if (!arguments.specs.empty() || !arguments.suite.empty() || !arguments.corpora.empty() ||
+      !arguments.svg.empty())
     return absl::InvalidArgumentError("fidelity: --static draws its own kernels, and has no drawing");
   const absl::StatusOr<Target> target = LoadTarget(arguments.target);
   if (!target.ok()) return target.status();
@@ -118,9 +146,7 @@ absl::StatusOr<int> CheckStatic(const Arguments& arguments) {
 absl::StatusOr<int> Fidelity(const Arguments& arguments) {
   if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
   if (arguments.check_static) return CheckStatic(arguments);
-  const absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
-  if (!entries.ok()) return entries.status();
-  const absl::StatusOr<Corpus> corpus = Measure(arguments, *entries);
+  const absl::StatusOr<Corpus> corpus = MeasureOrPrice(arguments);
   if (!corpus.ok()) return corpus.status();
   if (corpus->specs.empty()) return absl::CancelledError("fidelity: nothing has been measured yet");
   if (arguments.json != "-") std::fputs(FormatTable(*corpus, arguments.seed).c_str(), stdout);
@@ -142,6 +168,12 @@ void AddFidelityCommand(CLI::App& app, Run& run) {
                       "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");
   command->add_option("--suite", arguments->suite, "A file of specs, as for bench")
       ->check(NotEmpty("a file"));
+  command
+      ->add_option(
+          "--corpus", arguments->corpora,
+          "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
+      ->check(NotEmpty("a file"))
+      ->allow_extra_args(false);
   command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
   command->add_option("--programs", arguments->programs, "Programs drawn for each spec")
       ->check(CLI::Range(1, 1000));

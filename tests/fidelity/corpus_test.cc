@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bench/suite.h"
 #include "fidelity/fidelity.h"
@@ -65,7 +67,9 @@ TEST(Corpus, SummariesAreMeansOverSpecs) {
 
 TEST(Corpus, JsonHasWhatScriptsRead) {
   const nlohmann::ordered_json json = ToJson(SomeCorpus(), 1);
-  ASSERT_EQ(json.size(), 2u);
+  ASSERT_EQ(json.size(), 4u);
+  EXPECT_EQ(json["threads"], 1);
+  EXPECT_EQ(json["cold"], false);
   for (const char* split : {"random", "dissimilar"})
     for (const char* key :
          {"kendall_tau", "tile_ape", "within_first_1", "within_first_5", "within_first_10", "mape"})
@@ -76,6 +80,13 @@ TEST(Corpus, JsonHasWhatScriptsRead) {
   EXPECT_EQ(program["predicted_cycles"], 100);
   EXPECT_EQ(program["cycles"], 200);
   EXPECT_EQ(program["terms"]["FMA"], 100);
+  size_t drawn = 0;
+  for (const nlohmann::ordered_json& spec : json["specs"]) {
+    const std::vector<std::string> tested = spec["tested"];
+    drawn += static_cast<size_t>(std::count(tested.begin(), tested.end(), "random"));
+    EXPECT_EQ(std::count(tested.begin(), tested.end(), "dissimilar"), spec["operation"] != "matmul f32");
+  }
+  EXPECT_EQ(drawn, 4u);
 }
 
 TEST(Corpus, SplitsWithoutSpecsSayNothing) {
@@ -87,10 +98,10 @@ TEST(Corpus, SplitsWithoutSpecsSayNothing) {
 
 TEST(Corpus, IsPrintedAndDrawn) {
   Corpus corpus = SomeCorpus();
-  corpus.unmeasured = {{"matmul f32 1x1x1", "no reason"}};
+  corpus.left_out = {{"matmul f32 1x1x1", "no reason"}};
   const std::string table = FormatTable(corpus, 1), svg = ScatterSvg(corpus);
   EXPECT_NE(table.find("matmul bf16*bf16->f32 8x8x8: the choice loses 100.0%"), std::string::npos) << table;
-  EXPECT_NE(table.find("not measured: matmul f32 1x1x1: no reason"), std::string::npos);
+  EXPECT_NE(table.find("left out: matmul f32 1x1x1: no reason"), std::string::npos);
   size_t dots = 0;
   for (size_t at = svg.find("<title>matmul"); at != svg.npos; at = svg.find("<title>matmul", at + 1)) ++dots;
   EXPECT_EQ(dots, 12u);

@@ -1,0 +1,119 @@
+#include "fidelity/price.h"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "bench/entries.h"
+#include "fidelity/candidates.h"
+#include "memo/hash_memo.h"
+#include "search/follow_plan.h"
+#include "search/replay.h"
+#include "search/slice_levels.h"
+#include "spec/text/cat.h"
+#include "spec/text/schedule.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kFile[] = "schedule";  // as errors call it
+
+class Pricing {
+ public:
+  Pricing(const Corpus& measured, const CostModel& model, const PriceOptions& options)
+      : measured_(measured), model_(model), options_(options) {
+    priced_.threads = measured.threads;
+    priced_.residency = measured.residency;
+  }
+
+  absl::StatusOr<Corpus> Run() {
+    absl::Status first;
+    for (size_t i = 0; i < measured_.specs.size() && !stopped(); ++i) {
+      const MeasuredSpec& spec = measured_.specs[i];
+      if (options_.progress)
+        options_.progress(Cat("pricing ", i + 1, " of ", measured_.specs.size(), ", ", spec.text));
+      const absl::Status status = Price(spec);
+      first.Update(status);
+      if (!status.ok()) priced_.left_out.push_back({spec.text, std::string(status.message())});
+    }
+    if (priced_.specs.empty() && !first.ok()) return first;
+    return std::move(priced_);
+  }
+
+ private:
+  // What the model says of a schedule.
+  using Predict = std::function<absl::StatusOr<MeasuredProgram>(const std::string& schedule)>;
+
+  bool stopped() const { return options_.stop && options_.stop(); }
+
+  absl::Status Price(const MeasuredSpec& spec) {
+    const absl::StatusOr<std::vector<BenchEntry>> entries = ReadEntries(spec.text, "spec");
+    if (!entries.ok()) return entries.status();
+    const BenchEntry& entry = entries->front();
+    return entry.graph ? Price(spec, *entry.graph) : Price(spec, *entry.matmul);
+  }
+
+  absl::Status Price(const MeasuredSpec& spec, const ParsedSpec& parsed) {
+    const absl::StatusOr<Spec> root = PlacedRoot(parsed, model_, measured_.threads, measured_.residency);
+    if (!root.ok()) return root.status();
+    HashMemo memo;
+    return Add(spec, root->out().level, [&](const std::string& text) -> absl::StatusOr<MeasuredProgram> {
+      const absl::StatusOr<Schedule> schedule = ParseSchedule(text, kFile, root->op);
+      if (!schedule.ok()) return schedule.status();
+      const absl::StatusOr<SearchResult> result = Replay(*root, *schedule, kFile, model_, memo, {});
+      if (!result.ok()) return result.status();
+      return PredictedProgram(result->impl, result->cost, model_);
+    });
+  }
+
+  absl::Status Price(const MeasuredSpec& spec, const Graph& graph) {
+    PlanOptions options;
+    options.threads = measured_.threads;
+    options.residency = measured_.residency;
+    HashMemo memo;
+    PlanFollower follower(graph, "spec", model_, memo, options);
+    const Level home = HomeOf(graph, measured_.residency, model_.target());
+    return Add(spec, home, [&](const std::string& text) -> absl::StatusOr<MeasuredProgram> {
+      const absl::StatusOr<Plan> plan = follower.With(text, kFile);
+      if (!plan.ok()) return plan.status();
+      return PredictedProgram(*plan, model_);
+    });
+  }
+
+  absl::Status Add(const MeasuredSpec& measured, Level home, const Predict& predict) {
+    MeasuredSpec spec = measured;
+    spec.level = home;
+    spec.operation = OperationOf(spec.text);
+    spec.programs.clear();
+    std::set<std::string> known;  // schedules; their comments may have changed with the model
+    for (const MeasuredProgram& program : measured.programs) {
+      if (stopped()) break;
+      absl::StatusOr<MeasuredProgram> priced = predict(program.schedule);
+      if (!priced.ok()) {
+        priced_.left_out.push_back({spec.text, std::string(priced.status().message())});
+        continue;
+      }
+      if (!known.insert(priced->schedule).second) continue;
+      priced->cycles = program.cycles;
+      priced->seconds = program.seconds;
+      priced->spread = program.spread;
+      spec.programs.push_back(*std::move(priced));
+    }
+    if (!spec.programs.empty()) priced_.specs.push_back(std::move(spec));
+    return absl::OkStatus();
+  }
+
+  const Corpus& measured_;
+  const CostModel& model_;
+  const PriceOptions& options_;
+  Corpus priced_;
+};
+
+}  // namespace
+
+absl::StatusOr<Corpus> PriceCorpus(const Corpus& measured, const CostModel& model,
+                                   const PriceOptions& options) {
+  return Pricing(measured, model, options).Run();
+}
+
+}  // namespace kirsch

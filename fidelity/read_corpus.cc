@@ -1,0 +1,111 @@
+#include "fidelity/read_corpus.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "spec/text/cat.h"
+#include "spec/text/file.h"
+#include "spec/text/json.h"
+
+namespace kirsch {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+// One file. The first error stays, and all that is read after it is empty.
+class CorpusReader {
+ public:
+  explicit CorpusReader(std::string_view file) : file_(file) {}
+
+  absl::StatusOr<Corpus> Read(const JsonValue& document) {
+    Corpus corpus;
+    corpus.threads = static_cast<int>(Number(document, "threads", 1, 255));
+    if (Member(document, "cold", Kind::kBool, "true or false").boolean) corpus.residency = Residency::kCold;
+    for (const JsonValue& spec : Member(document, "specs", Kind::kArray, "an array of specs").children)
+      corpus.specs.push_back(Spec(spec));
+    if (!status_.ok()) return status_;
+    return corpus;
+  }
+
+ private:
+  MeasuredSpec Spec(const JsonValue& json) {
+    MeasuredSpec spec;
+    spec.text = Member(json, "spec", Kind::kString, "a spec, a string").text;
+    spec.ghz = Number(json, "ghz", 0, HUGE_VAL);
+    for (const JsonValue& program : Member(json, "programs", Kind::kArray, "an array of programs").children)
+      spec.programs.push_back(Program(program));
+    return spec;
+  }
+
+  MeasuredProgram Program(const JsonValue& json) {
+    MeasuredProgram program;
+    program.schedule = Member(json, "schedule", Kind::kString, "a schedule, a string").text;
+    program.cycles = Number(json, "cycles", kLeastTime, HUGE_VAL);
+    program.seconds = Number(json, "seconds", kLeastTime, HUGE_VAL);
+    program.spread = Number(json, "spread", 0, HUGE_VAL);
+    return program;
+  }
+
+  const JsonValue& Member(const JsonValue& object, std::string_view key, Kind kind, std::string_view what) {
+    static const JsonValue kNothing;
+    if (!status_.ok()) return kNothing;
+    const JsonValue* member = object.kind == Kind::kObject ? object.Find(key) : nullptr;
+    if (member == nullptr) {
+      status_ = ExpectedAt(file_, object, Cat("an object with \"", key, "\""));
+      return kNothing;
+    }
+    if (member->kind == kind) return *member;
+    status_ = ExpectedAt(file_, *member, what);
+    return kNothing;
+  }
+
+  double Number(const JsonValue& object, std::string_view key, double least, double most) {
+    const JsonValue& member = Member(object, key, Kind::kNumber, "a number");
+    if (status_.ok() && !(member.number >= least && member.number <= most))
+      status_ = ExpectedAt(file_, member, least > 0 ? "a number above 0" : "a number that is not negative");
+    return member.number;
+  }
+
+  static constexpr double kLeastTime = 1e-300;
+
+  const std::string_view file_;
+  absl::Status status_;
+};
+
+void Add(MeasuredSpec spec, Corpus* corpus) {
+  const auto known = std::find_if(corpus->specs.begin(), corpus->specs.end(),
+                                  [&](const MeasuredSpec& other) { return other.text == spec.text; });
+  if (known == corpus->specs.end()) return corpus->specs.push_back(std::move(spec));
+  std::move(spec.programs.begin(), spec.programs.end(), std::back_inserter(known->programs));
+}
+
+}  // namespace
+
+absl::StatusOr<Corpus> ParseCorpus(std::string_view text, std::string_view file) {
+  const absl::StatusOr<JsonValue> document = ParseJson(text, file);
+  if (!document.ok()) return document.status();
+  return CorpusReader(file).Read(*document);
+}
+
+absl::StatusOr<Corpus> ReadCorpora(const std::vector<std::string>& paths) {
+  Corpus all;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<Corpus> corpus = ParseCorpus(*text, path);
+    if (!corpus.ok()) return corpus.status();
+    if (&path == &paths.front()) {
+      all.threads = corpus->threads;
+      all.residency = corpus->residency;
+    }
+    if (corpus->threads != all.threads || corpus->residency != all.residency)
+      return absl::InvalidArgumentError(Cat(path, ": expected a corpus measured as ", paths.front(),
+                                            " was, got other threads or operands elsewhere"));
+    for (MeasuredSpec& spec : corpus->specs) Add(std::move(spec), &all);
+  }
+  return all;
+}
+
+}  // namespace kirsch
