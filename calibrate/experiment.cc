@@ -7,16 +7,16 @@
 
 #include "bench/entries.h"
 #include "bench/trials.h"
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
 #include "cost/row_cost.h"
 #include "memo/hash_memo.h"
 #include "rewrites/row_schedules.h"
 #include "search/draw_programs.h"
-#include "search/plan_search.h"
+#include "search/follow_plan.h"
 #include "search/program_cost.h"
 #include "search/replay.h"
 #include "search/search.h"
+#include "search/slice_levels.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
@@ -31,14 +31,8 @@ struct Candidate {
   std::function<double(const CostModel&)> predict;
 };
 
-template <typename Program>
-absl::StatusOr<Kernel> Compiled(const Program& program, const Target& target) {
-  const Subject subject(program, target, "observed");
-  if (absl::Status runs = CanRun(subject.code, target); !runs.ok()) return runs;
-  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-  if (!made.ok()) return made.status();
-  return std::move(made->kernel);
-}
+constexpr uint64_t kSeed = 1;         // of draws
+constexpr char kName[] = "observed";  // of functions
 
 // The programs of a problem.
 struct Field {
@@ -54,10 +48,12 @@ std::function<double(const CostModel&)> PriceOf(const Impl& impl, const Target& 
   };
 }
 
-Spec PlacedRoot(const ParsedSpec& matmul, const Experiment& experiment, const Target& target, int threads) {
-  Spec root = matmul.spec;
-  root.threads = static_cast<uint8_t>(threads);
-  return PlaceOperands(root, experiment.cold ? Residency::kCold : Residency::kWarm, target);
+Residency ResidencyOf(const Experiment& experiment) {
+  return experiment.cold ? Residency::kCold : Residency::kWarm;
+}
+
+Spec PlacedRoot(const ParsedSpec& matmul, const Experiment& experiment, const Target& target) {
+  return PlaceOperands(matmul.spec, ResidencyOf(experiment), target);
 }
 
 Level LevelOf(const Spec& placed) { return placed.operand[MatmulDims::kRhs].level; }
@@ -73,7 +69,7 @@ absl::StatusOr<Impl> ProgramOf(const Spec& root, std::string_view schedule, cons
 }
 
 absl::StatusOr<std::vector<Impl>> ProgramsOf(const Spec& root, const Experiment& experiment,
-                                             const Target& target, uint64_t seed) {
+                                             const Target& target) {
   std::vector<Impl> programs;
   if (!experiment.schedule.empty()) {
     absl::StatusOr<Impl> program = ProgramOf(root, experiment.schedule, target);
@@ -83,22 +79,22 @@ absl::StatusOr<std::vector<Impl>> ProgramsOf(const Spec& root, const Experiment&
   }
   const CostModel model(target);
   HashMemo memo;
-  for (DrawnProgram& drawn : DrawPrograms(root, model, memo, experiment.programs, seed))
+  for (DrawnProgram& drawn : DrawPrograms(root, model, memo, experiment.programs, kSeed))
     programs.push_back(std::move(drawn.impl));
   return programs;
 }
 
 absl::StatusOr<Field> FieldOfMatmul(const Experiment& experiment, const ParsedSpec& matmul,
-                                    const Target& target, const ExperimentOptions& options) {
-  absl::StatusOr<Workload> workload = MakeWorkload(matmul.spec, options.threads);
+                                    const Target& target) {
+  absl::StatusOr<Workload> workload = MakeWorkload(matmul.spec, 1);
   if (!workload.ok()) return workload.status();
-  const Spec root = PlacedRoot(matmul, experiment, target, options.threads);
+  const Spec root = PlacedRoot(matmul, experiment, target);
   if (!HasRoom(root, target)) return absl::InvalidArgumentError("no room for the operands");
-  const absl::StatusOr<std::vector<Impl>> programs = ProgramsOf(root, experiment, target, options.seed);
+  const absl::StatusOr<std::vector<Impl>> programs = ProgramsOf(root, experiment, target);
   if (!programs.ok()) return programs.status();
   Field field = {LevelOf(root), *std::move(workload), {}};
   for (const Impl& program : *programs) {
-    absl::StatusOr<Kernel> kernel = Compiled(program, target);
+    absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(program, target, kName));
     if (!kernel.ok()) return kernel.status();
     field.candidates.push_back({PrintSchedule(program), *std::move(kernel), PriceOf(program, target)});
   }
@@ -108,28 +104,20 @@ absl::StatusOr<Field> FieldOfMatmul(const Experiment& experiment, const ParsedSp
 // The plan of a kernel that is a single stage: a row program, or a convolution.
 class OneStage {
  public:
+  // The cheapest, or the one with the schedule if that is not empty.
   static absl::StatusOr<OneStage> Of(const Experiment& experiment, const Graph& graph, const Target& target,
-                                     int threads, const PlanSchedule* schedule) {
+                                     std::string_view schedule) {
     const CostModel model(target);
     HashMemo memo;
     PlanOptions options;
-    options.threads = threads;
-    options.residency = experiment.cold ? Residency::kCold : Residency::kWarm;
-    options.schedule = schedule;
-    options.solve = [&](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
-      SearchOptions search;
-      search.cutoff = cutoff;
-      return Search(placed, model, memo, search);
-    };
-    options.replay = [&](const Spec& placed, const Schedule& given, std::string_view source) {
-      return Replay(placed, given, source, model, memo, SearchOptions());
-    };
-    absl::StatusOr<PlanResult> result = SearchPlan(graph, "problem", model, options);
-    if (!result.ok()) return result.status();
+    options.residency = ResidencyOf(experiment);
+    PlanFollower follower(graph, "problem", model, memo, options);
+    absl::StatusOr<Plan> plan = schedule.empty() ? follower.Best() : follower.With(schedule, "schedule");
+    if (!plan.ok()) return plan.status();
     OneStage one;
-    one.plan_ = std::move(result->plan);
+    one.plan_ = *std::move(plan);
     if (one.stage() == nullptr) return absl::InvalidArgumentError("expected a kernel that is a single stage");
-    one.FindLevel(experiment.cold, target);
+    one.level_ = HomeOf(one.plan_.graph, options.residency, target);
     return one;
   }
 
@@ -137,20 +125,16 @@ class OneStage {
   Level level() const { return level_; }
 
   // The plans with this stage done in other ways; the first is this one.
-  std::vector<OneStage> Others(int count, const Target& target, uint64_t seed) const {
-    return stage()->kind == StageKind::kRows ? OtherSchedules(count, target)
-                                             : OtherPrograms(count, target, seed);
+  std::vector<OneStage> Others(int count, const Target& target) const {
+    return stage()->kind == StageKind::kRows ? OtherSchedules(count, target) : OtherPrograms(count, target);
   }
 
   std::function<double(const CostModel&)> Price(const Target& target) const {
     const Group& group = plan_.groups[0];
     const double times = static_cast<double>(group.batch * group.trips() * stage()->repeats);
     if (stage()->kind == StageKind::kContraction) {
-      // What fetching takes beside the program depends on the same keys, but little.
-      const auto program = PriceOf(stage()->impl, target);
-      const double fetch =
-          stage()->cycles / static_cast<double>(stage()->repeats) - program(CostModel(target));
-      return [program, fetch, times](const CostModel& model) { return times * (program(model) + fetch); };
+      return [program = PriceOf(stage()->impl, target), fetch = FetchCycles(target),
+              times](const CostModel& model) { return times * (program(model) + fetch); };
     }
     const size_t inputs = stage()->program.inputs.size();
     const RowLevels levels = {std::vector<Level>(inputs, level_),
@@ -172,6 +156,12 @@ class OneStage {
                : nullptr;
   }
 
+  // What fetching takes beside a contraction's program, once. It depends on the same keys, but little.
+  double FetchCycles(const Target& target) const {
+    return stage()->cycles / static_cast<double>(stage()->repeats) -
+           PriceOf(stage()->impl, target)(CostModel(target));
+  }
+
   // Evenly from all there are.
   std::vector<OneStage> OtherSchedules(int count, const Target& target) const {
     const std::vector<RowSchedule> schedules =
@@ -186,42 +176,30 @@ class OneStage {
     return others;
   }
 
-  std::vector<OneStage> OtherPrograms(int count, const Target& target, uint64_t seed) const {
+  std::vector<OneStage> OtherPrograms(int count, const Target& target) const {
     const CostModel model(target);
     HashMemo memo;
-    const double fetch =
-        stage()->cycles - PriceOf(stage()->impl, target)(model) * static_cast<double>(stage()->repeats);
+    const double fetch = FetchCycles(target);
     std::vector<OneStage> others;
-    for (DrawnProgram& drawn : DrawPrograms(stage()->spec, model, memo, count, seed)) {
+    for (DrawnProgram& drawn : DrawPrograms(stage()->spec, model, memo, count, kSeed)) {
       others.push_back(*this);
       Stage& other = *others.back().stage();
-      other.cycles = fetch + ToCycles(drawn.cost) * static_cast<double>(other.repeats);
+      other.cycles = (fetch + ToCycles(drawn.cost)) * static_cast<double>(other.repeats);
       other.impl = std::move(drawn.impl);
     }
     return others;
-  }
-
-  void FindLevel(bool cold, const Target& target) {
-    const Graph& graph = plan_.graph;
-    int64_t bytes = graph.at(graph.result).type.bytes();
-    for (int i = 0; i < graph.num_inputs(); ++i) bytes += graph.at(i).type.bytes();
-    level_ = Level::kRam;
-    if (!cold)
-      for (Level level : {Level::kL3, Level::kL2, Level::kL1})
-        if (bytes <= target.at(level).bytes) level_ = level;
   }
 
   Plan plan_;
   Level level_ = Level::kRam;
 };
 
-absl::StatusOr<Field> FieldOfKernel(const Experiment& experiment, const Graph& graph, const Target& target,
-                                    const ExperimentOptions& options) {
-  const absl::StatusOr<OneStage> chosen = OneStage::Of(experiment, graph, target, options.threads, nullptr);
+absl::StatusOr<Field> FieldOfKernel(const Experiment& experiment, const Graph& graph, const Target& target) {
+  const absl::StatusOr<OneStage> chosen = OneStage::Of(experiment, graph, target, "");
   if (!chosen.ok()) return chosen.status();
-  Field field = {chosen->level(), MakeWorkload(graph, options.threads), {}};
-  for (const OneStage& one : chosen->Others(experiment.programs, target, options.seed)) {
-    absl::StatusOr<Kernel> kernel = Compiled(one.plan(), target);
+  Field field = {chosen->level(), MakeWorkload(graph, 1), {}};
+  for (const OneStage& one : chosen->Others(experiment.programs, target)) {
+    absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(one.plan(), target, kName));
     if (!kernel.ok()) return kernel.status();
     field.candidates.push_back({PrintPlanSchedule(one.plan()), *std::move(kernel), one.Price(target)});
   }
@@ -235,12 +213,11 @@ absl::StatusOr<BenchEntry> EntryOf(const Experiment& experiment) {
   return std::move(entries->front());
 }
 
-absl::StatusOr<Field> FieldOf(const Experiment& experiment, const Target& target,
-                              const ExperimentOptions& options) {
+absl::StatusOr<Field> FieldOf(const Experiment& experiment, const Target& target) {
   const absl::StatusOr<BenchEntry> entry = EntryOf(experiment);
   if (!entry.ok()) return entry.status();
-  return entry->matmul ? FieldOfMatmul(experiment, *entry->matmul, target, options)
-                       : FieldOfKernel(experiment, *entry->graph, target, options);
+  return entry->matmul ? FieldOfMatmul(experiment, *entry->matmul, target)
+                       : FieldOfKernel(experiment, *entry->graph, target);
 }
 
 }  // namespace
@@ -255,16 +232,14 @@ absl::StatusOr<Observation> Recall(const Experiment& experiment, std::string_vie
   observation.cycles = cycles;
   observation.spread = spread;
   if (entry->matmul) {
-    const Spec root = PlacedRoot(*entry->matmul, experiment, target, 1);
+    const Spec root = PlacedRoot(*entry->matmul, experiment, target);
     const absl::StatusOr<Impl> program = ProgramOf(root, schedule, target);
     if (!program.ok()) return program.status();
     observation.level = LevelOf(root);
     observation.predict = PriceOf(*program, target);
     return observation;
   }
-  const absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(schedule, "schedule");
-  if (!parsed.ok()) return parsed.status();
-  const absl::StatusOr<OneStage> one = OneStage::Of(experiment, *entry->graph, target, 1, &*parsed);
+  const absl::StatusOr<OneStage> one = OneStage::Of(experiment, *entry->graph, target, schedule);
   if (!one.ok()) return one.status();
   observation.level = one->level();
   observation.predict = one->Price(target);
@@ -273,13 +248,12 @@ absl::StatusOr<Observation> Recall(const Experiment& experiment, std::string_vie
 
 absl::StatusOr<std::vector<Observation>> Observe(const Experiment& experiment, const Target& target,
                                                  const ExperimentOptions& options) {
-  absl::StatusOr<Field> field = FieldOf(experiment, target, options);
+  absl::StatusOr<Field> field = FieldOf(experiment, target);
   if (!field.ok()) return field.status();
   std::vector<Kernel> kernels;
   for (Candidate& candidate : field->candidates) kernels.push_back(std::move(candidate.kernel));
   TrialOptions trial_options;
   trial_options.rounds = options.rounds;
-  trial_options.threads = options.threads;
   trial_options.peak = options.peak;
   trial_options.cold = experiment.cold;
   trial_options.stop = options.stop;

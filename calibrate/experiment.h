@@ -22,9 +22,7 @@ struct Experiment {
 };
 
 struct ExperimentOptions {
-  uint64_t seed = 1;
   int rounds = 4;
-  int threads = 1;
   double peak = 0;  // see TrialOptions
   std::function<bool()> stop = {};
 };

@@ -10,8 +10,6 @@
 #ifndef KIRSCH_CALIBRATE_FIT_H_
 #define KIRSCH_CALIBRATE_FIT_H_
 
-#include <functional>
-#include <string_view>
 #include <vector>
 
 #include "calibrate/cost_key.h"
@@ -34,7 +32,6 @@ struct Fit {
 
 struct FitOptions {
   double noise = 0.03;  // of a prediction that could not be better, beside the spread of the samples
-  std::function<void(std::string_view)> progress = {};
 };
 
 // Deterministic. `start` has the keys' values before; nothing else of it changes.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
 #include "fidelity/terms.h"
 #include "search/draw_plans.h"
@@ -20,10 +19,9 @@ namespace {
 constexpr char kName[] = "drawn";  // of functions
 
 absl::Status Compile(const Subject& subject, Candidates* candidates) {
-  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
-  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-  if (!made.ok()) return made.status();
-  candidates->kernels.push_back(std::move(made->kernel));
+  absl::StatusOr<Kernel> kernel = CompileForThisCpu(subject);
+  if (!kernel.ok()) return kernel.status();
+  candidates->kernels.push_back(*std::move(kernel));
   return absl::OkStatus();
 }
 

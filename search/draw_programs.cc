@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "rewrites/rewrite.h"
+#include "search/decision_cost.h"
 #include "search/dice.h"
 #include "search/limits.h"
 #include "search/search.h"
@@ -23,26 +24,6 @@ constexpr int kDecisionsPerSpec = 4;   // that a descent tries before it gives a
 constexpr int kSpecsPerProgram = 150;  // different ones that a descent looks at
 constexpr Cost kLeastShare = 20;       // of a node whose decision is replaced
 constexpr double kDeeper = 1.04;       // by how much a budget grows
-
-// A decision that fits, and what it makes of a spec.
-struct Choice {
-  Decision decision;
-  Expansion expansion;
-  Lines below = 0;  // left for the children
-  Cost bound = 0;   // no program with it costs less
-};
-
-Choice Look(const Spec& spec, const Decision& decision, Lines available, const CostModel& model) {
-  Choice choice{decision, {}, 0, 0};
-  Expand(spec, decision, model.target(), &choice.expansion);
-  choice.below = AvailableBelow(spec, choice.expansion, available, model.target());
-  choice.bound = model.Base(spec, decision, choice.expansion);
-  for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
-    const Expansion::Child& child = choice.expansion.children[i];
-    if (child.weight > 0) choice.bound += child.weight * model.LowerBound(child.spec);
-  }
-  return choice;
-}
 
 // The decisions that fit and whose bound is at most `most`.
 std::vector<Decision> DecisionsWithin(const Spec& spec, Lines available, Cost most, const CostModel& model) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rewrites/rewrite.h"
+#include "search/decision_cost.h"
 #include "search/limits.h"
 #include "search/solver.h"
 
@@ -85,10 +86,8 @@ class RunnersUp {
   void Visit(std::vector<ExplainedNode>* nodes, size_t* next, Lines available) {
     const size_t place = (*next)++;
     const Impl& impl = *(*nodes)[place].impl;
-    Expansion expansion;
-    Expand(impl.spec, impl.decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(impl.spec, expansion, available, model_.target());
-    for (size_t i = 0; i < impl.children.size(); ++i) Visit(nodes, next, below);
+    const Choice choice = Look(impl.spec, impl.decision, available, model_);
+    for (size_t i = 0; i < impl.children.size(); ++i) Visit(nodes, next, choice.below);
     FindRunnerUp(available, &(*nodes)[place]);
   }
 
@@ -96,49 +95,19 @@ class RunnersUp {
     const Spec& spec = node->impl->spec;
     std::vector<Decision> decisions;
     EnumerateDecisions(spec, model_.target(), &decisions);
-    std::vector<std::pair<Cost, size_t>> others;  // by bound: the promising first, so that few are solved
-    for (size_t i = 0; i < decisions.size(); ++i)
-      if (!(decisions[i] == node->impl->decision)) others.push_back({BoundOf(spec, decisions[i]), i});
-    std::sort(others.begin(), others.end());
+    std::vector<Choice> others;  // by bound: the promising first, so that few are solved
+    for (const Decision& decision : decisions)
+      if (!(decision == node->impl->decision)) others.push_back(Look(spec, decision, available, model_));
+    std::stable_sort(others.begin(), others.end(),
+                     [](const Choice& a, const Choice& b) { return a.bound < b.bound; });
     Cost best = node->cost + node->cost / kRunnerUpShare + 1;
-    for (const auto& [bound, i] : others) {
-      if (bound >= best) break;
-      const Cost cost = CostOf(spec, decisions[i], available, best);
+    for (const Choice& other : others) {
+      if (other.bound >= best) break;
+      const Cost cost = CostOf(other, best, model_, solver_);
       if (cost >= best) continue;
       best = node->runner_up_cost = cost;
-      node->runner_up = decisions[i];
+      node->runner_up = other.decision;
     }
-  }
-
-  Cost BoundOf(const Spec& spec, const Decision& decision) const {
-    Expansion expansion;
-    Expand(spec, decision, model_.target(), &expansion);
-    return BoundOf(spec, decision, expansion);
-  }
-
-  Cost BoundOf(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
-    Cost bound = model_.Base(spec, decision, expansion);
-    for (int i = 0; i < expansion.num_children; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      bound += child.weight * model_.LowerBound(child.spec);
-    }
-    return bound;
-  }
-
-  // The least cost with this decision if that is below `budget`, else something that isn't.
-  Cost CostOf(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
-    Expansion expansion;
-    Expand(spec, decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-    if (below < 0) return kInfiniteCost;
-    Cost cost = BoundOf(spec, decision, expansion);
-    for (int i = 0; i < expansion.num_children && cost < budget; ++i) {
-      const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-      const Cost rest = cost - child.weight * model_.LowerBound(child.spec);
-      const Cost room = child.weight > 0 ? (budget - rest) / child.weight + 1 : kInfiniteCost;
-      cost = rest + child.weight * solver_.Solve(child.spec, below, room).cost;
-    }
-    return cost;
   }
 
   const CostModel& model_;

@@ -2,23 +2,15 @@
 
 #include <utility>
 
-#include "search/replay.h"
 #include "spec/graph/plan_schedule.h"
 
 namespace kirsch {
 
 PlanFollower::PlanFollower(const Graph& graph, std::string_view source, const CostModel& model, Memo& memo,
                            const PlanOptions& options)
-    : graph_(graph), source_(source), model_(model), memo_(memo), options_(options) {
+    : graph_(graph), source_(source), model_(model), options_(options) {
   options_.explain = false;
-  options_.solve = [this](const Spec& placed, Cost cutoff) {
-    SearchOptions below;
-    below.cutoff = cutoff;
-    return Search(placed, model_, memo_, below);
-  };
-  options_.replay = [this](const Spec& placed, const Schedule& schedule, std::string_view file) {
-    return Replay(placed, schedule, file, model_, memo_, {});
-  };
+  SearchStages(model, memo, &options_);
 }
 
 absl::StatusOr<Plan> PlanFollower::With(std::string_view text, std::string_view file) {

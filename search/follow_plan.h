@@ -35,7 +35,6 @@ class PlanFollower {
   const Graph& graph_;
   const std::string_view source_;
   const CostModel& model_;
-  Memo& memo_;
   PlanOptions options_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rewrites/rewrite.h"
+#include "search/decision_cost.h"
 #include "search/limits.h"
 #include "search/solver.h"
 
@@ -43,8 +44,8 @@ class Chooser {
     for (const auto& [kind, choice] : BestOfEachKind(node, available, own.cost + own.cost / kShare))
       choices_.push_back(
           {With(choice.second, available, node.spec), cost_ + runs * (choice.first - own.cost)});
-    Expansion expansion;
-    Expand(node.spec, node.decision, model_.target(), &expansion);
+    const Choice choice = Look(node.spec, node.decision, available, model_);
+    const Expansion& expansion = choice.expansion;
     size_t most = 0;
     const auto work = [&](size_t i) {
       return static_cast<double>(expansion.children[i].weight) * Flops(expansion.children[i].spec);
@@ -52,8 +53,7 @@ class Chooser {
     for (size_t i = 1; i < node.children.size(); ++i)
       if (work(i) > work(most)) most = i;
     path_.push_back(most);
-    Visit(node.children[most].impl, AvailableBelow(node.spec, expansion, available, model_.target()),
-          runs * expansion.children[most].weight);
+    Visit(node.children[most].impl, choice.below, runs * expansion.children[most].weight);
     path_.pop_back();
   }
 
@@ -66,33 +66,12 @@ class Chooser {
       const Kind kind = KindOf(decision);
       if (kind == KindOf(node.decision)) continue;
       const auto known = best.find(kind);
-      const Cost cost =
-          CostOf(node.spec, decision, available, known == best.end() ? limit : known->second.first);
+      const Cost least = known == best.end() ? limit : known->second.first;
+      const Cost cost = CostOf(Look(node.spec, decision, available, model_), least, model_, solver_);
       if (solver_.stopped()) break;
-      if (cost < (known == best.end() ? limit : known->second.first)) best[kind] = {cost, decision};
+      if (cost < least) best[kind] = {cost, decision};
     }
     return best;
-  }
-
-  // The least cost with this decision if that is below `budget`, else something that isn't.
-  Cost CostOf(const Spec& spec, const Decision& decision, Lines available, Cost budget) {
-    Expansion expansion;
-    Expand(spec, decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-    if (below < 0) return kInfiniteCost;
-    const auto children = static_cast<size_t>(expansion.num_children);
-    Cost cost = model_.Base(spec, decision, expansion);
-    for (size_t i = 0; i < children; ++i)
-      cost += expansion.children[i].weight * model_.LowerBound(expansion.children[i].spec);
-    for (size_t i = 0; i < children && cost < budget; ++i) {
-      const Expansion::Child& child = expansion.children[i];
-      const Cost rest = cost - child.weight * model_.LowerBound(child.spec);
-      const Cost room = child.weight > 0 ? (budget - rest) / child.weight + 1 : kInfiniteCost;
-      const Solver::Outcome outcome = solver_.Solve(child.spec, below, room);
-      if (!outcome.solved || solver_.stopped()) return kInfiniteCost;
-      cost = rest + child.weight * outcome.cost;
-    }
-    return cost;
   }
 
   // The root's program with this decision where the path leads.
@@ -101,12 +80,11 @@ class Chooser {
     Impl* node = &whole;
     for (const size_t child : path_) node = &node->children[child].impl;
     *node = {spec, decision, {}};
-    Expansion expansion;
-    Expand(spec, decision, model_.target(), &expansion);
-    const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-    for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i)
-      node->children.push_back(
-          {expansion.children[i].trips, solver_.Reconstruct(expansion.children[i].spec, below)});
+    const Choice choice = Look(spec, decision, available, model_);
+    for (size_t i = 0; i < static_cast<size_t>(choice.expansion.num_children); ++i) {
+      const Expansion::Child& child = choice.expansion.children[i];
+      node->children.push_back({child.trips, solver_.Reconstruct(child.spec, choice.below)});
+    }
     return whole;
   }
 

@@ -13,6 +13,7 @@
 #include "rewrites/graph_uses.h"
 #include "search/constant_copies.h"
 #include "search/plan_paths.h"
+#include "search/replay.h"
 #include "search/slice_pricer.h"
 #include "search/slice_sets.h"
 #include "spec/text/cat.h"
@@ -316,6 +317,17 @@ class Planner {
 };
 
 }  // namespace
+
+void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options) {
+  options->solve = [&model, &memo](const Spec& placed, Cost cutoff) -> absl::StatusOr<SearchResult> {
+    SearchOptions below;
+    below.cutoff = cutoff;
+    return Search(placed, model, memo, below);
+  };
+  options->replay = [&model, &memo](const Spec& placed, const Schedule& schedule, std::string_view source) {
+    return Replay(placed, schedule, source, model, memo, {});
+  };
+}
 
 absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view source, const CostModel& model,
                                       const PlanOptions& options) {

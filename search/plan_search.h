@@ -37,6 +37,10 @@ struct PlanOptions {
       replay;
 };
 
+// Sets `solve` and `replay` so that stages are searched and replayed, whose programs nothing else is known
+// of. `model` and `memo` outlive the options.
+void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options);
+
 struct PlanResult {
   Plan plan;
   bool optimal = true;      // false: some search of a stage was stopped, or not all states were looked at

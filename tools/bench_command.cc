@@ -11,7 +11,6 @@
 #include "bench/plot.h"
 #include "bench/run.h"
 #include "bench/table.h"
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
@@ -61,28 +60,20 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   return entries;
 }
 
-// The machine code of what a search found, if this CPU can run it.
-absl::StatusOr<Kernel> Compiled(const Subject& subject) {
-  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
-  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-  if (!made.ok()) return made.status();
-  return std::move(made->kernel);
-}
-
 absl::StatusOr<Kernel> MakeKernel(const SolveArguments& arguments, const BenchEntry& entry,
                                   const Target& target, const std::shared_ptr<Memo>& memo) {
   if (entry.matmul) {
     const absl::StatusOr<Synthesis> synthesis = Solve(arguments, *entry.matmul, target, memo);
     if (!synthesis.ok()) return synthesis.status();
     PrintSummary(*synthesis);
-    return Compiled(Subject(synthesis->result.impl, target, IdentifierOf(entry.matmul->text)));
+    return CompileForThisCpu(Subject(synthesis->result.impl, target, IdentifierOf(entry.matmul->text)));
   }
   SearchBudget budget(arguments.time_budget);
   const absl::StatusOr<GraphSynthesis> synthesis =
       SolveGraph(arguments, *entry.graph, "spec", target, memo, budget);
   if (!synthesis.ok()) return synthesis.status();
   PrintSummary(*synthesis);
-  return Compiled(Subject(synthesis->result.plan, target, entry.graph->name));
+  return CompileForThisCpu(Subject(synthesis->result.plan, target, entry.graph->name));
 }
 
 // Solves each entry for the target of `arguments`, whose threads are those of the benchmark, and says what it

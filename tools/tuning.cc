@@ -10,7 +10,6 @@
 #include "bench/fastest.h"
 #include "bench/statistics.h"
 #include "bench/trials.h"
-#include "codegen/llvm/host_cpu.h"
 #include "codegen/verify/engines.h"
 #include "search/k_best.h"
 #include "search/outer_choices.h"
@@ -65,11 +64,9 @@ std::vector<OuterChoice> ProgramsToTry(const Synthesis& synthesis, const SearchO
 absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<OuterChoice>& programs, const Target& target) {
   std::vector<Kernel> kernels;
   for (const OuterChoice& program : programs) {
-    const Subject subject(program.impl, target, "tuned");
-    if (absl::Status runs = CanRun(subject.code, target); !runs.ok()) return runs;
-    absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-    if (!made.ok()) return made.status();
-    kernels.push_back(std::move(made->kernel));
+    absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(program.impl, target, "tuned"));
+    if (!kernel.ok()) return kernel.status();
+    kernels.push_back(*std::move(kernel));
   }
   return kernels;
 }

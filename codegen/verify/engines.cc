@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "codegen/llvm/host_cpu.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
 #include "codegen/verify/verify_header.h"
@@ -78,9 +79,10 @@ absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOp
   if (!function.ok()) return function.status();
   EngineKernel engine{KernelOf(kHeaderRung, subject)};
   engine.kernel.code = *build;
-  engine.kernel.run = Reordered(subject, subject.header->functions.front().swapped(0), [run = *function](const KernelCall& call) {
-    run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
-  });
+  engine.kernel.run = Reordered(
+      subject, subject.header->functions.front().swapped(0), [run = *function](const KernelCall& call) {
+        run(call.tensors.data(), call.scratch, call.thread, call.n_threads, call.shared, call.phase);
+      });
   if (subject.code.packing)
     engine.kernel.pack = [pack = (*build)->pack()](absl::Span<void* const> tensors) { pack(tensors.data()); };
   TakeRanges(subject, &engine.kernel);
@@ -115,6 +117,13 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
   // COFF is not taken apart.
   if (options.hot_loops && options.abi == Abi::kSystemV) engine.loops = LoopsOf(jit->object());
   return engine;
+}
+
+absl::StatusOr<Kernel> CompileForThisCpu(const Subject& subject) {
+  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
+  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+  if (!made.ok()) return made.status();
+  return std::move(made->kernel);
 }
 
 // All threads' work is done in the call of one of them. What computes ranges of columns is interpreted as a

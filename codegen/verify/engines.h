@@ -62,6 +62,9 @@ struct EngineOptions {
 // The code compiled for this process. It stays when `subject` goes.
 absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options);
 
+// The same, to be called here and now. FailedPrecondition if this CPU lacks what the code requires.
+absl::StatusOr<Kernel> CompileForThisCpu(const Subject& subject);
+
 // `subject` outlives them all.
 Engine InterpreterEngine(const Subject& subject);
 Engine JitEngine(const Subject& subject, const EngineOptions& options);

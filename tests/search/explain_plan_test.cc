@@ -25,11 +25,7 @@ class ExplainPlanTest : public ::testing::TestWithParam<Case> {
     ASSERT_TRUE(graph.ok()) << graph.status();
     PlanOptions options;
     options.threads = GetParam().threads;
-    options.solve = [&](const Spec& placed, Cost cutoff) {
-      SearchOptions search;
-      search.cutoff = cutoff;
-      return Search(placed, model_, memo_, search);
-    };
+    SearchStages(model_, memo_, &options);
     absl::StatusOr<PlanResult> result = SearchPlan(*graph, "spec", model_, options);
     ASSERT_TRUE(result.ok()) << result.status();
     plan_ = result->plan;

@@ -37,10 +37,7 @@ inline SearchResult SearchBelow(const Spec& placed, Cost cutoff, const CostModel
 inline absl::StatusOr<PlanResult> PlanWith(PlanOptions options, const Graph& graph, const Target& target) {
   const CostModel model(target);
   HashMemo memo;
-  options.solve = [&](const Spec& placed, Cost cutoff) { return SearchBelow(placed, cutoff, model, memo); };
-  options.replay = [&](const Spec& placed, const Schedule& schedule, std::string_view source) {
-    return Replay(placed, schedule, source, model, memo, {});
-  };
+  SearchStages(model, memo, &options);
   return SearchPlan(graph, "test", model, options);
 }
 

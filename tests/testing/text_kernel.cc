@@ -139,11 +139,7 @@ absl::StatusOr<TextKernel> TextKernel::Create(const std::string& text, const std
       HashMemo memo;
       PlanOptions options;
       options.threads = threads;
-      options.solve = [&](const Spec& placed, Cost cutoff) {
-        SearchOptions below;
-        below.cutoff = cutoff;
-        return Search(placed, model, memo, below);
-      };
+      SearchStages(model, memo, &options);
       result = SearchPlan(kernel.request_.graph->member(0), source, model, options);
     }
     if (!result.ok()) return result.status();
