@@ -22,7 +22,8 @@ Json ToJson(const std::vector<MeasuredSpec>& specs) {
 Json ToJson(const MeasuredProgram& program) {
   return {{"schedule", program.schedule}, {"predicted_cycles", program.predicted},
           {"cycles", program.cycles},     {"seconds", program.seconds},
-          {"spread", program.spread},     {"terms", program.terms}};
+          {"spread", program.spread},     {"terms", program.terms},
+          {"facts", program.facts}};
 }
 
 // `tested`: the splits that test a model on the spec.

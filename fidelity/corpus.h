@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fidelity/facts.h"
 #include "fidelity/statistics.h"
 #include "fidelity/terms.h"
 #include "nlohmann/json_fwd.hpp"
@@ -17,7 +18,8 @@ namespace kirsch {
 
 struct MeasuredProgram {
   std::string schedule;
-  Terms terms;           // of `predicted`
+  Terms terms;  // of `predicted`
+  Facts facts;
   double predicted = 0;  // cycles
   double cycles = 0;     // measured, the median; 0: not measured
   double seconds = 0;    // likewise

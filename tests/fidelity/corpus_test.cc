@@ -23,8 +23,8 @@ MeasuredSpec SpecWith(const std::string& operation, double chosen, double best) 
   spec.operation = operation;
   spec.text = operation + " 8x8x8";
   spec.level = Level::kL1;
-  spec.programs = {{"chosen\n", {{"FMA", 100}}, 100, chosen, chosen * 1e-9, 0},
-                   {"other\n", {{"FMA", 150}}, 150, best, best * 1e-9, 0}};
+  spec.programs = {{"chosen\n", {{"FMA", 100}}, {{"trips", 7}}, 100, chosen, chosen * 1e-9, 0},
+                   {"other\n", {{"FMA", 150}}, {}, 150, best, best * 1e-9, 0}};
   return spec;
 }
 
@@ -80,6 +80,7 @@ TEST(Corpus, JsonHasWhatScriptsRead) {
   EXPECT_EQ(program["predicted_cycles"], 100);
   EXPECT_EQ(program["cycles"], 200);
   EXPECT_EQ(program["terms"]["FMA"], 100);
+  EXPECT_EQ(program["facts"]["trips"], 7);
   size_t drawn = 0;
   for (const nlohmann::ordered_json& spec : json["specs"]) {
     const std::vector<std::string> tested = spec["tested"];

@@ -84,6 +84,25 @@ TEST(Price, ByTheSameModelIsAsItWas) {
   }
 }
 
+TEST(Price, FactsAreThoseOfTheProgram) {
+  const NamedModel haswell("haswell");
+  const Corpus drawn = DrawnCorpus(haswell.model);
+  constexpr double kLanes = 8;
+  for (const MeasuredProgram& program : drawn.specs[0].programs) {
+    SCOPED_TRACE(program.schedule);
+    EXPECT_GE(program.facts.at("multiply-adds"),
+              24 * 40 * 32 / kLanes);  // sums are rounded up to whole vectors
+    EXPECT_GT(program.facts.at("instructions"), program.facts.at("multiply-adds"));
+    EXPECT_GE(program.facts.at("trips"), program.facts.at("microkernels"));
+    EXPECT_FALSE(program.facts.contains("read L2"));  // all is in L1
+    if (const auto held = program.facts.find("held L1"); held != program.facts.end()) {
+      EXPECT_LE(held->second, 1);
+    }
+  }
+  for (const MeasuredProgram& program : drawn.specs[1].programs)
+    EXPECT_FALSE(program.facts.contains("trips")) << program.schedule;
+}
+
 TEST(Price, ByAnotherModelIsItsOwn) {
   const NamedModel haswell("haswell"), zen("znver3");
   const Corpus drawn = DrawnCorpus(haswell.model);

@@ -1,0 +1,79 @@
+#include "fidelity/facts.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "search/explain.h"
+#include "search/explain_plan.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class FactsCounter {
+ public:
+  explicit FactsCounter(const Target& target) : target_(target) {}
+
+  // The nodes of a program that runs so often.
+  void AddNodes(const std::vector<ExplainedNode>& nodes, double runs) {
+    for (const ExplainedNode& node : nodes) {
+      if (node.tile) AddTile(*node.tile, runs * node.runs);
+      for (const Level level : {Level::kL1, Level::kL2, Level::kL3}) AddHeld(node, level);
+    }
+  }
+
+  void AddTraffic(const Traffic& traffic) {
+    for (const Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+      Add("read ", level, traffic.read[static_cast<size_t>(level)]);
+      Add("written ", level, traffic.written[static_cast<size_t>(level)]);
+    }
+  }
+
+  const Facts& facts() const { return facts_; }
+
+ private:
+  void Add(std::string_view fact, double count) {
+    if (count != 0) facts_[std::string(fact)] += count;
+  }
+  void Add(std::string_view fact, Level level, double count) { Add(Cat(fact, Name(level)), count); }
+
+  void AddTile(const TileFacts& tile, double runs) {
+    Add("microkernels", runs);
+    Add("trips", runs * tile.trips);
+    Add("instructions", runs * tile.trips * tile.instructions);
+    Add("multiply-adds", runs * tile.trips * tile.multiply_adds);
+    Add("spills", runs * tile.trips * tile.spills);
+  }
+
+  void AddHeld(const ExplainedNode& node, Level level) {
+    const auto bytes = static_cast<double>(node.bytes_held[static_cast<size_t>(level)]);
+    if (bytes == 0) return;
+    double& most = facts_[Cat("held ", Name(level))];
+    most = std::max(most, bytes / static_cast<double>(target_.at(level).bytes));
+  }
+
+  const Target& target_;
+  Facts facts_;
+};
+
+}  // namespace
+
+Facts FactsOf(const Impl& impl, const CostModel& model) {
+  const std::vector<ExplainedNode> nodes = ExplainNodes(impl, model);
+  FactsCounter counter(model.target());
+  counter.AddNodes(nodes, 1);
+  counter.AddTraffic(TrafficOf(nodes));
+  return counter.facts();
+}
+
+Facts FactsOf(const Plan& plan, const CostModel& model) {
+  const ExplainedPlan explained = ExplainPlan(plan, model);
+  FactsCounter counter(model.target());
+  for (const ExplainedStage& stage : explained.stages)
+    counter.AddNodes(stage.nodes, stage.runs * static_cast<double>(stage.stage->repeats));
+  counter.AddTraffic(explained.traffic);
+  return counter.facts();
+}
+
+}  // namespace kirsch
