@@ -44,6 +44,7 @@ Json ToJson(const TileCheck& tile) {
            {{"registers", tile.loop.vector_registers},
             {"spills", tile.loop.vector_spills},
             {"instructions", tile.loop.instructions},
+            {"mnemonics", tile.loop.mnemonics},
             {"cycles", ToJson(tile.measured)}}},
           {"analyser_cycles", ToJson(tile.analysed)}};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "bench/trials.h"
@@ -44,38 +45,71 @@ absl::StatusOr<LoopCode> HotLoop(const Subject& subject) {
   });
 }
 
-// Of one call, or nothing where it was not measured.
-absl::StatusOr<double> CyclesOf(const TileKernel& tile, const Target& target,
-                                const TileCheckOptions& options) {
-  const Subject subject(tile.impl, target, kName);
-  absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-  if (!made.ok()) return made.status();
-  const absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
-  if (!workload.ok()) return workload.status();
-  TrialOptions trial;
-  trial.rounds = options.rounds;
-  trial.stop = options.stop;
-  const absl::StatusOr<Trials> trials = RunTrials(*workload, {std::move(made->kernel)}, trial);
-  if (!trials.ok()) return trials.status();
-  if (trials->of.empty() || trials->of[0].cycles.empty()) return absl::CancelledError("stopped");
-  if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.parsed.text));
-  return *std::min_element(trials->of[0].cycles.begin(), trials->of[0].cycles.end());
-}
+// Two reductions of the same register tile that differ by whole trips of the main loop.
+struct Pair {
+  TileKernel longer, shorter;
+  double trips = 0;  // of which the longer one has so many more
+};
 
-// Cycles of a trip of the main loop, where two reductions differ by whole trips.
-absl::StatusOr<std::optional<double>> Measured(const TileKernel& tile, const TileFacts& facts,
-                                               const Target& target, const TileCheckOptions& options) {
+std::optional<Pair> PairOf(const TileKernel& tile, const TileFacts& facts, const Target& target) {
   const int64_t longer = tile.parsed.spec.size[MatmulDims::kK];
   const int64_t shorter = longer / kShare / facts.steps * facts.steps;
   if (shorter == 0 || (longer - shorter) % facts.steps != 0) return std::nullopt;
-  const std::optional<TileKernel> other = WithSteps(tile, shorter, target);
+  std::optional<TileKernel> other = WithSteps(tile, shorter, target);
   if (!other) return std::nullopt;
-  const absl::StatusOr<double> all = CyclesOf(tile, target, options);
-  if (!all.ok()) return all.status();
-  const absl::StatusOr<double> part = CyclesOf(*other, target, options);
-  if (!part.ok()) return part.status();
-  return (*all - *part) / static_cast<double>((longer - shorter) / facts.steps);
+  return Pair{tile, *std::move(other), static_cast<double>((longer - shorter) / facts.steps)};
 }
+
+// Measures tiles one after the other. Knows the most that the core was seen to do, so that a tile that was
+// measured while somebody shared the core is noticed.
+class Stopwatch {
+ public:
+  Stopwatch(const Target& target, const TileCheckOptions& options) : target_(target), options_(options) {}
+
+  // Cycles of a trip. Noise only slows down, for a whole process even: until fresh ones are no faster.
+  absl::StatusOr<double> CyclesOfTrip(const Pair& pair) {
+    constexpr int kMostProcesses = 6;
+    constexpr double kFaster = 0.995;
+    double longer = std::numeric_limits<double>::infinity(), shorter = longer;
+    for (int process = 0; process < kMostProcesses; ++process) {
+      const absl::StatusOr<double> all = CyclesOf(pair.longer);
+      if (!all.ok()) return all.status();
+      const absl::StatusOr<double> part = CyclesOf(pair.shorter);
+      if (!part.ok()) return part.status();
+      const bool settled = *all > kFaster * longer && *part > kFaster * shorter;
+      longer = std::min(longer, *all);
+      shorter = std::min(shorter, *part);
+      if (settled) break;
+    }
+    return (longer - shorter) / pair.trips;
+  }
+
+ private:
+  // Of one call, the fewest.
+  absl::StatusOr<double> CyclesOf(const TileKernel& tile) {
+    const Subject subject(tile.impl, target_, kName);
+    absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+    if (!made.ok()) return made.status();
+    const absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
+    if (!workload.ok()) return workload.status();
+    TrialOptions trial;
+    trial.rounds = options_.rounds;
+    trial.peak = peak_;
+    trial.stop = options_.stop;
+    const absl::StatusOr<Trials> trials = RunTrials(*workload, {std::move(made->kernel)}, trial);
+    if (!trials.ok()) return trials.status();
+    if (trials->of.empty() || trials->ghz.empty()) return absl::CancelledError("stopped");
+    if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.parsed.text));
+    peak_ = std::max(peak_, trials->best_peak);
+    // Where the clock seems slow, something was in the way of measuring that: cycles by it would be too few.
+    return 1e9 * *std::min_element(trials->of[0].seconds.begin(), trials->of[0].seconds.end()) *
+           *std::max_element(trials->ghz.begin(), trials->ghz.end());
+  }
+
+  const Target& target_;
+  const TileCheckOptions& options_;
+  double peak_ = 0;
+};
 
 absl::StatusOr<TileCheck> Check(const TileKernel& tile, const Target& target) {
   TileCheck check;
@@ -99,6 +133,7 @@ double TileCheck::instructions_error() const {
 absl::StatusOr<std::vector<TileCheck>> CheckTiles(const Target& target, const TileCheckOptions& options) {
   std::vector<TileCheck> checks;
   const std::vector<TileKernel> tiles = DrawTileKernels(target, options.kernels, options.seed);
+  Stopwatch stopwatch(target, options);
   const bool runs = options.measure && MissingOnHost(target.features).empty();
   for (const TileKernel& tile : tiles) {
     if (options.stop && options.stop()) break;
@@ -106,8 +141,9 @@ absl::StatusOr<std::vector<TileCheck>> CheckTiles(const Target& target, const Ti
       options.progress(Cat(checks.size() + 1, " of ", tiles.size(), ", ", tile.parsed.text));
     absl::StatusOr<TileCheck> check = Check(tile, target);
     if (!check.ok()) return check.status();
-    if (runs) {
-      const absl::StatusOr<std::optional<double>> measured = Measured(tile, check->facts, target, options);
+    const std::optional<Pair> pair = runs ? PairOf(tile, check->facts, target) : std::nullopt;
+    if (pair) {
+      const absl::StatusOr<double> measured = stopwatch.CyclesOfTrip(*pair);
       if (absl::IsCancelled(measured.status())) break;
       if (!measured.ok()) return measured.status();
       check->measured = *measured;
