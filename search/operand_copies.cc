@@ -184,7 +184,8 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
     const Decision& decision = constant.impl.decision;
     if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
     tried.push_back(decision);
-    absl::StatusOr<bool> cheaper = PackFor(readers, asks, decision, budget, &trial);
+    Copy(readers, asks, decision, &trial);
+    absl::StatusOr<bool> cheaper = SolveAll(readers, budget, &trial);
     if (!cheaper.ok()) return cheaper;
     if (!*cheaper) continue;
     budget = cost_.Of(trial);
@@ -195,9 +196,8 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
   return found;
 }
 
-// `asks`: the reader of whose spec it is a decision.
-absl::StatusOr<bool> OperandCopies::PackFor(const Readers& readers, const StagePlace& asks,
-                                            const Decision& decision, double budget, GroupShape* shape) {
+void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const Decision& decision,
+                         GroupShape* shape) {
   const size_t operand = readers.operand;
   std::vector<Stage>* const packs = PacksFor(asks, operand, shape);
   const Stage constant = WithConstant(*shape, asks, operand);
@@ -226,7 +226,6 @@ absl::StatusOr<bool> OperandCopies::PackFor(const Readers& readers, const StageP
   }
   shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);
   packs->push_back(std::move(pack));
-  return SolveAll(readers, budget, shape);
 }
 
 const CopySchedule* OperandCopies::PinnedFor(const Readers& readers) const {
@@ -260,8 +259,10 @@ absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySch
   *chosen = parsed->decision;
   const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
   for (const StagePlace& asks : readers.stages)
-    if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target()))
-      return PackFor(readers, asks, *chosen, kAnything, shape);
+    if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target())) {
+      Copy(readers, asks, *chosen, shape);
+      return SolveAll(readers, kAnything, shape);
+    }
   return ErrorAt(source_, schedule.position,
                  Cat("expected a copy that is in the space of '", PrintSpec(asked), "', got '",
                      PrintDecision(asked.op, *chosen), "'"));

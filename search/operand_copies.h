@@ -73,6 +73,10 @@ class OperandCopies {
   // the shape does not take less than `budget` cycles.
   absl::StatusOr<bool> SolveAsItIs(const StagePlace& place, double budget, GroupShape* shape) const;
 
+  // Has the readers read a copy as `decision` makes it, of the spec that `asks`, one of them, has with a
+  // constant. They have no programs then.
+  void Copy(const Readers& readers, const StagePlace& asks, const Decision& decision, GroupShape* shape);
+
   // Solves the readers, with a copy or without, other contractions having cycles or bounds. False: the shape
   // does not take less than `budget` cycles. An error is the search's, or says what is wrong with the
   // schedule.
@@ -87,8 +91,6 @@ class OperandCopies {
   std::vector<Stage>* PacksFor(const StagePlace& reader, size_t operand, GroupShape* shape) const;
   Stage LeastPack(const Stage& constant) const;
   absl::StatusOr<bool> ChooseCopy(const Readers& readers, double budget, GroupShape* shape, Decision* chosen);
-  absl::StatusOr<bool> PackFor(const Readers& readers, const StagePlace& asks, const Decision& decision,
-                               double budget, GroupShape* shape);
   const CopySchedule* PinnedFor(const Readers& readers) const;
   bool IsPinned(const Readers& readers) const;
   absl::StatusOr<bool> Replay(const Readers& readers, const CopySchedule& schedule, GroupShape* shape,

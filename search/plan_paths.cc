@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <utility>
 
 namespace kirsch {
 namespace {
@@ -12,9 +14,9 @@ bool Contains(OperationSet all, OperationSet part) { return (part & ~all) == 0; 
 
 }  // namespace
 
-absl::StatusOr<PlanPath> PlanPaths::Shortest(const std::vector<PlanStep>& first) {
+absl::StatusOr<std::vector<PlanPath>> PlanPaths::Shortest(const std::vector<PlanStep>& first) {
   states_.assign(sets_.done().size(), {});
-  states_[0][0].cycles = 0;
+  states_[0][0] = {State{}};
   size_t start = 0;
   for (const PlanStep& step : first) {
     double cycles = 0;
@@ -29,7 +31,7 @@ absl::StatusOr<PlanPath> PlanPaths::Shortest(const std::vector<PlanStep>& first)
   for (size_t end = start + 1; end < states_.size(); ++end)
     if (Contains(sets_.done()[end], sets_.done()[start]))
       if (absl::Status status = ReachAll(start, end); !status.ok()) return status;
-  return PathTo(states_.size() - 1);
+  return PathsTo(states_.size() - 1);
 }
 
 // Goes to the set from all that lead there by one slice, the smallest slices first; or by one that threads
@@ -71,34 +73,47 @@ absl::Status PlanPaths::ReachRepeating(size_t first, size_t end, const PlanStep&
 void PlanPaths::Reach(PlanStep step, double cycles) {
   const OperationSet before = sets_.done()[step.from];
   const OperationSet slices = sets_.done()[step.end] & ~before;
-  for (const auto& [begin, state] : states_[step.from]) {
+  for (const auto& [begin, states] : states_[step.from]) {
     step.waits = options_.threads > 1 && (sets_.ReadBy(slices) & before & ~begin) != 0;
-    const double total = state.cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
-    State& after = states_[step.end][step.waits ? before : begin];
-    if (total < after.cycles) after = {total, begin, step};
+    States& after = states_[step.end][step.waits ? before : begin];
+    for (size_t rank = 0; rank < states.size(); ++rank) {
+      const double total = states[rank].cycles + cycles + (step.waits ? options_.barrier_cycles : 0);
+      if (total < kNever) Insert({total, begin, rank, step}, &after);
+    }
   }
 }
 
+// Behind those that are as short.
+void PlanPaths::Insert(State state, States* states) const {
+  const auto place =
+      std::upper_bound(states->begin(), states->end(), state.cycles,
+                       [](double cycles, const State& known) { return cycles < known.cycles; });
+  if (place == states->begin() + static_cast<ptrdiff_t>(options_.count)) return;
+  states->insert(place, std::move(state));
+  if (states->size() > options_.count) states->pop_back();
+}
+
 bool PlanPaths::MayStart(size_t first, size_t from) const {
-  return CyclesAt(from) < kNever && Contains(sets_.done()[from], sets_.done()[first]);
+  const bool reached = std::any_of(states_[from].begin(), states_[from].end(),
+                                   [](const auto& known) { return !known.second.empty(); });
+  return reached && Contains(sets_.done()[from], sets_.done()[first]);
 }
 
-double PlanPaths::CyclesAt(size_t set) const {
-  double cycles = kNever;
-  for (const auto& [begin, state] : states_[set]) cycles = std::min(cycles, state.cycles);
-  return cycles;
-}
-
-PlanPath PlanPaths::PathTo(size_t set) const {
-  const auto shorter = [](const auto& a, const auto& b) { return a.second.cycles < b.second.cycles; };
-  const auto last = std::min_element(states_[set].begin(), states_[set].end(), shorter);
-  if (last == states_[set].end()) return {};
-  PlanPath path{last->second.cycles, {}};
-  for (const State* state = &last->second; !state->step.slices.empty();
-       state = &states_[state->step.from].at(state->begin))
-    path.steps.push_back(state->step);
-  std::reverse(path.steps.begin(), path.steps.end());
-  return path;
+std::vector<PlanPath> PlanPaths::PathsTo(size_t set) const {
+  std::vector<const State*> last;
+  for (const auto& [begin, states] : states_[set])
+    for (const State& state : states) last.push_back(&state);
+  std::stable_sort(last.begin(), last.end(),
+                   [](const State* a, const State* b) { return a->cycles < b->cycles; });
+  last.resize(std::min(last.size(), options_.count));
+  std::vector<PlanPath> paths;
+  for (const State* state : last) {
+    PlanPath& path = paths.emplace_back(PlanPath{state->cycles, {}});
+    for (; !state->step.slices.empty(); state = &states_[state->step.from].at(state->begin)[state->rank])
+      path.steps.push_back(state->step);
+    std::reverse(path.steps.begin(), path.steps.end());
+  }
+  return paths;
 }
 
 }  // namespace kirsch

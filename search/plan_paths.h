@@ -1,4 +1,4 @@
-// Plans as paths: from nothing done to all operations done, step by step.
+// Plans as paths: from nothing done to all operations done, step by step; the shortest of them.
 #ifndef KIRSCH_SEARCH_PLAN_PATHS_H_
 #define KIRSCH_SEARCH_PLAN_PATHS_H_
 
@@ -37,6 +37,7 @@ struct PathOptions {
   double barrier_cycles = 0;  // what a phase costs that is not the first
   bool fuse = true;           // false: slices have one operation each
   OperationSet banned = 0;    // a slice that no step may have; 0: none
+  size_t count = 1;           // so many paths are looked for
 };
 
 // Dynamic programming over the operations that are done and those that were when the current phase began: of
@@ -49,30 +50,32 @@ class PlanPaths {
   PlanPaths(const SliceSets& sets, const PathOptions& options, const Length& length)
       : sets_(sets), options_(options), length_(length) {}
 
-  // The shortest path that begins with the steps `first`. Of equal ones always the same. An error is that of
-  // `length`.
-  absl::StatusOr<PlanPath> Shortest(const std::vector<PlanStep>& first);
+  // The shortest paths that begin with the steps `first`, by length; fewer than asked for: there are no more.
+  // Of equal ones always the same. An error is that of `length`.
+  absl::StatusOr<std::vector<PlanPath>> Shortest(const std::vector<PlanStep>& first);
 
  private:
-  // The shortest way to have done some operations, the current phase having begun after certain ones.
+  // A way to have done some operations, the current phase having begun after certain ones.
   struct State {
-    double cycles = std::numeric_limits<double>::infinity();
+    double cycles = 0;
     OperationSet begin = 0;  // what the phase of the state before began after
+    size_t rank = 0;         // that state's, of those with the same operations done and the same beginning
     PlanStep step;           // from there
   };
+  using States = std::vector<State>;  // the shortest ways, by length
 
   absl::Status ReachAll(size_t first, size_t end);
   absl::Status ReachRepeating(size_t first, size_t end, const PlanStep& last, double cycles);
   void Reach(PlanStep step, double cycles);
   // Can a path go there, that has been in set number `first`?
   bool MayStart(size_t first, size_t from) const;
-  double CyclesAt(size_t set) const;
-  PlanPath PathTo(size_t set) const;
+  void Insert(State state, States* states) const;
+  std::vector<PlanPath> PathsTo(size_t set) const;
 
   const SliceSets& sets_;
   const PathOptions options_;
   const Length& length_;
-  std::vector<std::map<OperationSet, State>> states_;  // by the set's number, and what the phase began after
+  std::vector<std::map<OperationSet, States>> states_;  // by the set's number, and what the phase began after
 };
 
 }  // namespace kirsch

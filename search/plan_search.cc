@@ -11,7 +11,7 @@
 
 #include "rewrites/canonical_graph.h"
 #include "rewrites/graph_uses.h"
-#include "search/constant_copies.h"
+#include "search/path_plan.h"
 #include "search/plan_paths.h"
 #include "search/replay.h"
 #include "search/slice_pricer.h"
@@ -108,7 +108,9 @@ class Planner {
   absl::StatusOr<PlanPath> ShortestPath(int threads, const std::vector<PlanStep>& first, bool fuse) {
     const PathOptions options{threads, target_.barrier_cycles, fuse, banned_};
     const PlanPaths::Length length = [this](const SliceQuestion& slice) { return CyclesOf(slice); };
-    return PlanPaths(*sets_, options, length).Shortest(first);
+    absl::StatusOr<std::vector<PlanPath>> paths = PlanPaths(*sets_, options, length).Shortest(first);
+    if (!paths.ok()) return paths.status();
+    return paths->empty() ? PlanPath{} : std::move(paths->front());
   }
 
   // What a slice costs, or a bound: the closed form at first.
@@ -225,27 +227,9 @@ class Planner {
   }
 
   Plan PlanOf(const PlanPath& path, int threads) const {
-    Plan plan;
-    plan.graph = graph_;
-    plan.threads = threads;
-    int phase = 0;
-    for (const PlanStep& step : path.steps) {
-      phase += step.waits ? 1 : 0;
-      for (const SliceQuestion& slice : step.slices) AddSlice(*known_.at(slice).slice, phase, &plan);
-    }
-    CopyConstants(target_, &plan);
-    return plan;
-  }
-
-  static void AddSlice(const PricedSlice& slice, int phase, Plan* plan) {
-    plan->ahead.insert(plan->ahead.end(), slice.ahead.begin(), slice.ahead.end());
-    for (const Group& group : slice.groups) {
-      Group& added = plan->groups.emplace_back(group);
-      added.slice = static_cast<int>(plan->slices.size());
-      added.phase = phase;
-    }
-    plan->buffers.insert(plan->buffers.end(), slice.buffers.begin(), slice.buffers.end());
-    plan->slices.push_back(slice.decision);
+    return PlanAlong(path, graph_, target_, threads, [this](const SliceQuestion& slice) -> const PricedSlice& {
+      return *known_.at(slice).slice;
+    });
   }
 
   // Of each slice that was searched for, the next best way; the cheapest plan without it; and what a slice

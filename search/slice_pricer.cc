@@ -80,13 +80,12 @@ absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers,
   absl::StatusOr<SlicePrice> price = Best(budget, second_best, &open->second);
   if (!price.ok()) return price;
   if (price->slice) {
-    price->slice->decision.operations = Slice(uses_, set).operations();
+    price->slice->decision.operations = OperationsOf(set);
     open_.erase(open);
   }
   return price;
 }
 
-// All ways, what promises most first.
 absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
   const Slice slice(uses_, set);
   const int sharing = workers_ == Workers::kShared ? threads_ : 1;
@@ -220,14 +219,12 @@ absl::Status SlicePricer::FindBound(Candidate* candidate) {
   return absl::OkStatus();
 }
 
-// No program costs less.
 double SlicePricer::BoundOf(const Stage& stage) const {
   return static_cast<double>(stage.repeats) * ToCycles(model_.LowerBound(stage.spec));
 }
 
 absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate candidate) {
   GroupShape& shape = candidate.shape;
-  const SliceCost cost(threads_);
   OperandCopies copies = CopiesFor(&candidate);
   const std::vector<OperandCopies::Readers> readers = copies.ReadersOf(shape);
   const std::vector<Question> questions = QuestionsOf(copies, readers, &shape);
@@ -236,29 +233,36 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
     if (!possible.ok()) return possible.status();
     if (!*possible) return Refused(question, shape, budget);
   }
-  PricedSlice priced;
+  SliceDecision decision;
   for (const Question& question : questions) {
     const absl::StatusOr<bool> solved =
-        question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &priced.decision)
+        question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &decision)
                                     : copies.SolveAsItIs(question.place, budget, &shape);
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }
-  priced.cycles = cost.Of(shape);
-  if (priced.cycles >= budget) return SlicePrice{std::nullopt, budget};
-  for (Group& group : shape.groups) {
-    group.cycles = cost.Of(group);
-    group.sharing = cost.Best(group);
-  }
+  const double cycles = SliceCost(threads_).Of(shape);
+  if (cycles >= budget) return SlicePrice{std::nullopt, budget};
+  return SlicePrice{Finished(candidate, decision), cycles};
+}
+
+PricedSlice SlicePricer::Finished(const Candidate& candidate, const SliceDecision& copies) const {
+  const SliceCost cost(threads_);
+  PricedSlice priced;
+  priced.decision = copies;
   priced.decision.rewrite = PrintRewrite(*candidate.way.rewrite, candidate.way.form.parameters);
   priced.decision.keep = candidate.keep;
   priced.decision.in_place = candidate.way.form.in_place;
   priced.decision.each = workers_ == Workers::kEach;
-  priced.ahead = std::move(shape.ahead);
-  priced.groups = std::move(shape.groups);
-  priced.buffers = std::move(shape.buffers);
-  const double cycles = priced.cycles;
-  return SlicePrice{std::move(priced), cycles};
+  priced.ahead = candidate.shape.ahead;
+  priced.groups = candidate.shape.groups;
+  priced.buffers = candidate.shape.buffers;
+  priced.cycles = cost.Of(candidate.shape);
+  for (Group& group : priced.groups) {
+    group.cycles = cost.Of(group);
+    group.sharing = cost.Best(group);
+  }
+  return priced;
 }
 
 // A contraction without a program will not have one at any price.
@@ -310,11 +314,11 @@ bool SlicePricer::IsAmong(const std::vector<OperandCopies::Readers>& readers, in
   });
 }
 
-OperandCopies SlicePricer::CopiesFor(Candidate* candidate) {
+OperandCopies SlicePricer::CopiesFor(Candidate* candidate, int made) {
   return OperandCopies(
       graph_, model_, SliceCost(threads_), &candidate->levels,
       [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
-      candidate->way.form.next_value + static_cast<int>(kMaxOperations), pinned_,
+      candidate->way.form.next_value + static_cast<int>(kMaxOperations) + made, pinned_,
       options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
 }
 

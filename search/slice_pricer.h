@@ -41,6 +41,21 @@ struct SlicePrice {
 // Not thread-safe. All arguments of the constructor outlive it.
 class SlicePricer {
  public:
+  // A way to compute a slice.
+  struct Way {
+    const GraphRewrite* rewrite;
+    GroupForm form;
+  };
+  // What it makes, its values being at their levels: contractions have no programs, and cost what is known
+  // that they do at least.
+  struct Candidate {
+    Way way;
+    Level keep;
+    GroupShape shape;
+    SliceLevels levels;
+    double bound;
+  };
+
   SlicePricer(const GraphUses& uses, const CostModel& model, const PlanOptions& options);
 
   // The slice of these operations costs no less, by closed forms; infinity: no rewrite is for it.
@@ -59,6 +74,23 @@ class SlicePricer {
   // place of the decision that is not in the space, or does not fit.
   absl::StatusOr<PricedSlice> Replay(OperationSet set, Workers workers, const SliceSchedule& schedule);
 
+  // What Price goes through, for others who compare ways (slice_ranks.h). All below is asked about who
+  // computes the slice now:
+  void Turn(Workers workers);
+  // All ways, what promises most first.
+  absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set);
+  // The copies that contractions of a way may share, of which `made` are decided. `candidate` outlives them.
+  OperandCopies CopiesFor(Candidate* candidate, int made = 0);
+  // A placed contraction takes no less, by closed forms.
+  double BoundOf(const Stage& stage) const;
+  // Fills in the program of the stage of that number, or of none if it is negative, its operands having their
+  // places. False: it takes at least `limit` cycles.
+  absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
+  // A way whose stages have programs, and the copies that were decided.
+  PricedSlice Finished(const Candidate& candidate, const SliceDecision& copies) const;
+  // As nodes.
+  std::vector<int> OperationsOf(OperationSet set) const { return Slice(uses_, set).operations(); }
+
   // Why an operation, as a node, can't be a slice alone.
   std::string ErrorOf(int node) const;
   // Of all searches.
@@ -66,19 +98,6 @@ class SlicePricer {
   bool optimal() const { return solver_.optimal(); }
 
  private:
-  // A way to compute the slice.
-  struct Way {
-    const GraphRewrite* rewrite;
-    GroupForm form;
-  };
-  struct Candidate {
-    Way way;
-    Level keep;
-    GroupShape shape;
-    SliceLevels levels;
-    double bound;
-  };
-
   // A contraction that is to be solved, or a matrix of which it is to be decided whether it is copied.
   struct Question {
     StagePlace place;
@@ -86,15 +105,11 @@ class SlicePricer {
     double raised = 1;                                // what is known of it, relative to the closed form
   };
 
-  // For what Price and its kind are asked about.
-  void Turn(Workers workers);
-  absl::StatusOr<std::list<Candidate>> CandidatesFor(OperationSet set);
   absl::StatusOr<SlicePrice> Best(double budget, bool second_best, std::list<Candidate>* candidates);
   absl::Status AddCandidates(const GraphRewrite& rewrite, const SliceProblem& problem,
                              std::list<Candidate>* candidates);
   absl::Status AddCandidate(const Way& way, const GroupShape& shape, std::list<Candidate>* candidates);
   absl::Status FindBound(Candidate* candidate);
-  double BoundOf(const Stage& stage) const;
   absl::StatusOr<SlicePrice> PriceCandidate(double budget, Candidate candidate);
   std::vector<Question> QuestionsOf(const OperandCopies& copies,
                                     const std::vector<OperandCopies::Readers>& readers,
@@ -104,9 +119,7 @@ class SlicePricer {
   absl::StatusOr<bool> Probe(const Question& question, const OperandCopies& copies, double budget,
                              const SliceLevels& levels, GroupShape* shape);
   static bool IsAmong(const std::vector<OperandCopies::Readers>& readers, int number);
-  OperandCopies CopiesFor(Candidate* candidate);
   absl::Status PriceRows(const SliceLevels& levels, int number, Stage* stage) const;
-  absl::StatusOr<bool> SolveContraction(int number, double limit, Stage* stage);
   absl::Status CheckPins(const GroupShape& shape) const;
   absl::StatusOr<RewriteParameters> PinnedParameters(const GraphRewrite& rewrite) const;
   const StageSchedule* PinnedStage(int number) const;

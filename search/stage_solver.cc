@@ -7,19 +7,18 @@
 namespace kirsch {
 namespace {
 
-// Has the program's cost a section of several threads in it?
-bool Forks(const Impl& impl) {
-  return (impl.decision.kind == RewriteKind::kParallelTile && impl.decision.parts > 1) ||
-         std::any_of(impl.children.begin(), impl.children.end(),
-                     [](const Impl::Child& child) { return Forks(child.impl); });
-}
-
 // Else there is a bound at most.
 bool IsSolved(const SearchResult& result) {
   return result.cost < kInfiniteCost && result.stop != StopReason::kCutoff;
 }
 
 }  // namespace
+
+bool Forks(const Impl& impl) {
+  return (impl.decision.kind == RewriteKind::kParallelTile && impl.decision.parts > 1) ||
+         std::any_of(impl.children.begin(), impl.children.end(),
+                     [](const Impl::Child& child) { return Forks(child.impl); });
+}
 
 // What a program that threads share has in its cost, and a plan pays once, counts for the limit too.
 absl::StatusOr<bool> StageSolver::Solve(double limit, Stage* stage) {

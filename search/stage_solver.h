@@ -12,6 +12,9 @@
 
 namespace kirsch {
 
+// Has the program's cost a section of several threads in it? A plan pays for that once.
+bool Forks(const Impl& impl);
+
 // Not thread-safe. All arguments outlive it.
 class StageSolver {
  public:

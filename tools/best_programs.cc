@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "spec/graph/plan_schedule.h"
 #include "spec/text/cat.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
@@ -12,15 +13,24 @@
 namespace kirsch {
 namespace {
 
-double Above(const KBestResult& best, const RankedProgram& program) {
-  return ToCycles(program.cost - best.programs.front().cost) / ToCycles(best.programs.front().cost);
+// What is said of one, whichever it is.
+double CyclesOf(const RankedProgram& program) { return ToCycles(program.cost); }
+double CyclesOf(const RankedPlan& plan) { return plan.plan.cycles; }
+
+std::string ScheduleOf(const RankedProgram& program) { return PrintSchedule(program.impl); }
+std::string ScheduleOf(const RankedPlan& plan) { return PrintPlanSchedule(plan.plan); }
+
+bool Departs(const Departure& departure) { return departure.instead.kind != RewriteKind::kNone; }
+bool Departs(const PlanDeparture& departure) { return !departure.where.empty(); }
+
+// "at root: tile m 8, not tile m 16  # matmul f32 ..."; the path "0.1": the second child of the first.
+std::string DepartureText(const Departure& departure) {
+  return Cat("at ", departure.path.empty() ? "root" : absl::StrJoin(departure.path, "."), ": ",
+             PrintDecision(departure.spec.op, departure.instead), ", not ",
+             PrintDecision(departure.spec.op, departure.best), "  # ", PrintSpec(departure.spec));
 }
-
-bool Departs(const RankedProgram& program) { return program.departure.instead.kind != RewriteKind::kNone; }
-
-// "root", "0.1": the second child of the first.
-std::string PathText(const Departure& departure) {
-  return departure.path.empty() ? "root" : absl::StrJoin(departure.path, ".");
+std::string DepartureText(const PlanDeparture& departure) {
+  return Cat(departure.where, ": ", departure.instead, ", not ", departure.best);
 }
 
 nlohmann::ordered_json DepartureJson(const Departure& departure) {
@@ -29,53 +39,86 @@ nlohmann::ordered_json DepartureJson(const Departure& departure) {
           {"best", PrintDecision(departure.spec.op, departure.best)},
           {"instead", PrintDecision(departure.spec.op, departure.instead)}};
 }
-
-}  // namespace
-
-absl::StatusOr<KBestResult> BestPrograms(const FamilySynthesis& synthesis, int count) {
-  if (synthesis.is_graph() || synthesis.members.size() != 1)
-    return absl::InvalidArgumentError(
-        Cat("--best: expected a spec, got a ", synthesis.is_graph() ? "graph" : "family of sizes"));
-  const Synthesis& spec = synthesis.spec(0);
-  if (spec.result.stop == StopReason::kPinned)
-    return absl::InvalidArgumentError("--best: expected a search, got --schedule");
-  const InterruptGuard guard;
-  SearchOptions options;
-  options.cancel = &guard.interrupted();
-  KBestResult best = KBest(spec.result.impl.spec, count, CostModel(spec.target), *spec.memo, options);
-  std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", best.programs.size(), best.seconds,
-               spec.result.seconds);
-  return best;
+nlohmann::ordered_json DepartureJson(const PlanDeparture& departure) {
+  return {{"where", departure.where}, {"best", departure.best}, {"instead", departure.instead}};
 }
 
-std::string BestText(const KBestResult& best) {
+const std::vector<RankedProgram>& ListOf(const KBestResult& best) { return best.programs; }
+const std::vector<RankedPlan>& ListOf(const KBestPlansResult& best) { return best.plans; }
+
+template <typename Ranked>
+double Above(const std::vector<Ranked>& all, const Ranked& one) {
+  return CyclesOf(one) / CyclesOf(all.front()) - 1;
+}
+
+template <typename Result>
+std::string TextOf(const Result& best) {
   std::string text =
       absl::StrFormat("%5s %14s %10s  first departs from the best\n", "rank", "cycles", "above");
-  for (size_t i = 0; i < best.programs.size(); ++i) {
-    const RankedProgram& program = best.programs[i];
-    const Departure& departure = program.departure;
-    absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%", i + 1, ToCycles(program.cost),
-                          100 * Above(best, program));
-    if (Departs(program))
-      absl::StrAppendFormat(&text, "  at %s: %s, not %s  # %s", PathText(departure),
-                            PrintDecision(departure.spec.op, departure.instead),
-                            PrintDecision(departure.spec.op, departure.best), PrintSpec(departure.spec));
-    text += "\n";
-  }
+  const auto& all = ListOf(best);
+  for (size_t i = 0; i < all.size(); ++i)
+    absl::StrAppendFormat(&text, "%5d %14.1f %+9.4f%%%s\n", i + 1, CyclesOf(all[i]), 100 * Above(all, all[i]),
+                          Departs(all[i].departure) ? Cat("  ", DepartureText(all[i].departure)) : "");
   if (!best.complete) text += "stopped: there may be others as cheap behind these\n";
   return text;
 }
 
-nlohmann::ordered_json BestJson(const KBestResult& best) {
+template <typename Result>
+nlohmann::ordered_json JsonOf(const Result& best) {
   nlohmann::ordered_json programs = nlohmann::ordered_json::array();
-  for (const RankedProgram& program : best.programs) {
+  const auto& all = ListOf(best);
+  for (const auto& one : all) {
     programs.push_back({{"rank", programs.size() + 1},
-                        {"cost_cycles", ToCycles(program.cost)},
-                        {"above", Above(best, program)},
-                        {"schedule", PrintSchedule(program.impl)}});
-    if (Departs(program)) programs.back()["departs"] = DepartureJson(program.departure);
+                        {"cost_cycles", CyclesOf(one)},
+                        {"above", Above(all, one)},
+                        {"schedule", ScheduleOf(one)}});
+    if (Departs(one.departure)) programs.back()["departs"] = DepartureJson(one.departure);
   }
   return {{"complete", best.complete}, {"programs", std::move(programs)}};
+}
+
+absl::StatusOr<Best> BestPlans(const SolveArguments& arguments, const GraphSynthesis& synthesis, Memo& memo,
+                               int count, const SearchOptions& search) {
+  absl::StatusOr<KBestPlansResult> best =
+      KBestPlans(synthesis.result.plan.graph, "", count, CostModel(synthesis.target), memo,
+                 PlanOptionsOf(arguments), search);
+  if (!best.ok()) return best.status();
+  return *std::move(best);
+}
+
+}  // namespace
+
+absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilySynthesis& synthesis,
+                                  Memo& memo, int count) {
+  if (synthesis.members.size() != 1)
+    return absl::InvalidArgumentError("--best: expected a spec or a graph, got a family of sizes");
+  if (!arguments.schedule.empty())
+    return absl::InvalidArgumentError("--best: expected a search, got --schedule");
+  const InterruptGuard guard;
+  SearchOptions search;
+  search.cancel = &guard.interrupted();
+  absl::StatusOr<Best> best =
+      synthesis.is_graph()
+          ? BestPlans(arguments, synthesis.graph(0), memo, count, search)
+          : KBest(synthesis.spec(0).result.impl.spec, count, CostModel(synthesis.target()), memo, search);
+  if (!best.ok()) return best;
+  const double searched = synthesis.is_graph() ? synthesis.graph(0).result.seconds
+                                               : synthesis.spec(0).result.seconds;
+  std::visit(
+      [&](const auto& found) {
+        std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", ListOf(found).size(),
+                     found.seconds, searched);
+      },
+      *best);
+  return best;
+}
+
+std::string BestText(const Best& best) {
+  return std::visit([](const auto& found) { return TextOf(found); }, best);
+}
+
+nlohmann::ordered_json BestJson(const Best& best) {
+  return std::visit([](const auto& found) { return JsonOf(found); }, best);
 }
 
 }  // namespace kirsch

@@ -74,13 +74,14 @@ absl::StatusOr<int> RunExplain(const ExplainArguments& arguments) {
   std::vector<ExplainedKernel> explained;
   for (const KernelRequest& request : requests->kernels) {
     SearchBudget budget(solve.time_budget);
+    const auto memo = std::make_shared<HashMemo>();
     absl::StatusOr<FamilySynthesis> synthesis =
-        SolveFamily(solve, request, requests->targets.front(), std::make_shared<HashMemo>(), budget);
+        SolveFamily(solve, request, requests->targets.front(), memo, budget);
     if (!synthesis.ok()) return synthesis.status();
     solved.push_back(*std::move(synthesis));
     explained.push_back(ExplainKernel(solved.back()));
     if (arguments.best == 0) continue;
-    absl::StatusOr<KBestResult> best = BestPrograms(solved.back(), arguments.best);
+    absl::StatusOr<Best> best = BestPrograms(solve, solved.back(), *memo, arguments.best);
     if (!best.ok()) return best.status();
     explained.back().best = *std::move(best);
   }
@@ -98,8 +99,8 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command
       ->add_option(
           "--best", arguments->best,
-          "Of a spec, print instead the so many cheapest programs that differ in code, and where each "
-          "first departs from the best")
+          "Print instead the so many cheapest programs that differ in code, and where each first departs "
+          "from the best")
       ->check(CLI::Range(1, 100'000));
   command->add_option("--json", arguments->json, "Write it as JSON to this file (-: standard output), too")
       ->check(NotEmpty("a file"));

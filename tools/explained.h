@@ -10,7 +10,7 @@
 
 #include "search/explain.h"
 #include "search/explain_plan.h"
-#include "search/k_best.h"
+#include "tools/best_programs.h"
 #include "tools/family.h"
 
 namespace kirsch {
@@ -31,7 +31,7 @@ using ExplainedMember = std::variant<ExplainedSpec, ExplainedGraph>;
 struct ExplainedKernel {
   const FamilySynthesis* synthesis = nullptr;
   std::vector<ExplainedMember> members;
-  std::optional<KBestResult> best;  // of a spec, its cheapest programs, if they were asked for
+  std::optional<Best> best;  // its cheapest programs, if they were asked for
 
   bool is_family() const { return synthesis->members.size() > 1; }
 };

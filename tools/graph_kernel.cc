@@ -33,16 +33,21 @@ std::vector<std::string> WinogradNames(const Plan& plan) {
 
 }  // namespace
 
-absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
-                                          const std::string& source, const Target& target,
-                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
-  if (absl::Status tuning = CheckTuning(arguments, true); !tuning.ok()) return tuning;
-  const CostModel model(target);
+PlanOptions PlanOptionsOf(const SolveArguments& arguments) {
   PlanOptions options;
   options.threads = arguments.threads;
   options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
+  return options;
+}
+
+absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
+                                          const std::string& source, const Target& target,
+                                          const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
+  if (absl::Status tuning = CheckTuning(arguments, true); !tuning.ok()) return tuning;
+  const CostModel model(target);
+  PlanOptions options = PlanOptionsOf(arguments);
   options.explain = arguments.explain;
   std::string text;
   PlanSchedule schedule;

@@ -26,6 +26,9 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
+// What a plan is to be like; how it is found is not said.
+PlanOptions PlanOptionsOf(const SolveArguments& arguments);
+
 double PredictedGflops(const GraphSynthesis& synthesis);
 
 // kernel, target, version, search, cost_cycles, predicted_gflops, winograd, packed_bytes

@@ -43,8 +43,16 @@ TEST_F(CliTest, ExplainsTheKBest) {
     last = program["cost_cycles"];
   }
   EXPECT_FALSE(report["best"]["programs"][1]["departs"]["instead"].empty());
-  ExpectRefused("explain 'softmax f32 4x8' --best 3", "--best: expected a spec, got a graph");
-  ExpectRefused("explain 'matmul f32 1..3x8x8' --best 3", "--best: expected a spec, got a family of sizes");
+  const Outcome plans =
+      Run("explain 'softmax f32 4x1024' --target haswell --best 2 --json " + Path("plans.json"));
+  ASSERT_EQ(plans.code, 0) << plans.err;
+  EXPECT_THAT(plans.out, HasSubstr("slice out, rows 0: "));
+  const nlohmann::json graph = nlohmann::json::parse(*ReadFile(Path("plans.json")))["kernels"][0]["best"];
+  ASSERT_EQ(graph["programs"].size(), 2u);
+  EXPECT_GT(graph["programs"][1]["cost_cycles"], graph["programs"][0]["cost_cycles"]);
+  EXPECT_EQ(graph["programs"][1]["departs"]["where"], "slice out, rows 0");
+  ExpectRefused("explain 'matmul f32 1..3x8x8' --best 3",
+                "--best: expected a spec or a graph, got a family of sizes");
   ExpectRefused("explain 'matmul f32 4x4x4' --best 0", "--best");
 }
 
