@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "spec/text/cat.h"
+#include "spec/text/text.h"
+
 namespace kirsch {
 namespace {
 
@@ -39,6 +42,17 @@ Fastest FastestOf(const std::vector<Trial>& trials) {
   }
   fastest.noise_decides = lower && fastest.program == 0;
   return fastest;
+}
+
+absl::Status CheckResults(const std::string& what, const std::vector<std::string>& schedules,
+                          const std::vector<Trial>& trials) {
+  size_t wrong = 0, first = trials.size();
+  for (size_t i = trials.size(); i-- > 0;)
+    if (!trials[i].correct) ++wrong, first = i;
+  if (wrong == 0) return absl::OkStatus();
+  return absl::InternalError(Cat("bug: ", wrong, " of ", trials.size(), " programs of ", Quoted(what),
+                                 " compute a wrong result; nothing is kept; the schedule of the first:\n",
+                                 schedules[first]));
 }
 
 }  // namespace kirsch

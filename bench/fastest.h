@@ -3,8 +3,10 @@
 #define KIRSCH_BENCH_FASTEST_H_
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "bench/trials.h"
 
 namespace kirsch {
@@ -19,6 +21,11 @@ struct Fastest {
 // Programs whose result was wrong, or of which there are no samples, don't count; if the first is one of
 // those, it is still the answer.
 Fastest FastestOf(const std::vector<Trial>& trials);
+
+// Internal if a trial's result was wrong, which is a bug of ours: says so of `what`, with the schedule of the
+// first such program. `schedules`: theirs, in the order of the trials.
+absl::Status CheckResults(const std::string& what, const std::vector<std::string>& schedules,
+                          const std::vector<Trial>& trials);
 
 }  // namespace kirsch
 

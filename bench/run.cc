@@ -102,6 +102,7 @@ class Benchmark {
     size_t made = 0;
     for (const BenchEntry& entry : request_.entries) {
       absl::StatusOr<Kernel> kernel = maker(entry);
+      if (absl::IsCancelled(kernel.status()) || absl::IsInternal(kernel.status())) return kernel.status();
       first.Update(kernel.status());
       made += kernel.ok() ? 1 : 0;
       if (!kernel.ok()) unmade_.push_back({entry.text, name, std::string(kernel.status().message())});

@@ -30,7 +30,8 @@ struct BenchRequest {
 };
 
 // Measures every entry. A peer that is missing or fails, and a kernel of ours that can't be made, are part of
-// the report; if none of ours can, the first reason is an error. InvalidArgument for a request that makes no
+// the report; if none of ours can, the first reason is an error, and one is that says Cancelled, or Internal,
+// at once. InvalidArgument for a request that makes no
 // sense, ResourceExhausted when the operands do not fit in memory. Forks: the caller's process must not have
 // an OpenMP runtime loaded. Call from one thread at a time.
 absl::StatusOr<BenchReport> RunBench(const BenchRequest& request);

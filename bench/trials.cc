@@ -115,6 +115,7 @@ class TrialRun {
     absl::StatusOr<Reference> reference =
         comparable ? ComputeReference(workload, options_.loops) : Reference();
     if (!reference.ok()) return reference.status();
+    if (comparable && workload.graph != nullptr) reference->tolerances.front() *= options_.tolerance;
     for (size_t i = 0; i < kernels_.size() && !stopped(); ++i) {
       if (absl::Status status = Prepare(i); !status.ok()) return status;
       FillOutput(workload);

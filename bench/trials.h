@@ -22,6 +22,7 @@ struct TrialOptions {
   int threads = 1;
   bool cold = false;                     // operands evicted before every call
   const CompiledLoops* loops = nullptr;  // what the result of a graph is compared with, see reference.h
+  double tolerance = 1;                  // results of a graph may be so many times further off than usual
   std::function<bool()> stop = {};       // asked between samples; true ends the trials with what there is
 };
 

@@ -70,7 +70,7 @@ class PlanPool {
 
 class PlanRanking {
  public:
-  PlanRanking(const Graph& canonical, size_t count, const CostModel& model, Memo& memo,
+  PlanRanking(const Graph& canonical, const RankOptions& rank, const CostModel& model, Memo& memo,
               const PlanOptions& options, const SearchOptions& search)
       : graph_(canonical),
         target_(model.target()),
@@ -78,16 +78,17 @@ class PlanRanking {
         uses_(canonical),
         sets_(uses_, options.most_states),
         pricer_(uses_, model, options),
-        stages_(model, memo, search),
-        pool_(count, target_) {}
+        stages_(model, memo, search, rank.stages),
+        pool_(static_cast<size_t>(rank.count), target_),
+        farthest_(rank.farthest) {}
 
   // `best`: the cheapest.
   absl::Status Run(Plan best) {
     const double cycles = best.cycles;
     pool_.Add(std::move(best));
     for (double share = kFirstShare; complete(); share *= 2) {
-      const bool all = share > kLargestShare;
-      below_ = all ? kNever : cycles + cycles * share;
+      const bool all = share > std::min(kLargestShare, farthest_);
+      below_ = all ? cycles + cycles * farthest_ : cycles + cycles * share;
       for (const int threads : std::set<int>{1, options_.threads})
         if (absl::Status status = FindPlans(threads); !status.ok()) return status;
       if (all || pool_.full()) break;
@@ -199,14 +200,15 @@ class PlanRanking {
   StageRanks stages_;
   std::map<SliceQuestion, SliceRanks> ranks_;
   PlanPool pool_;
+  const double farthest_;
   double below_ = kNever;
 };
 
 }  // namespace
 
-absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source, int count,
-                                            const CostModel& model, Memo& memo, PlanOptions options,
-                                            const SearchOptions& search) {
+absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
+                                            const RankOptions& rank, const CostModel& model, Memo& memo,
+                                            PlanOptions options, const SearchOptions& search) {
   const auto start = std::chrono::steady_clock::now();
   options.explain = false;
   options.schedule = nullptr;
@@ -219,7 +221,7 @@ absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view
   if (!best.ok()) return best.status();
   KBestPlansResult result;
   const Graph canonical = CanonicalGraph(graph);
-  PlanRanking ranking(canonical, static_cast<size_t>(count), model, memo, options, search);
+  PlanRanking ranking(canonical, rank, model, memo, options, search);
   const bool optimal = best->optimal;
   if (!optimal) {
     result.plans.push_back({std::move(best->plan), {}});

@@ -11,6 +11,7 @@
 #ifndef KIRSCH_SEARCH_K_BEST_PLANS_H_
 #define KIRSCH_SEARCH_K_BEST_PLANS_H_
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,17 @@ struct KBestPlansResult {
   double seconds = 0;
 };
 
-// The `count` (at least 1) cheapest plans of a graph. Of `options` the threads, the residency, the fusion and
-// Winograd's algorithm count; of `search` time budget and cancellation. Errors are those of SearchPlan.
-absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source, int count,
-                                            const CostModel& model, Memo& memo, PlanOptions options,
-                                            const SearchOptions& search);
+struct RankOptions {
+  int count = 1;       // at least 1
+  bool stages = true;  // false: only plans that differ above their stages, each with the cheapest programs
+  double farthest = std::numeric_limits<double>::infinity();  // what costs 1 + this times the best is left out
+};
+
+// The cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's algorithm
+// count; of `search` time budget and cancellation. Errors are those of SearchPlan.
+absl::StatusOr<KBestPlansResult> KBestPlans(const Graph& graph, std::string_view source,
+                                            const RankOptions& rank, const CostModel& model, Memo& memo,
+                                            PlanOptions options, const SearchOptions& search);
 
 // Where `plan` first departs from `best`, a plan of the same graph.
 PlanDeparture DepartureOf(const Plan& plan, const Plan& best);

@@ -149,6 +149,7 @@ void SliceRanks::Emit(const Entry& entry) {
     if (entry.ranks[place] > 0) Apply(entry.ranks[place], place, &solved, &way.shape);
   PricedSlice& found = found_.emplace_back(pricer_.Finished(way, solved.copies));
   found.decision.operations = pricer_.OperationsOf(set_);
+  if (!stages_.others()) return;
   for (size_t place = entry.last; place < entry.ranks.size(); ++place) {
     GroupShape next = way.shape;
     if (!Apply(entry.ranks[place] + 1, place, &solved, &next)) continue;

@@ -18,8 +18,11 @@ namespace kirsch {
 // Not thread-safe. All arguments outlive it.
 class StageRanks {
  public:
-  StageRanks(const CostModel& model, Memo& memo, const SearchOptions& options)
-      : model_(model), memo_(memo), options_(options) {}
+  // `others`: false: there are none but the cheapest.
+  StageRanks(const CostModel& model, Memo& memo, const SearchOptions& options, bool others = true)
+      : model_(model), memo_(memo), options_(options), others_(others) {}
+
+  bool others() const { return others_; }
 
   // Gives a contraction whose operands are placed the program of a rank (0: the cheapest) among those that
   // differ in code (k_best.h), with its cycles. False: there are no more.
@@ -49,6 +52,7 @@ class StageRanks {
   const CostModel& model_;
   Memo& memo_;
   const SearchOptions& options_;
+  const bool others_;
   absl::flat_hash_map<Spec, Programs, Hash> programs_;
   bool stopped_ = false;
 };

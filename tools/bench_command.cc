@@ -78,9 +78,11 @@ absl::StatusOr<Kernel> MakeKernel(const SolveArguments& arguments, const BenchEn
 
 // Solves each entry for the target of `arguments`, whose threads are those of the benchmark, and says what it
 // found on standard error.
-KernelMaker Maker(const SolveArguments& arguments, const Target& target) {
-  return [arguments, &target, memo = std::make_shared<HashMemo>()](const BenchEntry& entry) {
-    return MakeKernel(arguments, entry, target, memo);
+KernelMaker Maker(const SolveArguments& arguments, const Target& target, size_t entries) {
+  return [=, &target, memo = std::make_shared<HashMemo>(), made = size_t{0}](const BenchEntry& entry) mutable {
+    SolveArguments own = arguments;
+    if (entries > 1) own.progress = Cat("kernel ", ++made, " of ", entries, ", ");
+    return MakeKernel(own, entry, target, memo);
   };
 }
 
@@ -99,10 +101,11 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector
   BenchRequest request;
   request.entries = std::move(entries);
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
-  request.ours = Maker(arguments.solve, *target);
-  SolveArguments parts = arguments.solve;
-  parts.fuse = false;
-  request.parts = Maker(parts, *target);
+  request.ours = Maker(arguments.solve, *target, request.entries.size());
+  SolveArguments parts = arguments.solve;  // as predicted
+  parts.fuse = parts.tuned = false;
+  parts.tune.clear();
+  request.parts = Maker(parts, *target, request.entries.size());
   request.threads = arguments.solve.threads;
   request.cold = arguments.solve.cold;
   request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;

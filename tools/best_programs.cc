@@ -80,7 +80,7 @@ nlohmann::ordered_json JsonOf(const Result& best) {
 absl::StatusOr<Best> BestPlans(const SolveArguments& arguments, const GraphSynthesis& synthesis, Memo& memo,
                                int count, const SearchOptions& search) {
   absl::StatusOr<KBestPlansResult> best =
-      KBestPlans(synthesis.result.plan.graph, "", count, CostModel(synthesis.target), memo,
+      KBestPlans(synthesis.result.plan.graph, "", {count}, CostModel(synthesis.target), memo,
                  PlanOptionsOf(arguments), search);
   if (!best.ok()) return best.status();
   return *std::move(best);

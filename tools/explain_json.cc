@@ -73,7 +73,7 @@ ordered_json Json(const ExplainedSpec& spec) {
           {"peak_share", spec.explanation.peak_cycles / total},
           {"closed_form_bound_cycles", ToCycles(spec.explanation.bound)},
           {"bound_cycles", ToCycles(synthesis.result.bound)},
-          {"stop", Name(synthesis.result.stop)},
+          {"stop", StopName(synthesis)},
           {"traffic", Json(spec.explanation.traffic)},
           {"nodes", Json(spec.explanation.nodes)}};
 }

@@ -82,7 +82,7 @@ std::string Text(const ExplainedSpec& spec) {
       "than %.0f by the cost model's closed form, %.0f by the search (%s)\n",
       synthesis.parsed.text, synthesis.target.name, total, PredictedGflops(synthesis), synthesis.target.ghz,
       100 * explanation.peak_cycles / total, ToCycles(explanation.bound), ToCycles(synthesis.result.bound),
-      std::string(Name(synthesis.result.stop)));
+      std::string(StopName(synthesis)));
   if (synthesis.tuned) Append(&text, synthesis.tuned->Summary(), "\n");
   return text;
 }
@@ -143,7 +143,7 @@ std::string Text(const ExplainedGraph& graph) {
       result.unfused_cycles
           ? absl::StrFormat("; with a group for each operation %.0f cycles", *result.unfused_cycles)
           : "",
-      "\n");
+      "\n", synthesis.tuned ? Cat(synthesis.tuned->Summary(), "\n") : "");
 }
 
 }  // namespace

@@ -18,7 +18,9 @@
 namespace kirsch {
 namespace {
 
-std::string_view StopName(const PlanResult& result) {
+std::string_view StopName(const GraphSynthesis& synthesis) {
+  const PlanResult& result = synthesis.result;
+  if (IsTuned(synthesis.tuned)) return "tuned";
   if (result.from_table) return "from the table";
   if (result.pinned) return Name(StopReason::kPinned);
   return Name(result.optimal ? StopReason::kOptimal : StopReason::kBudget);
@@ -45,7 +47,7 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments) {
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
-  if (absl::Status tuning = CheckTuning(arguments, true); !tuning.ok()) return tuning;
+  if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
   const CostModel model(target);
   PlanOptions options = PlanOptionsOf(arguments);
   options.explain = arguments.explain;
@@ -65,13 +67,17 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   };
   std::unique_ptr<Table> table;
   const DbOptions none{"", true};
+  bool cancelled = false;
   options.solve = [&](const Spec& placed, Cost cutoff) {
     SolveArguments own = arguments;
     own.schedule.clear();
     if (table == nullptr) own.db = &none;
     own.time_budget = budget.Left();
     absl::StatusOr<SearchResult> result = SolvePlaced(own, placed, model, *memo, cutoff, table.get());
-    if (result.ok() && result->stop == StopReason::kCancelled) budget.End();
+    if (result.ok() && result->stop == StopReason::kCancelled) {
+      cancelled = true;
+      budget.End();
+    }
     return result;
   };
   // What the table has explains nothing.
@@ -91,7 +97,9 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   if (!result.ok()) return result.status();
   if (table != nullptr)
     if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
-  return GraphSynthesis{target, *std::move(result)};
+  GraphSynthesis synthesis{target, *std::move(result)};
+  if (absl::Status tuned = Tune(arguments, graph, cancelled, *memo, &synthesis); !tuned.ok()) return tuned;
+  return synthesis;
 }
 
 double PredictedGflops(const GraphSynthesis& synthesis) {
@@ -105,7 +113,7 @@ nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis) {
   json["kernel"] = PrintGraph(result.plan.graph);
   json["target"] = synthesis.target.name;
   json["version"] = KIRSCH_VERSION;
-  json["search"] = {{"seconds", result.seconds},           {"stop", std::string(StopName(result))},
+  json["search"] = {{"seconds", result.seconds},           {"stop", std::string(StopName(synthesis))},
                     {"bound_cycles", result.bound_cycles}, {"specs_solved", result.stats.specs_solved},
                     {"memo_hits", result.stats.memo_hits}, {"pruned", result.stats.pruned}};
   json["cost_cycles"] = result.plan.cycles;
@@ -116,6 +124,7 @@ nlohmann::ordered_json SynthesisJson(const GraphSynthesis& synthesis) {
   json["buffer_bytes"] = program.own_bytes;
   json["shared_bytes"] = program.shared_bytes;
   json["phases"] = result.plan.phases();
+  if (synthesis.tuned) json["tuned"] = synthesis.tuned->ToJson();
   json["schedule"] = PrintPlanSchedule(result.plan);
   json["plan"] = PrintPlan(result.plan) + PrintMemory(program);
   return json;
@@ -127,9 +136,10 @@ void PrintSummary(const GraphSynthesis& synthesis) {
   std::fprintf(stderr,
                "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %d specs in %.3f s%s\n",
                result.plan.graph.name.c_str(), synthesis.target.name.c_str(), result.plan.cycles,
-               PredictedGflops(synthesis), std::string(StopName(result)).c_str(), result.bound_cycles,
+               PredictedGflops(synthesis), std::string(StopName(synthesis)).c_str(), result.bound_cycles,
                static_cast<int>(result.stats.specs_solved), result.seconds,
                winograd.empty() ? "" : Cat("; by Winograd's algorithm, ", Join(winograd, " ")).c_str());
+  if (synthesis.tuned) std::fprintf(stderr, "%s\n", synthesis.tuned->Summary().c_str());
 }
 
 }  // namespace kirsch

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -12,12 +13,14 @@
 #include "spec/graph/graph.h"
 #include "tools/search_budget.h"
 #include "tools/solve.h"
+#include "tools/tuning_report.h"
 
 namespace kirsch {
 
 struct GraphSynthesis {
   Target target;
   PlanResult result;
+  std::optional<TuningReport> tuned = {};  // as in Synthesis
 };
 
 // The cheapest plan, or that of a schedule; `source`: what errors call the text. On a terminal, shows

@@ -91,7 +91,9 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
     const auto memo = std::make_shared<HashMemo>();
     for (size_t i = 0; i < requests.size(); ++i) {
       SolveArguments own = arguments;
-      if (requests.size() > 1) own.progress = Cat(requests[i].name, " for ", target.name, ", ");
+      if (requests.size() > 1)
+        own.progress =
+            Cat("kernel ", i + 1, " of ", requests.size(), ", ", requests[i].name, " for ", target.name, ", ");
       absl::StatusOr<FamilySynthesis> solved = SolveFamily(own, requests[i], target, memo, budget);
       if (!solved.ok()) return solved.status();
       PrintSummary(*solved);

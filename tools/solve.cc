@@ -164,7 +164,7 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
                                 std::shared_ptr<Memo> memo) {
   if (parsed.spec.block != 0 && arguments.threads > 1)
     return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
-  if (absl::Status tuning = CheckTuning(arguments, false); !tuning.ok()) return tuning;
+  if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
   Spec root = parsed.spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
@@ -179,6 +179,10 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
   return synthesis;
 }
 
+std::string_view StopName(const Synthesis& synthesis) {
+  return IsTuned(synthesis.tuned) ? "tuned" : Name(synthesis.result.stop);
+}
+
 double PredictedGflops(const Synthesis& synthesis) {
   const double cycles = ToCycles(synthesis.result.cost);
   return cycles > 0 ? Flops(synthesis.parsed.spec) / cycles * synthesis.target.ghz : 0;
@@ -191,7 +195,7 @@ nlohmann::ordered_json SynthesisJson(const Synthesis& synthesis) {
   json["target"] = synthesis.target.name;
   json["version"] = KIRSCH_VERSION;
   json["search"] = {{"seconds", result.seconds},
-                    {"stop", std::string(Name(result.stop))},
+                    {"stop", std::string(StopName(synthesis))},
                     {"specs_solved", result.stats.specs_solved},
                     {"memo_hits", result.stats.memo_hits},
                     {"pruned", result.stats.pruned},
@@ -210,7 +214,7 @@ void PrintSummary(const Synthesis& synthesis) {
   const SearchResult& result = synthesis.result;
   std::fprintf(stderr, "%s on %s: %.0f cycles, %.1f GFLOP/s predicted; %s, bound %.0f; %s in %.3f s\n",
                synthesis.parsed.text.c_str(), synthesis.target.name.c_str(), ToCycles(result.cost),
-               PredictedGflops(synthesis), std::string(Name(result.stop)).c_str(), ToCycles(result.bound),
+               PredictedGflops(synthesis), std::string(StopName(synthesis)).c_str(), ToCycles(result.bound),
                (result.from_table ? "from the table" : Cat(result.stats.specs_solved, " specs")).c_str(),
                result.seconds);
   if (synthesis.tuned) std::fprintf(stderr, "%s\n", synthesis.tuned->Summary().c_str());

@@ -63,6 +63,9 @@ absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const 
                                          const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost,
                                          Table* opened = nullptr);
 
+// Why the program is what it is: the search's reason to stop; "tuned" where another was measured to be faster.
+std::string_view StopName(const Synthesis& synthesis);
+
 double PredictedGflops(const Synthesis& synthesis);
 
 // The keys that the --json of several commands share: spec, target, version, search, cost_cycles,

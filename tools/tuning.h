@@ -1,4 +1,4 @@
-// --tune and --tuned: programs of a spec that are timed on this machine, and what was found so. Nothing is
+// --tune and --tuned: programs of a kernel that are timed on this machine, and what was found so. Nothing is
 // timed and nothing measured is used unless asked for.
 #ifndef KIRSCH_TOOLS_TUNING_H_
 #define KIRSCH_TOOLS_TUNING_H_
@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 
 #include "absl/status/status.h"
+#include "memo/memo.h"
+#include "tools/graph_kernel.h"
 #include "tools/solve.h"
 
 namespace kirsch {
@@ -15,15 +17,19 @@ void AddTuneOptions(CLI::App& command, SolveArguments& arguments);
 // --tuned.
 void AddTunedOption(CLI::App& command, SolveArguments& arguments);
 
-// Do the options go together, and with a graph's or a spec's problem? InvalidArgument, one line.
-absl::Status CheckTuning(const SolveArguments& arguments, bool graph);
+// Do the options go together? InvalidArgument, one line.
+absl::Status CheckTuning(const SolveArguments& arguments);
 
 // Takes the place of the predicted best, in `synthesis`, if a program was measured to be faster: what the
 // table knows of this machine, the target and version, or, if asked to tune, what is measured now and then
-// kept there. Measured are the cheapest programs and the best of each outer choice (search/outer_choices.h),
-// in rounds (bench/trials.h). Errors: this CPU can't run the code; Cancelled by Ctrl-C, what was measured of
-// others before is kept.
+// kept there. Measured are the candidates of tuning_candidates.h, in rounds (bench/trials.h). Errors: this CPU
+// can't run the code; Internal: one computes a wrong result; Cancelled by Ctrl-C, what was measured of others
+// before is kept.
 absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis);
+
+// Likewise of a graph. `cancelled`: Ctrl-C ended the search. `memo`: what the search learned.
+absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
+                  GraphSynthesis* synthesis);
 
 }  // namespace kirsch
 

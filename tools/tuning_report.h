@@ -1,4 +1,4 @@
-// What tuning measured of one spec on one machine, as the table keeps it (memo/FORMAT.md, `tuned`).
+// What tuning measured of one spec or graph on one machine, as the table keeps it (memo/FORMAT.md, `tuned`).
 #ifndef KIRSCH_TOOLS_TUNING_REPORT_H_
 #define KIRSCH_TOOLS_TUNING_REPORT_H_
 
@@ -35,6 +35,9 @@ struct TuningReport {
   // Nothing if that is no such report.
   static std::optional<TuningReport> Parse(std::string_view json);
 };
+
+// Was another program than the predicted best measured to be the fastest?
+inline bool IsTuned(const std::optional<TuningReport>& report) { return report && report->chosen != 0; }
 
 }  // namespace kirsch
 

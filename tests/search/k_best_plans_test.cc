@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -201,7 +202,7 @@ class AllPlans {
 bool ExpectKBest(const Graph& graph, const Target& target, int count) {
   const CostModel model(target);
   HashMemo memo;
-  const auto best = KBestPlans(graph, "test", count, model, memo, Options(), {});
+  const auto best = KBestPlans(graph, "test", {count}, model, memo, Options(), {});
   if (!best.ok()) return false;  // not all that can be written has a plan
   EXPECT_TRUE(best->complete);
   EXPECT_FALSE(best->plans.empty());
@@ -273,13 +274,37 @@ TEST(KBestPlansTest, FewerAreTheFirstOfMore) {
     options.threads = threads;
     const Graph graph = GraphOf("attention f32 heads=4 tokens=96 dim=32");
     HashMemo memo;
-    const auto many = KBestPlans(graph, "test", 40, model, memo, options, {});
-    const auto few = KBestPlans(graph, "test", 7, model, memo, options, {});
+    const auto many = KBestPlans(graph, "test", {40}, model, memo, options, {});
+    const auto few = KBestPlans(graph, "test", {7}, model, memo, options, {});
     ASSERT_TRUE(many.ok() && few.ok());
     ASSERT_EQ(many->plans.size(), 40u);
     ASSERT_EQ(few->plans.size(), 7u);
     for (size_t i = 0; i < few->plans.size(); ++i)
       EXPECT_EQ(few->plans[i].plan.cycles, many->plans[i].plan.cycles);
+  }
+}
+
+// What differs only in its stages is taken once, with the cheapest of them.
+TEST(KBestPlansTest, WaysAlone) {
+  const CostModel model(Avx2Target());
+  const Graph graph = GraphOf("attention f32 heads=4 tokens=96 dim=32");
+  HashMemo memo;
+  RankOptions rank{10, false, 0.25};
+  const auto ways = KBestPlans(graph, "test", rank, model, memo, {}, {});
+  ASSERT_TRUE(ways.ok()) << ways.status();
+  EXPECT_GT(ways->plans.size(), 2u);
+  PlanOptions options;
+  PlanFollower follower(graph, "test", model, memo, options);
+  for (const RankedPlan& ranked : ways->plans) {
+    EXPECT_LT(ranked.plan.cycles, ways->plans.front().plan.cycles * 1.25);
+    std::string above, line;
+    std::istringstream lines(PrintPlanSchedule(ranked.plan));
+    while (std::getline(lines, line))
+      if (line.rfind("    ", 0) != 0 && line.find("contraction ") == line.npos && line.find("rows ") == line.npos)
+        above += line + "\n";
+    const absl::StatusOr<Plan> followed = follower.With(above, "above");
+    ASSERT_TRUE(followed.ok()) << followed.status() << "\n" << above;
+    EXPECT_NEAR(followed->cycles, ranked.plan.cycles, 1e-9 * ranked.plan.cycles) << above;
   }
 }
 
@@ -290,7 +315,7 @@ TEST(KBestPlansTest, StoppedItSaysSo) {
   search.cancel = &cancel;
   HashMemo memo;
   const auto result =
-      KBestPlans(GraphOf("attention f32 heads=4 tokens=96 dim=32"), "test", 5, model, memo, {}, search);
+      KBestPlans(GraphOf("attention f32 heads=4 tokens=96 dim=32"), "test", {5}, model, memo, {}, search);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_FALSE(result->complete);
   EXPECT_EQ(result->plans.size(), 1u);

@@ -56,36 +56,6 @@ TEST_F(CliTest, ExplainsTheKBest) {
   ExpectRefused("explain 'matmul f32 4x4x4' --best 0", "--best");
 }
 
-// What is measured is kept apart, used only if asked for, and not measured again.
-TEST_F(CliTest, TunesWhereAskedTo) {
-  const std::string spec = "'matmul f32 20x30x40' --no-verify -o " + Path("k.h") + " --db " + Path("t.db");
-  const auto report = [&](const std::string& options) {
-    const Outcome outcome = Run(Cat("synth ", spec, " ", options, " --json ", Path("r.json")));
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    return nlohmann::json::parse(*ReadFile(Path("r.json")));
-  };
-  const nlohmann::json predicted = report(""), unknown = report("--tuned"), tuned = report("--tune=1");
-  EXPECT_FALSE(predicted.contains("tuned"));
-  EXPECT_FALSE(unknown.contains("tuned"));
-  ASSERT_TRUE(tuned.contains("tuned"));
-  const nlohmann::json& programs = tuned["tuned"]["programs"];
-  EXPECT_GT(programs.size(), 3u);
-  EXPECT_EQ(programs[0]["schedule"], predicted["schedule"]);
-  EXPECT_EQ(programs[tuned["tuned"]["chosen"].get<size_t>()]["schedule"], tuned["schedule"]);
-  for (const nlohmann::json& program : programs) EXPECT_GT(program["seconds"], 0);
-  for (const std::string options : {"--tuned", "--tune=1"})
-    EXPECT_EQ(report(options)["tuned"], tuned["tuned"]);
-  EXPECT_EQ(report("")["schedule"], predicted["schedule"]);
-  EXPECT_THAT(Run("db stats " + Path("t.db")).out, HasSubstr("1 tuned by measuring"));
-  EXPECT_THAT(Run("db export " + Path("t.db")).out, HasSubstr("{\"tuned\":"));
-  EXPECT_THAT(Run("db check " + Path("t.db")).out, HasSubstr("1 tunings"));
-  EXPECT_THAT(Run("explain 'matmul f32 20x30x40' --tuned --db " + Path("t.db")).out,
-              HasSubstr("tuned on this machine"));
-  ExpectRefused("synth 'matmul f32 4x4x4' --tuned --no-db", "--tuned: expected a table, got --no-db");
-  ExpectRefused("synth 'matmul f32 4x4x4' --tune=0", "--tune: expected 1 to 3600 seconds, got '0'");
-  ExpectRefused("synth 'softmax f32 3x8' --tune", "--tune: expected specs, got a graph");
-}
-
 TEST_F(CliTest, BadInputIsRefusedOnOneLine) {
   ASSERT_TRUE(WriteFile(Path("bad.json"), "{\"ghz\": }").ok());
   ASSERT_TRUE(WriteFile(Path("bad.schedule"), "tile m 0").ok());

@@ -1,0 +1,114 @@
+#include "tools/tuning_candidates.h"
+
+#include <set>
+#include <utility>
+
+#include "search/follow_plan.h"
+#include "search/k_best.h"
+#include "search/k_best_plans.h"
+#include "search/outer_choices.h"
+#include "spec/graph/plan_schedule.h"
+#include "spec/program/impl_program.h"
+#include "spec/program/plan_program.h"
+#include "spec/text/schedule.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kMostPrograms = 16;
+constexpr int kCheapest = 6;   // of the k best
+constexpr int kCheapestPlans = 4;
+constexpr int kWays = 6;       // plans that differ above their stages, ...
+constexpr double kFarthest = 0.25;  // ... and cost so much more than the best at most
+
+// Those that are given, but for what is the same code as one before.
+class CandidateList {
+ public:
+  explicit CandidateList(const Target& target) : target_(target) {}
+
+  void Add(const Impl& impl, Cost cost) {
+    Add(PrintProgram(ProgramOf(impl, target_)), {PrintSchedule(impl), ToCycles(cost), impl});
+  }
+  void Add(const Plan& plan) {
+    Add(PrintProgram(ProgramOf(plan, target_)), {PrintPlanSchedule(plan), plan.cycles, plan});
+  }
+  size_t size() const { return list_.size(); }
+  std::vector<TuningCandidate> Take() && { return std::move(list_); }
+
+ private:
+  void Add(const std::string& code, TuningCandidate candidate) {
+    if (codes_.insert(code).second) list_.push_back(std::move(candidate));
+  }
+
+  const Target& target_;
+  std::set<std::string> codes_;
+  std::vector<TuningCandidate> list_;
+};
+
+// The contraction that takes most of a plan's time; null: there is none.
+Stage* LargestContraction(Plan* plan) {
+  Stage* largest = nullptr;
+  double most = 0;
+  for (Group& group : plan->groups)
+    for (auto* list : {&group.before, &group.once, &group.stages, &group.rest})
+      for (Stage& stage : *list) {
+        const double runs = list == &group.stages ? static_cast<double>(group.trips()) : 1;
+        if (stage.kind != StageKind::kContraction || runs * stage.cycles <= most) continue;
+        most = runs * stage.cycles;
+        largest = &stage;
+      }
+  return largest;
+}
+
+void AddOuterChoices(const Plan& best, const CostModel& model, Memo& memo, const SearchOptions& search,
+                     PlanFollower* follower, CandidateList* list) {
+  Plan changed = best;
+  Stage* const stage = LargestContraction(&changed);
+  if (stage == nullptr) return;
+  const Cost cost = Search(stage->spec, model, memo, search).cost;
+  for (OuterChoice& choice : OuterChoices(stage->impl, cost, model, memo, search)) {
+    if (list->size() + kWays + kCheapestPlans > kMostPrograms) return;
+    stage->impl = std::move(choice.impl);
+    // The schedule's cycles are those of the plan that it leads to.
+    if (const absl::StatusOr<Plan> plan = follower->With(PrintPlanSchedule(changed), "tuned"); plan.ok())
+      list->Add(*plan);
+  }
+}
+
+}  // namespace
+
+std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search) {
+  const CostModel model(synthesis.target);
+  const SearchResult& result = synthesis.result;
+  CandidateList list(synthesis.target);
+  list.Add(result.impl, result.cost);
+  for (const OuterChoice& choice : OuterChoices(result.impl, result.cost, model, *synthesis.memo, search))
+    if (list.size() + kCheapest <= kMostPrograms) list.Add(choice.impl, choice.cost);
+  for (const RankedProgram& program :
+       KBest(result.impl.spec, kCheapest, model, *synthesis.memo, search).programs)
+    list.Add(program.impl, program.cost);
+  return std::move(list).Take();
+}
+
+absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& arguments, const Graph& graph,
+                                                          const Target& target, Memo& memo,
+                                                          const SearchOptions& search) {
+  const CostModel model(target);
+  const PlanOptions options = PlanOptionsOf(arguments);
+  CandidateList list(target);
+  const absl::StatusOr<KBestPlansResult> ways =
+      KBestPlans(graph, "", {kWays, false, kFarthest}, model, memo, options, search);
+  if (!ways.ok()) return ways.status();
+  const Plan& best = ways->plans.front().plan;
+  list.Add(best);
+  PlanFollower follower(graph, "", model, memo, options);
+  AddOuterChoices(best, model, memo, search, &follower, &list);
+  for (const RankedPlan& way : ways->plans) list.Add(way.plan);
+  const absl::StatusOr<KBestPlansResult> cheapest =
+      KBestPlans(graph, "", {kCheapestPlans}, model, memo, options, search);
+  if (!cheapest.ok()) return cheapest.status();
+  for (const RankedPlan& plan : cheapest->plans) list.Add(plan.plan);
+  return std::move(list).Take();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,35 @@
+// What --tune times: programs that are promising by the model, and differ.
+#ifndef KIRSCH_TOOLS_TUNING_CANDIDATES_H_
+#define KIRSCH_TOOLS_TUNING_CANDIDATES_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "memo/memo.h"
+#include "search/search.h"
+#include "tools/graph_kernel.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+
+struct TuningCandidate {
+  std::string schedule;
+  double cycles = 0;  // predicted
+  std::variant<Impl, Plan> program;
+};
+
+// A few that differ in code: the predicted best first, then the best of each outer choice
+// (search/outer_choices.h), and the next cheapest. Fewer where `search` is stopped.
+std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search);
+
+// Likewise: the best plan, its largest contraction with each outer choice, the next cheapest plans that differ
+// above their stages, and the next cheapest of all. Errors are those of SearchPlan.
+absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& arguments, const Graph& graph,
+                                                          const Target& target, Memo& memo,
+                                                          const SearchOptions& search);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_TUNING_CANDIDATES_H_

@@ -1,0 +1,118 @@
+#include "tools/tuning_trials.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "bench/fastest.h"
+#include "bench/statistics.h"
+#include "bench/trials.h"
+#include "codegen/verify/engines.h"
+#include "spec/graph/matmul.h"
+#include "spec/target/host.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kMostRounds = 51;
+constexpr double kLeastSample = 1e-3, kLongestSample = 20e-3;  // seconds
+constexpr size_t kOutOfSpecs = 2;
+
+using Clock = std::chrono::steady_clock;
+
+// A kernel of a spec has its result before what an epilogue takes, a workload has it last.
+void PutResultLast(Kernel* kernel) {
+  kernel->run = [run = std::move(kernel->run)](KernelCall call) {
+    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
+    std::rotate(tensors.begin() + kOutOfSpecs, tensors.end() - 1, tensors.end());
+    call.tensors = tensors;
+    run(call);
+  };
+}
+
+absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>& candidates,
+                                             const Target& target, const TuningProblem& problem) {
+  std::vector<Kernel> kernels;
+  for (const TuningCandidate& candidate : candidates) {
+    absl::StatusOr<Kernel> kernel = std::visit(
+        [&](const auto& program) { return CompileForThisCpu(Subject(program, target, "tuned")); },
+        candidate.program);
+    if (!kernel.ok()) return kernel.status();
+    if (!problem.result_last) PutResultLast(&*kernel);
+    kernels.push_back(*std::move(kernel));
+  }
+  return kernels;
+}
+
+TuningReport ReportOf(const SolveArguments& arguments, const std::string& name,
+                      const std::vector<TuningCandidate>& candidates, const Trials& trials) {
+  TuningReport report;
+  report.signature = Signature(ReadHost());
+  report.spec = name;
+  report.threads = arguments.threads;
+  report.cold = arguments.cold;
+  report.ghz = trials.ghz.empty() ? 0 : Median(trials.ghz);
+  const Fastest fastest = FastestOf(trials.of);
+  report.noise_decides = fastest.noise_decides;
+  for (size_t i = 0; i < trials.of.size(); ++i) {
+    const Trial& trial = trials.of[i];
+    if (i != 0 && trial.seconds.empty()) continue;
+    if (i == fastest.program) report.chosen = report.programs.size();
+    report.programs.push_back({candidates[i].schedule, candidates[i].cycles});
+    if (trial.seconds.empty()) continue;
+    report.programs.back().seconds = trial.MedianSeconds();
+    report.programs.back().cycles = trial.MedianCycles();
+    report.programs.back().spread = trial.Spread();
+  }
+  return report;
+}
+
+}  // namespace
+
+absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, int threads) {
+  absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
+  if (!loops.ok()) return loops.status();
+  return TuningProblem{MakeWorkload(graph, threads), *std::move(loops)};
+}
+
+// Blocks of columns are all there are in a call (engines.h). What has an epilogue, or is no matmul, is
+// compared as a graph.
+absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, int threads) {
+  ParsedSpec whole = parsed;
+  whole.spec.block = 0;
+  absl::StatusOr<Workload> workload = MakeWorkload(whole.spec, threads);
+  if (workload.ok()) return TuningProblem{*std::move(workload)};
+  const absl::StatusOr<Graph> graph = GraphOf(whole);
+  if (!graph.ok()) return absl::InvalidArgumentError(Cat("--tune: ", std::string(graph.status().message())));
+  absl::StatusOr<TuningProblem> problem = ProblemOf(*graph, threads);
+  if (problem.ok()) problem->result_last = false;
+  return problem;
+}
+
+absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, double seconds,
+                                            const std::string& name, const Target& target,
+                                            const std::vector<TuningCandidate>& candidates,
+                                            const TuningProblem& problem, const std::function<bool()>& stop) {
+  // F(4x4,3x3) is about ten times as far off as a sum of products.
+  constexpr double kWinogradTolerance = 32;
+  const absl::StatusOr<std::vector<Kernel>> kernels = Compiled(candidates, target, problem);
+  if (!kernels.ok()) return kernels.status();
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  TrialOptions trial;
+  trial.rounds = kMostRounds;
+  trial.min_seconds = std::clamp(seconds / kMostRounds / static_cast<double>(candidates.size()) / 2,
+                                 kLeastSample, kLongestSample);
+  trial.threads = arguments.threads;
+  trial.cold = arguments.cold;
+  trial.loops = problem.loops ? &*problem.loops : nullptr;
+  trial.tolerance = arguments.allow_winograd ? kWinogradTolerance : 1;
+  trial.stop = [&] { return stop() || Clock::now() >= end; };
+  const absl::StatusOr<Trials> trials = RunTrials(problem.workload, *kernels, trial);
+  if (!trials.ok()) return trials.status();
+  std::vector<std::string> schedules;
+  for (const TuningCandidate& candidate : candidates) schedules.push_back(candidate.schedule);
+  if (absl::Status right = CheckResults(name, schedules, trials->of); !right.ok()) return right;
+  return ReportOf(arguments, name, candidates, *trials);
+}
+
+}  // namespace kirsch

@@ -1,0 +1,39 @@
+// Timing candidates on this machine: what --tune does.
+#ifndef KIRSCH_TOOLS_TUNING_TRIALS_H_
+#define KIRSCH_TOOLS_TUNING_TRIALS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/compiled_loops.h"
+#include "bench/workload.h"
+#include "codegen/kernel.h"
+#include "tools/tuning_candidates.h"
+#include "tools/tuning_report.h"
+
+namespace kirsch {
+
+// What candidates compute.
+struct TuningProblem {
+  Workload workload;
+  std::optional<CompiledLoops> loops = {};  // of a graph's
+  bool result_last = true;                  // else a kernel's third tensor is what it writes
+};
+
+// InvalidArgument, one line, if bench can't say what they compute; of graphs, and of what is one here,
+// NotFound without a compiler.
+absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, int threads);
+absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, int threads);
+
+// In rounds (bench/trials.h) for so many seconds, until `stop`. Internal if a candidate computes a wrong
+// result, which is a bug; errors of the machine.
+absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, double seconds,
+                                            const std::string& name, const Target& target,
+                                            const std::vector<TuningCandidate>& candidates,
+                                            const TuningProblem& problem, const std::function<bool()>& stop);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_TUNING_TRIALS_H_
