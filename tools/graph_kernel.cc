@@ -13,6 +13,7 @@
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "tools/interrupt.h"
 #include "tools/tuning.h"
 
 namespace kirsch {
@@ -48,6 +49,7 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
   if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
+  const InterruptGuard guard;  // over all searches, and what is tuned
   const CostModel model(target);
   PlanOptions options = PlanOptionsOf(arguments);
   options.explain = arguments.explain;

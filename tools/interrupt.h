@@ -8,10 +8,11 @@
 namespace kirsch {
 
 // While one lives, the first SIGINT (or SIGTERM) sets `interrupted`; a second one ends the process as ever.
-// One at a time.
+// What begins while another lives shares its flag, so that no signal is lost between two of them. On one thread.
 class InterruptGuard {
  public:
   InterruptGuard() {
+    if (living_++ > 0) return;
     interrupted_ = false;
     struct sigaction action = {};
     action.sa_handler = [](int) { interrupted_ = true; };
@@ -22,6 +23,7 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard() {
+    if (--living_ > 0) return;
     sigaction(SIGINT, &before_interrupt_, nullptr);
     sigaction(SIGTERM, &before_terminate_, nullptr);
   }
@@ -30,6 +32,7 @@ class InterruptGuard {
 
  private:
   static inline std::atomic<bool> interrupted_ = false;
+  static inline int living_ = 0;
   struct sigaction before_interrupt_ = {}, before_terminate_ = {};
 };
 

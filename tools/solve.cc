@@ -165,6 +165,7 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
   if (parsed.spec.block != 0 && arguments.threads > 1)
     return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
   if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
+  const InterruptGuard guard;  // from the search to what is tuned
   Spec root = parsed.spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);

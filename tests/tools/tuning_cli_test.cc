@@ -101,7 +101,7 @@ class Running {
   int status_ = 0;
 };
 
-// What was tuned before is neither measured again nor lost: else this would take hours.
+// What was tuned before is neither measured again nor lost. A signal at any time after the first kernel counts.
 TEST_F(CliTest, ABatchIsInterruptedAndResumed) {
   const std::string first = "kernel first(x: f32[4,300]):\n return softmax(x)\n";
   ASSERT_TRUE(WriteFile(Path("one.kirsch"), first).ok());
