@@ -38,17 +38,6 @@ double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& 
   return parted + of_row * tile.rows;
 }
 
-// What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,
-// where registers are left.
-int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
-  constexpr int kEarly = 2;
-  int registers = RegistersAtPeak(tile, unit, target);
-  if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
-  const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && tile.arithmetic == Arithmetic::kFma &&
-                           FoldedLoads(tile, unit) == 0;
-  return loads_ahead ? std::max(registers, std::min(unit.registers, registers + kEarly)) : registers;
-}
-
 // The last vector of a row of rhs that is to be widened and not whole: it is put together of pieces, each of
 // a power of two of elements.
 int Pieces(const Spec& spec, const RegisterTile& tile) {
@@ -56,6 +45,25 @@ int Pieces(const Spec& spec, const RegisterTile& tile) {
   if (tile.form != LayoutKind::kVectors || tile.widens_rhs == 0 || rhs.layout.kind == LayoutKind::kPacked)
     return 0;
   return std::popcount(static_cast<uint64_t>(spec.size[MatmulDims::kN] % tile.lanes));
+}
+
+// Without mask registers: zeros, by a blend with which words are parted; and what masks the whole words of a
+// vector that is put together of pieces.
+int Masks(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
+  if (unit.masks) return 0;
+  const bool words = Bytes(spec.operand[MatmulDims::kRhs].dtype) == 2 && Pieces(spec, tile) > 0;
+  return (tile.instruction().parts() > 1 ? 1 : 0) + (words ? 1 : 0);
+}
+
+// What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,
+// where registers are left.
+int RegistersInUse(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+  constexpr int kEarly = 2;
+  int registers = RegistersAtPeak(tile, unit, target) + Masks(spec, tile, unit);
+  if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
+  const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && tile.arithmetic == Arithmetic::kFma &&
+                           FoldedLoads(tile, unit) == 0;
+  return loads_ahead ? std::max(registers, std::min(unit.registers, registers + kEarly)) : registers;
 }
 
 double InstructionsOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit,
@@ -106,7 +114,7 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   const RegisterTile& tile = facts.tile;
   const VectorUnit& unit = UnitWithLanes(target, tile.lanes);
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
-  facts.registers = RegistersInUse(tile, unit, target);
+  facts.registers = RegistersInUse(microkernel, tile, unit, target);
   facts.spills = std::max(0, facts.registers - unit.registers);
   const int64_t step = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
   facts.steps = loop.unroll * step;
