@@ -20,7 +20,11 @@ class FunctionPrinter {
   // `callees`: the C names of the program's procedures; only the entry calls any.
   FunctionPrinter(const LoopProgram& program, const Procedure& procedure, const CStyle& style,
                   const std::vector<std::string>& callees = {})
-      : program_(program), procedure_(procedure), style_(style), callees_(callees), vectors_(program) {}
+      : program_(program),
+        procedure_(procedure),
+        style_(style),
+        callees_(callees),
+        vectors_(program, style.macros) {}
 
   std::string Print() {
     DeclareVectors();
@@ -42,7 +46,7 @@ class FunctionPrinter {
 
   void DeclareVectors() {
     for (const Var& var : procedure_.vars)
-      if (var.type == VarType::kVector) Line(CVectorType(var), " ", var.name, ";");
+      if (var.type == VarType::kVector) Line(vectors_.VariableType(var), " ", var.name, ";");
     // Arrays of vectors are aligned to them.
     for (const Var& var : procedure_.vars) {
       if (var.elements == 0) continue;
@@ -77,7 +81,7 @@ class FunctionPrinter {
     return vars;
   }
 
-  void Set(VarId to, const std::string& value) { Line(Name(to), " = ", value, ";"); }
+  void Set(VarId to, const std::string& value) { Line(vectors_.Set(VarOf(to), value)); }
 
   void Print(const Zero& op) { Set(op.to, vectors_.Zero(VarOf(op.to))); }
   void Print(const Load& op) {
@@ -320,7 +324,8 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
     std::swap(signature.tensors[0], signature.tensors[1]);
     const std::array<const char*, 2> names = {"lhs", "rhs"};
     for (size_t i = 0; i < names.size(); ++i)
-      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name = names[i];
+      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name =
+          names[i];
   }
   signature.scratch = TakesScratch(program);
   signature.threads = TakesThreads(program);

@@ -38,10 +38,10 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
     Append(&name, "_", Si(bytes));
     // The instructions for floats came later: AVX-512F has only those for integers.
     return real ? OfBits(bytes, Intrinsic(bytes, name, AsBits(a), AsBits(b)))
-                : Intrinsic(bytes, name, a.name, b.name);
+                : Intrinsic(bytes, name, Get(a), Get(b));
   }
   if (op == BinaryOp::kMul && !real) name = "mullo";
-  return Intrinsic(bytes, Cat(name, real ? "_ps" : "_epi32"), a.name, b.name);
+  return Intrinsic(bytes, Cat(name, real ? "_ps" : "_epi32"), Get(a), Get(b));
 }
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
@@ -56,12 +56,12 @@ std::string CVectors::Scale(const Var& a, const Var& exponent) const {
 }
 
 std::string CVectors::Shift(const Var& from, int left) const {
-  return left >= 0 ? Intrinsic(BytesOf(from), "slli_epi32", from.name, left)
-                   : Intrinsic(BytesOf(from), "srli_epi32", from.name, -left);
+  return left >= 0 ? Intrinsic(BytesOf(from), "slli_epi32", Get(from), left)
+                   : Intrinsic(BytesOf(from), "srli_epi32", Get(from), -left);
 }
 
 std::string CVectors::Bits(const Var& to, const Var& from) const {
-  return to.dtype == Dtype::kF32 ? OfBits(BytesOf(from), from.name) : AsBits(from);
+  return to.dtype == Dtype::kF32 ? OfBits(BytesOf(from), Get(from)) : AsBits(from);
 }
 
 std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const {

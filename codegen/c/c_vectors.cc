@@ -103,12 +103,32 @@ std::string EverySecond(const Var& a, const Var& b, int first) {
                    Intrinsic(bytes, "permute4x64_pd", Intrinsic(bytes, "castps_pd", pairs), "0xd8"));
 }
 
+bool IsOfWords(const Var& var) { return var.dtype == Dtype::kS32; }
+
 }  // namespace
 
 std::string CVectorType(const Var& var) {
   const int bytes = BytesOf(var);
   if (var.dtype != Dtype::kF32) return IntegerType(bytes);
   return bytes == kXmmBytes ? "__m128" : bytes == 32 ? "__m256" : "__m512";
+}
+
+std::string CVectors::VariableType(const Var& var) const {
+  if (!IsOfWords(var)) return CVectorType(var);
+  const int lanes = std::max(BytesOf(var), kXmmBytes) / kAccumulatorBytes;
+  return macros_.empty() ? Cat("__v", lanes, "si") : Cat(macros_, "S32X", lanes);
+}
+
+std::string CVectors::As(const std::string& type, const std::string& value) const {
+  return macros_.empty() ? Cat("(", type, ")", value) : Cat(macros_, "AS(", type, ", ", value, ")");
+}
+
+std::string CVectors::Get(const Var& var) const {
+  return IsOfWords(var) ? As(CVectorType(var), var.name) : var.name;
+}
+
+std::string CVectors::Set(const Var& to, const std::string& value) const {
+  return Cat(to.name, " = ", IsOfWords(to) ? As(VariableType(to), value) : value, ";");
 }
 
 std::string CVectors::Zero(const Var& to) const {
@@ -299,17 +319,17 @@ std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& 
 
 std::string CVectors::StoreF32(const Var& from, const std::string& to, int count) const {
   const int bytes = BytesOf(from);
-  if (count == from.lanes) return Intrinsic(bytes, "storeu_ps", to, from.name) + ";";
-  if (count == 1 && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, from.name) + ";";
-  if (program_.masks) return Intrinsic(bytes, "mask_storeu_ps", to, Mask(from.lanes, count), from.name) + ";";
-  return Intrinsic(bytes, "maskstore_ps", to, MaskVector(from.lanes, count), from.name) + ";";
+  if (count == from.lanes) return Intrinsic(bytes, "storeu_ps", to, Get(from)) + ";";
+  if (count == 1 && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, Get(from)) + ";";
+  if (program_.masks) return Intrinsic(bytes, "mask_storeu_ps", to, Mask(from.lanes, count), Get(from)) + ";";
+  return Intrinsic(bytes, "maskstore_ps", to, MaskVector(from.lanes, count), Get(from)) + ";";
 }
 
 std::string CVectors::Stream(const Var& from, const std::string& to) const {
   const int bytes = BytesOf(from);
-  if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, from.name) + ";";
+  if (from.dtype == Dtype::kF32) return Intrinsic(bytes, "stream_ps", to, Get(from)) + ";";
   const std::string words = Cat("(", IntegerType(bytes), "*)(", to, ")");
-  return Intrinsic(bytes, Cat("stream_", Si(bytes)), words, from.name) + ";";
+  return Intrinsic(bytes, Cat("stream_", Si(bytes)), words, Get(from)) + ";";
 }
 
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
@@ -318,11 +338,11 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
   if (from.dtype == Dtype::kF32)
     return memory == Dtype::kF16 ? StoreF16(from, to, count) : StoreBf16(from, to, count);
   if (from.dtype != memory)
-    return StoreNarrow(Saturated(from.name, from.lanes, memory), to, memory, from.lanes, count);
+    return StoreNarrow(Saturated(Get(from), from.lanes, memory), to, memory, from.lanes, count);
   if (memory == Dtype::kS32 && count != from.lanes && !program_.masks)
     return {
-        Cat(Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), from.name), ";")};
-  return StoreNarrow(from.name, to, memory, from.lanes, count);
+        Cat(Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), Get(from)), ";")};
+  return StoreNarrow(Get(from), to, memory, from.lanes, count);
 }
 
 std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const {
@@ -334,15 +354,16 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   KIRSCH_CHECK(way != nullptr);
   // Vectors of bf16 have a type of their own there.
   const std::string cast = row->lhs == Dtype::kBf16 ? Cat("(__m", 8 * bytes, "bh)") : "";
-  const std::string x = cast + (exchanged ? b : a).name, y = cast + (exchanged ? a : b).name;
+  const std::string sum = Get(accumulator), x = cast + Get(exchanged ? b : a),
+                    y = cast + Get(exchanged ? a : b);
   const std::string name = subtracts ? "fmsub_ps" : std::string(way->c);
   switch (way->form) {
     case EncodingForm::kLast:
-      return Intrinsic(bytes, name, x, y, accumulator.name);
+      return Intrinsic(bytes, name, x, y, sum);
     case EncodingForm::kFirst:
-      return Intrinsic(bytes, name, accumulator.name, x, y);
+      return Intrinsic(bytes, name, sum, x, y);
     case EncodingForm::kProduct:
-      return Intrinsic(bytes, "add_epi32", accumulator.name, Intrinsic(bytes, name, x, y));
+      return Intrinsic(bytes, "add_epi32", sum, Intrinsic(bytes, name, x, y));
   }
   KIRSCH_BUG("no such form");
 }
@@ -355,7 +376,7 @@ std::string CVectors::Fill(const Var& to, uint32_t word) const {
 }
 
 std::string CVectors::Convert(const Var& to, const Var& from) const {
-  return Intrinsic(BytesOf(to), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", from.name);
+  return Intrinsic(BytesOf(to), to.dtype == Dtype::kF32 ? "cvtepi32_ps" : "cvtps_epi32", Get(from));
 }
 
 // As in LlvmVectors: halves are added until 4 lanes are left, then two horizontal additions. Halves of zmm
@@ -376,7 +397,7 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
       statements.push_back(Cat(q, Zero(to), ";"));
       continue;
     }
-    std::string value = from[i]->name;
+    std::string value = Get(*from[i]);
     if (from[i]->lanes == 16) {
       statements.push_back(Cat(floating ? "const __m256 h" : "const __m256i h", i, " = ",
                                Intrinsic(32, add, half(value, 0), half(value, 1)), ";"));
@@ -390,15 +411,14 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
   }
   const std::string hadd = floating ? "hadd_ps" : "hadd_epi32";
   statements.push_back(
-      Cat(to.name, " = ",
-          Intrinsic(16, hadd, Intrinsic(16, hadd, "q0", "q1"), Intrinsic(16, hadd, "q2", "q3")), ";"));
+      Set(to, Intrinsic(16, hadd, Intrinsic(16, hadd, "q0", "q1"), Intrinsic(16, hadd, "q2", "q3"))));
   return statements;
 }
 
 // Of floats, or of quarters of vectors of 16, 8 and 4 bytes: the latter two fill one register.
 std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& rows) const {
   std::array<std::string, 4> row;
-  for (size_t i = 0; i < 4; ++i) row[i] = rows[i]->name;
+  for (size_t i = 0; i < 4; ++i) row[i] = Get(*rows[i]);
   if (rows[0]->dtype == Dtype::kF32)
     return {Cat("_MM_TRANSPOSE4_PS(", row[0], ", ", row[1], ", ", row[2], ", ", row[3], ");")};
   const int bytes = BytesOf(*rows[0]);
@@ -412,9 +432,7 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
   const auto define = [&](const char* name, const std::string& value) {
     statements.push_back(Cat("const __m128i ", name, " = ", value, ";"));
   };
-  const auto set = [&](size_t i, const std::string& value) {
-    statements.push_back(Cat(row[i], " = ", value, ";"));
-  };
+  const auto set = [&](size_t i, const std::string& value) { statements.push_back(Set(*rows[i], value)); };
   const int quarter = 2 * bytes;  // bits
   define("low01", low(quarter, row[0], row[1]));
   define("low23", low(quarter, row[2], row[3]));
@@ -442,7 +460,7 @@ std::string CVectors::Interleave(const Var& to, const std::array<const Var*, 4>&
   const std::string group = Cat("epi", bits * to.lanes / from[0]->lanes);
   std::string sum;
   for (size_t place = 0; place < from.size() && from[place] != nullptr; ++place) {
-    std::string part = Intrinsic(bytes, Cat("cvt", Epi(to.dtype, false), "_", group), from[place]->name);
+    std::string part = Intrinsic(bytes, Cat("cvt", Epi(to.dtype, false), "_", group), Get(*from[place]));
     if (place > 0) part = Intrinsic(bytes, "slli_" + group, part, place * static_cast<size_t>(bits));
     sum = place == 0 ? part : Intrinsic(bytes, "or_" + Si(bytes), sum, part);
   }

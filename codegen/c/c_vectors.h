@@ -18,7 +18,16 @@ std::string CVectorType(const Var& var);
 // Values of type `memory` are at the C expression `from` or `to`, which names a pointer to such elements.
 class CVectors {
  public:
-  explicit CVectors(const LoopProgram& program) : program_(program) {}
+  // `macros`: see CStyle.
+  CVectors(const LoopProgram& program, const std::string& macros) : program_(program), macros_(macros) {}
+
+  // The type of the variable that keeps a vector: of s32 "__v16si", which is what GCC's multiply-adds take
+  // and give. GCC 12 copies a sum that is kept in an __m512i, whose elements are of 64 bits, before and after
+  // each of them, and spills it.
+  std::string VariableType(const Var& var) const;
+  // A variable's value, as intrinsics take it; the statement that sets it to what an intrinsic gives.
+  std::string Get(const Var& var) const;
+  std::string Set(const Var& to, const std::string& value) const;
 
   std::string Zero(const Var& to) const;
   std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
@@ -49,6 +58,7 @@ class CVectors {
   std::string Half(const Var& words, int half) const;
 
  private:
+  std::string As(const std::string& type, const std::string& value) const;
   bool Maskable(Dtype memory) const;
   std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const;
   std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
@@ -62,6 +72,7 @@ class CVectors {
   std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
 
   const LoopProgram& program_;
+  const std::string& macros_;
 };
 
 }  // namespace kirsch

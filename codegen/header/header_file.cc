@@ -66,10 +66,12 @@ std::string Functions(const HeaderFile& file) {
   // A procedure keeps its register tile to itself; nor is a choice of kernels the place for their code.
   style.private_prefix = "static KIRSCH_NOINLINE ";
   style.fence = "KIRSCH_FENCE();";
+  style.macros = "KIRSCH_";
   style.attributes = file.mode == HeaderMode::kAttributes;
   if (file.mode == HeaderMode::kBare) {
     style.private_prefix = "static __attribute__((noinline, unused)) ";
     style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
+    style.macros.clear();
   }
   style.helper_name = file.name;
   std::vector<CKernel> kernels;
@@ -92,12 +94,20 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #define KIRSCH_TARGET(features)
 #define KIRSCH_NOINLINE __declspec(noinline)
 #define KIRSCH_FENCE() _ReadWriteBarrier()
+#define KIRSCH_AS(type, value) (value)
+#define KIRSCH_S32X4 __m128i
+#define KIRSCH_S32X8 __m256i
+#define KIRSCH_S32X16 __m512i
 #define KIRSCH_LOAD(place) (*(volatile int*)&(place))
 #define KIRSCH_STORE(place, value) (void)(*(volatile int*)&(place) = (value))
 #else
 #define KIRSCH_TARGET(features) __attribute__((target(features)))
 #define KIRSCH_NOINLINE __attribute__((noinline, unused))
 #define KIRSCH_FENCE() __asm__ volatile("" ::: "memory")
+#define KIRSCH_AS(type, value) ((type)(value))
+#define KIRSCH_S32X4 __v4si
+#define KIRSCH_S32X8 __v8si
+#define KIRSCH_S32X16 __v16si
 #define KIRSCH_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define KIRSCH_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 #endif
@@ -112,8 +122,12 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #undef KIRSCH_NOINLINE
 #undef KIRSCH_FENCE
+#undef KIRSCH_AS
 #undef KIRSCH_LOAD
 #undef KIRSCH_STORE
+#undef KIRSCH_S32X4
+#undef KIRSCH_S32X8
+#undef KIRSCH_S32X16
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -58,7 +58,7 @@ class TypesCTest : public ::testing::TestWithParam<Way> {
   void CompileAndRun(const std::string& compiler) {
     const std::string library = Cat(directory_, "/", compiler.substr(0, 3), ".so");
     const std::string command =
-        Cat(compiler, " -O1 -shared -fPIC -Wall -Wextra -Werror -Wno-psabi ", Isa(), " ", directory_,
+        Cat(compiler, " -O2 -shared -fPIC -Wall -Wextra -Werror -Wno-psabi ", Isa(), " ", directory_,
             "/kernels.c -o ", library, " > ", directory_, "/log 2>&1");
     if (std::system(command.c_str()) != 0) {
       std::ifstream log(directory_ + "/log");
