@@ -35,8 +35,8 @@ Target Ordered(Target target) {
          {&MemoryLevel::cycles_per_line, &MemoryLevel::shared_cycles_per_line,
           &MemoryLevel::unstreamed_cycles_per_line, &MemoryLevel::ramp_lines,
           &MemoryLevel::lone_cycles_per_line, &MemoryLevel::pieces_cycles_per_line,
-          &MemoryLevel::unprefetched_cycles_per_line, &MemoryLevel::cycles_per_page,
-          &MemoryLevel::write_factor})
+          &MemoryLevel::crowded_cycles_per_line, &MemoryLevel::unprefetched_cycles_per_line,
+          &MemoryLevel::cycles_per_page, &MemoryLevel::write_factor})
       level.*key = std::max(level.*key, closer.*key);
     level.prefetch_lines = std::max(level.prefetch_lines, closer.prefetch_lines);
     level.streams = std::min(level.streams, closer.streams);

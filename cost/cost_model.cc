@@ -133,6 +133,7 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   const MemoryLevel& level = target_.at(transfer.from);
   const double per_line = (transfer.read.runs == 1 ? level.lone_cycles_per_line : 0) +
                           (transfer.by_tiles ? level.pieces_cycles_per_line : 0) +
+                          (transfer.crowded ? level.crowded_cycles_per_line : 0) +
                           LateShare(transfer) * level.unprefetched_cycles_per_line;
   return static_cast<double>(transfer.read.lines) * per_line;
 }
@@ -222,7 +223,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
       return CostFromCycles(static_cast<double>(trips) * target_.loop_cycles +
-                        (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
+                            (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
     }
     case RewriteKind::kParallelTile:
       return decision.parts > 1 && spec.sharers == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;

@@ -347,6 +347,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     if (operand != MatmulDims::kRhs) continue;
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
     LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);
+    LastTransfer(expansion).crowded = !walks_rows && RowsEvictEachOther(spec, operand, target);
   }
 }
 

@@ -53,6 +53,7 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
          near.ramp_lines <= far.ramp_lines && near.streams >= far.streams &&
          near.lone_cycles_per_line <= far.lone_cycles_per_line &&
          near.pieces_cycles_per_line <= far.pieces_cycles_per_line &&
+         near.crowded_cycles_per_line <= far.crowded_cycles_per_line &&
          near.unprefetched_cycles_per_line <= far.unprefetched_cycles_per_line &&
          near.prefetch_lines <= far.prefetch_lines && near.prefetch_streams >= far.prefetch_streams &&
          near.cycles_per_page <= far.cycles_per_page && near.write_factor <= far.write_factor &&

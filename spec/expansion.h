@@ -20,6 +20,7 @@ struct Transfer {
   bool in_order = false;     // the rows are read one after another, not side by side
   int64_t ahead_lines = 0;   // lines that prefetch instructions have asked for at any time; 0: there are none
   bool by_tiles = false;     // of rhs: microkernels ask for each tile while they go over the one before
+  bool crowded = false;      // of rhs: the rows of its tile evict each other from L1
   double head = 0;           // the share of all lines that none asks for: the first ones of each run
 };
 

@@ -30,6 +30,7 @@ struct MemoryLevel {
   double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone, with none beside it
   double pieces_cycles_per_line =
       0;  // extra for a line of a tile that is asked for while the one before is used
+  double crowded_cycles_per_line = 0;       // extra for a line whose tile's rows evict each other from L1
   double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
   int prefetch_lines = 16;                  // with this many lines on their way ...
   int prefetch_streams = 64;                // ... and of no more runs than this

@@ -77,6 +77,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"streams", &MemoryLevel::streams, 0, 1 << 20},
     {"lone_cycles_per_line", &MemoryLevel::lone_cycles_per_line, 0, kMostCycles},
     {"pieces_cycles_per_line", &MemoryLevel::pieces_cycles_per_line, 0, kMostCycles},
+    {"crowded_cycles_per_line", &MemoryLevel::crowded_cycles_per_line, 0, kMostCycles},
     {"unprefetched_cycles_per_line", &MemoryLevel::unprefetched_cycles_per_line, 0, kMostCycles},
     {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
     {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},

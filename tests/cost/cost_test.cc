@@ -193,6 +193,7 @@ TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
   ram.cycles_per_line = 10;
   ram.lone_cycles_per_line = 2;
   ram.unprefetched_cycles_per_line = 3;
+  ram.crowded_cycles_per_line = 7;
   ram.unstreamed_cycles_per_line = 5;
   ram.ramp_lines = 4;
   ram.prefetch_lines = 16;
@@ -215,6 +216,10 @@ TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
   Transfer by_tiles{Level::kRam, Level::kL2, {100, 9, 1}, {}};
   by_tiles.by_tiles = true;
   EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000) << "asked for tile by tile";
+  Transfer crowded{Level::kRam, Level::kVrf, {100, 2, 1}, {}};
+  crowded.ahead_lines = 16;
+  crowded.crowded = true;
+  EXPECT_EQ(model.TransferCycles(crowded, 1), 1000 + 100 * 7) << "evicted before they are read";
   Transfer out{Level::kRam, Level::kVrf, {100, 1, 1}, {100, 1, 1}};
   EXPECT_EQ(model.TransferCycles(out, 1), 1000 + 1000 + 4 * 5) << "outputs do not stream";
 }

@@ -103,6 +103,27 @@ TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
   EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
 }
 
+// Rows 4 KiB apart lie on the same sets of L1, of which each has eight lines; rows a line further apart
+// don't.
+TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
+  const auto crowded = [](uint32_t k, uint32_t ld) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = 64});
+    spec.operand[MatmulDims::kLhs].level = Level::kL1;
+    spec.operand[MatmulDims::kRhs].level = Level::kL3;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
+    spec.out().level = Level::kVrf;
+    spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
+    Decision decision;
+    decision.kind = RewriteKind::kMicrokernel;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    return expansion.transfers[0].crowded;
+  };
+  EXPECT_TRUE(crowded(8, 1024));
+  EXPECT_FALSE(crowded(7, 1024));
+  EXPECT_FALSE(crowded(64, 1040));
+}
+
 // What is on its way, and the first lines of each run, which nobody asks for.
 TEST(PrefetchTest, LooksSoManyLinesAhead) {
   Spec spec = testing::MatmulSpec({.m = 1, .k = 8, .n = 64});

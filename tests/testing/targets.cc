@@ -32,6 +32,7 @@ MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double uns
   level.ramp_lines = 1;
   level.streams = 3;
   level.lone_cycles_per_line = 0.5 * unstreamed;
+  level.crowded_cycles_per_line = 0.75 * unstreamed;
   level.unprefetched_cycles_per_line = 0.25 * unstreamed;
   level.prefetch_lines = 3;
   level.prefetch_streams = 2;
