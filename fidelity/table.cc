@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "page/predictions.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -143,6 +144,17 @@ std::string FormatTable(const Corpus& corpus, uint64_t seed) {
     Append(&out, "\nleft out: ", Head(left_out.text), ": ", left_out.reason, "\n");
   for (const std::string& wrong : corpus.wrong) Append(&out, "\nWRONG: ", wrong, "\n");
   return out;
+}
+
+std::string ScatterSvg(const Corpus& corpus) {
+  std::vector<PredictedProgram> predictions;
+  for (const MeasuredSpec& spec : corpus.specs) {
+    const size_t choice = Choice(spec.predictions());
+    for (size_t i = 0; i < spec.programs.size(); ++i)
+      predictions.push_back(
+          {spec.text, Index(spec.level), spec.programs[i].predicted, spec.programs[i].cycles, i == choice});
+  }
+  return PredictionsSvg({kLevelNames.begin(), kLevelNames.end()}, predictions);
 }
 
 }  // namespace kirsch

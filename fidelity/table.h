@@ -13,6 +13,9 @@ namespace kirsch {
 // most is lost and the programs that are furthest off, with their schedules.
 std::string FormatTable(const Corpus& corpus, uint64_t seed);
 
+// As an SVG document, see page/predictions.h; by the levels where operands wait.
+std::string ScatterSvg(const Corpus& corpus);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_FIDELITY_TABLE_H_

@@ -11,7 +11,6 @@
 
 #include "bench/entries.h"
 #include "fidelity/fidelity.h"
-#include "fidelity/plot.h"
 #include "fidelity/price.h"
 #include "fidelity/read_corpus.h"
 #include "fidelity/static_report.h"

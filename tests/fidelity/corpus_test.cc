@@ -10,7 +10,6 @@
 
 #include "bench/suite.h"
 #include "fidelity/fidelity.h"
-#include "fidelity/plot.h"
 #include "fidelity/table.h"
 #include "fidelity/usual_suite.h"
 #include "spec/target/targets.h"
