@@ -1,20 +1,20 @@
 #include "calibrate/calibrate.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "bench/machine.h"
 #include "bench/statistics.h"
-#include "calibrate/conditions.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/fit.h"
+#include "calibrate/session.h"
 #include "calibrate/suite.h"
 #include "calibrate/team_costs.h"
 #include "calibrate/usable.h"
@@ -26,11 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kRounds = 4, kQuickRounds = 3;
-constexpr int kAttempts = 3;                          // at an experiment that was disturbed
-constexpr double kPatience = 60, kQuickPatience = 8;  // seconds to wait for others, in all
-constexpr double kPause = 1;                          // of one wait
-constexpr double kTooNoisy = 0.5;                     // share of experiments that stayed disturbed
+constexpr int kRefinements = 1;
 constexpr Level kCaches[] = {Level::kL1, Level::kL2, Level::kL3};
 
 double SecondsSince(Clock::time_point start) {
@@ -46,81 +42,18 @@ std::string Today() {
   return text;
 }
 
-// Runs experiments one after the other, again where they were disturbed.
-class Session {
- public:
-  Session(const CalibrateOptions& options, int cpu, int experiments)
-      : options_(options), conditions_(cpu), all_(experiments) {
-    experiment_.rounds = options.quick ? kQuickRounds : kRounds;
-    experiment_.stop = options.stop;
-  }
-
-  const ExperimentOptions& experiment() const { return experiment_; }
-
-  // What observations tell of the core: whoever knows what it can do sees when it does less.
-  void Note(const std::vector<Observation>& observations) {
-    double disturbed = 0;
-    for (const Observation& observation : observations) {
-      experiment_.peak = std::max(experiment_.peak, observation.peak);
-      disturbed += observation.disturbed ? 1 : 0;
-    }
-    if (!observations.empty()) neighbours_ = disturbed / static_cast<double>(observations.size());
-  }
-
-  // `measure` returns a status; it may be called several times, and the last time counts.
-  template <typename Measure>
-  absl::Status Run(std::string_view what, const Measure& measure) {
-    if (options_.progress) options_.progress(done_, all_, what);
-    ++done_;
-    for (int attempt = 1;; ++attempt) {
-      conditions_.Begin();
-      if (absl::Status status = measure(); !status.ok()) return status;
-      if (options_.stop && options_.stop()) return absl::CancelledError("calibration: stopped");
-      Disturbance disturbance = conditions_.End();
-      disturbance.neighbours = std::exchange(neighbours_, 0);
-      if (!disturbance.matters()) return absl::OkStatus();
-      worst_.stolen = std::max(worst_.stolen, disturbance.stolen);
-      worst_.others = std::max(worst_.others, disturbance.others);
-      worst_.neighbours = std::max(worst_.neighbours, disturbance.neighbours);
-      if (attempt == kAttempts || waited_ >= (options_.quick ? kQuickPatience : kPatience)) {
-        ++disturbed_;
-        return absl::OkStatus();
-      }
-      usleep(static_cast<useconds_t>(kPause * 1e6));
-      waited_ += kPause;
-    }
-  }
-
-  absl::Status TooNoisy() const {
-    if (disturbed_ <= kTooNoisy * done_) return absl::OkStatus();
-    return absl::UnavailableError(Cat("calibration: this machine is too noisy now, ", disturbed_, " of ",
-                                      done_, " experiments were disturbed (", worst_.Describe(), ")"));
-  }
-
-  double waited() const { return waited_; }
-  std::string Interference() const {
-    if (worst_.Describe().empty()) return "";
-    return Cat(disturbed_, " of ", done_, " experiments stayed disturbed (at worst ", worst_.Describe(), ")");
-  }
-
- private:
-  const CalibrateOptions& options_;
-  Conditions conditions_;
-  ExperimentOptions experiment_;
-  const int all_;
-  int done_ = 0, disturbed_ = 0;
-  double waited_ = 0;
-  double neighbours_ = 0;  // of the experiment that runs
-  Disturbance worst_;
-};
-
+// The programs of experiments but those in `known`.
 absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment>& suite,
-                                                    const Target& target, Session& session) {
+                                                    const std::set<std::string>& known,
+                                                    Laboratory& laboratory, Session& session) {
   std::vector<Observation> observations;
   for (const Experiment& experiment : suite) {
+    session.Announce(experiment.problem);
+    const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
+    if (!prepared.ok()) return prepared.status();
     std::vector<Observation> of_this;
-    const absl::Status status = session.Run(experiment.problem, [&] {
-      absl::StatusOr<std::vector<Observation>> observed = Observe(experiment, target, session.experiment());
+    const absl::Status status = session.Run([&] {
+      absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, session.experiment());
       if (observed.ok()) of_this = *std::move(observed);
       session.Note(of_this);
       return observed.status();
@@ -131,13 +64,19 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
   return observations;
 }
 
+// The suite with nothing but what the model chooses.
+std::vector<Experiment> ChoicesOf(std::vector<Experiment> suite) {
+  std::erase_if(suite, [](const Experiment& experiment) { return !experiment.schedule.empty(); });
+  for (Experiment& experiment : suite) experiment.programs = 1;
+  return suite;
+}
+
 // Over the programs that were the choice of the model they were drawn for.
 double ErrorOfChoices(const Target& target, const std::vector<Observation>& observations) {
   const CostModel model(target);
   std::vector<double> errors;
   for (const Observation& observation : observations)
-    if (observation.distance == 0)
-      errors.push_back(std::abs(observation.predict(model) / observation.cycles - 1));
+    if (observation.chosen) errors.push_back(std::abs(observation.predict(model) / observation.cycles - 1));
   return errors.empty() ? 0 : Median(errors);
 }
 
@@ -147,7 +86,10 @@ class Calibrator {
              int cores)
       : base_(base),
         suite_(CalibrationSuite(base, options.quick)),
-        session_(options, cpu, static_cast<int>(suite_.size() + std::size(kCaches)) + (cores > 1 ? 1 : 0)),
+        options_(options),
+        session_(
+            options, cpu,
+            static_cast<int>((1 + kRefinements) * suite_.size() + std::size(kCaches)) + (cores > 1 ? 1 : 0)),
         cores_(cores) {
     result_.base = base_name;
     result_.target = base;
@@ -175,7 +117,8 @@ class Calibrator {
 
   absl::Status FindUsable(Level level) {
     std::vector<Filling> fillings;
-    const absl::Status status = session_.Run(Cat("filling ", Name(level)), [&] {
+    session_.Announce(Cat("filling ", Name(level)));
+    const absl::Status status = session_.Run([&] {
       absl::StatusOr<std::vector<Filling>> measured = MeasureFillings(level, base_, session_.experiment());
       if (measured.ok()) fillings = *std::move(measured);
       return measured.status();
@@ -191,7 +134,8 @@ class Calibrator {
 
   absl::Status FindTeamCosts() {
     TeamCosts costs;
-    const absl::Status status = session_.Run("a team of two threads", [&] {
+    session_.Announce("a team of two threads");
+    const absl::Status status = session_.Run([&] {
       absl::StatusOr<TeamCosts> measured = MeasureTeamCosts(4 * session_.experiment().rounds);
       if (measured.ok()) costs = *std::move(measured);
       return measured.status();
@@ -208,14 +152,22 @@ class Calibrator {
   }
 
   absl::Status FitAll() {
-    const absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite_, base_, session_);
-    if (!observations.ok()) return observations.status();
+    Laboratory laboratory(base_, cores_);
+    absl::StatusOr<std::vector<Observation>> observed = ObserveAll(suite_, {}, laboratory, session_);
+    if (!observed.ok()) return observed.status();
     if (absl::Status noisy = session_.TooNoisy(); !noisy.ok()) return noisy;
+    observations_ = *std::move(observed);
+    RecallAll(laboratory);
+    result_.error_before = ErrorOfChoices(base_, observations_);
     std::vector<CostKey> keys = CostKeysOf(base_);
     std::erase_if(keys, [](const CostKey& key) {
       return key.name == "fork_join_cycles" || key.name == "barrier_cycles";
     });
-    Fit fit = FitKeys(result_.target, keys, *observations, {});
+    Fit fit = FitKeys(result_.target, keys, observations_, {});
+    for (int i = 0; i < kRefinements; ++i) {
+      if (absl::Status status = ObserveChoices(fit.target); !status.ok()) return status;
+      fit = FitKeys(result_.target, keys, observations_, {});
+    }
     for (size_t k = 0; k < keys.size(); ++k) {
       const KeyEstimate& estimate = fit.keys[k];
       Add(keys[k].name, keys[k].get(base_), estimate.value, estimate.low, estimate.high,
@@ -223,16 +175,46 @@ class Calibrator {
     }
     result_.target = std::move(fit.target);
     result_.problems = static_cast<int>(suite_.size());
-    result_.programs = static_cast<int>(observations->size());
-    result_.error_before = ErrorOfChoices(base_, *observations);
-    result_.error = ErrorOfChoices(result_.target, *observations);
+    result_.programs = static_cast<int>(observations_.size());
+    result_.error = ErrorOfChoices(result_.target, observations_);
+    const CostModel model(result_.target);
+    for (const Observation& one : observations_)
+      result_.predictions.push_back(
+          {one.problem, Index(one.level), one.predict(model), one.cycles, one.chosen});
     return absl::OkStatus();
+  }
+
+  // What a fitted model chooses is what it holds to be cheaper than it is, sooner than what it holds to be
+  // dearer, and need not be among the programs that it was fitted to; so that is measured, too.
+  absl::Status ObserveChoices(const Target& fitted) {
+    std::set<std::string> known;
+    for (const Observation& observation : observations_) known.insert(observation.program);
+    Laboratory laboratory(fitted, cores_);
+    absl::StatusOr<std::vector<Observation>> observed =
+        ObserveAll(ChoicesOf(suite_), known, laboratory, session_);
+    if (!observed.ok()) return observed.status();
+    result_.error_of_new = ErrorOfChoices(fitted, *observed);
+    std::move(observed->begin(), observed->end(), std::back_inserter(observations_));
+    return absl::OkStatus();
+  }
+
+  // What is not in this target's space any more is left out.
+  void RecallAll(Laboratory& laboratory) {
+    for (const Remembered& remembered : options_.remembered) {
+      absl::StatusOr<Observation> observation =
+          laboratory.Recall(remembered.experiment, remembered.cycles, remembered.spread);
+      if (!observation.ok()) continue;
+      observations_.push_back(*std::move(observation));
+      ++result_.recalled;
+    }
   }
 
   const Target& base_;
   const std::vector<Experiment> suite_;
+  const CalibrateOptions& options_;
   Session session_;
   const int cores_;
+  std::vector<Observation> observations_;
   Calibration result_;
 };
 
@@ -254,10 +236,10 @@ absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& bas
 absl::StatusOr<double> MeasureError(const Target& target, const CalibrateOptions& options) {
   const absl::StatusOr<int> cpu = PinnedCpu();
   if (!cpu.ok()) return cpu.status();
-  std::vector<Experiment> suite = CalibrationSuite(target, /*quick=*/true);
-  for (Experiment& experiment : suite) experiment.programs = 1;
+  const std::vector<Experiment> suite = ChoicesOf(CalibrationSuite(target, /*quick=*/true));
   Session session(options, *cpu, static_cast<int>(suite.size()));
-  const absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite, target, session);
+  Laboratory laboratory(target, ReadHost().cores);
+  const absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite, {}, laboratory, session);
   if (!observations.ok()) return observations.status();
   if (absl::Status noisy = session.TooNoisy(); !noisy.ok()) return noisy;
   return ErrorOfChoices(target, *observations);

@@ -5,15 +5,24 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "calibrate/calibration.h"
+#include "calibrate/experiment.h"
 #include "spec/target/target.h"
 
 namespace kirsch {
 
+// A program that was timed before, on this machine; its experiment has a schedule.
+struct Remembered {
+  Experiment experiment;
+  double cycles = 0, spread = 0;  // see Observation
+};
+
 struct CalibrateOptions {
   bool quick = false;
+  std::vector<Remembered> remembered = {};  // what the constants are fitted to, too
   // Told now and then what is being measured: done and to do, in experiments.
   std::function<void(int done, int all, std::string_view what)> progress = {};
   std::function<bool()> stop = {};  // true: end with Cancelled

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_format.h"
+#include "spec/level.h"
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
@@ -34,8 +35,10 @@ std::string PrintCalibration(const Calibration& calibration) {
                         {"base", calibration.base},
                         {"problems", calibration.problems},
                         {"programs", calibration.programs},
+                        {"recalled", calibration.recalled},
                         {"error_before", Rounded(calibration.error_before)},
                         {"error", Rounded(calibration.error)},
+                        {"error_of_new", Rounded(calibration.error_of_new)},
                         {"seconds", Rounded(calibration.seconds)},
                         {"waited_seconds", Rounded(calibration.waited_seconds)},
                         {"interference", calibration.interference}};
@@ -60,13 +63,20 @@ std::string Summarize(const Calibration& calibration) {
   absl::StrAppendFormat(
       &text,
       "%d programs of %d problems in %.0f s; what the model chooses is off by %.1f %% in the "
-      "median, before by %.1f %%\n",
+      "median, before by %.1f %%; new choices, before they were measured, by %.1f %%\n",
       calibration.programs, calibration.problems, calibration.seconds, 100 * calibration.error,
-      100 * calibration.error_before);
+      100 * calibration.error_before, 100 * calibration.error_of_new);
+  if (calibration.recalled != 0)
+    absl::StrAppendFormat(&text, "%d of the programs are of a table, measured before\n",
+                          calibration.recalled);
   if (!calibration.interference.empty())
     absl::StrAppendFormat(&text, "interference: %s; waited %.0f s for it to pass\n", calibration.interference,
                           calibration.waited_seconds);
   return text;
+}
+
+std::string DrawCalibration(const Calibration& calibration) {
+  return PredictionsSvg({kLevelNames.begin(), kLevelNames.end()}, calibration.predictions);
 }
 
 absl::StatusOr<double> PromisedError(std::string_view text, std::string_view file) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "page/predictions.h"
 #include "spec/target/target.h"
 
 namespace kirsch {
@@ -33,8 +34,13 @@ struct Calibration {
   std::string date;       // "2026-11-22"
   std::vector<CalibratedKey> keys;
   int problems = 0, programs = 0;
+  int recalled = 0;  // of the programs, those that were measured at some other time
   // Median of |predicted / measured - 1| over the programs that the model chooses, before and after.
   double error_before = 0, error = 0;
+  // The same over what the model chose when it had been fitted once, and had not been measured before.
+  double error_of_new = 0;
+  // What was measured, beside what the fitted model says; groups are levels.
+  std::vector<PredictedProgram> predictions = {};
   double seconds = 0, waited_seconds = 0;
   std::string interference;  // for people; empty: there was none
 };
@@ -44,6 +50,9 @@ std::string PrintCalibration(const Calibration& calibration);
 
 // For people: the keys that changed, with their intervals, and how good the model is now.
 std::string Summarize(const Calibration& calibration);
+
+// What was measured beside what is predicted now, as an SVG document; by the levels where operands wait.
+std::string DrawCalibration(const Calibration& calibration);
 
 // The error that a target file promises. NotFound: it is no calibration's.
 absl::StatusOr<double> PromisedError(std::string_view text, std::string_view file);

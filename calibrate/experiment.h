@@ -2,14 +2,18 @@
 #ifndef KIRSCH_CALIBRATE_EXPERIMENT_H_
 #define KIRSCH_CALIBRATE_EXPERIMENT_H_
 
-#include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "bench/workload.h"
 #include "calibrate/observation.h"
+#include "codegen/kernel.h"
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
 #include "spec/target/target.h"
 
 namespace kirsch {
@@ -18,7 +22,48 @@ struct Experiment {
   std::string problem;        // a shorthand, or a kernel
   int programs = 4;           // of it, drawn from its space; the model's choice is always one
   bool cold = false;          // operands are in RAM at every call
-  std::string schedule = {};  // of a matmul: the only program that is wanted
+  std::string schedule = {};  // the only program that is wanted
+};
+
+// A program, ready to be timed and priced.
+struct PreparedProgram {
+  std::string schedule;
+  std::string program;  // see Observation
+  Kernel kernel;
+  bool chosen = false;  // see Observation, and the next two
+  double distance = 0;
+  std::function<double(const CostModel&)> predict;
+};
+
+struct PreparedExperiment {
+  std::string problem;
+  bool cold = false;
+  Level level = Level::kRam;  // where the operands wait
+  Workload workload;
+  std::vector<PreparedProgram> programs;
+};
+
+// Draws, compiles and prices programs for one target. What is known of one problem's specs is of use for the
+// next. Not thread-safe.
+class Laboratory {
+ public:
+  // So many threads search.
+  Laboratory(const Target& target, int workers) : model_(target), workers_(workers) {}
+
+  const CostModel& model() const { return model_; }
+
+  // The programs but those in `known`, which are as Observation::program has them. InvalidArgument for a
+  // problem or a schedule that isn't one; FailedPrecondition if this CPU can't run the target's code.
+  absl::StatusOr<PreparedExperiment> Prepare(const Experiment& experiment,
+                                             const std::set<std::string>& known = {});
+
+  // An observation made before, of the experiment's schedule. InvalidArgument likewise.
+  absl::StatusOr<Observation> Recall(const Experiment& experiment, double cycles, double spread);
+
+ private:
+  const CostModel model_;
+  HashMemo memo_;
+  const int workers_;
 };
 
 struct ExperimentOptions {
@@ -27,15 +72,8 @@ struct ExperimentOptions {
   std::function<bool()> stop = {};
 };
 
-// An observation made before: a program by its schedule, as Observe gives it. InvalidArgument if the schedule
-// is not one of the problem's.
-absl::StatusOr<Observation> Recall(const Experiment& experiment, std::string_view schedule, double cycles,
-                                   double spread, const Target& target);
-
-// Draws, compiles and times. InvalidArgument for a problem that isn't one; FailedPrecondition if this CPU
-// can't run the target's code; otherwise the errors of RunTrials. A program whose result is wrong is an
-// Internal error.
-absl::StatusOr<std::vector<Observation>> Observe(const Experiment& experiment, const Target& target,
+// Times the programs. The errors of RunTrials; a program whose result is wrong is an Internal error.
+absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& experiment,
                                                  const ExperimentOptions& options);
 
 }  // namespace kirsch

@@ -11,13 +11,15 @@
 namespace kirsch {
 
 struct Observation {
-  std::string problem;       // as a user states it
-  std::string schedule;      // what tells it from others of the problem
+  std::string problem;  // as a user states it
+  std::string schedule;
+  std::string program;       // its code, as PrintProgram gives it: what tells it from others of the problem
   Level level = Level::kL1;  // where the operands wait
   double cycles = 0;         // measured: median
   double spread = 0;         // of the samples, interquartile range over median
   bool disturbed = false;    // what else there was of samples was worse
   double peak = 0;           // FMAs of 32 bytes a cycle that the core did at best meanwhile
+  bool chosen = false;       // by the model, of the problem's programs
   // How far from the optimum the program was predicted to be, log(predicted / optimum): what the search would
   // never choose, the model need not know as well.
   double distance = 0;

@@ -49,6 +49,10 @@ class Suite {
  private:
   void Add(std::string problem, int programs) { experiments_.push_back({std::move(problem), programs}); }
 
+  void AddProgram(std::string problem, std::string schedule) {
+    experiments_.push_back({std::move(problem), 1, false, std::move(schedule)});
+  }
+
   // Every class of register tiles, whole and masked, with operands in L1.
   void RegisterTiles() {
     for (std::string_view shape :
@@ -81,6 +85,22 @@ class Suite {
     // Rows that are a power of two apart fall into the same sets, and into many pages.
     const int64_t power = int64_t{1} << std::bit_width(static_cast<uint64_t>(Side(bytes)));
     for (int64_t m : {1, 8, 32}) Add(Cat("matmul f32 ", m, "x", power / 2, "x", power), 8);
+    for (int64_t m : {1, 8}) Add(Cat("matmul f32 ", m, "x", power, "x", 2 * power), 8);
+    if (level == Level::kL3)
+      for (int64_t between : {int64_t{0}, int64_t{16}}) PrefetchedRows(power, 2 * power + between);
+  }
+
+  // Rows side by side that microkernels ask for ahead: ever more of them, of one row of lhs and of several.
+  // Draws from the space seldom have them; the choice often does.
+  void PrefetchedRows(int64_t k, int64_t n) {
+    const int lanes = target_.vectors.front().lanes();
+    const std::string microkernel = Cat("move out VRF vectors", lanes, "\n    microkernel k 8\n");
+    for (int rows : {32, 64, 128}) {
+      AddProgram(Cat("matmul f32 1x", k, "x", n),
+                 Cat("tile k ", rows, "\n tile n ", 8 * lanes, "\n  ", microkernel));
+      AddProgram(Cat("matmul f32 8x", k, "x", n),
+                 Cat("tile m 4\n tile k ", rows, "\n  tile n ", 3 * lanes, "\n   ", microkernel));
+    }
   }
 
   void Ram() {

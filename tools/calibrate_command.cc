@@ -3,12 +3,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "calibrate/calibrate.h"
 #include "codegen/llvm/host_cpu.h"
+#include "memo/table_file.h"
 #include "spec/target/host.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
@@ -18,6 +22,7 @@
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/terminal_line.h"
+#include "tools/tuning_report.h"
 
 namespace kirsch {
 namespace {
@@ -25,6 +30,8 @@ namespace {
 struct Arguments {
   std::string output;  // empty: the host's own file
   std::string check;
+  std::string from;  // a table
+  std::string svg;
   bool quick = false;
 };
 
@@ -57,6 +64,32 @@ absl::StatusOr<std::string> OutputOf(const Arguments& arguments) {
   return path;
 }
 
+void Remember(const TuningReport& report, std::vector<Remembered>* remembered) {
+  for (const TuningReport::Program& program : report.programs) {
+    if (program.cycles <= 0) continue;
+    Experiment experiment = {report.spec, 1, report.cold, program.schedule};
+    remembered->push_back({std::move(experiment), program.cycles, program.spread});
+  }
+}
+
+// What --tune measured on this machine with one thread.
+absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
+  const absl::StatusOr<std::unique_ptr<TableFile>> table = TableFile::OpenExisting(path);
+  if (!table.ok()) return table.status();
+  const std::string signature = Signature(ReadHost());
+  std::vector<Remembered> remembered;
+  const absl::Status read = (*table)->ForEachTuned([&](const std::string&, const std::string& text) {
+    const std::optional<TuningReport> report = TuningReport::Parse(text);
+    if (report && report->signature == signature && report->threads == 1) Remember(*report, &remembered);
+    return absl::OkStatus();
+  });
+  if (!read.ok()) return read;
+  if (remembered.empty())
+    return absl::NotFoundError(
+        Cat(path, ": expected what --tune measured on this machine with one thread, got none of it"));
+  return remembered;
+}
+
 absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
   const Host host = ReadHost();
   const std::string cpu = DetectHostCpu().name;
@@ -64,15 +97,23 @@ absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
   if (!base.ok()) return base.status();
   const absl::StatusOr<std::string> output = OutputOf(arguments);
   if (!output.ok()) return output.status();
-  if (absl::Status writable = CheckOutputs({*output}); !writable.ok()) return writable;
+  if (absl::Status writable = CheckOutputs({*output, arguments.svg}); !writable.ok()) return writable;
   TerminalLine line;
   const InterruptGuard guard;
-  absl::StatusOr<Calibration> calibration =
-      Calibrate(*base, NearestTarget(host, cpu), OptionsOf(arguments, line, guard));
+  CalibrateOptions options = OptionsOf(arguments, line, guard);
+  if (!arguments.from.empty()) {
+    absl::StatusOr<std::vector<Remembered>> remembered = RememberedIn(arguments.from);
+    if (!remembered.ok()) return remembered.status();
+    options.remembered = *std::move(remembered);
+  }
+  absl::StatusOr<Calibration> calibration = Calibrate(*base, NearestTarget(host, cpu), options);
   line.Erase();
   if (!calibration.ok()) return calibration.status();
   if (absl::Status written = WriteOutput(*output, PrintCalibration(*calibration)); !written.ok())
     return written;
+  if (!arguments.svg.empty())
+    if (absl::Status drawn = WriteOutput(arguments.svg, DrawCalibration(*calibration)); !drawn.ok())
+      return drawn;
   if (*output == "-") return 0;
   std::fputs(Summarize(*calibration).c_str(), stdout);
   std::printf("written to %s%s\n", output->c_str(),
@@ -111,7 +152,14 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
                    "The file (default: this machine's in the configuration directory; -: standard output)")
       ->check(NotEmpty("a file"));
   command->add_flag("--quick", arguments->quick,
-                    "In some 30 seconds instead of some 3 minutes, less exactly");
+                    "In some 30 seconds instead of some 4 minutes, less exactly");
+  command
+      ->add_option(
+          "--from", arguments->from,
+          "Fit the constants to what --tune measured on this machine before, too: the table that has it")
+      ->check(NotEmpty("a file"));
+  command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
+      ->check(NotEmpty("a file"));
   command
       ->add_option(
           "--check", arguments->check,
@@ -119,6 +167,8 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
           "it does not)")
       ->check(NotEmpty("a file"))
       ->excludes("--output")
+      ->excludes("--from")
+      ->excludes("--svg")
       ->excludes("--quick");
   command->footer(
       "Takes one core for itself, two for a moment; waits while others disturb it. The file is a target "

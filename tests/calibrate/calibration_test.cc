@@ -11,9 +11,12 @@
 #include "calibrate/usable.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "memo/hash_memo.h"
+#include "search/replay.h"
 #include "search/search.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {
@@ -92,6 +95,13 @@ TEST(CalibrationSuite, EveryProblemIsOne) {
       if (!entries->front().matmul) continue;
       const Spec placed = PlaceOperands(entries->front().matmul->spec, Residency::kWarm, target);
       EXPECT_TRUE(HasRoom(placed, target)) << target.name << " " << experiment.problem;
+      if (experiment.schedule.empty()) continue;
+      const absl::StatusOr<Schedule> schedule = ParseSchedule(experiment.schedule, "schedule", placed.op);
+      ASSERT_TRUE(schedule.ok()) << schedule.status();
+      HashMemo memo;
+      EXPECT_TRUE(Replay(placed, *schedule, "schedule", CostModel(target), memo, {}).ok())
+          << target.name << " " << experiment.problem << "\n"
+          << experiment.schedule;
     }
 }
 
@@ -135,30 +145,50 @@ TEST(Observe, MeasuresAndRecalls) {
     const Experiment experiment = {problem, 3};
     ExperimentOptions options;
     options.rounds = 1;
-    const absl::StatusOr<std::vector<Observation>> observed = Observe(experiment, host->target, options);
+    Laboratory laboratory(host->target, 1);
+    const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment);
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    const absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, options);
     ASSERT_TRUE(observed.ok()) << observed.status();
     ASSERT_GE(observed->size(), 2u);
+    EXPECT_TRUE(observed->front().chosen);
     EXPECT_EQ(observed->front().distance, 0);
     const CostModel model(host->target);
     for (const Observation& one : *observed) {
       EXPECT_GT(one.cycles, 0);
-      const absl::StatusOr<Observation> again =
-          Recall(experiment, one.schedule, one.cycles, one.spread, host->target);
+      Experiment pinned = experiment;
+      pinned.schedule = one.schedule;
+      const absl::StatusOr<Observation> again = laboratory.Recall(pinned, one.cycles, one.spread);
       ASSERT_TRUE(again.ok()) << again.status();
+      EXPECT_EQ(again->program, one.program);
       EXPECT_EQ(again->level, one.level);
       EXPECT_NEAR(again->predict(model), one.predict(model), 1e-6 * one.predict(model));
     }
   }
 }
 
-TEST(Observe, WhatIsNoProblemIsSaid) {
-  const Target& target = NamedTargets().front();
-  EXPECT_THAT(Observe({"matmul f33 1x1x1", 1}, target, {}).status().message(), HasSubstr("problem:1:8"));
-  EXPECT_THAT(
-      Observe({"kernel f(x: f32[8,8], w: f32[8,8]):\n  return softmax(matmul(x, w))\n", 1}, target, {})
-          .status()
-          .message(),
-      HasSubstr("a single stage"));
+TEST(Laboratory, WhatIsKnownIsNotPreparedAgain) {
+  const absl::StatusOr<TargetFile> host = FindTarget("host", "");
+  if (!host.ok()) GTEST_SKIP() << "this CPU can't run Kirsch's kernels";
+  Laboratory laboratory(host->target, 1);
+  const absl::StatusOr<PreparedExperiment> all = laboratory.Prepare({"matmul f32 8x16x24", 3});
+  ASSERT_TRUE(all.ok()) << all.status();
+  ASSERT_EQ(all->programs.size(), 3u);
+  const absl::StatusOr<PreparedExperiment> rest =
+      laboratory.Prepare({"matmul f32 8x16x24", 3}, {all->programs[0].program, all->programs[2].program});
+  ASSERT_TRUE(rest.ok()) << rest.status();
+  ASSERT_EQ(rest->programs.size(), 1u);
+  EXPECT_EQ(rest->programs[0].schedule, all->programs[1].schedule);
+  EXPECT_EQ(rest->programs[0].distance, all->programs[1].distance);
+}
+
+TEST(Laboratory, WhatIsNoProblemIsSaid) {
+  Laboratory laboratory(NamedTargets().front(), 1);
+  EXPECT_THAT(laboratory.Prepare({"matmul f33 1x1x1", 1}).status().message(), HasSubstr("problem:1:8"));
+  EXPECT_THAT(laboratory.Prepare({"kernel f(x: f32[8,8], w: f32[8,8]):\n  return softmax(matmul(x, w))\n", 1})
+                  .status()
+                  .message(),
+              HasSubstr("a single stage"));
 }
 
 }  // namespace

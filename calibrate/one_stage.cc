@@ -1,0 +1,99 @@
+#include "calibrate/one_stage.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cost/row_cost.h"
+#include "rewrites/row_schedules.h"
+#include "search/draw_programs.h"
+#include "search/follow_plan.h"
+#include "search/program_cost.h"
+#include "search/slice_levels.h"
+
+namespace kirsch {
+
+std::function<double(const CostModel&)> PriceOf(const Impl& impl, const Target& target) {
+  return [cost = std::make_shared<const ProgramCost>(impl, target)](const CostModel& model) {
+    return cost->Cycles(model);
+  };
+}
+
+absl::StatusOr<OneStage> OneStage::Of(const Graph& graph, Residency residency, std::string_view schedule,
+                                      const CostModel& model, Memo& memo) {
+  PlanOptions options;
+  options.residency = residency;
+  PlanFollower follower(graph, "problem", model, memo, options);
+  absl::StatusOr<Plan> plan = schedule.empty() ? follower.Best() : follower.With(schedule, "schedule");
+  if (!plan.ok()) return plan.status();
+  OneStage one;
+  one.plan_ = *std::move(plan);
+  if (one.stage() == nullptr) return absl::InvalidArgumentError("expected a kernel that is a single stage");
+  one.level_ = HomeOf(one.plan_.graph, residency, model.target());
+  return one;
+}
+
+std::vector<OneStage> OneStage::Others(int count, uint64_t seed, const CostModel& model, Memo& memo) const {
+  return stage()->kind == StageKind::kRows ? OtherSchedules(count, model.target())
+                                           : OtherPrograms(count, seed, model, memo);
+}
+
+std::function<double(const CostModel&)> OneStage::Price(const CostModel& model) const {
+  const Group& group = plan_.groups[0];
+  const double times = static_cast<double>(group.batch * group.trips() * stage()->repeats);
+  if (stage()->kind == StageKind::kContraction)
+    return [program = PriceOf(stage()->impl, model.target()), fetch = FetchCycles(model),
+            times](const CostModel& other) { return times * (program(other) + fetch); };
+  const size_t inputs = stage()->program.inputs.size();
+  const RowLevels levels = {std::vector<Level>(inputs, level_),
+                            std::vector<Level>(stage()->operands.size() - inputs, level_)};
+  return [stage = *stage(), times, levels](const CostModel& other) {
+    return times *
+           RowCycles(stage.program, stage.schedule, stage.rows, stage.columns, levels, other.target());
+  };
+}
+
+Stage* OneStage::stage() {
+  if (plan_.groups.size() != 1 || !plan_.groups[0].rest.empty()) return nullptr;
+  const std::vector<Stage*> stages = StagesOf(plan_.groups[0]);
+  const bool one = stages.size() == 1 && plan_.groups[0].stages.size() == 1;
+  return one && (stages[0]->kind == StageKind::kRows || stages[0]->kind == StageKind::kContraction)
+             ? stages[0]
+             : nullptr;
+}
+
+// What fetching takes beside a contraction's program, once. It depends on the same keys, but little.
+double OneStage::FetchCycles(const CostModel& model) const {
+  return stage()->cycles / static_cast<double>(stage()->repeats) -
+         PriceOf(stage()->impl, model.target())(model);
+}
+
+// Evenly from all there are.
+std::vector<OneStage> OneStage::OtherSchedules(int count, const Target& target) const {
+  const std::vector<RowSchedule> schedules =
+      EnumerateRowSchedules(stage()->program, stage()->columns, target);
+  std::vector<OneStage> others = {*this};
+  if (count <= 1) return others;
+  const size_t step = std::max<size_t>(1, schedules.size() / static_cast<size_t>(count));
+  for (size_t i = 0; i < schedules.size(); i += step) {
+    if (schedules[i] == stage()->schedule) continue;
+    others.push_back(*this);
+    others.back().stage()->schedule = schedules[i];
+  }
+  return others;
+}
+
+std::vector<OneStage> OneStage::OtherPrograms(int count, uint64_t seed, const CostModel& model,
+                                              Memo& memo) const {
+  const double fetch = FetchCycles(model);
+  std::vector<OneStage> others;
+  for (DrawnProgram& drawn : DrawPrograms(stage()->spec, model, memo, count, seed)) {
+    others.push_back(*this);
+    Stage& other = *others.back().stage();
+    other.cycles = (fetch + ToCycles(drawn.cost)) * static_cast<double>(other.repeats);
+    other.impl = std::move(drawn.impl);
+  }
+  return others;
+}
+
+}  // namespace kirsch

@@ -1,0 +1,54 @@
+// Measurements one after the other, on a machine that others may disturb.
+#ifndef KIRSCH_CALIBRATE_SESSION_H_
+#define KIRSCH_CALIBRATE_SESSION_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/conditions.h"
+#include "calibrate/experiment.h"
+#include "calibrate/observation.h"
+
+namespace kirsch {
+
+// Waits for disturbances to pass, and measures again what they spoilt. Not thread-safe.
+class Session {
+ public:
+  // `options` outlive it. Measurements are made on `cpu`; there will be so many of them.
+  Session(const CalibrateOptions& options, int cpu, int measurements);
+
+  const ExperimentOptions& experiment() const { return experiment_; }
+
+  // Says that a measurement is being prepared.
+  void Announce(std::string_view what);
+
+  // `measure` may be called several times, and the last time counts. Its errors; Cancelled.
+  absl::Status Run(const std::function<absl::Status()>& measure);
+
+  // What observations tell of the core: whoever knows what it can do sees when it does less.
+  void Note(const std::vector<Observation>& observations);
+
+  // Unavailable if so much was disturbed that the rest is no good either.
+  absl::Status TooNoisy() const;
+
+  double waited() const { return waited_; }  // seconds
+  std::string Interference() const;          // for people; empty: there was none
+
+ private:
+  const CalibrateOptions& options_;
+  Conditions conditions_;
+  ExperimentOptions experiment_;
+  const int all_;
+  int done_ = 0, disturbed_ = 0;
+  double waited_ = 0;
+  double neighbours_ = 0;  // of the measurement that runs
+  Disturbance worst_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_SESSION_H_
