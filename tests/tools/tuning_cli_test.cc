@@ -50,6 +50,14 @@ TEST_F(CliTest, TunesWhereAskedTo) {
   ExpectRefused("synth 'matmul f32 4x4x4' --tune=0", "--tune: expected 1 to 3600 seconds, got '0'");
 }
 
+TEST_F(CliTest, CalibratesFromATableThatHasWhatTuneMeasuredHere) {
+  const std::string calibrate = "target calibrate -o " + Path("host.json") + " --from ";
+  ExpectRefused(calibrate + Path("none.db"), "none.db");
+  ASSERT_EQ(Run("synth 'matmul f32 4x4x4' --no-verify -o " + Path("k.h") + " --db " + Path("t.db")).code, 0);
+  ExpectRefused(calibrate + Path("t.db"), "expected what --tune measured on this machine with one thread");
+  EXPECT_FALSE(ReadFile(Path("host.json")).ok());
+}
+
 // Each is compared with what it should compute, whatever its calls look like.
 TEST_F(CliTest, TunesWhateverThereIs) {
   for (const std::string what :
@@ -59,8 +67,8 @@ TEST_F(CliTest, TunesWhateverThereIs) {
         "'conv2d f32 1x6x12x12 filters=8 kernel=3x3 pad=1' --allow-winograd"}) {
     SCOPED_TRACE(what);
     const auto report = [&](const std::string& options) {
-      const Outcome outcome = Run(Cat("synth ", what, " ", options, " -o ", Path("k.h"), " --db ", Path("t.db"),
-                                      " --json ", Path("r.json")));
+      const Outcome outcome = Run(Cat("synth ", what, " ", options, " -o ", Path("k.h"), " --db ",
+                                      Path("t.db"), " --json ", Path("r.json")));
       EXPECT_EQ(outcome.code, 0) << outcome.err;
       return nlohmann::json::parse(*ReadFile(Path("r.json")));
     };
@@ -101,7 +109,8 @@ class Running {
   int status_ = 0;
 };
 
-// What was tuned before is neither measured again nor lost. A signal at any time after the first kernel counts.
+// What was tuned before is neither measured again nor lost. A signal at any time after the first kernel
+// counts.
 TEST_F(CliTest, ABatchIsInterruptedAndResumed) {
   const std::string first = "kernel first(x: f32[4,300]):\n return softmax(x)\n";
   ASSERT_TRUE(WriteFile(Path("one.kirsch"), first).ok());
