@@ -22,10 +22,10 @@ struct CStyle {
   std::string helper_name;              // procedures are called <helper_name>_<procedure>
   std::vector<std::string> taken = {};  // names that none of these may have: what users call functions
   std::string fence;                    // the statement that the compiler moves no load across
+  bool attributes = true;  // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
   // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type. Empty: as GCC and Clang
   // say it.
   std::string macros = {};
-  bool attributes = true;  // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
 };
 
 struct CKernel {
