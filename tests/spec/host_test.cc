@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -133,19 +134,21 @@ TEST(HostTest, SignatureTellsApartWhatIsMeasuredApart) {
 class HostFileTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    setenv("KIRSCH_CONFIG", ::testing::TempDir().c_str(), 1);
-    std::filesystem::create_directories(Cat(::testing::TempDir(), "/targets"));
-    std::filesystem::remove(HostFile());
+    std::filesystem::create_directories(directory_ + "/targets");
+    setenv("KIRSCH_CONFIG", directory_.c_str(), 1);
   }
   void TearDown() override {
-    std::filesystem::remove(HostFile());
+    std::filesystem::remove_all(directory_);
     setenv("KIRSCH_CONFIG", "none", 1);
   }
   void Write(const std::string& text) { ASSERT_TRUE(WriteFile(HostFile(), text).ok()); }
+
+  // Of this process alone: another one may run another of these tests.
+  const std::string directory_ = Cat(::testing::TempDir(), "kirsch-host-", getpid());
 };
 
 TEST_F(HostFileTest, IsWhereTheEnvironmentSays) {
-  EXPECT_TRUE(HostFile().starts_with(::testing::TempDir())) << HostFile();
+  EXPECT_TRUE(HostFile().starts_with(directory_)) << HostFile();
   EXPECT_TRUE(HostFile().ends_with(Cat("/targets/", Signature(ReadHost()), ".json"))) << HostFile();
   setenv("KIRSCH_CONFIG", "none", 1);
   EXPECT_EQ(HostFile(), "");
