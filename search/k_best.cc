@@ -22,7 +22,7 @@ constexpr Cost kLargestShare = 64;
 // and with what makes the copy by its code (k_best_plans.cc).
 std::string CodeOf(const Impl& impl, const Target& target) {
   for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand)
-    if (impl.spec.tensor(operand).layout.kind != LayoutKind::kStrided) return PrintSchedule(impl);
+    if (impl.spec.tensor(operand).layout.kind == LayoutKind::kPacked) return PrintSchedule(impl);
   return PrintProgram(ProgramOf(impl, target));
 }
 

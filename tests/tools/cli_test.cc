@@ -49,7 +49,7 @@ TEST_F(CliTest, ExplainsTheKBest) {
   EXPECT_THAT(plans.out, HasSubstr("slice out, rows 0: "));
   const nlohmann::json graph = nlohmann::json::parse(*ReadFile(Path("plans.json")))["kernels"][0]["best"];
   ASSERT_EQ(graph["programs"].size(), 2u);
-  EXPECT_GT(graph["programs"][1]["cost_cycles"], graph["programs"][0]["cost_cycles"]);
+  EXPECT_GE(graph["programs"][1]["cost_cycles"], graph["programs"][0]["cost_cycles"]);
   EXPECT_EQ(graph["programs"][1]["departs"]["where"], "slice out, rows 0");
   ExpectRefused("explain 'matmul f32 1..3x8x8' --best 3",
                 "--best: expected a spec or a graph, got a family of sizes");
