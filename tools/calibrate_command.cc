@@ -152,7 +152,7 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
                    "The file (default: this machine's in the configuration directory; -: standard output)")
       ->check(NotEmpty("a file"));
   command->add_flag("--quick", arguments->quick,
-                    "In some 30 seconds instead of some 4 minutes, less exactly");
+                    "In some 30 seconds instead of 4 to 5 minutes, less exactly");
   command
       ->add_option(
           "--from", arguments->from,
