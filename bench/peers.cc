@@ -52,8 +52,8 @@ absl::StatusOr<Found> Find(const std::string& name, const char* more) {
   }
   const std::string names =
       absl::StrJoin(kKnown, ", ", [](std::string* out, const Known& known) { Append(out, known.name); });
-  return absl::InvalidArgumentError(
-      Cat("--against: unknown peer '", name, "', expected one of ", names, ", ", more, "cblas:PATH"));
+  return absl::InvalidArgumentError(Cat("--against: unknown peer '", name, "', expected one of ", names, ", ",
+                                        more, "header:COMPILER, cblas:PATH"));
 }
 
 using CblasFactory = std::function<std::unique_ptr<Contender>(const std::vector<std::string>& libraries)>;

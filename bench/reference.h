@@ -22,6 +22,10 @@ struct Reference {
 
 inline constexpr size_t kReferenceEntries = 4096;  // of a matmul
 
+// A graph that was allowed Winograd's algorithm may be so many times further off: F(4x4,3x3) is about ten
+// times as far off as a sum of products.
+inline constexpr double kWinogradTolerance = 32;
+
 // Reads the inputs and (where a matmul accumulates) the output as they are now. `loops` are those of a graph,
 // LoopsKind::kReference. ResourceExhausted without memory.
 absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops = nullptr);

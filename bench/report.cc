@@ -98,14 +98,14 @@ namespace {
 
 // Ours beside what `rate` says of each spec (0: nothing); ours with a packed operand only where `packed`.
 BenchSummary SummarizeRatios(const BenchReport& report, absl::FunctionRef<double(const SpecResults&)> rate,
-                             bool packed) {
+                             bool packed, bool theirs = false) {
   BenchSummary summary;
   std::vector<double> ratios;
   for (const SpecResults& group : GroupBySpec(report)) {
     const double best = rate(group);
     for (const BenchResult& result : group.results) {
       if (!result.ours() || !result.correct || best == 0 || (result.packed && !packed)) continue;
-      const double ratio = result.gflops_median / best;
+      const double ratio = theirs ? best / result.gflops_median : result.gflops_median / best;
       if (ratios.empty() || ratio < summary.worst_ratio) {
         summary.worst_ratio = ratio;
         summary.worst_spec = group.spec;
@@ -145,13 +145,13 @@ BenchSummary Summarize(const BenchReport& report, bool packed) {
       packed);
 }
 
-BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer) {
+BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer, bool theirs) {
   const auto rate = [&peer](const SpecResults& group) {
     for (const BenchResult& result : group.results)
       if (result.peer == peer && result.correct) return result.gflops_median;
     return 0.0;
   };
-  return SummarizeRatios(report, rate, /*packed=*/true);
+  return SummarizeRatios(report, rate, /*packed=*/true, theirs);
 }
 
 json ToJson(const BenchReport& report) {
@@ -165,12 +165,16 @@ json ToJson(const BenchReport& report) {
     declined.push_back({{"spec", spec.spec}, {"peer", spec.peer}});
   json machine = ToJson(report.machine);
   machine["threads"] = report.threads;
-  json against = json::object();
-  for (const std::string& peer : PeersOf(report)) against[peer] = ToJson(SummarizeAgainst(report, peer));
+  json against = json::object(), headers = json::object();
+  for (const std::string& peer : PeersOf(report)) {
+    against[peer] = ToJson(SummarizeAgainst(report, peer));
+    if (IsHeaderPeer(peer)) headers[peer] = ToJson(SummarizeAgainst(report, peer, /*theirs=*/true));
+  }
   return {{"declined", declined},
           {"machine", machine},
           {"operands", report.cold ? "cold" : "warm"},
           {"results", results},
+          {"summary_of_headers", headers},
           {"missing", missing},
           {"failed", failed},
           {"summary", ToJson(Summarize(report))},

@@ -3,6 +3,7 @@
 #define KIRSCH_BENCH_REPORT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/machine.h"
@@ -11,6 +12,12 @@
 namespace kirsch {
 
 inline constexpr char kOurName[] = "kirsch";
+inline constexpr std::string_view kHeaderPeers =
+    "header:";  // and a C compiler, of our headers compiled by it
+
+inline bool IsHeaderPeer(std::string_view name) {
+  return name.starts_with(kHeaderPeers) && name.size() > kHeaderPeers.size();
+}
 
 struct BenchResult {
   std::string spec;    // as it was asked for
@@ -89,8 +96,8 @@ std::vector<SpecResults> GroupBySpec(const BenchReport& report);
 // `packed`: beside the peers that were given a packed rhs, too; ours with one counts only there.
 BenchSummary Summarize(const BenchReport& report, bool packed = false);
 
-// Beside one peer ("onednn+packed").
-BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer);
+// Beside one peer ("onednn+packed"). `theirs`: the peer's beside ours, as is asked of headers.
+BenchSummary SummarizeAgainst(const BenchReport& report, const std::string& peer, bool theirs = false);
 
 // In the order of the first result of each.
 std::vector<std::string> PeersOf(const BenchReport& report);

@@ -1,6 +1,7 @@
 #include "bench/run.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "bench/roster.h"
 #include "bench/rounds.h"
 #include "bench/workload.h"
+#include "spec/check.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -58,8 +60,8 @@ class Benchmark {
 
   absl::Status FindPeers() {
     for (const std::string& name : request_.peers) {
-      if (graphs() && name == kPartsPeer) {
-        peers_.push_back({name, {OursBy(parts_, kPartsPeer)}});
+      if (IsHeaderPeer(name) || (graphs() && name == kPartsPeer)) {
+        peers_.push_back({name, {OursBy(made_[name], name)}});
         continue;
       }
       absl::StatusOr<Peer> peer = graphs() ? FindPeerOfGraphs(name, loops_) : FindPeer(name);
@@ -90,19 +92,34 @@ class Benchmark {
   }
 
   absl::Status MakeKernels() {
-    const bool parts =
-        std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return peer.name == kPartsPeer; });
-    if (parts)
-      if (absl::Status made = Make(request_.parts, kPartsPeer, parts_); !made.ok()) return made;
-    return Make(request_.ours, kOurName, kernels_);
+    if (absl::Status ours = Make(request_.ours, kOurName, kernels_); !ours.ok()) return ours;
+    for (auto& [name, kernels] : made_) {
+      const auto maker = request_.made.find(name);
+      KIRSCH_CHECK(maker != request_.made.end());
+      const absl::Status made = Make(maker->second, name, kernels);
+      if (EndsTheRun(made)) return made;
+      if (absl::IsNotFound(made)) Miss(name, made);  // what else goes wrong is in the report, entry by entry
+    }
+    return absl::OkStatus();
   }
 
-  absl::Status Make(const KernelMaker& maker, const char* name, std::vector<Kernel>& kernels) {
+  // One line says so, not one for each entry.
+  void Miss(const std::string& name, const absl::Status& why) {
+    std::erase_if(peers_, [&](const Peer& peer) { return peer.name == name; });
+    std::erase_if(unmade_, [&](const BenchFailure& failure) { return failure.name == name; });
+    report_.missing.push_back({name, std::string(why.message())});
+  }
+
+  static bool EndsTheRun(const absl::Status& status) {
+    return absl::IsCancelled(status) || absl::IsInternal(status);
+  }
+
+  absl::Status Make(const KernelMaker& maker, const std::string& name, std::vector<Kernel>& kernels) {
     absl::Status first;
     size_t made = 0;
     for (const BenchEntry& entry : request_.entries) {
       absl::StatusOr<Kernel> kernel = maker(entry);
-      if (absl::IsCancelled(kernel.status()) || absl::IsInternal(kernel.status())) return kernel.status();
+      if (EndsTheRun(kernel.status())) return kernel.status();
       first.Update(kernel.status());
       made += kernel.ok() ? 1 : 0;
       if (!kernel.ok()) unmade_.push_back({entry.text, name, std::string(kernel.status().message())});
@@ -112,7 +129,7 @@ class Benchmark {
     return made > 0 || absl::IsFailedPrecondition(first) ? absl::OkStatus() : first;
   }
 
-  Worker::Factory OursBy(const std::vector<Kernel>& kernels, const char* name) const {
+  Worker::Factory OursBy(const std::vector<Kernel>& kernels, const std::string& name) const {
     return [this, &kernels, name] { return MakeOurContender(kernels, request_.threads, name); };
   }
 
@@ -166,7 +183,8 @@ class Benchmark {
   std::vector<Workload> workloads_;
   LoopsOfGraphs loops_;
   std::vector<Peer> peers_;
-  std::vector<Kernel> kernels_, parts_;
+  std::vector<Kernel> kernels_;
+  std::map<std::string, std::vector<Kernel>> made_;  // of peers that are kernels of ours
   std::vector<BenchFailure> unmade_;
   std::vector<Entrant> entrants_;  // ours first
   Limits limits_;

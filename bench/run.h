@@ -3,6 +3,7 @@
 #define KIRSCH_BENCH_RUN_H_
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +16,15 @@
 namespace kirsch {
 
 // Makes the kernel of an entry, for the request's threads, with the workload's operands as its tensors; an
-// error says why there is none.
+// error says why there is none: NotFound if this machine lacks what makes any.
 using KernelMaker = std::function<absl::StatusOr<Kernel>(const BenchEntry& entry)>;
 
 struct BenchRequest {
   std::vector<BenchEntry> entries;      // all matmuls, or all graphs (see MakeAlike)
   std::vector<std::string> peers = {};  // names as in --against
   KernelMaker ours = {};
-  KernelMaker parts = {};  // of kPartsPeer, if that is among the peers
+  // Of the peers that are kernels of ours made in another way: kPartsPeer, and those that IsHeaderPeer.
+  std::map<std::string, KernelMaker> made = {};
   int threads = 1;
   bool cold = false;     // operands evicted before every call
   double tolerance = 1;  // results of graphs may be so many times further off than what is usual

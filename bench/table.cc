@@ -82,12 +82,12 @@ void AppendResult(const Block& block, const BenchResult& result, std::string& ou
                         result.max_error, result.method);
 }
 
-void AppendSummary(const BenchSummary& summary, std::string_view peers, std::string& out) {
+void AppendSummary(const BenchSummary& summary, std::string_view ours, std::string_view peers,
+                   std::string& out) {
   if (summary.shapes == 0) return;
   absl::StrAppendFormat(&out, "%s / %s: geometric mean %.3f over %d shape%s, ahead on %d, worst %.3f (%s)\n",
-                        kOurName, peers, summary.geometric_mean, summary.shapes,
-                        summary.shapes == 1 ? "" : "s", summary.ahead, summary.worst_ratio,
-                        summary.worst_spec);
+                        ours, peers, summary.geometric_mean, summary.shapes, summary.shapes == 1 ? "" : "s",
+                        summary.ahead, summary.worst_ratio, summary.worst_spec);
 }
 
 // Who has nothing for which specs; of a suite how many.
@@ -132,13 +132,16 @@ std::string FormatTable(const BenchReport& report) {
     Append(&out, "missing: ", peer.peer, ": ", peer.reason, "\n");
   AppendDeclined(report, out);
   AppendLegend(report, out);
-  AppendSummary(Summarize(report), "best peer", out);
+  AppendSummary(Summarize(report), kOurName, "best peer", out);
   if (std::any_of(report.results.begin(), report.results.end(),
                   [](const BenchResult& r) { return r.packed; }))
-    AppendSummary(Summarize(report, true), "best peer, packed ones too", out);
+    AppendSummary(Summarize(report, true), kOurName, "best peer, packed ones too", out);
   const std::vector<std::string> peers = PeersOf(report);
   if (peers.size() > 1)
-    for (const std::string& peer : peers) AppendSummary(SummarizeAgainst(report, peer), peer, out);
+    for (const std::string& peer : peers) AppendSummary(SummarizeAgainst(report, peer), kOurName, peer, out);
+  for (const std::string& peer : peers)
+    if (IsHeaderPeer(peer))
+      AppendSummary(SummarizeAgainst(report, peer, /*theirs=*/true), peer, kOurName, out);
   return out;
 }
 

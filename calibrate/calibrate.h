@@ -3,26 +3,24 @@
 #define KIRSCH_CALIBRATE_CALIBRATE_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "calibrate/calibration.h"
-#include "calibrate/experiment.h"
+#include "calibrate/measurements.h"
 #include "spec/target/target.h"
 
 namespace kirsch {
 
-// A program that was timed before, on this machine; its experiment has a schedule.
-struct Remembered {
-  Experiment experiment;
-  double cycles = 0, spread = 0;  // see Observation
-};
-
 struct CalibrateOptions {
   bool quick = false;
+  Origin unknown = Origin::kVendor;  // of the values that `base` has, which keys keep that nothing tells
   std::vector<Remembered> remembered = {};  // what the constants are fitted to, too
+  // What a calibration measured before: constants are fitted to that, and nothing is measured.
+  std::optional<Measurements> measurements = {};
   // Told now and then what is being measured: done and to do, in experiments.
   std::function<void(int done, int all, std::string_view what)> progress = {};
   std::function<bool()> stop = {};  // true: end with Cancelled

@@ -23,11 +23,6 @@ double Rounded(double value) {
 
 }  // namespace
 
-std::string_view Name(Origin origin) {
-  constexpr std::string_view kNames[] = {"measured", "fitted", "vendor", "default"};
-  return kNames[static_cast<size_t>(origin)];
-}
-
 std::string PrintCalibration(const Calibration& calibration) {
   ordered_json json = ordered_json::parse(PrintTarget(calibration.target));
   ordered_json about = {{"date", calibration.date},

@@ -7,25 +7,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "calibrate/measurements.h"
 #include "page/predictions.h"
 #include "spec/target/target.h"
 
 namespace kirsch {
 
-enum class Origin {
-  kMeasured,  // by a pattern of its own
-  kFitted,    // by the joint fit to whole programs
-  kVendor,    // of the named target for this CPU, or what the machine says of itself: noise hides it
-  kDefault,   // of no target: nothing knows better
-};
-std::string_view Name(Origin origin);
-
-struct CalibratedKey {
-  std::string name;  // as in cost_key.h
-  double value = 0, before = 0;
-  double low = 0, high = 0;  // two standard deviations to either side; both the value where nothing tells
-  Origin origin = Origin::kVendor;
-};
 
 struct Calibration {
   Target target;
@@ -41,6 +28,7 @@ struct Calibration {
   double error_of_new = 0;
   // What was measured, beside what the fitted model says; groups are levels.
   std::vector<PredictedProgram> predictions = {};
+  Measurements measurements = {};  // all of it, to be fitted to again
   double seconds = 0, waited_seconds = 0;
   std::string interference;  // for people; empty: there was none
 };

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "spec/target/target_json.h"
 #include "spec/target/target_keys.h"
 #include "spec/text/cat.h"
 
@@ -14,19 +15,28 @@ namespace kirsch {
 namespace {
 
 constexpr std::string_view kSizes[] = {"ghz",   "cores",     "line_bytes", "page_bytes", "l1_dtlb_entries",
-                                       "bytes", "registers", "ways",       "sharers",    "usable"};
+                                       "bytes", "registers", "ways",       "sharers"};
+constexpr std::string_view kPatterns[] = {"usable", "fork_join_cycles", "barrier_cycles"};
 
 // Of costs that may be 0, in cycles: less than this is nothing.
 constexpr double kCycleGrain = 0.25;
 
+// What a line may take longer for some reason, and by default doesn't, may be as much as the line itself.
+constexpr std::string_view kExtra = "_cycles_per_line";
+
 constexpr double kFreedomOfShares = 0.2;
 
-// Adds the keys of a part of the target that say what things cost. `part` finds it.
+bool IsIn(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Adds the keys of a part of the target that say what things cost: those with patterns of their own, or the
+// others. `part` finds the part.
 template <typename Struct>
 void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, std::string_view prefix,
-             const std::function<Struct&(Target&)>& part, std::vector<CostKey>* all) {
+             const std::function<Struct&(Target&)>& part, std::vector<CostKey>* all, bool patterns = false) {
   for (const NumericKey<Struct>& row : keys) {
-    if (std::find(std::begin(kSizes), std::end(kSizes), row.name) != std::end(kSizes)) continue;
+    if (IsIn(kSizes, row.name) || IsIn(kPatterns, row.name) != patterns) continue;
     CostKey key;
     key.name = Cat(path, prefix, row.name);
     key.low = row.low;
@@ -49,6 +59,12 @@ void AddKeys(std::span<const NumericKey<Struct>> keys, const std::string& path, 
     };
     all->push_back(std::move(key));
   }
+}
+
+Target& Itself(Target& target) { return target; }
+
+std::function<MemoryLevel&(Target&)> LevelOf(Level level) {
+  return [level](Target& of) -> MemoryLevel& { return of.memory[static_cast<size_t>(level)]; };
 }
 
 void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::vector<CostKey>* all) {
@@ -76,15 +92,34 @@ void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::v
 
 }  // namespace
 
+std::vector<CostKey> PatternKeysOf() {
+  std::vector<CostKey> keys;
+  AddKeys<Target>(kTargetKeys, "", "", Itself, &keys, true);
+  for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+    AddKeys<MemoryLevel>(kCapacityKeys, Cat("memory.", Name(level), "."), "", LevelOf(level), &keys, true);
+  return keys;
+}
+
 std::vector<CostKey> CostKeysOf(const Target& target) {
   std::vector<CostKey> keys;
-  AddKeys<Target>(kTargetKeys, "", "", [](Target& of) -> Target& { return of; }, &keys);
+  AddKeys<Target>(kTargetKeys, "", "", Itself, &keys);
   for (size_t i = 0; i < target.vectors.size(); ++i) AddUnit(i, target.vectors[i], target, &keys);
-  for (Level level : {Level::kL2, Level::kL3, Level::kRam})
-    AddKeys<MemoryLevel>(
-        kTransferKeys, Cat("memory.", Name(level), "."), "",
-        [level](Target& of) -> MemoryLevel& { return of.memory[static_cast<size_t>(level)]; }, &keys);
+  for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
+    const size_t first = keys.size();
+    AddKeys<MemoryLevel>(kTransferKeys, Cat("memory.", Name(level), "."), "", LevelOf(level), &keys);
+    for (size_t k = first; k < keys.size(); ++k)
+      if (keys[k].name.ends_with(kExtra)) keys[k].grain = target.at(level).cycles_per_line;
+  }
   return keys;
+}
+
+Target WithDefaultCosts(Target target) {
+  Target defaults = DefaultTarget();
+  defaults.vectors.resize(target.vectors.size(), defaults.vectors.front());  // the same for every width
+  std::vector<CostKey> keys = CostKeysOf(target);
+  for (CostKey& key : PatternKeysOf()) keys.push_back(std::move(key));
+  for (const CostKey& key : keys) key.set(key.get(defaults), target);
+  return target;
 }
 
 }  // namespace kirsch

@@ -24,8 +24,15 @@ struct CostKey {
   std::function<void(double, Target&)> set;
 };
 
-// Those of the target's vector units and memory, in the order of a target file.
+// Those that whole programs don't tell, and patterns of their own do: how full caches may be, teams of
+// threads.
+std::vector<CostKey> PatternKeysOf();
+
+// The others, of the target's vector units and memory, in the order of a target file.
 std::vector<CostKey> CostKeysOf(const Target& target);
+
+// The target with all of these as a file that doesn't say them has them (spec/README.md).
+Target WithDefaultCosts(Target target);
 
 }  // namespace kirsch
 

@@ -1,5 +1,6 @@
 #include "calibrate/experiment.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -124,7 +125,7 @@ absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experim
     if (!kernel.ok()) return kernel.status();
     const bool chosen = experiment.schedule.empty() && &source == &sources->front();
     prepared.programs.push_back({source.schedule, std::move(program), *std::move(kernel), chosen,
-                                 std::log(source.predict(model_) / optimum), source.predict});
+                                 std::max(0.0, std::log(source.predict(model_) / optimum)), source.predict});
   }
   return prepared;
 }

@@ -3,7 +3,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "bench/statistics.h"
 #include "spec/check.h"
@@ -22,6 +24,8 @@ constexpr int kMostSteps = 30;
 constexpr double kLittle = 1e-3;  // a step that gains a smaller share of the loss is the last
 // A key is known when the observations leave it so much less room than it had.
 constexpr double kKnown = 0.5;
+// What matters, in the loss: a residual of one standard deviation.
+constexpr double kMatters = 1;
 // Values that keys that count are tried at, beside the one they have.
 constexpr double kFactors[] = {0.5, 0.71, 1.41, 2};
 
@@ -50,7 +54,7 @@ class Fitter {
  public:
   Fitter(const Target& start, const std::vector<CostKey>& keys, const std::vector<Observation>& observations,
          const FitOptions& options)
-      : target_(start), keys_(keys), observations_(observations) {
+      : target_(start), keys_(keys), observations_(observations), options_(options) {
     for (const Observation& observation : observations)
       noise_.push_back(std::hypot(options.noise, observation.spread, kCare * observation.distance));
     for (const CostKey& key : keys) {
@@ -70,8 +74,8 @@ class Fitter {
     std::vector<double> deviations = Deviations();
     for (size_t k = 0; k < keys_.size(); ++k) {
       if (keys_[k].whole || deviations[k] < kKnown * keys_[k].freedom) continue;
-      free_[k] = false;
-      Move(k, start_[k]);
+      free_[k] = CostsToGoBack(k);
+      if (!free_[k]) Move(k, start_[k]);
     }
     Descend();
     deviations = Deviations();
@@ -93,6 +97,16 @@ class Fitter {
     keys_[key].set(place == start_[key] ? first_[key] : Value(keys_[key], place), target_);
   }
 
+  // Of some keys observations tell only how large they are at most, as something else takes longer: where the
+  // fit left them, nothing depends on them, and where they came from, much does.
+  bool CostsToGoBack(size_t key) {
+    const double place = place_[key], loss = Loss(Residuals());
+    Move(key, start_[key]);
+    const double back = Loss(Residuals());
+    Move(key, place);
+    return back > loss + kMatters;
+  }
+
   KeyEstimate EstimateOf(size_t k, double deviation) const {
     const CostKey& key = keys_[k];
     const double value = key.get(Ordered(target_));
@@ -102,8 +116,10 @@ class Fitter {
   }
 
   // (log predicted - log measured) / noise.
-  Eigen::VectorXd Residuals() const {
-    const CostModel model(Ordered(target_));
+  Eigen::VectorXd Residuals() const { return ResidualsOf(target_); }
+
+  Eigen::VectorXd ResidualsOf(const Target& target) const {
+    const CostModel model(Ordered(target));
     Eigen::VectorXd residuals(observations_.size());
     for (size_t i = 0; i < observations_.size(); ++i)
       residuals[static_cast<Eigen::Index>(i)] =
@@ -128,18 +144,27 @@ class Fitter {
     return free;
   }
 
-  Eigen::MatrixXd Jacobian(const std::vector<size_t>& free, const Eigen::VectorXd& residuals) {
+  // A column for each key, each by whichever worker comes to it.
+  Eigen::MatrixXd Jacobian(const std::vector<size_t>& free, const Eigen::VectorXd& residuals) const {
     Eigen::MatrixXd jacobian(residuals.size(), static_cast<Eigen::Index>(free.size()));
-    for (size_t j = 0; j < free.size(); ++j) {
-      const double place = place_[free[j]];
-      // Away from the nearer end of the range, where the key could not move.
-      const double step =
-          Value(keys_[free[j]], place + kStep) > Value(keys_[free[j]], place) ? kStep : -kStep;
-      Move(free[j], place + step);
-      jacobian.col(static_cast<Eigen::Index>(j)) = (Residuals() - residuals) / step;
-      Move(free[j], place);
-    }
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+      for (size_t j = next++; j < free.size(); j = next++)
+        jacobian.col(static_cast<Eigen::Index>(j)) = Derivative(free[j], residuals);
+    };
+    std::vector<std::jthread> workers;
+    for (int i = 0; i < options_.workers; ++i) workers.emplace_back(work);
+    workers.clear();
     return jacobian;
+  }
+
+  Eigen::VectorXd Derivative(size_t k, const Eigen::VectorXd& residuals) const {
+    const CostKey& key = keys_[k];
+    // Away from the nearer end of the range, where the key could not move.
+    const double step = Value(key, place_[k] + kStep) > Value(key, place_[k]) ? kStep : -kStep;
+    Target moved = target_;
+    key.set(Value(key, place_[k] + step), moved);
+    return (ResidualsOf(moved) - residuals) / step;
   }
 
   // Of the reweighted least squares: the weight of each observation.
@@ -251,6 +276,7 @@ class Fitter {
   Target target_;
   const std::vector<CostKey>& keys_;
   const std::vector<Observation>& observations_;
+  const FitOptions& options_;
   std::vector<double> noise_;          // of each observation
   std::vector<double> first_;          // of each key the value it had; what doesn't move has just that
   std::vector<double> start_, place_;  // its place then, and now

@@ -32,6 +32,7 @@ struct Fit {
 
 struct FitOptions {
   double noise = 0.03;  // of a prediction that could not be better, beside the spread of the samples
+  int workers = 1;      // threads; the result does not depend on them
 };
 
 // Deterministic. `start` has the keys' values before; nothing else of it changes.

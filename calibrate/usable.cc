@@ -1,6 +1,9 @@
 #include "calibrate/usable.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,9 +13,9 @@
 namespace kirsch {
 namespace {
 
-constexpr double kShares[] = {0.375, 0.5, 0.625, 0.75, 0.8125, 0.875, 0.9375, 1};
+constexpr double kShares[] = {0.375, 0.5, 0.625, 0.75, 0.875, 1};
 constexpr double kFarShares[] = {0.125, 0.25, 0.375, 0.5, 0.75, 1};  // of L3
-constexpr size_t kMemories = 5;                                      // fresh ones for each share
+constexpr double kDigits = 100;                                      // of a share
 constexpr int kRows = 6, kTiles = 64;  // so that all operands together are in a level beyond
 
 Target WithAllUsable(Target target) {
@@ -42,39 +45,69 @@ Filler FillerOf(Level level, double share, const Target& target) {
   return {Cat("matmul f32 1x", bytes / 4 / kColumns, "x", kColumns), ""};
 }
 
-// Measured over predicted: the median over memories, of which some are luckier than others.
-absl::StatusOr<double> RatioOf(const Filler& filler, const Target& target, const ExperimentOptions& options) {
+// Measured over predicted: the mean over memories but the worst, which may be somebody else's doing.
+absl::StatusOr<double> RatioOf(const Filler& filler, const Target& target, int memories,
+                               const ExperimentOptions& options) {
   Laboratory laboratory(target, 1);
   Experiment experiment = {filler.problem, 1};
   experiment.schedule = filler.schedule;
   const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment);
   if (!prepared.ok()) return prepared.status();
   std::vector<double> ratios;
-  while (ratios.size() < kMemories) {
+  while (std::ssize(ratios) < memories) {
     const absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, options);
     if (!observed.ok()) return observed.status();
     if (observed->empty()) return absl::CancelledError("stopped");
     ratios.push_back(observed->front().cycles / observed->front().predict(laboratory.model()));
   }
   std::sort(ratios.begin(), ratios.end());
-  return ratios[kMemories / 2];
+  if (ratios.size() > 1) ratios.pop_back();
+  return std::accumulate(ratios.begin(), ratios.end(), 0.0) / static_cast<double>(ratios.size());
+}
+
+// The nearest slowdowns that never fall: neighbours that do are pooled.
+std::vector<double> Rising(const std::vector<Filling>& fillings) {
+  struct Pool {
+    double sum;
+    size_t count;
+    double mean() const { return sum / static_cast<double>(count); }
+  };
+  std::vector<Pool> pools;
+  for (const Filling& filling : fillings) {
+    pools.push_back({filling.slowdown, 1});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+      const Pool last = pools.back();
+      pools.pop_back();
+      pools.back() = {pools.back().sum + last.sum, pools.back().count + last.count};
+    }
+  }
+  std::vector<double> rising;
+  for (const Pool& pool : pools) rising.insert(rising.end(), pool.count, pool.mean());
+  return rising;
 }
 
 }  // namespace
 
 Usable UsableOf(const std::vector<Filling>& fillings) {
-  for (size_t i = 1; i < fillings.size(); ++i)
-    if (fillings[i].slowdown > kHurts) return {fillings[i - 1].share, fillings[i].share};
+  const std::vector<double> slowdowns = Rising(fillings);
+  const double hurts = kHurts * slowdowns.front();
+  for (size_t i = 1; i < fillings.size(); ++i) {
+    if (slowdowns[i] <= hurts) continue;
+    const double from = fillings[i - 1].share, to = fillings[i].share;
+    const double part = (hurts - slowdowns[i - 1]) / (slowdowns[i] - slowdowns[i - 1]);
+    return {std::round(kDigits * (from + part * (to - from))) / kDigits, to};
+  }
   return {fillings.back().share, fillings.back().share};
 }
 
-absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& target,
+absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& target, int memories,
                                                      const ExperimentOptions& options) {
   const Target all_usable = WithAllUsable(target);
   std::vector<Filling> fillings;
   double least = 0;
   const auto measure = [&](double share) {
-    const absl::StatusOr<double> ratio = RatioOf(FillerOf(level, share, target), all_usable, options);
+    const absl::StatusOr<double> ratio =
+        RatioOf(FillerOf(level, share, target), all_usable, memories, options);
     if (!ratio.ok()) return ratio.status();
     if (fillings.empty()) least = *ratio;
     fillings.push_back({share, *ratio / least});

@@ -126,12 +126,14 @@ double CostModel::UnstreamedCycles(const Transfer& transfer) const {
          LateShare(transfer);
 }
 
-// What inputs take longer than the fastest stream there is: one run is slower than several, and hardware
-// alone slower than prefetch instructions.
+// What inputs take longer than the fastest stream there is: few runs are slower than several, by a share that
+// falls with the square of their number (cost/README.md), and hardware alone is slower than prefetch
+// instructions.
 double CostModel::StreamingCycles(const Transfer& transfer) const {
   if (transfer.read.runs == 0 || transfer.written.lines != 0) return 0;
   const MemoryLevel& level = target_.at(transfer.from);
-  const double per_line = (transfer.read.runs == 1 ? level.lone_cycles_per_line : 0) +
+  const double beside = transfer.one_by_one ? 1 : static_cast<double>(transfer.read.runs);
+  const double per_line = level.lone_cycles_per_line / (beside * beside) +
                           (transfer.by_tiles ? level.pieces_cycles_per_line : 0) +
                           (transfer.crowded ? level.crowded_cycles_per_line : 0) +
                           LateShare(transfer) * level.unprefetched_cycles_per_line;

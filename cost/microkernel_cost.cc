@@ -38,6 +38,19 @@ double Deinterleaved(const RegisterTile& tile) {
   return IsPairs(tile) && tile.form == LayoutKind::kPartialSums ? tile.rows : 0;
 }
 
+// What a last vector of rhs that is not whole takes more than one that is.
+double CyclesOfLastVector(const RegisterTile& tile, const VectorUnit& unit) {
+  return tile.pieces * unit.piece_cycles + (tile.masked_rhs && !unit.masks ? unit.masked_load_cycles : 0);
+}
+
+// Of the multiply-add units, to widen so many vectors or broadcasts of lhs and vectors of rhs.
+double FmaCyclesOfWidening(const RegisterTile& tile, const VectorUnit& unit, double lhs, double rhs) {
+  const WideningCosts& of_lhs = unit.widening_of(tile.lhs);
+  const double lhs_cycles = tile.form == LayoutKind::kVectors ? of_lhs.broadcast_fma : of_lhs.vector_fma;
+  return lhs * (unit.widen_cycles + lhs_cycles) +
+         rhs * (unit.widen_cycles + unit.widening_of(tile.rhs).vector_fma);
+}
+
 // FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
 // too (CostModel::FillBestTrips).
 int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
@@ -53,9 +66,8 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
   const double inputs = LanewiseInputs(tile);
   const double loads = inputs + tile.columns;
   const double widened_lhs = tile.widens_lhs * inputs, widened_rhs = tile.widens_rhs * tile.columns;
-  const double widened = widened_lhs + widened_rhs;
   TripCycles trip;
-  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
+  trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs);
   trip.widening =
       widened_lhs * unit.widening_of(tile.lhs).vector + widened_rhs * unit.widening_of(tile.rhs).vector;
   trip.load = loads / unit.loads_per_cycle;
@@ -68,9 +80,9 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators(), factors = Factors(tile);
   const double widened_lhs = tile.widens_lhs * factors, widened_rhs = tile.widens_rhs * tile.columns;
-  const double widened = widened_lhs + widened_rhs;
   TripCycles trip;
-  trip.arithmetic = fmas / rate.per_cycle + widened * unit.widen_cycles;
+  trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs) +
+                    CyclesOfLastVector(tile, unit);
   // Words of pairs are parted by a shift and a mask.
   const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
   trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +
@@ -79,7 +91,7 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
   trip.load = (factors + tile.columns - broadcasts + tile.prefetches) / unit.loads_per_cycle +
-              broadcasts / target.vectors.back().loads_per_cycle;
+              broadcasts / target.vectors.back().loads_per_cycle + CyclesOfLastVector(tile, unit);
   trip.latency = rate.latency / KSplit(tile, unit);
   return trip;
 }
@@ -92,8 +104,8 @@ double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
   const double factors = lanewise ? LanewiseInputs(tile) : Factors(tile);
   const double widened = tile.widens_lhs * factors + tile.widens_rhs * tile.columns;
   const double loads = factors + tile.columns;
-  return fmas * tile.instruction().instructions() + loads - folded_loads +
-         widened * kWideningInstructions + Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches;
+  return fmas * tile.instruction().instructions() + loads - folded_loads + widened * kWideningInstructions +
+         Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches;
 }
 
 double TripCycles::total() const { return std::max({arithmetic, widening, load, latency, front_end}); }
@@ -109,9 +121,8 @@ std::string_view TripCycles::bottleneck() const {
 TripCycles TripCyclesOf(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   TripCycles trip =
       tile.form == LayoutKind::kLanewise ? LanewiseTrip(tile, unit) : ProductTrip(tile, unit, target);
-  trip.front_end =
-      (InstructionsOfStep(tile, CountedAsFolded(tile, unit)) + LoopInstructionsPerTrip(tile)) /
-      target.issue_width;
+  trip.front_end = (InstructionsOfStep(tile, CountedAsFolded(tile, unit)) + LoopInstructionsPerTrip(tile)) /
+                   target.issue_width;
   return trip;
 }
 

@@ -4,14 +4,39 @@
 #include <bit>
 
 #include "cost/microkernel_cost.h"
+#include "spec/footprint.h"
 
 namespace kirsch {
 namespace {
 
-// A count, a branch, and two pointers that move on. Those of a dot product do so by the same number of
-// elements: where a trip is a single step, compilers have one index for both.
-double LoopInstructions(const RegisterTile& tile, int unroll) {
-  return tile.form == LayoutKind::kPartialSums && unroll == 1 ? 3 : 4;
+// From one step of the reduction to the one so many on.
+int64_t BytesOfSteps(const Spec& spec, int operand, int64_t steps, const Target& target) {
+  const TensorSpec& tensor = spec.operand[static_cast<size_t>(operand)];
+  const Layout& layout = tensor.layout;
+  const int64_t row =
+      layout.panel != 0 ? layout.panel : CopyLd(ExtentOf(spec, operand), layout, tensor.dtype, target);
+  return steps * Bytes(tensor.dtype) * (InnerDim(spec, operand) == MatmulDims::kK ? 1 : row);
+}
+
+// Factors that an address may have its index taken by.
+bool IsScale(int64_t factor) { return factor == 1 || factor == 2 || factor == 4 || factor == 8; }
+
+// Compilers have one index for two pointers where one of them moves by as many bytes as the other, or by as
+// many times as addresses can say; where one of them moves so little that the count of trips is its index,
+// the other one must, too.
+bool HaveOneIndex(int64_t a, int64_t b) {
+  const auto [less, more] = std::minmax(a, b);
+  if (more % less != 0 || !IsScale(more / less)) return false;
+  return less == more || !IsScale(less) || IsScale(more);
+}
+
+// A count, a branch, and two pointers that move on; of what is unrolled compilers have a pointer each.
+double LoopInstructions(const Spec& spec, const MainLoop& loop, int64_t steps, const Target& target) {
+  constexpr double kAll = 4;
+  if (loop.unroll > 1 || !spec.op_info().window.empty()) return kAll;
+  const bool one_index = HaveOneIndex(BytesOfSteps(spec, MatmulDims::kLhs, steps, target),
+                                      BytesOfSteps(spec, MatmulDims::kRhs, steps, target));
+  return kAll - (one_index ? 1 : 0);
 }
 
 // Instructions that widen a vector or a broadcast of an operand, beside its load. The first one that widens a
@@ -38,28 +63,25 @@ double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& 
   return parted + of_row * tile.rows;
 }
 
-// The last vector of a row of rhs that is to be widened and not whole: it is put together of pieces, each of
-// a power of two of elements.
-int Pieces(const Spec& spec, const RegisterTile& tile) {
-  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  if (tile.form != LayoutKind::kVectors || tile.widens_rhs == 0 || rhs.layout.kind == LayoutKind::kPacked)
-    return 0;
-  return std::popcount(static_cast<uint64_t>(spec.size[MatmulDims::kN] % tile.lanes));
+// Instructions for a last vector that is loaded in pieces. A first piece of less than a word goes by way of a
+// general register. Half a vector of bf16 is widened by one instruction.
+int InstructionsOfPieces(const RegisterTile& tile, int rest) {
+  if (tile.pieces == 0) return 0;
+  const int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(rest))) * Bytes(tile.rhs);
+  const bool unpacked = tile.rhs == Dtype::kBf16 && tile.lanes == 4;
+  return tile.pieces + (first < kAccumulatorBytes ? 1 : 0) - (unpacked ? 1 : 0);
 }
 
-// Without mask registers: zeros, by a blend with which words are parted; and what masks the whole words of a
-// vector that is put together of pieces.
-int Masks(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit) {
-  if (unit.masks) return 0;
-  const bool words = Bytes(spec.operand[MatmulDims::kRhs].dtype) == 2 && Pieces(spec, tile) > 0;
-  return (tile.instruction().parts() > 1 ? 1 : 0) + (words ? 1 : 0);
+// Without mask registers: zeros, by a blend with which words are parted.
+int Masks(const RegisterTile& tile, const VectorUnit& unit) {
+  return !unit.masks && tile.instruction().parts() > 1 ? 1 : 0;
 }
 
 // What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,
 // where registers are left.
-int RegistersInUse(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
+int RegistersInUse(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   constexpr int kEarly = 2;
-  int registers = RegistersAtPeak(tile, unit, target) + Masks(spec, tile, unit);
+  int registers = RegistersAtPeak(tile, unit, target) + Masks(tile, unit);
   if (tile.widens_lhs > 0 || tile.widens_rhs > 0) --registers;
   const bool loads_ahead = tile.rows > 1 && tile.widens_lhs == 0 && tile.arithmetic == Arithmetic::kFma &&
                            FoldedLoads(tile, unit) == 0;
@@ -74,7 +96,8 @@ double InstructionsOf(const Spec& spec, const RegisterTile& tile, const VectorUn
   const bool adds_apart = encoding != nullptr && encoding->form == EncodingForm::kProduct &&
                           tile.instruction().instructions() == 1;
   return InstructionsOfStep(plain, FoldedLoads(tile, unit)) + WideningOf(spec, tile, unit) +
-         Pieces(spec, tile) + (adds_apart ? tile.accumulators() : 0);
+         InstructionsOfPieces(tile, static_cast<int>(spec.size[MatmulDims::kN]) % tile.lanes) +
+         (adds_apart ? tile.accumulators() : 0);
 }
 
 int64_t PrefetchedLines(const Expansion& expansion) {
@@ -114,14 +137,14 @@ TileFacts TileFactsOf(const Spec& microkernel, const Expansion& expansion, const
   const RegisterTile& tile = facts.tile;
   const VectorUnit& unit = UnitWithLanes(target, tile.lanes);
   const MainLoop loop = MainLoopOf(tile, unit, ReductionOf(microkernel));
-  facts.registers = RegistersInUse(microkernel, tile, unit, target);
+  facts.registers = RegistersInUse(tile, unit, target);
   facts.spills = std::max(0, facts.registers - unit.registers);
   const int64_t step = tile.form == LayoutKind::kPartialSums ? tile.lanes * tile.group() : tile.group();
   facts.steps = loop.unroll * step;
   facts.trips = ReductionSteps(microkernel) / static_cast<double>(facts.steps);
   facts.multiply_adds = loop.unroll * tile.instruction().parts() * tile.accumulators();
-  facts.instructions =
-      loop.unroll * InstructionsOf(microkernel, tile, unit, target) + LoopInstructions(tile, loop.unroll);
+  facts.instructions = loop.unroll * InstructionsOf(microkernel, tile, unit, target) +
+                       LoopInstructions(microkernel, loop, step, target);
   const TripCycles step_cycles = TripCyclesOf(tile, unit, target);
   facts.cycles = loop.unroll * step_cycles.total();
   facts.bottleneck = step_cycles.bottleneck();

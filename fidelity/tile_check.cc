@@ -51,6 +51,21 @@ struct Pair {
   double trips = 0;  // of which the longer one has so many more
 };
 
+// A tile as it is measured.
+struct Runnable {
+  std::string spec;
+  Kernel kernel;
+  Workload workload;
+};
+
+absl::StatusOr<Runnable> RunnableOf(const TileKernel& tile, const Target& target) {
+  absl::StatusOr<Kernel> kernel = CompileForThisCpu(Subject(tile.impl, target, kName));
+  if (!kernel.ok()) return kernel.status();
+  absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
+  if (!workload.ok()) return workload.status();
+  return Runnable{tile.parsed.text, *std::move(kernel), *std::move(workload)};
+}
+
 std::optional<Pair> PairOf(const TileKernel& tile, const TileFacts& facts, const Target& target) {
   const int64_t longer = tile.parsed.spec.size[MatmulDims::kK];
   const int64_t shorter = longer / kShare / facts.steps * facts.steps;
@@ -70,11 +85,15 @@ class Stopwatch {
   absl::StatusOr<double> CyclesOfTrip(const Pair& pair) {
     constexpr int kMostProcesses = 6;
     constexpr double kFaster = 0.995;
+    const absl::StatusOr<Runnable> whole = RunnableOf(pair.longer, target_);
+    if (!whole.ok()) return whole.status();
+    const absl::StatusOr<Runnable> start = RunnableOf(pair.shorter, target_);
+    if (!start.ok()) return start.status();
     double longer = std::numeric_limits<double>::infinity(), shorter = longer;
     for (int process = 0; process < kMostProcesses; ++process) {
-      const absl::StatusOr<double> all = CyclesOf(pair.longer);
+      const absl::StatusOr<double> all = CyclesOf(*whole);
       if (!all.ok()) return all.status();
-      const absl::StatusOr<double> part = CyclesOf(pair.shorter);
+      const absl::StatusOr<double> part = CyclesOf(*start);
       if (!part.ok()) return part.status();
       const bool settled = *all > kFaster * longer && *part > kFaster * shorter;
       longer = std::min(longer, *all);
@@ -86,20 +105,15 @@ class Stopwatch {
 
  private:
   // Of one call, the fewest.
-  absl::StatusOr<double> CyclesOf(const TileKernel& tile) {
-    const Subject subject(tile.impl, target_, kName);
-    absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
-    if (!made.ok()) return made.status();
-    const absl::StatusOr<Workload> workload = MakeWorkload(tile.parsed.spec, 1);
-    if (!workload.ok()) return workload.status();
+  absl::StatusOr<double> CyclesOf(const Runnable& tile) {
     TrialOptions trial;
     trial.rounds = options_.rounds;
     trial.peak = peak_;
     trial.stop = options_.stop;
-    const absl::StatusOr<Trials> trials = RunTrials(*workload, {std::move(made->kernel)}, trial);
+    const absl::StatusOr<Trials> trials = RunTrials(tile.workload, {tile.kernel}, trial);
     if (!trials.ok()) return trials.status();
     if (trials->of.empty() || trials->ghz.empty()) return absl::CancelledError("stopped");
-    if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.parsed.text));
+    if (!trials->of[0].correct) return absl::InternalError(Cat("a wrong result of ", tile.spec));
     peak_ = std::max(peak_, trials->best_peak);
     // Where the clock seems slow, something was in the way of measuring that: cycles by it would be too few.
     return 1e9 * *std::min_element(trials->of[0].seconds.begin(), trials->of[0].seconds.end()) *

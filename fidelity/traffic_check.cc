@@ -125,7 +125,7 @@ Target WithSmallCaches(Target target) {
     MemoryLevel& cache = target.memory[static_cast<size_t>(Index(level))];
     cache.bytes = bytes;
     cache.ways = 8;
-    cache.usable = 0.75;
+    cache.usable = 0.5;
   }
   return target;
 }

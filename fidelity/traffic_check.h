@@ -28,7 +28,8 @@ struct TrafficCheck {
 // else, and lets the simulator see every address. An error is the interpreter's.
 absl::StatusOr<TrafficCheck> CheckTraffic(const Impl& impl, const CostModel& model);
 
-// The same CPU with caches so small that problems of up to 128 a side are large.
+// The same CPU with caches so small that problems of up to 128 a side are large. Half of each may be filled:
+// what replaces the line used longest ago keeps nothing while as much streams by.
 Target WithSmallCaches(Target target);
 
 // The best programs for the CPU with small caches of `count` matmuls, drawn by the seed: up to 128 a side, of

@@ -98,17 +98,24 @@ void AppendPack(int operand, Level level, Dtype dtype, const Layout& layout,
   decisions->push_back(decision);
 }
 
+// Panels side by side are several streams of whole vectors, which is of use only where they come from far.
+bool ReadsSeveralPanels(const Spec& spec, const VectorUnit& unit) {
+  const TensorSpec& rhs = Operand(spec, MatmulDims::kRhs);
+  return rhs.level >= Level::kL3 && rhs.layout.panel % unit.lanes() == 0;
+}
+
 // Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
-// so rhs must be contiguous along it, within one panel, and lhs along the reduction where it has groups, too;
-// partial sums run along the reduction, so both inputs must be.
-bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic) {
+// so rhs must be contiguous along it, within one panel or whole vectors of several, and lhs along the
+// reduction where it has groups, too; partial sums run along the reduction, so both inputs must be.
+bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const VectorUnit& unit) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kLanewise) return true;
   if (form == LayoutKind::kPartialSums)
     return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) &&
            rhs.panel == 0 && !IsWindow(spec, kLhs);
-  if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel) return false;
+  if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel && !ReadsSeveralPanels(spec, unit))
+    return false;
   // Vectors lie in one run of a window.
   if (IsWindow(spec, kRhs) && WindowAxis(spec, MatmulDims::kN)->digits > 1) return false;
   if (!ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()))) return false;
@@ -167,6 +174,10 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
     LastTransfer(expansion).by_tiles =
         decision.operand == MatmulDims::kRhs && decision.level == Level::kL2 && RhsIsReadInPieces(spec);
+    // Of panels that are closer than L3, microkernels read one after the other.
+    LastTransfer(expansion).one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
+    LastTransfer(expansion).crowded =
+        LastTransfer(expansion).by_tiles && RowsAreCrowded(spec, decision.operand, target);
     moved.moved = 1;
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
@@ -306,8 +317,8 @@ bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, 
 
 void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const Target& target,
                          std::vector<Decision>* decisions) {
-  if (!OperandsSuit(spec, form, arithmetic)) return;
   for (const VectorUnit& unit : target.vectors) {
+    if (!OperandsSuit(spec, form, arithmetic, unit)) continue;
     Decision decision;
     decision.kind = RewriteKind::kMove;
     decision.operand = static_cast<uint8_t>(spec.op_info().output());
@@ -347,7 +358,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     if (operand != MatmulDims::kRhs) continue;
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
     LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);
-    LastTransfer(expansion).crowded = !walks_rows && RowsEvictEachOther(spec, operand, target);
+    LastTransfer(expansion).crowded = !walks_rows && RowsAreCrowded(spec, operand, target);
   }
 }
 

@@ -22,9 +22,9 @@ struct ExplainedStage {
   const Stage* stage = nullptr;
   int group = 0;  // its place in Plan::groups
   StageTime time = StageTime::kFirst;
-  double runs = 1;    // in the whole plan, with all its repeats, by all threads
-  double weight = 1;  // runs that take time one after another
-  Traffic traffic;    // of one run
+  double runs = 1;                      // in the whole plan, with all its repeats, by all threads
+  double weight = 1;                    // runs that take time one after another
+  Traffic traffic;                      // of one run
   std::vector<ExplainedNode> nodes;     // kContraction: its program, of one repeat; no runners-up
   std::vector<RowVectorCycles> passes;  // kRows: of one vector in each pass
 };

@@ -103,8 +103,8 @@ class PlanRanking {
   double Limit() const { return std::min(below_, pool_.Limit()); }
   bool stopped() const { return !pricer_.optimal() || stages_.stopped(); }
 
-  // Those below the limit. Paths come by their lengths, as far as those are known: a slice of which but a bound
-  // is known is looked into where its path comes before all that are too long.
+  // Those below the limit. Paths come by their lengths, as far as those are known: a slice of which but a
+  // bound is known is looked into where its path comes before all that are too long.
   absl::Status FindPlans(int threads) {
     const double once = threads > 1 ? target_.fork_join_cycles : 0;
     std::set<std::vector<SliceQuestion>> done;
@@ -169,10 +169,11 @@ class PlanRanking {
     while (!next.empty() && next.begin()->first < Limit() && !stopped()) {
       const auto first = next.extract(next.begin());
       const auto& [ranks, last] = first.mapped();
-      Plan plan = PlanAlong(path, graph_, target_, threads, [&](const SliceQuestion& slice) -> const PricedSlice& {
-        const auto place = std::find(slices.begin(), slices.end(), slice) - slices.begin();
-        return Known(slice, ranks[static_cast<size_t>(place)]);
-      });
+      Plan plan =
+          PlanAlong(path, graph_, target_, threads, [&](const SliceQuestion& slice) -> const PricedSlice& {
+            const auto place = std::find(slices.begin(), slices.end(), slice) - slices.begin();
+            return Known(slice, ranks[static_cast<size_t>(place)]);
+          });
       plan.cycles = first.key();
       pool_.Add(std::move(plan));
       for (size_t i = last; i < slices.size(); ++i) {

@@ -6,8 +6,8 @@
 // contractions have programs of their K cheapest (k_best.h). Only what costs less than a limit is looked at,
 // which grows from a little above the optimum until there are K below it.
 //
-// A copy lies as one of its readers' cheapest programs would have it, or isn't made. What is made of constants
-// once for all calls takes no time, and has its cheapest program only.
+// A copy lies as one of its readers' cheapest programs would have it, or isn't made. What is made of
+// constants once for all calls takes no time, and has its cheapest program only.
 #ifndef KIRSCH_SEARCH_K_BEST_PLANS_H_
 #define KIRSCH_SEARCH_K_BEST_PLANS_H_
 
@@ -45,7 +45,8 @@ struct KBestPlansResult {
 struct RankOptions {
   int count = 1;       // at least 1
   bool stages = true;  // false: only plans that differ above their stages, each with the cheapest programs
-  double farthest = std::numeric_limits<double>::infinity();  // what costs 1 + this times the best is left out
+  double farthest =
+      std::numeric_limits<double>::infinity();  // what costs 1 + this times the best is left out
 };
 
 // The cheapest plans of a graph. Of `options` the threads, the residency, the fusion and Winograd's algorithm

@@ -75,8 +75,7 @@ PlanDeparture DepartureOf(const Plan& plan, const Plan& best) {
   if (slices != others) return {"slices", others, slices};
   for (size_t number = 0; number < plan.slices.size(); ++number)
     if (PlanDeparture departure = SliceDeparture(plan, best, number); !departure.where.empty()) {
-      departure.where =
-          Cat("slice ", OperationsText(plan.graph, plan.slices[number]), ", ", departure.where);
+      departure.where = Cat("slice ", OperationsText(plan.graph, plan.slices[number]), ", ", departure.where);
       return departure;
     }
   return {};

@@ -97,8 +97,8 @@ absl::Status SliceRanks::TryCopy(Entry entry, double least, double budget) {
   OperandCopies copies = pricer_.CopiesFor(&way, static_cast<int>(decided));
   const StagePlace& asks = readers.stages[open.asks];
   Stage constant = copies.WithConstant(way.shape, asks, readers.operand);
-  const absl::StatusOr<bool> solved = pricer_.SolveContraction(
-      -1, copies.LimitOf(way.shape, asks, readers.operand, budget), &constant);
+  const absl::StatusOr<bool> solved =
+      pricer_.SolveContraction(-1, copies.LimitOf(way.shape, asks, readers.operand, budget), &constant);
   if (!solved.ok()) return solved.status();
   if (!*solved) {
     Add(budget, std::move(entry));
@@ -133,8 +133,8 @@ absl::Status SliceRanks::Solve(Entry entry, double least, double budget) {
     if (!never) Add(std::max(least, budget), std::move(entry));
     return absl::OkStatus();
   }
-  auto solved = std::make_shared<Solved>(
-      Solved{std::move(way), std::move(entry.open->copies), std::move(places), {}});
+  auto solved =
+      std::make_shared<Solved>(Solved{std::move(way), std::move(entry.open->copies), std::move(places), {}});
   const double cycles = cost_.Of(solved->way.shape);
   const size_t count = solved->places.size();
   Add(cycles, {nullptr, std::move(solved), std::vector<size_t>(count), 0});

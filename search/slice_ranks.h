@@ -31,8 +31,8 @@ class SliceRanks {
   absl::StatusOr<double> Bound();
   // Is what the cheapest costs known?
   bool is_priced() const { return !found_.empty(); }
-  // The slice of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Stays where it is.
-  // An error is the search's.
+  // The slice of a rank (0: the cheapest) if it costs less than `budget` cycles; else null. Stays where it
+  // is. An error is the search's.
   absl::StatusOr<const PricedSlice*> At(size_t rank, double budget);
   // One that At returned.
   const PricedSlice& at(size_t rank) const { return found_[rank]; }
@@ -42,7 +42,7 @@ class SliceRanks {
   struct Solved {
     SlicePricer::Candidate way;
     SliceDecision copies;
-    std::vector<StagePlace> places;                 // of what may be otherwise
+    std::vector<StagePlace> places;                  // of what may be otherwise
     std::map<size_t, std::vector<Stage>> schedules;  // of rows, by place
   };
   // What is yet to be looked into.
@@ -57,10 +57,10 @@ class SliceRanks {
     std::vector<Decision> tried;                   // as those before
   };
   struct Entry {
-    std::unique_ptr<Open> open;     // or
+    std::unique_ptr<Open> open;      // or
     std::shared_ptr<Solved> solved;  // with ...
-    std::vector<size_t> ranks;      // ... these programs, by place
-    size_t last = 0;                // places before this one are not changed any more
+    std::vector<size_t> ranks;       // ... these programs, by place
+    size_t last = 0;                 // places before this one are not changed any more
   };
 
   absl::Status Start();
@@ -78,9 +78,9 @@ class SliceRanks {
   SlicePricer& pricer_;
   StageRanks& stages_;
   bool started_ = false;
-  double bound_ = -1;                      // before that; negative: not asked for
-  std::multimap<double, Entry> queue_;     // by what they cost, or cost at least
-  std::deque<PricedSlice> found_;          // by what they cost
+  double bound_ = -1;                   // before that; negative: not asked for
+  std::multimap<double, Entry> queue_;  // by what they cost, or cost at least
+  std::deque<PricedSlice> found_;       // by what they cost
 };
 
 }  // namespace kirsch

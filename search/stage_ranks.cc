@@ -15,8 +15,7 @@ bool StageRanks::Program(size_t rank, Stage* stage) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   Programs& programs = programs_[stage->spec];
   const auto& list = programs.list;
-  while (programs.least_beyond < kNever &&
-         (list.size() <= rank || list[rank].cycles > programs.least_beyond))
+  while (programs.least_beyond < kNever && (list.size() <= rank || list[rank].cycles > programs.least_beyond))
     FindMore(stage->spec, &programs);
   if (list.size() <= rank) return false;
   stage->impl = list[rank].impl;

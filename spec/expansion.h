@@ -17,7 +17,8 @@ struct Transfer {
   Level to = Level::kVrf;    // the faster end; kVrf: through to the core
   Footprint read;            // zero when the output is only written
   Footprint written;         // zero for inputs
-  bool in_order = false;     // the rows are read one after another, not side by side
+  bool in_order = false;     // the rows are read a few at a time, not all side by side
+  bool one_by_one = false;   // the runs are read one after another, with no other beside it
   int64_t ahead_lines = 0;   // lines that prefetch instructions have asked for at any time; 0: there are none
   bool by_tiles = false;     // of rhs: microkernels ask for each tile while they go over the one before
   bool crowded = false;      // of rhs: the rows of its tile evict each other from L1

@@ -115,12 +115,24 @@ int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint,
   return footprint.lines * CeilDiv(period, row_lines);
 }
 
-bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target) {
+namespace {
+
+// Of L1; 1 where rows spread over all sets.
+int64_t RowsOnOneSet(const Spec& spec, int operand, const Target& target) {
   const MemoryLevel& cache = target.at(Level::kL1);
   const int64_t period = SetPeriod(spec, operand, target, cache);
-  if (period == 0) return false;
-  const int64_t rows_apart = Sets(cache, target) / period;
-  return CeilDiv(ExtentOf(spec, operand).outer, rows_apart) >= cache.ways;
+  if (period == 0) return 1;
+  return CeilDiv(ExtentOf(spec, operand).outer, Sets(cache, target) / period);
+}
+
+}  // namespace
+
+bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target) {
+  return RowsOnOneSet(spec, operand, target) >= target.at(Level::kL1).ways;
+}
+
+bool RowsAreCrowded(const Spec& spec, int operand, const Target& target) {
+  return RowsOnOneSet(spec, operand, target) > target.at(Level::kL1).ways;
 }
 
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {

@@ -28,6 +28,10 @@ int64_t ResidentLines(const Spec& spec, int operand, const Footprint& footprint,
 // on: a line is gone before the walk along its row comes back to it.
 bool RowsEvictEachOther(const Spec& spec, int operand, const Target& target);
 
+// True if they do not even where each is read only once and what is asked for ahead is all that must stay:
+// rows that just fill the ways leave it alone.
+bool RowsAreCrowded(const Spec& spec, int operand, const Target& target);
+
 // Elements between consecutive outer indices of a kPacked copy without panels: padded to whole lines, and
 // away from strides that fall on few cache sets.
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target);

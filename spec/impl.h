@@ -15,6 +15,14 @@
 //                  operand, which the root alone decides on, once, before any run of the program.
 //   kMicrokernel   no children: out += lhs * rhs on the register tile (for matmul).
 // clang-format on
+//
+// A program for a range of rows (sizes of the output's dim M) is a tree of the same form. Where the number of
+// rows is known at run time only, `least_rows` is the least of them, and the spec has the most:
+// clang-format off
+//   kTile of M     one child for the whole tiles and, if there may be any, one for the rows that are left
+//   kMove to VRF   a register tile for each number of rows, the least first
+// clang-format on
+// and what these are inside of has one number of trips for all.
 #ifndef KIRSCH_SPEC_IMPL_H_
 #define KIRSCH_SPEC_IMPL_H_
 
@@ -32,6 +40,7 @@ struct Impl {
   Spec spec;
   Decision decision;
   std::vector<Child> children;
+  uint32_t least_rows = 0;  // 0: the spec's number of rows is the only one
 };
 
 struct Impl::Child {

@@ -1,6 +1,7 @@
 #include "spec/microkernel.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "spec/check.h"
@@ -132,6 +133,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype);
   tile.lhs = lhs.dtype;
   tile.rhs = rhs.dtype;
+  if (tile.form == LayoutKind::kVectors && tile.widens_rhs > 0 && rhs.layout.kind != LayoutKind::kPacked)
+    tile.pieces = std::popcount(static_cast<uint64_t>(out.inner % tile.lanes));
   return tile;
 }
 

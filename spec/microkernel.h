@@ -49,6 +49,9 @@ struct RegisterTile {
   // for a shuffle and a shift, and so on.
   double widens_lhs = 0, widens_rhs = 0;
   Dtype lhs = Dtype::kF32, rhs = Dtype::kF32;  // that they are widened from, where they are
+  // The last vector of a row of rhs, where it is widened and not whole: so many pieces, each of a power of
+  // two of elements. 0: it is loaded as one.
+  int pieces = 0;
   bool one_chain = false;    // sums must not be split
   int taps = 1, inputs = 1;  // kLanewise
   double prefetches = 0;     // lines that are prefetched in each trip, on average

@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "bench/entries.h"
+#include "bench/peers.h"
 #include "bench/plot.h"
+#include "bench/reference.h"
 #include "bench/run.h"
 #include "bench/table.h"
-#include "codegen/verify/engines.h"
-#include "memo/hash_memo.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
-#include "spec/text/identifier.h"
+#include "tools/bench_programs.h"
 #include "tools/command.h"
-#include "tools/graph_kernel.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/solve.h"
@@ -39,9 +38,6 @@ struct Arguments {
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
 const std::vector<std::string> kGraphPeers = {"onednn", "openblas", "loops"};
 
-// F(4x4,3x3) is about ten times as far off as a sum of products.
-constexpr double kWinogradTolerance = 32;
-
 // What to bench: matmuls, or graphs.
 absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   const bool spec = !arguments.solve.spec.empty(), suite = !arguments.suite.empty(),
@@ -60,30 +56,20 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   return entries;
 }
 
-absl::StatusOr<Kernel> MakeKernel(const SolveArguments& arguments, const BenchEntry& entry,
-                                  const Target& target, const std::shared_ptr<Memo>& memo) {
-  if (entry.matmul) {
-    const absl::StatusOr<Synthesis> synthesis = Solve(arguments, *entry.matmul, target, memo);
-    if (!synthesis.ok()) return synthesis.status();
-    PrintSummary(*synthesis);
-    return CompileForThisCpu(Subject(synthesis->result.impl, target, IdentifierOf(entry.matmul->text)));
-  }
-  SearchBudget budget(arguments.time_budget);
-  const absl::StatusOr<GraphSynthesis> synthesis =
-      SolveGraph(arguments, *entry.graph, "spec", target, memo, budget);
-  if (!synthesis.ok()) return synthesis.status();
-  PrintSummary(*synthesis);
-  return CompileForThisCpu(Subject(synthesis->result.plan, target, entry.graph->name));
-}
-
-// Solves each entry for the target of `arguments`, whose threads are those of the benchmark, and says what it
-// found on standard error.
-KernelMaker Maker(const SolveArguments& arguments, const Target& target, size_t entries) {
-  return [=, &target, memo = std::make_shared<HashMemo>(), made = size_t{0}](const BenchEntry& entry) mutable {
-    SolveArguments own = arguments;
-    if (entries > 1) own.progress = Cat("kernel ", ++made, " of ", entries, ", ");
-    return MakeKernel(own, entry, target, memo);
-  };
+// The kernels of ours that are asked for, each as it is made.
+void SetMakers(const Arguments& arguments, const Target& target, BenchRequest* request) {
+  const auto programs = std::make_shared<BenchPrograms>(arguments.solve, target, request->entries.size());
+  request->ours = [programs](const BenchEntry& entry) { return programs->Jit(entry); };
+  for (const std::string& peer : request->peers)
+    if (IsHeaderPeer(peer))
+      request->made[peer] = [programs, compiler = peer.substr(kHeaderPeers.size())](const BenchEntry& entry) {
+        return programs->Header(entry, compiler);
+      };
+  SolveArguments parts = arguments.solve;  // as predicted
+  parts.fuse = parts.tuned = false;
+  parts.tune.clear();
+  const auto of_parts = std::make_shared<BenchPrograms>(parts, target, request->entries.size());
+  request->made[kPartsPeer] = [of_parts](const BenchEntry& entry) { return of_parts->Jit(entry); };
 }
 
 absl::Status Write(const Arguments& arguments, const BenchReport& report) {
@@ -101,11 +87,7 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector
   BenchRequest request;
   request.entries = std::move(entries);
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
-  request.ours = Maker(arguments.solve, *target, request.entries.size());
-  SolveArguments parts = arguments.solve;  // as predicted
-  parts.fuse = parts.tuned = false;
-  parts.tune.clear();
-  request.parts = Maker(parts, *target, request.entries.size());
+  SetMakers(arguments, *target, &request);
   request.threads = arguments.solve.threads;
   request.cold = arguments.solve.cold;
   request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
@@ -145,10 +127,10 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(NotEmpty("a name"));
   command
       ->add_option("--against", arguments->peers,
-                   "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, or cblas:/path/lib.so, "
+                   "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, cblas:/path/lib.so, or "
+                   "header:gcc and header:clang (our header compiled by that compiler at -O2), "
                    "comma-separated; for graphs also loops and parts (our own kernels, one operation after "
-                   "the other), "
-                   "and no libxsmm and eigen")
+                   "the other), and no libxsmm and eigen")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "calibrate/calibrate.h"
+#include "calibrate/cost_key.h"
 #include "codegen/llvm/host_cpu.h"
 #include "memo/table_file.h"
 #include "spec/target/host.h"
@@ -31,8 +32,9 @@ struct Arguments {
   std::string output;  // empty: the host's own file
   std::string check;
   std::string from;  // a table
+  std::string measurements, refit;  // files
   std::string svg;
-  bool quick = false;
+  bool quick = false, from_defaults = false;
 };
 
 // A file describes a machine if it is off by no more than this, or by no more than so many times what it was
@@ -42,6 +44,7 @@ constexpr double kGoodError = 0.1, kGoodTimes = 2;
 CalibrateOptions OptionsOf(const Arguments& arguments, TerminalLine& line, const InterruptGuard& guard) {
   CalibrateOptions options;
   options.quick = arguments.quick;
+  if (arguments.from_defaults) options.unknown = Origin::kDefault;
   options.stop = [&guard] { return guard.interrupted().load(); };
   options.progress = [&line](int done, int all, std::string_view what) {
     line.Show(Cat("calibrating: ", done, " of ", all, " experiments; ", what));
@@ -90,30 +93,53 @@ absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
   return remembered;
 }
 
-absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
-  const Host host = ReadHost();
-  const std::string cpu = DetectHostCpu().name;
-  const absl::StatusOr<Target> base = TargetOf(host, cpu);
-  if (!base.ok()) return base.status();
-  const absl::StatusOr<std::string> output = OutputOf(arguments);
-  if (!output.ok()) return output.status();
-  if (absl::Status writable = CheckOutputs({*output, arguments.svg}); !writable.ok()) return writable;
-  TerminalLine line;
-  const InterruptGuard guard;
-  CalibrateOptions options = OptionsOf(arguments, line, guard);
+absl::Status ReadEarlier(const Arguments& arguments, CalibrateOptions* options) {
   if (!arguments.from.empty()) {
     absl::StatusOr<std::vector<Remembered>> remembered = RememberedIn(arguments.from);
     if (!remembered.ok()) return remembered.status();
-    options.remembered = *std::move(remembered);
+    options->remembered = *std::move(remembered);
   }
-  absl::StatusOr<Calibration> calibration = Calibrate(*base, NearestTarget(host, cpu), options);
+  if (!arguments.refit.empty()) {
+    const absl::StatusOr<std::string> text = ReadFile(arguments.refit);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<Measurements> measurements = ParseMeasurements(*text, arguments.refit);
+    if (!measurements.ok()) return measurements.status();
+    if (measurements->signature != Signature(ReadHost()))
+      return absl::InvalidArgumentError(Cat(arguments.refit, ": expected what was measured on this machine, ",
+                                            Signature(ReadHost()), ", got ", measurements->signature));
+    options->measurements = *std::move(measurements);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteAll(const Calibration& calibration, const std::string& output, const Arguments& arguments) {
+  absl::Status written = WriteOutput(output, PrintCalibration(calibration));
+  if (written.ok() && !arguments.svg.empty())
+    written = WriteOutput(arguments.svg, DrawCalibration(calibration));
+  if (written.ok() && !arguments.measurements.empty())
+    written = WriteOutput(arguments.measurements, PrintMeasurements(calibration.measurements));
+  return written;
+}
+
+absl::StatusOr<int> RunCalibrate(const Arguments& arguments) {
+  const Host host = ReadHost();
+  const std::string cpu = DetectHostCpu().name;
+  absl::StatusOr<Target> base = TargetOf(host, cpu);
+  if (!base.ok()) return base.status();
+  if (arguments.from_defaults) base = WithDefaultCosts(*std::move(base));
+  const absl::StatusOr<std::string> output = OutputOf(arguments);
+  if (!output.ok()) return output.status();
+  if (absl::Status writable = CheckOutputs({*output, arguments.svg, arguments.measurements}); !writable.ok())
+    return writable;
+  TerminalLine line;
+  const InterruptGuard guard;
+  CalibrateOptions options = OptionsOf(arguments, line, guard);
+  if (absl::Status read = ReadEarlier(arguments, &options); !read.ok()) return read;
+  absl::StatusOr<Calibration> calibration =
+      Calibrate(*base, arguments.from_defaults ? "defaults" : NearestTarget(host, cpu), options);
   line.Erase();
   if (!calibration.ok()) return calibration.status();
-  if (absl::Status written = WriteOutput(*output, PrintCalibration(*calibration)); !written.ok())
-    return written;
-  if (!arguments.svg.empty())
-    if (absl::Status drawn = WriteOutput(arguments.svg, DrawCalibration(*calibration)); !drawn.ok())
-      return drawn;
+  if (absl::Status written = WriteAll(*calibration, *output, arguments); !written.ok()) return written;
   if (*output == "-") return 0;
   std::fputs(Summarize(*calibration).c_str(), stdout);
   std::printf("written to %s%s\n", output->c_str(),
@@ -153,11 +179,24 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
       ->check(NotEmpty("a file"));
   command->add_flag("--quick", arguments->quick,
                     "In some 30 seconds instead of 4 to 5 minutes, less exactly");
+  command->add_flag("--from-defaults", arguments->from_defaults,
+                    "Begin with what a target file without costs has, not with the constants of the nearest "
+                    "named target");
   command
       ->add_option(
           "--from", arguments->from,
           "Fit the constants to what --tune measured on this machine before, too: the table that has it")
       ->check(NotEmpty("a file"));
+  CLI::Option* const save = command
+                                ->add_option("--measurements", arguments->measurements,
+                                             "Keep all that was measured in this file, for --refit")
+                                ->check(NotEmpty("a file"));
+  command
+      ->add_option("--refit", arguments->refit,
+                   "Measure nothing; fit the constants to what --measurements kept")
+      ->check(NotEmpty("a file"))
+      ->excludes("--quick")
+      ->excludes(save);
   command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
       ->check(NotEmpty("a file"));
   command
@@ -168,6 +207,9 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
       ->check(NotEmpty("a file"))
       ->excludes("--output")
       ->excludes("--from")
+      ->excludes("--from-defaults")
+      ->excludes("--measurements")
+      ->excludes("--refit")
       ->excludes("--svg")
       ->excludes("--quick");
   command->footer(

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "search/row_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tools/terminal_line.h"
@@ -104,6 +107,124 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
   return *std::move(solved);
 }
 
+// Which of the sizes is the number of rows that members may share programs for; nothing: they can't.
+std::optional<size_t> SharedRows(const SolveArguments& arguments, const KernelRequest& request) {
+  if (request.graph || !arguments.tune.empty() || arguments.tuned) return std::nullopt;
+  const std::vector<int> varying = request.family.varying();
+  const ParsedSpec largest = request.family.member(request.count() - 1);
+  const OpInfo& op = largest.spec.op_info();
+  if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return std::nullopt;
+  if (request.family.ranges()[MatmulDims::kB].high > 1) return std::nullopt;
+  const int rows = largest.swapped ? MatmulDims::kN : MatmulDims::kM;
+  const auto found = std::find(varying.begin(), varying.end(), rows);
+  return found == varying.end() ? std::nullopt : std::optional(static_cast<size_t>(found - varying.begin()));
+}
+
+// Solves a family whose members share programs, line by line of members that differ in their rows.
+class RowSolver {
+ public:
+  using SolveOne = std::function<absl::StatusOr<Member>(int64_t member)>;
+
+  RowSolver(const SolveArguments& arguments, const CostModel& model, const std::shared_ptr<Memo>& memo,
+            const SolveOne& solve, FamilySynthesis* synthesis)
+      : arguments_(arguments), model_(model), memo_(memo), solve_(solve), synthesis_(*synthesis) {
+    const std::vector<VaryingSize>& sizes = synthesis_.regions.sizes;
+    for (size_t size = synthesis_.rows + 1; size < sizes.size(); ++size) stride_ *= sizes[size].values.size();
+    count_ = sizes[synthesis_.rows].values.size();
+  }
+
+  absl::Status Solve() {
+    solved_.resize(static_cast<size_t>(synthesis_.request.count()));
+    synthesis_.members.resize(solved_.size());
+    synthesis_.regions.losses.resize(solved_.size());
+    for (size_t member = 0; member < solved_.size(); ++member)
+      if (member / stride_ % count_ == 0)
+        if (absl::Status status = SolveLine(member); !status.ok()) return status;
+    for (const Member& member : synthesis_.members)
+      synthesis_.regions.gflops.push_back(FactsOf(member).gflops);
+    return absl::OkStatus();
+  }
+
+ private:
+  // Neighbours that are all solved as they are, or all as their transposes.
+  absl::Status SolveLine(size_t first) {
+    const auto swapped = [&](size_t i) {
+      return synthesis_.request.family.member(static_cast<int64_t>(first + i * stride_)).swapped;
+    };
+    for (size_t begin = 0, end = 0; begin < count_; begin = end) {
+      while (end < count_ && swapped(end) == swapped(begin)) ++end;
+      if (absl::Status status = SolvePart(first + begin * stride_, end - begin); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status SolvePart(size_t first, size_t count) {
+    std::vector<Spec> roots;
+    for (size_t i = 0; i < count; ++i) roots.push_back(RootOf(first + i * stride_));
+    const auto solve = [&](size_t i) -> absl::StatusOr<SolvedRows> {
+      const size_t member = first + i * stride_;
+      absl::StatusOr<Member> one = solve_(static_cast<int64_t>(member));
+      if (!one.ok()) return one.status();
+      solved_[member] = std::get<Synthesis>(*std::move(one));
+      return SolvedRows{solved_[member]->result.impl, solved_[member]->result.cost};
+    };
+    absl::StatusOr<RowFamily> family = FindRowRegions(roots, model_, solve);
+    if (!family.ok()) return family.status();
+    for (RowRegion& region : family->regions) AddRegion(first, &region);
+    for (size_t i = 0; i < count; ++i) AddMember(first + i * stride_, &family->members[i]);
+    return absl::OkStatus();
+  }
+
+  Spec RootOf(size_t member) const {
+    Spec root = synthesis_.request.family.member(static_cast<int64_t>(member)).spec;
+    root.threads = static_cast<uint8_t>(arguments_.threads);
+    return PlaceOperands(root, arguments_.cold ? Residency::kCold : Residency::kWarm, model_.target());
+  }
+
+  void AddRegion(size_t first, RowRegion* region) {
+    const auto member_of = [&](size_t i) { return static_cast<int64_t>(first + i * stride_); };
+    const Synthesis& chosen = *solved_[static_cast<size_t>(member_of(region->representative))];
+    Region added;
+    const std::vector<uint32_t> low = ValuesOf(synthesis_.regions.sizes, member_of(region->first));
+    const std::vector<uint32_t> high = ValuesOf(synthesis_.regions.sizes, member_of(region->last));
+    for (size_t size = 0; size < low.size(); ++size) added.box.push_back({low[size], high[size]});
+    for (size_t i = region->first; i <= region->last; ++i) added.members.push_back(member_of(i));
+    added.decision = DecisionSpine(chosen.result.impl, chosen.parsed.swapped);
+    synthesis_.regions.list.push_back(std::move(added));
+    synthesis_.shared.push_back(std::move(region->program));
+  }
+
+  void AddMember(size_t number, RowMember* member) {
+    Synthesis synthesis{
+        synthesis_.request.family.member(static_cast<int64_t>(number)), model_.target(), {}, memo_, 0, 0, {}};
+    if (solved_[number]) synthesis = *solved_[number];
+    synthesis.result.impl = std::move(member->program);
+    synthesis.result.cost = member->cost;
+    if (member->best)
+      synthesis_.regions.losses[number] = ToCycles(member->cost) / ToCycles(*member->best) - 1;
+    synthesis_.members[number] = std::move(synthesis);
+  }
+
+  const SolveArguments& arguments_;
+  const CostModel& model_;
+  const std::shared_ptr<Memo> memo_;
+  const SolveOne& solve_;
+  FamilySynthesis& synthesis_;
+  size_t stride_ = 1, count_ = 1;  // from a member to the one with the next number of rows; of these
+  std::vector<std::optional<Synthesis>> solved_;
+};
+
+// Of members that all have programs of their own: the regions of equal decisions.
+FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
+  synthesis.shared.clear();
+  synthesis.regions.losses.clear();
+  std::vector<std::string> decisions;
+  for (const Member& member : synthesis.members)
+    decisions.push_back(std::visit([](const auto& one) { return DecisionOf(one); }, member));
+  synthesis.regions.list = FindRegions(synthesis.regions.sizes, decisions);
+  return synthesis;
+}
+
 // A shorthand as it is; "mlp[m = 1..64]" of a kernel in the kernel language.
 std::string Title(const KernelRequest& request) {
   const std::string line(absl::StripSuffix(request.text(), "\n"));
@@ -140,23 +261,32 @@ absl::Status NotPinned() {
 
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
-                                            SearchBudget& budget) {
+                                            SearchBudget& budget, CodeSharing sharing) {
   if (absl::Status status = CheckRequest(arguments, request); !status.ok()) return status;
-  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, {}}};
-  std::vector<std::string> decisions;
-  for (int64_t i = 0; i < request.count(); ++i) {
+  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, {}, {}}};
+  const auto solve = [&](int64_t i) {
     SolveArguments own = arguments;
     if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
     TerminalLine line;
     line.Show(own.progress + "searching");
-    absl::StatusOr<Member> solved = SolveMember(own, request, i, target, memo, budget);
+    return SolveMember(own, request, i, target, memo, budget);
+  };
+  if (const std::optional<size_t> rows = SharedRows(arguments, request);
+      rows && sharing == CodeSharing::kRows) {
+    synthesis.rows = *rows;
+    const CostModel model(target);
+    if (absl::Status status = RowSolver(arguments, model, memo, solve, &synthesis).Solve(); !status.ok())
+      return status;
+    if (synthesis.shared.size() < synthesis.members.size()) return synthesis;
+    return WithOwnRegions(std::move(synthesis));
+  }
+  for (int64_t i = 0; i < request.count(); ++i) {
+    absl::StatusOr<Member> solved = solve(i);
     if (!solved.ok()) return solved.status();
-    decisions.push_back(std::visit([](const auto& member) { return DecisionOf(member); }, *solved));
     synthesis.regions.gflops.push_back(FactsOf(*solved).gflops);
     synthesis.members.push_back(*std::move(solved));
   }
-  synthesis.regions.list = FindRegions(synthesis.regions.sizes, decisions);
-  return synthesis;
+  return WithOwnRegions(std::move(synthesis));
 }
 
 std::string RegionPrograms(const FamilySynthesis& synthesis) {

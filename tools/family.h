@@ -25,6 +25,10 @@ struct FamilySynthesis {
   KernelRequest request;
   std::vector<Member> members;  // in the family's order; all of one kind
   Regions regions;              // of equal decisions, or of plans that compute the same things together
+  // Where members that differ in their rows share programs: those for all of a region, in the order of
+  // `regions`; and which of the request's sizes is the rows.
+  std::vector<Impl> shared = {};
+  size_t rows = 0;
 
   bool is_graph() const { return request.graph.has_value(); }
   const Target& target() const;
@@ -32,11 +36,17 @@ struct FamilySynthesis {
   const GraphSynthesis& graph(size_t member) const { return std::get<GraphSynthesis>(members[member]); }
 };
 
-// Solves every member, whatever target and time budget `arguments` has. On a terminal, shows progress. An
-// interrupted search ends the budget.
+// Which members get programs of their own.
+enum class CodeSharing {
+  kNone,  // all
+  kRows,  // of matmuls that differ in their rows, those that FindRowRegions asks for; others share
+};
+
+// Solves every member that is to have its own program, whatever target and time budget `arguments` has. On a
+// terminal, shows progress. An interrupted search ends the budget.
 absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
-                                            SearchBudget& budget);
+                                            SearchBudget& budget, CodeSharing sharing = CodeSharing::kNone);
 
 // The error where a schedule is given for more than one spec.
 absl::Status NotPinned();

@@ -26,12 +26,29 @@ MemberPlans PlansOf(const FamilySynthesis& synthesis) {
   return plans;
 }
 
-HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis) {
+HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& synthesis,
+                               const EntryParameters& always) {
+  HeaderVariant variant{
+      synthesis.target(), {}, 0, 0, "Sizes with the same decisions, and what these are:\n\n"};
+  std::vector<SharedProgram> shared;
+  for (size_t i = 0; i < synthesis.shared.size(); ++i) {
+    const Region& region = synthesis.regions.list[i];
+    shared.push_back({&synthesis.shared[i], region.members});
+    Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
+  }
+  LowerShared(name, synthesis.regions.sizes, shared, always, &variant);
+  return variant;
+}
+
+HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis,
+                        const EntryParameters& always) {
+  if (!synthesis.shared.empty()) return SharingVariantOf(name, synthesis, always);
   const KernelRequest& request = synthesis.request;
   const Target& target = synthesis.target();
   HeaderVariant variant{target,
-                        request.graph ? LowerMembers(name, request.sizes(), PlansOf(synthesis), target)
-                                      : LowerMembers(name, request.sizes(), ImplsOf(synthesis), target),
+                        request.graph
+                            ? LowerMembers(name, request.sizes(), PlansOf(synthesis), target, always)
+                            : LowerMembers(name, request.sizes(), ImplsOf(synthesis), target, always),
                         0, 0, RegionPrograms(synthesis)};
   if (request.count() > 1) {
     variant.notes = Cat(request.graph ? "Sizes whose plans compute the same things together"
@@ -58,23 +75,25 @@ HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
     return FunctionOf(kernel.name(), *request.graph, plans);
   }
   HeaderFunction function = FunctionOf(kernel.name(), request.family);
+  function.rows = kernel.variants.front().rows;
   if (!request.operands.empty()) Append(&function.text, "\n", request.operands);
   return function;
 }
 
-HeaderFunction FunctionOfKernel(const LibraryKernel& kernel) {
+HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParameters& always) {
   HeaderFunction function = EmptyFunctionOf(kernel);
   const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;
   for (const FamilySynthesis& synthesis : kernel.variants)
-    variants.push_back(VariantOf(
-        several ? Cat(kernel.name(), "_", IdentifierOf(synthesis.target().name)) : kernel.name(), synthesis));
+    variants.push_back(
+        VariantOf(several ? Cat(kernel.name(), "_", IdentifierOf(synthesis.target().name)) : kernel.name(),
+                  synthesis, always));
   function.variants = BestFirst(std::move(variants));
   // Without another to choose from, it is the function itself.
   if (several && !function.dispatched())
     for (const FamilySynthesis& synthesis : kernel.variants)
       if (synthesis.target().name == function.variants.front().target.name)
-        function.variants = {VariantOf(kernel.name(), synthesis)};
+        function.variants = {VariantOf(kernel.name(), synthesis, always)};
   return function;
 }
 
@@ -92,9 +111,10 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
     for (size_t i = 0; i < requests.size(); ++i) {
       SolveArguments own = arguments;
       if (requests.size() > 1)
-        own.progress =
-            Cat("kernel ", i + 1, " of ", requests.size(), ", ", requests[i].name, " for ", target.name, ", ");
-      absl::StatusOr<FamilySynthesis> solved = SolveFamily(own, requests[i], target, memo, budget);
+        own.progress = Cat("kernel ", i + 1, " of ", requests.size(), ", ", requests[i].name, " for ",
+                           target.name, ", ");
+      absl::StatusOr<FamilySynthesis> solved =
+          SolveFamily(own, requests[i], target, memo, budget, CodeSharing::kRows);
       if (!solved.ok()) return solved.status();
       PrintSummary(*solved);
       library.kernels[i].variants.push_back(*std::move(solved));
@@ -105,10 +125,10 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
 
 HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
   HeaderFile file{library.name, style.mode, style.external, style.name_space, KIRSCH_VERSION, {}};
-  for (const LibraryKernel& kernel : library.kernels) {
-    file.functions.push_back(FunctionOfKernel(kernel));
-    file.functions.back().uniform = library.kernels.size() > 1;
-  }
+  EntryParameters always = style.always;
+  always.scratch |= library.kernels.size() > 1;
+  for (const LibraryKernel& kernel : library.kernels)
+    file.functions.push_back(FunctionOfKernel(kernel, always));
   return file;
 }
 

@@ -42,7 +42,8 @@ struct LibraryStyle {
   HeaderMode mode = HeaderMode::kAttributes;
   bool external = false;
   std::string name_space;
-  Abi abi = Abi::kSystemV;  // that a single spec's object is made and verified for
+  Abi abi = Abi::kSystemV;      // that a single spec's object is made and verified for
+  EntryParameters always = {};  // of every function; scratch memory anyway, where there are several
 };
 
 // The file, with every kernel's variants in the order in which they are tried.

@@ -22,17 +22,42 @@ std::pair<double, double> RatesOf(const Regions& regions, const Region& region) 
   return rates;
 }
 
+struct Loss {
+  int64_t known = 0;  // of so many members
+  double mean = 0, largest = 0;
+};
+
+Loss LossOf(const Regions& regions, const Region& region) {
+  Loss loss;
+  for (int64_t member : region.members) {
+    const std::optional<double>& own = regions.losses[static_cast<size_t>(member)];
+    if (!own) continue;
+    ++loss.known;
+    loss.mean += *own;
+    loss.largest = std::max(loss.largest, *own);
+  }
+  if (loss.known > 0) loss.mean /= static_cast<double>(loss.known);
+  return loss;
+}
+
 }  // namespace
 
 std::string RegionTable(const Regions& regions) {
   std::string text;
   for (const VaryingSize& size : regions.sizes) absl::StrAppendFormat(&text, "%-12s ", size.name);
-  absl::StrAppendFormat(&text, "%7s  %15s  %s\n", "kernels", "GFLOP/s", "decision");
+  const bool shares = !regions.losses.empty();
+  absl::StrAppendFormat(&text, "%7s  %15s  %s%s\n", "kernels", "GFLOP/s", shares ? " loss, %     " : "",
+                        "decision");
   for (const Region& region : regions.list) {
     for (const SizeRange& range : region.box) absl::StrAppendFormat(&text, "%-12s ", RangeText(range));
     const auto [least, most] = RatesOf(regions, region);
-    absl::StrAppendFormat(&text, "%7d  %15s  %s\n", region.members.size(),
-                          absl::StrFormat("%.1f - %.1f", least, most), region.decision);
+    absl::StrAppendFormat(&text, "%7d  %15s  ", region.members.size(),
+                          absl::StrFormat("%.1f - %.1f", least, most));
+    if (shares) {
+      const Loss loss = LossOf(regions, region);
+      absl::StrAppendFormat(&text, "%5.2f %5.2f  ", 100 * loss.mean, 100 * loss.largest);
+    }
+    Append(&text, region.decision, "\n");
   }
   return text;
 }
@@ -55,6 +80,9 @@ nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region) 
   json["kernels"] = region.members.size();
   json["decision"] = region.decision;
   json["predicted_gflops"] = {least, most};
+  if (regions.losses.empty()) return json;
+  const Loss loss = LossOf(regions, region);
+  json["loss"] = {{"known", loss.known}, {"mean", loss.mean}, {"largest", loss.largest}};
   return json;
 }
 

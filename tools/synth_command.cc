@@ -33,10 +33,15 @@ struct Arguments {
   Abi abi = Abi::kSystemV;
   std::string output;  // empty: standard output, unless the JSON goes there
   std::string json;
+  bool uniform = false;
   bool no_verify = false;
 
   bool emits_c() const { return emit == "header" || emit == "c"; }
   bool emits_code() const { return !emits_c() && emit != "schedule"; }
+  EntryParameters always() const {
+    const bool threads = uniform && request.solve.threads > 1;
+    return {uniform, threads, threads};
+  }
 };
 
 // "ll", "asm" or "obj".
@@ -102,7 +107,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
                    requests.kernels, requests.targets);
   if (!library.ok()) return library.status();
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
-                              arguments.abi};
+                              arguments.abi, arguments.always()};
   nlohmann::ordered_json json = LibraryJson(*library);
   json["verify"] = json["emit"] = nullptr;
   int exit_code = 0;
@@ -134,6 +139,8 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
     return refuse(Cat("--namespace: expected --emit header, got ", arguments.emit));
   if (!arguments.name_space.empty() && arguments.header_mode == HeaderMode::kBare)
     return refuse("--namespace: expected another --header-mode, as bare code is put inside one of yours");
+  if (arguments.uniform && arguments.emit == "schedule")
+    return refuse("--uniform: expected code, got --emit schedule");
   if (requests.single()) return absl::OkStatus();
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
   const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
@@ -198,6 +205,9 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(kNamespace);
   AddChoice<Abi>(*command, "--abi", "Of obj (ELF or COFF), asm and ll: sysv (the default) or win64",
                  {{"sysv", Abi::kSystemV}, {"win64", Abi::kWin64}}, arguments->abi);
+  command->add_flag("--uniform", arguments->uniform,
+                    "Functions take scratch memory, and with --threads a thread, their number, shared memory "
+                    "and a phase, even where their code needs none");
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
       ->check(NotEmpty("a file"));
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")

@@ -137,10 +137,9 @@ absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) {
   const absl::StatusOr<bool> applies =
       Applies(arguments, stop == StopReason::kOptimal, stop == StopReason::kCancelled);
   if (!applies.ok() || !*applies) return applies.status();
-  const Tuning tuning{
-      synthesis->parsed.text, synthesis->parsed.text, synthesis->target,
-      [&](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
-      [&] { return ProblemOf(synthesis->parsed, arguments.threads); }};
+  const Tuning tuning{synthesis->parsed.text, synthesis->parsed.text, synthesis->target,
+                      [&](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
+                      [&] { return ProblemOf(synthesis->parsed, arguments.threads); }};
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
   if (!report.ok() || !*report) return report.status();
   synthesis->tuned = *std::move(report);
@@ -152,12 +151,11 @@ absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool canc
   const absl::StatusOr<bool> applies = Applies(arguments, synthesis->result.optimal, cancelled);
   if (!applies.ok() || !*applies) return applies.status();
   const PlanOptions options = PlanOptionsOf(arguments);
-  const Tuning tuning{
-      graph.name, PlanQuestion(graph, options), synthesis->target,
-      [&](const SearchOptions& search) {
-        return CandidatesOf(arguments, graph, synthesis->target, memo, search);
-      },
-      [&] { return ProblemOf(graph, arguments.threads); }};
+  const Tuning tuning{graph.name, PlanQuestion(graph, options), synthesis->target,
+                      [&](const SearchOptions& search) {
+                        return CandidatesOf(arguments, graph, synthesis->target, memo, search);
+                      },
+                      [&] { return ProblemOf(graph, arguments.threads); }};
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
   if (!report.ok() || !*report) return report.status();
   synthesis->tuned = *std::move(report);

@@ -22,9 +22,9 @@ absl::Status CheckTuning(const SolveArguments& arguments);
 
 // Takes the place of the predicted best, in `synthesis`, if a program was measured to be faster: what the
 // table knows of this machine, the target and version, or, if asked to tune, what is measured now and then
-// kept there. Measured are the candidates of tuning_candidates.h, in rounds (bench/trials.h). Errors: this CPU
-// can't run the code; Internal: one computes a wrong result; Cancelled by Ctrl-C, what was measured of others
-// before is kept.
+// kept there. Measured are the candidates of tuning_candidates.h, in rounds (bench/trials.h). Errors: this
+// CPU can't run the code; Internal: one computes a wrong result; Cancelled by Ctrl-C, what was measured of
+// others before is kept.
 absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis);
 
 // Likewise of a graph. `cancelled`: Ctrl-C ended the search. `memo`: what the search learned.

@@ -16,9 +16,9 @@ namespace kirsch {
 namespace {
 
 constexpr size_t kMostPrograms = 16;
-constexpr int kCheapest = 6;   // of the k best
+constexpr int kCheapest = 6;  // of the k best
 constexpr int kCheapestPlans = 4;
-constexpr int kWays = 6;       // plans that differ above their stages, ...
+constexpr int kWays = 6;            // plans that differ above their stages, ...
 constexpr double kFarthest = 0.25;  // ... and cost so much more than the best at most
 
 // Those that are given, but for what is the same code as one before.

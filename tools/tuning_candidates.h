@@ -24,8 +24,8 @@ struct TuningCandidate {
 // (search/outer_choices.h), and the next cheapest. Fewer where `search` is stopped.
 std::vector<TuningCandidate> CandidatesOf(const Synthesis& synthesis, const SearchOptions& search);
 
-// Likewise: the best plan, its largest contraction with each outer choice, the next cheapest plans that differ
-// above their stages, and the next cheapest of all. Errors are those of SearchPlan.
+// Likewise: the best plan, its largest contraction with each outer choice, the next cheapest plans that
+// differ above their stages, and the next cheapest of all. Errors are those of SearchPlan.
 absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& arguments, const Graph& graph,
                                                           const Target& target, Memo& memo,
                                                           const SearchOptions& search);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bench/fastest.h"
+#include "bench/reference.h"
 #include "bench/statistics.h"
 #include "bench/trials.h"
 #include "codegen/verify/engines.h"
@@ -34,9 +35,9 @@ absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>&
                                              const Target& target, const TuningProblem& problem) {
   std::vector<Kernel> kernels;
   for (const TuningCandidate& candidate : candidates) {
-    absl::StatusOr<Kernel> kernel = std::visit(
-        [&](const auto& program) { return CompileForThisCpu(Subject(program, target, "tuned")); },
-        candidate.program);
+    absl::StatusOr<Kernel> kernel =
+        std::visit([&](const auto& program) { return CompileForThisCpu(Subject(program, target, "tuned")); },
+                   candidate.program);
     if (!kernel.ok()) return kernel.status();
     if (!problem.result_last) PutResultLast(&*kernel);
     kernels.push_back(*std::move(kernel));
@@ -93,8 +94,6 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
                                             const std::string& name, const Target& target,
                                             const std::vector<TuningCandidate>& candidates,
                                             const TuningProblem& problem, const std::function<bool()>& stop) {
-  // F(4x4,3x3) is about ten times as far off as a sum of products.
-  constexpr double kWinogradTolerance = 32;
   const absl::StatusOr<std::vector<Kernel>> kernels = Compiled(candidates, target, problem);
   if (!kernels.ok()) return kernels.status();
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);

@@ -113,7 +113,8 @@ SelfTest StartSelfTest(const Library& library, LibraryStyle style) {
   std::erase_if(file.functions, [&](const HeaderFunction& function) {
     const std::vector<HeaderVariant>& variants = function.variants;
     const bool runs = std::any_of(variants.begin(), variants.end(), RunsHere);
-    const size_t members = variants.front().programs.size();
+    const HeaderVariant& variant = variants.front();
+    const size_t members = variant.program_of.empty() ? variant.programs.size() : variant.program_of.size();
     if (runs && function.has_self_test()) {
       test.members += members;
       return false;
@@ -141,18 +142,20 @@ class LibraryVerifier {
  public:
   LibraryVerifier(const Library& library, const LibraryStyle& style) : library_(library), style_(style) {
     for (const LibraryKernel& kernel : library.kernels)
-      for (const FamilySynthesis& variant : kernel.variants) count_ += variant.members.size();
+      for (const FamilySynthesis& variant : kernel.variants) count_ += CountOf(variant);
   }
 
   VerifyReport Run() {
     report_.verdict = Verdict::kVerified;  // unless some member's is worse
     SelfTest self_test = StartSelfTest(library_, style_);
     for (const LibraryKernel& kernel : library_.kernels)
-      for (const FamilySynthesis& variant : kernel.variants)
-        for (size_t i = 0; i < variant.members.size(); ++i) {
+      for (const FamilySynthesis& variant : kernel.variants) {
+        for (size_t i = 0; i < variant.shared.size(); ++i) VerifyRegion(variant, i);
+        for (size_t i = 0; variant.shared.empty() && i < variant.members.size(); ++i) {
           line_.Show(Cat("verifying member ", ++done_, " of ", count_));
           VerifyMember(variant, i, HasOwnHeader(library_, kernel));
         }
+      }
     AddSelfTest(&self_test);
     for (const RungSum& sum : sums_)
       if (sum.any()) report_.rungs.push_back(sum.Report());
@@ -161,15 +164,49 @@ class LibraryVerifier {
   }
 
  private:
+  // Of members that share a program, all if they are few; else the first and the last ones, among which is
+  // every remainder of register tiles, and some between.
+  static std::vector<int64_t> SampleOf(const Region& region) {
+    constexpr size_t kAtEnds = 16, kBetween = 8;
+    const size_t count = region.members.size(), step = std::max<size_t>(1, count / kBetween);
+    std::vector<int64_t> sample;
+    for (size_t i = 0; i < count; ++i)
+      if (i < kAtEnds || i + kAtEnds >= count || i % step == 0) sample.push_back(region.members[i]);
+    return sample;
+  }
+
+  static size_t CountOf(const FamilySynthesis& variant) {
+    if (variant.shared.empty()) return variant.members.size();
+    size_t count = 0;
+    for (const Region& region : variant.regions.list) count += SampleOf(region).size();
+    return count;
+  }
+
+  void VerifyRegion(const FamilySynthesis& variant, size_t number) {
+    const std::vector<int64_t> members = SampleOf(variant.regions.list[number]);
+    done_ += members.size();
+    line_.Show(Cat("verifying member ", done_, " of ", count_));
+    std::vector<Spec> roots;
+    for (int64_t member : members)
+      roots.push_back(variant.spec(static_cast<size_t>(member)).result.impl.spec);
+    const std::vector<VerifyReport> reports = VerifyRows(variant.shared[number], roots, variant.target(),
+                                                         variant.request.name, MemberOptions(false));
+    for (size_t i = 0; i < reports.size(); ++i)
+      Add(reports[i],
+          Cat(variant.spec(static_cast<size_t>(members[i])).parsed.text, " for ", variant.target().name));
+  }
+
   void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {
     const KernelRequest& request = variant.request;
     VerifyOptions options = MemberOptions(variant.is_graph());
     options.header = own_header;
     HeaderFile header;
     header.functions.emplace_back().name = MemberName(request.name, request.sizes(), static_cast<int64_t>(i));
-    if (own_header)
-      header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}},
-                            {style_.mode, false, style_.name_space});
+    if (own_header) {
+      LibraryStyle style = style_;
+      style.external = false;
+      header = HeaderFileOf({request.name, {{{variant}}}, {variant.target()}}, style);
+    }
     const std::string name = header.functions.front().name;
     Add(variant.is_graph() ? VerifyPlan(variant.graph(i).result.plan, variant.target(), header, options)
                            : VerifyKernel(variant.spec(i).result.impl, variant.target(), header, options),

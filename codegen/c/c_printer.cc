@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <map>
 #include <utility>
 #include <vector>
@@ -14,6 +15,36 @@
 
 namespace kirsch {
 namespace {
+
+// Does the statement give the vector another value?
+bool Sets(const Stmt& stmt, VarId var) {
+  return std::visit(
+      [var](const auto& op) {
+        if constexpr (requires {
+                        { op.to } -> std::convertible_to<VarId>;
+                      })
+          return op.to == var;
+        if constexpr (requires { op.odd; }) return op.even == var || op.odd == var;
+        return false;
+      },
+      stmt.op);
+}
+
+bool Multiplies(const Stmt& stmt, VarId var) {
+  const auto* const op = std::get_if<MultiplyAdd>(&stmt.op);
+  return op != nullptr && op->a == var;
+}
+
+// Whether the multiply-add of that number is the last of at least two with the same broadcast, `var`. With 32
+// registers, where a trip adds to each sum several times, GCC lets it overwrite that, and copies the sum to
+// where it belongs. (Integers' multiply-adds have no such form; a broadcast used once may be in memory.)
+bool LastOfSeveral(const std::vector<Stmt>& block, size_t number, VarId var) {
+  for (size_t i = number + 1; i < block.size() && !Sets(block[i], var); ++i)
+    if (Multiplies(block[i], var)) return false;
+  for (size_t i = number; i > 0 && !Sets(block[i - 1], var); --i)
+    if (Multiplies(block[i - 1], var)) return true;
+  return false;
+}
 
 class FunctionPrinter {
  public:
@@ -56,7 +87,13 @@ class FunctionPrinter {
   }
 
   void PrintBlock(const std::vector<Stmt>& block) {
-    for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
+    for (size_t i = 0; i < block.size(); ++i) {
+      std::visit([this](const auto& op) { Print(op); }, block[i].op);
+      const auto* const op = std::get_if<MultiplyAdd>(&block[i].op);
+      if (op != nullptr && program_.masks && VarOf(op->accumulator).dtype == Dtype::kF32 &&
+          LastOfSeveral(block, i, op->a))
+        Line(vectors_.Kept(VarOf(op->a)), ";");
+    }
   }
   void PrintNested(const std::vector<Stmt>& block) {
     ++depth_;
@@ -147,6 +184,27 @@ class FunctionPrinter {
     Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
   }
 
+  void Print(const Divide& op) {
+    Line("const size_t ", Name(op.index), " = (", Text(op.of), op.left ? ") % " : ") / ", op.by, ";");
+  }
+  void Print(const IfAny& op) {
+    Line("if (", Name(op.index), " != 0) {");
+    PrintNested(op.body);
+  }
+  void Print(const Switch& op) {
+    Line("switch (", Name(op.index), ") {");
+    ++depth_;
+    for (size_t i = 0; i < op.bodies.size(); ++i) {
+      Line("case ", op.least + static_cast<int64_t>(i), ": {");
+      ++depth_;
+      PrintBlock(op.bodies[i]);
+      Line("break;");
+      --depth_;
+      Line("}");
+    }
+    --depth_;
+    Line("}");
+  }
   void Print(const For& op) {
     const std::string& index = Name(op.index);
     Line("for (size_t ", index, " = 0; ", index, " < ", Text(op.count), "; ++", index, ") {");
@@ -238,21 +296,22 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
   Procedure entry = program.procedures[0];
   // The user's names.
   if (kernel.swapped) std::swap(entry.vars[0].name, entry.vars[1].name);
-  CSignature signature = SignatureOf(program, kernel.swapped);
-  const bool ignores_scratch = kernel.uniform && !signature.scratch;
-  signature.scratch |= kernel.uniform;
+  const CSignature signature = SignatureOf(program, kernel.swapped);
   std::string text =
       Cat(kernel.dispatched ? style.private_prefix : style.public_prefix, TargetAttribute(program, style),
           "void ", program.name, "(", CParameters(signature), ") {\n");
   const Var& scratch = entry.vars[static_cast<size_t>(program.scratch())];
-  if (TakesScratch(program))
+  if (program.scratch_bytes > 0)
     Append(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
            "*)scratch_memory;\n");
-  if (ignores_scratch) Append(&text, "  (void)scratch_memory;\n");
+  else if (signature.scratch)
+    Append(&text, "  (void)scratch_memory;\n");
   if (program.phases > 1) {
     const Var& shared = entry.vars[static_cast<size_t>(program.shared())];
     const std::string type = Cat(CType(shared.dtype), "*");
     Append(&text, "  ", type, " ", shared.name, " = (", type, ")shared_memory;\n");
+  } else if (signature.phases) {
+    Append(&text, "  (void)shared_memory;\n");
   }
   if (program.packing) {
     const Var& packed = entry.vars[static_cast<size_t>(program.packing->place)];
@@ -318,6 +377,7 @@ std::string CType(Dtype dtype) {
 CSignature SignatureOf(const LoopProgram& program, bool swapped) {
   CSignature signature;
   signature.tensors = program.tensors;
+  if (program.size) signature.size = program.size->name;
   if (program.packing) signature.constants = program.packing->constants;
   if (swapped) {
     // Operands change places, and what they are called stays.
@@ -327,10 +387,10 @@ CSignature SignatureOf(const LoopProgram& program, bool swapped) {
       (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name =
           names[i];
   }
-  signature.scratch = TakesScratch(program);
-  signature.threads = TakesThreads(program);
+  signature.scratch = program.TakesScratch();
+  signature.threads = program.TakesThreads();
   signature.columns = program.block != 0;
-  signature.phases = program.phases > 1;
+  signature.phases = program.TakesPhases();
   return signature;
 }
 
@@ -340,7 +400,8 @@ std::string ShareNames(const CSignature& signature, const char* separator) {
 }
 
 std::string CParameters(const CSignature& signature) {
-  return Cat(TensorParameters(signature.tensors), ShareParameters(signature));
+  const std::string size = signature.size.empty() ? "" : Cat("size_t ", signature.size, ", ");
+  return Cat(size, TensorParameters(signature.tensors), ShareParameters(signature));
 }
 
 std::string CPackParameters(const CSignature& signature) {
@@ -352,7 +413,8 @@ std::string CPackArguments(const CSignature& signature) {
 }
 
 std::string CArguments(const CSignature& signature) {
-  return Cat(TensorNames(signature.tensors), ShareArguments(signature));
+  const std::string size = signature.size.empty() ? "" : Cat(signature.size, ", ");
+  return Cat(size, TensorNames(signature.tensors), ShareArguments(signature));
 }
 
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {

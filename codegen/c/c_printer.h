@@ -22,9 +22,9 @@ struct CStyle {
   std::string helper_name;              // procedures are called <helper_name>_<procedure>
   std::vector<std::string> taken = {};  // names that none of these may have: what users call functions
   std::string fence;                    // the statement that the compiler moves no load across
-  bool attributes = true;  // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
-  // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type. Empty: as GCC and Clang
-  // say it.
+  bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
+  // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type, KEPT(vector) a use of it.
+  // Empty: as GCC and Clang say it.
   std::string macros = {};
 };
 
@@ -32,11 +32,11 @@ struct CKernel {
   const LoopProgram* program = nullptr;
   bool swapped = false;     // see EmitOptions
   bool dispatched = false;  // called by a dispatcher only, so not public
-  bool uniform = false;     // takes scratch memory even if it needs none
 };
 
 // What the parameters of a public function depend on.
 struct CSignature {
+  std::string size;                    // what the size is called that comes first; empty: there is none
   std::vector<EntryTensor> tensors;    // in the user's order; what NAME_pack made is called kPacked
   std::vector<EntryTensor> constants;  // that NAME_pack takes, if there is one
   bool scratch = false, threads = false;
@@ -59,10 +59,6 @@ std::string CPackArguments(const CSignature& signature);
 
 // "thread, n_threads", or what columns are wanted.
 std::string ShareNames(const CSignature& signature, const char* separator);
-
-// A kernel takes scratch memory and threads only if its program needs them.
-inline bool TakesScratch(const LoopProgram& program) { return program.scratch_bytes > 0; }
-inline bool TakesThreads(const LoopProgram& program) { return program.SharesWork(); }
 
 // All functions: the procedures that entries call, those of equal code once for all kernels; then the
 // entries, and where an operand is packed ahead, the functions that do so.

@@ -46,17 +46,18 @@ std::string Word(const std::string& from, Dtype memory, int first, int count) {
 }
 
 // By way of f16, the bits of which come first. What is no number is to have the largest exponent there.
-std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
+// `words`: an element in the lower part of 16 bits each, whose upper part is shifted out.
+std::string WordsByF16(const std::string& words, Dtype from, int lanes) {
   const int half = lanes * Bytes(Dtype::kF16), bytes = lanes * kAccumulatorBytes;
   const int shift = Info(Dtype::kF16).mantissa - Info(from).mantissa;
   const auto constant = [&](uint32_t number) {
     return Intrinsic(half, "set1_epi16", Cat("(short)0x", absl::Hex(number)));
   };
   const std::string bits_and = "and_" + Si(half), bits_or = "or_" + Si(half);
-  std::string bits = value;
+  std::string bits = words;
   if (from != Dtype::kF16) {
     const int sign_shift = 8 * (Bytes(Dtype::kF16) - Bytes(from));
-    bits = Intrinsic(half, "slli_epi16", Intrinsic(half, "cvtepu8_epi16", bits), sign_shift);
+    bits = Intrinsic(half, "slli_epi16", bits, sign_shift);
     if (sign_shift != shift)  // copies of the sign take the exponent's place
       bits = Intrinsic(half, bits_and, Intrinsic(half, "srai_epi16", bits, sign_shift - shift),
                        constant(F16BitsOf(from)));
@@ -71,6 +72,11 @@ std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
   const std::string floats = Intrinsic(bytes, "cvtph_ps", bits);
   if (ScaleFromF16(from) == 0) return floats;
   return Intrinsic(bytes, "mul_ps", floats, Intrinsic(bytes, "set1_ps", Cat(1 << ScaleFromF16(from), ".0f")));
+}
+
+std::string WidenedByF16(const std::string& value, Dtype from, int lanes) {
+  const int half = lanes * Bytes(Dtype::kF16);
+  return WordsByF16(from == Dtype::kF16 ? value : Intrinsic(half, "cvtepu8_epi16", value), from, lanes);
 }
 
 // Memory's elements, as LoadNarrow has them, as elements of type `to`.
@@ -129,6 +135,11 @@ std::string CVectors::Get(const Var& var) const {
 
 std::string CVectors::Set(const Var& to, const std::string& value) const {
   return Cat(to.name, " = ", IsOfWords(to) ? As(VariableType(to), value) : value, ";");
+}
+
+std::string CVectors::Kept(const Var& var) const {
+  return macros_.empty() ? Cat("__asm__ volatile(\"\" : : \"v\"(", var.name, "))")
+                         : Cat(macros_, "KEPT(", var.name, ")");
 }
 
 std::string CVectors::Zero(const Var& to) const {
@@ -199,6 +210,9 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
     return Intrinsic(
         bytes, Cat("cast", Si(bytes), "_ps"),
         Intrinsic(bytes, "slli_epi32", Intrinsic(bytes, "set1_epi16", Cat("(short)", element)), 16));
+  if (WidensByF16(memory) && Bytes(memory) == 1)  // likewise
+    return WordsByF16(Intrinsic(to.lanes * Bytes(Dtype::kF16), "set1_epi8", Cat("(char)", element)), memory,
+                      to.lanes);
   const int bits = 8 * Bytes(memory) * group;  // of a group in memory
   std::string value;
   if (group == 1) {

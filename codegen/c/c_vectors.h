@@ -29,6 +29,9 @@ class CVectors {
   std::string Get(const Var& var) const;
   std::string Set(const Var& to, const std::string& value) const;
 
+  // Uses the value and does nothing: nothing before it overwrites the register.
+  std::string Kept(const Var& var) const;
+
   std::string Zero(const Var& to) const;
   std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
   std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;

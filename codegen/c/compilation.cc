@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kNewestVersion = 99;  // of a compiler, that is looked for
+
 absl::StatusOr<std::string> MakeDirectory() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
@@ -88,8 +90,10 @@ std::string FirstComplaint(const std::string& log_path) {
 }  // namespace
 
 absl::StatusOr<std::string> FindCompiler(const std::string& compiler) {
-  const std::vector<std::string> names =
+  std::vector<std::string> names =
       compiler.empty() ? std::vector<std::string>{"cc", "gcc", "clang"} : std::vector<std::string>{compiler};
+  if (compiler == "gcc" || compiler == "clang")
+    for (int version = kNewestVersion; version > 0; --version) names.push_back(Cat(compiler, "-", version));
   const char* const path = getenv("PATH");
   for (const std::string& name : names) {
     if (absl::StrContains(name, '/') && access(name.c_str(), X_OK) == 0) return name;

@@ -14,7 +14,8 @@
 
 namespace kirsch {
 
-// The path of `compiler`, or of the first of cc, gcc, clang if empty. NOT_FOUND if there is none on the PATH.
+// The path of `compiler`, or of the first of cc, gcc, clang if empty. Where distributions have it by its
+// version only, as clang-19, the newest. NOT_FOUND if there is none on the PATH.
 absl::StatusOr<std::string> FindCompiler(const std::string& compiler);
 
 // A compilation in a private temporary directory that goes away with this object.

@@ -32,44 +32,84 @@ std::string VariantName(const HeaderFunction& function, const HeaderVariant& var
 }
 
 // The call of one kernel. One with a single task computes all of it whoever calls, so one thread does; and
-// one with a single phase does so in the first. `caller`: the function's signature.
-std::string KernelCall(const LoopProgram& program, CSignature caller) {
+// one with a single phase does so in the first. `caller`: the function's signature; `size`: what the size is
+// called that the kernel may take.
+std::string KernelCall(const LoopProgram& program, CSignature caller, const std::string& size = "") {
   std::vector<std::string> conditions;
-  if (caller.threads && !TakesThreads(program)) conditions.push_back("thread == 0");
-  if (caller.phases && program.phases == 1) conditions.push_back("phase == 0");
-  caller.scratch = TakesScratch(program);
-  caller.threads = TakesThreads(program);
-  caller.phases = program.phases > 1;
+  if (caller.threads && !program.TakesThreads()) conditions.push_back("thread == 0");
+  if (caller.phases && !program.TakesPhases()) conditions.push_back("phase == 0");
+  caller.scratch = program.TakesScratch();
+  caller.threads = program.TakesThreads();
+  caller.phases = program.TakesPhases();
+  caller.size = program.size ? size : "";
   return Cat(conditions.empty() ? "" : Cat("if (", absl::StrJoin(conditions, " && "), ") "), program.name,
              "(", CArguments(caller), ");");
 }
 
-// A switch for each varying size, one inside the other, over the members from the first on.
+// A switch for each varying size, one inside the other; where kernels are shared, the rows last.
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
-      : function_(function), variant_(variant), signature_(function.signature()) {}
+      : function_(function), variant_(variant), signature_(function.signature()) {
+    size_t stride = 1;
+    for (size_t size = function.sizes.size(); size-- > 0;) {
+      levels_.insert(levels_.begin(), {size, stride});
+      stride *= function.sizes[size].values.size();
+    }
+    if (!variant.program_of.empty())
+      std::rotate(levels_.begin() + static_cast<std::ptrdiff_t>(function.rows),
+                  levels_.begin() + static_cast<std::ptrdiff_t>(function.rows) + 1, levels_.end());
+  }
 
   std::string Print() {
-    PrintSwitch(0, 1);
+    PrintSwitch(0, 0, 1);
     return std::move(text_);
   }
 
  private:
-  void PrintSwitch(size_t level, int depth) {
-    if (level == function_.sizes.size()) {
-      Line(depth, KernelCall(variant_.programs[next_++], signature_));
+  struct Level {
+    size_t size;
+    size_t stride;  // from a member to that with the next value
+  };
+
+  // `member`: that with the first values of this level's size and those after it.
+  void PrintSwitch(size_t level, size_t member, int depth) {
+    if (level == levels_.size()) {
+      Line(depth, KernelCall(variant_.program(member), signature_));
       return Line(depth, "return 1;");
     }
-    const VaryingSize& size = function_.sizes[level];
+    if (!variant_.program_of.empty() && level + 1 == levels_.size()) return PrintRows(member, depth);
+    const VaryingSize& size = function_.sizes[levels_[level].size];
     Line(depth, Cat("switch (", size.name, ") {"));
     for (uint32_t value : size.values) {
       Line(depth + 1, Cat("case ", value, ":"));
-      PrintSwitch(level + 1, depth + 2);
+      PrintSwitch(level + 1, member, depth + 2);
+      member += levels_[level].stride;
     }
     Line(depth + 1, "default:");
     Line(depth + 2, "return 0;");
     Line(depth, "}");
+  }
+
+  // Members with the same kernel are neighbours.
+  void PrintRows(size_t member, int depth) {
+    const VaryingSize& rows = function_.sizes[function_.rows];
+    const std::string name = rows.name;
+    const auto program_of = [&](size_t value) {
+      return variant_.program_of[member + value * levels_.back().stride];
+    };
+    Line(depth, Cat("if (", name, " < ", rows.values.front(), " || ", name, " > ", rows.values.back(),
+                    ") return 0;"));
+    for (size_t first = 0; first < rows.values.size();) {
+      size_t end = first + 1;
+      while (end < rows.values.size() && program_of(end) == program_of(first)) ++end;
+      const bool last = end == rows.values.size();
+      if (!last) Line(depth, Cat("if (", name, " <= ", rows.values[end - 1], ") {"));
+      Line(depth + !last, KernelCall(variant_.programs[program_of(first)], signature_, name));
+      Line(depth + !last, "return 1;");
+      if (!last) Line(depth, "}");
+      first = end;
+    }
   }
 
   void Line(int depth, const std::string& line) {
@@ -79,21 +119,20 @@ class SwitchPrinter {
   const HeaderFunction& function_;
   const HeaderVariant& variant_;
   const CSignature signature_;
-  size_t next_ = 0;  // the kernel of the next innermost case
+  std::vector<Level> levels_;  // the outermost first
   std::string text_;
 };
 
-// Where the function takes scratch memory that none of these kernels need.
-std::string IgnoredScratch(const HeaderFunction& function, bool needed) {
-  return function.signature().scratch && !needed ? "  (void)scratch_memory;\n" : "";
+// Where the function takes scratch memory that none of the variant's kernels takes.
+std::string IgnoredScratch(const HeaderFunction& function, const HeaderVariant& variant) {
+  const bool taken = std::ranges::any_of(variant.programs, &LoopProgram::TakesScratch);
+  return function.signature().scratch && !taken ? "  (void)scratch_memory;\n" : "";
 }
 
 std::string PrintSizeDispatcher(const HeaderFunction& function, const HeaderVariant& variant,
                                 const std::string& name, const std::string& linkage) {
-  return Cat(
-      "\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
-      IgnoredScratch(function, std::any_of(variant.programs.begin(), variant.programs.end(), TakesScratch)),
-      SwitchPrinter(function, variant).Print(), "}\n");
+  return Cat("\n", linkage, "int ", name, "(", Parameters(function), ") {\n",
+             IgnoredScratch(function, variant), SwitchPrinter(function, variant).Print(), "}\n");
 }
 
 // A switch over the variants, with a statement for each. The last one's is for all that is left: a CPU that
@@ -115,9 +154,7 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
     if (sizes) return Cat("return ", VariantName(function, variant), "(", Arguments(function), ");");
     return Cat(KernelCall(variant.programs.front(), function.signature()), "\n      return;");
   };
-  return Cat("\n", linkage, Declaration(function), " {\n",
-             IgnoredScratch(function, sizes || function.scratch_bytes() > 0), VariantSwitch(function, call),
-             "}\n");
+  return Cat("\n", linkage, Declaration(function), " {\n", VariantSwitch(function, call), "}\n");
 }
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {

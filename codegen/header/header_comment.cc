@@ -120,8 +120,11 @@ std::string PackingText(const HeaderVariant& variant) {
 
 std::string VariantText(const HeaderVariant& variant) {
   std::string text = Cat("target     ", variant.target.name, " (", variant.target.cpu, ")\n");
-  if (variant.programs.size() > 1)
+  if (!variant.program_of.empty()) {
+    Append(&text, "kernels    ", variant.programs.size(), ", each for a range of sizes\n");
+  } else if (variant.programs.size() > 1) {
     Append(&text, "kernels    ", variant.programs.size(), ", one for each size\n");
+  }
   if (variant.cycles > 0)
     Append(&text, "predicted  ",
            absl::StrFormat("%.0f cycles, %.1f GFLOP/s at %.2f GHz\n", variant.cycles, variant.gflops,

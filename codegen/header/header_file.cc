@@ -80,8 +80,8 @@ std::string Functions(const HeaderFile& file) {
   for (const HeaderFunction& function : file.functions) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
-        kernels.push_back({&variant.programs[i], function.swapped(i), function.dispatched(),
-                           function.uniform && !function.dispatched()});
+        kernels.push_back(
+            {&variant.programs[i], function.swapped(variant.member_of(i)), function.dispatched()});
     numbers += ScratchFunction(file, function) + PhaseFunctions(file, function) +
                PrintPackedBytes(function, PublicPrefix(file));
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
@@ -112,16 +112,20 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #define KIRSCH_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
+#define KIRSCH_KEPT(vector) __asm__ volatile("" : : "v"(vector))
 // GCC 12 means its own <immintrin.h>, which leaves what is not used uninitialized.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#else
+#define KIRSCH_KEPT(vector) (void)0
 #endif
 )";
 
 constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #undef KIRSCH_NOINLINE
 #undef KIRSCH_FENCE
+#undef KIRSCH_KEPT
 #undef KIRSCH_AS
 #undef KIRSCH_LOAD
 #undef KIRSCH_STORE
@@ -195,13 +199,13 @@ int HeaderFunction::phases() const { return Most(*this, &LoopProgram::phases); }
 
 CSignature HeaderFunction::signature() const {
   CSignature all = SignatureOf(variants.front().programs.front(), swapped(0));
+  all.size.clear();  // it is one of `sizes`
   for (const HeaderVariant& variant : variants)
     for (const LoopProgram& program : variant.programs) {
-      all.scratch |= TakesScratch(program);
-      all.threads |= TakesThreads(program);
-      all.phases |= program.phases > 1;
+      all.scratch |= program.TakesScratch();
+      all.threads |= program.TakesThreads();
+      all.phases |= program.TakesPhases();
     }
-  all.scratch |= uniform;
   return all;
 }
 

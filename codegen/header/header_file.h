@@ -3,6 +3,7 @@
 #ifndef KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_
 #define KIRSCH_CODEGEN_HEADER_HEADER_FILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -42,10 +43,21 @@ struct PackingCost {
 // A function's code for one target.
 struct HeaderVariant {
   Target target;
-  std::vector<LoopProgram> programs;  // one for each member of the function, in their order
+  std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or fewer:
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes;                  // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is packed ahead
+  // Where members that differ in HeaderFunction::rows share programs, that take that size: which each runs.
+  std::vector<size_t> program_of = {};
+
+  // A member that runs the program.
+  size_t member_of(size_t number) const {
+    const auto found = std::find(program_of.begin(), program_of.end(), number);
+    return program_of.empty() ? number : static_cast<size_t>(found - program_of.begin());
+  }
+  const LoopProgram& program(size_t member) const {
+    return programs[program_of.empty() ? member : program_of[member]];
+  }
 
   std::vector<std::string> features() const;  // that some program needs
 };
@@ -54,13 +66,11 @@ struct HeaderFunction {
   std::string name;                // a C identifier
   std::string text;                // the user's spec, graph or family, for the comment
   std::vector<VaryingSize> sizes;  // parameters
+  size_t rows = 0;                 // the one that programs may take
   std::vector<HeaderMember>
       members;  // as the family's, or one; one if an operand is packed ahead; none of a graph
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
-  // Takes scratch memory even if no kernel needs any, so that all functions of a file can be called alike,
-  // and alike whatever the target.
-  bool uniform = false;
-  std::vector<HeaderVariant> variants;  // at least one; in a file that is printed, as BestFirst says
+  std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says
 
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
   bool has_samples() const;
@@ -88,9 +98,9 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 // The public functions, NAME being that of each function:
 // clang-format off
 //   void NAME(const T* lhs, const T* rhs, T* out
-//             [, void* scratch_memory]          if a kernel needs it, or the function is uniform
-//             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads
-//             [, void* shared_memory, size_t phase])   if a kernel has several phases
+//             [, void* scratch_memory]          if a kernel needs it, or always takes it (EntryParameters)
+//             [, size_t thread, size_t n_threads]    if a kernel has tasks for threads, or so
+//             [, void* shared_memory, size_t phase])   if a kernel has several phases, or so
 // of a graph, its parameters and then `out` in the place of the first three; or, if sizes vary,
 //   int NAME(size_t <size>, for each of them, as above)
 //     1 if the sizes are a member's, and its kernel ran; 0 if not, and nothing was touched
@@ -99,7 +109,7 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants);
 //   void NAME_pack(const T* operand, void* packed)   both for the kernel that this CPU runs
 //   int NAME_supported(void);          1 if the CPU has the instructions of some variant (not kBare)
 //   size_t NAME_scratch_bytes(void);   if it takes scratch memory: the most that any kernel needs
-//   size_t NAME_phases(void);          if a kernel has several: the most
+//   size_t NAME_phases(void);          if it takes phases: the most of any kernel
 //   size_t NAME_shared_bytes(void);    likewise
 // clang-format on
 // and, under the macro <file.name>_SELF_TEST in upper case, a main that checks all functions, in each variant

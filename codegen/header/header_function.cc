@@ -61,4 +61,18 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
   return function;
 }
 
+void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
+                 absl::Span<const SharedProgram> shared, const EntryParameters& always,
+                 HeaderVariant* variant) {
+  variant->program_of.resize(static_cast<size_t>(CountMembers(sizes)));
+  for (const SharedProgram& one : shared) {
+    const char* const more = one.members.size() > 1 ? "_and_more" : "";
+    for (int64_t member : one.members)
+      variant->program_of[static_cast<size_t>(member)] = variant->programs.size();
+    variant->programs.push_back(
+        Lower(*one.program, variant->target, MemberName(name, sizes, one.members.front()) + more,
+              always));
+  }
+}
+
 }  // namespace kirsch

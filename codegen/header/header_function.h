@@ -28,16 +28,29 @@ HeaderFunction FunctionOf(const std::string& name, const GraphFamily& family,
                           absl::Span<const MemberPlans> plans);
 
 // Every member's kernel for `target`, from the members' programs (Impl) or plans in their order. Entries are
-// called <name>_m5_n8, by the sizes that vary.
+// called <name>_m5_n8, by the sizes that vary. `always`: what each takes.
 template <typename Solved>
 std::vector<LoopProgram> LowerMembers(const std::string& name, const std::vector<VaryingSize>& sizes,
-                                      const std::vector<const Solved*>& members, const Target& target) {
+                                      const std::vector<const Solved*>& members, const Target& target,
+                                      const EntryParameters& always = {}) {
   KIRSCH_CHECK(static_cast<int64_t>(members.size()) == CountMembers(sizes));
   std::vector<LoopProgram> programs;
   for (size_t i = 0; i < members.size(); ++i)
-    programs.push_back(Lower(*members[i], target, MemberName(name, sizes, static_cast<int64_t>(i))));
+    programs.push_back(Lower(*members[i], target, MemberName(name, sizes, static_cast<int64_t>(i)), always));
   return programs;
 }
+
+// A program that these members share, which differ in their rows.
+struct SharedProgram {
+  const Impl* program;
+  std::vector<int64_t> members;
+};
+
+// The variant's kernels for `target`, each for all of its members: HeaderVariant::programs and program_of.
+// `always`: what each takes. Entries are called after the first member, like <name>_m5_n8, or <name>_m5_n8_and_more.
+void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
+                 absl::Span<const SharedProgram> shared, const EntryParameters& always,
+                 HeaderVariant* variant);
 
 }  // namespace kirsch
 

@@ -89,15 +89,15 @@ std::function<void(const KernelCall&)> CallerOf(uintptr_t address, size_t tensor
 // number.
 std::function<void(const KernelCall&)> Win64CallerOf(uintptr_t address) {
   return [address](const KernelCall& call) {
-    std::array<void*, 9> a = {};
+    std::array<void*, 10> a = {};
     KIRSCH_CHECK(call.tensors.size() + 3 <= a.size());
     void** const rest = std::copy(call.tensors.begin(), call.tensors.end(), a.begin());
     rest[0] = call.scratch;
     rest[1] = reinterpret_cast<void*>(call.thread);
     rest[2] = reinterpret_cast<void*>(call.n_threads);
     using Entry =
-        void(__attribute__((ms_abi))*)(void*, void*, void*, void*, void*, void*, void*, void*, void*);
-    reinterpret_cast<Entry>(address)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
+        void(__attribute__((ms_abi))*)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
+    reinterpret_cast<Entry>(address)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
   };
 }
 
@@ -128,7 +128,7 @@ absl::StatusOr<std::unique_ptr<JitKernel>> JitCompile(const LoopProgram& program
   }
   const size_t constants = program.packing ? program.packing->constants.size() : 0;
   return std::make_unique<OrcKernel>(std::move(*jit), *std::move(object), address->getValue(), pack_address,
-                                     program.tensors.size(), constants, abi);
+                                     program.tensors.size() + (program.size ? 1 : 0), constants, abi);
 }
 
 std::function<void(const KernelCall&)> JitKernel::Caller() const {

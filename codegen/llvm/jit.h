@@ -46,8 +46,8 @@ class JitKernel {
   // The one of the ABI that it was compiled for; only if the program has three tensors.
   KernelFunction function() const { return reinterpret_cast<KernelFunction>(address_); }
   Win64KernelFunction win64_function() const { return reinterpret_cast<Win64KernelFunction>(address_); }
-  // Calls the kernel with LoopProgram::tensors, in their order, whatever its ABI. Without a detour, as it is
-  // measured.
+  // Calls the kernel with LoopProgram::tensors, in their order, whatever its ABI; before them, if it takes a
+  // size, with that in the place of a pointer. Without a detour, as it is measured.
   std::function<void(const KernelCall&)> Caller() const;
   // Calls what packs constants, as PackConstantsFunction; empty if the program packs nothing ahead.
   std::function<void(absl::Span<void* const>)> Packer() const;

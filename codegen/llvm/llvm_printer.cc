@@ -245,6 +245,27 @@ class BodyPrinter {
     ir_.CreateCall(callees_[static_cast<size_t>(op.procedure)], arguments);
   }
 
+  void Print(const Divide& op) {
+    Value *of = ValueOf(op.of), *by = ir_.getInt64(static_cast<uint64_t>(op.by));
+    Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
+  }
+
+  void Print(const IfAny& op) { PrintIf(ir_.CreateICmpNE(Get(op.index), ir_.getInt64(0)), op.body); }
+
+  void Print(const Switch& op) {
+    llvm::BasicBlock* exit = NewBlock("chosen");
+    llvm::SwitchInst* chosen = ir_.CreateSwitch(Get(op.index), exit, static_cast<unsigned>(op.bodies.size()));
+    uint64_t value = static_cast<uint64_t>(op.least);
+    for (const std::vector<Stmt>& block : op.bodies) {
+      llvm::BasicBlock* body = NewBlock("case");
+      chosen->addCase(ir_.getInt64(value++), body);
+      ir_.SetInsertPoint(body);
+      PrintBlock(block);
+      ir_.CreateBr(exit);
+    }
+    ir_.SetInsertPoint(exit);
+  }
+
   void Print(const For& op) {
     llvm::BasicBlock* head = NewBlock("head");
     llvm::BasicBlock* body = NewBlock("body");
@@ -356,12 +377,13 @@ std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& opt
   std::vector<VarId> order(program.tensors.size());
   std::iota(order.begin(), order.end(), 0);
   if (options.swapped) std::swap(order[0], order[1]);
-  if (TakesScratch(program) || options.uniform) order.push_back(program.scratch());
-  if (TakesThreads(program) || options.uniform) {
+  if (program.size) order.insert(order.begin(), program.rows());
+  if (program.TakesScratch() || options.uniform) order.push_back(program.scratch());
+  if (program.TakesThreads() || options.uniform) {
     order.push_back(program.thread());
     order.push_back(program.threads());
   }
-  if (program.phases > 1) {
+  if (program.TakesPhases()) {
     order.push_back(program.shared());
     order.push_back(program.phase());
   }

@@ -105,15 +105,36 @@ Value* LlvmVectors::LoadByWords(Value* from, Dtype memory, int lanes, int count)
   return ir_.CreateBitCast(value, Vector(Element(memory), lanes));
 }
 
+// A partial load of elements that cannot be masked, no more than 16 bytes: piece by piece, each of a power of
+// two of elements, as RegisterTile::pieces counts them.
+Value* LlvmVectors::LoadByPieces(Value* from, Dtype memory, int lanes, int count) {
+  const int bits = 8 * Bytes(memory), all_bits = bits * lanes;
+  Value* value = llvm::Constant::getNullValue(Vector(Element(memory), lanes));
+  for (int done = 0; done < count;) {
+    const int piece = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - done)));
+    llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(piece * bits));
+    Value* part = ir_.CreateAlignedLoad(type, ElementAt(from, memory, done), AlignOf(memory));
+    value = ir_.CreateBitCast(value, Vector(type, all_bits / (piece * bits)));
+    value = ir_.CreateInsertElement(value, part, static_cast<uint64_t>(done / piece));
+    done += piece;
+  }
+  return ir_.CreateBitCast(value, Vector(Element(memory), lanes));
+}
+
 // Without a conversion. Partial loads go by vectors of at least 16 bytes, which are those there are masks
 // for.
 Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, int count) {
   if (count == lanes) return ir_.CreateAlignedLoad(Vector(Element(memory), lanes), from, AlignOf(memory));
   const int wide = std::max(lanes, kXmmBytes / Bytes(memory));
   llvm::FixedVectorType* type = Vector(Element(memory), wide);
-  Value* value = Maskable(memory) ? ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count),
-                                                         llvm::Constant::getNullValue(type))
-                                  : LoadByWords(from, memory, wide, count);
+  Value* value = nullptr;
+  if (Maskable(memory))
+    value = ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count),
+                                 llvm::Constant::getNullValue(type));
+  else if (wide * Bytes(memory) == kXmmBytes)
+    value = LoadByPieces(from, memory, wide, count);
+  else
+    value = LoadByWords(from, memory, wide, count);
   return wide == lanes ? value : Lanes(value, 0, lanes);
 }
 

@@ -54,6 +54,7 @@ class LlvmVectors {
   llvm::Value* Word(llvm::Value* from, Dtype memory, int first, int count, int bits);
   llvm::Value* LoadNarrow(llvm::Value* from, Dtype memory, int lanes, int count);
   llvm::Value* LoadByWords(llvm::Value* from, Dtype memory, int lanes, int count);
+  llvm::Value* LoadByPieces(llvm::Value* from, Dtype memory, int lanes, int count);
   llvm::Value* Widened(llvm::Value* value, Dtype from, Dtype to);
   llvm::Value* WidenedByF16(llvm::Value* value, Dtype from, llvm::Type* type);
   llvm::Value* Narrowed(llvm::Value* value, Dtype from, Dtype to);

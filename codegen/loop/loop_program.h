@@ -162,10 +162,25 @@ struct Call {
 
 struct Stmt;
 
+struct Divide {  // index = of / by, rounded down; or what is left of that
+  VarId index;
+  Affine of;
+  int64_t by;
+  bool left = false;
+};
 struct For {  // body with index = 0 .. count - 1
   VarId index;
   Affine count;
   std::vector<Stmt> body;
+};
+struct IfAny {  // body, if the index is not 0
+  VarId index;
+  std::vector<Stmt> body;
+};
+struct Switch {  // the body for the value of the index: the first is for `least`, the next for one more
+  VarId index;
+  int64_t least;
+  std::vector<std::vector<Stmt>> bodies;
 };
 struct OnThread {  // body, on the thread whose number is task % n_threads, or see LoopProgram::block; only in
                    // the entry
@@ -180,7 +195,8 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 struct Stmt {
   std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
                SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
-               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, For, OnThread, InPhase>
+               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny, Switch,
+               OnThread, InPhase>
       op;
 };
 
@@ -200,9 +216,15 @@ struct EntryTensor {
   friend bool operator==(const EntryTensor&, const EntryTensor&) = default;
 };
 
-// Constants that are packed ahead: procedures[procedure], called with (constants..., packed), packs them once;
-// the entry takes what it wrote. A contraction's operand is replaced by its copy; of a graph's kernel, all
-// constants are in one buffer.
+// A size that the entry takes.
+struct EntrySize {
+  std::string name;
+  int64_t least = 1, most = 1;
+};
+
+// Constants that are packed ahead: procedures[procedure], called with (constants..., packed), packs them
+// once; the entry takes what it wrote. A contraction's operand is replaced by its copy; of a graph's kernel,
+// all constants are in one buffer.
 struct Packing {
   int place = 0;      // of `packed` among the tensors
   int64_t bytes = 0;  // of the packed buffer, a multiple of 64, to which it is aligned
@@ -215,6 +237,13 @@ struct Packing {
 inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
 inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
+
+// What the function that others call takes even if its code needs none, so that its parameters follow from
+// what was asked for, not from what a search found.
+struct EntryParameters {
+  bool scratch = false, threads = false;
+  bool phases = false;  // shared memory and the phase
+};
 
 struct LoopProgram {
   std::string name;                   // the entry's
@@ -230,22 +259,31 @@ struct LoopProgram {
   int64_t block = 0;
   std::optional<Packing> packing;
   // The entry's first parameters: of a spec lhs, rhs, what the epilogue takes, and out; of a graph its
-  // parameters, but for what is packed, and out. Scratch, thread and n_threads follow; and, if there are several
-  // phases, `shared` and `phase`. Every thread calls the entry for each phase, when all are done with the one
-  // before. The function that others call has these in the user's order, and no more than it needs (CParameters
-  // in c_printer.h).
+  // parameters, but for what is packed, and out. Scratch, thread and n_threads follow; and, if there are
+  // several phases or `always` says so, `shared` and `phase`. Every thread calls the entry for each phase,
+  // when all are done with the one before. The function that others call has these in the user's order, and
+  // no more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_printer.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
+  // Behind these: how many rows there are, if callers say it; in what others call, before all. Only with a
+  // single phase.
+  std::optional<EntrySize> size;
   int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
+  EntryParameters always;
 
   VarId scratch() const { return static_cast<VarId>(tensors.size()); }
   VarId thread() const { return scratch() + 1; }
   VarId threads() const { return scratch() + 2; }
-  VarId shared() const { return scratch() + 3; }
-  VarId phase() const { return scratch() + 4; }
+  VarId rows() const { return scratch() + 3; }
+  VarId shared() const { return scratch() + (size ? 4 : 3); }
+  VarId phase() const { return shared() + 1; }
 
   // Is there anything to do for several threads?
   bool SharesWork() const { return tasks > 1 || phases > 1 || block != 0; }
+
+  bool TakesScratch() const { return scratch_bytes > 0 || always.scratch; }
+  bool TakesThreads() const { return SharesWork() || always.threads; }
+  bool TakesPhases() const { return phases > 1 || always.phases; }
 
   bool HasFeature(std::string_view feature) const {
     return std::find(features.begin(), features.end(), feature) != features.end();

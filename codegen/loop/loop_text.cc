@@ -98,6 +98,19 @@ class TextPrinter {
     Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
          absl::StrJoin(arguments, ", "), ")");
   }
+  void Print(const Divide& op) {
+    Line(Name(op.index), " = (", AffineText(procedure_, op.of), op.left ? ") % " : ") / ", op.by);
+  }
+  void Print(const IfAny& op) {
+    Line("if ", Name(op.index));
+    PrintNested(op.body);
+  }
+  void Print(const Switch& op) {
+    for (size_t i = 0; i < op.bodies.size(); ++i) {
+      Line("if ", Name(op.index), " = ", op.least + static_cast<int64_t>(i));
+      PrintNested(op.bodies[i]);
+    }
+  }
   void Print(const For& op) {
     Line("for ", Name(op.index), " < ", AffineText(procedure_, op.count));
     PrintNested(op.body);

@@ -134,7 +134,9 @@ class EntryWriter {
         entry_(entry),
         memory_(std::move(memory)),
         parameters_(std::move(parameters)),
-        bound_(static_cast<size_t>(program.variables)) {}
+        bound_(static_cast<size_t>(program.variables)) {
+    if (loops.size) bound_[static_cast<size_t>(program.sizes.front().variable)] = {loops.rows(), 0};
+  }
 
   void Write(const Body& body) {
     for (const Node& node : body) std::visit([&](const auto& shape) { Write(shape); }, node.shape);
@@ -148,6 +150,7 @@ class EntryWriter {
   };
 
   void Write(const Loop& loop) {
+    if (!loop.trips.IsConstant()) return WriteVarying(loop);
     const int64_t trips = Constants(loop.trips);
     Bound& variable = bound_[static_cast<size_t>(loop.variable)];
     const int64_t first = loop.first.empty() ? 0 : 1;
@@ -166,6 +169,37 @@ class EntryWriter {
     }
     variable = {kNoVar, trips};
     if (loop.trips.of.constant % loop.trips.by != 0) Write(loop.rest);
+  }
+
+  // Of a number of trips that is known when the program runs.
+  void WriteVarying(const Loop& loop) {
+    KIRSCH_CHECK(loop.first.empty());
+    const Affine of = InEntry(loop.trips.of);
+    Bound& variable = bound_[static_cast<size_t>(loop.variable)];
+    Affine trips = of;
+    if (loop.trips.by != 1 || loop.trips.left)
+      trips = IndexOf(entry_.Quotient(of, loop.trips.by, loop.trips.left));
+    entry_.Loop(trips, [&](VarId index) {
+      variable = {index, 0};
+      Write(loop.body);
+    });
+    if (loop.rest.empty()) return;
+    KIRSCH_CHECK(trips.terms.size() == 1);
+    variable = {trips.terms.front().index, 0};
+    entry_.WithAny(entry_.Quotient(of, loop.trips.by, true), [&] { Write(loop.rest); });
+  }
+
+  void Write(const Let& let) {
+    const Affine of = InEntry(let.value.of);
+    bound_[static_cast<size_t>(let.variable)] = {entry_.Quotient(of, let.value.by, let.value.left), 0};
+    Write(let.body);
+  }
+
+  void Write(const OneOf& one_of) {
+    const Bound& variable = bound_[static_cast<size_t>(one_of.variable)];
+    KIRSCH_CHECK(variable.index != kNoVar && variable.constant == 0);
+    entry_.SwitchOn(variable.index, one_of.least, one_of.bodies.size(),
+                    [&](size_t i) { Write(one_of.bodies[i]); });
   }
 
   void Write(const Task& task) {
@@ -219,7 +253,8 @@ class EntryWriter {
 
 class Lowering {
  public:
-  Lowering(const Program& program, const Target& target, const std::string& name)
+  Lowering(const Program& program, const Target& target, const std::string& name,
+           const EntryParameters& always)
       : program_(program), kernels_(target, loops_), entry_(name) {
     loops_.name = name;
     loops_.tasks = program.tasks;
@@ -227,19 +262,33 @@ class Lowering {
     loops_.block = program.block;
     loops_.scratch_bytes = program.own_bytes;
     loops_.shared_bytes = program.shared_bytes;
+    loops_.always = always;
   }
 
   LoopProgram Write() && {
     TakeTensors();
     if (!program_.named && HasConstants()) PackOperand();
     memory_[Memory::kOwn] = loops_.scratch();
-    EntryWriter(program_, loops_, kernels_, entry_, memory_, parameters_).Write(program_.body);
+    WriteEntry();
     if (program_.named && HasConstants()) PackTensors();
     loops_.procedures.insert(loops_.procedures.begin(), std::move(entry_).Build());
     return std::move(loops_);
   }
 
  private:
+  // What takes threads or phases without having any use for them works in the first one only.
+  void WriteEntry() {
+    const auto write = [this] {
+      EntryWriter(program_, loops_, kernels_, entry_, memory_, parameters_).Write(program_.body);
+    };
+    const auto on_thread = [&] {
+      if (loops_.always.threads && !loops_.SharesWork()) return entry_.OnThreadOf(Constant(0), write);
+      write();
+    };
+    if (loops_.always.phases && loops_.phases == 1) return entry_.InPhaseOf(0, on_thread);
+    on_thread();
+  }
+
   const Program::Buffer& buffer(int number) const { return program_.buffers[static_cast<size_t>(number)]; }
   bool HasConstants() const {
     return std::any_of(program_.buffers.begin(), program_.buffers.end(),
@@ -269,7 +318,12 @@ class Lowering {
     entry_.PointerParameter(kScratch, program_.named ? Dtype::kF32 : AccumulatorOf(buffer(0).dtype), true);
     entry_.IndexParameter(program_.block != 0 ? kFirstColumn : kThread);
     entry_.IndexParameter(program_.block != 0 ? kEndColumn : kThreads);
-    if (program_.phases == 1) return;
+    KIRSCH_CHECK(program_.sizes.empty() || (program_.sizes.size() == 1 && program_.phases == 1));
+    for (const RunTimeSize& size : program_.sizes) {
+      loops_.size = EntrySize{size.name, size.least, size.most};
+      entry_.IndexParameter(size.name);
+    }
+    if (!loops_.TakesPhases()) return;
     memory_[Memory::kShared] = entry_.PointerParameter(kShared, Dtype::kF32, true);
     entry_.IndexParameter(kPhase);
   }
@@ -295,7 +349,10 @@ class Lowering {
     const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
     const int operand = run.at.front().buffer;
     const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1);
-    loops_.packing = Packing{operand, program_.packed_bytes, call.procedure, false,
+    loops_.packing = Packing{operand,
+                             program_.packed_bytes,
+                             call.procedure,
+                             false,
                              {{buffer(operand).name, buffer(operand).dtype, false}}};
   }
 
@@ -329,16 +386,19 @@ class Lowering {
 
 }  // namespace
 
-LoopProgram Lower(const Program& program, const Target& target, const std::string& name) {
-  return Lowering(program, target, name).Write();
+LoopProgram Lower(const Program& program, const Target& target, const std::string& name,
+                  const EntryParameters& always) {
+  return Lowering(program, target, name, always).Write();
 }
 
-LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name) {
-  return Lower(ProgramOf(impl, target), target, name);
+LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name,
+                  const EntryParameters& always) {
+  return Lower(ProgramOf(impl, target), target, name, always);
 }
 
-LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name) {
-  return Lower(ProgramOf(plan, target), target, name);
+LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name,
+                  const EntryParameters& always) {
+  return Lower(ProgramOf(plan, target), target, name, always);
 }
 
 }  // namespace kirsch

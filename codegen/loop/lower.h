@@ -13,13 +13,16 @@
 namespace kirsch {
 
 // The program's code, its entry called `name` (a C identifier). It takes
-// LoopProgram::tensors, a graph's parameters by their names, each with `_` behind it where the entry's own are
-// called so. Thread-safe.
-LoopProgram Lower(const Program& program, const Target& target, const std::string& name);
+// LoopProgram::tensors, a graph's parameters by their names, each with `_` behind it where the entry's own
+// are called so. Thread-safe.
+LoopProgram Lower(const Program& program, const Target& target, const std::string& name,
+                  const EntryParameters& always = {});
 
 // Of a contraction's tree, and of a graph's plan.
-LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name);
-LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name);
+LoopProgram Lower(const Impl& impl, const Target& target, const std::string& name,
+                  const EntryParameters& always = {});
+LoopProgram Lower(const Plan& plan, const Target& target, const std::string& name,
+                  const EntryParameters& always = {});
 
 }  // namespace kirsch
 

@@ -61,6 +61,23 @@ class ProcedureBuilder {
     const VarId index = Index(Cat("i", procedure_.vars.size()));
     Nest(For{index, std::move(count), {}}, [&] { body(index); });
   }
+  // A new index that is of / by, or what is left of that.
+  VarId Quotient(Affine of, int64_t by, bool left) {
+    const VarId index = Index(Cat(left ? "left" : "whole", procedure_.vars.size()));
+    Do(Divide{index, std::move(of), by, left});
+    return index;
+  }
+  template <typename Body>
+  void WithAny(VarId index, Body body) {
+    Nest(IfAny{index, {}}, body);
+  }
+  // `body(i)` writes what is done for index = least + i.
+  template <typename Body>
+  void SwitchOn(VarId index, int64_t least, size_t count, Body body) {
+    Switch chosen{index, least, {}};
+    for (size_t i = 0; i < count; ++i) chosen.bodies.push_back(Gather([&] { body(i); }));
+    Do(std::move(chosen));
+  }
   template <typename Body>
   void OnThreadOf(Affine task, Body body) {
     Nest(OnThread{std::move(task), {}}, body);
@@ -85,13 +102,17 @@ class ProcedureBuilder {
     return static_cast<VarId>(procedure_.vars.size()) - 1;
   }
   // The statements are gathered outside the tree, so that no pointer into a growing vector is held.
-  template <typename Op, typename Body>
-  void Nest(Op op, Body body) {
+  template <typename Body>
+  std::vector<Stmt> Gather(Body body) {
     std::vector<Stmt> inner;
     blocks_.push_back(&inner);
     body();
     blocks_.pop_back();
-    op.body = std::move(inner);
+    return inner;
+  }
+  template <typename Op, typename Body>
+  void Nest(Op op, Body body) {
+    op.body = Gather(body);
     Do(std::move(op));
   }
 

@@ -69,7 +69,8 @@ absl::StatusOr<std::shared_ptr<HeaderBuild>> StartHeader(const Subject& subject,
                                                          const EngineOptions& options) {
   const absl::StatusOr<std::string> compiler = FindCompiler(options.compiler);
   if (!compiler.ok()) return compiler.status();
-  return HeaderBuild::Start(PrintHeaderFile(*subject.header), subject.code, subject.header->mode, *compiler);
+  const LoopProgram& program = subject.header->functions.front().variants.front().programs.front();
+  return HeaderBuild::Start(PrintHeaderFile(*subject.header), program, subject.header->mode, *compiler);
 }
 
 absl::StatusOr<EngineKernel> FinishHeader(const Subject& subject, const EngineOptions& options,
@@ -111,7 +112,7 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
   EngineKernel engine{KernelOf(kJitRung, subject)};
   Kernel& kernel = engine.kernel;
   kernel.code = jit;
-  kernel.run = Reordered(subject, false, jit->Caller());
+  kernel.run = subject.code.size ? jit->Caller() : Reordered(subject, false, jit->Caller());
   kernel.pack = jit->Packer();
   TakeRanges(subject, &kernel);
   // COFF is not taken apart.
@@ -122,6 +123,16 @@ absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineO
 absl::StatusOr<Kernel> CompileForThisCpu(const Subject& subject) {
   if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
   absl::StatusOr<EngineKernel> made = MakeJitKernel(subject, {});
+  if (!made.ok()) return made.status();
+  return std::move(made->kernel);
+}
+
+absl::StatusOr<Kernel> CompileHeader(const Subject& subject, const std::string& compiler) {
+  if (absl::Status runs = CanRun(subject.code, subject.target); !runs.ok()) return runs;
+  const EngineOptions options{.compiler = compiler};
+  absl::StatusOr<EngineKernel> made = FinishHeader(subject, options, StartHeader(subject, options));
+  if (absl::IsInternal(made.status()))  // an older compiler may not know the instructions
+    return absl::FailedPreconditionError(made.status().message());
   if (!made.ok()) return made.status();
   return std::move(made->kernel);
 }
@@ -138,7 +149,8 @@ Engine InterpreterEngine(const Subject& subject) {
               std::vector<void*> callers(call.tensors.begin(), call.tensors.end());
               callers.resize(subject.program.buffers.size());
               const int threads = subject.code.block == 0 ? static_cast<int>(call.n_threads) : 1;
-              *wrong = Interpret(subject.program, callers, threads);
+              std::vector<int64_t> sizes(subject.program.sizes.size(), subject.rows);
+              *wrong = Interpret(subject.program, callers, threads, sizes);
             };
             engine.kernel.complaint = [wrong] { return *wrong; };
             return engine;
@@ -147,6 +159,21 @@ Engine InterpreterEngine(const Subject& subject) {
 
 Engine JitEngine(const Subject& subject, const EngineOptions& options) {
   return {kJitRung, true, [&subject, options] { return MakeJitKernel(subject, options); }};
+}
+
+Engine CompiledEngine(const Subject& subject, const absl::StatusOr<EngineKernel>& compiled) {
+  return {kJitRung, true, [&subject, &compiled]() -> absl::StatusOr<EngineKernel> {
+            if (!compiled.ok() || !subject.code.size) return compiled;
+            EngineKernel engine = *compiled;
+            const auto with_rows = [rows = subject.rows, run = engine.kernel.run](KernelCall call) {
+              std::vector<void*> arguments = {reinterpret_cast<void*>(rows)};
+              arguments.insert(arguments.end(), call.tensors.begin(), call.tensors.end());
+              call.tensors = arguments;
+              run(call);
+            };
+            engine.kernel.run = Reordered(subject, false, with_rows);
+            return engine;
+          }};
 }
 
 Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start) {

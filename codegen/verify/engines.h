@@ -34,6 +34,7 @@ struct Subject {
   std::vector<size_t> packed = {};     // tensors that the code takes packed
   size_t columns = 0;                  // of code for blocks of columns, which are all there are
   const HeaderFile* header = nullptr;  // with the code's function, if that is wanted
+  int64_t rows = 0;                    // of a program that takes their number: how many there are
 };
 
 struct EngineKernel {
@@ -59,15 +60,22 @@ struct EngineOptions {
   std::string compiler;
 };
 
-// The code compiled for this process. It stays when `subject` goes.
+// The code compiled for this process. It stays when `subject` goes. (Of a program that takes a number of
+// rows, that comes before the tensors: CompiledEngine says it.)
 absl::StatusOr<EngineKernel> MakeJitKernel(const Subject& subject, const EngineOptions& options);
 
 // The same, to be called here and now. FailedPrecondition if this CPU lacks what the code requires.
 absl::StatusOr<Kernel> CompileForThisCpu(const Subject& subject);
 
+// The subject's header compiled by `compiler` (see FindCompiler) at -O2, likewise. FailedPrecondition also if
+// that declines it, NotFound if there is none.
+absl::StatusOr<Kernel> CompileHeader(const Subject& subject, const std::string& compiler);
+
 // `subject` outlives them all.
 Engine InterpreterEngine(const Subject& subject);
 Engine JitEngine(const Subject& subject, const EngineOptions& options);
+// What was compiled before: see MakeJitKernel.
+Engine CompiledEngine(const Subject& subject, const absl::StatusOr<EngineKernel>& compiled);
 // If `start`, the C compiler starts at once, and works beside the caller.
 Engine HeaderEngine(const Subject& subject, const EngineOptions& options, bool start);
 

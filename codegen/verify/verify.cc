@@ -38,10 +38,13 @@ void Judge(VerifyReport* report) {
 
 class Verifier {
  public:
-  Verifier(const KnownProblem& problem, const Subject& subject, const VerifyOptions& options)
+  // `compiled`: the subject's code, if it is there already.
+  Verifier(const KnownProblem& problem, const Subject& subject, const VerifyOptions& options,
+           const absl::StatusOr<EngineKernel>* compiled = nullptr)
       : problem_(problem),
         subject_(subject),
         options_(options),
+        compiled_(compiled),
         missing_(FirstMissing(subject.code.features, options.host_features)),
         ladder_(problem,
                 PlanTrials(problem, TasksOf(subject.code), options.seed, options.most_flops_in_full)) {}
@@ -62,7 +65,9 @@ class Verifier {
     const EngineOptions options{options_.hot_loops, options_.abi, options_.compiler};
     std::vector<Engine> engines;
     if (options_.interpreter) engines.push_back(InterpreterEngine(subject_));
-    if (options_.jit) engines.push_back(JitEngine(subject_, options));
+    if (options_.jit)
+      engines.push_back(compiled_ != nullptr ? CompiledEngine(subject_, *compiled_)
+                                             : JitEngine(subject_, options));
     if (options_.header) engines.push_back(HeaderEngine(subject_, options, CodeRuns()));
     return engines;
   }
@@ -93,6 +98,7 @@ class Verifier {
   const KnownProblem& problem_;
   const Subject& subject_;
   const VerifyOptions& options_;
+  const absl::StatusOr<EngineKernel>* const compiled_;
   const std::string missing_;  // on the host, of what the code needs
   Ladder ladder_;
 };
@@ -104,6 +110,23 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFi
   Subject subject(impl, target, header.functions.front().name);
   subject.header = &header;
   return Verifier(ContractionProblem(impl.spec), subject, options).Run();
+}
+
+std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
+                                     const std::string& name, const VerifyOptions& options) {
+  Subject subject(range, target, name);
+  VerifyOptions own = options;
+  own.header = false;
+  absl::StatusOr<EngineKernel> compiled = absl::NotFoundError("it was not compiled");
+  if (FirstMissing(subject.code.features, own.host_features).empty())
+    compiled = MakeJitKernel(subject, {own.hot_loops, own.abi, own.compiler});
+  std::vector<VerifyReport> reports;
+  for (const Spec& root : roots) {
+    subject.rows = root.size[MatmulDims::kM];
+    reports.push_back(Verifier(ContractionProblem(root), subject, own, &compiled).Run());
+    if (compiled.ok()) compiled->loops.reset();  // those of the code are counted once
+  }
+  return reports;
 }
 
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "codegen/header/header_file.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/host_cpu.h"
@@ -63,6 +64,11 @@ struct VerifyReport {
 // runs of several threads wait for each other.
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
                           const VerifyOptions& options = {});
+
+// The same for a program for a range of rows (see impl.h), compiled once: a report for each of `roots`, which
+// are what it computes for some numbers of rows. No header.
+std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
+                                     const std::string& name, const VerifyOptions& options);
 
 // The same for a graph's plan.
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,

@@ -33,9 +33,9 @@ std::string PackWrapper(const LoopProgram& program) {
 // nothing.
 std::string Wrapper(const LoopProgram& program, HeaderMode mode) {
   std::string arguments = Tensors(program.tensors.size()), condition;
-  if (program.scratch_bytes > 0) Append(&arguments, ", scratch");
-  if (TakesThreads(program)) Append(&arguments, ", thread, n_threads");
-  if (program.phases > 1) {
+  if (program.TakesScratch()) Append(&arguments, ", scratch");
+  if (program.TakesThreads()) Append(&arguments, ", thread, n_threads");
+  if (program.TakesPhases()) {
     Append(&arguments, ", shared, phase");
     condition = Cat("if (", program.name, "_phases() == ", program.phases, " && ", program.name,
                     "_shared_bytes() == ", program.shared_bytes, ") ");

@@ -109,23 +109,25 @@ class TransformInterpreter {
 
 }  // namespace
 
-// Element by element, blocks of lines of the source after one another where the copy turns it, as nobody would read a
-// line once for each of its elements. The last panel and the last group are filled up with zeros.
+// Element by element, the last panel and the last group filled up with zeros. What turns goes as machine code
+// has it: chunks of the source's rows, in each of them whole lines, as nobody would read a line once for each
+// of its elements.
 void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
-  constexpr int64_t kBlock = 16;
+  constexpr int64_t kLine = 16, kChunk = 32;
   const int64_t outer_end = RoundUp(pack.outer, pack.to.group);
   const int64_t inner_end = pack.to.panel == 0 ? pack.inner : RoundUp(pack.inner, pack.to.panel);
   const bool turns = pack.from.order != pack.to.order;
-  const int64_t outer_step = turns ? kBlock : outer_end, inner_step = turns ? kBlock : inner_end;
+  const int64_t inner_step = !turns ? inner_end : pack.to.panel == 0 ? kChunk : int64_t{pack.to.panel};
+  const int64_t outer_step = turns ? kLine * pack.to.group : outer_end;
   const auto element = [&](int64_t outer, int64_t inner) {
     double value = 0;
     if (outer < pack.outer && inner < pack.inner)
       memory->Read(at[0], SourceOf(pack, outer, inner), 1, 1, &value);
     memory->Write(at[1], pack.to.OuterOffset(outer) + pack.to.InnerOffset(inner), 1, 1, &value);
   };
-  for (int64_t outer = 0; outer < outer_end; outer += outer_step)
-    for (int64_t inner = 0; inner < inner_end; inner += inner_step)
+  for (int64_t inner = 0; inner < inner_end; inner += inner_step)
+    for (int64_t outer = 0; outer < outer_end; outer += outer_step)
       for (int64_t i = outer; i < std::min(outer + outer_step, outer_end); ++i)
         for (int64_t j = inner; j < std::min(inner + inner_step, inner_end); ++j) element(i, j);
 }

@@ -133,6 +133,9 @@ class TileInterpreter {
             });
   }
 
+  // An observer is to see the accesses in the order in which machine code has them.
+  int64_t StepsAtOnce() const { return memory_.is_observed() ? tile_.step() : kSteps; }
+
   // Calls body(first, end) for consecutive pieces of the reduction.
   template <typename Body>
   static void ForPieces(int64_t k, int64_t piece, const Body& body) {
@@ -140,7 +143,7 @@ class TileInterpreter {
   }
 
   void AddVectors(int64_t k) {
-    ForPieces(k, kSteps, [&](int64_t first, int64_t end) {
+    ForPieces(k, StepsAtOnce(), [&](int64_t first, int64_t end) {
       const int64_t steps = end - first;
       lhs_.assign(static_cast<size_t>(tile_.m * steps), 0);
       rhs_.assign(static_cast<size_t>(steps * pitch_), 0);
@@ -154,7 +157,7 @@ class TileInterpreter {
   void AddPartialSums(int64_t k) {
     const int64_t lanes = tile_.tile.lanes;
     std::vector<Number> partial(static_cast<size_t>(tile_.m * tile_.n * lanes));
-    ForPieces(k, kSteps, [&](int64_t first, int64_t end) {
+    ForPieces(k, StepsAtOnce(), [&](int64_t first, int64_t end) {
       const int64_t steps = end - first;
       lhs_.assign(static_cast<size_t>(tile_.m * steps), 0);
       rhs_.assign(static_cast<size_t>(tile_.n * steps), 0);

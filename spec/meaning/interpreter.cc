@@ -56,6 +56,17 @@ class Interpreter {
     if (ValueOf({loop.trips.of, loop.trips.by, true}) != 0) Do(loop.rest);
   }
 
+  void Do(const Let& let) {
+    Variable(let.variable) = ValueOf(let.value);
+    Do(let.body);
+  }
+
+  void Do(const OneOf& one_of) {
+    const int64_t number = Variable(one_of.variable) - one_of.least;
+    KIRSCH_CHECK(number >= 0 && number < static_cast<int64_t>(one_of.bodies.size()));
+    Do(one_of.bodies[static_cast<size_t>(number)]);
+  }
+
   // Every block is wanted.
   void Do(const Task& task) {
     if (program_.block != 0 || !program_.SharesWork() || ValueOf(task.task) % threads_ == thread_)

@@ -66,6 +66,8 @@ class InterpreterMemory {
     });
   }
 
+  bool is_observed() const { return observe_ != nullptr; }
+
   // The first error.
   const absl::Status& status() const { return status_; }
 

@@ -128,6 +128,11 @@ Program ProgramOf(const Impl& impl, const Target& target) {
     views[impl.decision.operand] = PackAhead(impl, views[impl.decision.operand], writer, builder);
   const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
   Program& program = builder.program();
+  if (kernel.least_rows != 0) {
+    const VarId rows = program.variables++;
+    program.sizes.push_back({"m", rows, kernel.least_rows, kernel.spec.size[MatmulDims::kM]});
+    writer.SetRows(rows);
+  }
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
   program.tasks = TaskCount(kernel);
@@ -194,11 +199,18 @@ void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const 
 
 void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
   CheckViews(impl.spec, views);
+  const bool rows_vary = impl.least_rows != 0;
   switch (impl.decision.kind) {
     case RewriteKind::kTile:
+      if (rows_vary && impl.decision.dim == MatmulDims::kM) return WriteRowTiles(impl, views);
+      return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kParallelTile:
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kMove:
+      if (impl.decision.level == Level::kVrf && rows_vary)
+        return builder_.AddOneOf(rows_, impl.least_rows, impl.spec.size[MatmulDims::kM], [&](int64_t rows) {
+          WriteRegisterTile(impl.children[static_cast<size_t>(rows - impl.least_rows)].impl, views);
+        });
       if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
       return WriteNode(OnlyChild(impl), views);
     case RewriteKind::kPack:
@@ -285,6 +297,34 @@ void ImplWriter::WriteTile(const Tiles& tiles, const TilePlace& place) {
   WriteNode(tiles.child.impl, views);
 }
 
+// Whole tiles of rows, then those that are left, whose number is a variable of its own.
+void ImplWriter::WriteRowTiles(const Impl& impl, const OperandViews& views) {
+  const Impl& tile = impl.children.front().impl;
+  CheckTile(impl.spec, tile.spec, MatmulDims::kM);
+  const int64_t size = tile.spec.size[MatmulDims::kM];
+  const auto write = [&](const Impl& part, VarId number) {
+    OperandViews at = views;
+    for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
+      OperandView& view = at[static_cast<size_t>(operand)];
+      const int64_t stride = StrideAlong(impl.spec, operand, MatmulDims::kM, view, size);
+      if (stride != 0) view.start.offset = Plus(view.start.offset, number, stride);
+    }
+    WriteNode(part, at);
+  };
+  builder_.AddLoop(
+      {IndexOf(rows_), size}, [&](VarId number) { write(tile, number); },
+      [&](VarId number) {
+        if (impl.children.size() == 1) return;
+        const Impl& rest = impl.children.back().impl;
+        if (rest.least_rows == 0) return write(rest, number);  // there are always as many
+        builder_.AddLet({IndexOf(rows_), size, true}, [&](VarId left) {
+          std::swap(rows_, left);
+          write(rest, number);
+          std::swap(rows_, left);
+        });
+      });
+}
+
 MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
   if (layout.panel == 0) return {layout.order, CopyLd(extent, layout, dtype, target_), 0, 0, 1, dtype};
   const int64_t group = layout.group, groups = (extent.outer + group - 1) / group;
@@ -327,11 +367,42 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;
   if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);
+  } else if (impl.least_rows != 0 && impl.spec.op_info().operands[operand].UsesDim(MatmulDims::kM)) {
+    WriteRowsPack(impl.spec, pack, views[operand], inside[operand]);
   } else {
     builder_.AddRun(pack, {from, to});
   }
   WriteNode(child, inside);
   FreeOwn(bytes);
+}
+
+// The copy of an unknown number of rows, a few at a time.
+void ImplWriter::WriteRowsPack(const Spec& spec, const PackShape& most, const OperandView& from,
+                               const OperandView& to) {
+  constexpr int64_t kRowsAtATime = 4;  // that the procedure for many takes side by side
+  KIRSCH_CHECK(RowsMayVary(most));
+  using Places = std::pair<OperandPlace, OperandPlace>;
+  const auto behind = [&](Places at, VarId number, int64_t rows) {
+    const int64_t stride = StrideAlong(spec, MatmulDims::kLhs, MatmulDims::kM, from, rows);
+    at.first.offset = Plus(at.first.offset, number, stride);
+    at.second.offset = Plus(at.second.offset, number, to.layout.OuterOffset(rows));
+    return at;
+  };
+  const auto copy = [&](const Places& at, int64_t rows) {
+    PackShape pack = most;
+    pack.outer = rows;
+    builder_.AddRun(pack, {at.first, at.second});
+  };
+  const Places start = {from.start, to.start};
+  builder_.AddLoop(
+      {IndexOf(rows_), kRowsAtATime},
+      [&](VarId number) { copy(behind(start, number, kRowsAtATime), kRowsAtATime); },
+      [&](VarId number) {
+        builder_.AddLet({IndexOf(rows_), kRowsAtATime, true}, [&](VarId left) {
+          const Places rest = behind(start, number, kRowsAtATime);
+          builder_.AddLoop({IndexOf(left)}, [&](VarId row) { copy(behind(rest, row, 1), 1); });
+        });
+      });
 }
 
 // A copy of a window, run by run.

@@ -17,7 +17,7 @@ namespace kirsch {
 
 // The program that computes `impl`, which is complete: every leaf is a microkernel. Its buffers begin with
 // the spec's operands. If one is constant, the first decision says how it is packed: that is made ahead.
-// Thread-safe.
+// Of a tree for a range of rows, their number is the program's run-time size, called m. Thread-safe.
 Program ProgramOf(const Impl& impl, const Target& target);
 
 // One operand's current tile: where it starts, and how its elements lie from there.
@@ -45,6 +45,8 @@ class ImplWriter {
   void Write(const Impl& impl, const OperandViews& views) { WriteNode(impl, views); }
   // The same, its tasks, numbered from `first` on, shared out over the threads.
   void WriteShared(const Impl& impl, const OperandViews& views, const Affine& first);
+  // The variable that is the number of rows of a tree for a range of them.
+  void SetRows(VarId rows) { rows_ = rows; }
   // The copy that the first decision of `impl` makes.
   void WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to);
   // How an operand of a root lies that begins at `start`.
@@ -69,7 +71,9 @@ class ImplWriter {
   void Repeat(const Tiles& tiles, int level, const TilePlace& place, int64_t count, int64_t step,
               const WriteBody& body);
   void WriteTile(const Tiles& tiles, const TilePlace& place);
+  void WriteRowTiles(const Impl& impl, const OperandViews& views);
   void WritePack(const Impl& impl, const OperandViews& views);
+  void WriteRowsPack(const Spec& spec, const PackShape& most, const OperandView& from, const OperandView& to);
   void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                        const OperandPlace& to);
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
@@ -78,6 +82,7 @@ class ImplWriter {
   const Target& target_;
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
+  VarId rows_ = kNoVar;  // how many there are, where that is not a constant
 };
 
 }  // namespace kirsch

@@ -64,6 +64,11 @@ struct PackShape {
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };
 
+// Is the copy of more rows that of fewer, and then of the others behind it?
+inline bool RowsMayVary(const PackShape& pack) {
+  return pack.to.order == Order::kRow && pack.to.panel == 0 && pack.to.group == 1;
+}
+
 // An image with zeros around it: `planes` times `height` rows of `width` elements, with rows of zeros before
 // and after them, and `before` and `after` zeros around each row. Or, if it `transposes`, `planes` matrices
 // of height x width, each turned. Operands: from, to.

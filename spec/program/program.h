@@ -48,6 +48,20 @@ struct Loop {
   Body first, body, rest;
 };
 
+// `body` for variable = value: a size that follows from sizes known at run time only.
+struct Let {
+  VarId variable = kNoVar;
+  Count value;
+  Body body;
+};
+
+// The one of `bodies` that is for the value of `variable`: the first is for `least`, the next for one more.
+struct OneOf {
+  VarId variable = kNoVar;
+  int64_t least = 1;
+  std::vector<Body> bodies;
+};
+
 // `body` on one thread only: the one whose number is task % threads, or, if the program has blocks, on those
 // that want the block whose first column is the task. A loop over tasks is a shared loop. Tasks of a phase
 // are numbered one after the other, and there are none inside of tasks.
@@ -72,7 +86,7 @@ struct KernelRun {
 };
 
 struct Node {
-  std::variant<Loop, Task, Phase, KernelRun> shape;
+  std::variant<Loop, Let, OneOf, Task, Phase, KernelRun> shape;
 };
 
 // A variable whose value the caller gives: a size, from `least` to `most`.

@@ -42,6 +42,21 @@ class ProgramBuilder {
     Into(&loop.rest, [&] { rest(loop.variable); });
     Add(std::move(loop));
   }
+  // `body(variable)` writes what is done for variable = value.
+  template <typename Write>
+  void AddLet(Count value, const Write& body) {
+    Let let{program_.variables++, std::move(value), {}};
+    Into(&let.body, [&] { body(let.variable); });
+    Add(std::move(let));
+  }
+  // `body(value)` writes what is done where the variable has that value, from `least` to `most`.
+  template <typename Write>
+  void AddOneOf(VarId variable, int64_t least, int64_t most, const Write& body) {
+    OneOf one_of{variable, least, std::vector<Body>(static_cast<size_t>(most - least + 1))};
+    for (int64_t value = least; value <= most; ++value)
+      Into(&one_of.bodies[static_cast<size_t>(value - least)], [&] { body(value); });
+    Add(std::move(one_of));
+  }
   template <typename Write>
   void AddTask(Affine task, const Write& body) {
     Task node{std::move(task), {}};

@@ -31,6 +31,12 @@ class Lifetimes {
   void Use(const Body& body) {
     for (const Node& node : body) std::visit([&](const auto& shape) { Use(shape); }, node.shape);
   }
+  void Use(const Let& let) { Use(let.body); }
+  void Use(const OneOf& one_of) {
+    std::vector<const Body*> parts;
+    for (const Body& body : one_of.bodies) parts.push_back(&body);
+    UseOneOf(parts);
+  }
   void Use(const Task& task) { Use(task.body); }
   void Use(const Phase& phase) { Use(phase.body); }
 
@@ -51,17 +57,10 @@ class Lifetimes {
 
   void Use(const Loop& loop) {
     const int begin = time_;
-    int end = begin;
-    const std::set<int> written_before = written_;
     std::set<int> carried_before;
     std::swap(carried_, carried_before);
-    for (const Body* part : {&loop.first, &loop.body, &loop.rest}) {
-      time_ = begin;
-      written_ = written_before;
-      Use(*part);
-      end = std::max(end, time_);
-    }
-    time_ = end;
+    UseOneOf({&loop.first, &loop.body, &loop.rest});
+    const int end = time_;
     loops_.push_back({begin, end});
     for (size_t i = 0; i < lives_.size(); ++i) {
       std::optional<Lifetime>& life = lives_[i];
@@ -72,6 +71,20 @@ class Lifetimes {
       if (handed_on) life->first = std::min(life->first, begin);
     }
     carried_.merge(carried_before);
+  }
+
+  // Parts that take turns.
+  void UseOneOf(const std::vector<const Body*>& parts) {
+    const int begin = time_;
+    int end = begin;
+    const std::set<int> written_before = written_;
+    for (const Body* part : parts) {
+      time_ = begin;
+      written_ = written_before;
+      Use(*part);
+      end = std::max(end, time_);
+    }
+    time_ = end;
   }
 
   const Program& program_;

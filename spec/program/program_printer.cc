@@ -103,6 +103,11 @@ class ProgramPrinter {
     Nest(Cat("loop ", variable, loop.first.empty() ? " < " : " from 1 < ", Text(loop.trips)), loop.body);
     if (!loop.rest.empty()) Nest(Cat("rest, ", variable, " = ", Text(loop.trips)), loop.rest);
   }
+  void Print(const Let& let) { Nest(Cat("with i", let.variable, " = ", Text(let.value)), let.body); }
+  void Print(const OneOf& one_of) {
+    for (size_t i = 0; i < one_of.bodies.size(); ++i)
+      Nest(Cat("if i", one_of.variable, " = ", one_of.least + static_cast<int64_t>(i)), one_of.bodies[i]);
+  }
   void Print(const Task& task) { Nest(Cat("task ", Text(task.task)), task.body); }
   void Print(const Phase& phase) { Nest(Cat("phase ", phase.phase), phase.body); }
   void Print(const KernelRun& run) {

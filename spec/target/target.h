@@ -27,7 +27,7 @@ struct MemoryLevel {
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
   int streams = 64;                       // ... and all lines, if this many runs are read side by side
-  double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone, with none beside it
+  double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone; of n side by side 1/n^2
   double pieces_cycles_per_line =
       0;  // extra for a line of a tile that is asked for while the one before is used
   double crowded_cycles_per_line = 0;       // extra for a line whose tile's rows evict each other from L1
@@ -50,10 +50,12 @@ constexpr std::array<ArithmeticRate, kNumArithmetics> DefaultRates() {
   return rates;
 }
 
-// What it takes to make elements of a narrow type what is computed with; cycles of the port for shuffles.
+// What it takes to make elements of a narrow type what is computed with; cycles of the port for shuffles, and
+// of the multiply-add units beside VectorUnit::widen_cycles.
 struct WideningCosts {
-  double vector = 1;     // to widen a vector of them
-  double broadcast = 1;  // to widen one that is broadcast
+  double vector = 1;                         // to widen a vector of them
+  double broadcast = 1;                      // to widen one that is broadcast
+  double vector_fma = 0, broadcast_fma = 0;  // the same, of the multiply-add units
   double copy =
       1.5;  // in a copy: to widen a vector, or shift it into its place in words of several, and merge it
 
@@ -71,6 +73,8 @@ struct VectorUnit {
   double stores_per_cycle = 0;
   double widen_cycles = 0;         // of the multiply-add units, to widen one vector or broadcast
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
+  double masked_load_cycles = 0;   // that a vmaskmov load takes more than another one (likewise)
+  double piece_cycles = 0;         // to put one piece into a vector that is loaded in pieces
   double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
   double transpose_cycles = 0.5;   // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes

@@ -44,6 +44,8 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"fma_latency", &VectorUnit::fma_latency, 1, 64},
     {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
+    {"masked_load_cycles", &VectorUnit::masked_load_cycles, 0, kMostCycles},
+    {"piece_cycles", &VectorUnit::piece_cycles, 0, kMostCycles},
     {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
@@ -58,6 +60,8 @@ inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
 inline constexpr NumericKey<WideningCosts> kWideningKeys[] = {
     {"_widen_cycles", &WideningCosts::vector, 0, kMostCycles},
     {"_broadcast_cycles", &WideningCosts::broadcast, 0, kMostCycles},
+    {"_widen_fma_cycles", &WideningCosts::vector_fma, 0, kMostCycles},
+    {"_broadcast_fma_cycles", &WideningCosts::broadcast_fma, 0, kMostCycles},
     {"_copy_cycles", &WideningCosts::copy, 0, kMostCycles},
 };
 

@@ -358,13 +358,33 @@ TEST(RunGraphBench, AWrongKernelIsMarked) {
 TEST(RunGraphBench, PartsAreAPeer) {
   BenchRequest request = AddRequest(0);
   request.peers = {kPartsPeer};
-  request.parts = AddRequest(1e-3f).ours;
+  request.made[kPartsPeer] = AddRequest(1e-3f).ours;
   const absl::StatusOr<BenchReport> report = RunBench(request);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_TRUE(Find(*report, "adding", kOurName)->correct);
   ASSERT_NE(Find(*report, "adding", kPartsPeer), nullptr);
   EXPECT_FALSE(Find(*report, "adding", kPartsPeer)->correct);
   ASSERT_EQ(report->failed.size(), 2u);
+}
+
+// So are headers; those of a compiler that is missing are missing as a whole.
+TEST(RunGraphBench, HeadersArePeers) {
+  BenchRequest request = AddRequest(0);
+  request.peers = {"header:wrong", "header:right", "header:none"};
+  request.made["header:wrong"] = AddRequest(1e-3f).ours;
+  request.made["header:right"] = AddRequest(0).ours;
+  request.made["header:none"] = [](const BenchEntry&) { return absl::NotFoundError("no compiler none"); };
+  const absl::StatusOr<BenchReport> report = RunBench(request);
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_NE(Find(*report, "adding", "header:wrong"), nullptr);
+  EXPECT_FALSE(Find(*report, "adding", "header:wrong")->correct);
+  EXPECT_TRUE(Find(*report, "adding", "header:right")->correct);
+  ASSERT_EQ(report->missing.size(), 1u);
+  EXPECT_EQ(report->missing[0].peer, "header:none");
+  for (const BenchFailure& failure : report->failed) EXPECT_NE(failure.name, "header:none");
+  EXPECT_THAT(FormatTable(*report), HasSubstr("missing: header:none: no compiler none\n"));
+  EXPECT_THAT(FormatTable(*report), HasSubstr("\nheader:right / kirsch: geometric mean"));
+  EXPECT_EQ(ToJson(*report)["summary_of_headers"]["header:right"]["shapes"], 1);
 }
 
 // Bad input is an error, not a report without us.

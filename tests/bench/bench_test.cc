@@ -198,12 +198,18 @@ TEST_P(ShippedSuiteTest, IsRead) {
   EXPECT_THAT(types, UnorderedElementsAreArray(GetParam().types));
 }
 
-INSTANTIATE_TEST_SUITE_P(Names, ShippedSuiteTest,
-                         ::testing::Values(ShippedSuite{"gemm_f32", 40, {"f32"}},
-                                           ShippedSuite{
-                                               "gemm_bf16", 25, {"bf16*bf16->f32", "bf16*bf16->bf16"}},
-                                           ShippedSuite{"gemm_int8", 25, {"u8*s8->s32", "s8*s8->s32"}}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Names, ShippedSuiteTest,
+    ::testing::Values(ShippedSuite{"gemm_f32", 40, {"f32"}},
+                      ShippedSuite{"gemm_bf16", 25, {"bf16*bf16->f32", "bf16*bf16->bf16"}},
+                      ShippedSuite{"gemm_int8", 25, {"u8*s8->s32", "s8*s8->s32"}},
+                      ShippedSuite{
+                          "headers",
+                          39,
+                          {"f32", "bf16*bf16->f32", "bf16*bf16->bf16", "f32*bf16->f32", "f16*f16->f32",
+                           "u8*s8->s32", "s8*s8->s32", "u8*s8->s16", "s32*s32->s32", "f32*f8_e4m3->f32",
+                           "bf16*f8_e4m3->f32", "f32*f8_e5m2->f32", "bf16*f8_e5m2->f32"}}),
+    [](const auto& info) { return info.param.name; });
 
 TEST(Suite, KnowsWhereEachSpecIs) {
   const absl::StatusOr<Suite> suite =

@@ -4,9 +4,12 @@
 #include <set>
 
 #include "bench/entries.h"
+#include "bench/workload.h"
+#include "calibrate/calibrate.h"
 #include "calibrate/conditions.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/experiment.h"
+#include "calibrate/measurements.h"
 #include "calibrate/suite.h"
 #include "calibrate/usable.h"
 #include "gmock/gmock.h"
@@ -85,6 +88,20 @@ TEST(CostKeys, EachIsItself) {
   }
 }
 
+TEST(CostKeys, DefaultsAreThoseOfAFileWithoutCosts) {
+  for (const Target& target : NamedTargets()) {
+    const Target plain = WithDefaultCosts(target), defaults = DefaultTarget();
+    EXPECT_EQ(plain.features, target.features);
+    EXPECT_EQ(plain.vectors.size(), target.vectors.size());
+    EXPECT_EQ(plain.vectors[0].bytes, target.vectors[0].bytes);
+    EXPECT_EQ(plain.at(Level::kL3).bytes, target.at(Level::kL3).bytes);
+    EXPECT_EQ(plain.vectors[0].fma_per_cycle, defaults.vectors[0].fma_per_cycle);
+    EXPECT_EQ(plain.at(Level::kL3).overlap, defaults.at(Level::kL3).overlap);
+    EXPECT_EQ(plain.at(Level::kL2).usable, defaults.at(Level::kL2).usable);
+    EXPECT_EQ(plain.barrier_cycles, defaults.barrier_cycles);
+  }
+}
+
 // Every problem is one that can be asked for, on every target.
 TEST(CalibrationSuite, EveryProblemIsOne) {
   for (const Target& target : NamedTargets())
@@ -119,11 +136,95 @@ TEST(CalibrationSuite, HasProblemsInEveryLevel) {
   EXPECT_LT(CalibrationSuite(target, true).size(), CalibrationSuite(target, false).size() / 2);
 }
 
+// Half of what is read of operands that just fill a cache comes from beyond it.
+TEST(CalibrationSuite, HasNothingOnTheEdgeOfACache) {
+  const Target target = FindTarget("znver3", "")->target;
+  for (const Experiment& experiment : CalibrationSuite(target, false)) {
+    const BenchEntry entry = ReadEntries(experiment.problem, "problem")->front();
+    if (!entry.matmul) continue;
+    double bytes = 0;
+    for (const Workload::Operand& operand : MakeWorkload(entry.matmul->spec, 1)->operands)
+      bytes += static_cast<double>(operand.bytes());
+    for (Level level : {Level::kL1, Level::kL2, Level::kL3})
+      EXPECT_FALSE(bytes > 0.75 * static_cast<double>(target.at(level).bytes) &&
+                   bytes < 1.5 * static_cast<double>(target.at(level).bytes))
+          << experiment.problem;
+  }
+}
+
+TEST(Measurements, AreReadAsTheyWereWritten) {
+  Measurements written;
+  written.signature = "AuthenticAMD-25-1-1";
+  written.keys = {{.name = "memory.L2.usable", .value = 0.75, .low = 0.75, .high = 0.875}};
+  written.programs = {{{"matmul f32 8x8x8", 1, true, "move out VRF vectors8\n"}, 100, 0.25, true, 0.5, false},
+                      {{"softmax f32 4x64", 1, false, "rows"}, 7, 0, false, 0, true}};
+  const absl::StatusOr<Measurements> read = ParseMeasurements(PrintMeasurements(written), "file");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->signature, written.signature);
+  ASSERT_EQ(read->keys.size(), 1u);
+  EXPECT_EQ(read->keys[0].name, "memory.L2.usable");
+  EXPECT_EQ(read->keys[0].high, 0.875);
+  EXPECT_EQ(read->keys[0].origin, Origin::kMeasured);
+  ASSERT_EQ(read->programs.size(), 2u);
+  EXPECT_EQ(PrintMeasurements(*read), PrintMeasurements(written));
+  EXPECT_TRUE(read->programs[0].experiment.cold && read->programs[0].chosen && !read->programs[0].fresh);
+  EXPECT_EQ(read->programs[0].distance, 0.5);
+}
+
+TEST(Measurements, WhatIsWrongIsSaidWithItsPlace) {
+  const auto error = [](std::string_view text) {
+    return std::string(ParseMeasurements(text, "m.json").status().message());
+  };
+  EXPECT_THAT(error("{"), HasSubstr("m.json:1:2"));
+  EXPECT_THAT(error("{}"), HasSubstr("expected an object with \"signature\""));
+  EXPECT_THAT(error(R"({"signature": "x", "keys": [{"name": "k", "value": -1}], "programs": []})"),
+              HasSubstr("m.json:1:52: expected a number that is not negative, got -1"));
+  EXPECT_THAT(error(R"({"signature": "x", "keys": [], "programs": 3})"),
+              HasSubstr("expected an array of programs, got 3"));
+}
+
+// A fit to what was measured before is the fit that followed the measurements.
+TEST(Measurements, AreFittedToWithoutMeasuring) {
+  const Target base = FindTarget("znver3", "")->target;
+  Measurements measurements;
+  measurements.signature = "x";
+  measurements.keys = {{.name = "memory.L2.usable", .value = 0.625, .low = 0.625, .high = 0.75}};
+  measurements.programs = {{{"matmul f32 4x64x16", 1, false, "move out VRF vectors8\n  microkernel\n"},
+                            1200,
+                            0.01,
+                            true,
+                            0,
+                            false},
+                           {{"matmul f32 6x128x16", 1, false, "move out VRF vectors8\n  microkernel\n"},
+                            900,
+                            0.01,
+                            true,
+                            0,
+                            true}};
+  CalibrateOptions options;
+  options.measurements = measurements;
+  const absl::StatusOr<Calibration> calibration = Calibrate(base, "znver3", options);
+  ASSERT_TRUE(calibration.ok()) << calibration.status();
+  EXPECT_EQ(calibration->programs, 2);
+  EXPECT_EQ(calibration->target.at(Level::kL2).usable, 0.625);
+  EXPECT_EQ(calibration->measurements.programs.size(), 2u);
+  EXPECT_THAT(PrintCalibration(*calibration), Not(HasSubstr("\"default\"")));
+  options.unknown = Origin::kDefault;
+  EXPECT_THAT(PrintCalibration(*Calibrate(base, "defaults", options)), HasSubstr("\"default\""));
+}
+
 TEST(Usable, EndsWhereItHurts) {
-  EXPECT_EQ(UsableOf({{0.5, 1}, {0.75, 1.01}, {0.875, 1.2}, {1, 1.02}}).share, 0.75);
-  EXPECT_EQ(UsableOf({{0.5, 1}, {0.75, 1.01}, {0.875, 1.2}, {1, 1.02}}).next, 0.875);
+  const Usable usable = UsableOf({{0.5, 1}, {0.75, 1}, {1, 1.1}});
+  EXPECT_EQ(usable.share, 0.88);
+  EXPECT_EQ(usable.next, 1);
   EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.04}}).share, 1);
-  EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.06}}).share, 0.5);
+  EXPECT_EQ(UsableOf({{0.5, 2}, {1, 2.2}}).share, 0.75);
+}
+
+// One share that was unlucky decides nothing: 1.07 and 1.01 are 1.04 both.
+TEST(Usable, ALuckyShareMakesUpForAnUnluckyOne) {
+  EXPECT_EQ(UsableOf({{0.25, 1}, {0.5, 1.07}, {0.75, 1.01}, {1, 1.08}}).share, 0.81);
+  EXPECT_EQ(UsableOf({{0.25, 1}, {0.5, 1.04}, {0.75, 1.04}, {1, 1.08}}).share, 0.81);
 }
 
 TEST(Disturbance, SaysWhatItWas) {

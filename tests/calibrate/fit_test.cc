@@ -5,13 +5,19 @@
 #include <map>
 #include <memory>
 
+#include "bench/entries.h"
+#include "calibrate/suite.h"
+#include "cost/microkernel_cost.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "memo/hash_memo.h"
+#include "search/dice.h"
 #include "search/draw_programs.h"
 #include "search/program_cost.h"
+#include "search/replay.h"
 #include "spec/target/targets.h"
 #include "spec/text/parser.h"
+#include "spec/text/schedule.h"
 
 namespace kirsch {
 namespace {
@@ -40,6 +46,31 @@ std::vector<Observation> MeasuredOn(const Target& truth) {
       observations.push_back(std::move(observation));
     }
   }
+  return observations;
+}
+
+// A trip of a register tile, which took `factor` times as long as `truth` says.
+Observation TripOn(const Target& truth, const RegisterTile& tile, double factor) {
+  Observation observation;
+  observation.predict = [tile](const CostModel& priced) {
+    return TripCyclesOf(tile, priced.target().vectors[0], priced.target()).total();
+  };
+  observation.cycles = factor * observation.predict(CostModel(truth));
+  return observation;
+}
+
+// Of tiles whose vectors of rhs are widened from bf16; and of plain ones, with noise that no key explains.
+std::vector<Observation> WideningTilesOn(const Target& truth) {
+  std::vector<Observation> observations;
+  for (int rows = 1; rows <= 3; ++rows)
+    for (int columns = 1; columns <= 3; ++columns) {
+      RegisterTile tile{LayoutKind::kVectors, Arithmetic::kFma, 8, rows, columns};
+      tile.one_chain = true;
+      for (double factor : {0.7, 1.4}) observations.push_back(TripOn(truth, tile, factor));
+      tile.widens_rhs = 1;
+      tile.rhs = Dtype::kBf16;
+      observations.push_back(TripOn(truth, tile, 1));
+    }
   return observations;
 }
 
@@ -107,6 +138,16 @@ TEST(Fit, WhatNothingDependsOnKeepsItsValue) {
   EXPECT_EQ(fit.target.at(Level::kRam).cycles_per_page, Base().at(Level::kRam).cycles_per_page);
 }
 
+// Where widening takes so little that something else takes longer, nothing says how little; but it is not
+// what it was.
+TEST(Fit, WhatIsOnlyKnownToBeLessDoesNotGoBack) {
+  Target truth = Base(), start = Base();
+  start.vectors[0].widening[static_cast<size_t>(Dtype::kBf16)].vector = 4;
+  truth.vectors[0].widening[static_cast<size_t>(Dtype::kBf16)].vector = 0.1;
+  const Fit fit = FitKeys(start, CostKeysOf(start), WideningTilesOn(truth), {});
+  EXPECT_LT(fit.target.vectors[0].widening[static_cast<size_t>(Dtype::kBf16)].vector, 2);
+}
+
 // Else relaxed specs would be no bounds, and the search slow.
 TEST(Fit, NoLevelBecomesCheaperThanACloserOne) {
   Target truth = Base();
@@ -116,6 +157,53 @@ TEST(Fit, NoLevelBecomesCheaperThanACloserOne) {
   EXPECT_GT(fit.target.at(Level::kL2).cycles_per_line, Base().at(Level::kL3).cycles_per_line);
   EXPECT_GE(fit.target.at(Level::kL3).cycles_per_line, fit.target.at(Level::kL2).cycles_per_line);
   EXPECT_GE(fit.target.at(Level::kRam).cycles_per_line, fit.target.at(Level::kL3).cycles_per_line);
+}
+
+// The programs of the suite's smaller problems of f32 in L3, as `truth` would measure them with some noise.
+std::vector<Observation> SuiteMeasuredOn(const Target& truth, const Target& base) {
+  std::vector<Observation> observations;
+  const CostModel model(base), true_model(truth);
+  HashMemo memo;
+  Dice noise(1);
+  for (const Experiment& experiment : CalibrationSuite(base, false)) {
+    const BenchEntry entry = std::move(ReadEntries(experiment.problem, "problem")->front());
+    if (!entry.matmul || !experiment.problem.starts_with("matmul f32 ") || entry.matmul->spec.size[1] > 4)
+      continue;
+    const Spec root = PlaceOperands(entry.matmul->spec, Residency::kWarm, base);
+    if (root.operand[1].level != Level::kL3) continue;
+    std::vector<Impl> programs;
+    if (experiment.schedule.empty()) {
+      for (DrawnProgram& drawn : DrawPrograms(root, model, memo, experiment.programs, 1))
+        programs.push_back(std::move(drawn.impl));
+    } else {
+      const Schedule schedule = *ParseSchedule(experiment.schedule, "schedule", root.op);
+      programs.push_back(Replay(root, schedule, "schedule", model, memo, {})->impl);
+    }
+    for (const Impl& program : programs) {
+      Observation observation;
+      const auto cost = std::make_shared<const ProgramCost>(program, base);
+      observation.predict = [cost](const CostModel& priced) { return cost->Cycles(priced); };
+      observation.cycles = cost->Cycles(true_model) * (0.95 + 0.001 * static_cast<double>(noise.Below(100)));
+      observations.push_back(std::move(observation));
+    }
+  }
+  return observations;
+}
+
+// Keys of a level that say nearly the same, and are 0 where nobody has measured them: each is told from the
+// others by programs of the suite in which it has no part.
+TEST(Fit, TheSuiteTellsKeysOfALevelApart) {
+  const Target base = FindTarget("znver3", "")->target;
+  Target truth = base;
+  truth.memory[Index(Level::kL3)].cycles_per_line = 4;
+  truth.memory[Index(Level::kL3)].unstreamed_cycles_per_line = 1;
+  for (const double crowded : {0.0, 4.0}) {
+    truth.memory[Index(Level::kL3)].crowded_cycles_per_line = crowded;
+    const std::vector<CostKey> keys = CostKeysOf(base);
+    const Fit fit = FitKeys(base, keys, SuiteMeasuredOn(truth, base), {});
+    EXPECT_NEAR(fit.target.at(Level::kL3).crowded_cycles_per_line, crowded, 0.5);
+    EXPECT_NEAR(fit.target.at(Level::kL3).cycles_per_line, 4, 0.5);
+  }
 }
 
 TEST(Fit, NothingMeasuredChangesNothing) {

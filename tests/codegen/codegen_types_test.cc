@@ -100,6 +100,29 @@ TEST_P(TypesTest, PackedRhs) {
     }
 }
 
+// Panels that come from RAM are read side by side; the last tile's last panel is filled up.
+TEST_P(TypesTest, SeveralPanelsAtOnce) {
+  for (const uint32_t k : {1, 5, 34}) {
+    const Spec spec =
+        TypedSpec(types_, {1, k, 5 * static_cast<uint32_t>(target_.vectors.front().lanes()) + 3});
+    for (const Decision& pack : Decisions(spec, RewriteKind::kPack, MatmulDims::kRhs)) {
+      if (pack.level != Level::kRam || pack.layout.panel == 0) continue;
+      const uint32_t columns = 2u * pack.layout.panel;
+      const Impl impl = BuildImpl(spec, target_, [&](const Spec& goal) {
+        if (goal.operand[MatmulDims::kRhs].layout.kind == LayoutKind::kStrided) return pack;
+        if (goal.size[MatmulDims::kN] > columns) return Tile(MatmulDims::kN, columns);
+        if (goal.out().level == Level::kVrf) return Microkernel();
+        const std::vector<Decision> moves = Decisions(goal, RewriteKind::kMove, MatmulDims::kOut);
+        const auto registers = std::find_if(moves.begin(), moves.end(), [](const Decision& move) {
+          return move.level == Level::kVrf && move.layout.kind == LayoutKind::kVectors;
+        });
+        return registers != moves.end() ? *registers : Tile(MatmulDims::kN, pack.layout.panel);
+      });
+      ASSERT_TRUE(Works(spec, impl)) << k << " steps, panels of " << int{pack.layout.panel};
+    }
+  }
+}
+
 // Every rest of a vector along the reduction.
 TEST_P(TypesTest, DotProduct) {
   const int group = Info(BestArithmetic(types_.lhs, types_.rhs, target_)).group;

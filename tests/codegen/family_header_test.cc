@@ -10,7 +10,9 @@
 #include "absl/strings/str_replace.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/header/header_function.h"
+#include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
+#include "search/row_regions.h"
 #include "search/search.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
@@ -57,6 +59,37 @@ class FamilyHeaderTest : public HeaderTest {
     return LowerMembers(IdentifierOf(family.text()), family.varying_sizes(), pointers, target_);
   }
 
+  // Along the last row size first: the programs that members with the same other sizes share.
+  std::vector<SharedProgram> Shared(const SpecFamily& family, int threads,
+                                    std::vector<Impl>* programs) const {
+    const CostModel model(target_);
+    HashMemo memo;
+    std::vector<Spec> roots;
+    std::vector<int64_t> members;
+    const std::vector<VaryingSize> sizes = family.varying_sizes();
+    const int64_t step = sizes.size() > 1 ? static_cast<int64_t>(sizes.back().values.size()) : 1;
+    for (int64_t begin = 0; begin < step; ++begin)
+      for (int64_t i = begin; i < family.count(); i += step) {
+        roots.push_back(PlaceOperands(family.member(i).spec, Residency::kWarm, target_));
+        roots.back().threads = static_cast<uint8_t>(threads);
+        members.push_back(i);
+      }
+    const auto solve = [&](size_t i) -> absl::StatusOr<SolvedRows> {
+      const SearchResult result = Search(roots[i], model, memo, {});
+      return SolvedRows{result.impl, result.cost};
+    };
+    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, model, solve);
+    std::vector<SharedProgram> shared;
+    programs->reserve(found->regions.size());
+    for (const RowRegion& region : found->regions) {
+      programs->push_back(region.program);
+      shared.push_back({&programs->back(),
+                        {members.begin() + static_cast<std::ptrdiff_t>(region.first),
+                         members.begin() + static_cast<std::ptrdiff_t>(region.last) + 1}});
+    }
+    return shared;
+  }
+
   std::string Print(const SpecFamily& family, const std::vector<LoopProgram>& kernels,
                     HeaderMode mode = HeaderMode::kAttributes, bool external = false) const {
     HeaderFunction function = FunctionOf(IdentifierOf(family.text()), family);
@@ -83,6 +116,40 @@ TEST_P(FamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
     const SpecFamily family = Family(text);
     const std::string header = Print(family, Searched(family));
     for (const std::string& compiler : Compilers()) EXPECT_TRUE(Passes(family, header, compiler)) << text;
+  }
+}
+
+// Members that differ in their rows share programs: every number of rows, whatever remains of tiles, by the
+// header and, between guard pages, by interpreter and JIT.
+TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEveryNumberOfRows) {
+  if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
+  const std::pair<const char*, int> families[] = {{"matmul f32 1..60x32x40", 1},
+                                                  {"matmul bf16*bf16->f32 1..45x35x33", 1},
+                                                  {"matmul f32 2..50x20x36 rhs=col accumulate", 1},
+                                                  {"matmul f32 20x31x1..48 rhs=col out=col epilogue=add:n,relu", 1},
+                                                  {"matmul f32 1..40x12x30..31 lhs=col lda=64 ldc=40", 1},
+                                                  {"matmul u8*s8->s32 5..44x40x33 column-blocks=16", 1},
+                                                  {"matmul f32 1..40x33x70", 2}};
+  for (const auto& [text, threads] : families) {
+    const SpecFamily family = Family(text);
+    HeaderFunction function = FunctionOf(IdentifierOf(text), family);
+    HeaderVariant variant{target_, {}, 0, 0, ""};
+    std::vector<Impl> programs;
+    std::vector<SharedProgram> shared = Shared(family, threads, &programs);
+    ASSERT_LT(shared.size(), static_cast<size_t>(family.count())) << text;
+    LowerShared(function.name, family.varying_sizes(), shared, {}, &variant);
+    function.variants = {variant};
+    const std::string header =
+        PrintHeaderFile({function.name, HeaderMode::kAttributes, false, "", "0.0", {function}});
+    EXPECT_TRUE(Passes(family, header, Cat("gcc ", kC))) << text;
+    for (const SharedProgram& one : shared) {
+      std::vector<Spec> roots;
+      for (int64_t member : one.members) roots.push_back(family.member(member).spec);
+      VerifyOptions options;
+      options.header = false;
+      for (const VerifyReport& report : VerifyRows(*one.program, roots, target_, "rows", options))
+        EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
+    }
   }
 }
 

@@ -4,9 +4,14 @@
 // been slower.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/c/compilation.h"
+#include "codegen/llvm/analyser.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/spills.h"
 #include "memo/hash_memo.h"
@@ -21,31 +26,57 @@ namespace {
 // Small, large enough for panels and remainders, few rows.
 const std::vector<Matmul> kShapes = {{24, 24, 24}, {100, 256, 192}, {4, 256, 512}};
 
-// Of the innermost loops with multiply-adds.
+// Of a procedure's innermost loop with the most multiply-adds. (Others do what is left over; a compiler may
+// know how much.)
 struct Work {
-  int multiply_adds = 0, excess = 0;  // copies of vectors, and their accesses to the stack
+  int multiply_adds = 0;
+  int others = 0;     // other instructions on vectors, copies among them, and accesses to the stack
+  double cycles = 0;  // of a trip, by LLVM's analyser; 0 if it can't tell
 
-  double excess_each() const { return static_cast<double>(excess) / std::max(1, multiply_adds); }
+  double others_each() const { return static_cast<double>(others) / multiply_adds; }
+  double cycles_each() const { return cycles / multiply_adds; }
 };
 
-bool Multiplies(const std::string& mnemonic) {
-  for (const char* prefix : {"vfmadd", "vdpbf16ps", "vpdp", "vpmaddwd", "vpmulld"})
-    if (mnemonic.starts_with(prefix) || mnemonic.find(Cat(" ", prefix)) != std::string::npos) return true;
-  return false;
+// "vaddps", or "{evex} vaddps".
+bool Begins(const std::string& mnemonic, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* word) {
+    return mnemonic.starts_with(word) || mnemonic.find(Cat(" ", word)) != std::string::npos;
+  });
 }
 
-Work WorkOf(const std::string& object) {
+bool Multiplies(const std::string& mnemonic) {
+  return Begins(mnemonic, {"vfmadd", "vdpbf16ps", "vpdp", "vpmaddwd", "vpmulld"});
+}
+
+// What another compiler may have as an operand in memory.
+bool LoadsOnly(const std::string& mnemonic) {
+  return Begins(mnemonic, {"vmovup", "vmovdqu", "vbroadcast", "vpbroadcast"});
+}
+
+// By the names of the functions, without `prefix`.
+std::map<std::string, Work> WorkOf(const std::string& object, const Target& target,
+                                   const std::string& prefix) {
   const absl::StatusOr<std::vector<LoopCode>> loops = InnermostLoops(object);
   EXPECT_TRUE(loops.ok()) << loops.status();
-  Work work;
-  if (!loops.ok()) return work;
+  std::map<std::string, Work> works;
+  if (!loops.ok()) return works;
   for (const LoopCode& loop : *loops) {
-    int multiply_adds = 0;
-    for (const auto& [mnemonic, count] : loop.mnemonics) multiply_adds += Multiplies(mnemonic) ? count : 0;
-    if (multiply_adds > 0) work.excess += loop.vector_spills + loop.register_moves;
-    work.multiply_adds += multiply_adds;
+    Work work;
+    for (const auto& [mnemonic, count] : loop.mnemonics) {
+      if (Multiplies(mnemonic))
+        work.multiply_adds += count;
+      else if (Begins(mnemonic, {"v"}) && !LoadsOnly(mnemonic))
+        work.others += count;
+    }
+    if (work.multiply_adds == 0 || !loop.function.starts_with(prefix)) continue;
+    // GCC calls a version of its own NAME.constprop.0.
+    Work& main = works[loop.function.substr(prefix.size(), loop.function.find('.') - prefix.size())];
+    if (work.multiply_adds <= main.multiply_adds) continue;
+    work.others += loop.vector_spills;
+    work.cycles = AnalysedCycles(loop, target).value_or(0);
+    main = work;
   }
-  return work;
+  return works;
 }
 
 class HeaderLoopsTest : public ::testing::TestWithParam<std::tuple<Way, std::string>> {
@@ -72,31 +103,23 @@ class HeaderLoopsTest : public ::testing::TestWithParam<std::tuple<Way, std::str
     return ReadFile((*compilation)->Path("kernels.o"));
   }
 
-  absl::StatusOr<std::string> Compiled(const std::vector<LoopProgram>& programs) {
-    std::vector<CKernel> kernels;
-    std::vector<std::string> features;
-    for (const LoopProgram& program : programs) {
-      kernels.push_back({&program});
-      features.insert(features.end(), program.features.begin(), program.features.end());
-    }
-    CStyle style;
-    style.private_prefix = "static __attribute__((noinline)) ";
-    style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
-    style.attributes = false;
-    style.helper_name = "helper";
-    return Compiled(
-        Cat("#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n", PrintC(kernels, style)),
-        features);
-  }
+  // Procedures of the program of that number are called so, and then by their name.
+  static std::string Prefix(size_t number) { return Cat("program", number, "_"); }
 
-  Work JitWork(const std::vector<LoopProgram>& programs) const {
-    Work all;
-    for (const LoopProgram& program : programs) {
-      const Work work = WorkOf(EmitObject(program, target_).value_or(""));
-      all.multiply_adds += work.multiply_adds;
-      all.excess += work.excess;
+  absl::StatusOr<std::string> Compiled(const std::vector<LoopProgram>& programs) {
+    std::string text = "#include <immintrin.h>\n#include <stddef.h>\n#include <stdint.h>\n";
+    std::vector<std::string> features;
+    for (size_t i = 0; i < programs.size(); ++i) {
+      CStyle style;
+      style.private_prefix = "static __attribute__((noinline)) ";
+      style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
+      style.attributes = false;
+      style.helper_name = Prefix(i).substr(0, Prefix(i).size() - 1);
+      const std::vector<CKernel> kernels = {{&programs[i]}};
+      Append(&text, PrintC(kernels, style));
+      features.insert(features.end(), programs[i].features.begin(), programs[i].features.end());
     }
-    return all;
+    return Compiled(text, features);
   }
 
   const absl::StatusOr<std::string> compiler_ = FindCompiler(std::get<1>(GetParam()));
@@ -111,10 +134,11 @@ INSTANTIATE_TEST_SUITE_P(All, HeaderLoopsTest,
                            return Cat(std::get<0>(info.param).name, "_", std::get<1>(info.param));
                          });
 
-// GCC 12 copies a sum or two where a trip adds to it twice; that is less than a tenth of an instruction for
-// each multiply-add, and conversions of 8-bit floats are two tenths.
-TEST_P(HeaderLoopsTest, SumsStayWhereTheyAre) {
-  constexpr double kMost = 0.25;
+// The most are three for 12 multiply-adds: with 16 registers GCC keeps an f8's constants on the stack, where
+// LLVM has them as operands in memory. Where a multiplication and an addition are two instructions (s32, or 8
+// bits without AVX512BW), GCC copies a sum in four, which LLVM's analyser finds no slower.
+TEST_P(HeaderLoopsTest, HaveNoMoreInstructionsThanTheJits) {
+  constexpr double kMost = 0.26, kMostOfProducts = 0.38;  // more, for each multiply-add
   if (!compiler_.ok()) GTEST_SKIP() << compiler_.status().message();
   if (const auto known = Compiled("int none;\n", target_.features); !known.ok())
     GTEST_SKIP() << std::get<1>(GetParam()) << ": " << known.status().message();
@@ -122,12 +146,23 @@ TEST_P(HeaderLoopsTest, SumsStayWhereTheyAre) {
     const std::vector<LoopProgram> programs = Programs(types);
     const absl::StatusOr<std::string> object = Compiled(programs);
     ASSERT_TRUE(object.ok()) << object.status();
-    const Work header = WorkOf(*object), jit = JitWork(programs);
-    EXPECT_GT(header.multiply_adds, 0) << NameOf(types);
-    EXPECT_LE(header.excess_each(), jit.excess_each() + kMost)
-        << NameOf(types) << ": " << header.excess << " of " << header.multiply_adds << ", the JIT's "
-        << jit.excess << " of " << jit.multiply_adds;
-    RecordProperty(NameOf(types), Cat(header.excess, "/", header.multiply_adds));
+    double more = 0, cycles = 0;  // the most of any procedure
+    for (size_t i = 0; i < programs.size(); ++i) {
+      const std::map<std::string, Work> headers = WorkOf(*object, target_, Prefix(i));
+      for (const auto& [name, jit] : WorkOf(EmitObject(programs[i], target_).value_or(""), target_, "")) {
+        const auto header = headers.find(name);
+        ASSERT_NE(header, headers.end()) << NameOf(types) << ": " << name;
+        const double most = name.starts_with("mul_") ? kMostOfProducts : kMost;
+        EXPECT_LE(header->second.others_each(), jit.others_each() + most)
+            << NameOf(types) << ", " << name << ": " << header->second.others << " others for "
+            << header->second.multiply_adds << " multiply-adds, the JIT's " << jit.others << " for "
+            << jit.multiply_adds;
+        more = std::max(more, header->second.others_each() - jit.others_each());
+        if (jit.cycles > 0) cycles = std::max(cycles, header->second.cycles_each() / jit.cycles_each());
+      }
+    }
+    RecordProperty(NameOf(types),
+                   Cat("at most ", more, " more; cycles by LLVM's analyser ", cycles, " of the JIT's"));
   }
 }
 

@@ -174,16 +174,16 @@ TEST_P(PackedHeaderTest, TheVariantThatRunsPacks) {
         Search(PlaceOperands(function.members[0].spec, Residency::kWarm, target), CostModel(target), memo, {})
             .impl;
     const std::vector<const Impl*> impls = {&impl};
-    function.variants.push_back(
-        {target, LowerMembers(Cat("one_", IdentifierOf(target.name)), family.varying_sizes(), impls, target),
-         0, 0, ""});
+    function.variants.push_back({target,
+                                 LowerMembers(Cat("one_", IdentifierOf(target.name)), family.varying_sizes(),
+                                              impls, target, {.scratch = true}),
+                                 0, 0, ""});
   }
   function.variants = BestFirst(std::move(function.variants));
   ASSERT_EQ(function.variants.size(), 2u);
   const int64_t wide_bytes = function.variants[0].programs[0].packing->bytes,
                 narrow_bytes = function.variants[1].programs[0].packing->bytes;
   ASSERT_NE(wide_bytes, narrow_bytes);
-  function.uniform = true;
   HeaderFile file;
   file.name = "kernel";
   file.functions = {function};

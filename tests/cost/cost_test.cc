@@ -108,6 +108,29 @@ TEST(MicrokernelCostTest, SmallTilesWaitForLoadsOrLatency) {
   EXPECT_EQ(TripCyclesOf(OuterProduct(16, 14, 2), narrow.vectors[0], narrow).bottleneck(), "front end");
 }
 
+// What loads take of the multiply-add units: each key that of its own, and nothing where it is 0.
+TEST(MicrokernelCostTest, LoadsTakeMultiplyAddUnits) {
+  const Target none = Named("znver3");
+  Target some = none;
+  VectorUnit& unit = some.vectors.front();
+  unit.masked_load_cycles = 3;
+  unit.piece_cycles = 5;
+  unit.widening[static_cast<size_t>(Dtype::kU8)] = {.broadcast_fma = 7};
+  unit.widening[static_cast<size_t>(Dtype::kS8)] = {.vector_fma = 11};
+  const auto more = [&](const std::string& text) {
+    const Spec spec = ParseSpec("matmul " + text)->spec;
+    const Layout registers{LayoutKind::kVectors, Order::kRow, 8, 1, 0};
+    const RegisterTile tile = RegisterTileOf(spec, registers, some);
+    return TripCyclesOf(tile, unit, some).arithmetic -
+           TripCyclesOf(tile, none.vectors.front(), none).arithmetic;
+  };
+  EXPECT_EQ(more("f32 2x64x16"), 0);
+  EXPECT_EQ(more("f32 2x64x15"), 3);
+  EXPECT_EQ(more("s8*s8->s32 2x64x16"), 2 * 11);
+  EXPECT_EQ(more("u8*s8->s32 3x64x16"), 3 * 7 + 2 * 11);
+  EXPECT_EQ(more("u8*s8->s32 3x64x15"), 3 * 7 + 2 * 11 + 3 * 5);  // pieces of 4, 2 and 1
+}
+
 TEST(MicrokernelCostTest, TripsCoverTheReduction) {
   EXPECT_EQ(TripsOf(OuterProduct(16, 1, 1), 100), 100);
   const RegisterTile sums{LayoutKind::kPartialSums, Arithmetic::kFma, 16, 1, 1};
@@ -187,11 +210,11 @@ TEST_P(CostModelTest, TransfersGrowWithLinesRunsPagesAndSharers) {
 }
 
 // 100 lines from RAM at 10 cycles each, and what they cost in addition.
-TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
+TEST(StreamingTest, FewRunsAndLateLinesCostMore) {
   Target target = testing::Avx512Target();
   MemoryLevel& ram = target.memory[Index(Level::kRam)];
   ram.cycles_per_line = 10;
-  ram.lone_cycles_per_line = 2;
+  ram.lone_cycles_per_line = 4;
   ram.unprefetched_cycles_per_line = 3;
   ram.crowded_cycles_per_line = 7;
   ram.unstreamed_cycles_per_line = 5;
@@ -206,20 +229,24 @@ TEST(StreamingTest, LoneRunsAndLateLinesCostMore) {
     return model.TransferCycles(transfer, 1);
   };
   EXPECT_EQ(cycles(0, 0, 0), 1000) << "dense: what bounds are made of";
-  EXPECT_EQ(cycles(1, 0, 0), 1000 + 4 * 5 + 100 * (2 + 3));
-  EXPECT_EQ(cycles(2, 0, 0), 1000 + 8 * 5 + 100 * 3);
-  EXPECT_EQ(cycles(2, 16, 0), 1000) << "all on time";
-  EXPECT_EQ(cycles(1, 16, 0), 1000 + 100 * 2) << "still alone";
-  EXPECT_EQ(cycles(2, 8, 0), 1000 + 0.5 * (8 * 5 + 100 * 3)) << "half as far ahead as it takes";
-  EXPECT_EQ(cycles(2, 16, 0.25), 1000 + 0.25 * (8 * 5 + 100 * 3)) << "not the first quarter of each run";
+  EXPECT_EQ(cycles(1, 0, 0), 1000 + 4 * 5 + 100 * (4 + 3));
+  EXPECT_EQ(cycles(2, 0, 0), 1000 + 8 * 5 + 100 * (1 + 3)) << "a quarter of what one alone takes";
+  EXPECT_EQ(cycles(2, 16, 0), 1000 + 100) << "all on time";
+  EXPECT_EQ(cycles(1, 16, 0), 1000 + 100 * 4) << "still alone";
+  EXPECT_EQ(cycles(2, 8, 0), 1100 + 0.5 * (8 * 5 + 100 * 3)) << "half as far ahead as it takes";
+  EXPECT_EQ(cycles(2, 16, 0.25), 1100 + 0.25 * (8 * 5 + 100 * 3)) << "not the first quarter of each run";
   EXPECT_EQ(cycles(9, 16, 0), cycles(9, 0, 0)) << "too many runs";
-  Transfer by_tiles{Level::kRam, Level::kL2, {100, 9, 1}, {}};
+  Transfer by_tiles{Level::kRam, Level::kL2, {100, 10, 1}, {}};
   by_tiles.by_tiles = true;
-  EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000) << "asked for tile by tile";
+  EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000 + 4) << "asked for tile by tile";
   Transfer crowded{Level::kRam, Level::kVrf, {100, 2, 1}, {}};
   crowded.ahead_lines = 16;
   crowded.crowded = true;
-  EXPECT_EQ(model.TransferCycles(crowded, 1), 1000 + 100 * 7) << "evicted before they are read";
+  EXPECT_EQ(model.TransferCycles(crowded, 1), 1000 + 100 * (1 + 7)) << "evicted before they are read";
+  Transfer one_by_one{Level::kRam, Level::kL2, {100, 2, 1}, {}};
+  one_by_one.one_by_one = true;
+  EXPECT_EQ(model.TransferCycles(one_by_one, 1), cycles(1, 0, 0) + 4 * 5)
+      << "each with a beginning of its own";
   Transfer out{Level::kRam, Level::kVrf, {100, 1, 1}, {100, 1, 1}};
   EXPECT_EQ(model.TransferCycles(out, 1), 1000 + 1000 + 4 * 5) << "outputs do not stream";
 }

@@ -103,8 +103,26 @@ TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
   EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
 }
 
-// Rows 4 KiB apart lie on the same sets of L1, of which each has eight lines; rows a line further apart
-// don't.
+// Side by side they are several streams; what is close needs none.
+TEST(RegisterTilesTest, OfSeveralPanelsWhereTheseComeFromFar) {
+  const auto fits = [](Level from, uint8_t panel) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = 64, .n = 64});
+    spec.operand[MatmulDims::kRhs].layout = {LayoutKind::kPacked, Order::kRow, panel, 1, 0};
+    spec.operand[MatmulDims::kRhs].level = from;
+    const std::vector<Decision> decisions = Decisions(spec, testing::Avx512Target());
+    return std::any_of(decisions.begin(), decisions.end(), [](const Decision& decision) {
+      return decision.kind == RewriteKind::kMove && decision.level == Level::kVrf;
+    });
+  };
+  EXPECT_TRUE(fits(Level::kRam, 16));
+  EXPECT_TRUE(fits(Level::kL3, 32));
+  EXPECT_FALSE(fits(Level::kL2, 32));
+  EXPECT_TRUE(fits(Level::kL2, 64)) << "a single panel";
+  EXPECT_FALSE(fits(Level::kRam, 10)) << "no whole vectors";
+}
+
+// Rows 4 KiB apart lie on the same sets of L1, of which each has eight lines, and room for the current ones
+// of eight rows; rows a line further apart don't.
 TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
   const auto crowded = [](uint32_t k, uint32_t ld) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = 64});
@@ -119,9 +137,29 @@ TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
     Expand(spec, decision, testing::Avx512Target(), &expansion);
     return expansion.transfers[0].crowded;
   };
-  EXPECT_TRUE(crowded(8, 1024));
-  EXPECT_FALSE(crowded(7, 1024));
+  EXPECT_TRUE(crowded(9, 1024));
+  EXPECT_FALSE(crowded(8, 1024));
   EXPECT_FALSE(crowded(64, 1040));
+}
+
+// What is said to be in L2 comes there when microkernels ask for it, tile by tile, on the way to L1.
+TEST(MoveTest, PiecesWhoseRowsEvictEachOtherAreCrowded) {
+  const auto crowded = [](uint32_t m, uint32_t ld, Level level) {
+    Spec spec = testing::MatmulSpec({.m = m, .k = 32, .n = 256});
+    spec.operand[MatmulDims::kRhs].level = Level::kRam;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
+    Decision decision;
+    decision.kind = RewriteKind::kMove;
+    decision.operand = MatmulDims::kRhs;
+    decision.level = level;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    return expansion.transfers[0].crowded;
+  };
+  EXPECT_TRUE(crowded(4, 1024, Level::kL2));
+  EXPECT_FALSE(crowded(4, 1040, Level::kL2));
+  EXPECT_FALSE(crowded(3, 1024, Level::kL2));
+  EXPECT_FALSE(crowded(4, 1024, Level::kL3));
 }
 
 // What is on its way, and the first lines of each run, which nobody asks for.

@@ -197,8 +197,8 @@ class AllPlans {
   std::deque<std::pair<Spec, std::vector<RankedProgram>>> programs_;
 };
 
-// No two are of the same code, each is what its schedule leads to, and no other plan costs less than the last.
-// True if there is another plan than the best.
+// No two are of the same code, each is what its schedule leads to, and no other plan costs less than the
+// last. True if there is another plan than the best.
 bool ExpectKBest(const Graph& graph, const Target& target, int count) {
   const CostModel model(target);
   HashMemo memo;
@@ -227,8 +227,9 @@ bool ExpectKBest(const Graph& graph, const Target& target, int count) {
   const double limit = all ? 64 * last : last * (1 - 1e-9);
   for (const auto& [code, cycles] : AllPlans(graph, model, limit).Codes()) {
     const auto known = codes.find(code);
-    EXPECT_TRUE(known != codes.end()) << "missing, of " << cycles << " cycles where the last has " << last
-                                      << "\n" << code;
+    EXPECT_TRUE(known != codes.end())
+        << "missing, of " << cycles << " cycles where the last has " << last << "\n"
+        << code;
     if (known != codes.end()) {
       EXPECT_NEAR(known->second, cycles, 1e-9 * cycles) << code;
     }
@@ -243,7 +244,8 @@ TEST(KBestPlansTest, AreBruteForce) {
       "kernel a(x: f32[4,5], w: f32[5,6]):\n return softmax(matmul(x, w))",
       "kernel a(x: f32[4,5], w: const f32[5,6]):\n return softmax(matmul(x, w))",
       "kernel a(x: f32[6,3], w: f32[3,4], u: f32[4,5]):\n return matmul(matmul(x, w), u)",
-      "kernel a(x: f32[2,4], y: f32[2,4]):\n a = exp(x)\n b = tanh(y)\n return add(a, transpose(transpose(b)))",
+      "kernel a(x: f32[2,4], y: f32[2,4]):\n a = exp(x)\n b = tanh(y)\n return add(a, "
+      "transpose(transpose(b)))",
       "kernel a(x: f32[1,4,4,3], w: f32[3,3,3,4]):\n return relu(conv2d(x, w, layout=nhwc, pad=1))",
   };
   for (const char* text : graphs) {
@@ -300,7 +302,8 @@ TEST(KBestPlansTest, WaysAlone) {
     std::string above, line;
     std::istringstream lines(PrintPlanSchedule(ranked.plan));
     while (std::getline(lines, line))
-      if (line.rfind("    ", 0) != 0 && line.find("contraction ") == line.npos && line.find("rows ") == line.npos)
+      if (line.rfind("    ", 0) != 0 && line.find("contraction ") == line.npos &&
+          line.find("rows ") == line.npos)
         above += line + "\n";
     const absl::StatusOr<Plan> followed = follower.With(above, "above");
     ASSERT_TRUE(followed.ok()) << followed.status() << "\n" << above;

@@ -55,19 +55,20 @@ Bytes8 ElementOf(Dtype dtype, double value) {
   return result;
 }
 
-absl::Status InterpretImpl(const Impl& impl, const Target& target, const ConstOperands& inputs, void* out) {
+absl::Status InterpretImpl(const Impl& impl, const Spec& spec, const Target& target,
+                           const ConstOperands& inputs, void* out) {
   const Program program = ProgramOf(impl, target);
   std::vector<void*> callers(program.buffers.size());
   const auto output = static_cast<size_t>(impl.spec.op_info().output());
   // Inputs are never written through.
   for (size_t i = 0; i < static_cast<size_t>(impl.spec.op_info().num_operands); ++i)
     callers[i] = i == output ? out : const_cast<void*>(inputs[i]);
-  return Interpret(program, callers);
+  return Interpret(program, callers, 1,
+                   std::vector<int64_t>(program.sizes.size(), spec.size[MatmulDims::kM]));
 }
 
-::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Target& target,
-                                                      InputKind kind) {
-  const Spec& spec = impl.spec;
+::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Spec& spec,
+                                                      const Target& target, InputKind kind) {
   const size_t output = static_cast<size_t>(spec.op_info().output());
   std::vector<std::vector<std::byte>> operands;
   ConstOperands pointers = {};
@@ -79,7 +80,7 @@ absl::Status InterpretImpl(const Impl& impl, const Target& target, const ConstOp
     pointers[i] = operands[i].data();
   }
   const Expected expected = Reference(spec, pointers);
-  const absl::Status run = InterpretImpl(impl, target, pointers, operands[output].data());
+  const absl::Status run = InterpretImpl(impl, spec, target, pointers, operands[output].data());
   if (!run.ok()) return ::testing::AssertionFailure() << run.ToString();
   return Compare(spec, expected, operands[output]);
 }
@@ -87,9 +88,14 @@ absl::Status InterpretImpl(const Impl& impl, const Target& target, const ConstOp
 }  // namespace
 
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Target& target) {
+  return InterpretedEqualsReference(impl, impl.spec, target);
+}
+
+::testing::AssertionResult InterpretedEqualsReference(const Impl& range, const Spec& spec,
+                                                      const Target& target) {
   for (InputKind kind : {InputKind::kIntegers, InputKind::kFullRange}) {
-    if (!Suits(impl.spec, kind)) continue;
-    const ::testing::AssertionResult result = InterpretedEqualsReference(impl, target, kind);
+    if (!Suits(spec, kind)) continue;
+    const ::testing::AssertionResult result = InterpretedEqualsReference(range, spec, target, kind);
     if (!result) return result;
   }
   return ::testing::AssertionSuccess();

@@ -13,6 +13,10 @@ namespace kirsch::testing {
 // type; gaps between the output's rows untouched.
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Target& target);
 
+// Does one for a range of rows compute the spec, which has one of these numbers of rows?
+::testing::AssertionResult InterpretedEqualsReference(const Impl& range, const Spec& spec,
+                                                      const Target& target);
+
 }  // namespace kirsch::testing
 
 #endif  // KIRSCH_TESTS_TESTING_ORACLE_H_

@@ -41,6 +41,19 @@ MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double uns
   return level;
 }
 
+// Vectors that take multiply-add units to load: some widen, some are masked or put together of pieces.
+VectorUnit TinyUnit(int bytes) {
+  VectorUnit unit = Unit(bytes, 6, false);
+  unit.widen_cycles = 0.125;
+  unit.masked_load_cycles = 0.75;
+  unit.piece_cycles = 0.375;
+  for (WideningCosts& costs : unit.widening) {
+    costs.vector_fma = 0.5;
+    costs.broadcast_fma = 1.25;
+  }
+  return unit;
+}
+
 Target WithCaches(const char* name, const char* cpu) {
   Target target;
   target.name = name;
@@ -76,7 +89,7 @@ Target Avx512DotTarget() {
 Target TinyTarget() {
   Target target = WithCaches("tiny-test", "haswell");
   target.features = {"avx", "avx2", "fma"};
-  target.vectors = {Unit(32, 6, false), Unit(16, 6, false)};
+  target.vectors = {TinyUnit(32), TinyUnit(16)};
   target.line_bytes = 16;
   target.page_bytes = 128;
   target.l1_dtlb_entries = 2;

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using testing::CliTest;
 using ::testing::EndsWith;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Outcome;
@@ -221,9 +222,11 @@ TEST_F(CliTest, AFamilyIsSynthesizedAndVerified) {
         Run(Cat("synth '", family, "' -o ", Path("family.h"), " --json ", Path("family.json")));
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(Cat(family, " on host: ", members, " members")));
-    EXPECT_THAT(outcome.err, HasSubstr("kernels          GFLOP/s  decision\n"));
+    EXPECT_THAT(outcome.err, HasSubstr("kernels          GFLOP/s  "));
     EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
-    EXPECT_THAT(*ReadFile(Path("family.h")), HasSubstr(Cat("kernels    ", members, ", one for each size")));
+    EXPECT_THAT(*ReadFile(Path("family.h")),
+                AnyOf(HasSubstr(Cat("kernels    ", members, ", one for each size")),
+                      HasSubstr(", each for a range of sizes")));
     const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("family.json")), nullptr, false);
     EXPECT_EQ(json["spec"], family);
     EXPECT_EQ(json["members"], members);

@@ -91,7 +91,9 @@ std::string CallOf(const std::string& prototype) {
                                                       {"n_threads", "1"},
                                                       {"first_column", "0"},
                                                       {"end_column", "1000"},
-                                                      {"scratch_memory", "scratch"}};
+                                                      {"scratch_memory", "scratch"},
+                                                      {"shared_memory", "shared"},
+                                                      {"phase", "0"}};
     const auto found = known.find(name);
     arguments.push_back(found != known.end() ? found->second : Cat("in[", inputs++, "]"));
   }
@@ -106,7 +108,8 @@ TEST_F(EmittedCodeTest, ObjectsHaveTheHeadersPrototype) {
         "'matmul f32 40x64x70 epilogue=add:mn,relu' --threads 2", "'matmul f32 300x300x300 epilogue=mul:m'",
         "'matmul f32 9x20x90 column-blocks=16 epilogue=add:n'",
         "'matmul f32 9x20x90 const-rhs epilogue=add:n'", "'reduce sum f32 3x40'",
-        "'attention f32 heads=2 tokens=20 dim=16'"}) {
+        "'matmul f32 5x6x7' --uniform", "'matmul f32 5x6x7 const-rhs' --uniform --threads 2",
+        "'reduce sum f32 3x40' --uniform --threads 2", "'attention f32 heads=2 tokens=20 dim=16'"}) {
     SCOPED_TRACE(request);
     Synth(Cat(request, " --target haswell -o ", Path("k.h")));
     Synth(Cat(request, " --target haswell --emit obj -o ", Path("k.o")));
@@ -130,7 +133,7 @@ TEST_F(EmittedCodeTest, ObjectsHaveTheHeadersPrototype) {
                       "_pack of_header_pack\n#include \"k.h\"\n#undef ", name, "\n#undef ", name, "_pack\n",
                       prototype[1].str(), "\n", pack, "enum { kMost = 100000 };\n",
                       "static float in[8][kMost], first[kMost], second[kMost];\n",
-                      "static _Alignas(64) char scratch[1 << 22], packed[1 << 20];\n",
+                      "static _Alignas(64) char scratch[1 << 22], shared[1 << 20], packed[1 << 20];\n",
                       "int main(void) {\n  float* out;\n", "  for (int i = 0; i < 8; ++i)\n",
                       "    for (int j = 0; j < kMost; ++j) in[i][j] = (float)((i * 37 + j * 11) % 17 - 8);\n",
                       run("of_header", "first"), run(name, "second"),
@@ -138,6 +141,61 @@ TEST_F(EmittedCodeTest, ObjectsHaveTheHeadersPrototype) {
                       "  return nothing || memcmp(first, second, sizeof(first)) != 0;\n}\n"))
             .ok());
     Shell("cc -O1 -Wno-unused-function -o main main.c k.o && ./main");
+  }
+}
+
+constexpr char kUniformCaller[] = R"(
+#include <stdio.h>
+#include HEADER
+typedef void (*Kernel)(const float*, const float*, float*, void*, size_t, size_t, void*, size_t);
+static float a[60 * 300], b[300 * 300], c[60 * 300];
+static _Alignas(64) char scratch[1 << 22], shared[1 << 20];
+// c += a b, by three threads one after the other.
+static int Wrong(Kernel kernel, size_t phases, size_t memory, size_t m, size_t k, size_t n) {
+  for (size_t i = 0; i < m * k; ++i) a[i] = (float)(i % 7) - 3;
+  for (size_t i = 0; i < k * n; ++i) b[i] = (float)(i % 5) - 2;
+  for (size_t i = 0; i < m * n; ++i) c[i] = 1;
+  if (memory > sizeof(shared)) return 1;
+  for (size_t phase = 0; phase < phases; ++phase)
+    for (size_t thread = 0; thread < 3; ++thread) kernel(a, b, c, scratch, thread, 3, shared, phase);
+  for (size_t i = 0; i < m * n; ++i) {
+    float sum = INITIAL;
+    for (size_t x = 0; x < k; ++x) sum += a[i / n * k + x] * b[x * n + i % n];
+    if (c[i] != sum) return 1;
+  }
+  return 0;
+}
+int main(void) { return Wrong(KERNEL, PHASES(), SCRATCH() + SHARED(), M, K, N); }
+)";
+
+// Whether they are alone in their file, need scratch memory, have work for several threads, or are graphs.
+TEST_F(EmittedCodeTest, UniformFunctionsAreCalledAlike) {
+  struct Function {
+    std::string name, text;
+    int m, k, n, initial;
+  };
+  const std::vector<Function> functions = {
+      {"tiny", "tiny = matmul f32 4x6x8 accumulate", 4, 6, 8, 1},
+      {"large", "large = matmul f32 60x300x300 accumulate", 60, 300, 300, 1},
+      {"graph", "kernel graph(x: f32[4,6], w: f32[6,8]) -> f32[4,8]:\n  return neg(neg(matmul(x, w)))", 4, 6,
+       8, 0}};
+  ASSERT_TRUE(WriteFile(Path("main.c"), kUniformCaller).ok());
+  std::string all;
+  for (const Function& function : functions) Append(&all, function.text, "\n");
+  for (const char* targets : {"haswell", "haswell,znver4"}) {
+    ASSERT_TRUE(WriteFile(Path("all.kirsch"), all).ok());
+    Synth(Cat("-f ", Path("all.kirsch"), " --uniform --threads 2 --target ", targets, " -o ", Path("all.h")));
+    for (const Function& function : functions) {
+      ASSERT_TRUE(WriteFile(Path("alone.kirsch"), function.text + "\n").ok());
+      Synth(Cat("-f ", Path("alone.kirsch"), " --uniform --threads 2 --target ", targets, " -o ",
+                Path("alone.h")));
+      const std::string& name = function.name;
+      for (const char* header : {"all.h", "alone.h"})
+        Shell(Cat("cc -std=c11 -O1 -Werror=incompatible-pointer-types -DHEADER='\"", header, "\"' -DKERNEL=",
+                  name, " -DPHASES=", name, "_phases -DSCRATCH=", name, "_scratch_bytes -DSHARED=", name,
+                  "_shared_bytes -DINITIAL=", function.initial, " -DM=", function.m, " -DK=", function.k,
+                  " -DN=", function.n, " -o main main.c && ./main"));
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // Programs that are one register tile each, drawn by chance.
-#ifndef KIRSCH_FIDELITY_TILE_KERNELS_H_
-#define KIRSCH_FIDELITY_TILE_KERNELS_H_
+#ifndef KIRSCH_SEARCH_DRAW_TILES_H_
+#define KIRSCH_SEARCH_DRAW_TILES_H_
 
 #include <cstdint>
 #include <optional>
@@ -32,4 +32,4 @@ std::optional<TileKernel> WithSteps(const TileKernel& kernel, int64_t steps, con
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_FIDELITY_TILE_KERNELS_H_
+#endif  // KIRSCH_SEARCH_DRAW_TILES_H_

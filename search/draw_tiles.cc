@@ -1,4 +1,4 @@
-#include "fidelity/tile_kernels.h"
+#include "search/draw_tiles.h"
 
 #include <algorithm>
 #include <iterator>
@@ -38,6 +38,12 @@ int64_t StepsInL1(const Sizes& sizes, const Target& target) {
   return std::clamp(steps / kStepUnit * kStepUnit, kStepUnit, kMostSteps);
 }
 
+// Short rows are padded to whole lines in copies.
+bool LeavesRoomInL1(const Expansion& expansion, const Target& target) {
+  return expansion.filled == Level::kVrf ||
+         2 * expansion.filled_lines * target.line_bytes <= target.at(Level::kL1).bytes;
+}
+
 bool EndsInRegisters(const Decision& decision) {
   return decision.kind == RewriteKind::kMove && decision.level == Level::kVrf;
 }
@@ -56,7 +62,7 @@ std::optional<TileKernel> Build(ParsedSpec parsed, const Target& target, Choose 
     node->decision = *chosen;
     Expand(node->spec, node->decision, target, &kernel.expansion);
     if (node->decision.kind == RewriteKind::kMicrokernel) break;
-    if (kernel.expansion.num_children != 1) return std::nullopt;
+    if (kernel.expansion.num_children != 1 || !LeavesRoomInL1(kernel.expansion, target)) return std::nullopt;
     node->children.push_back({1, {kernel.expansion.children[0].spec, {}, {}}});
     node = &node->children.back().impl;
   }

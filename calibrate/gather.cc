@@ -1,0 +1,196 @@
+#include "calibrate/gather.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "bench/machine.h"
+#include "calibrate/session.h"
+#include "calibrate/suite.h"
+#include "calibrate/team_costs.h"
+#include "calibrate/usable.h"
+#include "spec/target/host.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kMemories = 8, kQuickMemories = 4;  // that a cache is filled from
+constexpr Level kCaches[] = {Level::kL1, Level::kL2, Level::kL3};
+
+// The suite with nothing but what the model chooses.
+std::vector<Experiment> ChoicesOf(std::vector<Experiment> suite) {
+  std::erase_if(suite, [](const Experiment& experiment) { return !experiment.schedule.empty(); });
+  for (Experiment& experiment : suite) experiment.programs = 1;
+  return suite;
+}
+
+// The programs of experiments but those in `known`.
+absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment>& suite,
+                                                    const std::set<std::string>& known,
+                                                    Laboratory& laboratory, Session& session) {
+  std::vector<Observation> observations;
+  for (const Experiment& experiment : suite) {
+    session.Announce(experiment.problem);
+    const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
+    if (!prepared.ok()) return prepared.status();
+    std::vector<Observation> of_this;
+    const absl::Status status = session.Run([&] {
+      absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, session.experiment());
+      if (observed.ok()) of_this = *std::move(observed);
+      session.Note(of_this);
+      return observed.status();
+    });
+    if (!status.ok()) return status;
+    std::move(of_this.begin(), of_this.end(), std::back_inserter(observations));
+  }
+  return observations;
+}
+
+class MachineGatherer : public Gatherer {
+ public:
+  MachineGatherer(const Target& base, const CalibrateOptions& options, int cpu, int cores)
+      : base_(base),
+        suite_(CalibrationSuite(base, options.quick)),
+        choices_(ChoicesOf(suite_)),
+        session_(
+            options, cpu,
+            static_cast<int>(suite_.size() + choices_.size() + std::size(kCaches)) + (cores > 1 ? 1 : 0)),
+        memories_(options.quick ? kQuickMemories : kMemories),
+        cores_(cores) {}
+
+  absl::StatusOr<std::vector<CalibratedKey>> Patterns() override {
+    std::vector<CalibratedKey> keys;
+    for (Level level : kCaches) {
+      const auto measure = [&] { return MeasureFillings(level, base_, memories_, session_.experiment()); };
+      const absl::StatusOr<std::vector<Filling>> fillings =
+          Measured<std::vector<Filling>>(Cat("filling ", Name(level)), measure);
+      if (!fillings.ok()) return fillings.status();
+      const Usable usable = UsableOf(*fillings);
+      keys.push_back({.name = Cat("memory.", Name(level), ".usable"),
+                      .value = usable.share,
+                      .low = usable.share,
+                      .high = usable.next});
+    }
+    if (cores_ > 1) {
+      const auto measure = [&] { return MeasureTeamCosts(4 * session_.experiment().rounds); };
+      const absl::StatusOr<TeamCosts> costs = Measured<TeamCosts>("a team of two threads", measure);
+      if (!costs.ok()) return costs.status();
+      for (const auto& [name, value] : {std::pair{"fork_join_cycles", costs->fork_join_cycles},
+                                        {"barrier_cycles", costs->barrier_cycles}})
+        keys.push_back({.name = name,
+                        .value = value,
+                        .low = value * (1 - costs->spread),
+                        .high = value * (1 + costs->spread)});
+    }
+    for (CalibratedKey& key : keys) key.origin = Origin::kMeasured;
+    return keys;
+  }
+
+  absl::StatusOr<std::vector<Observation>> Suite() override {
+    Laboratory laboratory(base_, cores_);
+    absl::StatusOr<std::vector<Observation>> observed = ObserveAll(suite_, {}, laboratory, session_);
+    if (!observed.ok()) return observed.status();
+    if (absl::Status noisy = session_.TooNoisy(); !noisy.ok()) return noisy;
+    for (const Observation& observation : *observed) known_.insert(observation.program);
+    return observed;
+  }
+
+  absl::StatusOr<std::vector<Observation>> Choices(const Target& fitted) override {
+    Laboratory laboratory(fitted, cores_);
+    return ObserveAll(choices_, known_, laboratory, session_);
+  }
+
+  double waited() const override { return session_.waited(); }
+  std::string Interference() const override { return session_.Interference(); }
+
+ private:
+  template <typename Result>
+  absl::StatusOr<Result> Measured(std::string_view what,
+                                  const std::function<absl::StatusOr<Result>()>& measure) {
+    session_.Announce(what);
+    absl::StatusOr<Result> result = absl::UnknownError("not measured");
+    if (absl::Status status = session_.Run([&] { return (result = measure()).status(); }); !status.ok())
+      return status;
+    return result;
+  }
+
+  const Target& base_;
+  const std::vector<Experiment> suite_, choices_;
+  Session session_;
+  const int memories_;
+  const int cores_;
+  std::set<std::string> known_;  // programs that Suite had
+};
+
+class MeasurementsGatherer : public Gatherer {
+ public:
+  MeasurementsGatherer(const Target& base, const Measurements& measurements)
+      : base_(base), measurements_(measurements) {}
+
+  absl::StatusOr<std::vector<CalibratedKey>> Patterns() override { return measurements_.keys; }
+  absl::StatusOr<std::vector<Observation>> Suite() override { return Recall(false); }
+  absl::StatusOr<std::vector<Observation>> Choices(const Target&) override { return Recall(true); }
+
+ private:
+  std::vector<Observation> Recall(bool fresh) const {
+    std::vector<Remembered> programs = measurements_.programs;
+    std::erase_if(programs, [&](const Remembered& one) { return one.fresh != fresh; });
+    return RecallAll(programs, base_);
+  }
+
+  const Target& base_;
+  const Measurements& measurements_;
+};
+
+absl::StatusOr<int> PinnedCpu() {
+  const absl::StatusOr<std::vector<int>> cpus = ChooseCpus(1);
+  if (!cpus.ok()) return cpus.status();
+  return cpus->front();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Gatherer>> GatherOnThisMachine(const Target& base,
+                                                              const CalibrateOptions& options) {
+  const absl::StatusOr<int> cpu = PinnedCpu();
+  if (!cpu.ok()) return cpu.status();
+  return std::make_unique<MachineGatherer>(base, options, *cpu, ReadHost().cores);
+}
+
+std::unique_ptr<Gatherer> GatherFromMeasurements(const Target& base, const CalibrateOptions& options) {
+  return std::make_unique<MeasurementsGatherer>(base, *options.measurements);
+}
+
+// A program may have been chosen when more of a cache was thought to be of use.
+std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, const Target& base) {
+  Target roomy = base;
+  for (MemoryLevel& level : roomy.memory) level.usable = 1;
+  Laboratory laboratory(roomy, 1);
+  std::vector<Observation> observations;
+  for (const Remembered& one : remembered) {
+    absl::StatusOr<Observation> observation = laboratory.Recall(one.experiment, one.cycles, one.spread);
+    if (!observation.ok()) continue;
+    observation->chosen = one.chosen;
+    observation->distance = one.distance;
+    observations.push_back(*std::move(observation));
+  }
+  return observations;
+}
+
+absl::StatusOr<std::vector<Observation>> GatherFewChoices(const Target& target,
+                                                          const CalibrateOptions& options) {
+  const absl::StatusOr<int> cpu = PinnedCpu();
+  if (!cpu.ok()) return cpu.status();
+  const std::vector<Experiment> suite = ChoicesOf(CalibrationSuite(target, /*quick=*/true));
+  Session session(options, *cpu, static_cast<int>(suite.size()));
+  Laboratory laboratory(target, ReadHost().cores);
+  absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite, {}, laboratory, session);
+  if (!observations.ok()) return observations.status();
+  if (absl::Status noisy = session.TooNoisy(); !noisy.ok()) return noisy;
+  return observations;
+}
+
+}  // namespace kirsch

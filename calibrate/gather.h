@@ -1,0 +1,51 @@
+// Where a calibration's observations come from: this machine, or what was measured on it before.
+#ifndef KIRSCH_CALIBRATE_GATHER_H_
+#define KIRSCH_CALIBRATE_GATHER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "calibrate/calibrate.h"
+#include "calibrate/measurements.h"
+#include "calibrate/observation.h"
+#include "spec/target/target.h"
+
+namespace kirsch {
+
+// Not thread-safe. Errors are those of Calibrate.
+class Gatherer {
+ public:
+  virtual ~Gatherer() = default;
+
+  // Keys that have patterns of their own.
+  virtual absl::StatusOr<std::vector<CalibratedKey>> Patterns() = 0;
+
+  // Programs of the suite.
+  virtual absl::StatusOr<std::vector<Observation>> Suite() = 0;
+
+  // What `fitted` chooses for the suite's problems, but what Suite had.
+  virtual absl::StatusOr<std::vector<Observation>> Choices(const Target& fitted) = 0;
+
+  virtual double waited() const { return 0; }  // seconds, for others
+  virtual std::string Interference() const { return ""; }
+};
+
+// Measures: on one pinned core, on two what threads cost. `base` and `options` outlive it.
+absl::StatusOr<std::unique_ptr<Gatherer>> GatherOnThisMachine(const Target& base,
+                                                              const CalibrateOptions& options);
+
+// Has what is in options.measurements; what is not in this target's space any more is left out.
+std::unique_ptr<Gatherer> GatherFromMeasurements(const Target& base, const CalibrateOptions& options);
+
+// Programs that were timed before, priced for `base`; likewise.
+std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, const Target& base);
+
+// Only what `target` chooses for a few problems.
+absl::StatusOr<std::vector<Observation>> GatherFewChoices(const Target& target,
+                                                          const CalibrateOptions& options);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CALIBRATE_GATHER_H_

@@ -1,0 +1,115 @@
+#include "calibrate/measurements.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "spec/text/cat.h"
+#include "spec/text/json.h"
+
+namespace kirsch {
+namespace {
+
+using nlohmann::ordered_json;
+using Kind = JsonValue::Kind;
+
+// The first error stays, and all that is read after it is empty.
+class Reader {
+ public:
+  explicit Reader(std::string_view file) : file_(file) {}
+
+  absl::StatusOr<Measurements> Read(const JsonValue& document) {
+    Measurements measurements;
+    measurements.signature = Member(document, "signature", Kind::kString, "a machine's signature").text;
+    for (const JsonValue& key : Member(document, "keys", Kind::kArray, "an array of keys").children)
+      measurements.keys.push_back(Key(key));
+    for (const JsonValue& one : Member(document, "programs", Kind::kArray, "an array of programs").children)
+      measurements.programs.push_back(Program(one));
+    if (!status_.ok()) return status_;
+    return measurements;
+  }
+
+ private:
+  CalibratedKey Key(const JsonValue& json) {
+    CalibratedKey key;
+    key.name = Member(json, "name", Kind::kString, "a key's name").text;
+    key.value = Number(json, "value");
+    key.low = Number(json, "low");
+    key.high = Number(json, "high");
+    key.origin = Origin::kMeasured;
+    return key;
+  }
+
+  Remembered Program(const JsonValue& json) {
+    Remembered program;
+    program.experiment.problem = Member(json, "problem", Kind::kString, "a problem, a string").text;
+    program.experiment.programs = 1;
+    program.experiment.cold = Flag(json, "cold");
+    program.experiment.schedule = Member(json, "schedule", Kind::kString, "a schedule, a string").text;
+    program.cycles = Number(json, "cycles");
+    program.spread = Number(json, "spread");
+    program.chosen = Flag(json, "chosen");
+    program.distance = Number(json, "distance");
+    program.fresh = Flag(json, "fresh");
+    return program;
+  }
+
+  const JsonValue& Member(const JsonValue& object, std::string_view key, Kind kind, std::string_view what) {
+    static const JsonValue kNothing;
+    if (!status_.ok()) return kNothing;
+    const JsonValue* member = object.kind == Kind::kObject ? object.Find(key) : nullptr;
+    if (member != nullptr && member->kind == kind) return *member;
+    status_ = member == nullptr ? ExpectedAt(file_, object, Cat("an object with \"", key, "\""))
+                                : ExpectedAt(file_, *member, what);
+    return kNothing;
+  }
+
+  bool Flag(const JsonValue& object, std::string_view key) {
+    return Member(object, key, Kind::kBool, "true or false").boolean;
+  }
+
+  double Number(const JsonValue& object, std::string_view key) {
+    const JsonValue& member = Member(object, key, Kind::kNumber, "a number");
+    if (status_.ok() && !(member.number >= 0 && std::isfinite(member.number)))
+      status_ = ExpectedAt(file_, member, "a number that is not negative");
+    if (status_.ok() && key == "cycles" && member.number == 0)
+      status_ = ExpectedAt(file_, member, "a number above 0");
+    return member.number;
+  }
+
+  const std::string_view file_;
+  absl::Status status_;
+};
+
+}  // namespace
+
+std::string_view Name(Origin origin) {
+  constexpr std::string_view kNames[] = {"measured", "fitted", "vendor", "default"};
+  return kNames[static_cast<size_t>(origin)];
+}
+
+std::string PrintMeasurements(const Measurements& measurements) {
+  ordered_json json = {{"signature", measurements.signature},
+                       {"keys", ordered_json::array()},
+                       {"programs", ordered_json::array()}};
+  for (const CalibratedKey& key : measurements.keys)
+    json["keys"].push_back({{"name", key.name}, {"value", key.value}, {"low", key.low}, {"high", key.high}});
+  for (const Remembered& one : measurements.programs)
+    json["programs"].push_back({{"problem", one.experiment.problem},
+                                {"cold", one.experiment.cold},
+                                {"schedule", one.experiment.schedule},
+                                {"cycles", one.cycles},
+                                {"spread", one.spread},
+                                {"chosen", one.chosen},
+                                {"distance", one.distance},
+                                {"fresh", one.fresh}});
+  return Cat(json.dump(1), "\n");
+}
+
+absl::StatusOr<Measurements> ParseMeasurements(std::string_view text, std::string_view file) {
+  const absl::StatusOr<JsonValue> document = ParseJson(text, file);
+  if (!document.ok()) return document.status();
+  return Reader(file).Read(*document);
+}
+
+}  // namespace kirsch

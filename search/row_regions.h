@@ -1,0 +1,57 @@
+// Programs for a range of rows: few that serve all members of a family nearly as well as each one's own
+// would.
+#ifndef KIRSCH_SEARCH_ROW_REGIONS_H_
+#define KIRSCH_SEARCH_ROW_REGIONS_H_
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "cost/cost_model.h"
+#include "spec/impl.h"
+#include "spec/spec.h"
+
+namespace kirsch {
+
+// The share of its own optimum that a member may lose, as far as it is predicted.
+inline constexpr double kMostLoss = 0.03;
+
+// Members that are neighbours.
+struct RowRegion {
+  size_t first = 0, last = 0;  // both included
+  Impl program;                // for all of them: see impl.h
+  size_t representative = 0;   // whose decisions these are
+};
+
+struct RowMember {
+  Impl program;  // with the decisions of its region
+  Cost cost = kInfiniteCost;
+  std::optional<Cost> best;  // of its own program, where that was solved
+};
+
+struct RowFamily {
+  std::vector<RowRegion> regions;  // ascending; of all members
+  std::vector<RowMember> members;
+};
+
+// The program of member i, as the search finds it.
+struct SolvedRows {
+  Impl program;
+  Cost cost = kInfiniteCost;
+};
+using SolveRows = std::function<absl::StatusOr<SolvedRows>(size_t member)>;
+
+// `placed_roots` are of one batch and differ in their rows, which ascend. Some are solved: the ends, and, as
+// long as the programs known for what is between two of them cost more than kMostLoss above the line through
+// what these two cost, one more there. Regions are then as few intervals as there may be in which one
+// member's decisions cost no more than that above each member's best known program. Where roots differ in
+// more, as in where operands wait, no region has both. Deterministic.
+absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, const CostModel& model,
+                                         const SolveRows& solve);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SEARCH_ROW_REGIONS_H_
