@@ -46,7 +46,7 @@ Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     if (placed_root.tensor(operand).level == home) lines -= FootprintOf(placed_root, operand, target).lines;
   // What waits there does not count against the share that moves and copies may fill, only against the whole.
-  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, Capacity(target, home, 1)));
+  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, Capacity(target, home, placed_root.sharers)));
 }
 
 }  // namespace kirsch

@@ -20,7 +20,8 @@ Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines availab
 // What a node uses of the level its spec fills, given what its children use of the level theirs fill.
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children);
 
-// The lines of the home level that the operands of a placed root leave free.
+// The lines of the home level that the operands of a placed root leave free; no more than a thread's share, as
+// bounds are proven with EmptyLevel.
 Lines AvailableAtHome(const Spec& placed_root, const Target& target);
 
 }  // namespace kirsch

@@ -18,6 +18,7 @@
 
 #include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "search/relaxation.h"
 #include "spec/microkernel.h"
 #include "spec/target/targets.h"
@@ -596,13 +597,27 @@ TEST(Search, BoundsAreBelowWhateverTheKeys) {
     target.microkernel_cycles = 2.469 + 0.0193 * step;
     target.loop_cycles = 0.731;
     const CostModel model(target);
-    for (const char* text : {"matmul f32 1x64x64", "matmul f32 6x16x16", "matmul f32 3x5x24", "matmul f32 13x7x40"}) {
+    for (const char* text :
+         {"matmul f32 1x64x64", "matmul f32 6x16x16", "matmul f32 3x5x24", "matmul f32 13x7x40"}) {
       HashMemo memo;
       const Spec root = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, target);
       const SearchResult result = Search(root, model, memo, SearchOptions());
       EXPECT_EQ(result.stop, StopReason::kOptimal) << text;
       EXPECT_LE(model.LowerBound(root), result.cost) << text;
     }
+  }
+}
+
+// What threads share is each one's in part, wherever its program begins: no program may rest on more lines
+// than those that bounds are proven with.
+TEST(SearchTest, RootsOfOneOfSeveralThreadsFillTheirShareOnly) {
+  const Target target = testing::TinyTarget();
+  Spec root = testing::MatmulSpec({2, 2, 2});
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+    root.tensor(operand).level = Level::kL3;
+  for (int sharers : {1, 2}) {
+    root.sharers = static_cast<uint8_t>(sharers);
+    EXPECT_LE(AvailableAtHome(root, target), EmptyLevel(root, target)) << sharers;
   }
 }
 
