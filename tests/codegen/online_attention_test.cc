@@ -188,9 +188,10 @@ TEST_P(OnlineAttentionTest, TheSearchDecides) {
   EXPECT_THAT(PrintPlan(PlanOf(GraphOf(few), small, 1)->plan), Not(HasSubstr("maximum max")));
   const auto found = PlanOf(GraphOf("attention f32 heads=1 tokens=800 dim=16"), small, 1);
   const std::string text = PrintPlan(found->plan);
-  EXPECT_THAT(text, HasSubstr(Cat("x256: mul ", kRescaling)));
-  EXPECT_THAT(text, ContainsRegex("each tile, 2 in turn: rows"));
-  EXPECT_THAT(text, ContainsRegex("pack.k, copy[0-9]*. 2 x matmul"));
+  // How many keys a tile has is for each target's own costs to say.
+  EXPECT_THAT(text, ContainsRegex(Cat("x[0-9]+: mul ", kRescaling)));
+  EXPECT_THAT(text, ContainsRegex("each tile, [2-9] in turn: rows"));
+  EXPECT_THAT(text, ContainsRegex("pack.k, copy[0-9]*. [2-9] x matmul"));
   const VerifyReport report = testing::VerifyPlan(found->plan, small);
   EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text;
 }
