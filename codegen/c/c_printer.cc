@@ -46,6 +46,15 @@ bool LastOfSeveral(const std::vector<Stmt>& block, size_t number, VarId var) {
   return false;
 }
 
+// Whether one of the first `number` statements adds to the accumulator.
+bool AddsBefore(const std::vector<Stmt>& block, size_t number, VarId accumulator) {
+  return std::any_of(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(number),
+                     [=](const Stmt& stmt) {
+                       const auto* const op = std::get_if<MultiplyAdd>(&stmt.op);
+                       return op != nullptr && op->accumulator == accumulator;
+                     });
+}
+
 class FunctionPrinter {
  public:
   // `callees`: the C names of the program's procedures; only the entry calls any.
@@ -88,11 +97,14 @@ class FunctionPrinter {
 
   void PrintBlock(const std::vector<Stmt>& block) {
     for (size_t i = 0; i < block.size(); ++i) {
-      std::visit([this](const auto& op) { Print(op); }, block[i].op);
-      const auto* const op = std::get_if<MultiplyAdd>(&block[i].op);
-      if (op != nullptr && program_.masks && VarOf(op->accumulator).dtype == Dtype::kF32 &&
-          LastOfSeveral(block, i, op->a))
-        Line(vectors_.Kept(VarOf(op->a)), ";");
+      std::visit(
+          [&](const auto& op) {
+            if constexpr (std::same_as<decltype(op), const MultiplyAdd&>)
+              PrintMultiplyAdd(block, i, op);
+            else
+              Print(op);
+          },
+          block[i].op);
     }
   }
   void PrintNested(const std::vector<Stmt>& block) {
@@ -131,8 +143,12 @@ class FunctionPrinter {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
     PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
   }
-  void Print(const MultiplyAdd& op) {
-    Set(op.accumulator, vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts));
+  // That of this number.
+  void PrintMultiplyAdd(const std::vector<Stmt>& block, size_t number, const MultiplyAdd& op) {
+    Line(vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts,
+                              AddsBefore(block, number, op.accumulator)));
+    if (program_.masks && VarOf(op.accumulator).dtype == Dtype::kF32 && LastOfSeveral(block, number, op.a))
+      Line(vectors_.Kept(VarOf(op.a)), ";");
   }
   void Print(const Binary& op) { Set(op.to, vectors_.Binary(op.op, VarOf(op.a), VarOf(op.b))); }
   void Print(const Fma& op) { Set(op.to, vectors_.Fma(op.sign, VarOf(op.a), VarOf(op.b), VarOf(op.c))); }

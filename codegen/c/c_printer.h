@@ -23,7 +23,8 @@ struct CStyle {
   std::vector<std::string> taken = {};  // names that none of these may have: what users call functions
   std::string fence;                    // the statement that the compiler moves no load across
   bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
-  // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type, KEPT(vector) a use of it.
+  // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type, KEPT(vector) a use of it,
+  // ADD512(sum, product) an addition of words in place.
   // Empty: as GCC and Clang say it.
   std::string macros = {};
 };

@@ -359,7 +359,18 @@ std::vector<std::string> CVectors::Store(const Var& from, const std::string& to,
   return StoreNarrow(Get(from), to, memory, from.lanes, count);
 }
 
-std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const {
+// Of integers GCC reassociates the additions of a block: it adds the products first, which takes more
+// registers than there are. What is given to it as the instruction stays where it is.
+std::string CVectors::AddInPlace(const Var& accumulator, const std::string& product) const {
+  if (macros_.empty())
+    return Cat("__asm__(\"vpaddd {%1, %0, %0|%0, %0, %1}\" : \"+v\"(", accumulator.name, ") : \"v\"(",
+               product, "));");
+  const int bits = 8 * std::max(BytesOf(accumulator), kXmmBytes);
+  return Cat(macros_, "ADD", bits, "(", accumulator.name, ", ", product, ");");
+}
+
+std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts,
+                                  bool again) const {
   const int bytes = BytesOf(accumulator);
   const auto [row, exchanged] = InstructionFor(a.dtype, b.dtype);
   KIRSCH_CHECK(row != nullptr);
@@ -373,11 +384,14 @@ std::string CVectors::MultiplyAdd(const Var& accumulator, const Var& a, const Va
   const std::string name = subtracts ? "fmsub_ps" : std::string(way->c);
   switch (way->form) {
     case EncodingForm::kLast:
-      return Intrinsic(bytes, name, x, y, sum);
+      return Set(accumulator, Intrinsic(bytes, name, x, y, sum));
     case EncodingForm::kFirst:
-      return Intrinsic(bytes, name, sum, x, y);
-    case EncodingForm::kProduct:
-      return Intrinsic(bytes, "add_epi32", sum, Intrinsic(bytes, name, x, y));
+      return Set(accumulator, Intrinsic(bytes, name, sum, x, y));
+    case EncodingForm::kProduct: {
+      const std::string product = Intrinsic(bytes, name, x, y);
+      return again ? AddInPlace(accumulator, product)
+                   : Set(accumulator, Intrinsic(bytes, "add_epi32", sum, product));
+    }
   }
   KIRSCH_BUG("no such form");
 }

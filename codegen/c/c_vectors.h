@@ -38,7 +38,9 @@ class CVectors {
   // Statements; several of them are one block.
   std::string Stream(const Var& from, const std::string& to) const;  // past the caches
   std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
-  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts) const;
+  // A statement. `again`: the block has added to this accumulator before.
+  std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts,
+                          bool again) const;
   std::string Binary(BinaryOp op, const Var& a, const Var& b) const;
   std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
   std::string Sqrt(const Var& from) const;
@@ -62,6 +64,7 @@ class CVectors {
 
  private:
   std::string As(const std::string& type, const std::string& value) const;
+  std::string AddInPlace(const Var& accumulator, const std::string& product) const;
   bool Maskable(Dtype memory) const;
   std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const;
   std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
