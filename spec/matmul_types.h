@@ -22,7 +22,8 @@ struct MatmulTypes {
 inline constexpr MatmulTypes kBaseMatmulTypes[] = {
     {Dtype::kF32, Dtype::kF32, Dtype::kF32},    {Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
     {Dtype::kBf16, Dtype::kBf16, Dtype::kBf16}, {Dtype::kF32, Dtype::kBf16, Dtype::kF32},
-    {Dtype::kF16, Dtype::kF16, Dtype::kF32},    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
+    {Dtype::kF32, Dtype::kBf16, Dtype::kBf16},  {Dtype::kF16, Dtype::kF16, Dtype::kF32},
+    {Dtype::kF32, Dtype::kF16, Dtype::kF32},    {Dtype::kU8, Dtype::kS8, Dtype::kS32},
     {Dtype::kS8, Dtype::kS8, Dtype::kS32},      {Dtype::kU8, Dtype::kS8, Dtype::kS16},
     {Dtype::kS32, Dtype::kS32, Dtype::kS32},
 };

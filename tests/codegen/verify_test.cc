@@ -162,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(MatmulTypes{Dtype::kF32, Dtype::kF32, Dtype::kF32},
                                          MatmulTypes{Dtype::kBf16, Dtype::kBf16, Dtype::kF32},
                                          MatmulTypes{Dtype::kBf16, Dtype::kF32, Dtype::kF32},
-                                         MatmulTypes{Dtype::kF16, Dtype::kF16, Dtype::kF32})),
+                                         MatmulTypes{Dtype::kF16, Dtype::kF16, Dtype::kF32},
+                                         MatmulTypes{Dtype::kF32, Dtype::kF16, Dtype::kF32})),
     [](const auto& info) {
       return std::string(std::get<0>(info.param) == InputKind::kUniform ? "Uniform_" : "Spread_") +
              testing::NameOf(std::get<1>(info.param));

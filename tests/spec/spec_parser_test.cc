@@ -77,7 +77,7 @@ TEST(SpecParserTest, ReadsAndPrintsTypes) {
       EXPECT_EQ(swapped.spec.operand[0].dtype, types.rhs) << text;
       EXPECT_EQ(swapped.spec.operand[1].dtype, types.lhs) << text;
     }
-  EXPECT_EQ(texts.size(), 20u);
+  EXPECT_EQ(texts.size(), 24u);
   EXPECT_EQ(Parse("matmul bf16*bf16->bf16 2x2x2").text, "matmul bf16 2x2x2");
   EXPECT_EQ(Parse("matmul s32*s32->s32 2x2x2").text, "matmul s32 2x2x2");
 }
@@ -113,8 +113,10 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul u8*s8-> 2x2x2",
        "spec:1:15: expected an element type (f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2), got nothing"},
       {"matmul f16*bf16->f32 2x2x2",
-       "spec:1:8: expected types that go together (f32 bf16*bf16->f32 bf16 f32*bf16->f32 f16*f16->f32 "
-       "u8*s8->s32 s8*s8->s32 u8*s8->s16 s32 f32*f8_e4m3->f32 bf16*f8_e4m3->f32 f32*f8_e5m2->f32 "
+       "spec:1:8: expected types that go together (f32 bf16*bf16->f32 bf16 f32*bf16->f32 f32*bf16->bf16 "
+       "f16*f16->f32 "
+       "f32*f16->f32 u8*s8->s32 s8*s8->s32 u8*s8->s16 s32 f32*f8_e4m3->f32 bf16*f8_e4m3->f32 "
+       "f32*f8_e5m2->f32 "
        "bf16*f8_e5m2->f32), got 'f16*bf16->f32'"},
       {"matmul f32", "spec:1:11: expected sizes as MxKxN or BATCH:MxKxN, got nothing"},
       {"matmul f32 4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4'"},

@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "spec/matmul_types.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/printer.h"
 #include "tests/testing/cli_testing.h"
 
 namespace kirsch {
@@ -39,13 +41,12 @@ TEST_F(HostileCliTest, TheFewestRegistersSufficeForEveryType) {
   ASSERT_TRUE(WriteFile(Path("fewer.json"), "{\"vectors\": [{\"bytes\": 32, \"registers\": 7}]}").ok());
   ExpectRefused("target show " + Path("fewer.json"),
                 "1:41: expected a whole number from 8 to 32 for registers");
-  for (const char* types : {"f32", "bf16*bf16->f32", "f16*f16->f32", "u8*s8->s32", "s8*s8->s32", "u8*s8->s16",
-                            "s32", "bf16*f8_e5m2->f32"})
-    EXPECT_EQ(Run(Cat("synth 'matmul ", types, " 5x30x40 const-rhs' --no-verify --emit schedule --target ",
-                      Path("few.json")))
+  for (const MatmulTypes& types : kMatmulTypes)
+    EXPECT_EQ(Run(Cat("synth 'matmul ", PrintTypes(types),
+                      " 5x30x40 const-rhs' --no-verify --emit schedule --target ", Path("few.json")))
                   .code,
               0)
-        << types;
+        << PrintTypes(types);
 }
 
 // In the header such a parameter would stand for the function.
