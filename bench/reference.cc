@@ -7,6 +7,7 @@
 #include <random>
 
 #include "bench/element.h"
+#include "bench/finished_sum.h"
 #include "bench/memory.h"
 
 namespace kirsch {
@@ -39,19 +40,24 @@ struct Operand {
 // twice the usual factor, so that only wrong results are beyond it.
 // Products of bf16 pairs (vdpbf16ps) are summed with roundings of the same size. The output's own rounding
 // comes on top. Integers are exact.
-double Tolerance(const Problem& p, double value, double magnitude) {
-  if (IsInteger(p.out_type)) return 0;
-  const double sum = 8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 * magnitude;
-  return p.out_type == KIRSCH_BF16 ? sum + 0x1p-8 * (std::abs(value) + sum) : sum;
+double ToleranceOfSum(const Problem& p, double magnitude) {
+  if (IsInteger(p.lhs_type)) return 0;
+  return 8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 * magnitude;
 }
 
-// The sum as the output has it.
-double Saturate(KirschType type, double sum) {
-  return type == KIRSCH_S16 ? std::clamp<double>(sum, INT16_MIN, INT16_MAX) : sum;
+// The sum as the output has it, and how far off that may be.
+Uncertain Stored(const Workload& workload, size_t batch, size_t row, size_t column, double sum,
+                 double tolerance) {
+  if (!workload.spec->op_info().epilogue.empty())
+    return FinishedSum(workload, batch, row, column, {sum, tolerance});
+  const KirschType type = workload.problem.out_type;
+  if (type == KIRSCH_S16) return {std::clamp<double>(sum, INT16_MIN, INT16_MAX), 0};
+  return {sum, type == KIRSCH_BF16 ? tolerance + 0x1p-8 * (std::abs(sum) + tolerance) : tolerance};
 }
 
-void SampleMatrix(const Problem& p, size_t batch, const std::vector<size_t>& rows,
+void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size_t>& rows,
                   const std::vector<size_t>& columns, Reference& reference) {
+  const Problem& p = workload.problem;
   const Operand lhs{p.lhs, p.lhs_type, batch * p.lhs_stride, p.lda, p.lhs_col != 0};
   const Operand rhs{p.rhs, p.rhs_type, batch * p.rhs_stride, p.ldb, p.rhs_col != 0};
   std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
@@ -71,17 +77,19 @@ void SampleMatrix(const Problem& p, size_t batch, const std::vector<size_t>& row
       const size_t offset = batch * p.out_stride + rows[i] * p.ldc + columns[j];
       const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
-      const double value = Saturate(p.out_type, before + sum[at]);
+      const Uncertain stored = Stored(workload, batch, rows[i], columns[j], before + sum[at],
+                                      ToleranceOfSum(p, std::abs(before) + magnitude[at]));
       reference.offsets.push_back(offset);
-      reference.values.push_back(value);
-      reference.tolerances.push_back(Tolerance(p, value, std::abs(before) + magnitude[at]));
+      reference.values.push_back(stored.value);
+      reference.tolerances.push_back(stored.error);
     }
   }
 }
 
 // A grid of random rows and columns, the first and last of each always among them, in the first and last
 // matrix of the batch.
-Reference SampleProduct(const Problem& problem) {
+Reference SampleProduct(const Workload& workload) {
+  const Problem& problem = workload.problem;
   std::mt19937 random(20);
   Reference reference;
   const size_t matrices = std::min<size_t>(problem.batch, 2);
@@ -92,7 +100,7 @@ Reference SampleProduct(const Problem& problem) {
     n_rows = std::min(problem.m, entries / n_columns);
     const std::vector<size_t> rows = SampleIndices(problem.m, n_rows, random);
     const std::vector<size_t> columns = SampleIndices(problem.n, n_columns, random);
-    SampleMatrix(problem, i == 0 ? 0 : problem.batch - 1, rows, columns, reference);
+    SampleMatrix(workload, i == 0 ? 0 : problem.batch - 1, rows, columns, reference);
   }
   return reference;
 }
@@ -172,7 +180,7 @@ absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const Compile
 }  // namespace
 
 absl::StatusOr<Reference> ComputeReference(const Workload& workload, const CompiledLoops* loops) {
-  return workload.graph == nullptr ? SampleProduct(workload.problem) : RunReference(*workload.graph, *loops);
+  return workload.graph == nullptr ? SampleProduct(workload) : RunReference(*workload.graph, *loops);
 }
 
 OutputCheck CheckOutput(const Reference& reference, const Workload& workload) {

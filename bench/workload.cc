@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bench/arena.h"
+#include "spec/storage.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -36,6 +37,15 @@ absl::Status CheckOperand(const Spec& spec, int operand) {
   return absl::OkStatus();
 }
 
+// What sums are added to, and what an epilogue takes: of integers so little that sums stay what they are.
+constexpr int64_t kMostAddedTo = 1000;
+
+// Of the type, and up to `most` away from 0.
+IntegerRange RangeWithin(KirschType type, int64_t most) {
+  const Dtype dtype = static_cast<Dtype>(type);
+  return {std::max(LeastOf(dtype), -most), std::min(MostOf(dtype), most)};
+}
+
 // The values of an integer input.
 IntegerRange RangeOf(KirschType type, const Problem& problem) {
   const double k = static_cast<double>(problem.k);
@@ -52,10 +62,9 @@ IntegerRange RangeOf(KirschType type, const Problem& problem) {
 
 // Sizes and strides, pointers still null.
 absl::StatusOr<Problem> ProblemOf(const Spec& spec, int threads) {
-  if (spec.op != OpKind::kMatmul || spec.block != 0)
-    return absl::InvalidArgumentError(
-        "bench: expected a matmul without an epilogue and column-blocks, as the peers have it");
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+  if (WithoutEpilogue(spec).op != OpKind::kMatmul || spec.block != 0)
+    return absl::InvalidArgumentError("bench: expected a matmul without column-blocks");
+  for (int operand = 0; operand <= spec.op_info().output(); ++operand)
     if (absl::Status status = CheckOperand(spec, operand); !status.ok()) return status;
   if (spec.out().layout.order != Order::kRow)
     return absl::InvalidArgumentError("bench: out: expected row order (a canonical spec)");
@@ -90,9 +99,8 @@ void SetTypes(const Graph& graph, Problem& types) {
 }
 
 Workload::Operand OperandOf(const TensorType& type) {
-  const IntegerRange range = {std::max<int64_t>(LeastOf(type.dtype), INT16_MIN),
-                              std::min<int64_t>(MostOf(type.dtype), INT16_MAX)};
-  return {KirschTypeOf(type.dtype), static_cast<size_t>(type.elements()), range};
+  const KirschType element = KirschTypeOf(type.dtype);
+  return {element, static_cast<size_t>(type.elements()), RangeWithin(element, INT16_MAX)};
 }
 
 std::vector<size_t> OperandBytes(const Workload& workload) {
@@ -109,14 +117,22 @@ absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads) {
   const Problem& p = *made;
   Workload workload;
   workload.problem = p;
+  workload.spec = spec;
+  workload.result = MatmulDims::kOut;
   workload.operands = {{p.lhs_type, p.batch * p.lhs_stride, RangeOf(p.lhs_type, p)},
                        {p.rhs_type, p.batch * p.rhs_stride, RangeOf(p.rhs_type, p)},
-                       {p.out_type, p.batch * p.out_stride, {-1000, 1000}}};
+                       {p.out_type, p.batch * p.out_stride, RangeWithin(p.out_type, kMostAddedTo)}};
   const auto bytes = [&p](size_t rows, size_t columns, KirschType type) {
     return static_cast<double>(p.batch * rows * columns) * static_cast<double>(BytesOf(type));
   };
   workload.compulsory_bytes = bytes(p.m, p.k, p.lhs_type) + bytes(p.k, p.n, p.rhs_type) +
                               bytes(p.m, p.n, p.out_type) * (p.accumulate ? 2 : 1);
+  for (int i = MatmulDims::kOut + 1; i < spec.op_info().num_operands; ++i) {
+    const KirschType type = TypeOf(spec, i);
+    workload.operands.push_back(
+        {type, static_cast<size_t>(RootElements(spec, i)), RangeWithin(type, kMostAddedTo)});
+    workload.compulsory_bytes += static_cast<double>(workload.operands.back().bytes());
+  }
   workload.operations = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
                         static_cast<double>(p.k) * static_cast<double>(p.n);
   return workload;
@@ -130,6 +146,7 @@ Workload MakeWorkload(const Graph& graph, int threads) {
   SetTypes(graph, workload.problem);
   for (int input = 0; input < graph.num_inputs(); ++input)
     workload.operands.push_back(OperandOf(graph.at(input).type));
+  workload.result = workload.operands.size();
   workload.operands.push_back(OperandOf(graph.at(graph.result).type));
   for (size_t bytes : OperandBytes(workload)) workload.compulsory_bytes += static_cast<double>(bytes);
   workload.operations = Flops(graph);
@@ -145,7 +162,8 @@ void Place(void* memory, Workload& workload) {
     workload.graph->inputs.assign(places.begin(), places.end() - 1);
     workload.graph->out = places.back();
   } else {
-    workload.problem.lhs = places[0], workload.problem.rhs = places[1], workload.problem.out = places[2];
+    workload.problem.lhs = places[0], workload.problem.rhs = places[1];
+    workload.problem.out = places[workload.result];
   }
 }
 
@@ -157,8 +175,9 @@ std::vector<absl::Span<const char>> OperandMemory(const Workload& workload) {
 }
 
 void FillInputs(const Workload& workload) {
-  for (size_t i = 0; i + 1 < workload.operands.size(); ++i) {
+  for (size_t i = 0; i < workload.operands.size(); ++i) {
     const Workload::Operand& input = workload.operands[i];
+    if (i == workload.result) continue;
     FillElements(input.values, input.type, input.elements, i + 1, input.range);
   }
 }
@@ -166,7 +185,7 @@ void FillInputs(const Workload& workload) {
 void FillOutput(const Workload& workload) {
   const Workload::Operand& out = workload.out();
   if (workload.problem.accumulate)
-    FillElements(out.values, out.type, out.elements, workload.operands.size(), out.range);
+    FillElements(out.values, out.type, out.elements, workload.result + 1, out.range);
   else
     std::memset(out.values, 0xff, out.bytes());
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -32,17 +33,20 @@ struct Workload {
 
   Problem problem = {};                // as peers are asked for it
   std::shared_ptr<KirschGraph> graph;  // that of `problem`; null: a matmul
-  std::vector<Operand> operands;       // the inputs, last the output
+  std::optional<Spec> spec;            // of a matmul; an epilogue is nowhere else
+  std::vector<Operand> operands;       // as a kernel takes them
+  size_t result = 0;                   // the one that it writes
   double operations = 0;               // multiplications, additions, and whatever else graphs have
   // What must pass between main memory and the CPU at least: every input element read and every output
   // element written once (and read before, to be added to).
   double compulsory_bytes = 0;
 
-  const Operand& out() const { return operands.back(); }
+  const Operand& out() const { return operands[result]; }
 };
 
 // Sizes and strides of the spec's operands. Batch stride = outer extent * leading dimension. InvalidArgument
-// for a spec that is not a root spec of a matmul (every operand strided).
+// for a spec that is not a root spec of a matmul (every operand strided). It may have an epilogue, of which
+// peers know nothing: they are asked for what is such as graphs.
 absl::StatusOr<Workload> MakeWorkload(const Spec& spec, int threads);
 Workload MakeWorkload(const Graph& graph, int threads);
 

@@ -9,7 +9,6 @@
 #include "bench/statistics.h"
 #include "bench/trials.h"
 #include "codegen/verify/engines.h"
-#include "spec/graph/matmul.h"
 #include "spec/target/host.h"
 
 namespace kirsch {
@@ -17,29 +16,17 @@ namespace {
 
 constexpr int kMostRounds = 51;
 constexpr double kLeastSample = 1e-3, kLongestSample = 20e-3;  // seconds
-constexpr size_t kOutOfSpecs = 2;
 
 using Clock = std::chrono::steady_clock;
 
-// A kernel of a spec has its result before what an epilogue takes, a workload has it last.
-void PutResultLast(Kernel* kernel) {
-  kernel->run = [run = std::move(kernel->run)](KernelCall call) {
-    std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
-    std::rotate(tensors.begin() + kOutOfSpecs, tensors.end() - 1, tensors.end());
-    call.tensors = tensors;
-    run(call);
-  };
-}
-
 absl::StatusOr<std::vector<Kernel>> Compiled(const std::vector<TuningCandidate>& candidates,
-                                             const Target& target, const TuningProblem& problem) {
+                                             const Target& target) {
   std::vector<Kernel> kernels;
   for (const TuningCandidate& candidate : candidates) {
     absl::StatusOr<Kernel> kernel =
         std::visit([&](const auto& program) { return CompileForThisCpu(Subject(program, target, "tuned")); },
                    candidate.program);
     if (!kernel.ok()) return kernel.status();
-    if (!problem.result_last) PutResultLast(&*kernel);
     kernels.push_back(*std::move(kernel));
   }
   return kernels;
@@ -76,25 +63,21 @@ absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, int threads) {
   return TuningProblem{MakeWorkload(graph, threads), *std::move(loops)};
 }
 
-// Blocks of columns are all there are in a call (engines.h). What has an epilogue, or is no matmul, is
-// compared as a graph.
+// Blocks of columns are all there are in a call (engines.h).
 absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, int threads) {
-  ParsedSpec whole = parsed;
-  whole.spec.block = 0;
-  absl::StatusOr<Workload> workload = MakeWorkload(whole.spec, threads);
+  Spec whole = parsed.spec;
+  whole.block = 0;
+  absl::StatusOr<Workload> workload = MakeWorkload(whole, threads);
   if (workload.ok()) return TuningProblem{*std::move(workload)};
-  const absl::StatusOr<Graph> graph = GraphOf(whole);
-  if (!graph.ok()) return absl::InvalidArgumentError(Cat("--tune: ", std::string(graph.status().message())));
-  absl::StatusOr<TuningProblem> problem = ProblemOf(*graph, threads);
-  if (problem.ok()) problem->result_last = false;
-  return problem;
+  return absl::InvalidArgumentError(
+      Cat("--tune: expected a matmul of matrices, or a graph, got ", Quoted(parsed.text)));
 }
 
 absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, double seconds,
                                             const std::string& name, const Target& target,
                                             const std::vector<TuningCandidate>& candidates,
                                             const TuningProblem& problem, const std::function<bool()>& stop) {
-  const absl::StatusOr<std::vector<Kernel>> kernels = Compiled(candidates, target, problem);
+  const absl::StatusOr<std::vector<Kernel>> kernels = Compiled(candidates, target);
   if (!kernels.ok()) return kernels.status();
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   TrialOptions trial;

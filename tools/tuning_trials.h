@@ -18,12 +18,10 @@ namespace kirsch {
 // What candidates compute.
 struct TuningProblem {
   Workload workload;
-  std::optional<CompiledLoops> loops = {};  // of a graph's
-  bool result_last = true;                  // else a kernel's third tensor is what it writes
+  std::optional<CompiledLoops> loops = {};  // of a graph
 };
 
-// InvalidArgument, one line, if bench can't say what they compute; of graphs, and of what is one here,
-// NotFound without a compiler.
+// InvalidArgument, one line, if bench can't say what they compute; of graphs NotFound without a compiler.
 absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, int threads);
 absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, int threads);
 

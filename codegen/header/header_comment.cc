@@ -72,8 +72,9 @@ std::string EpilogueText(const HeaderFunction& function) {
   const Epilogue epilogue = EpilogueOfUser(member);
   if (epilogue.empty()) return "";
   const Dtype sum = AccumulatorOf(member.spec);
-  std::string text = Cat("Each sum of products, an ", std::string(Info(sum).name),
-                         ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
+  std::string text =
+      Cat(member.spec.accumulate ? "Each sum of products and what out had, an " : "Each sum of products, an ",
+          std::string(Info(sum).name), ", then goes through: ", PrintEpilogue(epilogue, sum), "\n");
   int argument = 0;
   for (int i = 0; i < epilogue.count; ++i) {
     const EpilogueStep& step = epilogue.steps[static_cast<size_t>(i)];

@@ -100,10 +100,9 @@ class ConvolutionParser {
           ParseEpilogue(words_.source(), words_.Value(kEpilogueWord), AccumulatorOf(types_.lhs));
       if (!epilogue.ok()) return epilogue.status();
       epilogue_ = *epilogue;
-      if (accumulates())
-        return words_.Expected(words_.Value(kEpilogueWord), "no epilogue where the output is added to");
     }
-    return CheckTypes(words_.source(), types_word_, types_, epilogue_);
+    const absl::Status status = CheckTypes(words_.source(), types_word_, types_, epilogue_);
+    return status.ok() && accumulates() ? CheckAccumulation(words_.source(), types_word_, types_) : status;
   }
 
   // What is wrong with it whether it becomes a spec or a graph.

@@ -44,9 +44,8 @@ absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, s
   for (const Word& word : words.subspan(2))
     if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
       return status;
-  if (parsed.epilogue_ && parsed.form_.accumulate)
-    return parsed.Expected(*parsed.epilogue_, "no epilogue where the output is added to");
-  const absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
+  absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
+  if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[0], *types);
   if (!status.ok()) return status;
   return parsed;
 }

@@ -62,4 +62,11 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
                         : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }
 
+absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types) {
+  if (Holds(AccumulatorOf(types.lhs), types.out)) return absl::OkStatus();
+  return ExpectedAt(source, word,
+                    IsFloating(types.lhs) ? "an output of floats, which sums of f32 can be added to"
+                                          : "an output of integers, which sums of s32 can be added to");
+}
+
 }  // namespace kirsch

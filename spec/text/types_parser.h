@@ -20,6 +20,9 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
 absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
                         const Epilogue& epilogue);
 
+// May sums be added to the output? They are of the sums' type, which has to hold whatever the output may be.
+absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SPEC_TEXT_TYPES_PARSER_H_

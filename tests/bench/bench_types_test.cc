@@ -17,6 +17,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/matmul_types.h"
+#include "spec/spec.h"
+#include "spec/text/epilogue_parser.h"
 #include "tests/testing/bench_testing.h"
 
 namespace kirsch {
@@ -146,6 +148,39 @@ TEST_P(TypesTest, TheReferenceTakesARightProductAndRefusesAWrongOne) {
     EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "integers are exact";
     EXPECT_EQ(CheckOutput(reference, placed.workload).max_error, 1);
   }
+}
+
+// A product as any, then `finish` over the whole output.
+void ExpectFinished(const MatmulTypes& types, const Epilogue& epilogue, bool accumulate,
+                    const std::function<double(double sum, double bias)>& finish) {
+  Spec spec = MatmulSpec(2, 17, 60, 33);
+  spec.op = OpWith(epilogue);
+  spec.accumulate = accumulate;
+  LayOutEpilogue(&spec);
+  const Placed placed(TypedWorkload(types, spec));
+  const Reference reference = *ComputeReference(placed.workload);
+  EXPECT_FALSE(CheckOutput(reference, placed.workload).correct) << "the output before any call";
+  const auto run = [&](double wrong) {
+    FillOutput(placed.workload);
+    Multiply(placed.problem);
+    for (size_t i = 0; i < placed.workload.out().elements; ++i) {
+      float* const out = static_cast<float*>(placed.problem.out) + i;
+      const double bias = LoadElement(placed.workload.operands[3].values, KIRSCH_F32, i % 33);
+      *out = static_cast<float>(finish(*out, bias) + wrong);
+    }
+    return CheckOutput(reference, placed.workload).correct;
+  };
+  EXPECT_TRUE(run(0));
+  EXPECT_FALSE(run(0.01));
+}
+
+TEST(Reference, WhatAnEpilogueMakesOfSumsIsCompared) {
+  const Epilogue epilogue = *ParseEpilogue("test", {"mul:2,add:n,relu", {1, 1}}, Dtype::kF32);
+  const auto finish = [](double sum, double bias) { return std::max(2 * sum + bias, 0.0); };
+  for (bool accumulate : {false, true})
+    for (const MatmulTypes& types : {MatmulTypes{Dtype::kF32, Dtype::kF32, Dtype::kF32},
+                                     MatmulTypes{Dtype::kBf16, Dtype::kBf16, Dtype::kF32}})
+      ExpectFinished(types, epilogue, accumulate, finish);
 }
 
 // Each method of oneDNN either says that it does not take the problem, or computes it rightly.

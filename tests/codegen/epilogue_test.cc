@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/host_cpu.h"
@@ -43,7 +48,9 @@ TEST(EpilogueTest, PrintsWhatItReads) {
         "matmul f32 8x8x8 epilogue=hardswish,elu:1,softplus,elu:n",
         "matmul u8*s8->s8 8x8x8 epilogue=f32,leaky_relu:n,gelu",
         "matmul bf16 8x9x10 out=col ldc=20 epilogue=add:mn",
-        "matmul u8*s8->f32 8x9x10 epilogue=f32,mul:1e-20"}) {
+        "matmul u8*s8->f32 8x9x10 epilogue=f32,mul:1e-20",
+        "matmul bf16 8x9x10 accumulate epilogue=mul:n,relu",
+        "conv2d u8*s8->u8 1x4x9x9 filters=8 kernel=3x3 layout=nhwc accumulate epilogue=add:n"}) {
     EXPECT_EQ(ParseSpec(text)->text, text);
     EXPECT_EQ(ParseSpec(text)->spec, Parsed(ParseSpec(text)->text));
   }
@@ -60,8 +67,12 @@ TEST(EpilogueTest, ErrorsSayWhere) {
             "spec:1:32: expected no conversion of what is f32 already, got 'f32'");
   EXPECT_EQ(ErrorOf("matmul f32 8x8x8 epilogue=add:n,add:n,add:n,add:m"),
             "spec:1:49: expected at most 3 operands in memory, got 'm'");
-  EXPECT_EQ(ErrorOf("matmul f32 8x8x8 accumulate epilogue=relu"),
-            "spec:1:29: expected no epilogue where the output is added to, got 'epilogue=relu'");
+  EXPECT_EQ(ErrorOf("matmul u8*s8->f32 8x8x8 accumulate epilogue=f32,mul:n"),
+            "spec:1:8: expected an output of integers, which sums of s32 can be added to, got 'u8*s8->f32'");
+  EXPECT_EQ(ErrorOf("matmul bf16*bf16->u8 8x8x8 epilogue=relu accumulate"),
+            "spec:1:8: expected an output of floats, which sums of f32 can be added to, got 'bf16*bf16->u8'");
+  EXPECT_EQ(ErrorOf("conv2d f32*f32->s8 1x4x9x9 filters=8 kernel=3x3 layout=nhwc accumulate epilogue=relu"),
+            "spec:1:8: expected an output of floats, which sums of f32 can be added to, got 'f32*f32->s8'");
   EXPECT_EQ(ErrorOf("matmul u8*s8->f32 8x8x8 epilogue=relu"),
             "spec:1:8: expected an output of s32, u8, s8 or s16 after an epilogue that ends in s32, got "
             "'u8*s8->f32'");
@@ -171,12 +182,14 @@ TEST_P(EveryTarget, RequantisingTakesTheInstructionsForIt) {
 
 // The last of the pieces of a reduction does it, and no other.
 TEST_P(EveryTarget, ASplitReductionEndsWithIt) {
-  const Spec spec = Parsed("matmul f32 100x700x100 epilogue=add:n,relu");
-  Impl impl{PlaceOperands(spec, Residency::kWarm, GetParam()), {}, {}};
   Decision decision;
   decision.kind = RewriteKind::kTile;
   decision.dim = MatmulDims::kK;
-  for (uint32_t size : {512u, 350u, 100u}) {
+  for (const auto& [accumulate, size] :
+       {std::pair(false, 512u), {false, 350u}, {false, 100u}, {true, 512u}, {true, 100u}}) {
+    Spec spec = Parsed("matmul f32 100x700x100 epilogue=add:n,relu");
+    spec.accumulate = accumulate;
+    const Impl impl{PlaceOperands(spec, Residency::kWarm, GetParam()), {}, {}};
     decision.size = size;
     Expansion expansion;
     Expand(impl.spec, decision, GetParam(), &expansion);
@@ -186,7 +199,7 @@ TEST_P(EveryTarget, ASplitReductionEndsWithIt) {
       steps += child.trips * child.spec.size[MatmulDims::kK];
       with += child.spec.op == spec.op ? child.trips : 0;
       EXPECT_EQ(child.spec.op == spec.op, i + 1 == expansion.num_children);
-      EXPECT_EQ(child.spec.accumulate, i > 0);
+      EXPECT_EQ(child.spec.accumulate, accumulate || i > 0);
     }
     EXPECT_EQ(steps, 700);
     EXPECT_EQ(with, 1);
@@ -208,6 +221,74 @@ TEST_P(EveryTarget, PruningLosesNothing) {
   }
 }
 
+// Of an element of out before the run and the sum of products, as the compiler of this test sees it.
+struct AccumulatingCase {
+  const char* text;
+  double (*expected)(double before, double sum, double bias);
+};
+
+double ReluOfTwice(double before, double sum, double bias) {
+  return std::max(2 * (before + sum) + bias, 0.0);
+}
+double Negated(double before, double sum, double) { return -3 * (before + sum); }
+double Saturated(double before, double sum, double bias) {
+  return std::clamp(before + sum + bias, -128.0, 127.0);
+}
+
+// Small whole numbers, of which every type has all.
+template <typename Element>
+std::vector<Element> Whole(size_t count, int from, int to, std::mt19937* random) {
+  std::vector<Element> elements(count);
+  for (Element& element : elements)
+    element = static_cast<Element>(from + static_cast<int>((*random)() % static_cast<uint32_t>(to - from)));
+  return elements;
+}
+
+template <typename Lhs, typename Rhs, typename Out, typename Bias>
+void ExpectAccumulates(const AccumulatingCase& accumulating, const Impl& impl, const Target& target) {
+  constexpr int64_t kM = 9, kK = 70, kN = 37;
+  std::mt19937 random(4);
+  const int least = std::is_unsigned_v<Lhs> ? 0 : -4;
+  const auto lhs = Whole<Lhs>(kM * kK, least, 5, &random);
+  const auto rhs = Whole<Rhs>(kK * kN, -4, 5, &random);
+  const auto before = Whole<Out>(kM * kN, -100, 100, &random);
+  const auto bias = Whole<Bias>(kN, -9, 9, &random);
+  std::vector<Out> out = before;
+  const LoopProgram program = Lower(impl, target, "kernel");
+  const auto jit = JitCompile(program, target);
+  ASSERT_TRUE(jit.ok()) << jit.status();
+  const Kernel kernel = testing::CompiledKernel(**jit, program);
+  std::vector<std::byte> scratch(static_cast<size_t>(kernel.scratch_bytes) + 64);
+  void* memory = scratch.data();
+  size_t space = scratch.size();
+  std::vector<void*> tensors = {const_cast<Lhs*>(lhs.data()), const_cast<Rhs*>(rhs.data()), out.data()};
+  if (impl.spec.op_info().num_operands > 3) tensors.push_back(const_cast<Bias*>(bias.data()));
+  kernel.run({tensors, std::align(64, space - 64, memory, space)});
+  for (int64_t i = 0; i < kM * kN; ++i) {
+    double sum = 0;
+    for (int64_t p = 0; p < kK; ++p)
+      sum += static_cast<double>(lhs[static_cast<size_t>(i / kN * kK + p)]) *
+             static_cast<double>(rhs[static_cast<size_t>(p * kN + i % kN)]);
+    const auto at = static_cast<size_t>(i);
+    const double expected = accumulating.expected(before[at], sum, bias[static_cast<size_t>(i % kN)]);
+    ASSERT_EQ(static_cast<double>(out[at]), expected) << accumulating.text << ", element " << i;
+  }
+}
+
+TEST_P(EveryTarget, WhatIsAccumulatedGoesThroughIt) {
+  const std::string missing = MissingOnHost(GetParam().features);
+  if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  for (const AccumulatingCase& floats : {AccumulatingCase{"epilogue=mul:2,add:n,relu", ReluOfTwice},
+                                         {"rhs=row epilogue=mul:-3", Negated},
+                                         {"fixed-order epilogue=mul:-3", Negated}}) {
+    const Spec spec = Parsed(std::string("matmul f32 9x70x37 accumulate ") + floats.text);
+    ExpectAccumulates<float, float, float, float>(floats, Best(spec), GetParam());
+  }
+  const AccumulatingCase bytes{"epilogue=add:n", Saturated};
+  ExpectAccumulates<uint8_t, int8_t, int8_t, int32_t>(
+      bytes, Best(Parsed("matmul u8*s8->s8 9x70x37 accumulate epilogue=add:n")), GetParam());
+}
+
 TEST_P(EveryTarget, TheKernelOfAnotherEpilogueIsFoundOut) {
   const std::string missing = MissingOnHost(GetParam().features);
   if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
@@ -221,7 +302,8 @@ TEST_P(EveryTarget, TheKernelOfAnotherEpilogueIsFoundOut) {
     return Ladder(problem, PlanTrials(problem, 1, 1)).Climb(kernel, 5).outcome;
   };
   EXPECT_EQ(outcome("mul:n,add:m,relu"), RungOutcome::kPassed);
-  for (const char* wrong : {"mul:n,add:m", "mul:n,sub:m,relu", "mul:n,relu", "mul:n,add:m,max:0.5"})
+  for (const char* wrong : {"mul:n,add:m", "mul:n,sub:m,relu", "mul:n,relu", "mul:n,add:m,max:0.5",
+                            "mul:n,add:m,relu accumulate"})
     EXPECT_EQ(outcome(wrong), RungOutcome::kFailed) << wrong;
 }
 

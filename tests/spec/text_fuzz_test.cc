@@ -77,6 +77,7 @@ TEST(SpecFuzzTest, TenThousandMalformedSpecs) {
       "matmul f32 4:64x1x64 lhs=col rhs=col out=col",
       "matmul bf16*bf16->f32 17x1031x523 lda=2000 ldb=600 ldc=524 accumulate",
       "matmul f32 1048576x4096x1 ldc=1 accumulate lhs=row",
+      "matmul u8*s8->u8 9x1031x23 accumulate epilogue=add:n,f32,mul:0.5",
       "matmul f32 1048576:1x1x1 lda=4096 out=col ldc=77",
   };
   Mutator mutator(20240607);

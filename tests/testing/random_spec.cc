@@ -98,10 +98,10 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   }
   Spec with = spec;
   with.op = OpWith(epilogue, spec.op_info().window, spec.op_info().base);
-  with.accumulate = false;
   do {
     with.out().dtype = kDtypes[(*random)() % kCallersDtypes].dtype;
   } while (!MayStore(TypeAfter(epilogue, sum), with.out().dtype));
+  with.accumulate &= Holds(sum, with.out().dtype);
   LayOutEpilogue(&with);
   return with;
 }

@@ -42,7 +42,8 @@ struct RandomSpecOptions {
 // mixed.
 Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random);
 
-// The same matmul with a random epilogue, and an output of a type that goes with it; it does not accumulate.
+// The same matmul with a random epilogue, and an output of a type that goes with it; it accumulates only
+// where sums can be added to that.
 Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random);
 
 // "matmul f32 b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.

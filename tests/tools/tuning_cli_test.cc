@@ -64,6 +64,9 @@ TEST_F(CliTest, TunesWhateverThereIs) {
        {"'softmax f32 5x300'", "'attention f32 heads=2 tokens=40 dim=16'", "'matmul f32 20x30x40 const-rhs'",
         "'matmul f32 20x30x64 column-blocks=16'", "'matmul f32 20x30x40 epilogue=add:n,relu'",
         "'matmul u8*s8->u8 12x16x20 epilogue=add:n,f32,mul:n,add:3'",
+        "'matmul f32 20x30x40 accumulate epilogue=add:n,relu'",
+        "'matmul u8*s8->u8 12x16x20 ldc=30 accumulate epilogue=add:mn'",
+        "'matmul bf16 12x16x20 const-rhs epilogue=leaky_relu:n'",
         "'conv2d f32 1x6x12x12 filters=8 kernel=3x3 pad=1' --allow-winograd"}) {
     SCOPED_TRACE(what);
     const auto report = [&](const std::string& options) {
