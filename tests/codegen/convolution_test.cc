@@ -254,8 +254,8 @@ TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
       {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw lda=9",
        "spec:1:53: expected an option (filters= kernel= stride= pad= dilation= groups= layout= epilogue= "
        "accumulate const-filters fixed-order), got 'lda=9'"},
-      {"conv2d f32 1x4x9x9 filters=2 kernel=3x3 layout=nchw accumulate epilogue=relu",
-       "spec:1:73: expected no epilogue where the output is added to, got 'relu'"},
+      {"conv2d f32*f32->s8 1x4x9x9 filters=2 kernel=3x3 layout=nchw accumulate epilogue=relu",
+       "spec:1:8: expected an output of floats, which sums of f32 can be added to, got 'f32*f32->s8'"},
       {"conv2d f32 1x1x9000x9000 filters=2 kernel=3x3 layout=nchw",
        "spec:1:12: expected at most 1048576 pixels in out and terms in a sum, got '1x1x9000x9000'"},
   };
