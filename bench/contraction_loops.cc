@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "absl/strings/str_format.h"
+#include "spec/graph/types.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -34,8 +35,10 @@ class ContractionPrinter {
       return index;
     };
     const std::string out = writer_.Element(writer_.ViewOf(node), with(row, {"j"}));
-    const std::string a = writer_.Value(lhs, with(row, {"k"})),
-                      b = writer_.Value(rhs, with(batch, {"k", "j"}));
+    Names left = SharedBatch(of, 0, batch);
+    left.push_back(row.back());
+    const std::string a = writer_.Value(lhs, with(left, {"k"})),
+                      b = writer_.Value(rhs, with(SharedBatch(of, 1, batch), {"k", "j"}));
     const bool dot =
         n > 1 && writer_.ViewOf(rhs).strides.back() != 1;  // a column of the rhs is what is contiguous
     if (dot || n == 1) {
@@ -51,6 +54,13 @@ class ContractionPrinter {
       writer_.Line(Cat(writer_.For("j", n), " ", out, " += a * ", b, ";"));
     }
     writer_.Close(2);
+  }
+
+  // The batch's indices in an operand, whose matrices several of the result's may share.
+  Names SharedBatch(const GraphNode& of, size_t input, Names batch) const {
+    const int64_t sharers = SharersOf(graph_, of, input);
+    if (sharers > 1) batch.back() = Cat("(", batch.back(), ") / ", sharers);
+    return batch;
   }
 
   bool IsF32(int node) const { return graph_.at(node).type.dtype == Dtype::kF32; }
@@ -84,7 +94,8 @@ class ContractionPrinter {
       writer_.Line(writer_.For(batch[axis], of.type.dims[axis]));
     }
     CallSgemm(of.type.dims[rank - 2], of.type.dims[rank - 1], graph_.at(of.inputs[0]).type.dims.back(),
-              MatrixOf(of.inputs[0], batch), MatrixOf(of.inputs[1], batch), MatrixOf(node, batch));
+              MatrixOf(of.inputs[0], SharedBatch(of, 0, batch)),
+              MatrixOf(of.inputs[1], SharedBatch(of, 1, batch)), MatrixOf(node, batch));
   }
 
   // --- Convolutions.

@@ -10,6 +10,7 @@
 #include "rewrites/online_attention.h"
 #include "rewrites/rhs_prologue.h"
 #include "rewrites/rows.h"
+#include "rewrites/shared_matrix.h"
 #include "rewrites/transpose_copy.h"
 #include "rewrites/whole_convolution.h"
 #include "rewrites/winograd.h"
@@ -18,8 +19,17 @@ namespace kirsch {
 namespace {
 
 constexpr const GraphRewrite* kGraphRewrites[] = {
-    &kRows,          &kFlatRows,         &kMatmulRows,       &kRhsPrologue,      &kOnlineAttention,
-    &kTransposeCopy, &kWholeConvolution, &kConvolutionBands, &kConvolutionParts, &kWinograd,
+    &kRows,
+    &kFlatRows,
+    &kMatmulRows,
+    &kSharedMatrix,
+    &kRhsPrologue,
+    &kOnlineAttention,
+    &kTransposeCopy,
+    &kWholeConvolution,
+    &kConvolutionBands,
+    &kConvolutionParts,
+    &kWinograd,
 };
 
 }  // namespace

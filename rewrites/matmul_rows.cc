@@ -1,7 +1,9 @@
 #include "rewrites/matmul_rows.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "rewrites/contraction_stage.h"
 #include "rewrites/epilogue_fusion.h"
@@ -10,12 +12,21 @@
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
 #include "rewrites/row_stages.h"
+#include "spec/graph/types.h"
 
 namespace kirsch {
 namespace {
 
 bool IsMatmul(const Slice& slice, size_t place) {
   return slice.graph().at(slice.at(place)).op == Operation::kMatmul;
+}
+
+// Matrices that share the rhs of the first matmul.
+uint32_t HeadsOf(const Slice& slice) {
+  for (size_t place = 0; place < slice.size(); ++place)
+    if (IsMatmul(slice, place))
+      return static_cast<uint32_t>(SharersOf(slice.graph(), slice.graph().at(slice.at(place)), 1));
+  return 1;
 }
 
 class MatmulRowsShaper {
@@ -25,7 +36,8 @@ class MatmulRowsShaper {
         graph_(slice_.graph()),
         memory_(slice_, in_place),
         rows_(slice_, &memory_, &shape_),
-        space_(MatrixSpace(TypeOf(slice_.at(slice_.size() - 1)).dims)),
+        heads_(HeadsOf(slice_)),
+        space_(SpaceOf(TypeOf(slice_.at(slice_.size() - 1)).dims)),
         leads_(IsMatmul(slice_, 0)),
         taken_(leads_ ? FuseEpilogue(slice_, 0, space_, true).taken : 0) {}
 
@@ -38,7 +50,7 @@ class MatmulRowsShaper {
     if (tile < 1 || tile > rows()) shape_.Fail(slice_.at(0), "a tile of no more rows than there are");
     if (!shape_.error.empty()) return std::move(shape_);
     Group group;
-    group.batch = IsAlone() && tile == rows() ? 1 : space_.batch();
+    group.batch = IsAlone() && tile == rows() && AreTogether() ? 1 : space_.batch();
     group.rows = rows();
     group.tile = tile;
     batched_ = group.batch < space_.batch();
@@ -50,17 +62,46 @@ class MatmulRowsShaper {
 
  private:
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
+  // All rows that share what they are multiplied by; of what has no heads, its own.
+  IterationSpace SpaceOf(const std::vector<uint32_t>& dims) const {
+    const bool has_heads = dims.size() > 2 && dims[dims.size() - 3] % heads_ == 0;
+    return has_heads ? HeadsSpace(dims, heads_) : MatrixSpace(dims);
+  }
 
   void Check() {
     for (size_t place = 0; place < slice_.size(); ++place) {
       const int node = slice_.at(place);
-      const IterationSpace own = MatrixSpace(TypeOf(node).dims);
+      const IterationSpace own = SpaceOf(TypeOf(node).dims);
       const bool fits = own.rows() == space_.rows() && own.batch() == space_.batch();
       const bool by_rows = (leads_ && place <= taken_) ||  // as an epilogue, whatever its type
                            GoesAlongRows(graph_, node);
       if (!fits || (!IsMatmul(slice_, place) && !by_rows))
         return shape_.Fail(node, "operations of a group with the same rows");
+      if (IsMatmul(slice_, place)) CheckMatrices(node);
     }
+  }
+
+  void CheckMatrices(int node) {
+    const GraphNode& at = graph_.at(node);
+    if (SharersOf(graph_, at, 0) != 1 || SharersOf(graph_, at, 1) != heads_)
+      shape_.Fail(node, "as many matrices that share one");
+    else if (!StoredLhs(at) || !StoredRhs(at))
+      shape_.Fail(node, "matrices that are evenly apart");
+  }
+
+  // Transposed matrices have no rows that are one matrix's.
+  std::optional<StoredMatrices> StoredLhs(const GraphNode& matmul) const {
+    const int lhs = matmul.inputs[0];
+    if (heads_ > 1 && slice_.uses().IsView(lhs)) return std::nullopt;
+    return MatricesOf(TypeOf(slice_.uses().Stored(lhs)), heads_);
+  }
+  std::optional<StoredMatrices> StoredRhs(const GraphNode& matmul) const {
+    return MatricesOf(TypeOf(slice_.uses().Stored(matmul.inputs[1])));
+  }
+  // Do the matrices that the first matmul takes follow each other, as those of a spec's batch do?
+  bool AreTogether() const {
+    const GraphNode& matmul = graph_.at(slice_.at(0));
+    return StoredLhs(matmul)->is_together && StoredRhs(matmul)->is_together;
   }
 
   std::vector<Stage> Stages(int64_t rows) {
@@ -70,7 +111,7 @@ class MatmulRowsShaper {
         stages.push_back(Matmul(&place, rows));
         continue;
       }
-      const IterationSpace space = MatrixSpace(WidestOf(graph_, slice_.at(place)));
+      const IterationSpace space = SpaceOf(WidestOf(graph_, slice_.at(place)));
       size_t end = place;
       while (end < slice_.size() && !IsMatmul(slice_, end) && FitsRows(graph_, slice_.at(end), space)) ++end;
       if (end == place) {
@@ -90,22 +131,24 @@ class MatmulRowsShaper {
     const bool lhs_turned = uses.IsView(lhs), rhs_turned = uses.IsView(rhs);
     if (slice_.Makes(uses.Stored(rhs)) || (slice_.Makes(uses.Stored(lhs)) && lhs_turned))
       shape_.Fail(node, "no matmul by what the same group makes");
-    const IterationSpace space = MatrixSpace(TypeOf(node).dims);
+    const IterationSpace space = SpaceOf(TypeOf(node).dims);
     const FusedEpilogue fused = FuseEpilogue(slice_, *place, space, batched_);
     *place += 1 + fused.taken;
     const auto m = static_cast<uint32_t>(space.rows()), n = static_cast<uint32_t>(space.columns());
     const uint32_t k = TypeOf(lhs).dims.back();
+    const StoredMatrices left = StoredLhs(graph_.at(node)).value_or(StoredMatrices{}),
+                         right = StoredRhs(graph_.at(node)).value_or(StoredMatrices{});
     Spec asked;
     asked.op = OpWith(fused.epilogue);
     asked.size = {static_cast<uint32_t>(batched_ ? space.batch() : 1), static_cast<uint32_t>(rows), k, n};
-    SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, lhs_turned ? m : k, 0, &asked);
-    SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, rhs_turned ? k : n, 1, &asked);
+    SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, left.ld, 0, &asked);
+    SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, right.ld, 1, &asked);
     SetMatrix(TypeOf(fused.result).dtype, Order::kRow, n, 2, &asked);
     const int64_t once = batched_ ? 0 : 1;
-    Stage stage =
-        ContractionStage(asked, {memory_.OperandFor(uses.Stored(lhs), once * m * k, lhs_turned ? 1 : k),
-                                 memory_.OperandFor(uses.Stored(rhs), once * k * n, 0),
-                                 memory_.OperandFor(fused.result, once * m * n, n)});
+    Stage stage = ContractionStage(
+        asked, {memory_.OperandFor(uses.Stored(lhs), once * left.batch, lhs_turned ? 1 : left.ld),
+                memory_.OperandFor(uses.Stored(rhs), once * right.batch, 0),
+                memory_.OperandFor(fused.result, once * m * n, n)});
     for (int operand : fused.operands) {
       const MatrixStrides strides = StridesIn(space, TypeOf(operand)).value_or(MatrixStrides{});
       stage.operands.push_back(memory_.OperandFor(operand, once * strides.batch, strides.row));
@@ -119,6 +162,7 @@ class MatmulRowsShaper {
   GroupShape shape_;
   SliceMemory memory_;
   RowStages rows_;
+  const uint32_t heads_;        // matrices that share the rhs
   const IterationSpace space_;  // of the results
   const bool leads_;            // the first operation is a matmul
   const size_t taken_;          // operations after it, by its epilogue

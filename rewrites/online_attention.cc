@@ -12,6 +12,7 @@
 #include "rewrites/row_fusion.h"
 #include "rewrites/row_space.h"
 #include "spec/check.h"
+#include "spec/graph/types.h"
 
 namespace kirsch {
 namespace {
@@ -27,6 +28,7 @@ struct Attention {
   int weights = -1;  // it, or its cast
   int sums = -1;
   std::vector<int> after;  // what goes by the rows of these
+  uint32_t heads = 1;      // matrices of queries that share their keys
 };
 
 class Matcher {
@@ -37,7 +39,7 @@ class Matcher {
     Attention found;
     while (place_ < slice_.size() && graph_.at(NodeAt(place_)).op != Operation::kMatmul) ++place_;
     const size_t first = place_;
-    if (!Take(Operation::kMatmul, &found.scores)) return std::nullopt;
+    if (!Take(Operation::kMatmul, &found.scores) || !HaveHeads(found.scores)) return std::nullopt;
     const IterationSpace scores = SpaceOf(found.scores);
     for (size_t place = 0; place < first; ++place) {
       if (!GoesByBlocks(place, scores)) return std::nullopt;
@@ -51,8 +53,9 @@ class Matcher {
     const size_t end = place_;
     if (Take(Operation::kCast, &found.weights) && !IsFloating(TypeOf(found.weights).dtype))
       return std::nullopt;
-    if (!Take(Operation::kMatmul, &found.sums) || !Reads(found.sums, found.weights) ||
-        IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) || IsNeededLater(end - 1, place_ - 1))
+    if (!Take(Operation::kMatmul, &found.sums) || !HaveHeads(found.sums) ||
+        !Reads(found.sums, found.weights) || IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) ||
+        IsNeededLater(end - 1, place_ - 1))
       return std::nullopt;
     return MatchAfter(std::move(found));
   }
@@ -60,7 +63,15 @@ class Matcher {
  private:
   int NodeAt(size_t place) const { return slice_.at(place); }
   const TensorType& TypeOf(int node) const { return graph_.at(node).type; }
-  IterationSpace SpaceOf(int node) const { return MatrixSpace(TypeOf(node).dims); }
+  IterationSpace SpaceOf(int node) const { return HeadsSpace(TypeOf(node).dims, heads_); }
+
+  // Do as many heads share the matmul's rhs as the first one's, and none its lhs?
+  bool HaveHeads(int node) {
+    const GraphNode& at = graph_.at(node);
+    const auto heads = static_cast<uint32_t>(SharersOf(graph_, at, 1));
+    if (heads_ == 0) heads_ = heads;
+    return heads == heads_ && SharersOf(graph_, at, 0) == 1;
+  }
 
   bool Take(Operation op, int* node) {
     if (place_ == slice_.size() || graph_.at(NodeAt(place_)).op != op) return false;
@@ -100,6 +111,11 @@ class Matcher {
     }
     const size_t first = slice_.size() - 1 - found.after.size();  // the sums' place
     if (IsNeededLater(first, slice_.size() - 1)) return std::nullopt;
+    found.heads = heads_;
+    const int q = graph_.at(found.scores).inputs[0];
+    if ((heads_ > 1 && uses_.IsView(q)) || !MatricesOf(TypeOf(uses_.Stored(q)), heads_)) return std::nullopt;
+    for (int matmul : {found.scores, found.sums})
+      if (!MatricesOf(TypeOf(uses_.Stored(graph_.at(matmul).inputs[1])))) return std::nullopt;
     return found;
   }
 
@@ -107,6 +123,7 @@ class Matcher {
   const GraphUses& uses_;
   const Graph& graph_;
   size_t place_ = 0;
+  uint32_t heads_ = 0;  // 0: not known yet
 };
 
 // A row program as a stage: what it loads comes before what it stores.
@@ -170,8 +187,8 @@ class OnlineAttentionShaper {
         tile_(form.parameters[0]),
         block_(form.parameters[1]),
         next_value_(form.next_value),
-        space_(MatrixSpace(TypeOf(attention.softmax).dims)),
-        sums_space_(MatrixSpace(TypeOf(attention.sums).dims)) {}
+        space_(HeadsSpace(TypeOf(attention.softmax).dims, attention.heads)),
+        sums_space_(HeadsSpace(TypeOf(attention.sums).dims, attention.heads)) {}
 
   GroupShape Shape() && {
     Group group;
@@ -237,27 +254,24 @@ class OnlineAttentionShaper {
   Stage Scores(int64_t rows, const KeyBlocks& blocks) const {
     const std::vector<int>& inputs = graph_.at(attention_.scores).inputs;
     const int q = inputs[0], k = inputs[1];
-    const auto m = static_cast<uint32_t>(space_.rows()), depth = TypeOf(q).dims.back(),
-               keys = static_cast<uint32_t>(space_.columns());
-    Spec asked = MatmulOf(rows, depth, blocks.keys);
-    const StageOperand queries = Matrix(q, m, depth, 0, &asked);
-    const StageOperand block = Matrix(k, depth, keys, 1, &asked);
+    Spec asked = MatmulOf(rows, TypeOf(q).dims.back(), blocks.keys);
+    const StageOperand queries = Matrix(q, attention_.heads, 0, &asked), block = Matrix(k, 1, 1, &asked);
     SetMatrix(TypeOf(attention_.scores).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 2, &asked);
-    const int64_t row = uses_.IsView(q) ? 1 : depth, key = uses_.IsView(k) ? depth : 1;
-    return ContractionStage(asked, {{queries.value, 0, queries.batch_stride, row},
-                                    Cut(block, key, blocks),
-                                    {attention_.scores, 0, 0, 0}});
+    return ContractionStage(
+        asked, {{queries.value, 0, queries.batch_stride, uses_.IsView(q) ? 1 : asked.operand[0].layout.ld},
+                Cut(block, uses_.IsView(k) ? asked.operand[1].layout.ld : 1, blocks),
+                {attention_.scores, 0, 0, 0}});
   }
 
   Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
     const int v = graph_.at(attention_.sums).inputs[1];
-    const auto keys = static_cast<uint32_t>(space_.columns()), n = static_cast<uint32_t>(width());
+    const auto n = static_cast<uint32_t>(width());
     Spec asked = MatmulOf(rows, blocks.keys, n);
     asked.accumulate = blocks.first > 0;
     SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 0, &asked);
-    const StageOperand block = Matrix(v, keys, n, 1, &asked);
+    const StageOperand block = Matrix(v, 1, 1, &asked);
     SetMatrix(Dtype::kF32, Order::kRow, n, 2, &asked);
-    const int64_t key = uses_.IsView(v) ? 1 : n;
+    const int64_t key = uses_.IsView(v) ? 1 : asked.operand[1].layout.ld;
     return ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
   }
 
@@ -268,11 +282,10 @@ class OnlineAttentionShaper {
   }
 
   // A matrix that a matmul takes, as it lies in memory, perhaps turned: all of an item's.
-  StageOperand Matrix(int node, uint32_t rows, uint32_t columns, size_t operand, Spec* asked) const {
-    const bool turned = uses_.IsView(node);
-    SetMatrix(TypeOf(node).dtype, turned ? Order::kCol : Order::kRow, turned ? rows : columns, operand,
-              asked);
-    return {uses_.Stored(node), 0, int64_t{rows} * columns, 0};
+  StageOperand Matrix(int node, uint32_t heads, size_t operand, Spec* asked) const {
+    const StoredMatrices stored = *MatricesOf(TypeOf(uses_.Stored(node)), heads);
+    SetMatrix(TypeOf(node).dtype, uses_.IsView(node) ? Order::kCol : Order::kRow, stored.ld, operand, asked);
+    return {uses_.Stored(node), 0, stored.batch, 0};
   }
 
   // Of what has elements for keys, `stride` elements from one key's to the next one's.
@@ -384,7 +397,7 @@ class OnlineAttentionShaper {
 bool Applies(const SliceProblem& problem) { return Matcher(problem.slice).Match().has_value(); }
 
 IterationSpace ScoresOf(const SliceProblem& problem, const Attention& attention) {
-  return MatrixSpace(problem.slice.graph().at(attention.softmax).type.dims);
+  return HeadsSpace(problem.slice.graph().at(attention.softmax).type.dims, attention.heads);
 }
 
 std::vector<RewriteParameters> Enumerate(const SliceProblem& problem) {

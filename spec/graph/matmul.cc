@@ -12,6 +12,7 @@
 #include "spec/epilogue.h"
 #include "spec/graph/builder.h"
 #include "spec/graph/epilogue.h"
+#include "spec/graph/types.h"
 #include "spec/matmul_types.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
@@ -147,6 +148,8 @@ class MatmulFinder {
 
   absl::Status AddMatrices() {
     for (size_t i = 0; i < 2; ++i) {
+      if (SharersOf(graph_, At(matmul_), i) != 1)
+        return Refused(matmul_, "as many matrices on either side, as yet");
       int input = At(matmul_).inputs[i];
       turned_[i] = At(input).op == Operation::kTranspose;
       if (turned_[i]) input = At(input).inputs[0];

@@ -6,6 +6,7 @@
 
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/graph/types.h"
 #include "spec/meaning/uncertain_math.h"
 #include "spec/winograd.h"
 
@@ -217,14 +218,14 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
 
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
   const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
-  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2];
-  const Row& factors = RowOf(node.inputs[0], row);
+  const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
+  const Row& factors = RowOf(node.inputs[0], item / SharersOf(graph_, node, 0) * m + row % m);
+  const int64_t first = item / SharersOf(graph_, node, 1) * k;
   if (!IsFloating(node.type.dtype))
-    return IntegerSums(factors,
-                       [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], row / m * k + i); });
+    return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
   Products products(rhs.back());
   for (int64_t i = 0; i < k; ++i) {
-    const Row& others = RowOf(node.inputs[1], row / m * k + i);
+    const Row& others = RowOf(node.inputs[1], first + i);
     for (size_t j = 0; j < others.size(); ++j) products.Add(j, factors[static_cast<size_t>(i)], others[j]);
   }
   return products.Sums(static_cast<double>(k));

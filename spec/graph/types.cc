@@ -33,16 +33,26 @@ bool Broadcast(const Dims& a, const Dims& b, Dims* result) {
   return true;
 }
 
+// Are the axes before the last two the same, but perhaps for the last of them, which may be shorter on one
+// side if its size divides the other's?
+bool BatchesGoTogether(const Dims& a, const Dims& b) {
+  const size_t rank = a.size();
+  if (rank < 2 || b.size() != rank) return false;
+  if (rank == 2) return true;
+  const uint32_t x = a[rank - 3], y = b[rank - 3];
+  return std::equal(a.begin(), a.end() - 3, b.begin()) && (x % y == 0 || y % x == 0);
+}
+
 std::string InferMatmul(const Graph& graph, GraphNode* node) {
   const TensorType &lhs = TypeOf(graph, *node, 0), &rhs = TypeOf(graph, *node, 1);
   const size_t rank = lhs.dims.size();
   const auto goes = [&](const MatmulTypes& row) { return IsSupported({lhs.dtype, rhs.dtype, row.out}); };
-  const bool fits = rank >= 2 && rhs.dims.size() == rank && lhs.dims[rank - 1] == rhs.dims[rank - 2] &&
-                    std::equal(lhs.dims.begin(), lhs.dims.end() - 2, rhs.dims.begin());
+  const bool fits = BatchesGoTogether(lhs.dims, rhs.dims) && lhs.dims[rank - 1] == rhs.dims[rank - 2];
   if (!fits || std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes))
     return "matrices [..,M,K] and [..,K,N] of types that go together";
   node->type = {AccumulatorOf(lhs.dtype), lhs.dims};
   node->type.dims[rank - 1] = rhs.dims[rank - 1];
+  if (rank > 2) node->type.dims[rank - 3] = std::max(lhs.dims[rank - 3], rhs.dims[rank - 3]);
   return "";
 }
 
@@ -151,6 +161,11 @@ bool IsTooLarge(const std::vector<uint32_t>& dims) {
   int64_t elements = 1;
   for (uint32_t size : dims) elements = std::min(elements, kMaxElements + 1) * size;
   return elements > kMaxElements;
+}
+
+int64_t SharersOf(const Graph& graph, const GraphNode& node, size_t input) {
+  const Dims &out = node.type.dims, &in = TypeOf(graph, node, input).dims;
+  return out.size() < 3 ? 1 : out[out.size() - 3] / in[in.size() - 3];
 }
 
 std::string InferType(Graph* graph, GraphNode* node) {

@@ -16,6 +16,9 @@ inline constexpr uint32_t kMaxPad = 4096;  // on a side of an image
 // Would a tensor of this shape have more than kMaxElements? Of any sizes, whose product may not fit 64 bits.
 bool IsTooLarge(const std::vector<uint32_t>& dims);
 
+// How many of a matmul's matrices, one after the other, are made from one of the operand's; mostly 1.
+int64_t SharersOf(const Graph& graph, const GraphNode& node, size_t input);
+
 // Works out the type of `node`, whose inputs are in `graph` and have theirs; numbers among them get the type
 // of what they meet. The dtype of a cast is set already. Returns what its inputs should have been, or nothing
 // if all is well.

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/lower.h"
 #include "spec/graph/reference.h"
@@ -98,6 +99,38 @@ TEST_P(OnlineAttentionTest, WhatStandsAroundTheSoftmaxIsRight) {
                                  "):\n s = ", scores, "\n return ", result);
     for (const auto& [tile, keys] : {std::pair(9, 36), {4, 16}, {2, 8}})
       ExpectRight(text, tile, keys, tile == 4 && parameters == cases[5].parameters);
+  }
+}
+
+// Rows of several heads of queries are one matrix's: tiles reach from one to the next.
+TEST_P(OnlineAttentionTest, HeadsMayShareTheirKeys) {
+  for (const auto& [heads, of_keys] : {std::pair(6, 2), {4, 1}, {8, 4}})
+    for (const auto& [tile, keys] : {std::pair(5, 16), {7, 8}, {2, 19}})
+      for (const char* more :
+           {"", ", m: f32[20]", ", m: f32[1,1,20]", ", m: f32[$,5,1]", ", m: f32[$,5,20]"}) {
+        const std::string scores = *more == 0 ? "matmul(q, transpose(k))" : "add(matmul(q, transpose(k)), m)";
+        ExpectRight(Cat("kernel a(q: f32[", heads, ",5,8], k: f32[", of_keys, ",20,8], v: f32[", of_keys,
+                        ",20,12]", absl::StrReplaceAll(more, {{"$", Cat(heads)}}),
+                        "):\n return matmul(softmax(", scores, "), v)"),
+                    tile, keys);
+        ASSERT_FALSE(HasFailure()) << heads << " heads of queries, " << of_keys << " of keys";
+      }
+}
+
+// Whatever stands in the way: heads that share keys only, masks for each row of every head, queries that are
+// shared, transposed ones.
+TEST_P(OnlineAttentionTest, WhatSharesOtherwiseIsRight) {
+  for (const char* text : {"kernel a(q: f32[6,5,8], k: f32[2,20,8], v: f32[6,20,12]):\n"
+                           " return matmul(softmax(matmul(q, transpose(k))), v)",
+                           "kernel a(q: f32[6,5,8], k: f32[2,20,8], v: f32[2,20,12], m: f32[5,20]):\n"
+                           " return matmul(softmax(add(matmul(q, transpose(k)), m)), v)",
+                           "kernel a(q: f32[2,5,8], k: f32[6,20,8], v: f32[3,20,12]):\n"
+                           " return matmul(matmul(q, transpose(k)), v)",
+                           "kernel a(q: f32[6,8,5], k: f32[3,8,20], b: f32[6,1,20]):\n"
+                           " return relu(add(matmul(transpose(q), k), b))"}) {
+    const Plan plan = PlanOf(GraphOf(text), target_, 1)->plan;
+    const VerifyReport report = testing::VerifyPlan(plan, target_, true);
+    EXPECT_TRUE(report.ok) << report.first_mismatch << "\n" << text << "\n" << PrintPlan(plan);
   }
 }
 

@@ -86,6 +86,26 @@ TEST(GraphTest, BatchesAreOfAllLeadingAxes) {
   EXPECT_TRUE(constant->front().graph.has_value());
 }
 
+// The last axis before the matrices may be shorter on one side: its size divides the other's.
+TEST(GraphTest, MatricesOfABatchMayBeShared) {
+  const auto result_of = [](const std::string& x, const std::string& y) {
+    const auto requests =
+        ParseKernelFile("kernel f(x: " + x + ", y: " + y + "):\n return relu(neg(matmul(x, y)))", "f");
+    if (!requests.ok()) return std::string(requests.status().message());
+    if (!requests->front().graph) return requests->front().family.text();
+    const Graph& graph = requests->front().graph->member(0);
+    return PrintTensorType(graph.at(graph.result).type);
+  };
+  EXPECT_EQ(result_of("f32[32,5,4]", "f32[8,4,7]"), "f32[32,5,7]");
+  EXPECT_EQ(result_of("f32[2,5,4]", "f32[6,4,7]"), "f32[6,5,7]");
+  EXPECT_EQ(result_of("f32[3,6,5,4]", "f32[3,2,4,7]"), "f32[3,6,5,7]");
+  EXPECT_EQ(result_of("f32[3,5,4]", "f32[1,4,7]"), "f32[3,5,7]");
+  const std::string expected =
+      "f:2:18: expected matrices [..,M,K] and [..,K,N] of types that go together, got ";
+  EXPECT_EQ(result_of("f32[6,5,4]", "f32[4,4,7]"), expected + "f32[6,5,4] and f32[4,4,7]");
+  EXPECT_EQ(result_of("f32[3,6,5,4]", "f32[1,6,4,7]"), expected + "f32[3,6,5,4] and f32[1,6,4,7]");
+}
+
 // What no single spec can do stays a graph.
 TEST(GraphTest, FunctionsAreAnEpilogueToo) {
   const auto spec_of = [](const std::string& body) {

@@ -104,6 +104,8 @@ TEST(PlainGraphTest, OperationsAreWhatTheirDefinitionsSay) {
   OneOperation("max", {{3, 1}, {2}}, {3, 2}).Is({1, 2, 2, 2, 3, 3});
   OneOperation("matmul", {{2, 2}, {2, 2}}, {2, 2}).Is({7, 10, 15, 22});
   OneOperation("matmul", {{2, 1, 1}, {2, 1, 2}}, {2, 1, 2}).Is({1, 2, 6, 8});
+  OneOperation("matmul", {{4, 1, 1}, {2, 1, 2}}, {4, 1, 2}).Is({1, 2, 2, 4, 9, 12, 12, 16});
+  OneOperation("matmul", {{1, 1, 1}, {3, 1, 1}}, {3, 1, 1}).Is({1, 2, 3});
   OneOperation("matmul", {{1, 2}, {2, 1}}, {1, 1}, {}, "s32").Is({5});
   OneOperation("transpose", {{2, 3}}, {3, 2}).Is({1, 4, 2, 5, 3, 6});
   OneOperation("reduce_sum", {{2, 3}}, {1, 3}, {{"axis", "0"}}).Is({5, 7, 9});

@@ -260,12 +260,22 @@ class GraphDrawer {
     Dims other = dims, out = dims;
     (left ? other[rows] : other[columns]) = left ? dims[columns] : dims[rows];
     (left ? other[columns] : other[rows]) = size;
+    if (rows > 0 && Chance(1, 2)) Share(&other[rows - 1], &out[rows - 1]);
     const int b = Matrix(other, PartnersOf(At(a).type));
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
     Make("matmul", left ? std::vector{a, b} : std::vector{b, a}, {}, out);
     if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(1, 2))
       Make("cast", {static_cast<int>(values_.size()) - 1}, {}, out, "f32");
+  }
+
+  // The other matrices are fewer, each for several, or more.
+  void Share(uint32_t* others, uint32_t* all) {
+    std::vector<uint32_t> sizes = {2 * *others, 3 * *others};
+    for (uint32_t size = 1; size <= *others; ++size)
+      if (*others % size == 0) sizes.push_back(size);
+    *others = OneOf(sizes);
+    *all = std::max(*others, *all);
   }
 
   std::string MatrixType() {

@@ -107,9 +107,17 @@ class PlainEvaluation {
                                             : IntegerArithmetic('*', a, b);
   }
 
+  // Matrices of a shorter batch are each for several that follow each other.
+  Index InBatchOf(const GrammarValue& value, size_t argument, Index at) const {
+    if (at.size() < 3) return at;
+    const size_t axis = at.size() - 3;
+    at[axis] = at[axis] * Argument(value, argument).dims[axis] / value.dims[axis];
+    return at;
+  }
+
   Bounds Product(const GrammarValue& value, const Index& at) const {
     const size_t row = at.size() - 2, column = row + 1;
-    Index left = at, right = at;
+    Index left = InBatchOf(value, 0, at), right = InBatchOf(value, 1, at);
     Elements products;
     for (int64_t k = 0; k < Argument(value, 0).dims.back(); ++k) {
       left[column] = right[row] = k;

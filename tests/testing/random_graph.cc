@@ -82,6 +82,10 @@ class KernelWriter {
     const uint32_t n = Side(), k = value_.dims.back();
     rhs[rhs.size() - 2] = k;
     rhs.back() = out.back() = n;
+    if (rhs.size() == 3 && Draw(3) == 0) {  // matrices that several others share
+      rhs[0] = Draw(3) == 0 ? 2 * rhs[0] : rhs[0] % 2 == 0 && Draw(2) == 0 ? rhs[0] / 2 : 1;
+      out[0] = std::max(rhs[0], out[0]);
+    }
     const bool turned = Draw(3) == 0;
     if (turned) std::swap(rhs.back(), rhs[rhs.size() - 2]);
     const std::string weights = Draw(4) == 0 ? Widened(rhs) : Parameter(rhs);
