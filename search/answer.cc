@@ -6,15 +6,20 @@
 
 #include "search/limits.h"
 #include "search/recall.h"
+#include "search/search_within.h"
 
 namespace kirsch {
 
 absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& model, Memo& memo,
                                     const SearchOptions& options, Table* table) {
-  if (table == nullptr) return Search(placed_root, model, memo, options);
+  return AnswerWithin(placed_root, AvailableAtHome(placed_root, model.target()), model, memo, options, table);
+}
+
+absl::StatusOr<SearchResult> AnswerWithin(const Spec& spec, Lines available, const CostModel& model,
+                                          Memo& memo, const SearchOptions& options, Table* table) {
+  if (table == nullptr) return SearchWithin(spec, available, model, memo, options);
   const auto start = std::chrono::steady_clock::now();
-  const Lines available = AvailableAtHome(placed_root, model.target());
-  absl::StatusOr<std::optional<RecalledProgram>> recalled = Recall(placed_root, available, model, *table);
+  absl::StatusOr<std::optional<RecalledProgram>> recalled = Recall(spec, available, model, *table);
   if (!recalled.ok()) return recalled.status();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   SearchResult result;
@@ -24,9 +29,9 @@ absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& mo
     result.from_table = true;
     result.seconds = seconds;
   } else {
-    result = Search(placed_root, model, memo, options);
+    result = SearchWithin(spec, available, model, memo, options);
     if (result.stop == StopReason::kOptimal)
-      for (const TableEntry& entry : ProgramEntries(placed_root, available, model, memo))
+      for (const TableEntry& entry : ProgramEntries(spec, available, model, memo))
         if (absl::StatusOr<bool> added = table->Add(entry); !added.ok()) return added.status();
   }
   result.table_seconds = seconds;

@@ -16,6 +16,10 @@ TableIdentity IdentityOf(const Target& target);
 absl::StatusOr<SearchResult> Answer(const Spec& placed_root, const CostModel& model, Memo& memo,
                                     const SearchOptions& options, Table* table);
 
+// Likewise, as SearchWithin.
+absl::StatusOr<SearchResult> AnswerWithin(const Spec& spec, Lines available, const CostModel& model,
+                                          Memo& memo, const SearchOptions& options, Table* table);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_SEARCH_ANSWER_H_

@@ -6,6 +6,7 @@
 
 #include "memo/hash_memo.h"
 #include "search/limits.h"
+#include "search/search_within.h"
 #include "search/solver.h"
 #include "search/team.h"
 #include "spec/check.h"
@@ -165,11 +166,15 @@ bool HasRoom(const Spec& root, const Target& target) {
 }
 
 SearchResult Search(const Spec& root, const CostModel& model, Memo& memo, const SearchOptions& options) {
+  return SearchWithin(root, AvailableAtHome(root, model.target()), model, memo, options);
+}
+
+SearchResult SearchWithin(const Spec& spec, Lines available, const CostModel& model, Memo& memo,
+                          const SearchOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Lines available = AvailableAtHome(root, model.target());
   SearchResult result = options.cutoff < kInfiniteCost
-                            ? SearchBelow(options.cutoff, root, available, model, memo, options)
-                            : SearchAll(root, available, model, memo, options);
+                            ? SearchBelow(options.cutoff, spec, available, model, memo, options)
+                            : SearchAll(spec, available, model, memo, options);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

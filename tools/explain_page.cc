@@ -7,6 +7,7 @@
 #include "page/page.h"
 #include "spec/text/cat.h"
 #include "tools/explain_boxes.h"
+#include "tools/shared_packing.h"
 
 namespace kirsch {
 namespace {
@@ -238,7 +239,8 @@ std::string ExplainPage(const std::vector<ExplainedKernel>& kernels,
       if (IsOf(rate, kernel)) of_kernel.push_back(rate);
     if (kernel.is_family())
       Append(&body, "<h2>", Escaped(NameOf(kernel)), "</h2>\n<pre>",
-             Escaped(RegionTable(kernel.synthesis->regions)), "</pre>\n");
+             Escaped(SharedCopyText(*kernel.synthesis)), Escaped(RegionTable(kernel.synthesis->regions)),
+             "</pre>\n");
     const std::vector<Ranked> ranked = RankedOf(kernel);
     for (const ExplainedMember& member : kernel.members)
       Append(&body, ProgramHtml(member, ranked, of_kernel));

@@ -7,6 +7,7 @@
 #include "spec/text/schedule.h"
 #include "tools/best_programs.h"
 #include "tools/explained.h"
+#include "tools/shared_packing.h"
 
 namespace kirsch {
 namespace {
@@ -163,7 +164,7 @@ std::string ExplainText(const ExplainedKernel& kernel) {
                BestText(*kernel.best));
   if (!kernel.is_family()) return member_text(kernel.members.front());
   std::string text = kernel.synthesis->is_graph() ? Cat(kernel.synthesis->request.text(), "\n") : "";
-  Append(&text, RegionTable(kernel.synthesis->regions));
+  Append(&text, SharedCopyText(*kernel.synthesis), RegionTable(kernel.synthesis->regions));
   for (const ExplainedMember& member : kernel.members) Append(&text, "\n", member_text(member));
   return text;
 }

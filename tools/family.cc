@@ -11,6 +11,7 @@
 #include "search/row_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
+#include "tools/shared_packing.h"
 #include "tools/terminal_line.h"
 
 namespace kirsch {
@@ -58,33 +59,20 @@ const char* ProgramWord(const FamilySynthesis& synthesis) {
   return synthesis.is_graph() ? "plan" : "schedule";
 }
 
-// Of all members together; the worst reason to stop of any.
-struct SearchEffort {
-  StopReason stop = StopReason::kOptimal;
-  int64_t specs = 0;
-  double seconds = 0;
-};
-
-SearchEffort EffortOf(const FamilySynthesis& synthesis) {
-  SearchEffort effort;
-  for (const Member& member : synthesis.members) {
-    const Facts facts = FactsOf(member);
-    effort.stop = std::max(effort.stop, facts.stop);
-    effort.specs += facts.specs;
-    effort.seconds += facts.seconds;
-  }
-  return effort;
-}
-
 absl::Status CheckRequest(const SolveArguments& arguments, const KernelRequest& request) {
   const int64_t count = request.count();
   if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
   if (count > kMostMembers)
     return absl::InvalidArgumentError(
         Cat("SPEC: expected a family of at most ", kMostMembers, " sizes, got ", count));
-  if (count > 1 && ConstantOperand(request.family.member(0).spec) >= 0)
+  if (count == 1 || ConstantOperand(request.family.member(0).spec) < 0)
+    return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
+  if (!request.family.SharesConstant())
     return absl::InvalidArgumentError(
-        "SPEC: expected a single size where an operand is constant (each size packs it in a way of its own)");
+        "SPEC: expected a single size that varies, and none of those that the constant operand has");
+  if (!arguments.tune.empty() || arguments.tuned)
+    return absl::InvalidArgumentError(
+        "SPEC: expected a single size where programs are tuned and an operand is constant");
   return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
 }
 
@@ -136,12 +124,13 @@ class RowSolver {
   absl::Status Solve() {
     solved_.resize(static_cast<size_t>(synthesis_.request.count()));
     synthesis_.members.resize(solved_.size());
-    synthesis_.regions.losses.resize(solved_.size());
+    synthesis_.own.resize(solved_.size());
     for (size_t member = 0; member < solved_.size(); ++member)
       if (member / stride_ % count_ == 0)
         if (absl::Status status = SolveLine(member); !status.ok()) return status;
     for (const Member& member : synthesis_.members)
       synthesis_.regions.gflops.push_back(FactsOf(member).gflops);
+    synthesis_.SetLosses();
     return absl::OkStatus();
   }
 
@@ -166,7 +155,9 @@ class RowSolver {
       absl::StatusOr<Member> one = solve_(static_cast<int64_t>(member));
       if (!one.ok()) return one.status();
       solved_[member] = std::get<Synthesis>(*std::move(one));
-      return SolvedRows{solved_[member]->result.impl, solved_[member]->result.cost};
+      const SearchResult& result = solved_[member]->result;
+      synthesis_.own[member] = OwnProgram{result.impl.decision, result.cost};
+      return SolvedRows{result.impl, result.cost};
     };
     absl::StatusOr<RowFamily> family = FindRowRegions(roots, model_, solve);
     if (!family.ok()) return family.status();
@@ -200,8 +191,6 @@ class RowSolver {
     if (solved_[number]) synthesis = *solved_[number];
     synthesis.result.impl = std::move(member->program);
     synthesis.result.cost = member->cost;
-    if (member->best)
-      synthesis_.regions.losses[number] = ToCycles(member->cost) / ToCycles(*member->best) - 1;
     synthesis_.members[number] = std::move(synthesis);
   }
 
@@ -223,6 +212,38 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
     decisions.push_back(std::visit([](const auto& one) { return DecisionOf(one); }, member));
   synthesis.regions.list = FindRegions(synthesis.regions.sizes, decisions);
   return synthesis;
+}
+
+// Members that differ in their rows share programs if they may.
+absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
+                                               const Target& target, const std::shared_ptr<Memo>& memo,
+                                               SearchBudget& budget, CodeSharing sharing) {
+  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, {}, {}}};
+  const auto solve = [&](int64_t i) {
+    SolveArguments own = arguments;
+    if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
+    TerminalLine line;
+    line.Show(own.progress + "searching");
+    return SolveMember(own, request, i, target, memo, budget);
+  };
+  if (const std::optional<size_t> rows = SharedRows(arguments, request);
+      rows && sharing == CodeSharing::kRows) {
+    synthesis.rows = *rows;
+    const CostModel model(target);
+    if (absl::Status status = RowSolver(arguments, model, memo, solve, &synthesis).Solve(); !status.ok())
+      return status;
+    if (synthesis.shared.size() < synthesis.members.size()) return synthesis;
+    return WithOwnRegions(std::move(synthesis));
+  }
+  for (int64_t i = 0; i < request.count(); ++i) {
+    absl::StatusOr<Member> solved = solve(i);
+    if (!solved.ok()) return solved.status();
+    synthesis.regions.gflops.push_back(FactsOf(*solved).gflops);
+    if (const auto* spec = std::get_if<Synthesis>(&*solved))
+      synthesis.own.emplace_back(OwnProgram{spec->result.impl.decision, spec->result.cost});
+    synthesis.members.push_back(*std::move(solved));
+  }
+  return WithOwnRegions(std::move(synthesis));
 }
 
 // A shorthand as it is; "mlp[m = 1..64]" of a kernel in the kernel language.
@@ -255,6 +276,29 @@ const Target& FamilySynthesis::target() const {
   return std::visit([](const auto& synthesis) -> const Target& { return synthesis.target; }, members.front());
 }
 
+void SearchEffort::Add(const SearchResult& result) {
+  stop = std::max(stop, result.stop);
+  specs += result.stats.specs_solved;
+  seconds += result.seconds;
+}
+
+SearchEffort EffortOf(const FamilySynthesis& synthesis) {
+  SearchEffort effort = synthesis.before;
+  for (const Member& member : synthesis.members) {
+    const Facts facts = FactsOf(member);
+    effort.stop = std::max(effort.stop, facts.stop);
+    effort.specs += facts.specs;
+    effort.seconds += facts.seconds;
+  }
+  return effort;
+}
+
+void FamilySynthesis::SetLosses() {
+  regions.losses.assign(members.size(), std::nullopt);
+  for (size_t i = 0; i < members.size(); ++i)
+    if (own[i]) regions.losses[i] = FactsOf(members[i]).cycles / ToCycles(own[i]->cost) - 1;
+}
+
 absl::Status NotPinned() {
   return absl::InvalidArgumentError("--schedule: expected a single kernel for a single target to follow it");
 }
@@ -263,30 +307,12 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, con
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget, CodeSharing sharing) {
   if (absl::Status status = CheckRequest(arguments, request); !status.ok()) return status;
-  FamilySynthesis synthesis{request, {}, {request.sizes(), {}, {}, {}}};
-  const auto solve = [&](int64_t i) {
-    SolveArguments own = arguments;
-    if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
-    TerminalLine line;
-    line.Show(own.progress + "searching");
-    return SolveMember(own, request, i, target, memo, budget);
+  const SolveMembers solve_members = [&](const SolveArguments& asked) {
+    return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
-  if (const std::optional<size_t> rows = SharedRows(arguments, request);
-      rows && sharing == CodeSharing::kRows) {
-    synthesis.rows = *rows;
-    const CostModel model(target);
-    if (absl::Status status = RowSolver(arguments, model, memo, solve, &synthesis).Solve(); !status.ok())
-      return status;
-    if (synthesis.shared.size() < synthesis.members.size()) return synthesis;
-    return WithOwnRegions(std::move(synthesis));
-  }
-  for (int64_t i = 0; i < request.count(); ++i) {
-    absl::StatusOr<Member> solved = solve(i);
-    if (!solved.ok()) return solved.status();
-    synthesis.regions.gflops.push_back(FactsOf(*solved).gflops);
-    synthesis.members.push_back(*std::move(solved));
-  }
-  return WithOwnRegions(std::move(synthesis));
+  if (request.count() > 1 && !request.graph && request.family.SharesConstant())
+    return SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members);
+  return solve_members(arguments);
 }
 
 std::string RegionPrograms(const FamilySynthesis& synthesis) {
@@ -319,6 +345,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
   }
   json["kernels"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < synthesis.members.size(); ++i) json["kernels"].push_back(MemberJson(synthesis, i));
+  if (synthesis.shared_copy) json["shared_copy"] = SharedCopyJson(synthesis);
   return json;
 }
 
@@ -329,7 +356,8 @@ void PrintSummary(const FamilySynthesis& synthesis) {
   std::fprintf(stderr, "%s on %s: %zu members, %zu regions; %s; %lld specs in %.3f s\n%s",
                Title(synthesis.request).c_str(), synthesis.target().name.c_str(), synthesis.members.size(),
                synthesis.regions.list.size(), std::string(Name(effort.stop)).c_str(),
-               static_cast<long long>(effort.specs), effort.seconds, RegionTable(synthesis.regions).c_str());
+               static_cast<long long>(effort.specs), effort.seconds,
+               Cat(SharedCopyText(synthesis), RegionTable(synthesis.regions)).c_str());
 }
 
 }  // namespace kirsch

@@ -5,12 +5,15 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
+#include "search/shared_copy.h"
+#include "spec/decision.h"
 #include "spec/text/kernel_file.h"
 #include "tools/graph_kernel.h"
 #include "tools/regions.h"
@@ -21,6 +24,21 @@ namespace kirsch {
 
 using Member = std::variant<Synthesis, GraphSynthesis>;
 
+// The program of a member that was searched for it alone.
+struct OwnProgram {
+  Decision first;
+  Cost cost = kInfiniteCost;
+};
+
+// Of several searches; the worst reason to stop of any.
+struct SearchEffort {
+  StopReason stop = StopReason::kOptimal;
+  int64_t specs = 0;
+  double seconds = 0;
+
+  void Add(const SearchResult& result);
+};
+
 struct FamilySynthesis {
   KernelRequest request;
   std::vector<Member> members;  // in the family's order; all of one kind
@@ -29,11 +47,18 @@ struct FamilySynthesis {
   // `regions`; and which of the request's sizes is the rows.
   std::vector<Impl> shared = {};
   size_t rows = 0;
+  // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
+  std::vector<std::optional<OwnProgram>> own = {};
+  std::optional<SharedCopy> shared_copy = {};
+  SearchEffort before = {};  // of what was searched for, and led to no member's program
 
   bool is_graph() const { return request.graph.has_value(); }
   const Target& target() const;
   const Synthesis& spec(size_t member) const { return std::get<Synthesis>(members[member]); }
   const GraphSynthesis& graph(size_t member) const { return std::get<GraphSynthesis>(members[member]); }
+
+  // regions.losses, from what members cost and what `own` says.
+  void SetLosses();
 };
 
 // Which members get programs of their own.
@@ -57,8 +82,12 @@ std::string RegionPrograms(const FamilySynthesis& synthesis);
 
 // SynthesisJson's; of several members: spec (kernel), target, version, search, members (their number),
 // regions (see RegionJson; schedule (plan): that of the largest member), kernels: [{spec, or <size> for each
-// that varies, cost_cycles, predicted_gflops, and of graphs phases}].
+// that varies, cost_cycles, predicted_gflops, and of graphs phases}]; of a constant operand shared_copy:
+// {layout, mixture (text; "": evenly), loss}.
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis);
+
+// Of all members together.
+SearchEffort EffortOf(const FamilySynthesis& synthesis);
 
 // What was found, on standard error: a line; of several members, the table of regions, too.
 void PrintSummary(const FamilySynthesis& synthesis);

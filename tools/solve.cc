@@ -10,7 +10,9 @@
 #include "cost/cost_model.h"
 #include "rewrites/rewrite.h"
 #include "search/answer.h"
+#include "search/limits.h"
 #include "search/replay.h"
+#include "search/search_within.h"
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
@@ -65,22 +67,38 @@ absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed,
   return Replay(placed, *schedule, path, model, memo, options);
 }
 
-absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& placed, const CostModel& model,
-                                             Memo& memo, const SearchOptions& options, Table* opened) {
-  if (opened != nullptr) return Answer(placed, model, memo, options, opened);
+absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& spec, Lines available,
+                                             const CostModel& model, Memo& memo, const SearchOptions& options,
+                                             Table* opened) {
+  if (opened != nullptr) return AnswerWithin(spec, available, model, memo, options, opened);
   const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<std::unique_ptr<Table>> table = OpenTable(db, model.target());
   if (!table.ok()) return table.status();
   const double opening = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  absl::StatusOr<SearchResult> result = Answer(placed, model, memo, options, table->get());
+  absl::StatusOr<SearchResult> result = AnswerWithin(spec, available, model, memo, options, table->get());
   if (!result.ok()) {
     if (absl::Status status = WithoutTable(db, result.status()); !status.ok()) return status;
-    return Search(placed, model, memo, options);
+    return SearchWithin(spec, available, model, memo, options);
   }
   if (*table == nullptr) return result;
   result->table_seconds += opening;
   if (absl::Status status = CommitTable(db, **table); !status.ok()) return status;
   return result;
+}
+
+// Calls search(options), which shows its progress and ends with Ctrl-C.
+template <typename SearchWith>
+absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, Cost cutoff,
+                                         const SearchWith& search) {
+  InterruptGuard guard;
+  SearchLine line(arguments.progress);
+  SearchOptions options;
+  options.time_budget_seconds = arguments.time_budget;
+  options.cancel = &guard.interrupted();
+  options.workers = arguments.search_threads;
+  options.cutoff = cutoff;
+  options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
+  return search(options);
 }
 
 // What packing costs, and what there would be without.
@@ -148,16 +166,26 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
 
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo, Cost cutoff, Table* opened) {
-  InterruptGuard guard;
-  SearchLine line(arguments.progress);
-  SearchOptions options;
-  options.time_budget_seconds = arguments.time_budget;
-  options.cancel = &guard.interrupted();
-  options.workers = arguments.search_threads;
-  options.cutoff = cutoff;
-  options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
-  if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
-  return SearchWithTable(*arguments.db, placed, model, memo, options, opened);
+  return WithOptions(arguments, cutoff, [&](const SearchOptions& options) {
+    if (!arguments.schedule.empty()) return Follow(arguments.schedule, placed, model, memo, options);
+    const Lines available = AvailableAtHome(placed, model.target());
+    return SearchWithTable(*arguments.db, placed, available, model, memo, options, opened);
+  });
+}
+
+absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const PackedRequest& request,
+                                         const CostModel& model, Memo& memo, Cost cutoff) {
+  absl::StatusOr<SearchResult> result = WithOptions(arguments, cutoff, [&](const SearchOptions& options) {
+    return SearchWithTable(*arguments.db, request.kernel, request.available, model, memo, options, nullptr);
+  });
+  if (result.ok()) result->impl = request.Program(std::move(result->impl));
+  return result;
+}
+
+UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target) {
+  Spec root = parsed.spec;
+  root.threads = static_cast<uint8_t>(arguments.threads);
+  return {PlaceOperands(root, arguments.cold ? Residency::kCold : Residency::kWarm, target), parsed.swapped};
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
@@ -166,16 +194,15 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
     return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
   if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
   const InterruptGuard guard;  // from the search to what is tuned
-  Spec root = parsed.spec;
-  root.threads = static_cast<uint8_t>(arguments.threads);
   const CostModel model(target);
-  const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  const UserRequest request = PlacedRequest(arguments, parsed, target);
   absl::StatusOr<SearchResult> result =
-      SolvePlaced(arguments, PlaceOperands(root, residency, target), model, *memo);
+      arguments.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.copy, target), model, *memo)
+                     : SolvePlaced(arguments, request.placed_root, model, *memo);
   if (!result.ok()) return result.status();
   Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
   absl::Status status = Tune(arguments, &synthesis);
-  if (status.ok()) status = AddPackingCost(arguments, model, &synthesis);
+  if (status.ok() && arguments.price_packing) status = AddPackingCost(arguments, model, &synthesis);
   if (!status.ok()) return status;
   return synthesis;
 }

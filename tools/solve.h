@@ -12,6 +12,7 @@
 #include "cost/cost_model.h"
 #include "memo/memo.h"
 #include "search/search.h"
+#include "search/shared_copy.h"
 #include "spec/target/target.h"
 #include "spec/text/parser.h"
 #include "tools/database.h"
@@ -27,11 +28,15 @@ struct SolveArguments {
   int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
   bool cold = false;
-  bool fuse = true;               // graphs: groups of several operations
-  bool allow_winograd = false;    // graphs: see PlanOptions
-  bool explain = false;           // likewise
-  std::string tune;               // seconds that programs are timed for (tuning.h); empty: they aren't
-  bool tuned = false;             // use what was measured before
+  bool fuse = true;             // graphs: groups of several operations
+  bool allow_winograd = false;  // graphs: see PlanOptions
+  bool explain = false;         // likewise
+  std::string tune;             // seconds that programs are timed for (tuning.h); empty: they aren't
+  bool tuned = false;           // use what was measured before
+  // Of a constant operand: how its copy is to lie; nothing: however it is best. And whether what its packing
+  // costs and saves is to be found out.
+  std::optional<ConstantCopy> copy;
+  bool price_packing = true;
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions
 };
@@ -63,7 +68,15 @@ absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const 
                                          const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost,
                                          Table* opened = nullptr);
 
-// Why the program is what it is: the search's reason to stop; "tuned" where another was measured to be faster.
+// The same of what is left of a request whose constant operand is packed already.
+absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const PackedRequest& request,
+                                         const CostModel& model, Memo& memo, Cost cutoff = kInfiniteCost);
+
+// The request as it is solved: for the threads, its operands in their places.
+UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target);
+
+// Why the program is what it is: the search's reason to stop; "tuned" where another was measured to be
+// faster.
 std::string_view StopName(const Synthesis& synthesis);
 
 double PredictedGflops(const Synthesis& synthesis);

@@ -439,7 +439,7 @@ std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
   for (const CKernel& kernel : kernels) {
     const std::vector<std::string> callees = helpers.Add(*kernel.program);
     Append(&entries, entries.empty() ? "" : "\n", PrintEntry(kernel, style, callees));
-    if (kernel.program->packing) entries += PrintPack(kernel, style, callees);
+    if (kernel.program->packing && kernel.packs) entries += PrintPack(kernel, style, callees);
   }
   return helpers.text() + entries;
 }

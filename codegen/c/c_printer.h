@@ -33,6 +33,7 @@ struct CKernel {
   const LoopProgram* program = nullptr;
   bool swapped = false;     // see EmitOptions
   bool dispatched = false;  // called by a dispatcher only, so not public
+  bool packs = true;        // with the function that packs, if there is one: kernels may share it
 };
 
 // What the parameters of a public function depend on.

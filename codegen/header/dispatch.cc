@@ -158,12 +158,14 @@ std::string PrintVariantDispatcher(const HeaderFunction& function, const std::st
 }
 
 std::string PrintPackDispatcher(const HeaderFunction& function, const std::string& linkage) {
-  const CSignature signature = function.signature();
-  if (signature.constants.empty()) return "";
+  if (!function.packs()) return "";
   const auto call = [&](const HeaderVariant& variant) {
-    return Cat(PackName(variant.programs.front()), "(", CPackArguments(signature), ");\n      return;");
+    return Cat(PackName(variant.programs.front()), "(", CPackArguments(function.signature()), ");");
   };
-  return Cat("\n", linkage, PackDeclaration(function), " {\n", VariantSwitch(function, call), "}\n");
+  const auto case_of = [&](const HeaderVariant& variant) { return Cat(call(variant), "\n      return;"); };
+  const std::string body = function.variants.size() > 1 ? VariantSwitch(function, case_of)
+                                                        : Cat("  ", call(function.variants.front()), "\n");
+  return Cat("\n", linkage, PackDeclaration(function), " {\n", body, "}\n");
 }
 
 constexpr char kChoice[] = R"(static int $NAME_choice;
@@ -197,7 +199,7 @@ std::string PackDeclaration(const HeaderFunction& function) {
 }
 
 std::string PrintPackedBytes(const HeaderFunction& function, const std::string& linkage) {
-  if (function.signature().constants.empty()) return "";
+  if (!function.packs()) return "";
   const auto value = [](const HeaderVariant& variant) {
     return Cat("return ", variant.programs.front().packing->bytes, ";");
   };
@@ -226,7 +228,8 @@ std::string PrintSupported(const HeaderFunction& function, const std::string& li
 std::string PrintDispatchers(const HeaderFunction& function, const std::string& linkage) {
   const bool sizes = !function.sizes.empty(), variants = function.variants.size() > 1;
   if (sizes && !variants)
-    return PrintSizeDispatcher(function, function.variants.front(), function.name, linkage);
+    return Cat(PrintSizeDispatcher(function, function.variants.front(), function.name, linkage),
+               PrintPackDispatcher(function, linkage));
   std::string text;
   for (const HeaderVariant& variant : function.variants)
     if (sizes)

@@ -81,7 +81,7 @@ std::string Functions(const HeaderFile& file) {
     for (const HeaderVariant& variant : function.variants)
       for (size_t i = 0; i < variant.programs.size(); ++i)
         kernels.push_back(
-            {&variant.programs[i], function.swapped(variant.member_of(i)), function.dispatched()});
+            {&variant.programs[i], function.swapped(variant.member_of(i)), function.dispatched(), i == 0});
     numbers += ScratchFunction(file, function) + PhaseFunctions(file, function) +
                PrintPackedBytes(function, PublicPrefix(file));
     dispatchers += PrintDispatchers(function, PublicPrefix(file));

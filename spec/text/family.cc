@@ -12,7 +12,7 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kDots = "..";
+constexpr std::string_view kDots = "..", kMixture = "mixture=";
 
 std::string SizesText(const UserRanges& ranges) {
   std::string text;
@@ -29,6 +29,18 @@ std::string SizesText(const UserRanges& ranges) {
 uint32_t SizeAt(const SizeRange& range, FamilySizes which, int64_t index) {
   if (which == FamilySizes::kEverySize) return range.low + static_cast<uint32_t>(index);
   return LatticeSizes(range.low, range.high)[static_cast<size_t>(index)];
+}
+
+// Takes the mixture's word out of the options; nothing: there is none.
+absl::StatusOr<std::optional<Word>> TakeMixture(std::string_view source, std::vector<Word>* words) {
+  std::optional<Word> mixture;
+  for (const Word& word : *words) {
+    if (!word.text.starts_with(kMixture)) continue;
+    if (mixture) return ExpectedAt(source, word, "each option once");
+    mixture = word;
+  }
+  std::erase_if(*words, [](const Word& word) { return word.text.starts_with(kMixture); });
+  return mixture;
 }
 
 }  // namespace
@@ -60,6 +72,13 @@ std::vector<VaryingSize> SpecFamily::varying_sizes(FamilySizes which) const {
     sizes.push_back(std::move(size));
   }
   return sizes;
+}
+
+bool SpecFamily::SharesConstant() const {
+  const std::vector<int> dims = varying();
+  const int constant = single_ ? -1 : ConstantOperand(form_);
+  return constant >= 0 && dims.size() == 1 &&
+         !kMatmulInfo.operands[static_cast<size_t>(constant)].UsesDim(dims.front());
 }
 
 int64_t SpecFamily::count_along(int dim, FamilySizes which) const {
@@ -100,12 +119,14 @@ SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
 }
 
 absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source) {
-  const std::vector<Word> words = SplitWords(text);
+  std::vector<Word> words = SplitWords(text);
   if (words[0].text != kMatmulInfo.name) {
     absl::StatusOr<ParsedSpec> single = ParseSpec(text, source);
     if (!single.ok()) return single.status();
     return SpecFamily(*std::move(single));
   }
+  const absl::StatusOr<std::optional<Word>> mixture = TakeMixture(source, &words);
+  if (!mixture.ok()) return mixture.status();
   const absl::StatusOr<ParsedMatmul> matmul =
       ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
   if (!matmul.ok()) return matmul.status();
@@ -131,6 +152,15 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
     if (ld != ExtentOf(*smallest, operand).inner) family.form_.tensor(operand).layout.ld = ld;
   }
   family.text_ = PrintSpec(*smallest, SizesText(family.ranges_));
+  if (!*mixture) return family;
+  if (!family.SharesConstant())
+    return ExpectedAt(source, **mixture,
+                      "a mixture only where an operand is constant, and one size varies that it lacks");
+  absl::StatusOr<std::vector<SizeShare>> parts =
+      ParseMixture(source, (*mixture)->Part(kMixture.size()), family.varying_sizes().front());
+  if (!parts.ok()) return parts.status();
+  family.mixture_ = *std::move(parts);
+  Append(&family.text_, " ", kMixture, PrintMixture(family.mixture_));
   return family;
 }
 

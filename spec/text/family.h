@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "spec/text/mixture.h"
 #include "spec/text/parser.h"
 #include "spec/text/varying_size.h"
 
@@ -34,6 +35,11 @@ class SpecFamily {
   const UserRanges& ranges() const { return ranges_; }
   std::vector<int> varying() const;  // the dims whose size varies, ascending
   std::vector<VaryingSize> varying_sizes(FamilySizes which = FamilySizes::kEverySize) const;  // of these
+  // Is an operand constant, and the only size that varies none of its own? All members may have it packed
+  // then.
+  bool SharesConstant() const;
+  // What the constant operand is packed for, if it is the same for all sizes; empty: all of them evenly.
+  const std::vector<SizeShare>& mixture() const { return mixture_; }
 
   // At most 2^52, since an operand has at most 2^32 elements.
   int64_t count(FamilySizes which = FamilySizes::kEverySize) const;
@@ -49,6 +55,7 @@ class SpecFamily {
 
   std::string text_;
   UserRanges ranges_;
+  std::vector<SizeShare> mixture_;
   std::optional<ParsedSpec> single_;  // of what is no matmul as it was written
   Spec form_;                         // else: every member's but for its sizes, see WithSizes
 };

@@ -127,6 +127,45 @@ TEST(FamilyTest, ErrorsHaveTheirPlace) {
   for (const auto& [text, message] : cases) EXPECT_EQ(ParseFamily(text).status().message(), message) << text;
 }
 
+TEST(FamilyTest, AMixtureSaysHowOftenSizesAreAskedFor) {
+  const SpecFamily family = Family("matmul f32 1..512x8x9 mixture=512:0.30,1:0.7 const-rhs");
+  EXPECT_THAT(family.mixture(), ElementsAre(SizeShare{512, 0.3}, SizeShare{1, 0.7}));
+  EXPECT_EQ(family.text(), "matmul f32 1..512x8x9 const-rhs mixture=512:0.3,1:0.7");
+  EXPECT_EQ(Family(family.text()).mixture(), family.mixture());
+  EXPECT_EQ(family.member(511), *ParseSpec("matmul f32 512x8x9 const-rhs"));
+  EXPECT_TRUE(family.SharesConstant());
+  EXPECT_TRUE(Family("matmul f32 4x8x1..9 const-lhs mixture=3:1e3").SharesConstant());
+  for (const char* own :
+       {"matmul f32 4x8x1..9 const-rhs", "matmul f32 1..4x8x1..9 const-rhs",
+        "matmul f32 1..4x1..8x9 const-lhs", "matmul f32 4x8x9 const-rhs", "matmul f32 1..4x8x9"})
+    EXPECT_FALSE(Family(own).SharesConstant()) << own;
+}
+
+TEST(FamilyTest, MalformedMixturesAreRefused) {
+  constexpr char kOnly[] =
+      "expected a mixture only where an operand is constant, and one size varies that it lacks, got ";
+  const std::string start = "matmul f32 1..8x8x8 const-rhs ";
+  const std::pair<std::string, std::string> cases[] = {
+      {start + "mixture=9:1", "spec:1:39: expected one of the sizes that m may be, got '9'"},
+      {start + "mixture=1", "spec:1:39: expected SIZE:SHARE, got '1'"},
+      {start + "mixture=", "spec:1:39: expected SIZE:SHARE, got nothing"},
+      {start + "mixture=1:1,", "spec:1:43: expected SIZE:SHARE, got nothing"},
+      {start + "mixture=:1", "spec:1:39: expected a size from 1 to 1048576, got nothing"},
+      {start + "mixture=1:", "spec:1:41: expected a share of the calls from 1e-9 to 1e9, got nothing"},
+      {start + "mixture=1:0", "spec:1:41: expected a share of the calls from 1e-9 to 1e9, got '0'"},
+      {start + "mixture=1:-1", "spec:1:41: expected a share of the calls from 1e-9 to 1e9, got '-1'"},
+      {start + "mixture=1:nan", "spec:1:41: expected a share of the calls from 1e-9 to 1e9, got 'nan'"},
+      {start + "mixture=1:inf", "spec:1:41: expected a share of the calls from 1e-9 to 1e9, got 'inf'"},
+      {start + "mixture=2:1e", "spec:1:41: expected a share of the calls from 1e-9 to 1e9, got '1e'"},
+      {start + "mixture=1:1,1:2", "spec:1:43: expected each size once, got '1'"},
+      {start + "mixture=1:1 mixture=2:1", "spec:1:43: expected each option once, got 'mixture=2:1'"},
+      {"matmul f32 1..8x8x8 mixture=1:1", Cat("spec:1:21: ", kOnly, "'mixture=1:1'")},
+      {"matmul f32 8x8x8 const-rhs mixture=8:1", Cat("spec:1:28: ", kOnly, "'mixture=8:1'")},
+      {"matmul f32 8x8x1..4 const-rhs mixture=1:1", Cat("spec:1:31: ", kOnly, "'mixture=1:1'")},
+  };
+  for (const auto& [text, message] : cases) EXPECT_EQ(ParseFamily(text).status().message(), message) << text;
+}
+
 TEST(FamilyTest, ASpecRefusesARange) {
   EXPECT_THAT(std::string(ParseSpec("matmul f32 4x1..4x4").status().message()),
               HasSubstr("spec:1:14: expected a single size (a range stands for many specs"));

@@ -108,6 +108,7 @@ TEST(SpecFuzzTest, TenThousandMalformedSpecs) {
 TEST(FamilyFuzzTest, TenThousandMalformedFamilies) {
   const std::vector<std::string> seeds = {
       "matmul f32 1..64x64x64",
+      "matmul f32 1..64x64x64 const-rhs mixture=1:0.7,64:0.3",
       "matmul f32 1..4:64x1..64x64 lhs=col rhs=col out=col",
       "matmul u8*s8->s16 1..17x1031x23..523 lda=2000 ldb=600 ldc=524 accumulate",
       "matmul f32 1..1048576x1..4096x1..4096 ldc=4096 accumulate lhs=row",

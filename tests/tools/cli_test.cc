@@ -293,8 +293,44 @@ TEST_F(CliTest, AConstantOperandIsPackedAhead) {
   EXPECT_EQ(nlohmann::json::parse(pinned.out, nullptr, false)["cost_cycles"], json["cost_cycles"]);
   EXPECT_THAT(Run(Cat("explain ", spec)).out, HasSubstr("pack rhs "));
   EXPECT_EQ(Run(Cat("verify ", spec, " --threads 2")).code, 0);
-  ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs'",
-                "expected a single size where an operand is constant");
+}
+
+TEST_F(CliTest, AFamilyTakesAnOperandThatIsPackedOnce) {
+  const std::string spec = "'matmul f32 1..40x64x512 const-rhs mixture=1:0.9,40:0.1'";
+  const Outcome outcome =
+      Run(Cat("synth ", spec, " --target haswell -o ", Path("k.h"), " --json ", Path("k.json")));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json json = nlohmann::json::parse(*ReadFile(Path("k.json")), nullptr, false);
+  const nlohmann::json& copy = json["shared_copy"];
+  EXPECT_EQ(copy["mixture"], "1:0.9,40:0.1");
+  EXPECT_THAT(outcome.err, HasSubstr(Cat("packed once: ", copy["layout"].get<std::string>(), "; ")));
+  EXPECT_THAT(outcome.err, HasSubstr("above each size's own copy, for 1:0.9,40:0.1\n"));
+  EXPECT_GE(json["emit"]["packed_bytes"], 64 * 512 * 4);
+  // What the mixture costs more than its sizes do alone.
+  double all = 0, own = 0;
+  for (const auto& [rows, share] : {std::pair(1, 0.9), std::pair(40, 0.1)}) {
+    all += share * json["kernels"][static_cast<size_t>(rows - 1)]["cost_cycles"].get<double>();
+    const Outcome alone =
+        Run(Cat("synth 'matmul f32 ", rows, "x64x512 const-rhs' --target haswell --no-verify --json -"));
+    own += share * nlohmann::json::parse(alone.out, nullptr, false)["cost_cycles"].get<double>();
+  }
+  EXPECT_GE(copy["loss"], 0);
+  EXPECT_LE(own, all);
+  EXPECT_LE((1 + copy["loss"].get<double>()) * own, all * (1 + 1e-9));
+  EXPECT_LE(all, 1.03 * (1 + copy["loss"].get<double>()) * own);  // regions lose that much at most
+
+  EXPECT_EQ(
+      Run("synth 'matmul bf16*bf16->f32 1..9x30x40 const-rhs' --target haswell,znver4 -o " + Path("k.h"))
+          .code,
+      0);
+  EXPECT_EQ(Run("synth 'matmul f32 1..9x30x40 const-rhs out=col' --threads 2 -o " + Path("k.h")).code, 0);
+  EXPECT_THAT(Run("explain 'matmul f32 1..5x30x40 const-rhs'").out, HasSubstr("for all sizes evenly"));
+  ExpectRefused("synth 'matmul f32 3x8x1..8 const-rhs'",
+                "SPEC: expected a single size that varies, and none of");
+  ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs' --tuned",
+                "SPEC: expected a single size where programs are");
+  ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs mixture=4:1'",
+                "spec:1:39: expected one of the sizes that m");
 }
 
 TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {

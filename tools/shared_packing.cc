@@ -1,0 +1,152 @@
+#include "tools/shared_packing.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+#include "spec/text/printer.h"
+
+namespace kirsch {
+namespace {
+
+// Members that are not solved lie, as to what they cost, between the two that are (see FindRowRegions).
+std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes,
+                                const std::vector<std::optional<OwnProgram>>& solved) {
+  std::vector<double> weights(sizes.size(), 0);
+  size_t low = 0;
+  for (size_t high = 0; high < sizes.size(); ++high) {
+    if (!solved[high]) continue;
+    weights[high] += 1;
+    for (size_t i = low + 1; i < high; ++i) {
+      const double share = static_cast<double>(sizes[i] - sizes[low]) / (sizes[high] - sizes[low]);
+      weights[low] += 1 - share;
+      weights[high] += share;
+    }
+    low = high;
+  }
+  KIRSCH_CHECK(solved.front() && solved.back());
+  return weights;
+}
+
+class SharedCopySolver {
+ public:
+  SharedCopySolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
+                   const std::shared_ptr<Memo>& memo, SearchBudget& budget)
+      : arguments_(arguments), request_(request), model_(target), memo_(memo), budget_(budget) {
+    arguments_.price_packing = false;
+  }
+
+  absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
+    absl::StatusOr<FamilySynthesis> each = solve_members(arguments_);
+    if (!each.ok()) return each;
+    effort_ = EffortOf(*each);
+    const absl::StatusOr<SharedCopy> copy = FindCopy(&each->own);
+    if (!copy.ok()) return copy.status();
+    arguments_.copy = copy->copy;
+    absl::StatusOr<FamilySynthesis> all = solve_members(arguments_);
+    if (!all.ok()) return all;
+    all->own = std::move(each->own);
+    all->shared_copy = *copy;
+    all->before = effort_;
+    all->SetLosses();
+    return all;
+  }
+
+ private:
+  // Solves members of the mixture that are not among `own`, too.
+  absl::StatusOr<SharedCopy> FindCopy(std::vector<std::optional<OwnProgram>>* own) {
+    const std::vector<uint32_t> sizes = request_.sizes().front().values;
+    const absl::StatusOr<std::vector<double>> weights = WeightsOf(sizes, own);
+    if (!weights.ok()) return weights.status();
+    std::vector<FamilyMember> members;
+    for (size_t i = 0; i < own->size(); ++i) {
+      const ParsedSpec parsed = request_.family.member(static_cast<int64_t>(i));
+      FamilyMember member{PlacedRequest(arguments_, parsed, model_.target()), (*weights)[i]};
+      if ((*own)[i]) {
+        member.own = (*own)[i]->cost;
+        member.own_copy = CopyOf((*own)[i]->first, parsed.swapped);
+      }
+      members.push_back(std::move(member));
+    }
+    arguments_.progress += "one copy for all, ";
+    return FindSharedCopy(
+        members, model_.target(), [&](const PackedRequest& asked, Cost cutoff) -> absl::StatusOr<Cost> {
+          arguments_.time_budget = budget_.Left();
+          const absl::StatusOr<SearchResult> result = SolvePacked(arguments_, asked, model_, *memo_, cutoff);
+          if (!result.ok()) return result.status();
+          Count(*result);
+          return result->cost;
+        });
+  }
+
+  absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<uint32_t>& sizes,
+                                                std::vector<std::optional<OwnProgram>>* own) {
+    const std::vector<SizeShare>& mixture = request_.family.mixture();
+    if (mixture.empty()) return EvenWeights(sizes, *own);
+    std::vector<double> weights(sizes.size(), 0);
+    for (const SizeShare& part : mixture) {
+      const auto i = static_cast<size_t>(std::find(sizes.begin(), sizes.end(), part.size) - sizes.begin());
+      weights[i] = part.share;
+      if ((*own)[i]) continue;
+      arguments_.time_budget = budget_.Left();
+      const absl::StatusOr<Synthesis> solved =
+          kirsch::Solve(arguments_, request_.family.member(static_cast<int64_t>(i)), model_.target(), memo_);
+      if (!solved.ok()) return solved.status();
+      Count(solved->result);
+      (*own)[i] = OwnProgram{solved->result.impl.decision, solved->result.cost};
+    }
+    return weights;
+  }
+
+  // That there is nothing below a cutoff is what was to be found out.
+  void Count(SearchResult result) {
+    if (result.stop == StopReason::kCancelled) budget_.End();
+    if (result.stop == StopReason::kCutoff) result.stop = StopReason::kOptimal;
+    effort_.Add(result);
+  }
+
+  SolveArguments arguments_;
+  SearchEffort effort_;  // before the copy is chosen
+  const KernelRequest& request_;
+  const CostModel model_;
+  const std::shared_ptr<Memo> memo_;
+  SearchBudget& budget_;
+};
+
+// "rhs packed16 f32"
+std::string CopyText(const FamilySynthesis& synthesis) {
+  const Synthesis& member = synthesis.spec(0);
+  const int operand = ConstantOperand(member.parsed.spec);
+  const int users = member.parsed.swapped ? 1 - operand : operand;
+  const ConstantCopy& copy = synthesis.shared_copy->copy;
+  return Cat(kMatmulInfo.operands[static_cast<size_t>(users)].name, " ", PrintLayout(copy.layout), " ",
+             Info(copy.dtype).name);
+}
+
+}  // namespace
+
+absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& arguments,
+                                                    const KernelRequest& request, const Target& target,
+                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                                    const SolveMembers& solve_members) {
+  return SharedCopySolver(arguments, request, target, memo, budget).Solve(solve_members);
+}
+
+std::string SharedCopyText(const FamilySynthesis& synthesis) {
+  if (!synthesis.shared_copy) return "";
+  const std::string mixture = PrintMixture(synthesis.request.family.mixture());
+  return absl::StrFormat("packed once: %s; %.2f%% above each size's own copy, for %s\n", CopyText(synthesis),
+                         100 * synthesis.shared_copy->loss, mixture.empty() ? "all sizes evenly" : mixture);
+}
+
+nlohmann::ordered_json SharedCopyJson(const FamilySynthesis& synthesis) {
+  return {{"layout", CopyText(synthesis)},
+          {"mixture", PrintMixture(synthesis.request.family.mixture())},
+          {"loss", synthesis.shared_copy->loss}};
+}
+
+}  // namespace kirsch

@@ -1,0 +1,36 @@
+// Families with a constant operand on the command line: packed in one way for all members.
+#ifndef KIRSCH_TOOLS_SHARED_PACKING_H_
+#define KIRSCH_TOOLS_SHARED_PACKING_H_
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "memo/memo.h"
+#include "spec/text/kernel_file.h"
+#include "tools/family.h"
+#include "tools/search_budget.h"
+#include "tools/solve.h"
+
+namespace kirsch {
+
+// Solves all members as `arguments` say.
+using SolveMembers = std::function<absl::StatusOr<FamilySynthesis>(const SolveArguments& arguments)>;
+
+// Solves a family of which SpecFamily::SharesConstant is true: each member with the copy it likes best, then
+// all with the one that is best for the family's mixture (evenly: where not all members are solved, those
+// that are count for their neighbours). What members lose is then against their own copies.
+absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& arguments,
+                                                    const KernelRequest& request, const Target& target,
+                                                    const std::shared_ptr<Memo>& memo, SearchBudget& budget,
+                                                    const SolveMembers& solve_members);
+
+// What the members' copy is and costs: a line, nothing if they share none; and as FamilyJson has it.
+std::string SharedCopyText(const FamilySynthesis& synthesis);
+nlohmann::ordered_json SharedCopyJson(const FamilySynthesis& synthesis);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_SHARED_PACKING_H_
