@@ -101,6 +101,8 @@ class FunctionPrinter {
           [&](const auto& op) {
             if constexpr (std::same_as<decltype(op), const MultiplyAdd&>)
               PrintMultiplyAdd(block, i, op);
+            else if constexpr (std::same_as<decltype(op), const Load&>)
+              PrintLoad(block, i, op);
             else
               Print(op);
           },
@@ -133,9 +135,6 @@ class FunctionPrinter {
   void Set(VarId to, const std::string& value) { Line(vectors_.Set(VarOf(to), value)); }
 
   void Print(const Zero& op) { Set(op.to, vectors_.Zero(VarOf(op.to))); }
-  void Print(const Load& op) {
-    Set(op.to, vectors_.Load(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
-  }
   void Print(const Broadcast& op) {
     Set(op.to, vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
   }
@@ -143,7 +142,21 @@ class FunctionPrinter {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
     PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
   }
-  // That of this number.
+  // Those of this number. Where two sums of integers take the same vector of rhs, GCC would have it in memory
+  // for both, and load it twice.
+  void PrintLoad(const std::vector<Stmt>& block, size_t number, const Load& op) {
+    Set(op.to, vectors_.Load(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+    if (SumsOfWords(block, number, op.to) > 1) Line(vectors_.Loaded(VarOf(op.to)), ";");
+  }
+  // How many of them take the value that the statement has given to `rhs`.
+  int SumsOfWords(const std::vector<Stmt>& block, size_t number, VarId rhs) const {
+    int sums = 0;
+    for (size_t i = number + 1; i < block.size() && !Sets(block[i], rhs); ++i) {
+      const auto* const op = std::get_if<MultiplyAdd>(&block[i].op);
+      if (op != nullptr && op->b == rhs && VarOf(op->accumulator).dtype == Dtype::kS32) ++sums;
+    }
+    return sums;
+  }
   void PrintMultiplyAdd(const std::vector<Stmt>& block, size_t number, const MultiplyAdd& op) {
     Line(vectors_.MultiplyAdd(VarOf(op.accumulator), VarOf(op.a), VarOf(op.b), op.subtracts,
                               AddsBefore(block, number, op.accumulator)));

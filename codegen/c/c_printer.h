@@ -24,6 +24,7 @@ struct CStyle {
   std::string fence;                    // the statement that the compiler moves no load across
   bool attributes = true;               // every function names its instruction set: KIRSCH_TARGET("avx2,fma")
   // Before the names of macros: AS(type, value) is a cast, S32X16 a vector's type, KEPT(vector) a use of it,
+  // LOADED(vector) a change of it to itself,
   // ADD512(sum, product) an addition of words in place.
   // Empty: as GCC and Clang say it.
   std::string macros = {};

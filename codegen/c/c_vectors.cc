@@ -142,6 +142,11 @@ std::string CVectors::Kept(const Var& var) const {
                          : Cat(macros_, "KEPT(", var.name, ")");
 }
 
+std::string CVectors::Loaded(const Var& var) const {
+  return macros_.empty() ? Cat("__asm__(\"\" : \"+v\"(", var.name, "))")
+                         : Cat(macros_, "LOADED(", var.name, ")");
+}
+
 std::string CVectors::Zero(const Var& to) const {
   const int bytes = BytesOf(to);
   return Intrinsic(bytes, Cat("setzero_", to.dtype == Dtype::kF32 ? "ps" : Si(bytes)));

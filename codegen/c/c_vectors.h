@@ -31,6 +31,8 @@ class CVectors {
 
   // Uses the value and does nothing: nothing before it overwrites the register.
   std::string Kept(const Var& var) const;
+  // Seems to change the value: what was loaded is not loaded again.
+  std::string Loaded(const Var& var) const;
 
   std::string Zero(const Var& to) const;
   std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;

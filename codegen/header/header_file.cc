@@ -113,6 +113,7 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
 #define KIRSCH_KEPT(vector) __asm__ volatile("" : : "v"(vector))
+#define KIRSCH_LOADED(vector) __asm__("" : "+v"(vector))
 #define KIRSCH_ADD(sum, product) __asm__("vpaddd {%1, %0, %0|%0, %0, %1}" : "+v"(sum) : "v"(product))
 #define KIRSCH_ADD128 KIRSCH_ADD
 #define KIRSCH_ADD256 KIRSCH_ADD
@@ -123,6 +124,7 @@ constexpr char kPortability[] = R"(#if defined(_MSC_VER) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #else
 #define KIRSCH_KEPT(vector) (void)0
+#define KIRSCH_LOADED(vector) (void)0
 #define KIRSCH_ADD(type, vector, add, sum, product) (sum) = KIRSCH_AS(type, add(KIRSCH_AS(vector, sum), product))
 #define KIRSCH_ADD128(sum, product) KIRSCH_ADD(KIRSCH_S32X4, __m128i, _mm_add_epi32, sum, product)
 #define KIRSCH_ADD256(sum, product) KIRSCH_ADD(KIRSCH_S32X8, __m256i, _mm256_add_epi32, sum, product)
@@ -134,6 +136,7 @@ constexpr char kPortabilityEnd[] = R"(#undef KIRSCH_TARGET
 #undef KIRSCH_NOINLINE
 #undef KIRSCH_FENCE
 #undef KIRSCH_KEPT
+#undef KIRSCH_LOADED
 #undef KIRSCH_ADD
 #undef KIRSCH_ADD128
 #undef KIRSCH_ADD256

@@ -31,6 +31,7 @@ const std::vector<Matmul> kShapes = {{24, 24, 24}, {100, 256, 192}, {4, 256, 512
 struct Work {
   int multiply_adds = 0;
   int others = 0;     // other instructions on vectors, copies among them, and accesses to the stack
+  int loads = 0;      // instructions that only load
   double cycles = 0;  // of a trip, by LLVM's analyser; 0 if it can't tell
 
   double others_each() const { return static_cast<double>(others) / multiply_adds; }
@@ -65,7 +66,9 @@ std::map<std::string, Work> WorkOf(const std::string& object, const Target& targ
     for (const auto& [mnemonic, count] : loop.mnemonics) {
       if (Multiplies(mnemonic))
         work.multiply_adds += count;
-      else if (Begins(mnemonic, {"v"}) && !LoadsOnly(mnemonic))
+      else if (LoadsOnly(mnemonic))
+        work.loads += count;
+      else if (Begins(mnemonic, {"v"}))
         work.others += count;
     }
     if (work.multiply_adds == 0 || !loop.function.starts_with(prefix)) continue;
@@ -83,9 +86,9 @@ class HeaderLoopsTest : public ::testing::TestWithParam<std::tuple<Way, std::str
  protected:
   HeaderLoopsTest() : target_(TargetOf(std::get<0>(GetParam()))), model_(target_) {}
 
-  std::vector<LoopProgram> Programs(const MatmulTypes& types) {
+  std::vector<LoopProgram> Programs(const MatmulTypes& types, const std::vector<Matmul>& shapes = kShapes) {
     std::vector<LoopProgram> programs;
-    for (const Matmul& shape : kShapes) {
+    for (const Matmul& shape : shapes) {
       const Spec spec = PlaceOperands(TypedSpec(types, shape), Residency::kWarm, target_);
       programs.push_back(
           Lower(Search(spec, model_, memo_, {}).impl, target_, Cat("kernel", programs.size())));
@@ -161,6 +164,20 @@ TEST_P(HeaderLoopsTest, HaveNoMoreInstructionsThanTheJits) {
     }
     RecordProperty(NameOf(types),
                    Cat("at most ", more, " more; cycles by LLVM's analyser ", cycles, " of the JIT's"));
+  }
+}
+
+// With two rows, a vector of rhs that is an operand in memory of both multiply-adds is loaded twice.
+TEST_P(HeaderLoopsTest, LoadRhsOnceForTwoRows) {
+  if (!compiler_.ok()) GTEST_SKIP() << compiler_.status().message();
+  const std::vector<LoopProgram> programs = Programs({Dtype::kU8, Dtype::kS8, Dtype::kS32}, {{2, 512, 512}});
+  const absl::StatusOr<std::string> object = Compiled(programs);
+  if (!object.ok()) GTEST_SKIP() << object.status().message();
+  const std::map<std::string, Work> headers = WorkOf(*object, target_, Prefix(0));
+  for (const auto& [name, jit] : WorkOf(EmitObject(programs[0], target_).value_or(""), target_, "")) {
+    const Work& header = headers.at(name);
+    EXPECT_GE(header.loads * jit.multiply_adds, jit.loads * header.multiply_adds) << name;
+    RecordProperty(name, Cat(header.loads, " loads for ", header.multiply_adds));
   }
 }
 
