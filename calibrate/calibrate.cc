@@ -56,7 +56,7 @@ class Calibrator {
  public:
   Calibrator(const Target& base, const std::string& base_name, const CalibrateOptions& options,
              Gatherer& gatherer)
-      : base_(base), options_(options), gatherer_(gatherer) {
+      : options_(options), gatherer_(gatherer) {
     fit_options_.workers = ReadHost().cores;
     result_.base = base_name;
     result_.target = base;
@@ -79,12 +79,13 @@ class Calibrator {
   absl::Status TakePatterns() {
     absl::StatusOr<std::vector<CalibratedKey>> found = gatherer_.Patterns();
     if (!found.ok()) return found.status();
-    const std::vector<CostKey> keys = PatternKeysOf();
+    std::vector<CostKey> keys = PatternKeysOf();
+    keys.push_back(SharedBytesKey());
     for (CalibratedKey& one : *found) {
       const auto key = std::find_if(keys.begin(), keys.end(),
                                     [&](const CostKey& other) { return other.name == one.name; });
       if (key == keys.end()) continue;
-      one.before = key->get(base_);
+      one.before = key->get(result_.target);
       key->set(std::clamp(one.value, key->low, key->high), result_.target);
       result_.keys.push_back(one);
     }
@@ -96,11 +97,12 @@ class Calibrator {
     absl::StatusOr<std::vector<Observation>> suite = gatherer_.Suite();
     if (!suite.ok()) return suite.status();
     Keep(*std::move(suite), /*fresh=*/false);
-    std::vector<Observation> recalled = RecallAll(options_.remembered, base_);
+    const Target& base = gatherer_.base();
+    std::vector<Observation> recalled = RecallAll(options_.remembered, base);
     result_.recalled = static_cast<int>(recalled.size());
     std::move(recalled.begin(), recalled.end(), std::back_inserter(observations_));
-    result_.error_before = ErrorOfChoices(base_, observations_);
-    const std::vector<CostKey> keys = CostKeysOf(base_);
+    result_.error_before = ErrorOfChoices(base, observations_);
+    const std::vector<CostKey> keys = CostKeysOf(base);
     Fit fit = FitKeys(result_.target, keys, observations_, fit_options_);
     // What a fitted model chooses is what it holds to be cheaper than it is, sooner than what it holds to be
     // dearer, and need not be among the programs that it was fitted to; so that is measured, too.
@@ -123,8 +125,8 @@ class Calibrator {
   void Take(Fit& fit, const std::vector<CostKey>& keys) {
     for (size_t k = 0; k < keys.size(); ++k) {
       const KeyEstimate& estimate = fit.keys[k];
-      result_.keys.push_back({keys[k].name, estimate.value, keys[k].get(base_), estimate.low, estimate.high,
-                              estimate.fitted ? Origin::kFitted : options_.unknown});
+      result_.keys.push_back({keys[k].name, estimate.value, keys[k].get(gatherer_.base()), estimate.low,
+                              estimate.high, estimate.fitted ? Origin::kFitted : options_.unknown});
     }
     result_.target = std::move(fit.target);
     std::set<std::string> problems;
@@ -138,7 +140,6 @@ class Calibrator {
           {one.problem, Index(one.level), one.predict(model), one.cycles, one.chosen});
   }
 
-  const Target& base_;
   const CalibrateOptions& options_;
   Gatherer& gatherer_;
   FitOptions fit_options_;
@@ -150,10 +151,11 @@ class Calibrator {
 
 absl::StatusOr<Calibration> Calibrate(const Target& base, const std::string& base_name,
                                       const CalibrateOptions& options) {
+  const Target fixed = WithCodeOf(base);
   absl::StatusOr<std::unique_ptr<Gatherer>> gatherer =
-      options.measurements ? GatherFromMeasurements(base, options) : GatherOnThisMachine(base, options);
+      options.measurements ? GatherFromMeasurements(fixed, options) : GatherOnThisMachine(fixed, options);
   if (!gatherer.ok()) return gatherer.status();
-  return Calibrator(base, base_name, options, **gatherer).Run();
+  return Calibrator(fixed, base_name, options, **gatherer).Run();
 }
 
 absl::StatusOr<double> MeasureError(const Target& target, const CalibrateOptions& options) {

@@ -14,9 +14,12 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kSizes[] = {"ghz",   "cores",     "line_bytes", "page_bytes", "l1_dtlb_entries",
-                                       "bytes", "registers", "ways",       "sharers"};
+// What code is made by is no cost, either: constants are fitted to code that is there.
+constexpr std::string_view kSizes[] = {"ghz",    "cores",     "line_bytes", "page_bytes", "l1_dtlb_entries",
+                                       "bytes",  "registers", "ways",       "sharers",    "fma_chains",
+                                       "_chains"};
 constexpr std::string_view kPatterns[] = {"usable", "fork_join_cycles", "barrier_cycles"};
+constexpr std::string_view kSharedBytes = "memory.L3.bytes";
 
 // Of costs that may be 0, in cycles: less than this is nothing.
 constexpr double kCycleGrain = 0.25;
@@ -98,6 +101,29 @@ std::vector<CostKey> PatternKeysOf() {
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     AddKeys<MemoryLevel>(kCapacityKeys, Cat("memory.", Name(level), "."), "", LevelOf(level), &keys, true);
   return keys;
+}
+
+CostKey SharedBytesKey() {
+  CostKey key;
+  key.name = kSharedBytes;
+  key.whole = true;
+  const auto bytes = [](Target& of) -> int64_t& { return of.memory[static_cast<size_t>(Level::kL3)].bytes; };
+  const auto row = std::find_if(std::begin(kCapacityKeys), std::end(kCapacityKeys),
+                                [](const auto& one) { return one.name == "bytes"; });
+  key.low = row->low;
+  key.high = row->high;
+  key.get = [bytes](const Target& target) { return static_cast<double>(bytes(const_cast<Target&>(target))); };
+  key.set = [bytes](double value, Target& target) { bytes(target) = std::llround(value); };
+  return key;
+}
+
+Target WithCodeOf(const Target& target) {
+  Target fixed = target;
+  for (VectorUnit& unit : fixed.vectors) {
+    unit.fma_chains = unit.rate(Arithmetic::kFma).wanted_chains();
+    for (ArithmeticRate& rate : unit.rates) rate.chains = rate.wanted_chains();
+  }
+  return fixed;
 }
 
 std::vector<CostKey> CostKeysOf(const Target& target) {

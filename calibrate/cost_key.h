@@ -28,6 +28,13 @@ struct CostKey {
 // threads.
 std::vector<CostKey> PatternKeysOf();
 
+// What of the last cache this machine has: a virtual one has a share of what its processor says.
+CostKey SharedBytesKey();
+
+// The target that says which code is made with it, whatever its cost keys become: of what makes code, a
+// target without `chains` says nothing but its latencies and rates.
+Target WithCodeOf(const Target& target);
+
 // The others, of the target's vector units and memory, in the order of a target file.
 std::vector<CostKey> CostKeysOf(const Target& target);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/machine.h"
+#include "calibrate/cost_key.h"
 #include "calibrate/session.h"
 #include "calibrate/suite.h"
 #include "calibrate/team_costs.h"
@@ -52,19 +53,19 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
 class MachineGatherer : public Gatherer {
  public:
   MachineGatherer(const Target& base, const CalibrateOptions& options, int cpu, int cores)
-      : base_(base),
-        suite_(CalibrationSuite(base, options.quick)),
-        choices_(ChoicesOf(suite_)),
-        session_(
-            options, cpu,
-            static_cast<int>(suite_.size() + choices_.size() + std::size(kCaches)) + (cores > 1 ? 1 : 0)),
-        memories_(options.quick ? kQuickMemories : kMemories),
-        cores_(cores) {}
+      : base_(base), quick_(options.quick), session_(options, cpu), cores_(cores) {}
+
+  const Target& base() const override { return base_; }
 
   absl::StatusOr<std::vector<CalibratedKey>> Patterns() override {
     std::vector<CalibratedKey> keys;
+    if (absl::Status status = MeasureShared(&keys); !status.ok()) return status;
+    suite_ = CalibrationSuite(base_, quick_);
+    choices_ = ChoicesOf(suite_);
+    session_.Expect(std::size(kCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size());
     for (Level level : kCaches) {
-      const auto measure = [&] { return MeasureFillings(level, base_, memories_, session_.experiment()); };
+      const int memories = quick_ ? kQuickMemories : kMemories;
+      const auto measure = [&] { return MeasureFillings(level, base_, memories, session_.experiment()); };
       const absl::StatusOr<std::vector<Filling>> fillings =
           Measured<std::vector<Filling>>(Cat("filling ", Name(level)), measure);
       if (!fillings.ok()) return fillings.status();
@@ -107,6 +108,21 @@ class MachineGatherer : public Gatherer {
   std::string Interference() const override { return session_.Interference(); }
 
  private:
+  // What follows is chosen for what there is of L3.
+  absl::Status MeasureShared(std::vector<CalibratedKey>* keys) {
+    session_.Expect(1);
+    const std::function<absl::StatusOr<int64_t>()> measure = [&] {
+      return MeasureSharedBytes(base_, session_.experiment());
+    };
+    const absl::StatusOr<int64_t> bytes = Measured("this machine's share of L3", measure);
+    if (!bytes.ok()) return bytes.status();
+    const auto value = static_cast<double>(*bytes);
+    const CostKey key = SharedBytesKey();
+    keys->push_back({.name = key.name, .value = value, .low = value, .high = value});
+    key.set(value, base_);
+    return absl::OkStatus();
+  }
+
   template <typename Result>
   absl::StatusOr<Result> Measured(std::string_view what,
                                   const std::function<absl::StatusOr<Result>()>& measure) {
@@ -117,10 +133,10 @@ class MachineGatherer : public Gatherer {
     return result;
   }
 
-  const Target& base_;
-  const std::vector<Experiment> suite_, choices_;
+  Target base_;
+  const bool quick_;
+  std::vector<Experiment> suite_, choices_;
   Session session_;
-  const int memories_;
   const int cores_;
   std::set<std::string> known_;  // programs that Suite had
 };
@@ -128,7 +144,13 @@ class MachineGatherer : public Gatherer {
 class MeasurementsGatherer : public Gatherer {
  public:
   MeasurementsGatherer(const Target& base, const Measurements& measurements)
-      : base_(base), measurements_(measurements) {}
+      : base_(base), measurements_(measurements) {
+    const CostKey shared = SharedBytesKey();
+    for (const CalibratedKey& key : measurements.keys)
+      if (key.name == shared.name) shared.set(std::clamp(key.value, shared.low, shared.high), base_);
+  }
+
+  const Target& base() const override { return base_; }
 
   absl::StatusOr<std::vector<CalibratedKey>> Patterns() override { return measurements_.keys; }
   absl::StatusOr<std::vector<Observation>> Suite() override { return Recall(false); }
@@ -141,7 +163,7 @@ class MeasurementsGatherer : public Gatherer {
     return RecallAll(programs, base_);
   }
 
-  const Target& base_;
+  Target base_;
   const Measurements& measurements_;
 };
 
@@ -185,7 +207,8 @@ absl::StatusOr<std::vector<Observation>> GatherFewChoices(const Target& target,
   const absl::StatusOr<int> cpu = PinnedCpu();
   if (!cpu.ok()) return cpu.status();
   const std::vector<Experiment> suite = ChoicesOf(CalibrationSuite(target, /*quick=*/true));
-  Session session(options, *cpu, static_cast<int>(suite.size()));
+  Session session(options, *cpu);
+  session.Expect(suite.size());
   Laboratory laboratory(target, ReadHost().cores);
   absl::StatusOr<std::vector<Observation>> observations = ObserveAll(suite, {}, laboratory, session);
   if (!observations.ok()) return observations.status();

@@ -19,6 +19,9 @@ class Gatherer {
  public:
   virtual ~Gatherer() = default;
 
+  // What it was made for, with what there is of L3, once Patterns has found that.
+  virtual const Target& base() const = 0;
+
   // Keys that have patterns of their own.
   virtual absl::StatusOr<std::vector<CalibratedKey>> Patterns() = 0;
 

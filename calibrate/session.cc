@@ -18,8 +18,7 @@ constexpr double kTooNoisy = 0.5;                     // share of measurements t
 
 }  // namespace
 
-Session::Session(const CalibrateOptions& options, int cpu, int measurements)
-    : options_(options), conditions_(cpu), all_(measurements) {
+Session::Session(const CalibrateOptions& options, int cpu) : options_(options), conditions_(cpu) {
   experiment_.rounds = options.quick ? kQuickRounds : kRounds;
   experiment_.stop = options.stop;
 }

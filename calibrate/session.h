@@ -18,10 +18,13 @@ namespace kirsch {
 // Waits for disturbances to pass, and measures again what they spoilt. Not thread-safe.
 class Session {
  public:
-  // `options` outlive it. Measurements are made on `cpu`; there will be so many of them.
-  Session(const CalibrateOptions& options, int cpu, int measurements);
+  // `options` outlive it. Measurements are made on `cpu`.
+  Session(const CalibrateOptions& options, int cpu);
 
   const ExperimentOptions& experiment() const { return experiment_; }
+
+  // There will be so many measurements more, as far as is known by now.
+  void Expect(size_t measurements) { all_ += static_cast<int>(measurements); }
 
   // Says that a measurement is being prepared.
   void Announce(std::string_view what);
@@ -42,8 +45,7 @@ class Session {
   const CalibrateOptions& options_;
   Conditions conditions_;
   ExperimentOptions experiment_;
-  const int all_;
-  int done_ = 0, disturbed_ = 0;
+  int all_ = 0, done_ = 0, disturbed_ = 0;
   double waited_ = 0;
   double neighbours_ = 0;  // of the measurement that runs
   Disturbance worst_;

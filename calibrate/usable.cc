@@ -23,6 +23,11 @@ Target WithAllUsable(Target target) {
   return target;
 }
 
+// Times as slow as what is surely in the cache: with this much of a matrix beyond it, the rest is of no use.
+constexpr double kIsBeyond = 1.25;
+constexpr int64_t kMostBytes = int64_t{192} << 20;  // read by one program
+constexpr int64_t kColumns = 4096;
+
 // A problem, and the program of it that fills the share.
 struct Filler {
   std::string problem, schedule;  // an empty schedule: the model's choice
@@ -41,7 +46,6 @@ Filler FillerOf(Level level, double share, const Target& target) {
             Cat("move rhs L2\n tile m ", kRows, "\n  move lhs L1\n   tile n ", columns, "\n    ", registers,
                 "     microkernel\n")};
   }
-  constexpr int64_t kColumns = 4096;
   return {Cat("matmul f32 1x", bytes / 4 / kColumns, "x", kColumns), ""};
 }
 
@@ -98,6 +102,35 @@ Usable UsableOf(const std::vector<Filling>& fillings) {
     return {std::round(kDigits * (from + part * (to - from))) / kDigits, to};
   }
   return {fillings.back().share, fillings.back().share};
+}
+
+int64_t SharedBytesOf(const std::vector<SizeSlowdown>& slowdowns, int64_t all) {
+  for (size_t i = 1; i < slowdowns.size(); ++i) {
+    if (slowdowns[i].slowdown <= kIsBeyond) continue;
+    const SizeSlowdown &less = slowdowns[i - 1], &more = slowdowns[i];
+    const double part = (kIsBeyond - less.slowdown) / (more.slowdown - less.slowdown);
+    const double bytes =
+        static_cast<double>(less.bytes) + part * static_cast<double>(more.bytes - less.bytes);
+    return static_cast<int64_t>(bytes) >> 20 << 20;
+  }
+  return all;
+}
+
+absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const ExperimentOptions& options) {
+  constexpr int kMemories = 2;
+  const int64_t all = target.at(Level::kL3).bytes;
+  const Target all_usable = WithAllUsable(target);
+  std::vector<SizeSlowdown> slowdowns;
+  double near = 0;
+  for (int64_t bytes = 4 * target.at(Level::kL2).bytes; bytes <= std::min(all / 2, kMostBytes); bytes *= 2) {
+    const double share = static_cast<double>(bytes) / static_cast<double>(all);
+    const absl::StatusOr<double> ratio =
+        RatioOf(FillerOf(Level::kL3, share, target), all_usable, kMemories, options);
+    if (!ratio.ok()) return ratio.status();
+    if (slowdowns.empty()) near = *ratio;
+    slowdowns.push_back({bytes, *ratio / near});
+  }
+  return SharedBytesOf(slowdowns, all);
 }
 
 absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& target, int memories,

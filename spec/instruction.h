@@ -34,7 +34,10 @@ enum class Arithmetic : uint8_t {
 // Multiply-adds of whole vectors, however many instructions each takes.
 struct ArithmeticRate {
   double per_cycle;
-  double latency;  // cycles
+  double latency;     // cycles
+  double chains = 0;  // sums that code has on their way at a time, at least; 0: as many as keep the unit busy
+
+  double wanted_chains() const { return chains > 0 ? chains : latency * per_cycle; }
 
   friend bool operator==(const ArithmeticRate&, const ArithmeticRate&) = default;
 };

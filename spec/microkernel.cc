@@ -182,7 +182,7 @@ int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxi
 
 int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
-  const double wanted = rate.latency * rate.per_cycle;
+  const double wanted = rate.wanted_chains();
   int sets = 1;
   while (!tile.one_chain && sets < 4 && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)

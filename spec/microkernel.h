@@ -84,7 +84,7 @@ int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit);
 int WholeDigits(const RegisterTile& tile, const VectorUnit& unit, const DigitAxis& reduction);
 
 // Accumulator sets the reduction is split over, so that enough independent chains are in flight to cover
-// their latency: 1, 2 or 4, as registers allow.
+// their latency (ArithmeticRate::chains): 1, 2 or 4, as registers allow.
 int KSplit(const RegisterTile& tile, const VectorUnit& unit);
 
 // The microkernel's main loop. A trip of it takes `unroll` groups of steps of the reduction (kPartialSums:

@@ -27,7 +27,7 @@ struct MemoryLevel {
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
   int streams = 64;                       // ... and all lines, if this many runs are read side by side
-  double lone_cycles_per_line = 0;        // extra for a line of a run that is read alone; of n side by side 1/n^2
+  double lone_cycles_per_line = 0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
   double pieces_cycles_per_line =
       0;  // extra for a line of a tile that is asked for while the one before is used
   double crowded_cycles_per_line = 0;       // extra for a line whose tile's rows evict each other from L1
@@ -67,7 +67,7 @@ struct VectorUnit {
   int bytes = 0;
   int registers = 0;
   bool masks = false;  // AVX-512 mask registers (else AVX2 maskload/maskstore)
-  double fma_per_cycle = 0, fma_latency = 4;
+  double fma_per_cycle = 0, fma_latency = 4, fma_chains = 0;           // see ArithmeticRate
   std::array<ArithmeticRate, kNumArithmetics> rates = DefaultRates();  // of rows with keys of their own
   double loads_per_cycle = 0;
   double stores_per_cycle = 0;

@@ -42,6 +42,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"loads_per_cycle", &VectorUnit::loads_per_cycle, 0.0625, 16},
     {"stores_per_cycle", &VectorUnit::stores_per_cycle, 0.0625, 16},
     {"fma_latency", &VectorUnit::fma_latency, 1, 64},
+    {"fma_chains", &VectorUnit::fma_chains, 0, 256},
     {"widen_cycles", &VectorUnit::widen_cycles, 0, kMostCycles},
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
     {"masked_load_cycles", &VectorUnit::masked_load_cycles, 0, kMostCycles},
@@ -54,6 +55,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
 inline constexpr NumericKey<ArithmeticRate> kRateKeys[] = {
     {"_per_cycle", &ArithmeticRate::per_cycle, 0.0625, 16},
     {"_latency", &ArithmeticRate::latency, 1, 64},
+    {"_chains", &ArithmeticRate::chains, 0, 256},
 };
 
 // After the name of each type of less than four bytes: "bf16_widen_cycles".

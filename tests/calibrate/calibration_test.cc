@@ -17,9 +17,11 @@
 #include "memo/hash_memo.h"
 #include "search/replay.h"
 #include "search/search.h"
+#include "spec/microkernel.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
 #include "spec/text/schedule.h"
+#include "tests/testing/targets.h"
 
 namespace kirsch {
 namespace {
@@ -225,6 +227,29 @@ TEST(Usable, EndsWhereItHurts) {
 TEST(Usable, ALuckyShareMakesUpForAnUnluckyOne) {
   EXPECT_EQ(UsableOf({{0.25, 1}, {0.5, 1.07}, {0.75, 1.01}, {1, 1.08}}).share, 0.81);
   EXPECT_EQ(UsableOf({{0.25, 1}, {0.5, 1.04}, {0.75, 1.04}, {1, 1.08}}).share, 0.81);
+}
+
+TEST(SharedBytes, EndWhereMoreIsSlower) {
+  constexpr int64_t kMega = 1 << 20;
+  EXPECT_EQ(SharedBytesOf({{8 * kMega, 1}, {16 * kMega, 1.02}, {32 * kMega, 1.1}}, 480 * kMega), 480 * kMega);
+  EXPECT_EQ(SharedBytesOf({{8 * kMega, 1}, {16 * kMega, 1}, {32 * kMega, 1.5}, {64 * kMega, 4}}, 480 * kMega),
+            24 * kMega);
+  EXPECT_EQ(SharedBytesOf({}, 4 * kMega), 4 * kMega);
+}
+
+// Else constants would be fitted to code that nobody has measured.
+TEST(CodeOfATarget, IsTheSameWhateverItsCostsBecome) {
+  const Target target = WithCodeOf(testing::Avx2Target());
+  for (const Instruction& row : kInstructions) {
+    const RegisterTile tile = {LayoutKind::kVectors, row.arithmetic, 8, 4, 1};
+    const VectorUnit& unit = target.vectors.front();
+    EXPECT_EQ(KSplit(tile, unit), KSplit(tile, testing::Avx2Target().vectors.front()));
+    VectorUnit slow = unit, slow_as_ever = testing::Avx2Target().vectors.front();
+    slow.fma_latency = slow_as_ever.fma_latency = slow.fma_latency * 4;
+    for (ArithmeticRate& rate : slow.rates) rate.latency *= 4;
+    EXPECT_EQ(KSplit(tile, slow), KSplit(tile, unit));
+    if (row.timed == Arithmetic::kFma) EXPECT_NE(KSplit(tile, slow_as_ever), KSplit(tile, unit));
+  }
 }
 
 TEST(Disturbance, SaysWhatItWas) {
