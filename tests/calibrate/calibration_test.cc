@@ -239,12 +239,12 @@ TEST(SharedBytes, EndWhereMoreIsSlower) {
 
 // Else constants would be fitted to code that nobody has measured.
 TEST(CodeOfATarget, IsTheSameWhateverItsCostsBecome) {
-  const Target target = WithCodeOf(testing::Avx2Target());
+  const Target target = WithCodeOf(testing::Avx512Target());
   for (const Instruction& row : kInstructions) {
-    const RegisterTile tile = {LayoutKind::kVectors, row.arithmetic, 8, 4, 1};
+    const RegisterTile tile = {LayoutKind::kVectors, row.arithmetic, 16, 4, 1};
     const VectorUnit& unit = target.vectors.front();
-    EXPECT_EQ(KSplit(tile, unit), KSplit(tile, testing::Avx2Target().vectors.front()));
-    VectorUnit slow = unit, slow_as_ever = testing::Avx2Target().vectors.front();
+    EXPECT_EQ(KSplit(tile, unit), KSplit(tile, testing::Avx512Target().vectors.front()));
+    VectorUnit slow = unit, slow_as_ever = testing::Avx512Target().vectors.front();
     slow.fma_latency = slow_as_ever.fma_latency = slow.fma_latency * 4;
     for (ArithmeticRate& rate : slow.rates) rate.latency *= 4;
     EXPECT_EQ(KSplit(tile, slow), KSplit(tile, unit));
