@@ -39,14 +39,17 @@ TEST(TargetTest, NamedTargetsParseWithoutWarning) {
 }
 
 // But for what widening each type takes, which nobody measured of them.
+// But for what was measured of few types, and chains, which follow from rates and latencies.
 TEST(TargetTest, NamedTargetsStateEveryKey) {
+  std::vector<std::string_view> left_out = {"_chains"};
+  for (const NumericKey<WideningCosts>& key : kWideningKeys) left_out.push_back(key.name);
   for (const EmbeddedFile& file : TargetFiles()) {
     const std::string printed = PrintTarget(ParseTarget(file.text, file.name)->target);
     const auto keys = [](std::string_view text) { return std::count(text.begin(), text.end(), ':'); };
-    ptrdiff_t of_types = 0;
-    for (const NumericKey<WideningCosts>& key : kWideningKeys)
-      for (size_t at = 0; (at = printed.find(Cat(key.name, "\":"), at)) != std::string::npos; ++at) ++of_types;
-    EXPECT_EQ(keys(file.text), keys(printed) - of_types) << file.name;
+    ptrdiff_t unsaid = 0;
+    for (std::string_view name : left_out)
+      for (size_t at = 0; (at = printed.find(Cat(name, "\":"), at)) != std::string::npos; ++at) ++unsaid;
+    EXPECT_EQ(keys(file.text), keys(printed) - unsaid) << file.name;
   }
 }
 
