@@ -2,6 +2,7 @@
 #ifndef KIRSCH_CALIBRATE_EXPERIMENT_H_
 #define KIRSCH_CALIBRATE_EXPERIMENT_H_
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -65,6 +66,9 @@ class Laboratory {
   HashMemo memo_;
   const int workers_;
 };
+
+// No more than this is read from RAM by one program: a machine may share a huge cache with others.
+inline constexpr int64_t kMostBytes = int64_t{192} << 20;
 
 struct ExperimentOptions {
   int rounds = 4;

@@ -6,6 +6,7 @@
 
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
+#include "spec/text/json_members.h"
 
 namespace kirsch {
 namespace {
@@ -13,10 +14,9 @@ namespace {
 using nlohmann::ordered_json;
 using Kind = JsonValue::Kind;
 
-// The first error stays, and all that is read after it is empty.
-class Reader {
+class Reader : JsonMembers {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit Reader(std::string_view file) : JsonMembers(file) {}
 
   absl::StatusOr<Measurements> Read(const JsonValue& document) {
     Measurements measurements;
@@ -25,7 +25,7 @@ class Reader {
       measurements.keys.push_back(Key(key));
     for (const JsonValue& one : Member(document, "programs", Kind::kArray, "an array of programs").children)
       measurements.programs.push_back(Program(one));
-    if (!status_.ok()) return status_;
+    if (!ok()) return status();
     return measurements;
   }
 
@@ -54,31 +54,17 @@ class Reader {
     return program;
   }
 
-  const JsonValue& Member(const JsonValue& object, std::string_view key, Kind kind, std::string_view what) {
-    static const JsonValue kNothing;
-    if (!status_.ok()) return kNothing;
-    const JsonValue* member = object.kind == Kind::kObject ? object.Find(key) : nullptr;
-    if (member != nullptr && member->kind == kind) return *member;
-    status_ = member == nullptr ? ExpectedAt(file_, object, Cat("an object with \"", key, "\""))
-                                : ExpectedAt(file_, *member, what);
-    return kNothing;
-  }
-
   bool Flag(const JsonValue& object, std::string_view key) {
     return Member(object, key, Kind::kBool, "true or false").boolean;
   }
 
   double Number(const JsonValue& object, std::string_view key) {
     const JsonValue& member = Member(object, key, Kind::kNumber, "a number");
-    if (status_.ok() && !(member.number >= 0 && std::isfinite(member.number)))
-      status_ = ExpectedAt(file_, member, "a number that is not negative");
-    if (status_.ok() && key == "cycles" && member.number == 0)
-      status_ = ExpectedAt(file_, member, "a number above 0");
+    if (ok() && !(member.number >= 0 && std::isfinite(member.number)))
+      Refuse(member, "a number that is not negative");
+    if (ok() && key == "cycles" && member.number == 0) Refuse(member, "a number above 0");
     return member.number;
   }
-
-  const std::string_view file_;
-  absl::Status status_;
 };
 
 }  // namespace

@@ -18,8 +18,6 @@
 namespace kirsch {
 namespace {
 
-// No more than this is read from RAM by one program: a machine may share a huge cache with others.
-constexpr int64_t kMostBytes = int64_t{192} << 20;
 constexpr double kQuickShare = 0.24;  // of the problems
 constexpr int kLongTiles = 160;
 constexpr uint64_t kSeed = 17;  // of draws

@@ -25,7 +25,7 @@ Target WithAllUsable(Target target) {
 
 // Times as slow as what is surely in the cache: with this much of a matrix beyond it, the rest is of no use.
 constexpr double kIsBeyond = 1.1;
-constexpr int64_t kMostBytes = int64_t{192} << 20;  // read by one program
+
 constexpr int64_t kColumns = 4096;
 
 // A problem, and the program of it that fills the share.

@@ -8,16 +8,17 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/json.h"
+#include "spec/text/json_members.h"
 
 namespace kirsch {
 namespace {
 
 using Kind = JsonValue::Kind;
 
-// One file. The first error stays, and all that is read after it is empty.
-class CorpusReader {
+// One file.
+class CorpusReader : JsonMembers {
  public:
-  explicit CorpusReader(std::string_view file) : file_(file) {}
+  explicit CorpusReader(std::string_view file) : JsonMembers(file) {}
 
   absl::StatusOr<Corpus> Read(const JsonValue& document) {
     Corpus corpus;
@@ -25,7 +26,7 @@ class CorpusReader {
     if (Member(document, "cold", Kind::kBool, "true or false").boolean) corpus.residency = Residency::kCold;
     for (const JsonValue& spec : Member(document, "specs", Kind::kArray, "an array of specs").children)
       corpus.specs.push_back(Spec(spec));
-    if (!status_.ok()) return status_;
+    if (!ok()) return status();
     return corpus;
   }
 
@@ -48,30 +49,14 @@ class CorpusReader {
     return program;
   }
 
-  const JsonValue& Member(const JsonValue& object, std::string_view key, Kind kind, std::string_view what) {
-    static const JsonValue kNothing;
-    if (!status_.ok()) return kNothing;
-    const JsonValue* member = object.kind == Kind::kObject ? object.Find(key) : nullptr;
-    if (member == nullptr) {
-      status_ = ExpectedAt(file_, object, Cat("an object with \"", key, "\""));
-      return kNothing;
-    }
-    if (member->kind == kind) return *member;
-    status_ = ExpectedAt(file_, *member, what);
-    return kNothing;
-  }
-
   double Number(const JsonValue& object, std::string_view key, double least, double most) {
     const JsonValue& member = Member(object, key, Kind::kNumber, "a number");
-    if (status_.ok() && !(member.number >= least && member.number <= most))
-      status_ = ExpectedAt(file_, member, least > 0 ? "a number above 0" : "a number that is not negative");
+    if (ok() && !(member.number >= least && member.number <= most))
+      Refuse(member, least > 0 ? "a number above 0" : "a number that is not negative");
     return member.number;
   }
 
   static constexpr double kLeastTime = 1e-300;
-
-  const std::string_view file_;
-  absl::Status status_;
 };
 
 void Add(MeasuredSpec spec, Corpus* corpus) {

@@ -248,7 +248,9 @@ TEST(CodeOfATarget, IsTheSameWhateverItsCostsBecome) {
     slow.fma_latency = slow_as_ever.fma_latency = slow.fma_latency * 4;
     for (ArithmeticRate& rate : slow.rates) rate.latency *= 4;
     EXPECT_EQ(KSplit(tile, slow), KSplit(tile, unit));
-    if (row.timed == Arithmetic::kFma) EXPECT_NE(KSplit(tile, slow_as_ever), KSplit(tile, unit));
+    if (row.timed == Arithmetic::kFma) {
+      EXPECT_NE(KSplit(tile, slow_as_ever), KSplit(tile, unit));
+    }
   }
 }
 
