@@ -43,6 +43,11 @@ double CyclesOfLastVector(const RegisterTile& tile, const VectorUnit& unit) {
   return tile.pieces * unit.piece_cycles + (tile.masked_rhs && !unit.masks ? unit.masked_load_cycles : 0);
 }
 
+// What loads across two lines of the cache take more than others.
+double CyclesOfSplits(const RegisterTile& tile, const VectorUnit& unit) {
+  return (tile.rows * tile.split_lhs + tile.columns * tile.split_rhs) * unit.split_load_cycles;
+}
+
 // Of the multiply-add units, to widen so many vectors or broadcasts of lhs and vectors of rhs.
 double FmaCyclesOfWidening(const RegisterTile& tile, const VectorUnit& unit, double lhs, double rhs) {
   const WideningCosts& of_lhs = unit.widening_of(tile.lhs);
@@ -91,7 +96,8 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
   trip.load = (factors + tile.columns - broadcasts + tile.prefetches) / unit.loads_per_cycle +
-              broadcasts / target.vectors.back().loads_per_cycle + CyclesOfLastVector(tile, unit);
+              broadcasts / target.vectors.back().loads_per_cycle + CyclesOfLastVector(tile, unit) +
+              CyclesOfSplits(tile, unit);
   trip.latency = rate.latency / KSplit(tile, unit);
   return trip;
 }

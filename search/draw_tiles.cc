@@ -87,7 +87,11 @@ std::optional<TileKernel> DrawKernel(const Target& target, Dice* dice) {
   Sizes sizes{1 + dice->Below(kMostRows), 1 + dice->Below(kMostVectors)};
   if (!dot) sizes.n *= static_cast<size_t>(unit.lanes());
   if (!dot && dice->Below(4) == 0) --sizes.n;  // the last vector is not whole
-  absl::StatusOr<ParsedSpec> parsed = ParseSpec(TextOf(type, sizes, StepsInL1(sizes, target), options));
+  const int64_t steps = StepsInL1(sizes, target);
+  const int64_t row = dot ? steps : static_cast<int64_t>(sizes.n);
+  const bool copied = options.ends_with("const-rhs");
+  const std::string apart = !copied && dice->Below(4) == 0 ? Cat(" ldb=", row + 1) : "";  // across lines
+  absl::StatusOr<ParsedSpec> parsed = ParseSpec(Cat(TextOf(type, sizes, steps, options), apart));
   if (!parsed.ok()) return std::nullopt;
   return Build(*std::move(parsed), target, [dice](const Spec& spec, const std::vector<Decision>& decisions) {
     return Draw(spec, decisions, dice);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "spec/check.h"
 
@@ -74,6 +75,28 @@ int InputsOf(const Window& window, int rows, int taps) {
   return static_cast<int>(inputs * (rows / run));
 }
 
+// What all distances between the rows of an operand have in common, in elements; 0 where there is one row, or
+// its rows are whole lines of a copy.
+int64_t CommonDistance(const Spec& spec, int operand) {
+  const Layout& layout = spec.tensor(operand).layout;
+  if (layout.kind == LayoutKind::kStrided) return ExtentOf(spec, operand).outer > 1 ? layout.ld : 0;
+  if (layout.kind != LayoutKind::kWindow) return 0;
+  int64_t common = 0;
+  for (const DigitAxis& axis : spec.op_info().window.axes)
+    for (int level = &axis == &spec.op_info().window.axes[1] ? 1 : 0; level < axis.digits; ++level)
+      common = std::gcd(common, axis.stride(level));
+  return common;
+}
+
+// The share of an operand's vectors of `elements` that lie across a line more than they must: what rows have
+// in common with a line is where they begin, equally often at each multiple of it.
+double SplitShare(const Spec& spec, int operand, int elements, const Target& target) {
+  const int64_t bytes = Bytes(spec.tensor(operand).dtype), line = target.line_bytes;
+  const int64_t apart = std::gcd(CommonDistance(spec, operand) * bytes, line);
+  return static_cast<double>(std::max<int64_t>(0, std::min(elements * bytes, line) - apart)) /
+         static_cast<double>(line);
+}
+
 }  // namespace
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
@@ -127,6 +150,10 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
     tile.taps = TapsOf(window.axes[1], spec.size[MatmulDims::kK], UnitWithLanes(target, tile.lanes));
     tile.inputs = InputsOf(window, tile.rows, tile.taps);
   }
+  const bool dots = tile.form == LayoutKind::kPartialSums;
+  if (dots) tile.split_lhs = SplitShare(spec, MatmulDims::kLhs, tile.lanes * tile.group(), target);
+  if (tile.form != LayoutKind::kLanewise)
+    tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, tile.lanes * (dots ? tile.group() : 1), target);
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   if (spec.ideal) return tile;
   tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);

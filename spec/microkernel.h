@@ -52,6 +52,9 @@ struct RegisterTile {
   // The last vector of a row of rhs, where it is widened and not whole: so many pieces, each of a power of
   // two of elements. 0: it is loaded as one.
   int pieces = 0;
+  // Shares of its vectors of lhs (kPartialSums) and of rhs (not kLanewise) that lie across two lines of the
+  // cache, as rows of the caller's matrix begin anywhere within a line. Copies are of whole lines: 0.
+  double split_lhs = 0, split_rhs = 0;
   bool one_chain = false;    // sums must not be split
   int taps = 1, inputs = 1;  // kLanewise
   double prefetches = 0;     // lines that are prefetched in each trip, on average

@@ -75,6 +75,7 @@ struct VectorUnit {
   double masked_store_cycles = 1;  // one vmaskmov store (units without mask registers)
   double masked_load_cycles = 0;   // that a vmaskmov load takes more than another one (likewise)
   double piece_cycles = 0;         // to put one piece into a vector that is loaded in pieces
+  double split_load_cycles = 0;    // that a load across two lines of the cache takes more than another one
   double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
   double transpose_cycles = 0.5;   // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes

@@ -47,6 +47,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"masked_store_cycles", &VectorUnit::masked_store_cycles, 0, kMostCycles},
     {"masked_load_cycles", &VectorUnit::masked_load_cycles, 0, kMostCycles},
     {"piece_cycles", &VectorUnit::piece_cycles, 0, kMostCycles},
+    {"split_load_cycles", &VectorUnit::split_load_cycles, 0, kMostCycles},
     {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };

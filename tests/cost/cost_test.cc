@@ -10,6 +10,7 @@
 #include "cost/vector_math_cost.h"
 #include "rewrites/rewrite.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "spec/text/parser.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
@@ -129,6 +130,38 @@ TEST(MicrokernelCostTest, LoadsTakeMultiplyAddUnits) {
   EXPECT_EQ(more("s8*s8->s32 2x64x16"), 2 * 11);
   EXPECT_EQ(more("u8*s8->s32 3x64x16"), 3 * 7 + 2 * 11);
   EXPECT_EQ(more("u8*s8->s32 3x64x15"), 3 * 7 + 2 * 11 + 3 * 5);  // pieces of 4, 2 and 1
+}
+
+// Vectors of 32 bytes in the rows of a matrix, those that lie across two lines counted one by one.
+int SplitsOf(int64_t ld, int rows, int columns) {
+  constexpr int64_t kVector = 32, kLine = 64;
+  int splits = 0;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      const int64_t first = row * ld * 4 + column * kVector;
+      splits += first / kLine != (first + kVector - 1) / kLine ? 1 : 0;
+    }
+  return splits;
+}
+
+TEST(MicrokernelCostTest, LoadsAcrossLines) {
+  const Target none = Named("znver3");
+  Target some = none;
+  some.vectors.front().split_load_cycles = none.vectors.front().split_load_cycles + 1;
+  const auto more = [&](const std::string& text, LayoutKind form) {
+    const Spec spec = ParseSpec("matmul f32 " + text)->spec;
+    const RegisterTile tile = RegisterTileOf(spec, {form, Order::kRow, 8, 1, 0}, some);
+    return TripCyclesOf(tile, some.vectors.front(), some).load -
+           TripCyclesOf(tile, none.vectors.front(), none).load;
+  };
+  constexpr int kSteps = 64;  // after which rows begin within a line as before
+  for (int ld = 16; ld < 96; ++ld) {
+    EXPECT_DOUBLE_EQ(kSteps * more(Cat("2x64x16 ldb=", ld), LayoutKind::kVectors), SplitsOf(ld, kSteps, 2));
+    EXPECT_EQ(more(Cat("2x64x16 lda=", ld + 64), LayoutKind::kVectors), 0) << "broadcasts";
+  }
+  // Along the reduction each of 2 rows of lhs and 3 columns of rhs is loaded as vectors.
+  EXPECT_DOUBLE_EQ(more("2x64x3 rhs=col lda=65 ldb=68", LayoutKind::kPartialSums),
+                   2 * SplitsOf(65, 64, 1) / 64. + 3 * SplitsOf(68, 64, 1) / 64.);
 }
 
 TEST(MicrokernelCostTest, TripsCoverTheReduction) {

@@ -47,6 +47,7 @@ VectorUnit TinyUnit(int bytes) {
   unit.widen_cycles = 0.125;
   unit.masked_load_cycles = 0.75;
   unit.piece_cycles = 0.375;
+  unit.split_load_cycles = 0.25;
   for (WideningCosts& costs : unit.widening) {
     costs.vector_fma = 0.5;
     costs.broadcast_fma = 1.25;
