@@ -31,7 +31,8 @@ Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines availab
   if (TakesNoLines(spec, expansion)) return available;
   const int64_t room =
       expansion.filled == FillingLevel(spec) ? available : Capacity(target, expansion.filled, spec.sharers);
-  return static_cast<Lines>(std::max<int64_t>(-1, room - expansion.filled_lines));
+  return static_cast<Lines>(std::clamp<int64_t>(room - expansion.filled_lines, -1,
+                                                Capacity(target, expansion.filled, spec.sharers)));
 }
 
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) {
@@ -45,8 +46,11 @@ Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
   int64_t lines = target.at(home).bytes / target.line_bytes;
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     if (placed_root.tensor(operand).level == home) lines -= FootprintOf(placed_root, operand, target).lines;
-  // What waits there does not count against the share that moves and copies may fill, only against the whole.
-  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, Capacity(target, home, placed_root.sharers)));
+  // What waits there does not count against the share that moves and copies may fill, only against the whole;
+  // so does what is packed ahead, below which no more than the share is left.
+  const bool ahead = ConstantOperand(placed_root) >= 0;
+  const Lines most = ahead ? kUnlimited : Capacity(target, home, placed_root.sharers);
+  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, most));
 }
 
 }  // namespace kirsch

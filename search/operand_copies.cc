@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "spec/expansion.h"
 #include "spec/storage.h"
 #include "spec/text/cat.h"
@@ -92,6 +93,16 @@ Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& rea
   if (!IsAhead(shape, reader, operand))
     tensor.level = levels_.LevelForCopy(shape.groups[reader.group], tensor.level);
   return stage;
+}
+
+bool OperandCopies::Fits(const GroupShape& shape, const Readers& readers, const Decision& decision) const {
+  const Target& target = model_.target();
+  return std::all_of(readers.stages.begin(), readers.stages.end(), [&](const StagePlace& reader) {
+    const Spec constant = WithConstant(shape, reader, readers.operand).spec;
+    Expansion expansion;
+    Expand(constant, decision, target, &expansion);
+    return AvailableBelow(constant, expansion, AvailableAtHome(constant, target), target) >= 0;
+  });
 }
 
 absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget, GroupShape* shape,
@@ -184,6 +195,7 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
     const Decision& decision = constant.impl.decision;
     if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
     tried.push_back(decision);
+    if (!Fits(before, readers, decision)) continue;
     Copy(readers, asks, decision, &trial);
     absl::StatusOr<bool> cheaper = SolveAll(readers, budget, &trial);
     if (!cheaper.ok()) return cheaper;
@@ -259,7 +271,8 @@ absl::StatusOr<bool> OperandCopies::Replay(const Readers& readers, const CopySch
   *chosen = parsed->decision;
   const bool copies = chosen->kind == RewriteKind::kPack && chosen->operand == readers.operand;
   for (const StagePlace& asks : readers.stages)
-    if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target())) {
+    if (copies && IsLegal(WithConstant(*shape, asks, readers.operand).spec, *chosen, model_.target()) &&
+        Fits(*shape, readers, *chosen)) {
       Copy(readers, asks, *chosen, shape);
       return SolveAll(readers, kAnything, shape);
     }

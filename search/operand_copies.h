@@ -66,6 +66,9 @@ class OperandCopies {
   // no more than with any copy.
   Stage WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const;
 
+  // Is there room for a copy, as `decision` makes it, beside what each of its readers reads?
+  bool Fits(const GroupShape& shape, const Readers& readers, const Decision& decision) const;
+
   // If the shape is to take less than `budget` cycles with a copy, the reader takes less than this with it.
   double LimitOf(const GroupShape& shape, const StagePlace& reader, size_t operand, double budget) const;
 

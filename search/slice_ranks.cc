@@ -107,12 +107,14 @@ absl::Status SliceRanks::TryCopy(Entry entry, double least, double budget) {
   const Decision decision = constant.impl.decision;
   if (std::find(open.tried.begin(), open.tried.end(), decision) == open.tried.end()) {
     open.tried.push_back(decision);
-    copies.Copy(readers, asks, decision, &way.shape);
-    for (const StagePlace& reader : readers.stages) {
-      Stage& stage = reader.In(way.shape);
-      stage.cycles = pricer_.BoundOf(stage);
+    if (copies.Fits(way.shape, readers, decision)) {
+      copies.Copy(readers, asks, decision, &way.shape);
+      for (const StagePlace& reader : readers.stages) {
+        Stage& stage = reader.In(way.shape);
+        stage.cycles = pricer_.BoundOf(stage);
+      }
+      AddDecided(open, std::move(way), decision, least);
     }
-    AddDecided(open, std::move(way), decision, least);
   }
   if (++open.asks < readers.stages.size()) Add(least, std::move(entry));
   return absl::OkStatus();

@@ -164,7 +164,8 @@ class BruteForce {
     if (keep == Level::kL1 && !levels.MayKeepInL1(shape)) return kNever;
     levels.Place(shape, keep);
     for (Group& group : shape.groups)
-      if (workers_ == Workers::kShared) group.sharing = IsOneContraction(group) ? Sharing::kStage : Sharing::kTiles;
+      if (workers_ == Workers::kShared)
+        group.sharing = IsOneContraction(group) ? Sharing::kStage : Sharing::kTiles;
     for (const StagePlace& place : PlacesOf(shape)) {
       Stage& stage = place.In(shape);
       if (stage.kind != StageKind::kContraction)
@@ -210,6 +211,7 @@ class BruteForce {
       Stage& stage = reader.In(shape);
       stage.spec.operand[operand] = expansion.children[0].spec.operand[operand];
       stage.operands[operand] = {value, 0, 0, 0, 1};
+      if (!Fits(stage.spec)) return kNever;
     }
     Stage pack;
     pack.kind = StageKind::kPack;
@@ -218,6 +220,17 @@ class BruteForce {
     Group& group = shape.groups[asks.group];
     if (!ahead) (once ? group.before : group.once).push_back(pack);
     return WithCopies(shape, levels, all, number + 1);
+  }
+
+  // The operands that wait in the fastest level that any of them waits in are no larger than it.
+  bool Fits(const Spec& spec) const {
+    Level fastest = Level::kRam;
+    for (int operand = 0; operand <= spec.op_info().output(); ++operand)
+      fastest = std::min(fastest, spec.tensor(operand).level);
+    int64_t lines = 0;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+      if (spec.tensor(operand).level == fastest) lines += FootprintOf(spec, operand, target_).lines;
+    return fastest == Level::kRam || lines * target_.line_bytes <= target_.at(fastest).bytes;
   }
 
   double Total(GroupShape shape, const SliceLevels& levels) {
@@ -243,11 +256,12 @@ class BruteForce {
     const auto batch = static_cast<double>(group.batch);
     const double tiles = static_cast<double>(group.trips()) * sum(group.stages) + sum(group.rest);
     if (group.sharing != Sharing::kTiles) return sum(group.before) + batch * (sum(group.once) + tiles);
-    const auto longest = [&](int64_t tasks) { return static_cast<double>((tasks + threads_ - 1) / threads_); };
+    const auto longest = [&](int64_t tasks) {
+      return static_cast<double>((tasks + threads_ - 1) / threads_);
+    };
     const double by_items = longest(group.batch) * (sum(group.once) + tiles);
-    const double by_tiles =
-        batch * sum(group.once) +
-        longest(group.batch * group.tiles()) * tiles / static_cast<double>(group.tiles());
+    const double by_tiles = batch * sum(group.once) +
+                            longest(group.batch * group.tiles()) * tiles / static_cast<double>(group.tiles());
     return sum(group.before) + std::min(by_items, by_tiles);
   }
 
@@ -486,6 +500,15 @@ TEST(SliceSearchTest, WhatRewritesAreForIsBruteForce) {
     EXPECT_GE(usage.legal[rewrite], 20) << rewrite;
     EXPECT_GE(usage.chosen[rewrite], 3) << rewrite;
   }
+}
+
+// The copy that the last tile would have leaves less room in L2 beside the rows of a tile of two than there
+// is.
+TEST(SliceSearchTest, ACopyFitsBesideAllItsReaders) {
+  Usage usage;
+  ExpectExact(
+      "kernel a(x: f32[11,11], w: bf16[11,11]):\n v = relu(x)\n return max(matmul(v, transpose(w)), v)\n",
+      &usage);
 }
 
 // Kernels as they are written.

@@ -44,7 +44,7 @@ std::optional<Dims> Together(const Dims& a, const Dims& b) {
 // Types that a matrix of `type` may be multiplied with.
 std::vector<std::string> PartnersOf(std::string_view type) {
   static const std::vector<std::array<std::string, 2>> kPairs = {
-      {"f32", "f32"},     {"bf16", "bf16"},    {"f32", "bf16"},    {"f16", "f16"},
+      {"f32", "f32"},     {"bf16", "bf16"},    {"f32", "bf16"},    {"f16", "f16"},     {"f32", "f16"},
       {"u8", "s8"},       {"s8", "s8"},        {"s32", "s32"},     {"f32", "f8_e4m3"},
       {"f32", "f8_e5m2"}, {"bf16", "f8_e4m3"}, {"bf16", "f8_e5m2"}};
   std::vector<std::string> partners;
