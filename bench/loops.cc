@@ -39,7 +39,7 @@ class NestPrinter {
   }
 
   static std::string AtPlain(const TensorType& type, const Names& index) {
-    const std::vector<int64_t> strides = PlainStrides(type);
+    const std::vector<int64_t> strides = type.Strides();
     std::string at = "0";
     for (size_t axis = 0; axis < index.size(); ++axis)
       Append(&at, " + (", index[axis], ") * ", strides[axis]);

@@ -135,10 +135,4 @@ LoopsStorage PlanStorage(const Graph& graph, size_t float_bytes) {
   return StoragePlanner(graph, float_bytes).Plan();
 }
 
-std::vector<int64_t> PlainStrides(const TensorType& type) {
-  std::vector<int64_t> strides(type.dims.size(), 1);
-  for (size_t axis = strides.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * type.dims[axis];
-  return strides;
-}
-
 }  // namespace kirsch

@@ -23,9 +23,6 @@ bool HasLoops(const Graph& graph, const LoopsStorage& storage, int node);
 // `float_bytes`: of an f32 value (the reference has wider ones).
 LoopsStorage PlanStorage(const Graph& graph, size_t float_bytes);
 
-// Elements of `type` between neighbours along each axis.
-std::vector<int64_t> PlainStrides(const TensorType& type);
-
 }  // namespace kirsch
 
 #endif  // KIRSCH_BENCH_LOOPS_STORAGE_H_

@@ -133,7 +133,7 @@ Names LoopsWriter::OpenLoops(const std::vector<uint32_t>& dims, size_t outer) {
 }
 
 LoopsWriter::View LoopsWriter::ViewOf(int node) const {
-  if (graph_.at(node).op != Operation::kTranspose) return {node, PlainStrides(graph_.at(node).type)};
+  if (graph_.at(node).op != Operation::kTranspose) return {node, graph_.at(node).type.Strides()};
   View view = ViewOf(graph_.at(node).inputs[0]);
   std::swap(view.strides[view.strides.size() - 1], view.strides[view.strides.size() - 2]);
   return view;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -157,11 +158,13 @@ absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const Compile
   const absl::StatusOr<LoopsFn*> run = loops.Load();
   if (!run.ok()) return run.status();
   const TensorType& type = problem.graph.at(problem.graph.result).type;
-  const size_t count = static_cast<size_t>(type.elements());
+  const size_t count = static_cast<size_t>(type.span());
   const AlignedMemory scratch = AllocateAligned(loops.scratch_bytes()),
                       out = AllocateAligned(count * sizeof(double));
   if (scratch == nullptr || out == nullptr)
     return absl::ResourceExhaustedError("no memory for the reference");
+  std::memset(out.get(), 0xff,
+              count * sizeof(double));  // gaps of a result with strides: as FillOutput has them
   (*run)(problem.inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
   Reference reference;
   reference.values.resize(count);

@@ -100,7 +100,7 @@ void SetTypes(const Graph& graph, Problem& types) {
 
 Workload::Operand OperandOf(const TensorType& type) {
   const KirschType element = KirschTypeOf(type.dtype);
-  return {element, static_cast<size_t>(type.elements()), RangeWithin(element, INT16_MAX)};
+  return {element, static_cast<size_t>(type.span()), RangeWithin(element, INT16_MAX)};
 }
 
 std::vector<size_t> OperandBytes(const Workload& workload) {
@@ -148,7 +148,9 @@ Workload MakeWorkload(const Graph& graph, int threads) {
     workload.operands.push_back(OperandOf(graph.at(input).type));
   workload.result = workload.operands.size();
   workload.operands.push_back(OperandOf(graph.at(graph.result).type));
-  for (size_t bytes : OperandBytes(workload)) workload.compulsory_bytes += static_cast<double>(bytes);
+  workload.compulsory_bytes = static_cast<double>(graph.at(graph.result).type.bytes());
+  for (int input = 0; input < graph.num_inputs(); ++input)
+    workload.compulsory_bytes += static_cast<double>(graph.at(input).type.bytes());
   workload.operations = Flops(graph);
   return workload;
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "rewrites/dense_operands.h"
+
 namespace kirsch {
 namespace {
 
@@ -72,10 +74,11 @@ class Canonicaliser {
   int PushReduction(GraphNode node) {
     std::vector<std::vector<uint32_t>> runs = Runs(node.axes);
     const Dtype dtype = node.type.dtype;
-    node.type = canonical_.at(node.inputs[0]).type;
-    node.type.dtype = dtype;
+    const std::vector<int64_t> strides = std::move(node.type.strides);  // of the result only
+    node.type = {dtype, canonical_.at(node.inputs[0]).type.dims};
     for (std::vector<uint32_t>& axes : runs) {
       for (uint32_t axis : axes) node.type.dims[axis] = 1;
+      if (&axes == &runs.back()) node.type.strides = strides;
       node.axes = std::move(axes);
       node.inputs = {Push(node)};
     }
@@ -99,6 +102,6 @@ class Canonicaliser {
 
 }  // namespace
 
-Graph CanonicalGraph(const Graph& graph) { return Canonicaliser(graph).Run(); }
+Graph CanonicalGraph(const Graph& graph) { return WithDenseOperands(Canonicaliser(graph).Run()); }
 
 }  // namespace kirsch

@@ -63,9 +63,11 @@ FusedConvolution::FusedConvolution(const Slice& slice)
       fused_(FuseEpilogue(slice, 0, space_, false)) {}
 
 bool FusedConvolution::IsAll(GroupShape* shape) const {
+  for (int node : {image_value(), filters_operand().value, fused_.result})
+    if (!slice_.graph().at(node).type.dense()) shape->Fail(slice_.at(0), "what lies row by row");
   const size_t end = fused_.taken + 1;
   if (end != slice_.size()) shape->Fail(slice_.at(end), "what the convolution's epilogue can do");
-  return end == slice_.size();
+  return shape->error.empty();
 }
 
 bool FusedConvolution::TakesPixels() const {

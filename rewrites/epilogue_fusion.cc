@@ -35,6 +35,22 @@ class EpilogueWriter {
     return true;
   }
 
+  // Do tensors that have an element for each of the result's lie as the result does, and vectors of an
+  // element for each row without gaps?
+  bool Fits() const {
+    const std::optional<MatrixStrides> out = StridesIn(space_, graph_.at(fused_.result).type);
+    size_t number = 0;
+    for (int i = 0; out && i < fused_.epilogue.count; ++i) {
+      const EpilogueStep& step = fused_.epilogue.steps[static_cast<size_t>(i)];
+      if (!step.HasOperand()) continue;
+      const MatrixStrides strides = *StridesIn(space_, graph_.at(fused_.operands[number++]).type);
+      if (step.operand == EpilogueOperand::kRows && strides.row > 1) return false;
+      const bool alike = strides.row == out->row && (!batched_ || strides.batch == out->batch);
+      if (step.operand == EpilogueOperand::kAll && !alike) return false;
+    }
+    return out.has_value();
+  }
+
   const FusedEpilogue& fused() const { return fused_; }
 
  private:
@@ -108,7 +124,7 @@ FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpac
   EpilogueWriter writer(slice.uses(), slice.at(place), space, batched);
   FusedEpilogue fused = writer.fused();
   for (size_t next = place + 1; next < slice.size() && writer.Take(slice.at(next)); ++next)
-    fused = writer.fused();
+    if (writer.Fits()) fused = writer.fused();
   return fused;
 }
 

@@ -11,6 +11,7 @@
 #include "rewrites/rhs_prologue.h"
 #include "rewrites/rows.h"
 #include "rewrites/shared_matrix.h"
+#include "rewrites/strided_copy.h"
 #include "rewrites/transpose_copy.h"
 #include "rewrites/whole_convolution.h"
 #include "rewrites/winograd.h"
@@ -26,6 +27,7 @@ constexpr const GraphRewrite* kGraphRewrites[] = {
     &kRhsPrologue,
     &kOnlineAttention,
     &kTransposeCopy,
+    &kStridedCopy,
     &kWholeConvolution,
     &kConvolutionBands,
     &kConvolutionParts,

@@ -25,8 +25,7 @@ IterationSpace HeadsSpace(const std::vector<uint32_t>& dims, uint32_t heads) {
 
 std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type) {
   std::vector<uint32_t> dims = type.dims;
-  std::vector<int64_t> strides(dims.size(), 1);
-  for (size_t axis = dims.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * dims[axis];
+  std::vector<int64_t> strides = type.Strides();
   if (space.heads > 1 && dims.size() > 2) {
     const size_t axis = dims.size() - 3;
     const bool one = dims[axis] == 1;  // repeated

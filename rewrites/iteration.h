@@ -43,9 +43,9 @@ struct MatrixStrides {
   int64_t batch = 0, row = 0, column = 0;
 };
 
-// Of a dense tensor that is repeated to the space as NumPy does; nothing if these don't suffice, as it is
-// repeated along some axes of a part and not along others. Its last axis may also have one element only,
-// where it is reduced.
+// Of a tensor that is repeated to the space as NumPy does; nothing if these don't suffice, as it is
+// repeated along some axes of a part and not along others, or the axes of a part do not follow each other.
+// Its last axis may also have one element only, where it is reduced.
 std::optional<MatrixStrides> StridesIn(const IterationSpace& space, const TensorType& type);
 
 // How the matrices of a tensor's last two axes lie.

@@ -85,7 +85,7 @@ class MatmulRowsShaper {
     const GraphNode& at = graph_.at(node);
     if (SharersOf(graph_, at, 0) != 1 || SharersOf(graph_, at, 1) != heads_)
       shape_.Fail(node, "as many matrices that share one");
-    else if (!StoredLhs(at) || !StoredRhs(at))
+    else if (!StoredLhs(at) || !StoredRhs(at) || !StoredOut(node))
       shape_.Fail(node, "matrices that are evenly apart");
   }
 
@@ -98,10 +98,12 @@ class MatmulRowsShaper {
   std::optional<StoredMatrices> StoredRhs(const GraphNode& matmul) const {
     return MatricesOf(TypeOf(slice_.uses().Stored(matmul.inputs[1])));
   }
-  // Do the matrices that the first matmul takes follow each other, as those of a spec's batch do?
+  std::optional<StoredMatrices> StoredOut(int node) const { return MatricesOf(TypeOf(node), heads_); }
+  // Do the matrices that the only matmul takes and makes follow each other, as those of a spec's batch do?
   bool AreTogether() const {
     const GraphNode& matmul = graph_.at(slice_.at(0));
-    return StoredLhs(matmul)->is_together && StoredRhs(matmul)->is_together;
+    const std::optional<StoredMatrices> out = StoredOut(slice_.at(slice_.size() - 1));
+    return StoredLhs(matmul)->is_together && StoredRhs(matmul)->is_together && out && out->is_together;
   }
 
   std::vector<Stage> Stages(int64_t rows) {
@@ -134,7 +136,7 @@ class MatmulRowsShaper {
     const IterationSpace space = SpaceOf(TypeOf(node).dims);
     const FusedEpilogue fused = FuseEpilogue(slice_, *place, space, batched_);
     *place += 1 + fused.taken;
-    const auto m = static_cast<uint32_t>(space.rows()), n = static_cast<uint32_t>(space.columns());
+    const auto n = static_cast<uint32_t>(space.columns());
     const uint32_t k = TypeOf(lhs).dims.back();
     const StoredMatrices left = StoredLhs(graph_.at(node)).value_or(StoredMatrices{}),
                          right = StoredRhs(graph_.at(node)).value_or(StoredMatrices{});
@@ -143,12 +145,15 @@ class MatmulRowsShaper {
     asked.size = {static_cast<uint32_t>(batched_ ? space.batch() : 1), static_cast<uint32_t>(rows), k, n};
     SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, left.ld, 0, &asked);
     SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, right.ld, 1, &asked);
-    SetMatrix(TypeOf(fused.result).dtype, Order::kRow, n, 2, &asked);
+    const std::optional<StoredMatrices> stored = StoredOut(fused.result);
+    if (!stored) shape_.Fail(fused.result, "matrices that are evenly apart");
+    const StoredMatrices out = stored.value_or(StoredMatrices{});
+    SetMatrix(TypeOf(fused.result).dtype, Order::kRow, out.ld, 2, &asked);
     const int64_t once = batched_ ? 0 : 1;
     Stage stage = ContractionStage(
         asked, {memory_.OperandFor(uses.Stored(lhs), once * left.batch, lhs_turned ? 1 : left.ld),
                 memory_.OperandFor(uses.Stored(rhs), once * right.batch, 0),
-                memory_.OperandFor(fused.result, once * m * n, n)});
+                memory_.OperandFor(fused.result, once * out.batch, out.ld)});
     for (int operand : fused.operands) {
       const MatrixStrides strides = StridesIn(space, TypeOf(operand)).value_or(MatrixStrides{});
       stage.operands.push_back(memory_.OperandFor(operand, once * strides.batch, strides.row));

@@ -112,6 +112,7 @@ class Matcher {
     const size_t first = slice_.size() - 1 - found.after.size();  // the sums' place
     if (IsNeededLater(first, slice_.size() - 1)) return std::nullopt;
     found.heads = heads_;
+    if (!StridesIn(sums, TypeOf(NodeAt(slice_.size() - 1)))) return std::nullopt;
     const int q = graph_.at(found.scores).inputs[0];
     if ((heads_ > 1 && uses_.IsView(q)) || !MatricesOf(TypeOf(uses_.Stored(q)), heads_)) return std::nullopt;
     for (int matmul : {found.scores, found.sums})

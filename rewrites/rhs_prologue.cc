@@ -94,7 +94,7 @@ class PrologueShaper {
     if (IsMade(uses_.Stored(lhs_))) Fail(node_, "an lhs from elsewhere");
     for (size_t input : {size_t{0}, size_t{1}})
       if (SharersOf(graph_, graph_.at(node_), input) != 1) Fail(node_, "as many matrices on either side");
-    if (!StoredLhs()) Fail(node_, "matrices that are evenly apart");
+    if (!StoredLhs() || !StoredOut()) Fail(node_, "matrices that are evenly apart");
     if (const size_t end = matmul_ + 1 + fused_.taken; end != slice_.size())
       Fail(slice_.at(end), "what the matmul's epilogue can do");
     if (tile() < 1 || tile() > columns() || depth() < 1 || depth() > terms())
@@ -104,6 +104,7 @@ class PrologueShaper {
   }
 
   std::optional<StoredMatrices> StoredLhs() const { return MatricesOf(TypeOf(uses_.Stored(lhs_))); }
+  std::optional<StoredMatrices> StoredOut() const { return MatricesOf(TypeOf(fused_.result)); }
 
   // Products in each sum.
   int64_t terms() const { return TypeOf(lhs_).dims.back(); }
@@ -169,9 +170,10 @@ class PrologueShaper {
   }
 
   Stage Matmul(const Block& block) const {
-    const int64_t m = result_space_.rows(), n = result_space_.columns(), k = terms();
+    const int64_t m = result_space_.rows(), k = terms();
     const bool lhs_turned = uses_.IsView(lhs_), last = block.first + block.terms == k;
-    const StoredMatrices left = StoredLhs().value_or(StoredMatrices{});
+    const StoredMatrices left = StoredLhs().value_or(StoredMatrices{}),
+                         out = StoredOut().value_or(StoredMatrices{});
     Spec asked;
     asked.op = OpWith(last ? fused_.epilogue : Epilogue{});
     asked.accumulate = block.first > 0;
@@ -182,11 +184,11 @@ class PrologueShaper {
     };
     set(lhs_, lhs_turned ? Order::kCol : Order::kRow, left.ld, 0);
     set(rhs_, turned_ ? Order::kCol : Order::kRow, turned_ ? block.terms : block.columns, 1);
-    set(fused_.result, Order::kRow, n, 2);
+    set(fused_.result, Order::kRow, out.ld, 2);
     Stage stage = ContractionStage(
         asked, {{uses_.Stored(lhs_), block.first * (lhs_turned ? int64_t{left.ld} : 1), left.batch, 0},
                 {uses_.Stored(rhs_), 0, 0, 0},
-                {fused_.result, 0, m * n, 1}});
+                {fused_.result, 0, out.batch, 1}});
     for (int node : last ? fused_.operands : std::vector<int>{}) {
       const MatrixStrides strides = StridesIn(result_space_, TypeOf(node)).value_or(MatrixStrides{});
       stage.operands.push_back({node, 0, strides.batch, strides.column});

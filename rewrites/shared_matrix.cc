@@ -31,8 +31,9 @@ class SharedMatrixShaper {
     asked.size = {1, static_cast<uint32_t>(space_.rows()), graph_.at(node_.inputs[0]).type.dims.back(),
                   static_cast<uint32_t>(space_.columns())};
     const StageOperand lhs = Matrix(0, &asked), rhs = Matrix(1, &asked);
-    SetMatrix(TypeOf(fused_.result).dtype, Order::kRow, asked.size[MatmulDims::kN], 2, &asked);
-    Stage stage = ContractionStage(asked, {lhs, rhs, Each(fused_.result, space_.rows() * space_.columns())});
+    const StoredMatrices out = MatricesAt(fused_.result);
+    SetMatrix(TypeOf(fused_.result).dtype, Order::kRow, out.ld, 2, &asked);
+    Stage stage = ContractionStage(asked, {lhs, rhs, Each(fused_.result, out.batch)});
     for (int operand : fused_.operands)
       stage.operands.push_back(Each(operand, StridesIn(space_, TypeOf(operand))->batch));
     stage.repeats = repeats_;
@@ -57,14 +58,16 @@ class SharedMatrixShaper {
   StageOperand Matrix(size_t input, Spec* asked) {
     const GraphUses& uses = slice_.uses();
     const int node = node_.inputs[input], stored = uses.Stored(node);
-    const std::optional<StoredMatrices> matrices = MatricesOf(TypeOf(stored));
-    if (!matrices) {
-      shape_.Fail(slice_.at(0), "matrices that are evenly apart");
-      return {};
-    }
-    SetMatrix(TypeOf(node).dtype, uses.IsView(node) ? Order::kCol : Order::kRow, matrices->ld, input, asked);
+    const StoredMatrices matrices = MatricesAt(stored);
+    SetMatrix(TypeOf(node).dtype, uses.IsView(node) ? Order::kCol : Order::kRow, matrices.ld, input, asked);
     const bool is_shared = SharersOf(graph_, node_, input) > 1;
-    return is_shared ? memory_.OperandFor(stored, matrices->batch, 0) : Each(stored, matrices->batch);
+    return is_shared ? memory_.OperandFor(stored, matrices.batch, 0) : Each(stored, matrices.batch);
+  }
+
+  StoredMatrices MatricesAt(int node) {
+    const std::optional<StoredMatrices> matrices = MatricesOf(TypeOf(node));
+    if (!matrices) shape_.Fail(slice_.at(0), "matrices that are evenly apart");
+    return matrices.value_or(StoredMatrices{});
   }
 
   const Slice& slice_;

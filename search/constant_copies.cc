@@ -23,12 +23,12 @@ void CopyConstants(const Target& target, Plan* plan) {
     const TensorType& type = plan->graph.at(constant).type;
     Stage copy;
     copy.kind = StageKind::kPad;
-    copy.copy.width = type.elements();
+    copy.copy.width = type.span();  // gaps, too: what reads the copy finds it as it lies
     copy.copy.dtype = type.dtype;
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
     PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
     plan->ahead.push_back(std::move(copy));
-    plan->buffers.push_back({constant, type.bytes()});
+    plan->buffers.push_back({constant, type.span() * Bytes(type.dtype)});
   }
 }
 

@@ -458,13 +458,15 @@ std::string GraphMethods() {
   return all;
 }
 
-// Matmuls have as many matrices on either side.
+// Tensors lie row by row, and matmuls have as many matrices on either side.
 std::unique_ptr<OnednnHandle> PrepareGraph(int method, const KirschGraph& graph) {
-  for (const GraphNode& node : graph.graph.nodes)
+  for (const GraphNode& node : graph.graph.nodes) {
+    if (!node.type.dense()) return nullptr;
     for (int input : node.op == Operation::kMatmul ? node.inputs : std::vector<int>{}) {
       const size_t rank = node.type.dims.size();
       if (rank > 2 && graph.graph.at(input).type.dims[rank - 3] != node.type.dims[rank - 3]) return nullptr;
     }
+  }
   auto handle = std::make_unique<GraphHandle>(kMethods[method], graph);
   return handle->Prepare() ? std::move(handle) : nullptr;
 }

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::byte> Filled(const TensorType& type, uint32_t seed) {
   const auto bytes = static_cast<size_t>(Bytes(type.dtype));
   const SampleBits bits = SampleBitsOf(type.dtype);
-  std::vector<std::byte> data(static_cast<size_t>(type.bytes()));
+  std::vector<std::byte> data(bytes * static_cast<size_t>(type.span()));
   for (size_t at = 0; at < data.size(); at += bytes) {
     seed = seed * 1664525 + 1013904223;
     const uint32_t element = (seed >> (32 - 8 * bytes) & bits.keep) | bits.set;
@@ -40,11 +40,11 @@ GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, b
     const TensorType& type = graph.at(i).type;
     parameters.push_back(Filled(type, static_cast<uint32_t>(i) + 1));
     pointers.push_back(parameters.back().data());
-    result.elements.push_back(type.elements());
+    result.elements.push_back(type.span());
     result.constant.push_back(graph.IsConstant(i));
   }
   const TensorType& type = graph.at(graph.result).type;
-  result.elements.push_back(type.elements());
+  result.elements.push_back(type.span());
   const int64_t length = GraphReference::RowLength(type);
   GraphReference reference(graph, std::move(pointers), winograd);
   const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);
@@ -55,7 +55,8 @@ GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, b
   for (int64_t element : elements) {
     const Uncertain value = reference.ResultRow(element / length)[static_cast<size_t>(element % length)];
     if (std::isfinite(value.value) && std::isfinite(value.error))
-      result.samples.push_back({element, value.value, value.error});
+      result.samples.push_back(
+          {GraphReference::StartOfRow(type, element / length) + element % length, value.value, value.error});
   }
   return result;
 }

@@ -12,12 +12,12 @@
 namespace kirsch {
 
 struct GraphSample {
-  int64_t element = 0;
+  int64_t element = 0;          // where it lies
   double value = 0, error = 0;  // as spec/graph/reference.h says
 };
 
 struct GraphSamples {
-  std::vector<int64_t> elements;  // of each parameter, then of the result
+  std::vector<int64_t> elements;  // of each parameter, then of the result; gaps, too
   std::vector<bool> constant;     // is the parameter one?
   std::vector<GraphSample> samples;
 };

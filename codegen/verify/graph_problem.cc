@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <utility>
 
@@ -33,21 +34,36 @@ int64_t AnyInteger(Dtype dtype, std::mt19937_64& random) {
   return std::uniform_int_distribution<int64_t>(LeastOf(dtype), MostOf(dtype))(random);
 }
 
+// From where to where no element lies, between the first and the last one; ascending.
+std::vector<std::pair<int64_t, int64_t>> GapsOf(const TensorType& type) {
+  if (type.dense()) return {};
+  std::vector<int64_t> starts;
+  for (int64_t row = 0; row < GraphReference::Rows(type); ++row)
+    starts.push_back(GraphReference::StartOfRow(type, row));
+  std::sort(starts.begin(), starts.end());
+  std::vector<std::pair<int64_t, int64_t>> gaps;
+  int64_t end = 0;
+  for (int64_t start : starts) {
+    if (start > end) gaps.emplace_back(end, start);
+    end = start + GraphReference::RowLength(type);
+  }
+  return gaps;
+}
+
 }  // namespace
 
 GraphProblem::GraphProblem(const Graph& graph, std::map<int, int> winograd)
     : graph_(graph), winograd_(std::move(winograd)) {
   for (int i = 0; i < graph.num_inputs(); ++i)
-    tensors_.push_back({graph.at(i).text, graph.at(i).type.dtype, graph.at(i).type.elements()});
+    tensors_.push_back({graph.at(i).text, graph.at(i).type.dtype, graph.at(i).type.span()});
   const TensorType& result = graph.at(graph.result).type;
   output_ = tensors_.size();
-  tensors_.push_back({"out", result.dtype, result.elements()});
+  tensors_.push_back({"out", result.dtype, result.span()});
   shape_.dtype = result.dtype;
   shape_.sizes.assign(result.dims.begin(), result.dims.end());
   if (shape_.sizes.empty()) shape_.sizes = {1};
-  shape_.strides.assign(shape_.sizes.size(), 1);
-  for (size_t axis = shape_.sizes.size() - 1; axis-- > 0;)
-    shape_.strides[axis] = shape_.strides[axis + 1] * shape_.sizes[axis + 1];
+  shape_.strides = result.Strides();
+  if (shape_.strides.empty()) shape_.strides = {1};
   flops_ = Flops(graph);
 }
 
@@ -76,13 +92,35 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   if (!floating && kind == InputKind::kFullRange) {
     for (int64_t i = 0; i < elements; ++i)
       StoreElement(dtype, static_cast<double>(AnyInteger(dtype, random)), data, i);
-    return;
+    return PoisonGaps(tensor, data);
   }
   for (int64_t i = 0; i < elements; ++i) {
     double value = floating ? real(random) * most : std::nearbyint(real(random) * most);
     if (beyond && i % kSometimes == 1) value *= kBeyondIntegers;
     StoreElement(dtype, !floating && LeastOf(dtype) == 0 ? std::abs(value) : value, data, i);
   }
+  PoisonGaps(tensor, data);
+}
+
+// What lies between a parameter's rows must not be computed from.
+void GraphProblem::PoisonGaps(size_t tensor, void* data) const {
+  const auto& [name, dtype, elements] = tensors_[tensor];
+  for (const auto& [begin, end] : GapsOf(graph_.at(static_cast<int>(tensor)).type))
+    FillPoison(dtype, static_cast<size_t>((end - begin) * Bytes(dtype)),
+               static_cast<char*>(data) + begin * Bytes(dtype));
+}
+
+// All of the output was poison.
+bool GraphProblem::GapsIntact(const void* out) const {
+  std::vector<char> untouched;
+  for (const auto& [begin, end] : GapsOf(graph_.at(graph_.result).type)) {
+    const auto bytes = static_cast<size_t>((end - begin) * Bytes(shape_.dtype));
+    untouched.resize(std::max(untouched.size(), bytes));
+    FillPoison(shape_.dtype, bytes, untouched.data());
+    if (memcmp(static_cast<const char*>(out) + begin * Bytes(shape_.dtype), untouched.data(), bytes) != 0)
+      return false;
+  }
+  return true;
 }
 
 absl::StatusOr<Oracle> GraphProblem::Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const {

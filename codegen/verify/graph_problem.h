@@ -21,8 +21,11 @@ class GraphProblem : public KnownProblem {
   int64_t MostRows(double most_flops_in_full) const override;
   void Fill(size_t tensor, InputKind kind, uint64_t seed, void* data) const override;
   absl::StatusOr<Oracle> Expect(InputKind kind, uint64_t seed, std::vector<int64_t> rows) const override;
+  bool GapsIntact(const void* out) const override;
 
  private:
+  void PoisonGaps(size_t tensor, void* data) const;
+
   const Graph& graph_;
   const std::map<int, int> winograd_;
 };

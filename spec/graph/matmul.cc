@@ -35,6 +35,9 @@ class MatmulFinder {
   }
 
   absl::StatusOr<GraphMatmul> Find() {
+    for (size_t i = 0; i < graph_.nodes.size(); ++i)
+      if (!graph_.nodes[i].type.dense())
+        return Refused(static_cast<int>(i), "tensors without strides, as yet");
     if (absl::Status status = WalkToMatmul(); !status.ok()) return status;
     if (absl::Status status = AddMatrices(); !status.ok()) return status;
     if (absl::Status status = CheckConstants(); !status.ok()) return status;

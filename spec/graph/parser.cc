@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -146,7 +147,7 @@ class GraphParser {
     if (status.ok()) status = TakeSign(")");
     if (status.ok() && Peek().text == "->") {
       Take();
-      status = ParseType(&declared_.emplace());
+      status = ParseTensor(&declared_.emplace());
     }
     if (status.ok()) status = TakeSign(":");
     return status.ok() ? ExpectEnd() : status;
@@ -174,14 +175,14 @@ class GraphParser {
   }
 
   // A number, or the value of a name.
-  absl::StatusOr<uint32_t> ParseSize() {
+  absl::StatusOr<uint32_t> ParseSize(std::string_view of, int64_t most) {
     if (NamedSize* const named = FindSize(Peek().text); named != nullptr) {
       named->used = true;
       return (*values_)[static_cast<size_t>(named - sizes_.data())];
     }
     std::string what;
     for (const NamedSize& size : sizes_) Append(&what, size.name.text, ", ");
-    return ParseNumber(source_, Peek(), what.empty() ? "a size" : Cat(what, "or a size"), 1, kMaxSide);
+    return ParseNumber(source_, Peek(), what.empty() ? of : Cat(what, "or ", of), 1, most);
   }
 
   absl::Status ExpectEnd() const {
@@ -199,7 +200,7 @@ class GraphParser {
       Take();
       input.constant = true;
     }
-    if (absl::Status status = ParseType(&input.type); !status.ok()) return status;
+    if (absl::Status status = ParseTensor(&input.type); !status.ok()) return status;
     if (graph_.nodes.size() == kMaxParameters)
       return Expected(name, Cat("at most ", kMaxParameters, " parameters"));
     names_[input.text] = Add(input);
@@ -238,7 +239,7 @@ class GraphParser {
     while (Peek().text != "]") {
       if (!type->dims.empty())
         if (absl::Status status = TakeSign(","); !status.ok()) return status;
-      absl::StatusOr<uint32_t> size = ParseSize();
+      absl::StatusOr<uint32_t> size = ParseSize("a size", kMaxSide);
       if (!size.ok()) return size.status();
       if (type->dims.size() == kMaxRank) return Expected(Peek(), Cat("at most ", kMaxRank, " axes"));
       type->dims.push_back(*size);
@@ -246,6 +247,35 @@ class GraphParser {
         return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
       Take();
     }
+    return TakeSign("]");
+  }
+
+  // A type, and perhaps how the tensor lies.
+  absl::Status ParseTensor(TensorType* type) {
+    const absl::Status status = ParseType(type);
+    return status.ok() && Peek().text == kStridesWord ? ParseStrides(type) : status;
+  }
+
+  // strides=[NUMBER, ...]
+  absl::Status ParseStrides(TensorType* type) {
+    Take();
+    for (std::string_view sign : {"=", "["})
+      if (absl::Status status = TakeSign(sign); !status.ok()) return status;
+    const std::string wanted = Cat("a stride for each of ", type->dims.size(), " axes");
+    std::vector<Word> words;
+    while (Peek().text != "]") {
+      if (words.size() == type->dims.size()) return Expected(Peek(), Cat("']' (", wanted, ")"));
+      if (!words.empty())
+        if (absl::Status status = TakeSign(","); !status.ok()) return status;
+      const absl::StatusOr<uint32_t> stride = ParseSize("a stride", std::numeric_limits<uint32_t>::max());
+      if (!stride.ok()) return stride.status();
+      type->strides.push_back(*stride);
+      words.push_back(Take());
+    }
+    if (words.size() < type->dims.size()) return Expected(Peek(), wanted);
+    if (const std::optional<WrongStride> wrong = CheckStrides(*type))
+      return Expected(words[wrong->axis], wrong->expected);
+    NormaliseStrides(type);
     return TakeSign("]");
   }
 
@@ -271,7 +301,12 @@ class GraphParser {
     }
     returned_ = true;
     graph_.result = *value;
-    if (!declared_ || TypeOf(*value) == *declared_) return absl::OkStatus();
+    if (!declared_) return absl::OkStatus();
+    GraphNode& result = graph_.nodes[static_cast<size_t>(*value)];
+    if (result.type.dtype == declared_->dtype && result.type.dims == declared_->dims) {
+      if (result.op != Operation::kInput) result.type.strides = declared_->strides;
+      return absl::OkStatus();
+    }
     return ErrorAt(source_, start.position,
                    Cat("expected ", PrintTensorType(*declared_), ", as ", graph_.name, " returns, got ",
                        PrintTensorType(TypeOf(*value))));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_join.h"
 #include "spec/graph/graph.h"
+#include "spec/graph/types.h"
 #include "spec/text/cat.h"
 #include "spec/text/shorthand.h"
 
@@ -64,7 +65,8 @@ class GraphPrinter {
 }  // namespace
 
 std::string PrintTensorType(const TensorType& type) {
-  return Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
+  const std::string shape = Cat(Info(type.dtype).name, "[", absl::StrJoin(type.dims, ","), "]");
+  return type.dense() ? shape : Cat(shape, " ", kStridesWord, "=[", absl::StrJoin(type.strides, ","), "]");
 }
 
 std::string PrintPadding(const Padding& pad) {

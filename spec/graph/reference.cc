@@ -118,6 +118,14 @@ double ScaleFor(const std::vector<Uncertain>& row) {
 
 }  // namespace
 
+int64_t GraphReference::StartOfRow(const TensorType& type, int64_t row) {
+  const Index index = IndexOfRow(type.dims, row);
+  const std::vector<int64_t> strides = type.Strides();
+  int64_t start = 0;
+  for (size_t axis = 0; axis < index.size(); ++axis) start += index[axis] * strides[axis];
+  return start;
+}
+
 GraphReference::GraphReference(const Graph& graph, std::vector<const void*> inputs,
                                std::map<int, int> winograd)
     : graph_(graph), inputs_(std::move(inputs)), winograd_(std::move(winograd)), rows_(graph.nodes.size()) {}
@@ -174,8 +182,9 @@ GraphReference::Row GraphReference::InputRow(int node, int64_t row) const {
   const TensorType& type = graph_.at(node).type;
   const int64_t length = RowLength(type);
   Row elements;
+  const int64_t start = StartOfRow(type, row);
   for (int64_t i = 0; i < length; ++i)
-    elements.push_back({LoadElement(type.dtype, inputs_[static_cast<size_t>(node)], row * length + i), 0});
+    elements.push_back({LoadElement(type.dtype, inputs_[static_cast<size_t>(node)], start + i), 0});
   return elements;
 }
 

@@ -16,14 +16,16 @@ namespace kirsch {
 
 class GraphReference {
  public:
-  // `inputs`: the parameters' elements, dense, in their order. Both outlive this. `winograd`: convolutions
-  // that may be off by as much as Winograd's algorithm makes them, as nodes (nhwc, 3x3, stride 1, one group),
-  // and the sides of its squares.
+  // `inputs`: the parameters' elements, as they lie, in their order. Both outlive this. `winograd`:
+  // convolutions that may be off by as much as Winograd's algorithm makes them, as nodes (nhwc, 3x3, stride
+  // 1, one group), and the sides of its squares.
   GraphReference(const Graph& graph, std::vector<const void*> inputs, std::map<int, int> winograd = {});
 
   // Rows run along the last axis; a tensor without axes has one row of one element.
   static int64_t RowLength(const TensorType& type) { return type.dims.empty() ? 1 : type.dims.back(); }
   static int64_t Rows(const TensorType& type) { return type.elements() / RowLength(type); }
+  // Where a row's first element lies.
+  static int64_t StartOfRow(const TensorType& type, int64_t row);
 
   // A row of the result, rounded to its type.
   std::vector<Uncertain> ResultRow(int64_t row);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "spec/matmul_types.h"
@@ -163,6 +165,43 @@ bool IsTooLarge(const std::vector<uint32_t>& dims) {
   return elements > kMaxElements;
 }
 
+std::optional<WrongStride> CheckStrides(const TensorType& type) {
+  if (type.dims.empty()) return std::nullopt;
+  const size_t last = type.dims.size() - 1;
+  if (type.dims[last] > 1 && type.strides[last] != 1)
+    return WrongStride{last, "1, as the elements of a row follow each other"};
+  std::vector<size_t> axes(type.dims.size());
+  std::iota(axes.rbegin(), axes.rend(), 0u);
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](size_t a, size_t b) { return type.strides[a] < type.strides[b]; });
+  int64_t reach = 1;  // of the axes so far
+  for (size_t axis : axes) {
+    if (type.dims[axis] == 1) continue;
+    if (type.strides[axis] < reach)
+      return WrongStride{axis, Cat(reach, " or more, so that no two elements are in the same place")};
+    reach += int64_t{type.dims[axis] - 1} * type.strides[axis];
+    if (reach > kMaxElements)
+      return WrongStride{axis, Cat("at most ", kMaxElements, " elements from the first to the last")};
+  }
+  return std::nullopt;
+}
+
+void NormaliseStrides(TensorType* type) {
+  const size_t rank = type->dims.size();
+  for (size_t axis = rank; axis-- > 0;)
+    if (type->dims[axis] == 1) {
+      const int64_t following = axis + 1 == rank ? 1 : type->strides[axis + 1] * type->dims[axis + 1];
+      type->strides[axis] = std::min<int64_t>(following, std::numeric_limits<uint32_t>::max());
+    }
+  const std::vector<int64_t> dense = TensorType{type->dtype, type->dims}.Strides();
+  const auto differs = [&](size_t axis) {
+    return type->dims[axis] > 1 && type->strides[axis] != dense[axis];
+  };
+  bool is_dense = true;
+  for (size_t axis = 0; axis < rank; ++axis) is_dense &= !differs(axis);
+  if (is_dense) type->strides.clear();
+}
+
 int64_t SharersOf(const Graph& graph, const GraphNode& node, size_t input) {
   const Dims &out = node.type.dims, &in = TypeOf(graph, node, input).dims;
   return out.size() < 3 ? 1 : out[out.size() - 3] / in[in.size() - 3];
@@ -170,6 +209,7 @@ int64_t SharersOf(const Graph& graph, const GraphNode& node, size_t input) {
 
 std::string InferType(Graph* graph, GraphNode* node) {
   std::string expected = InferByKind(graph, node);
+  node->type.strides.clear();
   if (expected.empty() && IsTooLarge(node->type.dims))
     expected = Cat("a result of at most ", kMaxElements, " elements");
   return expected;

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "spec/graph/parser.h"
 #include "spec/graph/reference.h"
 #include "spec/graph/shorthand.h"
@@ -206,6 +209,84 @@ TEST(GraphTest, ErrorsSayWhere) {
       {head + " return 3", "f:2:9: expected a tensor, got '3'"},
   };
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOf(text), error) << text;
+}
+
+TEST(GraphTest, ErrorsOfStridesSayWhere) {
+  const auto with = [](const std::string& strides) {
+    return ErrorOf("kernel f(x: f32[2,3,4] strides=" + strides + "):\n return relu(x)");
+  };
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"12,4,1]", "f:1:32: expected '[', got '12'"},
+      {"[]", "f:1:33: expected a stride for each of 3 axes, got ']'"},
+      {"[12,4]", "f:1:37: expected a stride for each of 3 axes, got ']'"},
+      {"[12,4,1,1]", "f:1:39: expected ']' (a stride for each of 3 axes), got ','"},
+      {"[12,-4,1]", "f:1:36: expected a stride from 1 to 4294967295, got '-4'"},
+      {"[12,0,1]", "f:1:36: expected a stride from 1 to 4294967295, got '0'"},
+      {"[12,4294967296,1]", "f:1:36: expected a stride from 1 to 4294967295, got '4294967296'"},
+      {"[12,x,1]", "f:1:36: expected a stride from 1 to 4294967295, got 'x'"},
+      {"[24,8,2]", "f:1:38: expected 1, as the elements of a row follow each other, got '2'"},
+      {"[12,3,1]", "f:1:36: expected 4 or more, so that no two elements are in the same place, got '3'"},
+      {"[11,4,1]", "f:1:33: expected 12 or more, so that no two elements are in the same place, got '11'"},
+      {"[4,4,1]", "f:1:33: expected 12 or more, so that no two elements are in the same place, got '4'"},
+      {"[4,7,1]", "f:1:35: expected 8 or more, so that no two elements are in the same place, got '7'"},
+      {"[12,4000000000,1]",
+       "f:1:36: expected at most 4294967296 elements from the first to the last, got '4000000000'"},
+  };
+  for (const auto& [strides, error] : cases) EXPECT_EQ(with(strides), error) << strides;
+  EXPECT_EQ(ErrorOf("kernel f(x: f32[3,4]) -> f32[3,4] strides=[3,1]:\n return relu(x)"),
+            "f:1:44: expected 4 or more, so that no two elements are in the same place, got '3'");
+  EXPECT_EQ(
+      ErrorOf("kernel f[n = 1..5](x: f32[2,n,4] strides=[16,4,1]):\n return relu(x)"),
+      "f:1:43: expected 20 or more, so that no two elements are in the same place, got '16' (for n = 5)");
+}
+
+// All small shapes and strides: what is accepted has no two elements in one place, and prints as what reads
+// the same; of what is refused some two are, or a row is not together.
+TEST(GraphTest, StridesKeepElementsApart) {
+  int accepted = 0, refused = 0;
+  for (uint32_t code = 0; code < 3 * 3 * 3 * 8 * 8 * 3; ++code) {
+    uint32_t rest = code;
+    const auto take = [&](uint32_t most) { return 1 + std::exchange(rest, rest / most) % most; };
+    const std::vector<uint32_t> dims = {take(3), take(3), take(3)}, strides = {take(8), take(8), take(3)};
+    std::set<uint32_t> places;
+    for (uint32_t i = 0; i < dims[0]; ++i)
+      for (uint32_t j = 0; j < dims[1]; ++j)
+        for (uint32_t k = 0; k < dims[2]; ++k)
+          places.insert(i * strides[0] + j * strides[1] + k * strides[2]);
+    const bool row = dims[2] == 1 || strides[2] == 1, apart = places.size() == dims[0] * dims[1] * dims[2];
+    const std::string text = Cat("kernel f(x: f32[", absl::StrJoin(dims, ","), "] strides=[",
+                                 absl::StrJoin(strides, ","), "]):\n return relu(x)");
+    const auto read = ParseKernelFile(text, "f");
+    // Axes that interleave without touching are refused, too.
+    if (!read.ok()) {
+      ++refused;
+      continue;
+    }
+    ++accepted;
+    EXPECT_TRUE(row && apart) << text;
+    const Graph graph = read->front().graph->member(0);
+    EXPECT_EQ(graph.at(0).type.span(), *places.rbegin() + 1) << text;
+    const auto again = ParseKernelFile(PrintGraph(graph), "again");
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->front().graph->member(0).at(0).type, graph.at(0).type) << text;
+  }
+  EXPECT_GT(accepted, 500);
+  EXPECT_GT(refused, 500);
+}
+
+// One form of what lies alike.
+TEST(GraphTest, StridesAreNormalised) {
+  const auto type = [](const std::string& text) {
+    const auto read = ParseKernelFile("kernel f(x: " + text + "):\n return relu(x)", "f");
+    EXPECT_TRUE(read.ok()) << read.status();
+    return read->front().graph->member(0).at(0).type;
+  };
+  EXPECT_TRUE(type("f32[2,3,4] strides=[12,4,1]").dense());
+  EXPECT_TRUE(type("f32[1,3,4] strides=[77,4,1]").dense());
+  EXPECT_TRUE(type("f32[7] strides=[1]").dense());
+  EXPECT_EQ(type("f32[2,1,4] strides=[8,5,1]"), type("f32[2,1,4] strides=[8,4,1]"));
+  EXPECT_EQ(PrintTensorType(type("f32[12,1024,64] strides=[64,768,1]")),
+            "f32[12,1024,64] strides=[64,768,1]");
 }
 
 // Depth is bounded, and values that are shared are looked at once.

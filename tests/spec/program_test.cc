@@ -31,9 +31,10 @@ std::vector<std::vector<std::byte>> RandomTensors(const testing::GrammarGraph& d
   for (int i = 0; i < drawn.parameters; ++i) {
     const testing::PlainType& type = testing::PlainTypeOf(drawn.at(i).type);
     const std::vector<double> elements = testing::RandomElements(drawn.at(i), random);
-    tensors.emplace_back(elements.size() * static_cast<size_t>(type.bytes));
+    tensors.emplace_back(static_cast<size_t>(drawn.at(i).span() * type.bytes), std::byte{0xff});
     for (size_t k = 0; k < elements.size(); ++k)
-      testing::StorePlain(type, elements[k], tensors.back().data(), static_cast<int64_t>(k));
+      testing::StorePlain(type, elements[k], tensors.back().data(),
+                          drawn.at(i).PlaceOf(static_cast<int64_t>(k)));
   }
   return tensors;
 }
@@ -46,7 +47,7 @@ void ExpectRight(const std::string& text, const Plan& plan, std::vector<std::vec
   std::vector<const void*> inputs;
   std::vector<void*> callers(program.buffers.size());
   for (size_t i = 0; i < tensors.size(); ++i) inputs.push_back(callers[i] = tensors[i].data());
-  std::vector<std::byte> out(static_cast<size_t>(type.bytes()), std::byte{0xff});
+  std::vector<std::byte> out(static_cast<size_t>(type.span() * Bytes(type.dtype)), std::byte{0xff});
   callers[tensors.size()] = out.data();
   ASSERT_EQ(Interpret(program, callers, threads), absl::OkStatus()) << text << "\n" << PrintPlan(plan);
   GraphReference reference(plan.graph, inputs, WinogradConvolutions(plan));
@@ -54,7 +55,7 @@ void ExpectRight(const std::string& text, const Plan& plan, std::vector<std::vec
   for (int64_t row = 0; row < GraphReference::Rows(type); ++row) {
     const std::vector<Uncertain> expected = reference.ResultRow(row);
     for (int64_t i = 0; i < length; ++i) {
-      const double got = LoadElement(type.dtype, out.data(), row * length + i);
+      const double got = LoadElement(type.dtype, out.data(), GraphReference::StartOfRow(type, row) + i);
       const Uncertain& want = expected[static_cast<size_t>(i)];
       if (!std::isfinite(want.error) || (std::isnan(want.value) && std::isnan(got)) || want.value == got)
         continue;

@@ -19,7 +19,7 @@ namespace {
 using Dims = std::vector<uint32_t>;
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-constexpr int64_t kMostElements = 6000, kMostProducts = 200'000;
+constexpr int64_t kMostElements = 6000, kMostProducts = 200'000, kMostReach = 100'000;
 constexpr size_t kMostAxes = 4;
 constexpr int kMostParameters = 16, kMostOperations = 14;
 
@@ -464,7 +464,37 @@ class GraphDrawer {
           if (argument.value >= 0) argument.value = place.at(argument.value);
       }
     graph.result = static_cast<int>(graph.values.size()) - 1;
+    DrawStrides(&graph);
     return graph;
+  }
+
+  // Some of the parameters and results of one kernel in three do not lie row by row. Drawn by numbers of its
+  // own, so that kernels are what they would be without.
+  void DrawStrides(GrammarGraph* graph) {
+    std::mt19937 random = random_;
+    random.discard(1);
+    if (random() % 3 != 0) return;
+    for (int i = 0; i < graph->parameters; ++i)
+      if (random() % 2 == 0) SetStrides(random, &graph->values[static_cast<size_t>(i)]);
+    GrammarValue& result = graph->values[static_cast<size_t>(graph->result)];
+    if (!result.op.empty() && random() % 2 == 0) SetStrides(random, &result);
+  }
+
+  // The axes but the last in any order in memory, with gaps or without.
+  static void SetStrides(std::mt19937& random, GrammarValue* value) {
+    if (value->dims.empty()) return;
+    const size_t last = value->dims.size() - 1;
+    std::vector<size_t> axes(last);
+    std::iota(axes.rbegin(), axes.rend(), 0u);
+    if (random() % 2 == 0) std::shuffle(axes.begin(), axes.end(), random);
+    value->strides.assign(last + 1, 1);
+    int64_t reach = value->dims[last];
+    for (size_t axis : axes) {
+      if (random() % 2 == 0) reach += random() % (random() % 2 == 0 ? 3 : 40);
+      value->strides[axis] = static_cast<uint32_t>(reach);
+      reach *= value->dims[axis];
+    }
+    if (reach > kMostReach) value->strides.clear();
   }
 
   std::mt19937& random_;
@@ -476,6 +506,14 @@ class GraphDrawer {
 }  // namespace
 
 int64_t GrammarValue::elements() const { return Elements(dims); }
+
+int64_t GrammarValue::PlaceOf(int64_t element) const {
+  if (strides.empty()) return element;
+  int64_t place = 0;
+  for (size_t axis = dims.size(); axis-- > 0; element /= dims[axis])
+    place += element % dims[axis] * strides[axis];
+  return place;
+}
 
 double GrammarValue::Option(const std::string& option, double otherwise) const {
   double number = otherwise;

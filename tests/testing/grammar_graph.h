@@ -27,8 +27,12 @@ struct GrammarValue {
   std::string op;              // empty: a parameter
   std::vector<GrammarArgument> arguments;
   std::vector<std::pair<std::string, std::string>> options;  // ("axis", "0")
+  std::vector<uint32_t> strides = {};  // of a parameter or the result; empty: row by row
 
   int64_t elements() const;
+  // Where the element lies that is number `element`, row by row; and how far the last one reaches.
+  int64_t PlaceOf(int64_t element) const;
+  int64_t span() const { return PlaceOf(elements() - 1) + 1; }
   double Option(const std::string& option, double otherwise) const;
 };
 

@@ -31,7 +31,8 @@ class TextWriter {
     for (int i = 0; i < graph_.parameters; ++i)
       Append(&text, i > 0 ? ", " : "", graph_.at(i).name, ": ", graph_.at(i).constant ? "const " : "",
              TypeText(graph_.at(i)));
-    Append(&text, ")", Below(3) == 0 ? Cat(" -> ", TypeText(graph_.at(graph_.result))) : "", ":\n");
+    const bool says_type = Below(3) == 0 || !graph_.at(graph_.result).strides.empty();
+    Append(&text, ")", says_type ? Cat(" -> ", TypeText(graph_.at(graph_.result))) : "", ":\n");
     for (int statement : Order())
       Append(&text, graph_.at(statement).name, " = ", Expression(statement), "\n");
     return Cat(text, "return ", Argument({graph_.result, ""}), "\n");
@@ -56,7 +57,7 @@ class TextWriter {
                                must_name_ = must_name_ && !named;
                                Append(text, named ? "n" : Cat(size));
                              }),
-               "]");
+               "]", value.strides.empty() ? "" : Cat(" strides=[", absl::StrJoin(value.strides, ","), "]"));
   }
 
   // Values whose statements have to come before this one's.

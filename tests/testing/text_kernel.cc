@@ -36,14 +36,15 @@ GuardedBuffer NewLines(int64_t bytes) { return NewBuffer((bytes + 63) / 64 * 64)
 class Arena {
  public:
   Arena(const GrammarGraph& graph, const std::vector<std::vector<double>>& parameters)
-      : result_type_(PlainTypeOf(graph.at(graph.result).type)),
-        out_(NewBuffer(graph.at(graph.result).elements() * result_type_.bytes)) {
+      : result_(graph.at(graph.result)),
+        result_type_(PlainTypeOf(result_.type)),
+        out_(NewBuffer(result_.span() * result_type_.bytes)) {
     for (size_t i = 0; i < parameters.size(); ++i) {
       const GrammarValue& parameter = graph.values[i];
       const PlainType& type = PlainTypeOf(parameter.type);
-      inputs_.push_back(NewBuffer(parameter.elements() * type.bytes));
+      inputs_.push_back(NewBuffer(parameter.span() * type.bytes));
       for (size_t k = 0; k < parameters[i].size(); ++k)
-        StorePlain(type, parameters[i][k], inputs_.back().data(), static_cast<int64_t>(k));
+        StorePlain(type, parameters[i][k], inputs_.back().data(), parameter.PlaceOf(static_cast<int64_t>(k)));
       inputs_.back().SetReadOnly(true);
       by_name_[parameter.name] = inputs_.back().data();
     }
@@ -54,12 +55,13 @@ class Arena {
 
   std::vector<double> Result() const {
     std::vector<double> result;
-    const auto elements = static_cast<int64_t>(out_.bytes()) / result_type_.bytes;
-    for (int64_t i = 0; i < elements; ++i) result.push_back(LoadPlain(result_type_, out_.data(), i));
+    for (int64_t i = 0; i < result_.elements(); ++i)
+      result.push_back(LoadPlain(result_type_, out_.data(), result_.PlaceOf(i)));
     return result;
   }
 
  private:
+  const GrammarValue& result_;
   const PlainType& result_type_;
   GuardedBuffer out_;
   std::vector<GuardedBuffer> inputs_;
