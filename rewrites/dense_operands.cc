@@ -28,6 +28,7 @@ class DenseWriter {
       if (node == graph_.num_inputs()) CopyParameters();
       GraphNode copy = graph_.at(node);
       for (int& input : copy.inputs) input = PlaceFor(node, input);
+      if (copy.op == Operation::kTranspose) copy.type.dtype = dense_.at(copy.inputs[0]).type.dtype;
       if (node == graph_.result && copies_result_) copy.type.strides.clear();
       places_[static_cast<size_t>(node)] = Push(std::move(copy));
     }
@@ -77,8 +78,11 @@ class DenseWriter {
     for (int node : copied_)
       for (int input : graph_.at(node).inputs)
         if (!TypeOf(input).dense() && !copies_.contains(input))
-          copies_[input] = Push(CopyOf(input, {TypeOf(input).dtype, TypeOf(input).dims}));
+          copies_[input] = Push(CopyOf(input, {StoredAs(TypeOf(input).dtype), TypeOf(input).dims}));
   }
+
+  // What no kernel writes becomes what holds its numbers, and is multiplied with the same others.
+  static Dtype StoredAs(Dtype dtype) { return Info(dtype).is_result ? dtype : Dtype::kBf16; }
 
   GraphNode CopyOf(int from, TensorType type) const {
     GraphNode copy = OperationNode(Operation::kCast, dense_.at(from).position);

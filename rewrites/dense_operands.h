@@ -6,8 +6,9 @@
 
 namespace kirsch {
 
-// The same kernel; what is copied is cast to its own type. Such casts of parameters stand before all other
-// operations, so that none stands between a contraction and what may become its epilogue.
+// The same kernel; what is copied is cast to its own type, or of f8, which no kernel writes, to bf16. Such
+// casts of parameters stand before all other operations, so that none stands between a contraction and what
+// may become its epilogue.
 Graph WithDenseOperands(const Graph& graph);
 
 }  // namespace kirsch

@@ -11,13 +11,13 @@ namespace {
 
 static_assert(kMaxRank == 4, "an axis each for items, tiles, rows and columns");
 
-// A cast to the value's own type.
+// A cast to the value's own type, or of one that no kernel writes.
 bool Applies(const SliceProblem& problem) {
   const Graph& graph = problem.slice.graph();
   const int node = problem.slice.at(0);
   if (problem.slice.size() != 1 || graph.at(node).op != Operation::kCast) return false;
   const TensorType &from = graph.at(graph.at(node).inputs[0]).type, &to = graph.at(node).type;
-  return from.dtype == to.dtype && !(from.dense() && to.dense()) && Info(to.dtype).is_result;
+  return (from.dtype == to.dtype || !Info(from.dtype).is_result) && !(from.dense() && to.dense());
 }
 
 std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
@@ -36,16 +36,16 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
   GroupShape shape;
   const Graph& graph = problem.slice.graph();
   const int to = problem.slice.at(0), from = graph.at(to).inputs[0];
-  const Dtype dtype = graph.at(to).type.dtype, held = AccumulatorOf(dtype);
+  const Dtype loaded = graph.at(from).type.dtype, stored = graph.at(to).type.dtype;
   const SliceMemory memory(problem.slice, form.in_place);
   const auto sizes = Outermost(graph.at(to).type.dims, 1);
   Stage stage;
   stage.kind = StageKind::kRows;
   stage.rows = sizes[2];
   stage.columns = sizes[3];
-  stage.program.values = {{Operation::kLoad, -1, -1, 0, 0, held}};
-  stage.program.inputs = {{dtype, sizes[3] > 1, sizes[2] > 1}};
-  stage.program.results = {{0, dtype}};
+  stage.program.values = {{Operation::kLoad, -1, -1, 0, 0, AccumulatorOf(loaded)}};
+  stage.program.inputs = {{loaded, sizes[3] > 1, sizes[2] > 1}};
+  stage.program.results = {{0, stored}};
   for (int node : {from, to}) {
     const auto strides = Outermost(graph.at(node).type.Strides(), 0);
     stage.operands.push_back(memory.OperandFor(node, strides[0], strides[1]));
