@@ -98,6 +98,30 @@ class GraphRules : public ::testing::Test {
   const GraphProblem problem_{graph_};
 };
 
+// What lies between the rows of tensors with strides is neither computed from nor written.
+TEST(VerifyStrides, GapsThatAreUsedAreFoundOut) {
+  const Graph graph =
+      testing::GraphOf("kernel gaps(x: f32[3,4] strides=[6,1]) -> f32[3,4] strides=[5,1]:\n  return relu(x)");
+  const GraphProblem problem(graph);
+  EXPECT_EQ(problem.tensors()[0].elements, 16);
+  EXPECT_EQ(problem.tensors()[1].elements, 14);
+  const auto climb = [&](const std::function<void(float* x, float* out)>& after) {
+    Kernel kernel;
+    kernel.name = "plain";
+    kernel.run = [after](const KernelCall& call) {
+      auto *const x = static_cast<float*>(call.tensors[0]), *const out = static_cast<float*>(call.tensors[1]);
+      for (size_t i = 0; i < 3; ++i)
+        for (size_t j = 0; j < 4; ++j) out[5 * i + j] = std::max(x[6 * i + j], 0.0f);
+      after(x, out);
+    };
+    return Ladder(problem, {1000, {{.kind = InputKind::kUniform}}}).Climb(kernel, 1);
+  };
+  EXPECT_EQ(climb([](float*, float*) {}).outcome, RungOutcome::kPassed);
+  EXPECT_THAT(climb([](float*, float* out) { out[4] = 0; }).text, HasSubstr("wrote between the rows of out"));
+  EXPECT_THAT(climb([](float*, float* out) { out[9] = 1; }).text, HasSubstr("wrote between the rows of out"));
+  EXPECT_EQ(climb([](float* x, float* out) { out[0] += x[4]; }).outcome, RungOutcome::kFailed);
+}
+
 // Sums of integers in f32 are right as long as they are small.
 TEST(VerifyIntegers, SumsInFloatsAreFoundOut) {
   const Graph graph = testing::GraphOf("kernel sums(x: s32[4,9], y: s32[4,9]):\n return add(x, y)");
