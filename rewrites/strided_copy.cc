@@ -61,6 +61,6 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
 
 }  // namespace
 
-const GraphRewrite kStridedCopy = {"copy", {}, Applies, Enumerate, Expand};
+const GraphRewrite kStridedCopy = {"gather", {}, Applies, Enumerate, Expand};
 
 }  // namespace kirsch
