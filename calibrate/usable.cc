@@ -23,8 +23,9 @@ Target WithAllUsable(Target target) {
   return target;
 }
 
-// Times as slow as what is surely in the cache: with this much of a matrix beyond it, the rest is of no use.
-constexpr double kIsBeyond = 1.1;
+// How much of the way from a matrix that is surely in the cache to one that surely is not: slower than that,
+// so much is beyond it that the rest is of no use. Less than the second is no way at all, but noise.
+constexpr double kIsBeyond = 0.1, kNoWay = 0.5;
 
 constexpr int64_t kColumns = 4096;
 
@@ -49,36 +50,45 @@ Filler FillerOf(Level level, double share, const Target& target) {
   return {Cat("matmul f32 1x", bytes / 4 / kColumns, "x", kColumns), ""};
 }
 
-// Measured over predicted: the mean over memories but the worst, which may be somebody else's doing.
-absl::StatusOr<double> RatioOf(const Filler& filler, const Target& target, int memories,
-                               const ExperimentOptions& options) {
+// Cycles, measured, of which the mean over memories but the worst, which may be somebody else's doing; and
+// predicted.
+struct Timing {
+  double measured = 0, predicted = 0;
+  double ratio() const { return measured / predicted; }
+};
+
+absl::StatusOr<Timing> TimingOf(const Filler& filler, const Target& target, int memories,
+                                const ExperimentOptions& options) {
   Laboratory laboratory(target, 1);
   Experiment experiment = {filler.problem, 1};
   experiment.schedule = filler.schedule;
   const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment);
   if (!prepared.ok()) return prepared.status();
-  std::vector<double> ratios;
-  while (std::ssize(ratios) < memories) {
+  Timing timing;
+  std::vector<double> cycles;
+  while (std::ssize(cycles) < memories) {
     const absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, options);
     if (!observed.ok()) return observed.status();
     if (observed->empty()) return absl::CancelledError("stopped");
-    ratios.push_back(observed->front().cycles / observed->front().predict(laboratory.model()));
+    cycles.push_back(observed->front().cycles);
+    timing.predicted = observed->front().predict(laboratory.model());
   }
-  std::sort(ratios.begin(), ratios.end());
-  if (ratios.size() > 1) ratios.pop_back();
-  return std::accumulate(ratios.begin(), ratios.end(), 0.0) / static_cast<double>(ratios.size());
+  std::sort(cycles.begin(), cycles.end());
+  if (cycles.size() > 1) cycles.pop_back();
+  timing.measured = std::accumulate(cycles.begin(), cycles.end(), 0.0) / static_cast<double>(cycles.size());
+  return timing;
 }
 
-// The nearest slowdowns that never fall: neighbours that do are pooled.
-std::vector<double> Rising(const std::vector<Filling>& fillings) {
+// The nearest values that never fall: neighbours that do are pooled.
+std::vector<double> Rising(const std::vector<double>& values) {
   struct Pool {
     double sum;
     size_t count;
     double mean() const { return sum / static_cast<double>(count); }
   };
   std::vector<Pool> pools;
-  for (const Filling& filling : fillings) {
-    pools.push_back({filling.slowdown, 1});
+  for (double value : values) {
+    pools.push_back({value, 1});
     while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
       const Pool last = pools.back();
       pools.pop_back();
@@ -93,7 +103,9 @@ std::vector<double> Rising(const std::vector<Filling>& fillings) {
 }  // namespace
 
 Usable UsableOf(const std::vector<Filling>& fillings) {
-  const std::vector<double> slowdowns = Rising(fillings);
+  std::vector<double> slowdowns;
+  for (const Filling& filling : fillings) slowdowns.push_back(filling.slowdown);
+  slowdowns = Rising(slowdowns);
   const double hurts = kHurts * slowdowns.front();
   for (size_t i = 1; i < fillings.size(); ++i) {
     if (slowdowns[i] <= hurts) continue;
@@ -104,13 +116,18 @@ Usable UsableOf(const std::vector<Filling>& fillings) {
   return {fillings.back().share, fillings.back().share};
 }
 
-int64_t SharedBytesOf(const std::vector<SizeSlowdown>& slowdowns, int64_t all) {
-  for (size_t i = 1; i < slowdowns.size(); ++i) {
-    if (slowdowns[i].slowdown <= kIsBeyond) continue;
-    const SizeSlowdown &less = slowdowns[i - 1], &more = slowdowns[i];
-    const double part = (kIsBeyond - less.slowdown) / (more.slowdown - less.slowdown);
-    const double bytes =
-        static_cast<double>(less.bytes) + part * static_cast<double>(more.bytes - less.bytes);
+int64_t SharedBytesOf(const std::vector<SizeTime>& times, int64_t all) {
+  if (times.size() < 2) return all;
+  std::vector<double> cycles;
+  for (const SizeTime& time : times) cycles.push_back(time.cycles_per_byte);
+  cycles = Rising(cycles);
+  const double way = cycles.back() - cycles.front(), edge = cycles.front() + kIsBeyond * way;
+  if (way < kNoWay * cycles.front()) return all;
+  for (size_t i = 1; i < times.size() && times[i].bytes <= all / 2; ++i) {
+    if (cycles[i] <= edge) continue;
+    const double part = (edge - cycles[i - 1]) / (cycles[i] - cycles[i - 1]);
+    const double bytes = static_cast<double>(times[i - 1].bytes) +
+                         part * static_cast<double>(times[i].bytes - times[i - 1].bytes);
     return static_cast<int64_t>(bytes) >> 20 << 20;
   }
   return all;
@@ -120,17 +137,21 @@ absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const Experimen
   constexpr int kMemories = 2;
   const int64_t all = target.at(Level::kL3).bytes;
   const Target all_usable = WithAllUsable(target);
-  std::vector<SizeSlowdown> slowdowns;
-  double near = 0;
-  for (int64_t bytes = 4 * target.at(Level::kL2).bytes; bytes <= std::min(all / 2, kMostBytes); bytes *= 2) {
+  std::vector<SizeTime> times;
+  const auto measure = [&](int64_t bytes) {
     const double share = static_cast<double>(bytes) / static_cast<double>(all);
-    const absl::StatusOr<double> ratio =
-        RatioOf(FillerOf(Level::kL3, share, target), all_usable, kMemories, options);
-    if (!ratio.ok()) return ratio.status();
-    if (slowdowns.empty()) near = *ratio;
-    slowdowns.push_back({bytes, *ratio / near});
-  }
-  return SharedBytesOf(slowdowns, all);
+    const absl::StatusOr<Timing> timing =
+        TimingOf(FillerOf(Level::kL3, share, target), all_usable, kMemories, options);
+    if (timing.ok()) times.push_back({bytes, timing->measured / static_cast<double>(bytes)});
+    return timing.status();
+  };
+  absl::Status status;
+  for (int64_t bytes = 4 * target.at(Level::kL2).bytes; status.ok() && bytes <= std::min(all / 2, kMostBytes);
+       bytes *= 2)
+    status = measure(bytes);
+  if (status.ok()) status = measure(std::min(4 * all, kMostBytes));
+  if (!status.ok()) return status;
+  return SharedBytesOf(times, all);
 }
 
 absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& target, int memories,
@@ -139,11 +160,11 @@ absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& 
   std::vector<Filling> fillings;
   double least = 0;
   const auto measure = [&](double share) {
-    const absl::StatusOr<double> ratio =
-        RatioOf(FillerOf(level, share, target), all_usable, memories, options);
-    if (!ratio.ok()) return ratio.status();
-    if (fillings.empty()) least = *ratio;
-    fillings.push_back({share, *ratio / least});
+    const absl::StatusOr<Timing> timing =
+        TimingOf(FillerOf(level, share, target), all_usable, memories, options);
+    if (!timing.ok()) return timing.status();
+    if (fillings.empty()) least = timing->ratio();
+    fillings.push_back({share, timing->ratio() / least});
     return absl::OkStatus();
   };
   absl::Status status;

@@ -32,16 +32,18 @@ inline constexpr double kHurts = 1.05;
 Usable UsableOf(const std::vector<Filling>& fillings);
 
 // Bytes of L3 that this machine has, at most what `target` says: of a cache that others share, a virtual
-// machine has a part, which no instruction tells. A matrix of ever more bytes is read again and again; where
-// half of what the target says is no slower, all of it is taken to be there. Errors are those of Observe.
+// machine has a part, which no instruction tells. A matrix of ever more bytes is read again and again, at
+// last one that is surely beyond; where half of what the target says is no slower, all of it is taken to be
+// there. Errors are those of Observe.
 absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const ExperimentOptions& options);
 
-// The same of what was measured: `slowdowns` of so many bytes, ascending, over the first.
-struct SizeSlowdown {
+// The same of what was measured: `times` by their bytes, ascending, the last one beyond. Where that is hardly
+// slower than the first, nothing is told.
+struct SizeTime {
   int64_t bytes = 0;
-  double slowdown = 1;
+  double cycles_per_byte = 0;
 };
-int64_t SharedBytesOf(const std::vector<SizeSlowdown>& slowdowns, int64_t all);
+int64_t SharedBytesOf(const std::vector<SizeTime>& times, int64_t all);
 
 // L1 and L2: a tile of rhs that is multiplied over and over, beside rows that stream by. L3: a matrix that is
 // read again and again. Each share in so many fresh memories, as pages come to lie on other sets in each.
