@@ -251,6 +251,10 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
       if (level <= filling && level <= Operand(spec, operand).level) levels.push_back(level);
     AppendCopies(spec, operand, levels, target, decisions);
   }
+  if (spec.block == 0) return;
+  std::erase_if(*decisions, [&](const Decision& decision) {
+    return decision.kind == RewriteKind::kPack && CutsPanels(spec, decision.operand, decision.layout);
+  });
 }
 
 void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,

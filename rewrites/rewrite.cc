@@ -8,12 +8,32 @@
 #include "spec/check.h"
 
 namespace kirsch {
+namespace {
+
+// Of a spec in blocks: the blocks, or what is done before, for all columns that a caller wants at once. That
+// many are known to be more than a block, so no register holds them.
+void EnumerateOutsideBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  EnumerateBlocks(spec, decisions);
+  if (spec.block >= spec.size[static_cast<size_t>(BlockDim(spec))]) return;
+  EnumerateTiles(spec, /*output_fits_registers=*/false, target, decisions);
+  if (spec.size[0] > 1) return;
+  EnumerateMoves(spec, target, decisions);
+  EnumeratePacks(spec, target, decisions);
+  // A copy that all blocks have in common is made before all of them, so it waits where the operand does.
+  std::erase_if(*decisions, [&](const Decision& decision) {
+    const auto& operand = spec.op_info().operands[decision.operand];
+    return decision.kind == RewriteKind::kPack && !operand.UsesDim(BlockDim(spec)) &&
+           decision.level != spec.tensor(decision.operand).level;
+  });
+}
+
+}  // namespace
 
 void EnumerateDecisions(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   decisions->clear();
   if (const int operand = ConstantOperand(spec); operand >= 0)
     return EnumerateConstantPacks(spec, operand, target, decisions);
-  if (spec.block != 0) return EnumerateBlocks(spec, decisions);
+  if (spec.block != 0) return EnumerateOutsideBlocks(spec, target, decisions);
   if (spec.threads > 1) return EnumerateParallelTiles(spec, target, decisions);
   if (spec.out().level == Level::kVrf) {
     Decision microkernel;

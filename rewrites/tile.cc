@@ -74,6 +74,7 @@ void EnumerateTiles(const Spec& spec, bool output_fits_registers, const Target& 
                     std::vector<Decision>* decisions) {
   if (spec.size[kBatch] > 1) return AppendTiles(spec, kBatch, target, decisions);
   for (int dim = 1; dim < spec.op_info().num_dims; ++dim) {
+    if (spec.block != 0 && dim == BlockDim(spec)) continue;  // the block is the tile
     if (spec.op_info().dims[static_cast<size_t>(dim)].reduction &&
         (output_fits_registers || !ReductionMayBeSplit(spec)))
       continue;
@@ -86,12 +87,12 @@ void ExpandTile(const Spec& whole, const Decision& decision, Expansion* expansio
   if (spec.op_info().dims[decision.dim].reduction) return ExpandReduction(spec, decision, expansion);
   const uint32_t size = spec.size[decision.dim], rest = size % decision.size;
   Spec tile = WithSize(spec, decision.dim, decision.size);
-  tile.block = tile.block_rows = 0;
+  if (spec.block != 0 && decision.dim == BlockDim(spec)) tile.block = tile.block_rows = 0;
   AddChild(tile, size / decision.size, expansion);
   if (rest != 0) AddChild(WithSize(tile, decision.dim, rest), 1, expansion);
 }
 
-// The blocks of a root that is computed so.
+// The blocks of a spec that is computed so, each a tile that is nothing special any more.
 void EnumerateBlocks(const Spec& spec, std::vector<Decision>* decisions) {
   Decision decision;
   decision.kind = RewriteKind::kTile;

@@ -250,6 +250,14 @@ class FunctionPrinter {
     }
     PrintNested(op.body);
   }
+  void Print(const ForBlocks& op) {
+    const std::string& index = Name(op.index);
+    const int64_t block = program_.block;
+    Line("for (size_t ", index, " = ", kFirstColumn, " / ", block, " + (", kFirstColumn, " % ", block,
+         " != 0); ", index, " < ", op.count, " && ", index, " * ", block, " < ", kEndColumn, "; ++", index,
+         ") {");
+    PrintNested(op.body);
+  }
   void Print(const InPhase& op) {
     Line("if (", kPhase, " == ", op.phase, ") {");
     PrintNested(op.body);

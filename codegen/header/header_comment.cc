@@ -88,12 +88,23 @@ std::string EpilogueText(const HeaderFunction& function) {
   return text;
 }
 
+// What a range of columns is, and what is done before the first.
+std::string ColumnsText(const HeaderFunction& function) {
+  std::string text = Cat(
+      "The columns ", kFirstColumn, " <= c < ", kEndColumn, " of out are computed, in whole blocks of ",
+      function.variants.front().programs.front().block,
+      ":\na block belongs to the range it begins in. Several threads may compute disjoint ranges at once,\n"
+      "as many threads and ranges as they like.\n");
+  if (!function.signature().phases) return text;
+  return Cat(
+      text, "That takes ", function.name, "_phases() phases: ranges that are all columns together are\n",
+      "called with phase 0, then, when all these calls have returned, such ranges (the same, or\n",
+      "others) with phase 1, and so on: first what all blocks read is copied to shared memory.\n",
+      "shared_memory: ", function.name, "_shared_bytes() bytes, 64-byte aligned, the same for all calls.\n");
+}
+
 std::string ThreadsText(const HeaderFunction& function) {
-  if (function.signature().columns)
-    return Cat("The columns ", kFirstColumn, " <= c < ", kEndColumn,
-               " of out are computed, in whole blocks of ", function.variants.front().programs.front().block,
-               ":\na block belongs to the range it begins in. Several threads may compute disjoint "
-               "ranges at once.\n");
+  if (function.signature().columns) return ColumnsText(function);
   std::string text = "Thread 0 <= thread < n_threads does its share";
   if (!function.dispatched())
     Append(&text, " of ", function.variants.front().programs.front().tasks, " tasks");

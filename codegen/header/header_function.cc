@@ -70,8 +70,7 @@ void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
     for (int64_t member : one.members)
       variant->program_of[static_cast<size_t>(member)] = variant->programs.size();
     variant->programs.push_back(
-        Lower(*one.program, variant->target, MemberName(name, sizes, one.members.front()) + more,
-              always));
+        Lower(*one.program, variant->target, MemberName(name, sizes, one.members.front()) + more, always));
   }
 }
 

@@ -94,8 +94,8 @@ $VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch /
   $RHS* rhs = ($RHS*)malloc($RHS_COUNT * sizeof($RHS));
   $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
-$ARGUMENTS_ALLOC$SCRATCH_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
-  if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK$PACKED_CHECK) {
+$ARGUMENTS_ALLOC$SCRATCH_ALLOC$SHARED_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
+  if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK$SHARED_CHECK$PACKED_CHECK) {
     printf("$NAME: out of memory\n");
     exit(2);
   }
@@ -118,7 +118,7 @@ $EPILOGUE    if ($DIFFERS && wrong++ == 0)
   free(rhs);
   free(out);
   free(before);
-$ARGUMENTS_FREE$SCRATCH_FREE$PACKED_FREE  return wrong ? 1 : 0;
+$ARGUMENTS_FREE$SCRATCH_FREE$SHARED_FREE$PACKED_FREE  return wrong ? 1 : 0;
 }
 
 static int $NAME_check_all(const char* what) {
@@ -134,6 +134,12 @@ $REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
 
 constexpr char kScratchAlloc[] = R"(  char* block = (char*)malloc($NAME_scratch_bytes() + 64);
   void* scratch = block ? block + (64 - (size_t)block % 64) : NULL;
+)";
+
+constexpr char kSharedAlloc[] =
+    R"(  char* shared_block = (char*)malloc($NAME_shared_bytes() + 64);
+  void* shared_memory = shared_block ? shared_block + (64 - (size_t)shared_block % 64) : NULL;
+  size_t phase;
 )";
 
 constexpr char kPackedAlloc[] = R"(  char* packed_block = (char*)malloc($NAME_packed_bytes() + 64);
@@ -158,16 +164,18 @@ std::vector<EntryTensor> Unpacked(const CSignature& signature) {
   return tensors;
 }
 
-// A call for the sizes and operands of a problem, as each of three threads.
+// A call for the sizes and operands of a problem, in each phase as each of three threads.
 std::string RunText(const HeaderFunction& function) {
   CSignature signature = function.signature();
-  const bool scratch = signature.scratch, threads = signature.threads;
-  signature.scratch = signature.threads = false;
-  std::string text = threads ? "  for (i = 0; i < 3; ++i) " : "  ";
+  const bool scratch = signature.scratch, threads = signature.threads, phases = signature.phases;
+  signature.scratch = signature.threads = signature.phases = false;
+  std::string text = phases ? "  for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "";
+  text += threads ? "  for (i = 0; i < 3; ++i) " : "  ";
   Append(&text, function.sizes.empty() ? "" : "wrong += !", function.name, "(");
   for (const VaryingSize& size : function.sizes) Append(&text, size.name == "b" ? "batch" : size.name, ", ");
   const char* const share = signature.columns ? ", n * i / 3, n * (i + 1) / 3" : ", i, 3";
-  return Cat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "", ");\n");
+  return Cat(text, CArguments(signature), scratch ? ", scratch" : "", threads ? share : "",
+             phases ? ", shared_memory, phase" : "", ");\n");
 }
 
 // For every varying size, those beside its values and one between them, the others being the least.
@@ -251,17 +259,19 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$PROBLEMS", problems},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
        {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
+       {"$SHARED_ALLOC", signature.phases ? kSharedAlloc : ""},
+       {"$SHARED_CHECK", signature.phases ? " || !shared_memory" : ""},
+       {"$SHARED_FREE", signature.phases ? "  free(shared_block);\n" : ""},
        {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
        {"$PACKED_CHECK", packed ? " || !packed" : ""},
        {"$PACKED_FREE", packed ? "  free(packed_block);\n" : ""},
        {"$PACK", packed ? Cat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
        {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
-  return absl::StrReplaceAll(text,
-                             {{"$NAME", function.name},
-                              {"$FILE", file.name},
-                              {"$TYPELHS", std::string(Info(lhs_type).name)},
-                              {"$TYPERHS", std::string(Info(rhs_type).name)},
-                              {"$TYPEOUT", std::string(Info(out_type).name)}});
+  return absl::StrReplaceAll(text, {{"$NAME", function.name},
+                                    {"$FILE", file.name},
+                                    {"$TYPELHS", std::string(Info(lhs_type).name)},
+                                    {"$TYPERHS", std::string(Info(rhs_type).name)},
+                                    {"$TYPEOUT", std::string(Info(out_type).name)}});
 }
 
 // How an element becomes a number, and an exact sum an element.

@@ -289,6 +289,25 @@ class BodyPrinter {
   }
 
   void Print(const OnThread& op) { PrintIf(IsMine(ValueOf(op.task)), op.body); }
+  void Print(const ForBlocks& op) {
+    llvm::BasicBlock* head = NewBlock("head");
+    llvm::BasicBlock* body = NewBlock("body");
+    llvm::BasicBlock* exit = NewBlock("exit");
+    Value *first = Get(program_.thread()), *end = Get(program_.threads());
+    Value* block = ir_.getInt64(static_cast<uint64_t>(program_.block));
+    Value* begun = ir_.CreateICmpNE(ir_.CreateURem(first, block), ir_.getInt64(0));
+    Set(op.index, ir_.CreateAdd(ir_.CreateUDiv(first, block), ir_.CreateZExt(begun, ir_.getInt64Ty())));
+    ir_.CreateBr(head);
+    ir_.SetInsertPoint(head);
+    Value* known = ir_.CreateICmpULT(Get(op.index), ir_.getInt64(static_cast<uint64_t>(op.count)));
+    Value* wanted = ir_.CreateICmpULT(ir_.CreateMul(Get(op.index), block), end);
+    ir_.CreateCondBr(ir_.CreateAnd(known, wanted), body, exit);
+    ir_.SetInsertPoint(body);
+    PrintBlock(op.body);
+    Set(op.index, ir_.CreateAdd(Get(op.index), ir_.getInt64(1), "", true, true));
+    ir_.CreateBr(head);
+    ir_.SetInsertPoint(exit);
+  }
   void Print(const InPhase& op) {
     const auto phase = static_cast<uint64_t>(op.phase);
     PrintIf(ir_.CreateICmpEQ(Get(program_.phase()), ir_.getInt64(phase)), op.body);

@@ -187,6 +187,12 @@ struct OnThread {  // body, on the thread whose number is task % n_threads, or s
   Affine task;
   std::vector<Stmt> body;
 };
+struct ForBlocks {  // body with index = the number of each wanted one of `count` blocks, see
+                    // LoopProgram::block; only in the entry
+  VarId index;
+  int64_t count;
+  std::vector<Stmt> body;
+};
 struct InPhase {  // body, if the entry is called for this phase; only in the entry
   int phase;
   std::vector<Stmt> body;
@@ -196,7 +202,7 @@ struct Stmt {
   std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
                SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
                SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny, Switch,
-               OnThread, InPhase>
+               OnThread, ForBlocks, InPhase>
       op;
 };
 

@@ -115,6 +115,10 @@ class TextPrinter {
     Line("for ", Name(op.index), " < ", AffineText(procedure_, op.count));
     PrintNested(op.body);
   }
+  void Print(const ForBlocks& op) {
+    Line("for wanted ", Name(op.index), " < ", op.count);
+    PrintNested(op.body);
+  }
   void Print(const OnThread& op) {
     Line("task ", AffineText(procedure_, op.task));
     PrintNested(op.body);

@@ -153,6 +153,11 @@ class EntryWriter {
     if (!loop.trips.IsConstant()) return WriteVarying(loop);
     const int64_t trips = Constants(loop.trips);
     Bound& variable = bound_[static_cast<size_t>(loop.variable)];
+    if (const Task* const block = BlockOf(loop); block != nullptr && trips > 1)
+      return entry_.WantedBlocks(trips, [&](VarId number) {
+        variable = {number, 0};
+        Write(block->body);
+      });
     const int64_t first = loop.first.empty() ? 0 : 1;
     if (first == 1 && trips > 0) {
       variable = {kNoVar, 0};
@@ -169,6 +174,14 @@ class EntryWriter {
     }
     variable = {kNoVar, trips};
     if (loop.trips.of.constant % loop.trips.by != 0) Write(loop.rest);
+  }
+
+  // What is done for each trip, if the loop goes over all of the first blocks; else null.
+  const Task* BlockOf(const Loop& loop) const {
+    if (program_.block == 0 || !loop.first.empty() || !loop.rest.empty() || loop.body.size() != 1)
+      return nullptr;
+    const Task* const task = std::get_if<Task>(&loop.body.front().shape);
+    return task != nullptr && task->task == IndexOf(loop.variable) ? task : nullptr;
   }
 
   // Of a number of trips that is known when the program runs.

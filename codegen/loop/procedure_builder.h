@@ -82,6 +82,12 @@ class ProcedureBuilder {
   void OnThreadOf(Affine task, Body body) {
     Nest(OnThread{std::move(task), {}}, body);
   }
+  // `body(number)` for each block that is wanted.
+  template <typename Body>
+  void WantedBlocks(int64_t count, Body body) {
+    const VarId number = Index(Cat("block", procedure_.vars.size()));
+    Nest(ForBlocks{number, count, {}}, [&] { body(number); });
+  }
   template <typename Body>
   void InPhaseOf(int phase, Body body) {
     Nest(InPhase{phase, {}}, body);

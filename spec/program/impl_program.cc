@@ -102,6 +102,11 @@ void AddOperands(const Spec& spec, ProgramBuilder& builder) {
                        RootElements(spec, operand) * Bytes(Operand(spec, operand).dtype), 0});
 }
 
+// Has each block of the output a part of the operand that is its own?
+bool IsOfBlocks(const Spec& spec, int operand) {
+  return spec.block != 0 && spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec));
+}
+
 // The constant operand's copy, made ahead: the view that the kernel has of it.
 OperandView PackAhead(const Impl& impl, const OperandView& operand, ImplWriter& writer,
                       ProgramBuilder& builder) {
@@ -136,20 +141,45 @@ Program ProgramOf(const Impl& impl, const Target& target) {
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
   program.tasks = TaskCount(kernel);
-  writer.WriteShared(kernel, views, Constant(0));
+  const auto write = [&] { writer.WriteShared(kernel, views, Constant(0)); };
+  if (!HasCommonCopies(kernel)) {
+    write();
+  } else {
+    program.phases = 2;
+    builder.AddPhase(0, [&] { writer.WriteCommonCopies(kernel, views); });
+    builder.AddPhase(1, write);
+  }
   PlaceBuffers(&program);
   return std::move(builder).Build();
 }
 
+int64_t BlockCount(const Spec& spec) {
+  const int64_t size = spec.size[static_cast<size_t>(BlockDim(spec))];
+  return (size + spec.block - 1) / spec.block;
+}
+
 int64_t TaskCount(const Impl& impl) {
+  if (impl.spec.block != 0) return BlockCount(impl.spec);
   int64_t parallel = 0, tasks = 0;
   for (const Impl::Child& child : impl.children) {
     const int64_t inside = TaskCount(child.impl);
     parallel = std::max(parallel, inside);
     tasks += child.trips * inside;
   }
-  const bool shared = impl.decision.kind == RewriteKind::kParallelTile || impl.spec.block != 0;
+  const bool shared = impl.decision.kind == RewriteKind::kParallelTile;
   return shared || parallel > 1 ? tasks : 1;
+}
+
+bool IsCommonCopy(const Impl& impl) {
+  return impl.decision.kind == RewriteKind::kPack && impl.spec.block != 0 && impl.least_rows == 0 &&
+         !IsOfBlocks(impl.spec, impl.decision.operand);
+}
+
+bool HasCommonCopies(const Impl& impl) {
+  if (impl.spec.block == 0) return false;
+  return IsCommonCopy(impl) ||
+         std::any_of(impl.children.begin(), impl.children.end(),
+                     [](const Impl::Child& child) { return HasCommonCopies(child.impl); });
 }
 
 // The tiles of one child of a tile node.
@@ -192,8 +222,11 @@ int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
 
 void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const Affine& first) {
   if (!builder_.program().SharesWork()) return WriteNode(impl, views);
-  if (impl.spec.block == 0 && TaskCount(impl) == 1)
-    return builder_.AddTask(first, [&] { WriteNode(impl, views); });
+  if (impl.spec.block != 0) {
+    first_block_ = first;
+    return WriteNode(impl, views);
+  }
+  if (TaskCount(impl) == 1) return builder_.AddTask(first, [&] { WriteNode(impl, views); });
   WriteTiles(impl, views, first);
 }
 
@@ -202,6 +235,8 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
   const bool rows_vary = impl.least_rows != 0;
   switch (impl.decision.kind) {
     case RewriteKind::kTile:
+      if (impl.spec.block != 0 && impl.decision.dim == BlockDim(impl.spec))
+        return only_common_ ? void() : WriteTiles(impl, views, first_block_);
       if (rows_vary && impl.decision.dim == MatmulDims::kM) return WriteRowTiles(impl, views);
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kParallelTile:
@@ -268,7 +303,10 @@ void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, i
                         const WriteBody& body) {
   if (count == 0) return;
   if (count == 1) return body(place);
+  const Affine turn = turn_;
+  turns_ *= count;
   builder_.AddLoop(Whole(count), [&](VarId index) {
+    turn_ = Plus(Times(turn, count), index, 1);
     TilePlace at = place;
     if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
     for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
@@ -280,6 +318,8 @@ void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, i
     }
     body(at);
   });
+  turn_ = turn;
+  turns_ /= count;
 }
 
 void ImplWriter::WriteTile(const Tiles& tiles, const TilePlace& place) {
@@ -360,12 +400,20 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const size_t operand = impl.decision.operand;
   const Impl& child = OnlyChild(impl);
   const PackShape pack = CopyOf(impl, views[operand].layout);
-  const int64_t bytes = WholeLines(CopyBytes(impl));
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;
-  inside[operand] = {{TakeOwn(bytes, pack.to.dtype), {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
+  inside[operand] = {{}, 0, pack.to, layout.kind == LayoutKind::kPacked};
+  if (IsCommonCopy(impl)) {
+    inside[operand].start = CommonPlace(impl, pack.to.dtype);
+    if (only_common_) WriteCommonCopy(impl.spec, pack, views[operand].start, inside[operand].start);
+  }
+  if (IsCommonCopy(impl) || only_common_) return WriteNode(child, inside);
+  const int64_t bytes = WholeLines(CopyBytes(impl));
+  inside[operand].start = {TakeOwn(bytes, pack.to.dtype), {}};
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;
-  if (IsWindow(impl.spec, impl.decision.operand)) {
+  if (IsOfBlocks(impl.spec, impl.decision.operand)) {
+    WriteBlocksPack(impl, pack, views[operand], inside[operand]);
+  } else if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);
   } else if (impl.least_rows != 0 && impl.spec.op_info().operands[operand].UsesDim(MatmulDims::kM)) {
     WriteRowsPack(impl.spec, pack, views[operand], inside[operand]);
@@ -374,6 +422,88 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   }
   WriteNode(child, inside);
   FreeOwn(bytes);
+}
+
+// body(number, columns) for each block: its number, and how many columns (rows) it has.
+template <typename WriteBlock>
+void ImplWriter::ForBlocks(const Spec& spec, const WriteBlock& body) {
+  const int64_t size = spec.size[static_cast<size_t>(BlockDim(spec))], block = spec.block;
+  const auto task = [&](const Affine& number, int64_t columns) {
+    builder_.AddTask(Plus(first_block_, number), [&] { body(number, columns); });
+  };
+  if (size >= block)
+    builder_.AddLoop(Whole(size / block), [&](VarId number) { task(IndexOf(number), block); });
+  if (size % block != 0) task(Constant(size / block), size % block);
+}
+
+// The copy of an operand of which each block has its own part, block by block. Where blocks are parts of the
+// copy's rows, a few rows of all blocks at a time: so a range of blocks is read in long runs.
+void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const OperandView& from,
+                                 const OperandView& to) {
+  constexpr int64_t kGroupsAtATime = 8;  // of rows
+  const Spec& spec = impl.spec;
+  const int operand = impl.decision.operand, block_dim = BlockDim(spec);
+  const bool of_rows = InnerDim(OnlyChild(impl).spec, operand) == block_dim;
+  const bool straight = of_rows && whole.from.order == whole.to.order;
+  const int64_t rows = straight ? std::min(whole.outer, kGroupsAtATime * whole.to.group) : whole.outer;
+  const int64_t from_block = StrideAlong(spec, operand, block_dim, from, spec.block);
+  const int64_t to_block = of_rows ? whole.to.InnerOffset(spec.block) : whole.to.OuterOffset(spec.block);
+  const auto copy = [&](const Affine& row, int64_t count) {
+    ForBlocks(spec, [&](const Affine& block, int64_t columns) {
+      PackShape part = whole;
+      (of_rows ? part.inner : part.outer) = columns;
+      if (straight) part.outer = count;
+      OperandPlace a = from.start, b = to.start;
+      a.offset = Plus(a.offset, Plus(Times(row, rows * whole.from.outer_stride), Times(block, from_block)));
+      b.offset = Plus(b.offset, Plus(Times(row, whole.to.OuterOffset(rows)), Times(block, to_block)));
+      builder_.AddRun(part, {a, b});
+    });
+  };
+  if (rows == whole.outer) return copy(Constant(0), rows);
+  builder_.AddLoop(
+      {Constant(whole.outer), rows}, [&](VarId number) { copy(IndexOf(number), rows); },
+      [&](VarId number) {
+        if (whole.outer % rows != 0) copy(IndexOf(number), whole.outer % rows);
+      });
+}
+
+void ImplWriter::WriteCommonCopies(const Impl& impl, const OperandViews& views) {
+  only_common_ = true;
+  WriteNode(impl, views);
+  only_common_ = false;
+}
+
+// Where a copy in common is: tiles outside of it have one each.
+OperandPlace ImplWriter::CommonPlace(const Impl& impl, Dtype dtype) {
+  const int64_t bytes = WholeLines(CopyBytes(impl));
+  const auto [known, inserted] = common_.try_emplace(&impl, -1);
+  if (inserted)
+    known->second = builder_.AddBuffer({"copy", dtype, Memory::kShared, true, false, bytes * turns_, 0});
+  return {known->second, Times(turn_, bytes / Bytes(dtype))};
+}
+
+// In as many parts as there are blocks, at most: each belongs to the range that a block of its number does.
+void ImplWriter::WriteCommonCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
+                                 const OperandPlace& to) {
+  constexpr int64_t kLeastGroups = 4;  // of rows of the copy, in a part
+  const int64_t blocks = BlockCount(spec), grain = kLeastGroups * whole.to.group;
+  const int64_t rows = ((whole.outer + blocks - 1) / blocks + grain - 1) / grain * grain;
+  const int64_t parts = (whole.outer + rows - 1) / rows, blocks_to_part = blocks / parts;
+  const bool straight = whole.from.order == whole.to.order;
+  const int64_t from_part = straight ? whole.from.OuterOffset(rows) : whole.from.InnerOffset(rows);
+  const auto copy = [&](const Affine& part, int64_t count) {
+    PackShape pack = whole;
+    pack.outer = count;
+    OperandPlace a = from, b = to;
+    a.offset = Plus(a.offset, Times(part, from_part));
+    b.offset = Plus(b.offset, Times(part, whole.to.OuterOffset(rows)));
+    builder_.AddTask(Times(part, blocks_to_part), [&] { builder_.AddRun(pack, {a, b}); });
+  };
+  builder_.AddLoop(
+      {Constant(whole.outer), rows}, [&](VarId part) { copy(IndexOf(part), rows); },
+      [&](VarId part) {
+        if (whole.outer % rows != 0) copy(IndexOf(part), whole.outer % rows);
+      });
 }
 
 // The copy of an unknown number of rows, a few at a time.

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "spec/impl.h"
 #include "spec/program/matrix_layout.h"
@@ -17,6 +19,7 @@ namespace kirsch {
 
 // The program that computes `impl`, which is complete: every leaf is a microkernel. Its buffers begin with
 // the spec's operands. If one is constant, the first decision says how it is packed: that is made ahead.
+// Copies that the blocks of a spec in blocks have in common are a phase of their own (HasCommonCopies).
 // Of a tree for a range of rows, their number is the program's run-time size, called m. Thread-safe.
 Program ProgramOf(const Impl& impl, const Target& target);
 
@@ -31,6 +34,11 @@ using OperandViews = std::array<OperandView, kMaxOperands>;
 
 // The tasks of a program that threads may share; 1: none.
 int64_t TaskCount(const Impl& impl);
+
+// Of a tree in blocks: are there copies, outside of the blocks, of an operand that all of them read whole?
+// Every block would make the same ones, so that is done before the first of them. (None of a tree for a range
+// of rows, whose number says how much there is to copy.)
+bool HasCommonCopies(const Impl& impl);
 
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
 // program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand
@@ -47,6 +55,9 @@ class ImplWriter {
   void WriteShared(const Impl& impl, const OperandViews& views, const Affine& first);
   // The variable that is the number of rows of a tree for a range of them.
   void SetRows(VarId rows) { rows_ = rows; }
+  // Of a tree in blocks: the copies in common, and nothing else. All threads make them together, a range of
+  // columns the parts that correspond to it. What is written of `impl` from then on finds them made.
+  void WriteCommonCopies(const Impl& impl, const OperandViews& views);
   // The copy that the first decision of `impl` makes.
   void WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to);
   // How an operand of a root lies that begins at `start`.
@@ -66,6 +77,13 @@ class ImplWriter {
 
   void WriteNode(const Impl& impl, const OperandViews& views);
   void WriteTiles(const Impl& impl, const OperandViews& views, const std::optional<Affine>& task);
+  OperandPlace CommonPlace(const Impl& impl, Dtype dtype);
+  void WriteCommonCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
+                       const OperandPlace& to);
+  void WriteBlocksPack(const Impl& impl, const PackShape& pack, const OperandView& from,
+                       const OperandView& to);
+  template <typename WriteBlock>
+  void ForBlocks(const Spec& spec, const WriteBlock& body);
   void WriteRuns(const Tiles& tiles, int level, TilePlace place, int64_t trips);
   template <typename WriteBody>
   void Repeat(const Tiles& tiles, int level, const TilePlace& place, int64_t count, int64_t step,
@@ -83,6 +101,12 @@ class ImplWriter {
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
   VarId rows_ = kNoVar;  // how many there are, where that is not a constant
+  Affine first_block_;   // the number of the first block's task
+  bool only_common_ = false;
+  std::map<const Impl*, int> common_;  // the buffers of copies in common
+  // Which of how many times the node that is being written is run.
+  Affine turn_;
+  int64_t turns_ = 1;
 };
 
 }  // namespace kirsch

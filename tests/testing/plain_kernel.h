@@ -31,6 +31,8 @@ inline Kernel CompiledKernel(const JitKernel& code, const LoopProgram& program) 
   Kernel kernel;
   kernel.name = "jit";
   kernel.scratch_bytes = program.scratch_bytes;
+  kernel.phases = program.phases;
+  kernel.shared_bytes = program.shared_bytes;
   kernel.run = [run = code.Caller()](KernelCall call) {
     std::vector<void*> tensors(call.tensors.begin(), call.tensors.end());
     if (tensors.size() > 3) std::rotate(tensors.begin() + 2, tensors.begin() + 3, tensors.end());
