@@ -25,8 +25,8 @@ struct Flaw {
   std::function<void(float* lhs, float* rhs, float* out, float* scratch, size_t n_threads)> after = nullptr;
 };
 
-// What was compiled from a spec as a kernel, whose tensors are the spec's operands in their roles: the result is
-// the third of them, and the last that the code takes.
+// What was compiled from a spec as a kernel, whose tensors are the spec's operands in their roles: the result
+// is the third of them, and the last that the code takes.
 inline Kernel CompiledKernel(const JitKernel& code, const LoopProgram& program) {
   Kernel kernel;
   kernel.name = "jit";
