@@ -19,6 +19,7 @@ struct BenchEntry {
   std::string text;                       // for the report
   std::optional<ParsedSpec> matmul = {};  // ... or
   std::optional<Graph> graph = {};
+  uint64_t evicted = ~uint64_t{0};  // operands, before a cold call: Workload::evicted
 };
 
 // The kernels of a text: a shorthand, or lines of a file of kernels; of a family its members, one by one.

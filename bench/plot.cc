@@ -65,7 +65,7 @@ class Plot {
         width_, height, width_, height);
     Text(kLeft, 20, "start",
          absl::StrFormat("GFLOP/s, %d thread%s, operands %s: %s", report_.threads,
-                         report_.threads == 1 ? "" : "s", report_.cold ? "cold" : "warm",
+                         report_.threads == 1 ? "" : "s", OperandsText(report_),
                          report_.machine.cpu));
     DrawLegend();
     DrawAxis();

@@ -6,8 +6,15 @@
 #include "absl/functional/function_ref.h"
 #include "bench/statistics.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/cat.h"
 
 namespace kirsch {
+
+std::string OperandsText(const BenchReport& report) {
+  if (!report.cold) return "warm";
+  return report.cold_operands.empty() ? "cold" : Cat("warm, but ", report.cold_operands, " cold");
+}
+
 namespace {
 
 using nlohmann::json;
@@ -172,7 +179,7 @@ json ToJson(const BenchReport& report) {
   }
   return {{"declined", declined},
           {"machine", machine},
-          {"operands", report.cold ? "cold" : "warm"},
+          {"operands", OperandsText(report)},
           {"results", results},
           {"summary_of_headers", headers},
           {"missing", missing},

@@ -62,11 +62,15 @@ struct BenchReport {
   Machine machine;
   int threads = 1;
   bool cold = false;
+  std::string cold_operands;         // with commas between; empty: all
   std::vector<BenchResult> results;  // spec by spec in the order asked for
   std::vector<MissingPeer> missing;
   std::vector<BenchFailure> failed;
   std::vector<DeclinedSpec> declined;
 };
+
+// "warm", "cold", or "warm, but rhs cold": where the operands are.
+std::string OperandsText(const BenchReport& report);
 
 // Fills in what depends on the machine's limits, from the rest and `peak_gflops`.
 void AddShares(const Machine& machine, BenchResult& result);

@@ -53,6 +53,7 @@ class Benchmark {
       absl::StatusOr<Workload> workload = entry.graph ? MakeWorkload(*entry.graph, request_.threads)
                                                       : MakeWorkload(entry.matmul->spec, request_.threads);
       if (!workload.ok()) return workload.status();
+      workload->evicted = entry.evicted;
       workloads_.push_back(*std::move(workload));
     }
     return absl::OkStatus();
@@ -140,6 +141,7 @@ class Benchmark {
     report_.machine = DescribeMachine(*cpus);
     report_.threads = request_.threads;
     report_.cold = request_.cold;
+    report_.cold_operands = request_.cold_operands;
     const WorkerOptions options{workloads_, *cpus, {}, request_.cold};
     Entrant ours;
     ours.peer = kOurName;

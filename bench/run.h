@@ -26,8 +26,9 @@ struct BenchRequest {
   // Of the peers that are kernels of ours made in another way: kPartsPeer, and those that IsHeaderPeer.
   std::map<std::string, KernelMaker> made = {};
   int threads = 1;
-  bool cold = false;     // operands evicted before every call
-  double tolerance = 1;  // results of graphs may be so many times further off than what is usual
+  bool cold = false;               // operands evicted before every call, those that entries say
+  std::string cold_operands = {};  // as they are called, for the report; empty: all
+  double tolerance = 1;            // results of graphs may be so many times further off than what is usual
   std::function<void(std::string_view)> progress = {};  // told what is being done, one line each
 };
 

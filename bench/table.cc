@@ -43,7 +43,7 @@ void AppendMachine(const BenchReport& report, std::string& out) {
   const Peak fma = machine.BestPeak("fma");
   absl::StrAppendFormat(&out, "%s, %.2f GHz, %d thread%s on CPU %s, operands %s\n", machine.cpu, machine.ghz,
                         report.threads, report.threads == 1 ? "" : "s", absl::StrJoin(machine.pinned, ","),
-                        report.cold ? "cold" : "warm");
+                        OperandsText(report));
   absl::StrAppendFormat(&out, "FMA peak, measured: %.1f GFLOP/s (%d-bit vectors)\n", fma.gflops,
                         fma.vector_bytes * 8);
   AppendOtherPeaks(machine, out);

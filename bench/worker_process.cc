@@ -94,8 +94,8 @@ class Server {
   Sample Take(double min_seconds) {
     const auto run = [this] { contender_->Run(); };
     if (!options_.cold) return TimeWarm(run, calls_);
-    std::vector<absl::Span<const char>> memory = OperandMemory(*workload_);
-    memory.push_back(contender_->Own());
+    std::vector<absl::Span<const char>> memory = EvictedMemory(*workload_);
+    if (EvictsPacked(*workload_)) memory.push_back(contender_->Own());
     return TimeCold(run, memory, min_seconds);
   }
 

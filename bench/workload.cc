@@ -169,11 +169,37 @@ void Place(void* memory, Workload& workload) {
   }
 }
 
-std::vector<absl::Span<const char>> OperandMemory(const Workload& workload) {
+namespace {
+
+bool IsEvicted(const Workload& workload, size_t operand) {
+  return (workload.evicted >> std::min<size_t>(operand, 63) & 1) != 0;
+}
+
+bool IsConstant(const Workload& workload, size_t operand) {
+  const int number = static_cast<int>(operand);
+  if (workload.spec) return ConstantOperand(*workload.spec) == number;
+  return operand != workload.result && workload.graph->graph.IsConstant(number);
+}
+
+}  // namespace
+
+std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload) {
   std::vector<absl::Span<const char>> memory;
-  for (const Workload::Operand& operand : workload.operands)
-    memory.emplace_back(static_cast<const char*>(operand.values), operand.bytes());
+  for (size_t i = 0; i < workload.operands.size(); ++i)
+    if (IsEvicted(workload, i))
+      memory.emplace_back(static_cast<const char*>(workload.operands[i].values),
+                          workload.operands[i].bytes());
   return memory;
+}
+
+bool EvictsPacked(const Workload& workload) {
+  bool any = false, constants = false, constant = false;
+  for (size_t i = 0; i < workload.operands.size(); ++i) {
+    any |= i != workload.result && IsEvicted(workload, i);
+    constants |= IsConstant(workload, i);
+    constant |= IsConstant(workload, i) && IsEvicted(workload, i);
+  }
+  return constants ? constant : any;
 }
 
 void FillInputs(const Workload& workload) {

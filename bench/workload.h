@@ -5,6 +5,7 @@
 #define KIRSCH_BENCH_WORKLOAD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,6 +37,7 @@ struct Workload {
   std::optional<Spec> spec;            // of a matmul; an epilogue is nowhere else
   std::vector<Operand> operands;       // as a kernel takes them
   size_t result = 0;                   // the one that it writes
+  uint64_t evicted = ~uint64_t{0};     // before a cold call, by number; those from the 63rd on alike
   double operations = 0;               // multiplications, additions, and whatever else graphs have
   // What must pass between main memory and the CPU at least: every input element read and every output
   // element written once (and read before, to be added to).
@@ -56,8 +58,10 @@ size_t PlacedBytes(const Workload& workload);
 // Points the operands into `memory` (page-aligned, PlacedBytes long), as PlaceBuffers (arena.h) does.
 void Place(void* memory, Workload& workload);
 
-// The memory of the operands.
-std::vector<absl::Span<const char>> OperandMemory(const Workload& workload);
+// The memory of the operands that are evicted before a cold call. And is what a contender has packed? That is
+// made of the constant operands, or of any input.
+std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload);
+bool EvictsPacked(const Workload& workload);
 
 // Fills the inputs with reproducible values: floats in [-1, 1), of integers bytes all that there are. Wider
 // inputs of a matmul, and what is summed to an s16, are only so large that no s32 sum can overflow, and some

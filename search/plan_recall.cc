@@ -23,13 +23,18 @@ std::string Describe(const GraphNode& node) {
   return text + (node.constant ? " const" : "");
 }
 
+std::string ResidencyText(Residency residency) {
+  if (residency == Residency::kWarm) return "";
+  return residency == Residency::kCold ? " cold" : Cat(" cold=", residency.in_ram());
+}
+
 }  // namespace
 
 std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
   const Graph canonical = CanonicalGraph(graph);
-  std::string text = Cat("threads=", options.threads, options.residency == Residency::kCold ? " cold" : "",
-                         options.fuse ? "" : " no-fusion", options.allow_winograd ? " winograd" : "",
-                         " result=", canonical.result);
+  std::string text =
+      Cat("threads=", options.threads, ResidencyText(options.residency), options.fuse ? "" : " no-fusion",
+          options.allow_winograd ? " winograd" : "", " result=", canonical.result);
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
   return text;
 }

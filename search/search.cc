@@ -150,13 +150,14 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
   const int64_t copy = NeededCopyLines(root, target);
   int64_t lines = 0;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    lines += FootprintOf(root, operand, target).lines;
+    if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;
   Level home = Level::kRam;
-  if (residency == Residency::kWarm)
-    for (Level level : {Level::kL3, Level::kL2, Level::kL1})
-      if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes)) home = level;
+  for (Level level : {Level::kL3, Level::kL2, Level::kL1})
+    if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes)) home = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
-    placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1 : home;
+    placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1
+                                   : residency.InRam(operand)        ? Level::kRam
+                                                                     : home;
   return placed;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cost/cost_model.h"
 #include "memo/memo.h"
+#include "search/residency.h"
 #include "spec/impl.h"
 #include "spec/spec.h"
 #include "spec/target/target.h"
@@ -66,14 +67,7 @@ struct SearchResult {
   double table_seconds = 0;  // of `seconds`, in the table; not what it takes to write to it
 };
 
-// Where the operands wait when the kernel starts.
-enum class Residency {
-  kWarm,  // the operands wait in the fastest cache level that holds them all, and a copy of rhs if lhs and
-          // rhs are such that there is no computing without one
-  kCold,  // the operands wait in RAM
-};
-
-// Vectors that an epilogue takes are read over and over: they are taken to be in L1.
+// Vectors that an epilogue takes are read over and over: they are taken to be in L1, whatever the residency.
 bool IsVectorOfEpilogue(const Spec& root, int operand);
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target);

@@ -70,9 +70,12 @@ bool Makes(const std::vector<Stage>& stages, int value) {
 }
 
 Level HomeOf(const Graph& graph, Residency residency, const Target& target) {
-  int64_t bytes = graph.at(graph.result).type.bytes();
-  for (int i = 0; i < graph.num_inputs(); ++i) bytes += graph.at(i).type.bytes();
   if (residency == Residency::kCold) return Level::kRam;
+  const auto warm_bytes = [&](int value, int number) {
+    return residency.InRam(number) ? 0 : graph.at(value).type.bytes();
+  };
+  int64_t bytes = warm_bytes(graph.result, graph.num_inputs());
+  for (int i = 0; i < graph.num_inputs(); ++i) bytes += warm_bytes(i, i);
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).bytes) return level;
   return Level::kRam;
@@ -84,6 +87,7 @@ SliceLevels::SliceLevels(const Graph& graph, const Target& target, Residency res
       target_(target),
       workers_(workers),
       threads_(threads),
+      residency_(residency),
       home_(HomeOf(graph, residency, target)) {}
 
 // Where so many bytes of values between stages stay. `all`: those of all that a tile goes through.
@@ -106,10 +110,22 @@ Level SliceLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
-  if (node.op == Operation::kInput || value == graph_.result) return home_;
+  if (node.op == Operation::kInput || value == graph_.result)
+    return residency_.InRam(value == graph_.result ? graph_.num_inputs() : value) ? Level::kRam : home_;
   // What threads have made together is not in the caches of one.
   const Level level = LevelOfBuffers(node.type.bytes());
   return workers_ == Workers::kShared ? std::max(level, Level::kL3) : level;
+}
+
+// What is made ahead waits where what it is made of would.
+Level SliceLevels::HomeOfMade(const GroupShape& shape, int value) const {
+  Level home = home_;
+  for (const Stage& stage : shape.ahead) {
+    if (!Makes({stage}, value)) continue;
+    for (const StageOperand& operand : stage.operands)
+      if (operand.value < graph_.num_inputs() && residency_.InRam(operand.value)) home = Level::kRam;
+  }
+  return home;
 }
 
 // Is it no whole value of the graph's?
@@ -139,7 +155,7 @@ void SliceLevels::Place(const GroupShape& shape, Level keep) {
   local_bytes_ = local;
   for (const Buffer& buffer : shape.buffers)
     levels_[buffer.value] = Makes(shape.ahead, buffer.value)
-                                ? home_
+                                ? HomeOfMade(shape, buffer.value)
                                 : LevelOfBuffers(is_local(buffer) ? local : crossing + local);
 }
 

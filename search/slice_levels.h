@@ -48,6 +48,7 @@ class SliceLevels {
   Level LevelOfBuffers(int64_t bytes, bool all = false) const;
   Level LevelOfBuffers(int64_t bytes, Level fastest, bool all) const;
   Level LevelOf(int value) const;
+  Level HomeOfMade(const GroupShape& shape, int value) const;
   bool IsLocal(const Buffer& buffer) const;
   void MakeRoom(Spec* spec) const;
 
@@ -55,13 +56,14 @@ class SliceLevels {
   const Target& target_;
   const Workers workers_;
   const int threads_;
-  const Level home_;
+  const Residency residency_;
+  const Level home_;             // of those of the caller's values that are in caches
   Level fastest_ = Level::kL2;   // that values between stages may stay in
   std::map<int, Level> levels_;  // of the shape's buffers
   int64_t local_bytes_ = 0;      // of those that are tiles
 };
 
-// The fastest level that holds all that the caller of a graph's kernel hands over; RAM, if it is cold.
+// The fastest level that holds all that the caller of a graph's kernel hands over, but for what is in RAM.
 Level HomeOf(const Graph& graph, Residency residency, const Target& target);
 
 // Does one of the stages write the value?

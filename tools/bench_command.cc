@@ -16,6 +16,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "tools/bench_programs.h"
+#include "tools/cold_operands.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
@@ -53,6 +54,13 @@ absl::StatusOr<std::vector<BenchEntry>> ReadWork(const Arguments& arguments) {
   if (!entries.ok()) return entries;
   if (absl::Status alike = MakeAlike(&*entries); !alike.ok())
     return absl::Status(alike.code(), Cat("bench: ", std::string(alike.message())));
+  for (BenchEntry& entry : *entries) {
+    const std::string& cold = arguments.solve.cold;
+    const absl::Status known = entry.graph ? CheckCold(cold, *entry.graph) : CheckCold(cold, *entry.matmul);
+    if (!known.ok()) return known;
+    entry.evicted =
+        (entry.graph ? ColdOperands(cold, *entry.graph) : ColdOperands(cold, *entry.matmul)).in_ram();
+  }
   return entries;
 }
 
@@ -89,7 +97,8 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector
   request.peers = !arguments.peers.empty() ? arguments.peers : graphs ? kGraphPeers : kMatmulPeers;
   SetMakers(arguments, *target, &request);
   request.threads = arguments.solve.threads;
-  request.cold = arguments.solve.cold;
+  request.cold = !arguments.solve.cold.empty();
+  if (arguments.solve.cold != kAllCold) request.cold_operands = arguments.solve.cold;
   request.tolerance = arguments.solve.allow_winograd ? kWinogradTolerance : 1;
   request.progress = [&line](std::string_view what) { line.Show(what); };
   absl::StatusOr<BenchReport> report = RunBench(request);

@@ -81,7 +81,7 @@ absl::StatusOr<Best> BestPlans(const SolveArguments& arguments, const GraphSynth
                                int count, const SearchOptions& search) {
   absl::StatusOr<KBestPlansResult> best =
       KBestPlans(synthesis.result.plan.graph, "", {count}, CostModel(synthesis.target), memo,
-                 PlanOptionsOf(arguments), search);
+                 PlanOptionsOf(arguments, synthesis.result.plan.graph), search);
   if (!best.ok()) return best.status();
   return *std::move(best);
 }
@@ -102,8 +102,8 @@ absl::StatusOr<Best> BestPrograms(const SolveArguments& arguments, const FamilyS
           ? BestPlans(arguments, synthesis.graph(0), memo, count, search)
           : KBest(synthesis.spec(0).result.impl.spec, count, CostModel(synthesis.target()), memo, search);
   if (!best.ok()) return best;
-  const double searched = synthesis.is_graph() ? synthesis.graph(0).result.seconds
-                                               : synthesis.spec(0).result.seconds;
+  const double searched =
+      synthesis.is_graph() ? synthesis.graph(0).result.seconds : synthesis.spec(0).result.seconds;
   std::visit(
       [&](const auto& found) {
         std::fprintf(stderr, "%zu programs in %.3f s; the search took %.3f s\n", ListOf(found).size(),

@@ -13,6 +13,7 @@
 #include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "spec/text/family.h"
+#include "tools/cold_operands.h"
 #include "tools/db_command.h"
 #include "tools/interrupt.h"
 #include "tools/mpi_ranks.h"
@@ -33,7 +34,7 @@ struct Arguments {
   int threads = 0;  // of this process; 0: all cores
   int kernel_threads = 1;
   bool every_size = false;
-  bool cold = false;
+  std::string cold;
   std::string json;
 };
 
@@ -48,12 +49,13 @@ absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Targ
   if (count > kMostRoots)
     return absl::InvalidArgumentError(
         Cat("expected a family of at most ", kMostRoots, " specs, got ", count));
-  const Residency residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  if (absl::Status cold = CheckCold(arguments.cold, family->member(0, which)); !cold.ok()) return cold;
   std::vector<Spec> roots;
   for (int64_t i = 0; i < count; ++i) {
-    Spec root = family->member(i, which).spec;
+    const ParsedSpec parsed = family->member(i, which);
+    Spec root = parsed.spec;
     root.threads = static_cast<uint8_t>(arguments.kernel_threads);
-    roots.push_back(PlaceOperands(root, residency, target));
+    roots.push_back(PlaceOperands(root, ColdOperands(arguments.cold, parsed), target));
   }
   return roots;
 }
@@ -138,7 +140,7 @@ void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
       ->check(CLI::Range(1, 255));
   command->add_flag("--every-size", arguments->every_size,
                     "All sizes in each range, not only those that tiles usually have");
-  command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
+  AddColdOption(*command, arguments->cold);
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
   command->footer(

@@ -11,6 +11,7 @@
 #include "search/row_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
+#include "tools/cold_operands.h"
 #include "tools/shared_packing.h"
 #include "tools/terminal_line.h"
 
@@ -167,9 +168,8 @@ class RowSolver {
   }
 
   Spec RootOf(size_t member) const {
-    Spec root = synthesis_.request.family.member(static_cast<int64_t>(member)).spec;
-    root.threads = static_cast<uint8_t>(arguments_.threads);
-    return PlaceOperands(root, arguments_.cold ? Residency::kCold : Residency::kWarm, model_.target());
+    const ParsedSpec parsed = synthesis_.request.family.member(static_cast<int64_t>(member));
+    return PlacedRequest(arguments_, parsed, model_.target()).placed_root;
   }
 
   void AddRegion(size_t first, RowRegion* region) {
@@ -303,16 +303,27 @@ absl::Status NotPinned() {
   return absl::InvalidArgumentError("--schedule: expected a single kernel for a single target to follow it");
 }
 
-absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& arguments, const KernelRequest& request,
+namespace {
+
+absl::StatusOr<FamilySynthesis> WithCold(const std::string& cold, absl::StatusOr<FamilySynthesis> solved) {
+  if (solved.ok()) solved->cold = cold;
+  return solved;
+}
+
+}  // namespace
+
+absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& all, const KernelRequest& request,
                                             const Target& target, const std::shared_ptr<Memo>& memo,
                                             SearchBudget& budget, CodeSharing sharing) {
+  SolveArguments arguments = all;
+  arguments.cold = ColdInSpec(all.cold, request);
   if (absl::Status status = CheckRequest(arguments, request); !status.ok()) return status;
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };
   if (request.count() > 1 && !request.graph && request.family.SharesConstant())
-    return SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members);
-  return solve_members(arguments);
+    return WithCold(all.cold, SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members));
+  return WithCold(all.cold, solve_members(arguments));
 }
 
 std::string RegionPrograms(const FamilySynthesis& synthesis) {

@@ -51,6 +51,7 @@ struct FamilySynthesis {
   std::vector<std::optional<OwnProgram>> own = {};
   std::optional<SharedCopy> shared_copy = {};
   SearchEffort before = {};  // of what was searched for, and led to no member's program
+  std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
 
   bool is_graph() const { return request.graph.has_value(); }
   const Target& target() const;

@@ -13,6 +13,7 @@
 #include "spec/program/plan_program.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "tools/cold_operands.h"
 #include "tools/interrupt.h"
 #include "tools/tuning.h"
 
@@ -36,10 +37,10 @@ std::vector<std::string> WinogradNames(const Plan& plan) {
 
 }  // namespace
 
-PlanOptions PlanOptionsOf(const SolveArguments& arguments) {
+PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
   PlanOptions options;
   options.threads = arguments.threads;
-  options.residency = arguments.cold ? Residency::kCold : Residency::kWarm;
+  options.residency = ColdOperands(arguments.cold, graph);
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
   return options;
@@ -51,7 +52,7 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
   const InterruptGuard guard;  // over all searches, and what is tuned
   const CostModel model(target);
-  PlanOptions options = PlanOptionsOf(arguments);
+  PlanOptions options = PlanOptionsOf(arguments, graph);
   options.explain = arguments.explain;
   std::string text;
   PlanSchedule schedule;

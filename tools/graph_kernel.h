@@ -30,7 +30,7 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget);
 
 // What a plan is to be like; how it is found is not said.
-PlanOptions PlanOptionsOf(const SolveArguments& arguments);
+PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph);
 
 double PredictedGflops(const GraphSynthesis& synthesis);
 

@@ -8,6 +8,7 @@
 #include "memo/hash_memo.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "tools/cold_operands.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -80,8 +81,15 @@ HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
   return function;
 }
 
+// What predictions take for granted of the operands.
+std::string ColdNote(const std::string& cold) {
+  if (cold.empty()) return "";
+  return Cat("\noperands taken to be in RAM when it starts: ", cold == kAllCold ? "all" : cold);
+}
+
 HeaderFunction FunctionOfKernel(const LibraryKernel& kernel, const EntryParameters& always) {
   HeaderFunction function = EmptyFunctionOf(kernel);
+  function.text += ColdNote(kernel.variants.front().cold);
   const bool several = kernel.variants.size() > 1;
   std::vector<HeaderVariant> variants;
   for (const FamilySynthesis& synthesis : kernel.variants)

@@ -10,6 +10,7 @@
 #include "spec/text/file.h"
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
+#include "tools/cold_operands.h"
 #include "tools/option_checks.h"
 #include "tools/target_option.h"
 
@@ -149,6 +150,8 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
+  for (const KernelRequest& kernel : *kernels)
+    if (absl::Status cold = CheckCold(arguments.solve.cold, kernel); !cold.ok()) return cold;
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;

@@ -18,6 +18,7 @@
 #include "spec/text/file.h"
 #include "spec/text/schedule.h"
 #include "spec/text/text.h"
+#include "tools/cold_operands.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"
 #include "tools/target_option.h"
@@ -153,7 +154,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "--allow-winograd", arguments.allow_winograd,
       "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
       "less exact");
-  command.add_flag("--cold", arguments.cold, "The operands come from RAM, not from the caches");
+  AddColdOption(command, arguments.cold);
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
@@ -185,7 +186,7 @@ absl::StatusOr<SearchResult> SolvePacked(const SolveArguments& arguments, const 
 UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& parsed, const Target& target) {
   Spec root = parsed.spec;
   root.threads = static_cast<uint8_t>(arguments.threads);
-  return {PlaceOperands(root, arguments.cold ? Residency::kCold : Residency::kWarm, target), parsed.swapped};
+  return {PlaceOperands(root, ColdOperands(arguments.cold, parsed), target), parsed.swapped};
 }
 
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,

@@ -27,7 +27,7 @@ struct SolveArguments {
   int threads = 1;         // that the kernel is for
   int search_threads = 1;  // that search
   double time_budget = 0;  // seconds; 0: none
-  bool cold = false;
+  std::string cold;        // the operands in RAM, with commas between; kAllCold: all; empty: none
   bool fuse = true;             // graphs: groups of several operations
   bool allow_winograd = false;  // graphs: see PlanOptions
   bool explain = false;         // likewise

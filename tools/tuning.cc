@@ -12,6 +12,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "spec/text/text.h"
+#include "tools/cold_operands.h"
 #include "tools/interrupt.h"
 #include "tools/terminal_line.h"
 #include "tools/tuning_candidates.h"
@@ -38,8 +39,8 @@ struct Tuning {
 };
 
 std::string QuestionOf(const SolveArguments& arguments, const Tuning& tuning) {
-  return Cat(Signature(ReadHost()), "\nthreads ", arguments.threads, "\n", arguments.cold ? "cold" : "warm",
-             "\n", tuning.question);
+  return Cat(Signature(ReadHost()), "\nthreads ", arguments.threads, "\n", ColdText(arguments.cold), "\n",
+             tuning.question);
 }
 
 absl::Status Interrupted() {
@@ -139,7 +140,7 @@ absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) {
   if (!applies.ok() || !*applies) return applies.status();
   const Tuning tuning{synthesis->parsed.text, synthesis->parsed.text, synthesis->target,
                       [&](const SearchOptions& search) { return CandidatesOf(*synthesis, search); },
-                      [&] { return ProblemOf(synthesis->parsed, arguments.threads); }};
+                      [&] { return ProblemOf(synthesis->parsed, arguments); }};
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
   if (!report.ok() || !*report) return report.status();
   synthesis->tuned = *std::move(report);
@@ -150,12 +151,12 @@ absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool canc
                   GraphSynthesis* synthesis) {
   const absl::StatusOr<bool> applies = Applies(arguments, synthesis->result.optimal, cancelled);
   if (!applies.ok() || !*applies) return applies.status();
-  const PlanOptions options = PlanOptionsOf(arguments);
+  const PlanOptions options = PlanOptionsOf(arguments, graph);
   const Tuning tuning{graph.name, PlanQuestion(graph, options), synthesis->target,
                       [&](const SearchOptions& search) {
                         return CandidatesOf(arguments, graph, synthesis->target, memo, search);
                       },
-                      [&] { return ProblemOf(graph, arguments.threads); }};
+                      [&] { return ProblemOf(graph, arguments); }};
   absl::StatusOr<std::optional<TuningReport>> report = ReportFor(arguments, tuning);
   if (!report.ok() || !*report) return report.status();
   synthesis->tuned = *std::move(report);

@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<TuningCandidate>> CandidatesOf(const SolveArguments& 
                                                           const Target& target, Memo& memo,
                                                           const SearchOptions& search) {
   const CostModel model(target);
-  const PlanOptions options = PlanOptionsOf(arguments);
+  const PlanOptions options = PlanOptionsOf(arguments, graph);
   CandidateList list(target);
   const absl::StatusOr<KBestPlansResult> ways =
       KBestPlans(graph, "", {kWays, false, kFarthest}, model, memo, options, search);

@@ -10,6 +10,7 @@
 #include "bench/trials.h"
 #include "codegen/verify/engines.h"
 #include "spec/target/host.h"
+#include "tools/cold_operands.h"
 
 namespace kirsch {
 namespace {
@@ -38,7 +39,7 @@ TuningReport ReportOf(const SolveArguments& arguments, const std::string& name,
   report.signature = Signature(ReadHost());
   report.spec = name;
   report.threads = arguments.threads;
-  report.cold = arguments.cold;
+  report.cold = !arguments.cold.empty();
   report.ghz = trials.ghz.empty() ? 0 : Median(trials.ghz);
   const Fastest fastest = FastestOf(trials.of);
   report.noise_decides = fastest.noise_decides;
@@ -57,18 +58,23 @@ TuningReport ReportOf(const SolveArguments& arguments, const std::string& name,
 
 }  // namespace
 
-absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, int threads) {
+absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, const SolveArguments& arguments) {
   absl::StatusOr<CompiledLoops> loops = CompiledLoops::Compile(graph, LoopsKind::kReference, false);
   if (!loops.ok()) return loops.status();
-  return TuningProblem{MakeWorkload(graph, threads), *std::move(loops)};
+  TuningProblem problem{MakeWorkload(graph, arguments.threads), *std::move(loops)};
+  problem.workload.evicted = ColdOperands(arguments.cold, graph).in_ram();
+  return problem;
 }
 
 // Blocks of columns are all there are in a call (engines.h).
-absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, int threads) {
+absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, const SolveArguments& arguments) {
   Spec whole = parsed.spec;
   whole.block = 0;
-  absl::StatusOr<Workload> workload = MakeWorkload(whole, threads);
-  if (workload.ok()) return TuningProblem{*std::move(workload)};
+  absl::StatusOr<Workload> workload = MakeWorkload(whole, arguments.threads);
+  if (workload.ok()) {
+    workload->evicted = ColdOperands(arguments.cold, parsed).in_ram();
+    return TuningProblem{*std::move(workload)};
+  }
   return absl::InvalidArgumentError(
       Cat("--tune: expected a matmul of matrices, or a graph, got ", Quoted(parsed.text)));
 }
@@ -85,7 +91,7 @@ absl::StatusOr<TuningReport> TimeCandidates(const SolveArguments& arguments, dou
   trial.min_seconds = std::clamp(seconds / kMostRounds / static_cast<double>(candidates.size()) / 2,
                                  kLeastSample, kLongestSample);
   trial.threads = arguments.threads;
-  trial.cold = arguments.cold;
+  trial.cold = !arguments.cold.empty();
   trial.loops = problem.loops ? &*problem.loops : nullptr;
   trial.tolerance = arguments.allow_winograd ? kWinogradTolerance : 1;
   trial.stop = [&] { return stop() || Clock::now() >= end; };

@@ -21,9 +21,9 @@ struct TuningProblem {
   std::optional<CompiledLoops> loops = {};  // of a graph
 };
 
-// InvalidArgument, one line, if bench can't say what they compute; of graphs NotFound without a compiler.
-absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, int threads);
-absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, int threads);
+// For so many threads, and with operands as cold, as `arguments` say. InvalidArgument, one line, if bench can't say what they compute; of graphs NotFound without a compiler.
+absl::StatusOr<TuningProblem> ProblemOf(const ParsedSpec& parsed, const SolveArguments& arguments);
+absl::StatusOr<TuningProblem> ProblemOf(const Graph& graph, const SolveArguments& arguments);
 
 // In rounds (bench/trials.h) for so many seconds, until `stop`. Internal if a candidate computes a wrong
 // result, which is a bug; errors of the machine.

@@ -276,6 +276,8 @@ class Lowering {
     loops_.scratch_bytes = program.own_bytes;
     loops_.shared_bytes = program.shared_bytes;
     loops_.always = always;
+    // Whether blocks have copies in common is for the search to find.
+    loops_.always.phases |= always.scratch && program.block != 0;
   }
 
   LoopProgram Write() && {

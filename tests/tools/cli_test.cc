@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using testing::CliTest;
 using ::testing::EndsWith;
-using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Outcome;
@@ -243,6 +243,33 @@ TEST_F(CliTest, AFamilyIsSynthesizedAndVerified) {
     }
     EXPECT_EQ(covered, members);
   }
+}
+
+// Which operands come from RAM, by the names that they have for users: of swapped ones, and of kernels with
+// their own names, too.
+TEST_F(CliTest, SomeOperandsAreCold) {
+  const auto explained = [&](const std::string& options) {
+    const Outcome outcome = Run("explain --target haswell --no-db " + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string spec = "'matmul f32 4x64x900' ";
+  EXPECT_EQ(explained(spec + "--cold"), explained(spec + "--cold=out,rhs,lhs"));
+  EXPECT_NE(explained(spec + "--cold"), explained(spec + "--cold=rhs"));
+  EXPECT_NE(explained(spec), explained(spec + "--cold=rhs"));
+  EXPECT_THAT(explained("'matmul f32 4x64x900 out=col' --cold=rhs"), HasSubstr("lhs=col rhs=col@L1"));
+  ASSERT_TRUE(
+      WriteFile(Path("k.kirsch"), "kernel k(x: f32[4,64], w: f32[64,900]):\n return matmul(x, w)\n").ok());
+  EXPECT_THAT(explained("-f " + Path("k.kirsch") + " --cold=w"), HasSubstr("lhs=row@L1 out=row@L1"));
+  EXPECT_EQ(Run("verify 'softmax f32 3x70' --cold=x").code, 0);
+  const std::string synth = "synth " + spec + "--cold=rhs --target haswell --no-verify --no-db";
+  EXPECT_THAT(Run(synth).out, HasSubstr("operands taken to be in RAM when it starts: rhs"));
+  ExpectRefused("explain " + spec + "--cold=rhs,w",
+                "--cold:1:5: expected one of the operands lhs, rhs, out, got 'w'");
+  ExpectRefused("bench " + spec + "--cold=arg1",
+                "--cold:1:1: expected one of the operands lhs, rhs, out, got 'arg1'");
+  ExpectRefused("explain -f " + Path("k.kirsch") + " --cold=lhs",
+                "--cold:1:1: expected one of the operands out, w, x, got 'lhs'");
 }
 
 TEST_F(CliTest, AFamilyForThreadsOrAnotherCpu) {
