@@ -259,7 +259,7 @@ TEST_F(CliTest, SomeOperandsAreCold) {
   EXPECT_NE(explained(spec), explained(spec + "--cold=rhs"));
   EXPECT_THAT(explained("'matmul f32 4x64x900 out=col' --cold=rhs"), HasSubstr("lhs=col rhs=col@L1"));
   ASSERT_TRUE(
-      WriteFile(Path("k.kirsch"), "kernel k(x: f32[4,64], w: f32[64,900]):\n return matmul(x, w)\n").ok());
+      WriteFile(Path("k.kirsch"), "kernel mine(x: f32[4,64], w: f32[64,900]):\n return matmul(x, w)\n").ok());
   EXPECT_THAT(explained("-f " + Path("k.kirsch") + " --cold=w"), HasSubstr("lhs=row@L1 out=row@L1"));
   EXPECT_EQ(Run("verify 'softmax f32 3x70' --cold=x").code, 0);
   const std::string synth = "synth " + spec + "--cold=rhs --target haswell --no-verify --no-db";
