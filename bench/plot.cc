@@ -65,8 +65,7 @@ class Plot {
         width_, height, width_, height);
     Text(kLeft, 20, "start",
          absl::StrFormat("GFLOP/s, %d thread%s, operands %s: %s", report_.threads,
-                         report_.threads == 1 ? "" : "s", OperandsText(report_),
-                         report_.machine.cpu));
+                         report_.threads == 1 ? "" : "s", OperandsText(report_), report_.machine.cpu));
     DrawLegend();
     DrawAxis();
     for (size_t i = 0; i < groups_.size(); ++i)
