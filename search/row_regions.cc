@@ -1,8 +1,10 @@
 #include "search/row_regions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "search/row_template.h"
@@ -13,20 +15,36 @@ namespace {
 
 constexpr size_t kM = MatmulDims::kM;
 
+// The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
+constexpr double kLossNotSearched = 0.01;
+
 // But for their rows.
 bool SameButRows(Spec a, const Spec& b) {
   a.size[kM] = b.size[kM];
   return a == b;
 }
 
-// Members first .. last, which differ in their rows only.
+// A solved member's decisions, for any number of rows.
+struct Rule {
+  size_t member;
+  std::shared_ptr<RowTemplate> decisions;
+};
+
+// Members first .. last, which differ in their rows only. `rules` are those of all groups so far.
 class RowGroup {
  public:
   RowGroup(absl::Span<const Spec> roots, size_t first, size_t last, const CostModel& model,
-           const SolveRows& solve, RowFamily* family)
-      : roots_(roots), first_(first), last_(last), model_(model), solve_(solve), family_(*family) {}
+           const SolveRows& solve, std::vector<Rule>* rules, RowFamily* family)
+      : roots_(roots),
+        first_(first),
+        last_(last),
+        model_(model),
+        solve_(solve),
+        rules_(*rules),
+        family_(*family) {}
 
   absl::Status Find() {
+    for (const Rule& rule : rules_) AddCandidate(rule);
     if (absl::Status solved = Solve(last_); !solved.ok()) return solved;
     if (first_ < last_)
       if (absl::Status solved = Solve(first_); !solved.ok()) return solved;
@@ -36,26 +54,43 @@ class RowGroup {
   }
 
  private:
-  // A solved member's decisions, if there are programs of them for any number of rows, and what these cost at
-  // all members from the first on.
+  // A rule, if there are programs of it for any number of rows, and what these cost at all members from the
+  // first on.
   struct Candidate {
-    size_t member;
-    std::unique_ptr<RowTemplate> decisions;
+    Rule rule;
     std::vector<Cost> costs;
   };
 
   double Rows(size_t member) const { return roots_[member].size[kM]; }
-  double Best(size_t member) const { return static_cast<double>(*family_.members[member].best); }
+  // Of a member that was solved or is served.
+  double Known(size_t member) const {
+    return static_cast<double>(family_.members[member].best.value_or(Least(member)));
+  }
 
-  absl::Status Solve(size_t member) {
-    absl::StatusOr<SolvedRows> solved = solve_(member);
-    if (!solved.ok()) return solved.status();
-    family_.members[member].best = solved->cost;
-    family_.members[member].program = solved->program;
-    Candidate candidate{member, std::make_unique<RowTemplate>(std::move(solved->program), model_), {}};
-    if (!candidate.decisions->ApplyToRange(roots_[last_], roots_[first_].size[kM])) return absl::OkStatus();
-    for (size_t i = first_; i <= last_; ++i) candidate.costs.push_back(candidate.decisions->Price(roots_[i]));
+  void AddCandidate(const Rule& rule) {
+    Candidate candidate{rule, {}};
+    if (!rule.decisions->ApplyToRange(roots_[last_], roots_[first_].size[kM])) return;
+    for (size_t i = first_; i <= last_; ++i) candidate.costs.push_back(rule.decisions->Price(roots_[i]));
     candidates_.push_back(std::move(candidate));
+  }
+
+  // Finds out the member's own program, unless it is proven to be little better than the best one known.
+  absl::Status Solve(size_t member) {
+    const Cost least = Least(member);
+    const Cost cutoff = least >= kInfiniteCost
+                            ? kInfiniteCost
+                            : static_cast<Cost>(static_cast<double>(least) / (1 + kLossNotSearched));
+    absl::StatusOr<SolvedRows> solved = solve_(member, cutoff);
+    if (!solved.ok()) return solved.status();
+    RowMember& known = family_.members[member];
+    if (solved->cost >= cutoff) {  // the same whether it came out of a table or there is none
+      known.bound = std::min(cutoff, solved->bound);
+      return absl::OkStatus();
+    }
+    known.best = known.bound = solved->cost;
+    known.program = solved->program;
+    rules_.push_back({member, std::make_shared<RowTemplate>(std::move(solved->program), model_)});
+    AddCandidate(rules_.back());
     return absl::OkStatus();
   }
 
@@ -70,7 +105,7 @@ class RowGroup {
   absl::Status Refine(size_t low, size_t high) {
     const auto on_line = [&](size_t member) {
       const double share = (Rows(member) - Rows(low)) / (Rows(high) - Rows(low));
-      return Best(low) + share * (Best(high) - Best(low));
+      return Known(low) + share * (Known(high) - Known(low));
     };
     bool served = true;
     for (size_t i = low + 1; i < high && served; ++i)
@@ -85,10 +120,13 @@ class RowGroup {
     return Refine(member, high);
   }
 
-  // What a member's program loses against the best that is known of it.
+  // What a member's program loses against its own, as far as that is known.
+  double Loss(Cost cost, size_t member) const {
+    const Cost bound = family_.members[member].bound;
+    return static_cast<double>(cost) / static_cast<double>(bound != 0 ? bound : Least(member)) - 1;
+  }
   double Loss(const Candidate& candidate, size_t member) const {
-    const Cost best = family_.members[member].best.value_or(Least(member));
-    return static_cast<double>(candidate.costs[member - first_]) / static_cast<double>(best) - 1;
+    return Loss(candidate.costs[member - first_], member);
   }
 
   // From `next` on: the decisions that reach furthest; of these, those that lose least.
@@ -107,14 +145,46 @@ class RowGroup {
       }
     }
     if (chosen == nullptr) return AddOwnRegion(next);
-    const RowTemplate& decisions = *chosen->decisions;
     const size_t last = chosen_end - 1;
+    const std::unique_ptr<RowTemplate> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
     family_.regions.push_back(
-        {next, last, *decisions.ApplyToRange(roots_[last], roots_[next].size[kM]), chosen->member});
+        {next, last, *decisions->ApplyToRange(roots_[last], roots_[next].size[kM]), chosen->rule.member});
     for (size_t i = next; i <= last; ++i) {
-      family_.members[i].program = decisions.Apply(roots_[i]);
-      family_.members[i].cost = chosen->costs[i - first_];
+      family_.members[i].program = decisions->Apply(roots_[i]);
+      family_.members[i].cost = decisions->Price(roots_[i]);
     }
+  }
+
+  // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
+  // others go first, as they are the most code.
+  std::unique_ptr<RowTemplate> WithLittleCode(const RowTemplate& decisions, size_t first, size_t last) const {
+    RegisterRows choice;
+    auto least = std::make_unique<RowTemplate>(decisions.program(), model_);
+    const auto try_choice = [&](const RegisterRows& less) {
+      auto tried = std::make_unique<RowTemplate>(decisions.program(), model_, less);
+      if (!Serves(*tried, first, last)) return;
+      if (!tried->ApplyToRange(roots_[last], roots_[first].size[kM])) return;  // what is left of other rows
+      choice = {Heights(*tried, first, last), less.kept_tiles};
+      least = std::move(tried);
+    };
+    choice.heights = Heights(*least, first, last);
+    try_choice({RegisterRows().heights, 0});
+    for (auto height = static_cast<uint32_t>(std::bit_width(choice.heights)) - 1; height-- > 1;)
+      if (const TileHeights bit = TileHeights{1} << height; (choice.heights & bit) != 0)
+        try_choice({choice.heights & ~bit, choice.kept_tiles});
+    return least;
+  }
+
+  TileHeights Heights(RowTemplate& decisions, size_t first, size_t last) const {
+    TileHeights heights = 0;
+    for (size_t i = first; i <= last; ++i) heights |= decisions.HeightsOf(roots_[i]);
+    return heights;
+  }
+
+  bool Serves(RowTemplate& decisions, size_t first, size_t last) const {
+    for (size_t i = first; i <= last; ++i)
+      if (Loss(decisions.Price(roots_[i]), i) > kMostLoss) return false;
+    return true;
   }
 
   // Of a member that nothing serves as well as its own program.
@@ -129,6 +199,7 @@ class RowGroup {
   const size_t first_, last_;
   const CostModel& model_;
   const SolveRows& solve_;
+  std::vector<Rule>& rules_;
   RowFamily& family_;
   std::vector<Candidate> candidates_;
 };
@@ -138,11 +209,12 @@ class RowGroup {
 absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, const CostModel& model,
                                          const SolveRows& solve) {
   RowFamily family;
+  std::vector<Rule> rules;
   family.members.resize(placed_roots.size());
   for (size_t first = 0; first < placed_roots.size();) {
     size_t last = first;
     while (last + 1 < placed_roots.size() && SameButRows(placed_roots[last + 1], placed_roots[first])) ++last;
-    RowGroup group(placed_roots, first, last, model, solve, &family);
+    RowGroup group(placed_roots, first, last, model, solve, &rules, &family);
     if (absl::Status found = group.Find(); !found.ok()) return found;
     first = last + 1;
   }

@@ -30,6 +30,7 @@ struct RowMember {
   Impl program;  // with the decisions of its region
   Cost cost = kInfiniteCost;
   std::optional<Cost> best;  // of its own program, where that was solved
+  Cost bound = 0;            // no program of its own costs less; 0 where nothing is known
 };
 
 struct RowFamily {
@@ -37,18 +38,22 @@ struct RowFamily {
   std::vector<RowMember> members;
 };
 
-// The program of member i, as the search finds it.
+// The program of member i, as the search finds it, if it costs less than the cutoff.
 struct SolvedRows {
   Impl program;
   Cost cost = kInfiniteCost;
+  Cost bound = 0;  // no program costs less
 };
-using SolveRows = std::function<absl::StatusOr<SolvedRows>(size_t member)>;
+using SolveRows = std::function<absl::StatusOr<SolvedRows>(size_t member, Cost cutoff)>;
 
 // `placed_roots` are of one batch and differ in their rows, which ascend. Some are solved: the ends, and, as
 // long as the programs known for what is between two of them cost more than kMostLoss above the line through
-// what these two cost, one more there. Regions are then as few intervals as there may be in which one
-// member's decisions cost no more than that above each member's best known program. Where roots differ in
-// more, as in where operands wait, no region has both. Deterministic.
+// what these two cost, one more there; but none of which it is proven that its own program is hardly better
+// than what another's decisions make of it. Regions are then as few intervals as there may be in which one
+// member's decisions cost no more than kMostLoss above each member's own program, or the bound, or the best
+// program known of those of which nothing is. Of the register tiles that these decisions would have, those
+// are left out that this allows. Where roots differ in more, as in where operands wait, no region has both.
+// Deterministic.
 absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, const CostModel& model,
                                          const SolveRows& solve);
 

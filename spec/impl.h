@@ -19,13 +19,15 @@
 // A program for a range of rows (sizes of the output's dim M) is a tree of the same form. Where the number of
 // rows is known at run time only, `least_rows` is the least of them, and the spec has the most:
 // clang-format off
-//   kTile of M     one child for the whole tiles and, if there may be any, one for the rows that are left
-//   kMove to VRF   a register tile for each number of rows, the least first
+//   kTile of M     one child for the whole tiles and, if there may be any, one for the rows that are left; where
+//                  these may be as many as a tile has, RowsKept are always left, or all rows if they are fewer
+//   kMove to VRF   a register tile, or tiles of them, for each number of rows, the least first
 // clang-format on
 // and what these are inside of has one number of trips for all.
 #ifndef KIRSCH_SPEC_IMPL_H_
 #define KIRSCH_SPEC_IMPL_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +49,13 @@ struct Impl::Child {
   int64_t trips = 1;
   Impl impl;
 };
+
+// Of tiles for a range of rows: so many are left at least.
+inline int64_t RowsKept(const Impl& tiles) {
+  const Impl &tile = tiles.children.front().impl, &rest = tiles.children.back().impl;
+  const int64_t left = tiles.children.size() > 1 ? rest.spec.size[MatmulDims::kM] : 0;
+  return std::max<int64_t>(0, left + 1 - tile.spec.size[MatmulDims::kM]);
+}
 
 }  // namespace kirsch
 

@@ -112,7 +112,8 @@ std::optional<size_t> SharedRows(const SolveArguments& arguments, const KernelRe
 // Solves a family whose members share programs, line by line of members that differ in their rows.
 class RowSolver {
  public:
-  using SolveOne = std::function<absl::StatusOr<Member>(int64_t member)>;
+  // Of a member, if it costs less than the cutoff.
+  using SolveOne = std::function<absl::StatusOr<Member>(int64_t member, Cost cutoff)>;
 
   RowSolver(const SolveArguments& arguments, const CostModel& model, const std::shared_ptr<Memo>& memo,
             const SolveOne& solve, FamilySynthesis* synthesis)
@@ -126,6 +127,7 @@ class RowSolver {
     solved_.resize(static_cast<size_t>(synthesis_.request.count()));
     synthesis_.members.resize(solved_.size());
     synthesis_.own.resize(solved_.size());
+    synthesis_.bounds.resize(solved_.size());
     for (size_t member = 0; member < solved_.size(); ++member)
       if (member / stride_ % count_ == 0)
         if (absl::Status status = SolveLine(member); !status.ok()) return status;
@@ -151,14 +153,18 @@ class RowSolver {
   absl::Status SolvePart(size_t first, size_t count) {
     std::vector<Spec> roots;
     for (size_t i = 0; i < count; ++i) roots.push_back(RootOf(first + i * stride_));
-    const auto solve = [&](size_t i) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
       const size_t member = first + i * stride_;
-      absl::StatusOr<Member> one = solve_(static_cast<int64_t>(member));
+      absl::StatusOr<Member> one = solve_(static_cast<int64_t>(member), cutoff);
       if (!one.ok()) return one.status();
-      solved_[member] = std::get<Synthesis>(*std::move(one));
-      const SearchResult& result = solved_[member]->result;
-      synthesis_.own[member] = OwnProgram{result.impl.decision, result.cost};
-      return SolvedRows{result.impl, result.cost};
+      const SearchResult result = std::get<Synthesis>(*one).result;
+      if (result.stop == StopReason::kCutoff || result.cost >= cutoff) {
+        synthesis_.before.Add(result);
+      } else {
+        solved_[member] = std::get<Synthesis>(*std::move(one));
+        synthesis_.own[member] = OwnProgram{result.impl.decision, result.cost};
+      }
+      return SolvedRows{result.impl, result.cost, result.bound};
     };
     absl::StatusOr<RowFamily> family = FindRowRegions(roots, model_, solve);
     if (!family.ok()) return family.status();
@@ -191,6 +197,7 @@ class RowSolver {
     if (solved_[number]) synthesis = *solved_[number];
     synthesis.result.impl = std::move(member->program);
     synthesis.result.cost = member->cost;
+    synthesis_.bounds[number] = member->bound;
     synthesis_.members[number] = std::move(synthesis);
   }
 
@@ -219,8 +226,9 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
   FamilySynthesis synthesis{request, {}, {request.sizes(), {}, {}, {}}};
-  const auto solve = [&](int64_t i) {
+  const auto solve = [&](int64_t i, Cost cutoff) {
     SolveArguments own = arguments;
+    own.cutoff = cutoff;
     if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
     TerminalLine line;
     line.Show(own.progress + "searching");
@@ -236,11 +244,13 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     return WithOwnRegions(std::move(synthesis));
   }
   for (int64_t i = 0; i < request.count(); ++i) {
-    absl::StatusOr<Member> solved = solve(i);
+    absl::StatusOr<Member> solved = solve(i, kInfiniteCost);
     if (!solved.ok()) return solved.status();
     synthesis.regions.gflops.push_back(FactsOf(*solved).gflops);
-    if (const auto* spec = std::get_if<Synthesis>(&*solved))
+    if (const auto* spec = std::get_if<Synthesis>(&*solved)) {
       synthesis.own.emplace_back(OwnProgram{spec->result.impl.decision, spec->result.cost});
+      synthesis.bounds.push_back(spec->result.bound);
+    }
     synthesis.members.push_back(*std::move(solved));
   }
   return WithOwnRegions(std::move(synthesis));
@@ -276,27 +286,36 @@ const Target& FamilySynthesis::target() const {
   return std::visit([](const auto& synthesis) -> const Target& { return synthesis.target; }, members.front());
 }
 
+// That there is nothing below a cutoff is what was to be found out.
 void SearchEffort::Add(const SearchResult& result) {
-  stop = std::max(stop, result.stop);
+  if (result.stop != StopReason::kCutoff) stop = std::max(stop, result.stop);
   specs += result.stats.specs_solved;
   seconds += result.seconds;
+}
+
+void SearchEffort::Add(const SearchEffort& other) {
+  stop = std::max(stop, other.stop);
+  specs += other.specs;
+  seconds += other.seconds;
 }
 
 SearchEffort EffortOf(const FamilySynthesis& synthesis) {
   SearchEffort effort = synthesis.before;
   for (const Member& member : synthesis.members) {
     const Facts facts = FactsOf(member);
-    effort.stop = std::max(effort.stop, facts.stop);
-    effort.specs += facts.specs;
-    effort.seconds += facts.seconds;
+    effort.Add({facts.stop, facts.specs, facts.seconds});
   }
   return effort;
 }
 
 void FamilySynthesis::SetLosses() {
   regions.losses.assign(members.size(), std::nullopt);
+  const auto loss = [&](size_t i, Cost best) { return FactsOf(members[i]).cycles / ToCycles(best) - 1; };
   for (size_t i = 0; i < members.size(); ++i)
-    if (own[i]) regions.losses[i] = FactsOf(members[i]).cycles / ToCycles(own[i]->cost) - 1;
+    if (own[i])
+      regions.losses[i] = MemberLoss{loss(i, own[i]->cost), true};
+    else if (bounds[i] != 0)
+      regions.losses[i] = MemberLoss{loss(i, bounds[i]), false};
 }
 
 absl::Status NotPinned() {

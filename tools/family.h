@@ -37,6 +37,7 @@ struct SearchEffort {
   double seconds = 0;
 
   void Add(const SearchResult& result);
+  void Add(const SearchEffort& other);
 };
 
 struct FamilySynthesis {
@@ -49,6 +50,7 @@ struct FamilySynthesis {
   size_t rows = 0;
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
   std::vector<std::optional<OwnProgram>> own = {};
+  std::vector<Cost> bounds = {};  // of all such members: no program of its own costs less; 0: not known
   std::optional<SharedCopy> shared_copy = {};
   SearchEffort before = {};  // of what was searched for, and led to no member's program
   std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
@@ -58,7 +60,7 @@ struct FamilySynthesis {
   const Synthesis& spec(size_t member) const { return std::get<Synthesis>(members[member]); }
   const GraphSynthesis& graph(size_t member) const { return std::get<GraphSynthesis>(members[member]); }
 
-  // regions.losses, from what members cost and what `own` says.
+  // regions.losses, from what members cost and what `own` and `bounds` say.
   void SetLosses();
 };
 

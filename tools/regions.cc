@@ -23,21 +23,28 @@ std::pair<double, double> RatesOf(const Regions& regions, const Region& region) 
 }
 
 struct Loss {
-  int64_t known = 0;  // of so many members
+  int64_t known = 0, exact = 0;  // of so many members, and of these other than as a bound
   double mean = 0, largest = 0;
 };
 
 Loss LossOf(const Regions& regions, const Region& region) {
   Loss loss;
   for (int64_t member : region.members) {
-    const std::optional<double>& own = regions.losses[static_cast<size_t>(member)];
+    const std::optional<MemberLoss>& own = regions.losses[static_cast<size_t>(member)];
     if (!own) continue;
     ++loss.known;
-    loss.mean += *own;
-    loss.largest = std::max(loss.largest, *own);
+    if (own->exact) ++loss.exact;
+    loss.mean += own->most;
+    loss.largest = std::max(loss.largest, own->most);
   }
   if (loss.known > 0) loss.mean /= static_cast<double>(loss.known);
   return loss;
+}
+
+std::string LossText(const Loss& loss) {
+  if (loss.known == 0) return absl::StrFormat("%5s %6s  ", "-", "-");
+  return absl::StrFormat("%5.2f %6s  ", 100 * loss.mean,
+                         absl::StrFormat("%s%.2f", loss.exact < loss.known ? "<" : "", 100 * loss.largest));
 }
 
 }  // namespace
@@ -46,7 +53,7 @@ std::string RegionTable(const Regions& regions) {
   std::string text;
   for (const VaryingSize& size : regions.sizes) absl::StrAppendFormat(&text, "%-12s ", size.name);
   const bool shares = !regions.losses.empty();
-  absl::StrAppendFormat(&text, "%7s  %15s  %s%s\n", "kernels", "GFLOP/s", shares ? " loss, %     " : "",
+  absl::StrAppendFormat(&text, "%7s  %15s  %s%s\n", "kernels", "GFLOP/s", shares ? " loss, %      " : "",
                         "decision");
   for (const Region& region : regions.list) {
     for (const SizeRange& range : region.box) absl::StrAppendFormat(&text, "%-12s ", RangeText(range));
@@ -54,8 +61,7 @@ std::string RegionTable(const Regions& regions) {
     absl::StrAppendFormat(&text, "%7d  %15s  ", region.members.size(),
                           absl::StrFormat("%.1f - %.1f", least, most));
     if (shares) {
-      const Loss loss = LossOf(regions, region);
-      absl::StrAppendFormat(&text, "%5.2f %5.2f  ", 100 * loss.mean, 100 * loss.largest);
+      Append(&text, LossText(LossOf(regions, region)));
     }
     Append(&text, region.decision, "\n");
   }
@@ -82,7 +88,10 @@ nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region) 
   json["predicted_gflops"] = {least, most};
   if (regions.losses.empty()) return json;
   const Loss loss = LossOf(regions, region);
-  json["loss"] = {{"known", loss.known}, {"mean", loss.mean}, {"largest", loss.largest}};
+  json["loss"] = {{"known", loss.known}, {"exact", loss.exact}, {"mean", nullptr}, {"largest", nullptr}};
+  if (loss.known == 0) return json;
+  json["loss"]["mean"] = loss.mean;
+  json["loss"]["largest"] = loss.largest;
   return json;
 }
 

@@ -12,24 +12,31 @@
 
 namespace kirsch {
 
+// The share of its own optimum that a member is predicted to lose by sharing its region's decisions.
+struct MemberLoss {
+  double most = 0;
+  bool exact = true;  // else only a bound of its own optimum is known
+};
+
 struct Regions {
   std::vector<VaryingSize> sizes;
   std::vector<double> gflops;  // predicted, of each member
-  // Of each member that shares its region's decisions, the share of its own optimum that this is predicted to
-  // cost, where that is known. Empty: each has its own.
-  std::vector<std::optional<double>> losses;
+  // Of each member that shares its region's decisions, what is known. Empty: each has its own.
+  std::vector<std::optional<MemberLoss>> losses;
   std::vector<Region> list;
 };
 
 // Regions for people, a line each under a line of titles: sizes, kernels, predicted GFLOP/s, mean and largest
-// loss in percent if there are losses, decision.
+// loss in percent if there are losses ("-" where no member's is known, "<" before what is but a bound),
+// decision.
 std::string RegionTable(const Regions& regions);
 
 // "m 1..14, n 8: 14 kernels, 20.1 to 98.7 GFLOP/s predicted"
 std::string RegionText(const Regions& regions, const Region& region);
 
 // {<size>: [low, high] for each that varies, kernels, decision, predicted_gflops: [least, most]};
-// if there are losses, loss: {known: of so many members, mean, largest}
+// if there are losses, loss: {known: of so many members, exactly: of these, mean, largest (null where none is
+// known)}
 nlohmann::ordered_json RegionJson(const Regions& regions, const Region& region);
 
 }  // namespace kirsch

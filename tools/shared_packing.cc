@@ -13,22 +13,24 @@
 namespace kirsch {
 namespace {
 
-// Members that are not solved lie, as to what they cost, between the two that are (see FindRowRegions).
+// Members that are not solved lie, as to what they cost, between the two that are (see FindRowRegions), or
+// beyond the last one.
 std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes,
                                 const std::vector<std::optional<OwnProgram>>& solved) {
   std::vector<double> weights(sizes.size(), 0);
-  size_t low = 0;
+  std::optional<size_t> low;
   for (size_t high = 0; high < sizes.size(); ++high) {
     if (!solved[high]) continue;
-    weights[high] += 1;
-    for (size_t i = low + 1; i < high; ++i) {
-      const double share = static_cast<double>(sizes[i] - sizes[low]) / (sizes[high] - sizes[low]);
-      weights[low] += 1 - share;
+    weights[high] += low ? 1 : static_cast<double>(high + 1);
+    for (size_t i = low.value_or(high) + 1; i < high; ++i) {
+      const double share = static_cast<double>(sizes[i] - sizes[*low]) / (sizes[high] - sizes[*low]);
+      weights[*low] += 1 - share;
       weights[high] += share;
     }
     low = high;
   }
-  KIRSCH_CHECK(solved.front() && solved.back());
+  KIRSCH_CHECK(low.has_value());
+  weights[*low] += static_cast<double>(sizes.size() - 1 - *low);
   return weights;
 }
 
@@ -50,8 +52,9 @@ class SharedCopySolver {
     absl::StatusOr<FamilySynthesis> all = solve_members(arguments_);
     if (!all.ok()) return all;
     all->own = std::move(each->own);
+    all->bounds = std::move(each->bounds);
     all->shared_copy = *copy;
-    all->before = effort_;
+    all->before.Add(effort_);
     all->SetLosses();
     return all;
   }
@@ -102,10 +105,8 @@ class SharedCopySolver {
     return weights;
   }
 
-  // That there is nothing below a cutoff is what was to be found out.
-  void Count(SearchResult result) {
+  void Count(const SearchResult& result) {
     if (result.stop == StopReason::kCancelled) budget_.End();
-    if (result.stop == StopReason::kCutoff) result.stop = StopReason::kOptimal;
     effort_.Add(result);
   }
 

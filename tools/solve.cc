@@ -198,10 +198,12 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
   const CostModel model(target);
   const UserRequest request = PlacedRequest(arguments, parsed, target);
   absl::StatusOr<SearchResult> result =
-      arguments.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.copy, target), model, *memo)
-                     : SolvePlaced(arguments, request.placed_root, model, *memo);
+      arguments.copy ? SolvePacked(arguments, *WithCopy(request, *arguments.copy, target), model, *memo,
+                                   arguments.cutoff)
+                     : SolvePlaced(arguments, request.placed_root, model, *memo, arguments.cutoff);
   if (!result.ok()) return result.status();
   Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
+  if (synthesis.result.stop == StopReason::kCutoff) return synthesis;
   absl::Status status = Tune(arguments, &synthesis);
   if (status.ok() && arguments.price_packing) status = AddPackingCost(arguments, model, &synthesis);
   if (!status.ok()) return status;

@@ -36,6 +36,7 @@ struct SolveArguments {
   // Of a constant operand: how its copy is to lie; nothing: however it is best. And whether what its packing
   // costs and saves is to be found out.
   std::optional<ConstantCopy> copy;
+  Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
   bool price_packing = true;
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // set by AddSolveOptions

@@ -214,7 +214,12 @@ class FunctionPrinter {
   }
 
   void Print(const Divide& op) {
-    Line("const size_t ", Name(op.index), " = (", Text(op.of), op.left ? ") % " : ") / ", op.by, ";");
+    const std::string of = Cat("(", Text(op.of), ")");
+    if (op.kept == 0)
+      return Line("const size_t ", Name(op.index), " = ", of, op.left ? " % " : " / ", op.by, ";");
+    const std::string more = Cat("(", of, " - ", op.kept, ")");
+    Line("const size_t ", Name(op.index), " = ", of, " < ", op.kept, " ? ", op.left ? of : "0", " : ",
+         op.left ? Cat(op.kept, " + ", more, " % ") : Cat(more, " / "), op.by, ";");
   }
   void Print(const IfAny& op) {
     Line("if (", Name(op.index), " != 0) {");

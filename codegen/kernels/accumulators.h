@@ -21,6 +21,7 @@ struct MicrokernelParameters {
         rest(kernel.has_rest() ? builder.IndexParameter("rest") : kNoVar) {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
+    if (kernel.may_accumulate) add = builder.IndexParameter("add");
   }
 
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
@@ -35,6 +36,7 @@ struct MicrokernelParameters {
   VarId trips,
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;  // of the loops around these, the innermost first
+  VarId add = kNoVar;        // see Microkernel::may_accumulate
 };
 
 // The main loop and that of the rest, whose bodies steps(n) are n groups of steps, inside of loops over the

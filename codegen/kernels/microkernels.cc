@@ -33,7 +33,10 @@ std::string Microkernel::Name() const {
           dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
           out.Name());
   if (k_tail != 0) Append(&name, "_k", k_tail);
-  if (accumulate) Append(&name, tile.one_chain ? "_from" : "_add");
+  if (may_accumulate)
+    Append(&name, "_may_add");
+  else if (accumulate)
+    Append(&name, tile.one_chain ? "_from" : "_add");
   for (const EpilogueStep& step : epilogue) {
     Append(&name, "_", std::string(kirsch::Name(step.op)));
     if (step.operand == EpilogueOperand::kNumber) Append(&name, absl::Hex(step.number));

@@ -15,6 +15,8 @@
 namespace kirsch {
 
 struct Microkernel : TileShape {
+  // Whether it adds to the output is for the caller to say: its last count is 1 if so, else 0.
+  bool may_accumulate = false;
   bool scales = false;  // functions may use AVX-512F's instruction for a * 2^n
   int k_split = 1;      // accumulator sets
   // Vectors (kPartialSums) or groups of steps (others) of the reduction that one trip of the main loop
@@ -25,9 +27,7 @@ struct Microkernel : TileShape {
   int whole_digits = 0;      // of a window's reduction: digits that a trip takes whole
 
   // Steps, or groups of them, from one run of the digits that are taken whole to the next.
-  int run_steps() const {
-    return RunSteps(tile, reduction, whole_digits);
-  }
+  int run_steps() const { return RunSteps(tile, reduction, whole_digits); }
   // Loops around the main one, over the other digits.
   int outer_loops() const { return std::max(0, reduction.digits - 1 - whole_digits); }
   // Elements from a step of the reduction to the one so many groups on, `strided` where it is no window's.

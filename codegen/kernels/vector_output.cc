@@ -37,20 +37,21 @@ void VectorOutput::Start() {
 }
 
 void VectorOutput::Store() {
-  if (kernel_.accumulate && !StartsFromOld() && old_ == kNoVar)
-    old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
-  for (int i = 0; i < kernel_.tile.rows; ++i)
-    for (int j = 0; j < kernel_.tile.columns; ++j) Store(i, j);
+  const bool adds = kernel_.accumulate && !StartsFromOld();
+  if (adds && old_ == kNoVar) old_ = builder_.Vector("old", kernel_.accumulator(), kernel_.tile.lanes);
+  if (kernel_.may_accumulate)
+    builder_.WithAny(parameters_.add, [&] { ForEachSum([&](int i, int j) { AddOld(i, j); }); });
+  ForEachSum([&](int i, int j) {
+    if (adds && !kernel_.may_accumulate) AddOld(i, j);
+    epilogue_.Store(accumulators_.at(0, i, j), i, Lane(j), CountOf(j));
+  });
   epilogue_.Finish();
 }
 
-void VectorOutput::Store(int i, int j) {
+void VectorOutput::AddOld(int i, int j) {
   const VarId sum = accumulators_.at(0, i, j);
-  if (kernel_.accumulate && !StartsFromOld()) {
-    builder_.Do(Load{old_, AddressOf(i, j), CountOf(j)});
-    builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
-  }
-  epilogue_.Store(sum, i, Lane(j), CountOf(j));
+  builder_.Do(Load{old_, AddressOf(i, j), CountOf(j)});
+  builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
 }
 
 }  // namespace kirsch

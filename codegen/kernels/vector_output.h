@@ -29,7 +29,12 @@ class VectorOutput {
  private:
   bool StartsFromOld() const { return kernel_.accumulate && kernel_.tile.one_chain; }
   Address AddressOf(int i, int j) const { return At(parameters_.out, kernel_.out.At(i, Lane(j))); }
-  void Store(int i, int j);
+  void AddOld(int i, int j);
+  template <typename Do>
+  void ForEachSum(const Do& visit) {
+    for (int i = 0; i < kernel_.tile.rows; ++i)
+      for (int j = 0; j < kernel_.tile.columns; ++j) visit(i, j);
+  }
 
   ProcedureBuilder& builder_;
   const Microkernel& kernel_;

@@ -247,7 +247,11 @@ class BodyPrinter {
 
   void Print(const Divide& op) {
     Value *of = ValueOf(op.of), *by = ir_.getInt64(static_cast<uint64_t>(op.by));
-    Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
+    if (op.kept == 0) return Set(op.index, op.left ? ir_.CreateURem(of, by) : ir_.CreateUDiv(of, by));
+    Value* const kept = ir_.getInt64(static_cast<uint64_t>(op.kept));
+    Value* const more = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, of, kept);
+    Value* const whole = ir_.CreateUDiv(more, by);
+    Set(op.index, op.left ? ir_.CreateSub(of, ir_.CreateMul(whole, by)) : whole);
   }
 
   void Print(const IfAny& op) { PrintIf(ir_.CreateICmpNE(Get(op.index), ir_.getInt64(0)), op.body); }

@@ -162,11 +162,12 @@ struct Call {
 
 struct Stmt;
 
-struct Divide {  // index = of / by, rounded down; or what is left of that
+struct Divide {  // index = of / by, rounded down; or what is left of that; at least `kept` is, or all of it
   VarId index;
   Affine of;
   int64_t by;
   bool left = false;
+  int64_t kept = 0;
 };
 struct For {  // body with index = 0 .. count - 1
   VarId index;

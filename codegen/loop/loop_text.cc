@@ -99,7 +99,8 @@ class TextPrinter {
          absl::StrJoin(arguments, ", "), ")");
   }
   void Print(const Divide& op) {
-    Line(Name(op.index), " = (", AffineText(procedure_, op.of), op.left ? ") % " : ") / ", op.by);
+    Line(Name(op.index), " = (", AffineText(procedure_, op.of), op.left ? ") % " : ") / ", op.by,
+         op.kept == 0 ? "" : Cat(" keeping ", op.kept));
   }
   void Print(const IfAny& op) {
     Line("if ", Name(op.index));

@@ -46,7 +46,8 @@ std::string FreeName(const Program& program, std::string name, int number) {
 // The procedures that kernels are, each once, and the features of the CPU that they need.
 class Kernels {
  public:
-  Kernels(const Target& target, LoopProgram& program) : target_(target), program_(program) {
+  Kernels(const Target& target, const Program& source, LoopProgram& program)
+      : target_(target), source_(source), program_(program) {
     program_.masks = std::any_of(target.vectors.begin(), target.vectors.end(),
                                  [](const VectorUnit& unit) { return unit.masks; });
     AddFeatures(std::array{"avx2", "fma"});
@@ -89,14 +90,30 @@ class Kernels {
   Call CallOf(const TileShape& shape, std::vector<Address> at, int64_t k) {
     AddElementFeatures(shape);
     Microkernel kernel{shape};
+    kernel.may_accumulate = MayAccumulate(shape);
+    kernel.accumulate |= kernel.may_accumulate;
     kernel.scales = program_.masks;
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
     FitToRegisters(unit, &kernel);
     const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
     KIRSCH_CHECK(encoding != nullptr);
     AddFeatures(encoding->features);
-    return {NumberOf(kernel, MicrokernelProcedure), std::move(at), kernel.Counts(k)};
+    std::vector<int64_t> counts = kernel.Counts(k);
+    if (kernel.may_accumulate) counts.push_back(shape.accumulate ? 1 : 0);
+    return {NumberOf(kernel, MicrokernelProcedure), std::move(at), std::move(counts)};
   }
+
+  // Programs for many sizes have many register tiles, each of them the most code that there is: what differs
+  // in whether it adds to the output is one.
+  bool MayAccumulate(const TileShape& shape) const {
+    if (source_.sizes.empty() || shape.tile.form != LayoutKind::kVectors || shape.tile.one_chain)
+      return false;
+    TileShape other = shape;
+    other.accumulate = !shape.accumulate;
+    const auto& kernels = source_.kernels;
+    return std::find(kernels.begin(), kernels.end(), KernelShape(other)) != kernels.end();
+  }
+
   Call CallOf(const PackShape& shape, std::vector<Address> at, int64_t) {
     AddElementFeatures(shape);
     return {NumberOf(Pack{shape, vector_bytes()}, PackProcedure), std::move(at), {}};
@@ -119,6 +136,7 @@ class Kernels {
   int vector_bytes() const { return target_.vectors.front().bytes; }
 
   const Target& target_;
+  const Program& source_;
   LoopProgram& program_;  // without the entry while that is being built
   std::map<std::string, int> procedure_numbers_;
 };
@@ -191,7 +209,7 @@ class EntryWriter {
     Bound& variable = bound_[static_cast<size_t>(loop.variable)];
     Affine trips = of;
     if (loop.trips.by != 1 || loop.trips.left)
-      trips = IndexOf(entry_.Quotient(of, loop.trips.by, loop.trips.left));
+      trips = IndexOf(entry_.Quotient(of, loop.trips.by, loop.trips.left, loop.trips.kept));
     entry_.Loop(trips, [&](VarId index) {
       variable = {index, 0};
       Write(loop.body);
@@ -204,7 +222,8 @@ class EntryWriter {
 
   void Write(const Let& let) {
     const Affine of = InEntry(let.value.of);
-    bound_[static_cast<size_t>(let.variable)] = {entry_.Quotient(of, let.value.by, let.value.left), 0};
+    const VarId index = entry_.Quotient(of, let.value.by, let.value.left, let.value.kept);
+    bound_[static_cast<size_t>(let.variable)] = {index, 0};
     Write(let.body);
   }
 
@@ -268,7 +287,7 @@ class Lowering {
  public:
   Lowering(const Program& program, const Target& target, const std::string& name,
            const EntryParameters& always)
-      : program_(program), kernels_(target, loops_), entry_(name) {
+      : program_(program), kernels_(target, program, loops_), entry_(name) {
     loops_.name = name;
     loops_.tasks = program.tasks;
     loops_.phases = program.phases;

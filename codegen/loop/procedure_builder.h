@@ -61,10 +61,10 @@ class ProcedureBuilder {
     const VarId index = Index(Cat("i", procedure_.vars.size()));
     Nest(For{index, std::move(count), {}}, [&] { body(index); });
   }
-  // A new index that is of / by, or what is left of that.
-  VarId Quotient(Affine of, int64_t by, bool left) {
+  // A new index that is of / by, or what is left of that; at least `kept` is, or all of it.
+  VarId Quotient(Affine of, int64_t by, bool left, int64_t kept = 0) {
     const VarId index = Index(Cat(left ? "left" : "whole", procedure_.vars.size()));
-    Do(Divide{index, std::move(of), by, left});
+    Do(Divide{index, std::move(of), by, left, kept});
     return index;
   }
   template <typename Body>

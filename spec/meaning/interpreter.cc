@@ -92,10 +92,7 @@ class Interpreter {
     for (const Affine::Term& term : affine.terms) value += term.coefficient * Variable(term.index);
     return value;
   }
-  int64_t ValueOf(const Count& count) {
-    const int64_t of = ValueOf(count.of);
-    return count.left ? of % count.by : of / count.by;
-  }
+  int64_t ValueOf(const Count& count) { return count.Of(ValueOf(count.of)); }
 
   const Program& program_;
   InterpreterMemory memory_;

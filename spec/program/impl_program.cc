@@ -244,7 +244,7 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
     case RewriteKind::kMove:
       if (impl.decision.level == Level::kVrf && rows_vary)
         return builder_.AddOneOf(rows_, impl.least_rows, impl.spec.size[MatmulDims::kM], [&](int64_t rows) {
-          WriteRegisterTile(impl.children[static_cast<size_t>(rows - impl.least_rows)].impl, views);
+          WriteNode(impl.children[static_cast<size_t>(rows - impl.least_rows)].impl, views);
         });
       if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
       return WriteNode(OnlyChild(impl), views);
@@ -351,18 +351,27 @@ void ImplWriter::WriteRowTiles(const Impl& impl, const OperandViews& views) {
     }
     WriteNode(part, at);
   };
-  builder_.AddLoop(
-      {IndexOf(rows_), size}, [&](VarId number) { write(tile, number); },
-      [&](VarId number) {
-        if (impl.children.size() == 1) return;
-        const Impl& rest = impl.children.back().impl;
-        if (rest.least_rows == 0) return write(rest, number);  // there are always as many
-        builder_.AddLet({IndexOf(rows_), size, true}, [&](VarId left) {
-          std::swap(rows_, left);
-          write(rest, number);
-          std::swap(rows_, left);
+  const auto write_left = [&](const Impl& rest, VarId number, int64_t kept) {
+    builder_.AddLet({IndexOf(rows_), size, true, kept}, [&](VarId left) {
+      std::swap(rows_, left);
+      write(rest, number);
+      std::swap(rows_, left);
+    });
+  };
+  const Impl& rest = impl.children.back().impl;
+  const int64_t kept = RowsKept(impl);
+  if (kept == 0)
+    return builder_.AddLoop(
+        {IndexOf(rows_), size}, [&](VarId number) { write(tile, number); },
+        [&](VarId number) {
+          if (impl.children.size() == 1) return;
+          if (rest.least_rows == 0) return write(rest, number);  // there are always as many
+          write_left(rest, number, 0);
         });
-      });
+  builder_.AddLet({IndexOf(rows_), size, false, kept}, [&](VarId tiles) {
+    builder_.AddLoop({IndexOf(tiles)}, [&](VarId number) { write(tile, number); });
+    write_left(rest, tiles, kept);
+  });
 }
 
 MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {

@@ -22,7 +22,8 @@ std::string Text(const Affine& affine) {
 
 std::string Text(const Count& count) {
   const std::string of = Text(count.of);
-  return count.by == 1 ? of : Cat("(", of, ") ", count.left ? "%" : "/", " ", count.by);
+  const std::string kept = count.kept == 0 ? "" : Cat(" keeping ", count.kept);
+  return count.by == 1 ? of : Cat("(", of, ") ", count.left ? "%" : "/", " ", count.by, kept);
 }
 
 std::string Text(const TileShape& tile) {

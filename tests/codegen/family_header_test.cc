@@ -74,9 +74,11 @@ class FamilyHeaderTest : public HeaderTest {
         roots.back().threads = static_cast<uint8_t>(threads);
         members.push_back(i);
       }
-    const auto solve = [&](size_t i) -> absl::StatusOr<SolvedRows> {
-      const SearchResult result = Search(roots[i], model, memo, {});
-      return SolvedRows{result.impl, result.cost};
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+      SearchOptions options;
+      options.cutoff = cutoff;
+      const SearchResult result = Search(roots[i], model, memo, options);
+      return SolvedRows{result.impl, result.cost, result.bound};
     };
     const absl::StatusOr<RowFamily> found = FindRowRegions(roots, model, solve);
     std::vector<SharedProgram> shared;
@@ -123,13 +125,14 @@ TEST_P(FamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
 // header and, between guard pages, by interpreter and JIT.
 TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEveryNumberOfRows) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
-  const std::pair<const char*, int> families[] = {{"matmul f32 1..60x32x40", 1},
-                                                  {"matmul bf16*bf16->f32 1..45x35x33", 1},
-                                                  {"matmul f32 2..50x20x36 rhs=col accumulate", 1},
-                                                  {"matmul f32 20x31x1..48 rhs=col out=col epilogue=add:n,relu", 1},
-                                                  {"matmul f32 1..40x12x30..31 lhs=col lda=64 ldc=40", 1},
-                                                  {"matmul u8*s8->s32 5..44x40x33 column-blocks=16", 1},
-                                                  {"matmul f32 1..40x33x70", 2}};
+  const std::pair<const char*, int> families[] = {
+      {"matmul f32 1..60x32x40", 1},
+      {"matmul bf16*bf16->f32 1..45x35x33", 1},
+      {"matmul f32 2..50x20x36 rhs=col accumulate", 1},
+      {"matmul f32 20x31x1..48 rhs=col out=col epilogue=add:n,relu", 1},
+      {"matmul f32 1..40x12x30..31 lhs=col lda=64 ldc=40", 1},
+      {"matmul u8*s8->s32 5..44x40x33 column-blocks=16", 1},
+      {"matmul f32 1..40x33x70", 2}};
   for (const auto& [text, threads] : families) {
     const SpecFamily family = Family(text);
     HeaderFunction function = FunctionOf(IdentifierOf(text), family);

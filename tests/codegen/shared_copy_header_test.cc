@@ -83,10 +83,12 @@ class SharedCopyHeaderTest : public HeaderTest {
   void Solve(const ConstantCopy& copy, Made* made) const {
     const CostModel model(target_);
     HashMemo memo;
-    const auto solve = [&](size_t i) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
       const PackedRequest packed = *WithCopy(made->requests[i], copy, target_);
-      SearchResult result = SearchWithin(packed.kernel, packed.available, model, memo, {});
-      return SolvedRows{packed.Program(std::move(result.impl)), result.cost};
+      SearchOptions options;
+      options.cutoff = cutoff;
+      SearchResult result = SearchWithin(packed.kernel, packed.available, model, memo, options);
+      return SolvedRows{packed.Program(std::move(result.impl)), result.cost, result.bound};
     };
     bool swapped = false;
     std::vector<Spec> roots;
@@ -95,7 +97,7 @@ class SharedCopyHeaderTest : public HeaderTest {
       roots.push_back(request.placed_root);
     }
     for (size_t i = 0; swapped && i < roots.size(); ++i) {
-      made->programs.push_back(solve(i)->program);
+      made->programs.push_back(solve(i, kInfiniteCost)->program);
       made->users.push_back({static_cast<int64_t>(i)});
     }
     if (swapped) return;

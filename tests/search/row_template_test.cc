@@ -32,13 +32,14 @@ Spec WithRows(Spec spec, uint32_t rows) {
   return spec;
 }
 
-// The register tiles that a program computes, one after the other, and where.
+// The register tiles that a program computes, sorted. (Where each is, the results say.)
 class Runs {
  public:
   Runs(const Program& program, int64_t rows)
       : program_(program), variables_(static_cast<size_t>(program.variables)) {
     for (const RunTimeSize& size : program.sizes) Variable(size.variable) = rows;
     Do(program.body);
+    std::sort(list_.begin(), list_.end());
   }
   const std::vector<std::string>& list() const { return list_; }
 
@@ -49,9 +50,7 @@ class Runs {
     for (const Affine::Term& term : affine.terms) value += term.coefficient * Variable(term.index);
     return value;
   }
-  int64_t ValueOf(const Count& count) {
-    return count.left ? ValueOf(count.of) % count.by : ValueOf(count.of) / count.by;
-  }
+  int64_t ValueOf(const Count& count) { return count.Of(ValueOf(count.of)); }
   void Do(const Body& body) {
     for (const Node& node : body) std::visit([&](const auto& shape) { Do(shape); }, node.shape);
   }
@@ -80,7 +79,7 @@ class Runs {
                            tile->prefetch_n, " ", tile->prefetch_k, tile->prefetch_out, tile->accumulate);
     for (const OperandPlace& place : run.at) {
       const bool caller = program_.buffers[static_cast<size_t>(place.buffer)].memory == Memory::kCaller;
-      Append(&text, " ", caller ? place.buffer : -1, "+", ValueOf(place.offset));
+      Append(&text, " ", caller ? place.buffer : -1);
     }
     list_.push_back(text);
   }
@@ -168,10 +167,12 @@ TEST_P(RowTemplateTest, RegionsLoseNoMoreThanTheyMay) {
     roots.push_back(
         PlaceOperands(ParseSpec(Cat("matmul f32 ", m, "x48x40"))->spec, Residency::kWarm, GetParam()));
   int solved = 0;
-  const auto solve = [&](size_t i) -> absl::StatusOr<SolvedRows> {
+  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
     ++solved;
-    const SearchResult result = Search(roots[i], model, memo, {});
-    return SolvedRows{result.impl, result.cost};
+    SearchOptions options;
+    options.cutoff = cutoff;
+    const SearchResult result = Search(roots[i], model, memo, options);
+    return SolvedRows{result.impl, result.cost, result.bound};
   };
   const absl::StatusOr<RowFamily> family = FindRowRegions(roots, model, solve);
   ASSERT_TRUE(family.ok());

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""What members of a family lose by sharing programs, measured.
+
+    bench/family_loss.py KIRSCH 'matmul f32 1..512x2048x2048' [--target T] [--members 24] [--compiler gcc]
+
+Makes the family's header and one for each of so many members, spread over the family evenly in their logarithms,
+compiles both with the compiler at -O2, and times them in turns on the same memory: the least of many rounds each.
+Prints a line for each member, then the median and the worst loss. For families of matmuls whose first size varies
+and without operands of an epilogue, column blocks or constants.
+"""
+
+import argparse
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "family.h"
+#include "own.h"
+
+static double Now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int main(void) {
+  const size_t bytes = 64 + 4 * (size_t)MOST;
+  char *a = aligned_alloc(64, bytes / 64 * 64), *b = aligned_alloc(64, bytes / 64 * 64);
+  char *c = aligned_alloc(64, bytes / 64 * 64);
+  memset(a, 0, bytes / 64 * 64), memset(b, 0, bytes / 64 * 64), memset(c, 0, bytes / 64 * 64);
+  char *s = aligned_alloc(4096, (FAMILY_SCRATCH() + OWN_SCRATCH() + 4095) / 4096 * 4096 + 4096);
+  double least[2] = {1e9, 1e9};
+  for (int round = 0; round < ROUNDS; ++round)
+    for (int turn = 0; turn < 2; ++turn) {
+      const int which = (turn + round) % 2;
+      const double start = Now();
+      if (which == 0) FAMILY_CALL; else OWN_CALL;
+      const double seconds = Now() - start;
+      if (round > 0 && seconds < least[which]) least[which] = seconds;
+    }
+  printf("%.9f %.9f\\n", least[0], least[1]);
+  return 0;
+}
+"""
+
+
+def run(command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(command)}: {result.stderr.strip()[-600:]}")
+    return result.stdout
+
+
+def members_of(low, high, count):
+    """Sizes from low to high, evenly spread in their logarithms, each once."""
+    if high - low + 1 <= count:
+        return list(range(low, high + 1))
+    sizes = {low, high}
+    steps = count
+    while len(sizes) < count:
+        sizes = {round(low * math.exp(math.log(high / low) * i / (steps - 1))) for i in range(steps)}
+        steps += 1
+    return sorted(sizes)[: count - 1] + [high]
+
+
+def entry(header):
+    """Name and parameters of the header's function, as its comment has them."""
+    return re.search(r"^// (?:int|void) (\w+)\((.*)\);$", header, re.M).groups()
+
+
+def call(header, rows):
+    name, parameters = entry(header)
+    arguments = []
+    for parameter in parameters.split(","):
+        word = parameter.split()[-1].lstrip("*")
+        known = {"m": str(rows), "lhs": "(const void*)a", "rhs": "(const void*)b", "out": "(void*)c", "scratch": "s"}
+        if word not in known and "scratch" in word:
+            word = "scratch"
+        if word not in known:
+            sys.exit(f"a parameter that isn't known here: {parameter.strip()}")
+        arguments.append(known[word])
+    has_scratch = f"{name}_scratch_bytes" in header
+    return f"{name}({', '.join(arguments)})", f"{name}_scratch_bytes()" if has_scratch else "0"
+
+
+def measure(directory, arguments, rows, flops, most):
+    texts = [open(os.path.join(directory, f"{name}.h"), encoding="utf8").read() for name in ("family", "own")]
+    (family, family_scratch), (own, own_scratch) = call(texts[0], rows), call(texts[1], rows)
+    text = PROGRAM.replace("FAMILY_CALL", family).replace("OWN_CALL", own)
+    text = text.replace("FAMILY_SCRATCH()", family_scratch).replace("OWN_SCRATCH()", own_scratch)
+    rounds = max(12, min(2000, int(4e10 / flops)))
+    text = text.replace("MOST", str(most)).replace("ROUNDS", str(rounds))
+    source, program = os.path.join(directory, "time.c"), os.path.join(directory, "time")
+    with open(source, "w", encoding="utf8") as file:
+        file.write(text)
+    run([arguments.compiler, "-O2", "-w", source, "-o", program])
+    results = [[float(word) for word in run(["taskset", "-c", arguments.cpu, program]).split()] for _ in range(3)]
+    return [min(column) for column in zip(*results)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kirsch")
+    parser.add_argument("spec")
+    parser.add_argument("--target", default="host")
+    parser.add_argument("--members", type=int, default=24)
+    parser.add_argument("--compiler", default="gcc")
+    parser.add_argument("--cpu", default="1")
+    parser.add_argument("--db", default="")
+    arguments = parser.parse_args()
+    found = re.fullmatch(r"(matmul \S+) (\d+)\.\.(\d+)x(\d+)x(\d+)(.*)", arguments.spec)
+    if found is None:
+        sys.exit("SPEC: expected a matmul whose first size alone is a range")
+    kind, low, high, k, n, rest = found.groups()
+    most = max(int(high), int(k)) * max(int(k), int(n))
+    with tempfile.TemporaryDirectory() as directory:
+        synth = [os.path.abspath(arguments.kirsch), "synth", "--target", arguments.target, "--no-verify"]
+        synth += ["--db", arguments.db or os.path.join(directory, "table")]
+        header = os.path.join(directory, "family.h")
+        run(synth + [arguments.spec, "-o", header])
+        losses = []
+        print(f"{'m':>6} {'shared, us':>12} {'own, us':>12} {'loss, %':>8}")
+        for rows in members_of(int(low), int(high), arguments.members):
+            run(synth + [f"{kind} {rows}x{k}x{n}{rest}", "-o", os.path.join(directory, "own.h")])
+            shared, own = measure(directory, arguments, rows, 2 * rows * int(k) * int(n), most)
+            losses.append((shared / own - 1, rows))
+            print(f"{rows:6} {1e6 * shared:12.2f} {1e6 * own:12.2f} {100 * losses[-1][0]:8.2f}", flush=True)
+    worst, where = max(losses)
+    median = statistics.median(loss for loss, _ in losses)
+    print(f"{len(losses)} members: median loss {100 * median:.2f} %, worst {100 * worst:.2f} % (m = {where})")
+
+
+if __name__ == "__main__":
+    main()
