@@ -20,17 +20,8 @@ namespace kirsch {
 namespace {
 
 constexpr const GraphRewrite* kGraphRewrites[] = {
-    &kRows,
-    &kFlatRows,
-    &kMatmulRows,
-    &kSharedMatrix,
-    &kRhsPrologue,
-    &kOnlineAttention,
-    &kTransposeCopy,
-    &kStridedCopy,
-    &kWholeConvolution,
-    &kConvolutionBands,
-    &kConvolutionParts,
+    &kRows,     &kFlatRows,      &kMatmulRows,  &kSharedMatrix,     &kRhsPrologue,      &kOnlineAttention,
+    &kAnyKeys,  &kTransposeCopy, &kStridedCopy, &kWholeConvolution, &kConvolutionBands, &kConvolutionParts,
     &kWinograd,
 };
 

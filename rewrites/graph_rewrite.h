@@ -28,6 +28,7 @@ struct SliceProblem {
   const Target& target;
   int threads = 1;              // that share its tiles
   bool allow_winograd = false;  // see PlanOptions
+  bool any_keys = false;        // the number of keys varies, which the slice goes by
 };
 
 // How the decision is carried out.

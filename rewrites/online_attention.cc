@@ -1,6 +1,7 @@
 #include "rewrites/online_attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
 #include <string>
@@ -174,20 +175,22 @@ class RowStageWriter {
   Stage stage_;
 };
 
-// Blocks of keys of one size, one after the other.
+// Blocks of keys of one size, one after the other. `begins`: nothing was summed up before.
 struct KeyBlocks {
   int64_t first = 0, keys = 0, count = 1;
+  bool begins = false;
 };
 
 class OnlineAttentionShaper {
  public:
-  OnlineAttentionShaper(const Slice& slice, const Attention& attention, const GroupForm& form)
+  OnlineAttentionShaper(const Slice& slice, const Attention& attention, const GroupForm& form, bool any_keys)
       : uses_(slice.uses()),
         graph_(slice.graph()),
         attention_(attention),
         tile_(form.parameters[0]),
         block_(form.parameters[1]),
         next_value_(form.next_value),
+        any_keys_(any_keys),
         space_(HeadsSpace(TypeOf(attention.softmax).dims, attention.heads)),
         sums_space_(HeadsSpace(TypeOf(attention.sums).dims, attention.heads)) {}
 
@@ -229,6 +232,7 @@ class OnlineAttentionShaper {
   }
 
   std::vector<Stage> Stages(int64_t rows) const {
+    if (any_keys_) return StagesOfAnyKeys(rows);
     const int64_t keys = space_.columns(), block = block_;
     std::vector<Stage> stages;
     const auto add = [&](const KeyBlocks& blocks) {
@@ -238,16 +242,57 @@ class OnlineAttentionShaper {
         stages.push_back(std::move(stage));
       }
     };
-    add({0, block, 1});
+    add({0, block, 1, true});
     if (keys >= 2 * block) add({block, block, keys / block - 1});
     if (keys % block != 0) add({keys / block * block, keys % block, 1});
     stages.push_back(Quotient(rows));
     return stages;
   }
 
+  // Blocks, as many as there are; then of each half of a block, of each quarter, and so on down to one key,
+  // one or none.
+  std::vector<Stage> StagesOfAnyKeys(int64_t rows) const {
+    std::vector<Stage> stages = {Zeros(sums(), rows * width()), Zeros(denominators(), rows),
+                                 LeastMaxima(rows)};
+    int loop = 0;
+    for (int64_t keys = block_; keys > 0; keys /= 2) {
+      // With one block of each smaller size there are about as many keys as the graph has.
+      const int64_t blocks = std::max<int64_t>((space_.columns() + 1) / block_ - 1, 1);
+      const int64_t count = keys == block_ ? blocks : 1;
+      ++loop;
+      for (Stage& stage : BlockStages(rows, {0, keys, count})) {
+        stage.repeats = count;
+        stage.loop = loop;
+        stage.keys = keys;
+        stages.push_back(std::move(stage));
+      }
+    }
+    stages.push_back(Quotient(rows));
+    return stages;
+  }
+
+  static Stage Zeros(int value, int64_t elements) {
+    Stage stage;
+    stage.kind = StageKind::kPad;
+    stage.copy.height = 0;
+    stage.copy.rows_before = 1;
+    stage.copy.width = elements;
+    stage.operands = {{value, 0, 0, 0}, {value, 0, 0, 0}};
+    return stage;
+  }
+
+  // What any number is greater than, in all rows: from zeros.
+  Stage LeastMaxima(int64_t rows) const {
+    RowStageWriter writer(1, rows);
+    const int zeros = writer.Load({denominators(), 0, 0, 0}, rows);
+    const int least = writer.Number(std::numeric_limits<float>::lowest());
+    writer.Store(writer.Do(Operation::kAdd, zeros, least), Dtype::kF32, {maxima(), 0, 0, 0}, rows);
+    return std::move(writer).Build();
+  }
+
   std::vector<Stage> BlockStages(int64_t rows, const KeyBlocks& blocks) const {
     std::vector<Stage> stages = {Scores(rows, blocks), Softmax(rows, blocks)};
-    if (blocks.first > 0) stages.push_back(Rescaled(rows));
+    if (!blocks.begins) stages.push_back(Rescaled(rows));
     stages.push_back(Sums(rows, blocks));
     return stages;
   }
@@ -268,7 +313,7 @@ class OnlineAttentionShaper {
     const int v = graph_.at(attention_.sums).inputs[1];
     const auto n = static_cast<uint32_t>(width());
     Spec asked = MatmulOf(rows, blocks.keys, n);
-    asked.accumulate = blocks.first > 0;
+    asked.accumulate = !blocks.begins;
     SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 0, &asked);
     const StageOperand block = Matrix(v, 1, 1, &asked);
     SetMatrix(Dtype::kF32, Order::kRow, n, 2, &asked);
@@ -304,7 +349,7 @@ class OnlineAttentionShaper {
   }
 
   Stage Softmax(int64_t rows, const KeyBlocks& blocks) const {
-    const bool first = blocks.first == 0;
+    const bool first = blocks.begins;
     const FusedRows fused = Fuse(attention_.before, graph_.at(attention_.softmax).inputs[0], space_);
     const int x = fused.program.results.front().value;
     RowStageWriter writer(rows, blocks.keys, fused.program);
@@ -391,11 +436,17 @@ class OnlineAttentionShaper {
   const Attention& attention_;
   const int64_t tile_, block_;  // rows, and keys at a time
   const int next_value_;
+  const bool any_keys_;                      // their number is known when the kernel runs
   const IterationSpace space_, sums_space_;  // of the scores; of the sums
   GroupShape shape_;
 };
 
-bool Applies(const SliceProblem& problem) { return Matcher(problem.slice).Match().has_value(); }
+bool Applies(const SliceProblem& problem) {
+  return !problem.any_keys && Matcher(problem.slice).Match().has_value();
+}
+bool AppliesToAnyKeys(const SliceProblem& problem) {
+  return problem.any_keys && Matcher(problem.slice).Match().has_value();
+}
 
 IterationSpace ScoresOf(const SliceProblem& problem, const Attention& attention) {
   return HeadsSpace(problem.slice.graph().at(attention.softmax).type.dims, attention.heads);
@@ -421,11 +472,39 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
     shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
     return shape;
   }
-  return OnlineAttentionShaper(problem.slice, attention, form).Shape();
+  return OnlineAttentionShaper(problem.slice, attention, form, false).Shape();
+}
+
+// Blocks are powers of two, so that there are halves down to one key.
+std::vector<RewriteParameters> EnumerateAnyKeys(const SliceProblem& problem) {
+  const IterationSpace scores = ScoresOf(problem, *Matcher(problem.slice).Match());
+  const int64_t least = kLeastLines * LineElements(problem.target);
+  std::vector<int64_t> tiles = RowTiles(scores.rows(), problem.target);
+  tiles.push_back(scores.rows());
+  std::vector<RewriteParameters> all;
+  for (int64_t keys = least / 2; keys <= kMostTimes * least; keys *= 2)
+    for (int64_t tile : tiles)
+      if (keys == least / 2 || keys <= scores.columns()) all.push_back({tile, keys});
+  return all;
+}
+
+GroupShape ExpandAnyKeys(const SliceProblem& problem, const GroupForm& form) {
+  const Attention attention = *Matcher(problem.slice).Match();
+  const auto [tile, keys, unused] = form.parameters;
+  if (tile < 1 || tile > ScoresOf(problem, attention).rows() || keys < 1 ||
+      !std::has_single_bit(static_cast<uint64_t>(keys))) {
+    GroupShape shape;
+    shape.Fail(problem.slice.at(0),
+               "a tile of no more rows than there are, and blocks of a power of two of keys");
+    return shape;
+  }
+  return OnlineAttentionShaper(problem.slice, attention, form, true).Shape();
 }
 
 }  // namespace
 
 const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
+const GraphRewrite kAnyKeys = {
+    "any-keys", {"tile", "keys"}, AppliesToAnyKeys, EnumerateAnyKeys, ExpandAnyKeys};
 
 }  // namespace kirsch

@@ -27,6 +27,13 @@ namespace kirsch {
 // - operations that go by rows.
 extern const GraphRewrite kOnlineAttention;
 
+// The same for a number of keys that is known when the kernel runs (SliceProblem::any_keys): sums begin as 0,
+// blocks are as many as there are, and what is left of the keys is taken in halves of a block, quarters and
+// so on, each once or not at all. Stages say how many keys they are for (Stage::keys), and their operands
+// begin with the first key of all. What repeats say is what is priced: one block of each smaller size, and as
+// many whole ones as make it about the keys of the graph.
+extern const GraphRewrite kAnyKeys;
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_REWRITES_ONLINE_ATTENTION_H_

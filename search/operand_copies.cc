@@ -43,6 +43,7 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
   const Stage& stage = place.In(shape);
   const bool in_tiles = place.list == &Group::stages || place.list == &Group::rest;
   if (stage.kind != StageKind::kContraction || !in_tiles || (stage.repeats > 1 && stage.loop == 0) ||
+      stage.keys != 0 ||  // how many there are to copy is not known
       stage.spec.size[MatmulDims::kB] > 1 || stage.spec.op_info().base == OpKind::kDepthwise)
     return -1;
   for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {

@@ -23,6 +23,10 @@ struct PlanOptions {
   bool fuse = true;             // false: a slice for each operation
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too
+  // Not null: the same kernel with another number of keys. The plan is to be for any number, so that whatever
+  // differs between the two goes by blocks of keys (rewrites/online_attention.h); InvalidArgument if it
+  // can't. Outlives the search.
+  const Graph* other_keys = nullptr;
   // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
   // order has, and the result is not called optimal.
   size_t most_states = 1024;

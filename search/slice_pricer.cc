@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "rewrites/canonical_graph.h"
+#include "rewrites/online_attention.h"
 #include "search/operand_copies.h"
 #include "search/stage_cost.h"
 #include "spec/text/cat.h"
@@ -23,6 +25,15 @@ std::string PrintRewrite(const GraphRewrite& rewrite, const RewriteParameters& p
   return text;
 }
 
+std::vector<bool> VaryingNodes(const Graph& graph, const PlanOptions& options) {
+  std::vector<bool> varies;
+  if (options.other_keys == nullptr) return varies;
+  const Graph other = CanonicalGraph(*options.other_keys);
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    varies.push_back(i >= other.nodes.size() || graph.nodes[i].type != other.nodes[i].type);
+  return varies;
+}
+
 std::string Usage(const GraphRewrite& rewrite) {
   std::string text(rewrite.name);
   for (std::string_view name : rewrite.parameters) Append(&text, " ", name, "=SIZE");
@@ -37,7 +48,8 @@ SlicePricer::SlicePricer(const GraphUses& uses, const CostModel& model, const Pl
       model_(model),
       target_(model.target()),
       options_(options),
-      solver_(target_, options) {}
+      solver_(target_, options),
+      varies_(VaryingNodes(graph_, options)) {}
 
 void SlicePricer::Turn(Workers workers) {
   workers_ = workers;
@@ -89,16 +101,25 @@ absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers,
 absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
   const Slice slice(uses_, set);
   const int sharing = workers_ == Workers::kShared ? threads_ : 1;
-  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd};
+  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd, GoesByAnyKeys(slice)};
   std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
-    if (!rewrite->applies(problem)) continue;
+    if (!rewrite->applies(problem) || (problem.any_keys && rewrite != &kAnyKeys)) continue;
     if (absl::Status status = AddCandidates(*rewrite, problem, &candidates); !status.ok()) return status;
   }
   candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });
   return candidates;
+}
+
+// Does it read or make what has the number of keys?
+bool SlicePricer::GoesByAnyKeys(const Slice& slice) const {
+  const auto varies = [&](int node) { return varies_[static_cast<size_t>(node)]; };
+  return !varies_.empty() && std::any_of(slice.operations().begin(), slice.operations().end(), [&](int node) {
+    const std::vector<int>& inputs = graph_.at(node).inputs;
+    return varies(node) || std::any_of(inputs.begin(), inputs.end(), varies);
+  });
 }
 
 // The order of trial is that of the closed forms, whatever was learned since: of equal costs the first wins.
@@ -235,9 +256,9 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
   }
   SliceDecision decision;
   for (const Question& question : questions) {
-    const absl::StatusOr<bool> solved =
-        question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &decision)
-                                    : copies.SolveAsItIs(question.place, budget, &shape);
+    const absl::StatusOr<bool> solved = question.readers != nullptr
+                                            ? copies.Decide(*question.readers, budget, &shape, &decision)
+                                            : copies.SolveAsItIs(question.place, budget, &shape);
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }

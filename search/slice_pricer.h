@@ -125,6 +125,7 @@ class SlicePricer {
   const StageSchedule* PinnedStage(int number) const;
   absl::Status Unsuited(TextPosition position, std::string_view expected) const;
 
+  bool GoesByAnyKeys(const Slice& slice) const;
   Sharing SharingOf(const Group& group) const;
 
   const GraphUses& uses_;
@@ -134,7 +135,8 @@ class SlicePricer {
   const PlanOptions& options_;
   StageSolver solver_;
   Workers workers_ = Workers::kOne;
-  int threads_ = 1;  // that work at the same time
+  int threads_ = 1;                 // that work at the same time
+  const std::vector<bool> varies_;  // nodes whose types have the number of keys, if that is to be any
   const SliceSchedule* pinned_ = nullptr;
   std::map<int, std::string> errors_;  // by node
   // Of slices that Price was asked about and that cost more, what is left of their ways.

@@ -12,6 +12,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tools/cold_operands.h"
+#include "tools/shared_keys.h"
 #include "tools/shared_packing.h"
 #include "tools/terminal_line.h"
 
@@ -234,6 +235,11 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     line.Show(own.progress + "searching");
     return SolveMember(own, request, i, target, memo, budget);
   };
+  if (sharing == CodeSharing::kRows && MayShareKeys(arguments, request)) {
+    const absl::StatusOr<bool> shared = ShareKeys(arguments, target, memo, budget, solve, &synthesis);
+    if (!shared.ok()) return shared.status();
+    if (*shared) return synthesis;
+  }
   if (const std::optional<size_t> rows = SharedRows(arguments, request);
       rows && sharing == CodeSharing::kRows) {
     synthesis.rows = *rows;

@@ -48,6 +48,9 @@ struct FamilySynthesis {
   // `regions`; and which of the request's sizes is the rows.
   std::vector<Impl> shared = {};
   size_t rows = 0;
+  // Likewise of graphs that differ in their number of keys, where members have no plans but of their graphs,
+  // and the last one of each region its whole plan.
+  std::vector<Plan> plans = {};
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
   std::vector<std::optional<OwnProgram>> own = {};
   std::vector<Cost> bounds = {};  // of all such members: no program of its own costs less; 0: not known
@@ -55,6 +58,8 @@ struct FamilySynthesis {
   SearchEffort before = {};  // of what was searched for, and led to no member's program
   std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
 
+  // Are programs for regions, not for members?
+  bool shares() const { return !shared.empty() || !plans.empty(); }
   bool is_graph() const { return request.graph.has_value(); }
   const Target& target() const;
   const Synthesis& spec(size_t member) const { return std::get<Synthesis>(members[member]); }
@@ -67,7 +72,8 @@ struct FamilySynthesis {
 // Which members get programs of their own.
 enum class CodeSharing {
   kNone,  // all
-  kRows,  // of matmuls that differ in their rows, those that FindRowRegions asks for; others share
+  kRows,  // of matmuls that differ in their rows, those that FindRowRegions asks for; others share. Of
+          // attentions that differ in their keys, none, if there are plans for any number
 };
 
 // Solves every member that is to have its own program, whatever target and time budget `arguments` has. On a

@@ -32,9 +32,12 @@ HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& s
   HeaderVariant variant{
       synthesis.target(), {}, 0, 0, "Sizes with the same decisions, and what these are:\n\n"};
   std::vector<SharedProgram> shared;
-  for (size_t i = 0; i < synthesis.shared.size(); ++i) {
+  for (size_t i = 0; i < synthesis.regions.list.size(); ++i) {
     const Region& region = synthesis.regions.list[i];
-    shared.push_back({&synthesis.shared[i], region.members});
+    if (synthesis.is_graph())
+      shared.push_back({&synthesis.plans[i], region.members});
+    else
+      shared.push_back({&synthesis.shared[i], region.members});
     Append(&variant.notes, RegionText(synthesis.regions, region), "\n  ", region.decision, "\n");
   }
   LowerShared(name, synthesis.regions.sizes, shared, always, &variant);
@@ -43,7 +46,7 @@ HeaderVariant SharingVariantOf(const std::string& name, const FamilySynthesis& s
 
 HeaderVariant VariantOf(const std::string& name, const FamilySynthesis& synthesis,
                         const EntryParameters& always) {
-  if (!synthesis.shared.empty()) return SharingVariantOf(name, synthesis, always);
+  if (synthesis.shares()) return SharingVariantOf(name, synthesis, always);
   const KernelRequest& request = synthesis.request;
   const Target& target = synthesis.target();
   HeaderVariant variant{target,

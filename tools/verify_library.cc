@@ -150,8 +150,8 @@ class LibraryVerifier {
     SelfTest self_test = StartSelfTest(library_, style_);
     for (const LibraryKernel& kernel : library_.kernels)
       for (const FamilySynthesis& variant : kernel.variants) {
-        for (size_t i = 0; i < variant.shared.size(); ++i) VerifyRegion(variant, i);
-        for (size_t i = 0; variant.shared.empty() && i < variant.members.size(); ++i) {
+        for (size_t i = 0; variant.shares() && i < variant.regions.list.size(); ++i) VerifyRegion(variant, i);
+        for (size_t i = 0; !variant.shares() && i < variant.members.size(); ++i) {
           line_.Show(Cat("verifying member ", ++done_, " of ", count_));
           VerifyMember(variant, i, HasOwnHeader(library_, kernel));
         }
@@ -176,7 +176,7 @@ class LibraryVerifier {
   }
 
   static size_t CountOf(const FamilySynthesis& variant) {
-    if (variant.shared.empty()) return variant.members.size();
+    if (!variant.shares()) return variant.members.size();
     size_t count = 0;
     for (const Region& region : variant.regions.list) count += SampleOf(region).size();
     return count;
@@ -186,14 +186,32 @@ class LibraryVerifier {
     const std::vector<int64_t> members = SampleOf(variant.regions.list[number]);
     done_ += members.size();
     line_.Show(Cat("verifying member ", done_, " of ", count_));
+    const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyKeyRegion(variant, number, members)
+                                                                 : VerifyRowRegion(variant, number, members);
+    for (size_t i = 0; i < reports.size(); ++i)
+      Add(reports[i],
+          Cat(variant.is_graph() ? MemberName(variant.request.name, variant.request.sizes(), members[i])
+                                 : variant.spec(static_cast<size_t>(members[i])).parsed.text,
+              " for ", variant.target().name));
+  }
+
+  std::vector<VerifyReport> VerifyRowRegion(const FamilySynthesis& variant, size_t number,
+                                            const std::vector<int64_t>& members) const {
     std::vector<Spec> roots;
     for (int64_t member : members)
       roots.push_back(variant.spec(static_cast<size_t>(member)).result.impl.spec);
-    const std::vector<VerifyReport> reports = VerifyRows(variant.shared[number], roots, variant.target(),
-                                                         variant.request.name, MemberOptions(false));
-    for (size_t i = 0; i < reports.size(); ++i)
-      Add(reports[i],
-          Cat(variant.spec(static_cast<size_t>(members[i])).parsed.text, " for ", variant.target().name));
+    return VerifyRows(variant.shared[number], roots, variant.target(), variant.request.name,
+                      MemberOptions(false));
+  }
+
+  std::vector<VerifyReport> VerifyKeyRegion(const FamilySynthesis& variant, size_t number,
+                                            const std::vector<int64_t>& members) const {
+    std::vector<KeysOfGraph> graphs;
+    for (int64_t member : members)
+      graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
+                        variant.request.sizes()[0].values[static_cast<size_t>(member)]});
+    return VerifyKeys(variant.plans[number], graphs, variant.target(), variant.request.name,
+                      MemberOptions(true));
   }
 
   void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {

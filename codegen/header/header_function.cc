@@ -69,8 +69,9 @@ void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
     const char* const more = one.members.size() > 1 ? "_and_more" : "";
     for (int64_t member : one.members)
       variant->program_of[static_cast<size_t>(member)] = variant->programs.size();
-    variant->programs.push_back(
-        Lower(*one.program, variant->target, MemberName(name, sizes, one.members.front()) + more, always));
+    const std::string entry = MemberName(name, sizes, one.members.front()) + more;
+    variant->programs.push_back(std::visit(
+        [&](const auto* program) { return Lower(*program, variant->target, entry, always); }, one.program));
   }
 }
 

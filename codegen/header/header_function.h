@@ -4,6 +4,7 @@
 #define KIRSCH_CODEGEN_HEADER_HEADER_FUNCTION_H_
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -40,14 +41,15 @@ std::vector<LoopProgram> LowerMembers(const std::string& name, const std::vector
   return programs;
 }
 
-// A program that these members share, which differ in their rows.
+// A program that these members share, which differ in a size that it takes: their rows, or their keys.
 struct SharedProgram {
-  const Impl* program;
+  std::variant<const Impl*, const Plan*> program;
   std::vector<int64_t> members;
 };
 
 // The variant's kernels for `target`, each for all of its members: HeaderVariant::programs and program_of.
-// `always`: what each takes. Entries are called after the first member, like <name>_m5_n8, or <name>_m5_n8_and_more.
+// `always`: what each takes. Entries are called after the first member, like <name>_m5_n8, or
+// <name>_m5_n8_and_more.
 void LowerShared(const std::string& name, const std::vector<VaryingSize>& sizes,
                  absl::Span<const SharedProgram> shared, const EntryParameters& always,
                  HeaderVariant* variant);

@@ -112,21 +112,44 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFi
   return Verifier(ContractionProblem(impl.spec), subject, options).Run();
 }
 
-std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
-                                     const std::string& name, const VerifyOptions& options) {
-  Subject subject(range, target, name);
+namespace {
+
+// A program that takes a size, compiled once: a report for each of so many problems, which `make` makes,
+// and of whose size it tells.
+template <typename MakeProblem>
+std::vector<VerifyReport> VerifySizes(Subject subject, size_t count, const VerifyOptions& options,
+                                      const MakeProblem& make) {
   VerifyOptions own = options;
   own.header = false;
   absl::StatusOr<EngineKernel> compiled = absl::NotFoundError("it was not compiled");
   if (FirstMissing(subject.code.features, own.host_features).empty())
     compiled = MakeJitKernel(subject, {own.hot_loops, own.abi, own.compiler});
   std::vector<VerifyReport> reports;
-  for (const Spec& root : roots) {
-    subject.rows = root.size[MatmulDims::kM];
-    reports.push_back(Verifier(ContractionProblem(root), subject, own, &compiled).Run());
+  for (size_t i = 0; i < count; ++i) {
+    const auto problem = make(i, &subject.rows);
+    reports.push_back(Verifier(problem, subject, own, &compiled).Run());
     if (compiled.ok()) compiled->loops.reset();  // those of the code are counted once
   }
   return reports;
+}
+
+}  // namespace
+
+std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
+                                     const std::string& name, const VerifyOptions& options) {
+  return VerifySizes(Subject(range, target, name), roots.size(), options, [&](size_t i, int64_t* rows) {
+    *rows = roots[i].size[MatmulDims::kM];
+    return ContractionProblem(roots[i]);
+  });
+}
+
+std::vector<VerifyReport> VerifyKeys(const Plan& range, absl::Span<const KeysOfGraph> graphs,
+                                     const Target& target, const std::string& name,
+                                     const VerifyOptions& options) {
+  return VerifySizes(Subject(range, target, name), graphs.size(), options, [&](size_t i, int64_t* keys) {
+    *keys = graphs[i].keys;
+    return GraphProblem(*graphs[i].graph);
+  });
 }
 
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,

@@ -34,9 +34,9 @@ struct VerifyOptions {
   double most_flops_in_full = kMostFlopsInFull;
   double most_flops_interpreted = 5e10;  // ... the interpreter gives way to the JIT
   std::vector<std::string> host_features = DetectHostCpu().features;  // what code that is run may need
-  bool hot_loops = false;        // machine code is also disassembled: RungReport::loops
-  Abi abi = Abi::kSystemV;       // that the JIT's object is made for
-  std::string compiler;          // for the header; empty: cc, gcc or clang, whichever is found first
+  bool hot_loops = false;   // machine code is also disassembled: RungReport::loops
+  Abi abi = Abi::kSystemV;  // that the JIT's object is made for
+  std::string compiler;     // for the header; empty: cc, gcc or clang, whichever is found first
 };
 
 // From the best to the worst; the first that holds unless an engine failed.
@@ -69,6 +69,15 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFi
 // are what it computes for some numbers of rows. No header.
 std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
                                      const std::string& name, const VerifyOptions& options);
+
+// The same for a plan for any number of keys (Plan::keys), and for graphs of some numbers.
+struct KeysOfGraph {
+  const Graph* graph;
+  int64_t keys;
+};
+std::vector<VerifyReport> VerifyKeys(const Plan& range, absl::Span<const KeysOfGraph> graphs,
+                                     const Target& target, const std::string& name,
+                                     const VerifyOptions& options);
 
 // The same for a graph's plan.
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct Stage {
   // Neighbours of as many repeats with the same number, not 0, take turns: the first repeat of each, then the
   // second, and so on.
   int loop = 0;
+  // Where the number of keys is known when the kernel runs: the stage is for blocks of so many, and repeated
+  // as often as there are in what larger blocks have left. 0: it is for no block.
+  int64_t keys = 0;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;
@@ -114,8 +118,15 @@ struct Buffer {
   int64_t bytes = 0;
 };
 
+// A number of keys that is known when the kernel runs.
+struct KeyRange {
+  std::string name;
+  int64_t least = 1, most = 1;
+};
+
 struct Plan {
   Graph graph;
+  std::optional<KeyRange> keys = {};  // then `graph` is that of the most keys
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
   // is why those that are read as they lie are copied.
   std::vector<Stage> ahead;

@@ -72,7 +72,10 @@ class PlanPrinter {
 
   void Print(const char* when, const std::vector<Stage>& stages) {
     for (const Stage& stage : stages) {
-      const std::string turns = stage.loop != 0 ? Cat(", ", stage.repeats, " in turn") : "";
+      const std::string turns = stage.keys != 0
+                                    ? Cat(", blocks of ", stage.keys, stage.keys > 1 ? " keys" : " key")
+                                : stage.loop != 0 ? Cat(", ", stage.repeats, " in turn")
+                                                  : "";
       Append(&text_, "  ", when, turns, ": ", Describe(stage), "  # ", Whole(stage.cycles), " cycles\n");
       if (stage.kind != StageKind::kContraction) continue;
       std::string schedule = PrintSchedule(stage.impl);
@@ -142,6 +145,7 @@ std::string PlanOutline(const Plan& plan) {
     bool first = true;
     for (const std::vector<Stage>* stages : {&group.before, &group.once, &group.stages})
       for (const Stage& stage : *stages) {
+        if (stage.keys != 0 && stage.loop > 1) continue;  // as the first, for fewer keys
         Append(&text, first ? "" : ", ", Outline(stage));
         first = false;
       }

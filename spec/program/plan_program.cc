@@ -23,6 +23,7 @@ namespace {
 // kNoVar: there is one only.
 struct Turn {
   VarId item = kNoVar, tile = kNoVar, repeat = kNoVar;
+  Affine key = {};  // the first key of the block, where their number is known when the kernel runs
 };
 
 class PlanWriter {
@@ -32,6 +33,10 @@ class PlanWriter {
   Program Write() && {
     AddBuffers();
     Program& program = builder_.program();
+    if (plan_.keys) {
+      all_keys_ = program.variables++;
+      program.sizes.push_back({plan_.keys->name, all_keys_, plan_.keys->least, plan_.keys->most});
+    }
     program.phases = plan_.phases();
     for (size_t i = 0; i < plan_.groups.size(); ++i)
       program.tasks = std::max(program.tasks, TasksBefore(i) + TasksOf(plan_.groups[i]));
@@ -147,22 +152,48 @@ class PlanWriter {
   void WriteStages(const std::vector<Stage>& stages, const Turn& turn, int64_t tile = 0,
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
+      if (begin->keys != 0 && plan_.keys) {
+        begin = WriteKeys(begin, stages.end(), turn, tile, IndexOf(all_keys_));
+        continue;
+      }
       const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
         return begin->loop == 0 || stage.loop != begin->loop;
       });
       Repeat(begin->repeats, [&](VarId repeat) {
-        const Turn own = {turn.item, turn.tile, repeat};
-        for (auto stage = begin; stage != end; ++stage) {
-          std::vector<OperandPlace> at;
-          for (const StageOperand& operand : stage->operands) at.push_back(PlaceOf(operand, own, tile));
-          WriteStage(*stage, std::move(at), first);
-        }
+        for (auto stage = begin; stage != end; ++stage)
+          WriteTurn(*stage, {turn.item, turn.tile, repeat}, tile, first);
       });
       begin = end;
     }
   }
 
-  OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile) const {
+  void WriteTurn(const Stage& stage, const Turn& turn, int64_t tile, const std::optional<Affine>& first) {
+    std::vector<OperandPlace> at;
+    for (const StageOperand& operand : stage.operands) at.push_back(PlaceOf(operand, turn, tile, stage.keys));
+    WriteStage(stage, std::move(at), first);
+  }
+
+  using Stages = std::vector<Stage>::const_iterator;
+
+  // The stages for blocks of the largest size, as often as there are such blocks in the `left` keys, the last
+  // of all; then those for smaller ones, for what that leaves. Returns where stages for blocks end.
+  Stages WriteKeys(Stages begin, Stages end, const Turn& turn, int64_t tile, const Affine& left) {
+    const Stages next =
+        std::find_if(begin, end, [&](const Stage& stage) { return stage.keys != begin->keys; });
+    builder_.AddLoop({left, begin->keys}, [&](VarId repeat) {
+      const Affine key = Plus(IndexOf(all_keys_), Times(left, -1));
+      for (auto stage = begin; stage != next; ++stage)
+        WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
+    });
+    if (next == end || next->keys == 0) return next;
+    Stages last = next;
+    builder_.AddLet({left, begin->keys, true},
+                    [&](VarId rest) { last = WriteKeys(next, end, turn, tile, IndexOf(rest)); });
+    return last;
+  }
+
+  // `keys`: those of a repeat; 0: it is of none.
+  OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) const {
     const auto buffer = buffer_of_.find(operand.value);
     KIRSCH_CHECK(buffer != buffer_of_.end());
     Affine offset = Constant(operand.offset);
@@ -172,6 +203,7 @@ class PlanWriter {
     add(turn.item, operand.batch_stride);
     add(turn.tile, tile * operand.row_stride);
     add(turn.repeat, operand.repeat_stride);
+    if (keys != 0) offset = Plus(offset, Times(turn.key, operand.repeat_stride / keys));
     return {buffer->second, offset};
   }
 
@@ -222,6 +254,7 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
+  VarId all_keys_ = kNoVar;  // how many there are, where that is not a constant
 };
 
 }  // namespace

@@ -150,7 +150,8 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEveryNumberOfRows) {
       for (int64_t member : one.members) roots.push_back(family.member(member).spec);
       VerifyOptions options;
       options.header = false;
-      for (const VerifyReport& report : VerifyRows(*one.program, roots, target_, "rows", options))
+      for (const VerifyReport& report :
+           VerifyRows(*std::get<const Impl*>(one.program), roots, target_, "rows", options))
         EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
     }
   }

@@ -1,0 +1,149 @@
+// Plans for any number of keys: each computes what its members' graphs mean, for every number, and takes what
+// it is said to take; which families there are such plans for.
+#include "search/key_regions.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "codegen/verify/verify.h"
+#include "memo/hash_memo.h"
+#include "search/row_regions.h"
+#include "search/slice_levels.h"
+#include "spec/element.h"
+#include "spec/graph/family.h"
+#include "spec/graph/reference.h"
+#include "spec/meaning/interpreter.h"
+#include "spec/program/plan_program.h"
+#include "spec/text/cat.h"
+#include "tests/testing/plan_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+// Heads of several layouts, grouped heads, several queries with a mask, casts, and operations behind.
+const std::vector<std::string>& Kernels() {
+  static const std::vector<std::string> kKernels = {
+      "kernel one[t = 1..90](q: f32[1,8], k: f32[t,8], v: f32[t,5]) -> f32[1,5]:\n"
+      " return matmul(softmax(matmul(q, transpose(k))), v)",
+      "kernel heads[t = 1..70](q: f32[3,1,8], k: f32[3,t,8] strides=[8,24,1], v: f32[3,t,16] "
+      "strides=[1200,16,1])"
+      " -> f32[3,1,16]:\n return matmul(softmax(mul(matmul(q, transpose(k)), 0.25)), v)",
+      "kernel grouped[t = 2..40](q: f32[4,2,8], k: f32[2,t,8] strides=[512,9,1], v: f32[2,t,8] "
+      "strides=[480,12,1]) -> f32[4,2,8]:\n return relu(matmul(softmax(matmul(q, transpose(k))), v))",
+      "kernel masked[t = 5..77](q: f32[2,5,8], k: f32[2,t,8] strides=[8,16,1], mask: f32[5,t] "
+      "strides=[80,1], v: "
+      "f32[2,t,8] strides=[640,8,1]) -> f32[2,5,8] strides=[8,16,1]:\n"
+      " return matmul(softmax(add(mul(matmul(q, transpose(k)), 0.3), mask)), v)",
+      "kernel turned[t = 1..33](q: f32[9,8], k: f32[8,t] strides=[40,1], v: f32[t,3]) -> f32[9,3]:\n"
+      " return matmul(softmax(matmul(q, k)), v)",
+      "kernel narrow[t = 1..50](q: bf16[2,1,16], k: bf16[2,t,16] strides=[16,32,1], v: bf16[2,t,16] "
+      "strides=[16,32,1]) -> bf16[2,1,16]:\n"
+      " return cast(matmul(cast(softmax(matmul(q, transpose(k))), bf16), v), bf16)",
+      "kernel behind[t = 1..40](x: f32[1,8], w: f32[8,8], k: f32[t,8], v: f32[t,8]) -> f32[1,8]:\n"
+      " return exp(matmul(softmax(matmul(matmul(x, w), transpose(k))), v))"};
+  return kKernels;
+}
+
+struct Family {
+  std::vector<Graph> members;
+  uint32_t least = 1;
+};
+
+Family FamilyOf(const std::string& text) {
+  const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
+  EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
+  Family made{{}, family->sizes()[0].values.front()};
+  for (int64_t i = 0; i < family->count(); ++i) made.members.push_back(family->member(i));
+  return made;
+}
+
+absl::StatusOr<KeyFamily> RegionsOf(const Family& family, const Target& target) {
+  const CostModel model(target);
+  HashMemo memo;
+  PlanOptions options;
+  SearchStages(model, memo, &options);
+  return FindKeyRegions(family.members, family.least, "test", model, options);
+}
+
+class KeyRegionsTest : public ::testing::TestWithParam<Target> {};
+
+TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
+  for (const std::string& text : Kernels()) {
+    SCOPED_TRACE(text);
+    const Family family = FamilyOf(text);
+    ASSERT_TRUE(DifferInKeys(family.members));
+    const auto regions = RegionsOf(family, GetParam());
+    ASSERT_TRUE(regions.ok()) << regions.status();
+    size_t next = 0;
+    for (const KeyRegion& region : regions->regions) {
+      EXPECT_EQ(region.first, next);
+      next = region.last + 1;
+      std::vector<KeysOfGraph> graphs;
+      for (size_t i = region.first; i <= region.last; ++i)
+        graphs.push_back({&family.members[i], family.least + static_cast<int64_t>(i)});
+      VerifyOptions options;
+      options.header = false;
+      const std::vector<VerifyReport> reports =
+          VerifyKeys(region.plan, graphs, GetParam(), "kernel", options);
+      ASSERT_EQ(reports.size(), graphs.size());
+      for (size_t i = 0; i < reports.size(); ++i)
+        ASSERT_TRUE(reports[i].ok) << graphs[i].keys << " keys: " << reports[i].first_mismatch << "\n"
+                                   << PrintPlan(region.plan);
+    }
+    EXPECT_EQ(next, family.members.size());
+  }
+}
+
+// A plan that is searched for one number of keys is as long as the region's says of that number, or longer.
+TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
+  const Family family = FamilyOf(Kernels()[1]);
+  const auto regions = RegionsOf(family, GetParam());
+  ASSERT_TRUE(regions.ok()) << regions.status();
+  const CostModel model(GetParam());
+  for (size_t i = 1; i < family.members.size(); ++i) {
+    HashMemo memo;
+    PlanOptions options;
+    options.other_keys = &family.members[0];
+    SearchStages(model, memo, &options);
+    const auto own = SearchPlan(family.members[i], "test", model, options);
+    ASSERT_TRUE(own.ok()) << own.status();
+    // The search prices a block of every smaller size; with as many keys there is none that is left out.
+    const int64_t keys = family.least + static_cast<int64_t>(i);
+    if ((keys & (keys + 1)) != 0) continue;
+    EXPECT_GE(own->plan.cycles * (1 + kMostLoss), regions->cycles[i]) << keys;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, KeyRegionsTest, ::testing::Values(Avx2Target(), Avx512Target()),
+                         [](const auto& info) { return info.index == 0 ? "Avx2" : "Avx512"; });
+
+TEST(KeyRegions, OtherFamiliesAreTold) {
+  const std::vector<std::string> others = {
+      // Where keys lie hangs on how many there are.
+      "kernel f[t = 2..9](q: f32[3,1,8], k: f32[3,t,8], v: f32[3,t,8] strides=[80,8,1]):\n"
+      " return matmul(softmax(matmul(q, transpose(k))), v)",
+      // More than the keys vary, or something else.
+      "kernel f[t = 2..9](q: f32[t,8], k: f32[t,8], v: f32[t,8]):\n"
+      " return matmul(softmax(matmul(q, transpose(k))), v)",
+      "kernel f[t = 2..9](q: f32[2,t], k: f32[4,t], v: f32[4,8]):\n"
+      " return matmul(softmax(matmul(q, transpose(k))), v)",
+      "kernel f[t = 2..9](q: f32[2,8], k: f32[4,8], v: f32[4,t]):\n"
+      " return matmul(softmax(matmul(q, transpose(k))), v)",
+      "kernel f[t = 2..9](q: f32[t,8], w: f32[8,4]):\n return matmul(q, w)",
+      "kernel f[t = 2..9](q: f32[2,t], w: f32[t,4]):\n return matmul(q, w)"};
+  for (const std::string& text : others) EXPECT_FALSE(DifferInKeys(FamilyOf(text).members)) << text;
+  // These do, but there is no such plan.
+  for (const char* text : {"kernel f[t = 2..9](x: f32[3,t] strides=[16,1]):\n return reduce_sum(x, axis=1)",
+                           "kernel f[t = 2..9](q: f32[1,8], k: f32[t,8], v: f32[t,8]):\n"
+                           " return matmul(relu(matmul(q, transpose(k))), v)"}) {
+    const Family family = FamilyOf(text);
+    const bool regions = DifferInKeys(family.members) && RegionsOf(family, Avx2Target()).ok();
+    EXPECT_FALSE(regions) << text;
+  }
+}
+
+}  // namespace
+}  // namespace kirsch::testing
