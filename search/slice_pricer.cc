@@ -256,9 +256,9 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
   }
   SliceDecision decision;
   for (const Question& question : questions) {
-    const absl::StatusOr<bool> solved = question.readers != nullptr
-                                            ? copies.Decide(*question.readers, budget, &shape, &decision)
-                                            : copies.SolveAsItIs(question.place, budget, &shape);
+    const absl::StatusOr<bool> solved =
+        question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &decision)
+                                    : copies.SolveAsItIs(question.place, budget, &shape);
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }

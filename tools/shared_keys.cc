@@ -12,6 +12,10 @@
 namespace kirsch {
 namespace {
 
+// So few members have kernels of their own, as they always had: a plan for any number of keys loses most where
+// there are few of them, and saves little.
+constexpr size_t kFewMembers = 32;
+
 std::vector<Graph> MembersOf(const KernelRequest& request) {
   std::vector<Graph> members;
   for (int64_t i = 0; i < request.count(); ++i) members.push_back(request.graph->member(i));
@@ -67,7 +71,8 @@ bool MayShareKeys(const SolveArguments& arguments, const KernelRequest& request)
   const std::vector<VaryingSize> sizes = request.sizes();
   if (sizes.size() != 1) return false;
   const std::vector<uint32_t>& values = sizes[0].values;
-  return values.back() - values.front() + 1 == values.size() && DifferInKeys(MembersOf(request));
+  return values.size() > kFewMembers && values.back() - values.front() + 1 == values.size() &&
+         DifferInKeys(MembersOf(request));
 }
 
 absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, const Target& target,
