@@ -236,7 +236,8 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     return SolveMember(own, request, i, target, memo, budget);
   };
   if (sharing == CodeSharing::kRows && MayShareKeys(arguments, request)) {
-    const absl::StatusOr<bool> shared = ShareKeys(arguments, target, memo, budget, solve, &synthesis);
+    const absl::StatusOr<bool> shared = ShareKeys(
+        arguments, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); }, &synthesis);
     if (!shared.ok()) return shared.status();
     if (*shared) return synthesis;
   }

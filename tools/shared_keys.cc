@@ -45,7 +45,7 @@ void AddRegion(KeyRegion region, const std::vector<double>& cycles, const Target
 // Of each region the first, a middle and the last member.
 absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
                         FamilySynthesis* synthesis) {
-  std::vector<std::optional<double>>& losses = synthesis->regions.losses;
+  std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
   for (const Region& region : synthesis->regions.list) {
     const int64_t first = region.members.front(), last = region.members.back();
@@ -56,7 +56,7 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
       absl::StatusOr<Member> own = solve(member);
       if (!own.ok()) return own.status();
       const PlanResult& best = std::get<GraphSynthesis>(*own).result;
-      losses[i] = synthesis->graph(i).result.plan.cycles / best.plan.cycles - 1;
+      losses[i] = MemberLoss{synthesis->graph(i).result.plan.cycles / best.plan.cycles - 1, true};
       synthesis->before.specs += best.stats.specs_solved;
       synthesis->before.seconds += best.seconds;
     }
