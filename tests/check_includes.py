@@ -19,7 +19,7 @@ MAY_SEE = {
 }
 # Single headers allowed beyond that.
 EXCEPTIONS = {("memo", "cost/cost.h")}  # the Cost value type
-FOLDERS = set(MAY_SEE) | {"bench", "fidelity", "tools", "tests"}
+FOLDERS = set(MAY_SEE) | {"bench", "fidelity", "library", "tools", "tests"}
 # Header pattern -> the only folders that may include it.
 ONLY_IN = {
     r"llvm(-c)?/": {"codegen"},

@@ -21,6 +21,7 @@
 #include "tools/option_checks.h"
 #include "tools/output.h"
 #include "tools/solve.h"
+#include "tools/solve_options.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
 #include "tools/tuning.h"

@@ -51,13 +51,6 @@ std::map<std::string, std::string> SpecNames(const KernelRequest& request) {
 
 }  // namespace
 
-void AddColdOption(CLI::App& command, std::string& cold) {
-  command
-      .add_flag(Cat("--cold{", kAllCold, "}"), cold,
-                "The operands come from RAM, not from the caches; --cold=rhs,out: these alone")
-      ->take_last();
-}
-
 absl::Status CheckCold(const std::string& cold, const ParsedSpec& parsed) {
   return Parse(cold, NamesOf(parsed)).status();
 }

@@ -1,11 +1,11 @@
-// --cold: which operands come from RAM. A list of names with commas between: lhs, rhs, out, arg1 and so on of
-// a spec; of a graph, and of a kernel in the kernel language, its parameters and out. Without a list: all.
+// Which operands come from RAM, --cold on the command line. A list of names with commas between: lhs, rhs,
+// out, arg1 and so on of a spec; of a graph, and of a kernel in the kernel language, its parameters and out.
+// Without a list: all.
 #ifndef KIRSCH_TOOLS_COLD_OPERANDS_H_
 #define KIRSCH_TOOLS_COLD_OPERANDS_H_
 
 #include <string>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "search/residency.h"
 #include "spec/graph/graph.h"
@@ -15,9 +15,6 @@
 namespace kirsch {
 
 inline constexpr char kAllCold[] = "*";  // what --cold without a list stands for
-
-// `cold` is empty without the option.
-void AddColdOption(CLI::App& command, std::string& cold);
 
 // InvalidArgument, one line with the column, if the list has what is none of the operands.
 absl::Status CheckCold(const std::string& cold, const ParsedSpec& parsed);

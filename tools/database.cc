@@ -8,7 +8,6 @@
 #include "absl/strings/ascii.h"
 #include "search/answer.h"
 #include "spec/text/cat.h"
-#include "tools/option_checks.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -45,21 +44,12 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenFile(const std::string& path, con
   return TableFile::Open(path, identity);
 }
 
-// A graph asks for its table many times.
-void RemarkOnce(const std::string& remark) {
-  static std::string last;
-  if (remark != std::exchange(last, remark)) PrintRemark(Cat("warning: ", remark));
-}
-
 }  // namespace
 
-void AddDbOptions(CLI::App& app, DbOptions& options) {
-  auto* const path = app.add_option(
-      "--db", options.path,
-      "The table of solved specs: a file, or a directory with a file for each target and version "
-      "(default: kirsch/ in the user's cache directory)");
-  path->check(NotEmpty("a file or a directory"));
-  app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
+// A graph asks for its table many times.
+void WarnOnce(const std::string& warning) {
+  static std::string last;
+  if (warning != std::exchange(last, warning)) PrintRemark(Cat("warning: ", warning));
 }
 
 std::string TablePath(const DbOptions& options, const TableIdentity& identity) {
@@ -79,7 +69,7 @@ absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const
     if (auto unwritable = TableFile::OpenReadOnly(path, identity); !absl::IsUnavailable(unwritable.status()))
       file = std::move(unwritable);
   if (remarks && file.ok() && !(*file)->writable())
-    RemarkOnce(Cat("'", path, "' can't be written; nothing is kept"));
+    options.warn(Cat("'", path, "' can't be written; nothing is kept"));
   if (file.ok()) return std::make_unique<Table>(*std::move(file));
   if (!remarks && absl::IsUnavailable(file.status())) return nullptr;
   if (absl::Status status = WithoutTable(options, file.status()); !status.ok()) return status;
@@ -94,7 +84,7 @@ absl::Status CommitTable(const DbOptions& options, Table& table) {
 absl::Status WithoutTable(const DbOptions& options, const absl::Status& problem) {
   const bool unwritable = absl::IsUnavailable(problem);
   if (problem.ok() || (!options.path.empty() && !unwritable)) return problem;
-  RemarkOnce(
+  options.warn(
       Cat(std::string(problem.message()), unwritable ? "; nothing is kept" : "; searching without a table"));
   return absl::OkStatus();
 }

@@ -1,8 +1,9 @@
-// The table of solved specs as the command line names it: --db and --no-db.
+// The table of solved specs that a user names, --db and --no-db on the command line, and what to do without
+// it.
 #ifndef KIRSCH_TOOLS_DATABASE_H_
 #define KIRSCH_TOOLS_DATABASE_H_
 
-#include <CLI/CLI.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,19 +13,21 @@
 
 namespace kirsch {
 
+// Says on standard error what is worth a warning; the same one only once.
+void WarnOnce(const std::string& warning);
+
 struct DbOptions {
   std::string path;   // a file, or a directory that holds a file for each identity; empty: the user's cache
   bool none = false;  // no table at all
+  std::function<void(const std::string&)> warn = WarnOnce;  // is told what is done without
 };
-
-void AddDbOptions(CLI::App& app, DbOptions& options);
 
 // The file that holds, or will hold, the table of this identity: in the directory of `options`, or its file.
 // Empty: there is none, as it is unwanted or the user has no home.
 std::string TablePath(const DbOptions& options, const TableIdentity& identity);
 
 // The table for searches on `target`; null: to be done without. A table that was asked for by name and can't
-// be used is an error; the one in the user's cache is then done without, with a warning on standard error.
+// be used is an error; the one in the user's cache is then done without, with a warning.
 // One that can't be written is read, if it is there, with a remark; without `remarks`, callers say so.
 absl::StatusOr<std::unique_ptr<Table>> OpenTable(const DbOptions& options, const Target& target,
                                                  bool remarks = true);

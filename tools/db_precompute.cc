@@ -19,6 +19,7 @@
 #include "tools/mpi_ranks.h"
 #include "tools/option_checks.h"
 #include "tools/output.h"
+#include "tools/solve_options.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
 

@@ -231,7 +231,7 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     SolveArguments own = arguments;
     own.cutoff = cutoff;
     if (request.count() > 1) Append(&own.progress, "member ", i + 1, " of ", request.count(), ", ");
-    TerminalLine line;
+    TerminalLine line(arguments.console);
     line.Show(own.progress + "searching");
     return SolveMember(own, request, i, target, memo, budget);
   };

@@ -15,7 +15,6 @@
 #include "spec/text/file.h"
 #include "tools/cold_operands.h"
 #include "tools/interrupt.h"
-#include "tools/tuning.h"
 
 namespace kirsch {
 namespace {
@@ -49,8 +48,9 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
 absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const Graph& graph,
                                           const std::string& source, const Target& target,
                                           const std::shared_ptr<Memo>& memo, SearchBudget& budget) {
-  if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
-  const InterruptGuard guard;  // over all searches, and what is tuned
+  if (arguments.tuner != nullptr)
+    if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
+  const InterruptGuard guard(arguments.console);  // over all searches, and what is tuned
   const CostModel model(target);
   PlanOptions options = PlanOptionsOf(arguments, graph);
   options.explain = arguments.explain;
@@ -101,7 +101,10 @@ absl::StatusOr<GraphSynthesis> SolveGraph(const SolveArguments& arguments, const
   if (table != nullptr)
     if (absl::Status status = CommitTable(*arguments.db, *table); !status.ok()) return status;
   GraphSynthesis synthesis{target, *std::move(result)};
-  if (absl::Status tuned = Tune(arguments, graph, cancelled, *memo, &synthesis); !tuned.ok()) return tuned;
+  if (arguments.tuner != nullptr)
+    if (absl::Status tuned = arguments.tuner->Tune(arguments, graph, cancelled, *memo, &synthesis);
+        !tuned.ok())
+      return tuned;
   return synthesis;
 }
 

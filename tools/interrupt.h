@@ -8,11 +8,12 @@
 namespace kirsch {
 
 // While one lives, the first SIGINT (or SIGTERM) sets `interrupted`; a second one ends the process as ever.
-// What begins while another lives shares its flag, so that no signal is lost between two of them. On one thread.
+// What begins while another lives shares its flag, so that no signal is lost between two of them. On one
+// thread. One that heeds no signals does nothing, on any thread.
 class InterruptGuard {
  public:
-  InterruptGuard() {
-    if (living_++ > 0) return;
+  explicit InterruptGuard(bool heeds = true) : heeds_(heeds) {
+    if (!heeds_ || living_++ > 0) return;
     interrupted_ = false;
     struct sigaction action = {};
     action.sa_handler = [](int) { interrupted_ = true; };
@@ -23,16 +24,19 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   ~InterruptGuard() {
-    if (--living_ > 0) return;
+    if (!heeds_ || --living_ > 0) return;
     sigaction(SIGINT, &before_interrupt_, nullptr);
     sigaction(SIGTERM, &before_terminate_, nullptr);
   }
 
   const std::atomic<bool>& interrupted() const { return interrupted_; }
+  // For SearchOptions::cancel.
+  const std::atomic<bool>* flag() const { return heeds_ ? &interrupted_ : nullptr; }
 
  private:
   static inline std::atomic<bool> interrupted_ = false;
   static inline int living_ = 0;
+  const bool heeds_;
   struct sigaction before_interrupt_ = {}, before_terminate_ = {};
 };
 

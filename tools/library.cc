@@ -127,7 +127,7 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
       absl::StatusOr<FamilySynthesis> solved =
           SolveFamily(own, requests[i], target, memo, budget, CodeSharing::kRows);
       if (!solved.ok()) return solved.status();
-      PrintSummary(*solved);
+      if (arguments.console) PrintSummary(*solved);
       library.kernels[i].variants.push_back(*std::move(solved));
     }
   }
@@ -136,6 +136,7 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
 
 HeaderFile HeaderFileOf(const Library& library, const LibraryStyle& style) {
   HeaderFile file{library.name, style.mode, style.external, style.name_space, KIRSCH_VERSION, {}};
+  file.dispatch = style.dispatch;
   EntryParameters always = style.always;
   always.scratch |= library.kernels.size() > 1;
   for (const LibraryKernel& kernel : library.kernels)

@@ -31,8 +31,8 @@ struct Library {
   std::vector<Target> targets;
 };
 
-// Solves every kernel for every target, with one memo for each target, and says what was found on standard
-// error. The time budget is for all together. `name`: see Library. Neither span is empty.
+// Solves every kernel for every target, with one memo for each target, and, on a console, says what was found
+// on standard error. The time budget is for all together. `name`: see Library. Neither span is empty.
 absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std::string& name,
                                      absl::Span<const KernelRequest> requests,
                                      absl::Span<const Target> targets);
@@ -44,6 +44,7 @@ struct LibraryStyle {
   std::string name_space;
   Abi abi = Abi::kSystemV;      // that a single spec's object is made and verified for
   EntryParameters always = {};  // of every function; scratch memory anyway, where there are several
+  bool dispatch = false;        // see HeaderFile
 };
 
 // The file, with every kernel's variants in the order in which they are tried.

@@ -15,6 +15,7 @@
 #include "spec/text/text.h"
 #include "tools/command.h"
 #include "tools/output.h"
+#include "tools/solve_options.h"
 
 namespace kirsch {
 namespace {

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "codegen/header/matmul_dispatch.h"
 #include "spec/dtype.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
@@ -12,6 +13,7 @@
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
 #include "tools/option_checks.h"
+#include "tools/solve_options.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -122,6 +124,25 @@ absl::Status CheckNames(const RequestArguments& arguments, const std::string& fi
   return absl::OkStatus();
 }
 
+// Is there a matmul to find, and one for each call, and are the names free that this takes?
+absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelRequest> kernels,
+                           absl::Span<const Target> targets) {
+  std::vector<DispatchedText> texts;
+  for (const KernelRequest& kernel : kernels)
+    if (!kernel.graph) texts.push_back({kernel.name, kernel.family.text()});
+  if (absl::Status matmuls = CheckMatmulDispatch(texts); !matmuls.ok()) return matmuls;
+  const std::vector<std::string> names = MatmulDispatchNames(file, texts);
+  for (const KernelRequest& kernel : kernels) {
+    std::vector<std::string> own = CodeNames(kernel, targets);
+    for (std::string_view suffix : GeneratedSuffixes()) own.push_back(Cat(kernel.name, suffix));
+    for (const std::string& name : names)
+      if (std::find(own.begin(), own.end(), name) != own.end())
+        return absl::InvalidArgumentError(Cat("--dispatch: expected another name than ", Quoted(kernel.name),
+                                              " for a kernel, as the file's own code has ", Quoted(name)));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
@@ -158,6 +179,8 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   const std::string name =
       arguments.file.empty() ? kernels->front().name : arguments.prefix + FileName(arguments.file);
   if (absl::Status names = CheckNames(arguments, name, *kernels, *targets); !names.ok()) return names;
+  if (arguments.dispatch)
+    if (absl::Status dispatch = CheckDispatch(name, *kernels, *targets); !dispatch.ok()) return dispatch;
   for (const KernelRequest& kernel : *kernels)
     if (absl::Status parameters = CheckParameters(arguments.file, kernel, *targets); !parameters.ok())
       return parameters;

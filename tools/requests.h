@@ -18,6 +18,7 @@ struct RequestArguments {
   std::string file;    // of kernels
   std::string kernel;  // of the file's, the only one that is wanted; empty: all are
   std::string prefix;  // of all names
+  bool dispatch = false;  // with a function that finds the kernel of a matmul
 };
 
 // AddSolveOptions, and -f.

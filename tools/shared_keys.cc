@@ -79,7 +79,7 @@ absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, const Target& ta
                                const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
                                FamilySynthesis* synthesis) {
-  const InterruptGuard guard;
+  const InterruptGuard guard(arguments.console);
   const CostModel model(target);
   const DbOptions none{"", true};
   SolveArguments own = arguments;

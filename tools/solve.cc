@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "cost/cost_model.h"
 #include "rewrites/rewrite.h"
@@ -13,24 +12,20 @@
 #include "search/limits.h"
 #include "search/replay.h"
 #include "search/search_within.h"
-#include "spec/target/host.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/schedule.h"
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
 #include "tools/interrupt.h"
-#include "tools/option_checks.h"
-#include "tools/target_option.h"
 #include "tools/terminal_line.h"
-#include "tools/tuning.h"
 
 namespace kirsch {
 namespace {
 
 class SearchLine {
  public:
-  explicit SearchLine(std::string prefix) : prefix_(std::move(prefix)) {}
+  SearchLine(std::string prefix, bool wanted) : prefix_(std::move(prefix)), line_(wanted) {}
 
   void Show(const SearchProgress& progress) {
     if (!line_.shows() || progress.seconds < shown_ + 0.2) return;
@@ -48,16 +43,6 @@ class SearchLine {
   TerminalLine line_;
   double shown_ = 0;
 };
-
-// CLI11's own message spells out the largest double.
-const CLI::Validator kSeconds(
-    [](std::string& text) {
-      double seconds = 0;
-      return absl::SimpleAtod(text, &seconds) && seconds > 0
-                 ? std::string()
-                 : Cat("expected a number of seconds above 0, got ", Quoted(text));
-    },
-    "SECONDS");
 
 absl::StatusOr<SearchResult> Follow(const std::string& path, const Spec& placed, const CostModel& model,
                                     Memo& memo, const SearchOptions& options) {
@@ -87,15 +72,15 @@ absl::StatusOr<SearchResult> SearchWithTable(const DbOptions& db, const Spec& sp
   return result;
 }
 
-// Calls search(options), which shows its progress and ends with Ctrl-C.
+// Calls search(options), which, on a console, shows its progress and ends with Ctrl-C.
 template <typename SearchWith>
 absl::StatusOr<SearchResult> WithOptions(const SolveArguments& arguments, Cost cutoff,
                                          const SearchWith& search) {
-  InterruptGuard guard;
-  SearchLine line(arguments.progress);
+  const InterruptGuard guard(arguments.console);
+  SearchLine line(arguments.progress, arguments.console);
   SearchOptions options;
   options.time_budget_seconds = arguments.time_budget;
-  options.cancel = &guard.interrupted();
+  options.cancel = guard.flag();
   options.workers = arguments.search_threads;
   options.cutoff = cutoff;
   options.progress = [&line](const SearchProgress& progress) { line.Show(progress); };
@@ -134,37 +119,6 @@ nlohmann::ordered_json PackingJson(const Synthesis& synthesis) {
 
 }  // namespace
 
-CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments) {
-  arguments.db = &db;
-  CLI::Option* spec =
-      command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
-  command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
-  command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
-  arguments.search_threads = ReadHost().cores;
-  command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
-      ->check(CLI::Range(1, 255));
-  command
-      .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
-      ->check(kSeconds);
-  command
-      .add_option("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
-      ->check(NotEmpty("a file"));
-  command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
-  command.add_flag(
-      "--allow-winograd", arguments.allow_winograd,
-      "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
-      "less exact");
-  AddColdOption(command, arguments.cold);
-  command.footer(
-      "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
-      "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
-      "accumulate,\n"
-      "const-lhs or const-rhs (that operand is packed once, ahead),\n"
-      "fixed-order, column-blocks=N, epilogue=STEPS (see spec/README.md).\n"
-      "A size may be a range, as in 'matmul f32 1..64x256x256': a family.");
-  return spec;
-}
-
 absl::StatusOr<SearchResult> SolvePlaced(const SolveArguments& arguments, const Spec& placed,
                                          const CostModel& model, Memo& memo, Cost cutoff, Table* opened) {
   return WithOptions(arguments, cutoff, [&](const SearchOptions& options) {
@@ -193,8 +147,9 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
                                 std::shared_ptr<Memo> memo) {
   if (parsed.spec.block != 0 && arguments.threads > 1)
     return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
-  if (absl::Status tuning = CheckTuning(arguments); !tuning.ok()) return tuning;
-  const InterruptGuard guard;  // from the search to what is tuned
+  if (arguments.tuner != nullptr)
+    if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
+  const InterruptGuard guard(arguments.console);  // from the search to what is tuned
   const CostModel model(target);
   const UserRequest request = PlacedRequest(arguments, parsed, target);
   absl::StatusOr<SearchResult> result =
@@ -204,7 +159,8 @@ absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec pars
   if (!result.ok()) return result.status();
   Synthesis synthesis{std::move(parsed), target, *std::move(result), std::move(memo), 0, 0, {}};
   if (synthesis.result.stop == StopReason::kCutoff) return synthesis;
-  absl::Status status = Tune(arguments, &synthesis);
+  absl::Status status =
+      arguments.tuner != nullptr ? arguments.tuner->Tune(arguments, &synthesis) : absl::OkStatus();
   if (status.ok() && arguments.price_packing) status = AddPackingCost(arguments, model, &synthesis);
   if (!status.ok()) return status;
   return synthesis;

@@ -1,8 +1,7 @@
-// From the command line's SPEC and target to a program.
+// From a user's SPEC and target to a program.
 #ifndef KIRSCH_TOOLS_SOLVE_H_
 #define KIRSCH_TOOLS_SOLVE_H_
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,12 +12,16 @@
 #include "memo/memo.h"
 #include "search/search.h"
 #include "search/shared_copy.h"
+#include "spec/graph/graph.h"
 #include "spec/target/target.h"
 #include "spec/text/parser.h"
 #include "tools/database.h"
 #include "tools/tuning_report.h"
 
 namespace kirsch {
+
+class Tuner;
+struct GraphSynthesis;
 
 struct SolveArguments {
   std::string spec;
@@ -39,12 +42,12 @@ struct SolveArguments {
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
   bool price_packing = true;
   std::string progress;           // what the progress line begins with
-  const DbOptions* db = nullptr;  // set by AddSolveOptions
+  const DbOptions* db = nullptr;  // never null where something is solved
+  const Tuner* tuner = nullptr;   // of programs that are timed; null: none are
+  // Progress and summaries go to standard error, and Ctrl-C ends searches: then on one thread only. Else
+  // nothing is said, and signals are left alone.
+  bool console = true;
 };
-
-// Adds SPEC, --target, --threads, --search-threads, --time-budget, --schedule and --cold. Returns SPEC, which
-// is required. `db` lives as long as `arguments`.
-CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments);
 
 struct Synthesis {
   ParsedSpec parsed;
@@ -58,8 +61,20 @@ struct Synthesis {
       tuned;  // what was measured of it, if that was asked for; the program is the fastest
 };
 
-// Searches with what `memo` knows already, or follows the pinned schedule. On a terminal, shows progress on
-// standard error; Ctrl-C ends the search with the best program so far.
+// Puts programs that were measured to be faster in the place of those that are predicted best (tuning.h).
+class Tuner {
+ public:
+  virtual ~Tuner() = default;
+  // Do the options go together? InvalidArgument, one line.
+  virtual absl::Status Check(const SolveArguments& arguments) const = 0;
+  virtual absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) const = 0;
+  // `cancelled`: Ctrl-C ended the search. `memo`: what the search learned.
+  virtual absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
+                            GraphSynthesis* synthesis) const = 0;
+};
+
+// Searches with what `memo` knows already, or follows the pinned schedule. See SolveArguments::console;
+// Ctrl-C ends the search with the best program so far.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
                                 std::shared_ptr<Memo> memo);
 

@@ -107,7 +107,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
                    requests.kernels, requests.targets);
   if (!library.ok()) return library.status();
   const LibraryStyle style = {arguments.header_mode, arguments.emit == "c", arguments.name_space,
-                              arguments.abi, arguments.always()};
+                              arguments.abi,         arguments.always(),    arguments.request.dispatch};
   nlohmann::ordered_json json = LibraryJson(*library);
   json["verify"] = json["emit"] = nullptr;
   int exit_code = 0;
@@ -139,6 +139,11 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
     return refuse(Cat("--namespace: expected --emit header, got ", arguments.emit));
   if (!arguments.name_space.empty() && arguments.header_mode == HeaderMode::kBare)
     return refuse("--namespace: expected another --header-mode, as bare code is put inside one of yours");
+  if (arguments.request.dispatch && !arguments.emits_c())
+    return refuse(Cat("--dispatch: expected --emit header or c, got ", arguments.emit));
+  if (arguments.request.dispatch && arguments.header_mode == HeaderMode::kBare)
+    return refuse(
+        "--dispatch: expected another --header-mode, as bare code doesn't ask what the CPU can run");
   if (arguments.uniform && arguments.emit == "schedule")
     return refuse("--uniform: expected code, got --emit schedule");
   if (requests.single()) return absl::OkStatus();
@@ -208,6 +213,8 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command->add_flag("--uniform", arguments->uniform,
                     "Functions take scratch memory, and with --threads a thread, their number, shared memory "
                     "and a phase, even where their code needs none");
+  command->add_flag("--dispatch", arguments->request.dispatch,
+                    "Add a function that finds the kernel of a matmul by its types and sizes");
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
       ->check(NotEmpty("a file"));
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")

@@ -11,11 +11,17 @@
 
 namespace kirsch {
 
-absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
+absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path) {
   absl::StatusOr<TargetFile> found = FindTarget(name_or_path, DetectHostCpu().name);
   if (!found.ok()) return found.status();
   if (const std::string& cpu = found->target.cpu; !KnowsCpu(cpu))
     return ErrorAt(name_or_path, found->cpu, Cat("expected a CPU that LLVM knows, got ", Quoted(cpu)));
+  return found;
+}
+
+absl::StatusOr<Target> LoadTarget(const std::string& name_or_path) {
+  absl::StatusOr<TargetFile> found = FindUsableTarget(name_or_path);
+  if (!found.ok()) return found.status();
   if (!found->note.empty()) RemarkAtEnd(found->note);
   for (const std::string& warning : found->warnings) PrintRemark(Cat("warning: ", warning));
   return std::move(found->target);

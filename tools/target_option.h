@@ -7,13 +7,17 @@
 
 #include "absl/status/statusor.h"
 #include "spec/target/target.h"
+#include "spec/target/target_json.h"
 
 namespace kirsch {
 
 // The targets of a list with commas between, each as LoadTarget takes it, at least one. No name twice.
 absl::StatusOr<std::vector<Target>> LoadTargets(const std::string& list);
 
-// The target that `name_or_path` means (see spec/target/targets.h). Its warnings go to standard error.
+// The target that `name_or_path` means (see spec/target/targets.h), if LLVM knows its CPU.
+absl::StatusOr<TargetFile> FindUsableTarget(const std::string& name_or_path);
+
+// The same; its warnings go to standard error.
 absl::StatusOr<Target> LoadTarget(const std::string& name_or_path);
 
 }  // namespace kirsch

@@ -1,5 +1,5 @@
 // Progress for people: a line on standard error that is written over and in the end erased. Nothing at all if
-// standard error is no terminal.
+// standard error is no terminal, or the line is not wanted.
 #ifndef KIRSCH_TOOLS_TERMINAL_LINE_H_
 #define KIRSCH_TOOLS_TERMINAL_LINE_H_
 
@@ -12,7 +12,7 @@ namespace kirsch {
 
 class TerminalLine {
  public:
-  TerminalLine() = default;
+  explicit TerminalLine(bool wanted = true) : terminal_(wanted && isatty(STDERR_FILENO) != 0) {}
   TerminalLine(const TerminalLine&) = delete;
   TerminalLine& operator=(const TerminalLine&) = delete;
   ~TerminalLine() { Erase(); }
@@ -31,7 +31,7 @@ class TerminalLine {
   }
 
  private:
-  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  const bool terminal_;
   bool shown_ = false;
 };
 

@@ -109,6 +109,8 @@ absl::Status Follow(const TuningReport& report, Synthesis* synthesis) {
 }  // namespace
 
 void AddTunedOption(CLI::App& command, SolveArguments& arguments) {
+  static const MeasuringTuner tuner;
+  arguments.tuner = &tuner;
   command.add_flag("--tuned", arguments.tuned,
                    "Use what --tune measured on this machine before, where the table knows it");
 }
@@ -121,7 +123,7 @@ void AddTuneOptions(CLI::App& command, SolveArguments& arguments) {
   AddTunedOption(command, arguments);
 }
 
-absl::Status CheckTuning(const SolveArguments& arguments) {
+absl::Status MeasuringTuner::Check(const SolveArguments& arguments) const {
   const auto refuse = [](const std::string& message) { return absl::InvalidArgumentError(message); };
   if (arguments.tune.empty() && !arguments.tuned) return absl::OkStatus();
   const char* const option = !arguments.tune.empty() ? "--tune" : "--tuned";
@@ -133,7 +135,7 @@ absl::Status CheckTuning(const SolveArguments& arguments) {
   return absl::OkStatus();
 }
 
-absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) {
+absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, Synthesis* synthesis) const {
   const StopReason stop = synthesis->result.stop;
   const absl::StatusOr<bool> applies =
       Applies(arguments, stop == StopReason::kOptimal, stop == StopReason::kCancelled);
@@ -147,8 +149,8 @@ absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) {
   return Follow(*synthesis->tuned, synthesis);
 }
 
-absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
-                  GraphSynthesis* synthesis) {
+absl::Status MeasuringTuner::Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled,
+                                  Memo& memo, GraphSynthesis* synthesis) const {
   const absl::StatusOr<bool> applies = Applies(arguments, synthesis->result.optimal, cancelled);
   if (!applies.ok() || !*applies) return applies.status();
   const PlanOptions options = PlanOptionsOf(arguments, graph);

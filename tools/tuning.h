@@ -17,19 +17,18 @@ void AddTuneOptions(CLI::App& command, SolveArguments& arguments);
 // --tuned.
 void AddTunedOption(CLI::App& command, SolveArguments& arguments);
 
-// Do the options go together? InvalidArgument, one line.
-absl::Status CheckTuning(const SolveArguments& arguments);
-
-// Takes the place of the predicted best, in `synthesis`, if a program was measured to be faster: what the
-// table knows of this machine, the target and version, or, if asked to tune, what is measured now and then
-// kept there. Measured are the candidates of tuning_candidates.h, in rounds (bench/trials.h). Errors: this
-// CPU can't run the code; Internal: one computes a wrong result; Cancelled by Ctrl-C, what was measured of
-// others before is kept.
-absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis);
-
-// Likewise of a graph. `cancelled`: Ctrl-C ended the search. `memo`: what the search learned.
-absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
-                  GraphSynthesis* synthesis);
+// The tuner that these options ask for. Takes the place of the predicted best, in `synthesis`, if a program
+// was measured to be faster: what the table knows of this machine, the target and version, or, if asked to
+// tune, what is measured now and then kept there. Measured are the candidates of tuning_candidates.h, in
+// rounds (bench/trials.h). Errors: this CPU can't run the code; Internal: one computes a wrong result;
+// Cancelled by Ctrl-C, what was measured of others before is kept.
+class MeasuringTuner : public Tuner {
+ public:
+  absl::Status Check(const SolveArguments& arguments) const override;
+  absl::Status Tune(const SolveArguments& arguments, Synthesis* synthesis) const override;
+  absl::Status Tune(const SolveArguments& arguments, const Graph& graph, bool cancelled, Memo& memo,
+                    GraphSynthesis* synthesis) const override;
+};
 
 }  // namespace kirsch
 

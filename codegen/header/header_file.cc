@@ -8,6 +8,7 @@
 #include "codegen/header/cpu_checks.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/header/header_comment.h"
+#include "codegen/header/matmul_dispatch.h"
 #include "codegen/header/self_test.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -170,6 +171,10 @@ std::string Closing(const HeaderFile& file) {
   return Cat("#ifdef __cplusplus\n}  // ", what, "\n#endif\n");
 }
 
+std::string Dispatch(const HeaderFile& file) {
+  return file.dispatch ? "\n" + PrintMatmulDispatch(file, PublicPrefix(file)) : "";
+}
+
 // Everything but bare code is inside this.
 std::string Body(const HeaderFile& file) {
   const std::vector<std::string> features = AllFeatures(file);
@@ -177,8 +182,8 @@ std::string Body(const HeaderFile& file) {
   for (const HeaderFunction& function : file.functions)
     supported += PrintSupported(function, PublicPrefix(file));
   return Cat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
-             CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), "\n", Closing(file),
-             "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
+             CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), Dispatch(file), "\n",
+             Closing(file), "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
 }
 
 std::string Guard(const HeaderFile& file) {
@@ -241,12 +246,13 @@ std::vector<HeaderVariant> BestFirst(std::vector<HeaderVariant> variants) {
 
 std::string PrintHeaderFile(const HeaderFile& file) {
   KIRSCH_CHECK(file.mode == HeaderMode::kAttributes || !ChoosesVariant(file));
+  KIRSCH_CHECK(file.mode != HeaderMode::kBare || !file.dispatch);
   const std::string comment = HeaderComment(file);
   if (file.mode == HeaderMode::kBare) return Cat(comment, "\n", Functions(file));
   std::string text = comment;
   const std::string guard = Guard(file);
   if (!file.external) Append(&text, "#ifndef ", guard, "\n#define ", guard, "\n");
-  Append(&text, "\n", kIncludes, "\n");
+  Append(&text, "\n", kIncludes, file.dispatch ? "#include <stdbool.h>\n" : "", "\n");
   const std::string condition = CompilerCondition(AllFeatures(file));
   const bool macros = file.mode == HeaderMode::kMacros;
   if (macros) Append(&text, "#if ", condition, "\n\n");

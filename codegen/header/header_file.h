@@ -89,6 +89,7 @@ struct HeaderFile {
   std::string name_space;  // C++ only: of the public functions; empty: none. "a::b" is fine
   std::string version;     // of Kirsch
   std::vector<HeaderFunction> functions;  // several variants: kAttributes only
+  bool dispatch = false;  // not kBare: with a function that finds a matmul's kernel (matmul_dispatch.h)
 };
 
 // The variants in the order in which they are tried: wide vectors first, then more features, then as given.

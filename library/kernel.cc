@@ -1,0 +1,180 @@
+#include "library/kernel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/header/user_matrix.h"
+#include "codegen/llvm/host_cpu.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+size_t RoundedUp(size_t bytes) {
+  return (bytes + BufferPool::kAlignment - 1) / BufferPool::kAlignment * BufferPool::kAlignment;
+}
+
+absl::Status CheckAligned(const std::string& name, const void* pointer, size_t bytes) {
+  if (pointer == nullptr) return absl::InvalidArgumentError(Cat(name, ": expected an address, got NULL"));
+  if (reinterpret_cast<uintptr_t>(pointer) % bytes == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(Cat(name, ": expected an address that is a multiple of ", bytes));
+}
+
+absl::Status CheckMemory(const std::string& name, const void* pointer, size_t bytes) {
+  return bytes == 0 ? absl::OkStatus() : CheckAligned(name, pointer, BufferPool::kAlignment);
+}
+
+absl::Status CheckCount(size_t given, size_t expected) {
+  if (given == expected) return absl::OkStatus();
+  return absl::InvalidArgumentError(Cat("operands: expected ", expected, ", got ", given));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CallableKernel>> CallableKernel::Compile(const SolvedKernel& solution) {
+  std::unique_ptr<CallableKernel> kernel(
+      new CallableKernel(solution.request(), solution.Code(), solution.threads()));
+  if (absl::Status status = kernel->CompileAll(); !status.ok()) return status;
+  return kernel;
+}
+
+absl::Status CallableKernel::CompileAll() {
+  for (const LoopProgram& program : variant().programs) {
+    if (absl::Status runs = CanRun(program, variant().target); !runs.ok()) return runs;
+    absl::StatusOr<std::unique_ptr<JitKernel>> jit = JitCompile(program, variant().target);
+    if (!jit.ok()) return jit.status();
+    std::function<void(const KernelCall&)> run = (*jit)->Caller();
+    code_.push_back({program, *std::move(jit), std::move(run)});
+  }
+  for (int64_t member = 0; member < request_.count(); ++member)
+    operands_.push_back(OperandsOf(request_, member));
+  pool_ = std::make_unique<ThreadPool>(static_cast<size_t>(std::max(threads(), 1)));
+  return absl::OkStatus();
+}
+
+size_t CallableKernel::packed_bytes() const {
+  const std::optional<Packing>& packing = code_.front().program.packing;
+  return packing ? static_cast<size_t>(packing->bytes) : 0;
+}
+
+std::vector<void*> CallableKernel::TensorsOf(const LoopProgram& program, int64_t member,
+                                             absl::Span<void* const> operands, const void* packed) const {
+  const std::vector<CallOperand>& known = operands_[static_cast<size_t>(member)];
+  std::vector<void*> tensors;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!known[i].constant) tensors.push_back(operands[i]);
+  if (program.packing)  // in the user's place, which that of a transposed spec becomes below
+    tensors.insert(tensors.begin() + (function_.swapped(static_cast<size_t>(member))
+                                          ? MatmulDims::kRhs - program.packing->place
+                                          : program.packing->place),
+                   const_cast<void*>(packed));
+  if (function_.swapped(static_cast<size_t>(member))) std::swap(tensors[0], tensors[1]);
+  KIRSCH_CHECK(tensors.size() == program.tensors.size());
+  return tensors;
+}
+
+absl::StatusOr<CallableKernel::Prepared> CallableKernel::Prepare(const kirsch_arguments& arguments) const {
+  const std::vector<VaryingSize> sizes = request_.sizes();
+  const absl::StatusOr<int64_t> member =
+      MemberOf(sizes, absl::MakeConstSpan(arguments.sizes, arguments.num_sizes));
+  if (!member.ok()) return member.status();
+  const auto number = static_cast<size_t>(*member);
+  const std::vector<CallOperand>& known = operands_[number];
+  if (absl::Status count = CheckCount(arguments.num_operands, known.size()); !count.ok()) return count;
+  const absl::Span<void* const> operands(arguments.operands, arguments.num_operands);
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].constant) continue;
+    const auto bytes = static_cast<size_t>(Bytes(known[i].dtype));
+    if (absl::Status aligned = CheckAligned(known[i].name, operands[i], bytes); !aligned.ok()) return aligned;
+  }
+  if (absl::Status packed = CheckMemory("packed", arguments.packed, packed_bytes()); !packed.ok())
+    return packed;
+  const size_t program = variant().program_of.empty() ? number : variant().program_of[number];
+  Prepared call{&code_[program], 0, {}};
+  if (call.code->program.size)
+    call.tensors.push_back(reinterpret_cast<void*>(arguments.sizes[function_.rows]));
+  const std::vector<void*> tensors = TensorsOf(call.code->program, *member, operands, arguments.packed);
+  call.tensors.insert(call.tensors.end(), tensors.begin(), tensors.end());
+  if (call.code->program.block != 0) call.columns = SizesOfUser(function_.members[number])[MatmulDims::kN];
+  return call;
+}
+
+void CallableKernel::Run(const Prepared& call, const KernelCall& part) {
+  const LoopProgram& program = call.code->program;
+  if ((!program.SharesWork() && part.thread != 0) || (program.phases == 1 && part.phase != 0)) return;
+  KernelCall own = part;
+  own.tensors = call.tensors;
+  call.code->run(own);
+}
+
+absl::Status CallableKernel::Call(const kirsch_arguments& arguments) const {
+  const absl::StatusOr<Prepared> call = Prepare(arguments);
+  if (!call.ok()) return call.status();
+  const bool alone = !call->code->program.SharesWork() || pool_->threads() == 1;
+  const size_t stride = RoundedUp(scratch_bytes());
+  const BufferPool::Buffer buffer = buffers_.Take(pool_->threads() * stride + shared_bytes());
+  const size_t n_threads = alone ? 1 : pool_->threads();
+  for (size_t phase = 0; phase < phases(); ++phase) {
+    const auto work = [&](size_t thread) {
+      KernelCall part;
+      part.scratch = buffer.data() + thread * stride;
+      part.shared = buffer.data() + pool_->threads() * stride;
+      part.thread = thread;
+      part.n_threads = call->columns > 0 ? static_cast<size_t>(call->columns) : n_threads;
+      part.phase = phase;
+      Run(*call, part);
+    };
+    if (alone)
+      work(0);
+    else
+      pool_->Run(work);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CallableKernel::CallPart(const kirsch_arguments& arguments, const kirsch_part& part) const {
+  const absl::StatusOr<Prepared> call = Prepare(arguments);
+  if (!call.ok()) return call.status();
+  if (absl::Status scratch = CheckMemory("scratch", part.scratch, scratch_bytes()); !scratch.ok())
+    return scratch;
+  if (absl::Status shared = CheckMemory("shared", part.shared, shared_bytes()); !shared.ok()) return shared;
+  if (part.phase >= phases())
+    return absl::InvalidArgumentError(Cat("phase: expected one below ", phases(), ", got ", part.phase));
+  const size_t most = call->columns > 0 ? static_cast<size_t>(call->columns) : SIZE_MAX;
+  const bool fits = call->columns > 0 ? part.thread <= part.num_threads : part.thread < part.num_threads;
+  if (!fits || part.num_threads > most)
+    return absl::InvalidArgumentError(
+        call->columns > 0
+            ? Cat("thread: expected columns from 0 to ", call->columns, ", got ", part.thread, " to ",
+                  part.num_threads)
+            : Cat("thread: expected one below num_threads, got ", part.thread, " of ", part.num_threads));
+  KernelCall own;
+  own.scratch = part.scratch;
+  own.shared = part.shared;
+  own.thread = part.thread;
+  own.n_threads = part.num_threads;
+  own.phase = part.phase;
+  Run(*call, own);
+  return absl::OkStatus();
+}
+
+absl::Status CallableKernel::Pack(absl::Span<void* const> operands, void* packed) const {
+  const std::vector<CallOperand>& known = operands_.front();
+  if (absl::Status count = CheckCount(operands.size(), known.size()); !count.ok()) return count;
+  if (packed_bytes() == 0)
+    return absl::InvalidArgumentError("pack: expected a kernel with a constant operand");
+  if (absl::Status aligned = CheckMemory("packed", packed, packed_bytes()); !aligned.ok()) return aligned;
+  std::vector<void*> tensors;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (!known[i].constant) continue;
+    const auto bytes = static_cast<size_t>(Bytes(known[i].dtype));
+    if (absl::Status aligned = CheckAligned(known[i].name, operands[i], bytes); !aligned.ok()) return aligned;
+    tensors.push_back(operands[i]);
+  }
+  tensors.push_back(packed);
+  code_.front().jit->Packer()(tensors);
+  return absl::OkStatus();
+}
+
+}  // namespace kirsch

@@ -1,0 +1,317 @@
+// The functions of kirsch.h.
+#include "library/kirsch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "library/error.h"
+#include "library/kernel.h"
+#include "library/request.h"
+#include "library/solved_kernel.h"
+#include "spec/dtype.h"
+#include "spec/target/host.h"
+#include "spec/text/cat.h"
+
+struct kirsch_request {
+  kirsch::KernelRequest request;
+  std::vector<kirsch::VaryingSize> sizes;
+  std::vector<std::string> names;  // of the operands, which all members have
+};
+
+struct kirsch_context {
+  kirsch::DbOptions table;
+  kirsch::Remark remark;
+  int search_threads = 1;
+};
+
+struct kirsch_solution {
+  kirsch::SolvedKernel solution;
+};
+
+struct kirsch_kernel {
+  std::unique_ptr<kirsch::CallableKernel> kernel;
+};
+
+namespace kirsch {
+namespace {
+
+constexpr int kMostThreads = 255;
+
+// The types of the interface are numbered as ours are.
+constexpr size_t kNumTypes = static_cast<size_t>(KIRSCH_F8_E5M2) + 1;
+static_assert(kCallersDtypes >= kNumTypes);
+static_assert(static_cast<int>(Dtype::kF32) == KIRSCH_F32 && static_cast<int>(Dtype::kBf16) == KIRSCH_BF16 &&
+              static_cast<int>(Dtype::kF16) == KIRSCH_F16 && static_cast<int>(Dtype::kU8) == KIRSCH_U8 &&
+              static_cast<int>(Dtype::kS8) == KIRSCH_S8 && static_cast<int>(Dtype::kS16) == KIRSCH_S16 &&
+              static_cast<int>(Dtype::kS32) == KIRSCH_S32 &&
+              static_cast<int>(Dtype::kF8E4M3) == KIRSCH_F8_E4M3 &&
+              static_cast<int>(Dtype::kF8E5M2) == KIRSCH_F8_E5M2);
+
+std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
+
+absl::Status CheckGiven(const void* pointer, std::string_view name) {
+  if (pointer != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(Cat(name, ": expected an address, got NULL"));
+}
+
+absl::StatusOr<std::unique_ptr<kirsch_request>> Parse(const char* text, const char* kernel) {
+  if (absl::Status given = CheckGiven(text, "text"); !given.ok()) return given;
+  absl::StatusOr<KernelRequest> parsed = ParseOneKernel(text, TextOf(kernel));
+  if (!parsed.ok()) return parsed.status();
+  if (parsed->count() > kMostMembers)
+    return absl::InvalidArgumentError(
+        Cat("text: expected a family of at most ", kMostMembers, " sizes, got ", parsed->count()));
+  auto request = std::make_unique<kirsch_request>();
+  request->sizes = parsed->sizes();
+  for (const CallOperand& operand : OperandsOf(*parsed, 0)) {
+    if (static_cast<size_t>(operand.dtype) >= kNumTypes)
+      return absl::InvalidArgumentError(
+          Cat("text: expected operands of types that kirsch.h has, got ", Info(operand.dtype).name));
+    request->names.push_back(operand.name);
+  }
+  request->request = *std::move(parsed);
+  return request;
+}
+
+absl::Status Describe(const kirsch_request& request, absl::Span<const size_t> sizes, size_t index,
+                      kirsch_operand* operand) {
+  const absl::StatusOr<int64_t> member = MemberOf(request.sizes, sizes);
+  if (!member.ok()) return member.status();
+  const std::vector<CallOperand> operands = OperandsOf(request.request, *member);
+  if (index >= operands.size())
+    return absl::InvalidArgumentError(Cat("index: expected one below ", operands.size(), ", got ", index));
+  const CallOperand& one = operands[index];
+  *operand = {};
+  operand->name = request.names[index].c_str();
+  operand->type = static_cast<kirsch_type>(one.dtype);
+  operand->rank = static_cast<int>(one.shape.size());
+  std::copy(one.shape.begin(), one.shape.end(), operand->shape);
+  std::copy(one.stride.begin(), one.stride.end(), operand->stride);
+  operand->is_output = one.output;
+  operand->is_read = one.read;
+  operand->is_constant = one.constant;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<kirsch_context>> MakeContext(const kirsch_context_options* given) {
+  const absl::StatusOr<kirsch_context_options> options = OptionsOf(given);
+  if (!options.ok()) return options.status();
+  if (options->search_threads < 0 || options->search_threads > kMostThreads)
+    return absl::InvalidArgumentError(
+        Cat("search_threads: expected 0 to ", kMostThreads, ", got ", options->search_threads));
+  auto context = std::make_unique<kirsch_context>();
+  context->remark = [tell = options->remark, user = options->user](const std::string& text) {
+    if (tell != nullptr) tell(user, text.c_str());
+  };
+  context->table = {TextOf(options->table), options->table == nullptr, context->remark};
+  if (options->table != nullptr && context->table.path.empty())
+    return absl::InvalidArgumentError("table: expected a file or a directory, got nothing");
+  context->search_threads = options->search_threads > 0 ? options->search_threads : ReadHost().cores;
+  return context;
+}
+
+absl::StatusOr<std::unique_ptr<kirsch_solution>> SolveRequest(const kirsch_context& context,
+                                                              const kirsch_request& request,
+                                                              const kirsch_solve_options* given) {
+  const absl::StatusOr<kirsch_solve_options> options = OptionsOf(given);
+  if (!options.ok()) return options.status();
+  if (options->threads < 0 || options->threads > kMostThreads)
+    return absl::InvalidArgumentError(
+        Cat("threads: expected 1 to ", kMostThreads, ", got ", options->threads));
+  if (!(options->time_budget >= 0))
+    return absl::InvalidArgumentError("time_budget: expected a number of seconds, or 0");
+  SolveArguments search;
+  search.threads = std::max(options->threads, 1);
+  search.search_threads = context.search_threads;
+  search.time_budget = options->time_budget;
+  search.cold = TextOf(options->cold);
+  search.allow_winograd = options->allow_winograd != 0;
+  const std::string target = options->target == nullptr ? "host" : options->target;
+  absl::StatusOr<SolvedKernel> solution =
+      SolvedKernel::Find(request.request, target, search, context.table, context.remark);
+  if (!solution.ok()) return solution.status();
+  return std::make_unique<kirsch_solution>(kirsch_solution{*std::move(solution)});
+}
+
+// Leaves what `make` makes in `made`, or null.
+template <typename Handle, typename Make>
+kirsch_error* MakeHandle(Handle** made, const Make& make, Precondition precondition = Precondition::kTable) {
+  return Guarded(
+      [&]() -> absl::Status {
+        if (absl::Status given = CheckGiven(made, "result"); !given.ok()) return given;
+        *made = nullptr;
+        absl::StatusOr<std::unique_ptr<Handle>> handle = make();
+        if (!handle.ok()) return handle.status();
+        *made = handle->release();
+        return absl::OkStatus();
+      },
+      precondition);
+}
+
+// The same of a text.
+template <typename Make>
+kirsch_error* MakeText(char** text, const Make& make) {
+  return Guarded([&]() -> absl::Status {
+    if (absl::Status given = CheckGiven(text, "text"); !given.ok()) return given;
+    *text = nullptr;
+    const absl::StatusOr<std::string> made = make();
+    if (!made.ok()) return made.status();
+    *text = NewText(*made);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status CheckArguments(const kirsch_arguments& arguments) {
+  if (arguments.num_sizes > 0)
+    if (absl::Status given = CheckGiven(arguments.sizes, "sizes"); !given.ok()) return given;
+  return arguments.num_operands > 0 ? CheckGiven(arguments.operands, "operands") : absl::OkStatus();
+}
+
+// Calls `function` with the arguments that were given.
+template <typename Function>
+kirsch_error* WithArguments(const kirsch_arguments* given, const Function& function) {
+  return Guarded([&]() -> absl::Status {
+    const absl::StatusOr<kirsch_arguments> arguments = OptionsOf(given);
+    if (!arguments.ok()) return arguments.status();
+    if (absl::Status checked = CheckArguments(*arguments); !checked.ok()) return checked;
+    return function(*arguments);
+  });
+}
+
+absl::StatusOr<absl::Span<const size_t>> SizesOf(const size_t* sizes, size_t num_sizes) {
+  if (num_sizes > 0)
+    if (absl::Status given = CheckGiven(sizes, "sizes"); !given.ok()) return given;
+  return absl::MakeConstSpan(sizes, num_sizes);
+}
+
+}  // namespace
+}  // namespace kirsch
+
+using kirsch::Guarded;
+using kirsch::MakeHandle;
+using kirsch::MakeText;
+using kirsch::WithArguments;
+
+const char* kirsch_version(void) { return KIRSCH_VERSION; }
+int kirsch_api_version(void) { return KIRSCH_API_MAJOR * 1000 + KIRSCH_API_MINOR; }
+
+kirsch_code kirsch_error_code(const kirsch_error* error) {
+  return error == nullptr ? KIRSCH_OK : error->code;
+}
+const char* kirsch_error_message(const kirsch_error* error) {
+  return error == nullptr ? "" : error->message.c_str();
+}
+void kirsch_error_free(kirsch_error* error) {
+  if (error != kirsch::OutOfMemory()) delete error;
+}
+void kirsch_free_text(char* text) { std::free(text); }
+
+const char* kirsch_type_name(kirsch_type type) {
+  const auto number = static_cast<size_t>(type);
+  return number < kirsch::kNumTypes ? kirsch::kDtypes[number].name.data() : nullptr;
+}
+
+kirsch_error* kirsch_parse(const char* text, const char* kernel, kirsch_request** request) {
+  return MakeHandle(request, [&] { return kirsch::Parse(text, kernel); });
+}
+void kirsch_request_destroy(kirsch_request* request) { delete request; }
+
+const char* kirsch_request_name(const kirsch_request* request) { return request->request.name.c_str(); }
+size_t kirsch_request_num_sizes(const kirsch_request* request) { return request->sizes.size(); }
+const char* kirsch_request_size_name(const kirsch_request* request, size_t size) {
+  return size < request->sizes.size() ? request->sizes[size].name.c_str() : nullptr;
+}
+size_t kirsch_request_num_values(const kirsch_request* request, size_t size) {
+  return size < request->sizes.size() ? request->sizes[size].values.size() : 0;
+}
+size_t kirsch_request_value(const kirsch_request* request, size_t size, size_t index) {
+  return index < kirsch_request_num_values(request, size) ? request->sizes[size].values[index] : 0;
+}
+size_t kirsch_request_num_operands(const kirsch_request* request) { return request->names.size(); }
+kirsch_error* kirsch_request_operand(const kirsch_request* request, const size_t* sizes, size_t num_sizes,
+                                     size_t index, kirsch_operand* operand) {
+  return Guarded([&]() -> absl::Status {
+    const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
+    if (!values.ok()) return values.status();
+    if (absl::Status given = kirsch::CheckGiven(operand, "operand"); !given.ok()) return given;
+    return kirsch::Describe(*request, *values, index, operand);
+  });
+}
+
+kirsch_error* kirsch_context_create(const kirsch_context_options* options, kirsch_context** context) {
+  return MakeHandle(context, [&] { return kirsch::MakeContext(options); });
+}
+void kirsch_context_destroy(kirsch_context* context) { delete context; }
+
+kirsch_error* kirsch_solve(const kirsch_context* context, const kirsch_request* request,
+                           const kirsch_solve_options* options, kirsch_solution** solution) {
+  return MakeHandle(solution, [&] { return kirsch::SolveRequest(*context, *request, options); });
+}
+void kirsch_solution_destroy(kirsch_solution* solution) { delete solution; }
+
+const char* kirsch_solution_target(const kirsch_solution* solution) {
+  return solution->solution.target().name.c_str();
+}
+kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t* sizes, size_t num_sizes,
+                                   kirsch_cost* cost) {
+  return Guarded([&]() -> absl::Status {
+    const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
+    if (!values.ok()) return values.status();
+    if (absl::Status given = kirsch::CheckGiven(cost, "cost"); !given.ok()) return given;
+    const absl::StatusOr<int64_t> member = kirsch::MemberOf(solution->solution.request().sizes(), *values);
+    if (!member.ok()) return member.status();
+    *cost = solution->solution.CostOf(*member);
+    return absl::OkStatus();
+  });
+}
+kirsch_error* kirsch_solution_explain(const kirsch_solution* solution, char** text) {
+  return MakeText(text, [&] { return solution->solution.Explain(); });
+}
+kirsch_error* kirsch_solution_header(const kirsch_solution* solution, const char* name, char** text) {
+  return MakeText(text, [&] {
+    return solution->solution.Header(name == nullptr ? solution->solution.request().name : name);
+  });
+}
+
+kirsch_error* kirsch_compile(const kirsch_solution* solution, kirsch_kernel** kernel) {
+  return MakeHandle(
+      kernel,
+      [&]() -> absl::StatusOr<std::unique_ptr<kirsch_kernel>> {
+        absl::StatusOr<std::unique_ptr<kirsch::CallableKernel>> compiled =
+            kirsch::CallableKernel::Compile(solution->solution);
+        if (!compiled.ok()) return compiled.status();
+        return std::make_unique<kirsch_kernel>(kirsch_kernel{*std::move(compiled)});
+      },
+      kirsch::Precondition::kCpu);
+}
+void kirsch_kernel_destroy(kirsch_kernel* kernel) { delete kernel; }
+
+kirsch_error* kirsch_call(const kirsch_kernel* kernel, const kirsch_arguments* arguments) {
+  return WithArguments(arguments, [&](const kirsch_arguments& given) { return kernel->kernel->Call(given); });
+}
+kirsch_error* kirsch_call_part(const kirsch_kernel* kernel, const kirsch_arguments* arguments,
+                               const kirsch_part* part) {
+  return WithArguments(arguments, [&](const kirsch_arguments& given) -> absl::Status {
+    const absl::StatusOr<kirsch_part> share = kirsch::OptionsOf(part);
+    return share.ok() ? kernel->kernel->CallPart(given, *share) : share.status();
+  });
+}
+size_t kirsch_kernel_packed_bytes(const kirsch_kernel* kernel) { return kernel->kernel->packed_bytes(); }
+kirsch_error* kirsch_kernel_pack(const kirsch_kernel* kernel, void* const* operands, size_t num_operands,
+                                 void* packed) {
+  return Guarded([&]() -> absl::Status {
+    if (num_operands > 0)
+      if (absl::Status given = kirsch::CheckGiven(operands, "operands"); !given.ok()) return given;
+    return kernel->kernel->Pack({operands, num_operands}, packed);
+  });
+}
+int kirsch_kernel_threads(const kirsch_kernel* kernel) { return kernel->kernel->threads(); }
+size_t kirsch_kernel_scratch_bytes(const kirsch_kernel* kernel) { return kernel->kernel->scratch_bytes(); }
+size_t kirsch_kernel_shared_bytes(const kirsch_kernel* kernel) { return kernel->kernel->shared_bytes(); }
+size_t kirsch_kernel_phases(const kirsch_kernel* kernel) { return kernel->kernel->phases(); }

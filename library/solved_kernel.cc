@@ -1,0 +1,79 @@
+#include "library/solved_kernel.h"
+
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "memo/hash_memo.h"
+#include "spec/spec.h"
+#include "spec/text/cat.h"
+#include "spec/text/identifier.h"
+#include "spec/text/text.h"
+#include "tools/cold_operands.h"
+#include "tools/explained.h"
+#include "tools/search_budget.h"
+#include "tools/target_option.h"
+
+namespace kirsch {
+
+absl::StatusOr<SolvedKernel> SolvedKernel::Find(const KernelRequest& request, const std::string& target,
+                                                const SolveArguments& search, const DbOptions& db,
+                                                const Remark& remark) {
+  if (absl::Status cold = CheckCold(search.cold, request); !cold.ok()) return cold;
+  absl::StatusOr<TargetFile> found = FindUsableTarget(target);
+  if (!found.ok()) return found.status();
+  for (const std::string& warning : found->warnings) remark(warning);
+  SolveArguments asked = search;
+  asked.db = &db;
+  asked.console = false;
+  absl::StatusOr<Library> library = SolveLibrary(asked, request.name, absl::MakeConstSpan(&request, 1),
+                                                 absl::MakeConstSpan(&found->target, 1));
+  if (!library.ok()) return library.status();
+  asked.db = nullptr;
+  return SolvedKernel(std::move(asked), *std::move(library));
+}
+
+kirsch_cost SolvedKernel::CostOf(int64_t member) const {
+  const FamilySynthesis& family = library_.kernels.front().variants.front();
+  const Member& one = family.members[static_cast<size_t>(member)];
+  kirsch_cost cost = {};
+  if (const auto* spec = std::get_if<Synthesis>(&one)) {
+    cost.cycles = ToCycles(spec->result.cost);
+    cost.gflops = PredictedGflops(*spec);
+  } else {
+    cost.cycles = std::get<GraphSynthesis>(one).result.plan.cycles;
+    cost.gflops = PredictedGflops(std::get<GraphSynthesis>(one));
+  }
+  cost.seconds = cost.cycles / (target().ghz * 1e9);
+  cost.optimal = EffortOf(family).stop == StopReason::kOptimal ? 1 : 0;
+  return cost;
+}
+
+absl::StatusOr<std::string> SolvedKernel::Explain() const {
+  const DbOptions none{"", true};
+  SolveArguments asked = search_;
+  asked.db = &none;
+  asked.explain = true;
+  SearchBudget budget(asked.time_budget);
+  const absl::StatusOr<FamilySynthesis> solved =
+      SolveFamily(asked, request(), target(), std::make_shared<HashMemo>(), budget);
+  if (!solved.ok()) return solved.status();
+  return ExplainText(ExplainKernel(*solved));
+}
+
+absl::StatusOr<std::string> SolvedKernel::Header(const std::string& name) const {
+  if (!IsKernelName(name))
+    return absl::InvalidArgumentError(Cat(
+        "name: expected a name (letters, digits, underscores; a letter first) that neither C's library nor "
+        "the header's code has, got ",
+        Quoted(name)));
+  Library named = library_;
+  named.name = name;
+  named.kernels.front().variants.front().request.name = name;
+  return PrintHeaderFile(HeaderFileOf(named, {}));
+}
+
+HeaderFunction SolvedKernel::Code() const { return HeaderFileOf(library_, {}).functions.front(); }
+
+}  // namespace kirsch

@@ -1,0 +1,448 @@
+// The module kirsch._kirsch: solutions and kernels of libkirsch, for kirsch/__init__.py.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kirsch.hpp"
+#include "tensor_view.h"
+
+namespace kirsch_python {
+namespace {
+
+namespace py = pybind11;
+using kirsch::Sizes;
+
+// What is no bad input is an Error of the package's, with a code.
+PyObject* error_class = nullptr;
+
+[[noreturn]] void Throw(const kirsch::Error& error) {
+  if (error.code == KIRSCH_BAD_INPUT) throw py::value_error(error.message);
+  if (error.code == KIRSCH_OUT_OF_MEMORY) throw std::bad_alloc();
+  const py::object exception = py::reinterpret_borrow<py::object>(error_class)(error.message);
+  exception.attr("code") = static_cast<int>(error.code);
+  PyErr_SetObject(error_class, exception.ptr());
+  throw py::error_already_set();
+}
+
+template <typename T>
+T Value(kirsch::Result<T> result) {
+  if (!result) Throw(result.error());
+  return std::move(*result);
+}
+
+struct Operand {
+  std::string name;
+  kirsch_type type;
+  std::vector<int64_t> shape, stride;
+  bool output, read, constant;
+};
+
+using Shapes = std::vector<Operand>;
+
+Shapes ShapesOf(const kirsch::Request& request, const Sizes& sizes) {
+  Shapes shapes;
+  for (const kirsch_operand& operand : Value(request.Operands(sizes)))
+    shapes.push_back({operand.name,
+                      operand.type,
+                      {operand.shape, operand.shape + operand.rank},
+                      {operand.stride, operand.stride + operand.rank},
+                      operand.is_output != 0,
+                      operand.is_read != 0,
+                      operand.is_constant != 0});
+  return shapes;
+}
+
+// How a size of a family shows in the shapes of operands: extents of one axis of an operand, and for which
+// value of the size each is.
+struct SizeAxis {
+  size_t operand = 0, axis = 0;
+  std::map<int64_t, size_t> values;
+};
+
+// A request and its family's sizes.
+class Problem {
+ public:
+  explicit Problem(kirsch::Request request) : request_(std::move(request)) {
+    for (size_t i = 0; i < kirsch_request_num_sizes(request_.get()); ++i) {
+      names_.push_back(kirsch_request_size_name(request_.get(), i));
+      values_.emplace_back();
+      for (size_t j = 0; j < kirsch_request_num_values(request_.get(), i); ++j)
+        values_.back().push_back(kirsch_request_value(request_.get(), i, j));
+    }
+  }
+
+  const kirsch::Request& request() const { return request_; }
+  const std::vector<std::string>& names() const { return names_; }
+
+  // All choices of sizes.
+  std::vector<Sizes> Members() const {
+    std::vector<Sizes> members = {{}};
+    for (const std::vector<size_t>& values : values_) {
+      std::vector<Sizes> longer;
+      for (const Sizes& member : members)
+        for (size_t value : values) {
+          longer.push_back(member);
+          longer.back().push_back(value);
+        }
+      members = std::move(longer);
+    }
+    return members;
+  }
+
+  Sizes FirstSizes() const {
+    Sizes sizes;
+    for (const std::vector<size_t>& values : values_) sizes.push_back(values.front());
+    return sizes;
+  }
+
+  // Of a member; kept for the next call.
+  const Shapes& Of(const Sizes& sizes) {
+    const auto found = shapes_.find(sizes);
+    return found != shapes_.end() ? found->second
+                                  : shapes_.emplace(sizes, ShapesOf(request_, sizes)).first->second;
+  }
+
+  // The sizes that follow from the shapes of inputs, by their numbers.
+  Sizes Infer(const std::vector<std::optional<TensorView>>& views) {
+    if (names_.empty()) return {};
+    if (axes_.empty())
+      for (size_t size = 0; size < names_.size(); ++size) axes_.push_back(FindAxis(size));
+    Sizes sizes;
+    for (size_t size = 0; size < names_.size(); ++size) sizes.push_back(SizeOf(size, views));
+    return sizes;
+  }
+
+ private:
+  // An axis of an input that has another extent for each value of the size, whatever the other sizes are.
+  SizeAxis FindAxis(size_t size) {
+    const Shapes first = ShapesOf(request_, FirstSizes());
+    std::vector<std::pair<size_t, Shapes>> shapes;
+    for (size_t value : values_[size]) {
+      Sizes sizes = FirstSizes();
+      sizes[size] = value;
+      shapes.emplace_back(value, ShapesOf(request_, sizes));
+    }
+    for (size_t operand = 0; operand < first.size(); ++operand)
+      for (size_t axis = 0; axis < first[operand].shape.size(); ++axis) {
+        if (first[operand].output || first[operand].constant || DependsOnOthers(size, operand, axis))
+          continue;
+        SizeAxis found{operand, axis, {}};
+        for (const auto& [value, operands] : shapes) found.values[operands[operand].shape[axis]] = value;
+        if (found.values.size() == values_[size].size()) return found;
+      }
+    throw py::value_error(names_[size] +
+                          ": does not follow from the shapes of the operands; expected sizes=");
+  }
+
+  bool DependsOnOthers(size_t size, size_t operand, size_t axis) const {
+    const int64_t extent = ShapesOf(request_, FirstSizes())[operand].shape[axis];
+    for (size_t other = 0; other < names_.size(); ++other) {
+      Sizes sizes = FirstSizes();
+      sizes[other] = values_[other].back();
+      if (other != size && ShapesOf(request_, sizes)[operand].shape[axis] != extent) return true;
+    }
+    return false;
+  }
+
+  size_t SizeOf(size_t size, const std::vector<std::optional<TensorView>>& views) const {
+    const SizeAxis& axis = axes_[size];
+    const std::vector<int64_t>& shape = views[axis.operand]->shape();
+    const std::string name = NameOf(axis.operand);
+    if (axis.axis >= shape.size())
+      throw py::value_error(name + ": expected more than " + std::to_string(axis.axis) + " axes, got " +
+                            std::to_string(shape.size()));
+    const auto found = axis.values.find(shape[axis.axis]);
+    if (found == axis.values.end())
+      throw py::value_error(name + ": the kernel is for " + names_[size] + " from " +
+                            std::to_string(values_[size].front()) + " to " +
+                            std::to_string(values_[size].back()) + ", got shape " + TupleText(shape));
+    return found->second;
+  }
+
+  std::string NameOf(size_t operand) const { return ShapesOf(request_, FirstSizes())[operand].name; }
+
+  const kirsch::Request request_;
+  std::vector<std::string> names_;
+  std::vector<std::vector<size_t>> values_;
+  std::vector<SizeAxis> axes_;
+  std::map<Sizes, Shapes> shapes_;
+};
+
+// What is predicted of a call.
+struct Cost {
+  double cycles, seconds, gflops;
+  bool optimal;
+};
+
+class PySolution {
+ public:
+  PySolution(std::shared_ptr<Problem> problem, kirsch::Solution solution)
+      : problem_(std::move(problem)), solution_(std::move(solution)) {}
+
+  static std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& kernel,
+                                           const std::string& table, const kirsch::SolveOptions& options) {
+    auto problem = std::make_shared<Problem>(Value(kirsch::Request::Parse(text, kernel)));
+    const kirsch::Context context = Value(kirsch::Context::Create(table));
+    const auto solve = [&] {
+      const py::gil_scoped_release release;
+      return context.Solve(problem->request(), options);
+    };
+    return std::make_shared<PySolution>(problem, Value(solve()));
+  }
+
+  std::string Explain() const {
+    const auto explain = [&] {
+      const py::gil_scoped_release release;
+      return solution_.Explain();
+    };
+    return Value(explain());
+  }
+  std::string Header(const std::string& name) const { return Value(solution_.Header(name)); }
+  std::string Target() const { return solution_.target(); }
+  std::string Name() const { return problem_->request().name(); }
+
+  Cost CostOf(const Sizes& sizes) const {
+    const kirsch_cost cost = Value(solution_.Cost(sizes));
+    return {cost.cycles, cost.seconds, cost.gflops, cost.optimal != 0};
+  }
+  // Of a family, a cost for each member, by the tuple of its sizes.
+  py::object Costs() const {
+    if (problem_->names().empty()) return py::cast(CostOf({}));
+    py::dict costs;
+    for (const Sizes& sizes : problem_->Members()) costs[py::tuple(py::cast(sizes))] = CostOf(sizes);
+    return costs;
+  }
+
+  const kirsch::Solution& solution() const { return solution_; }
+  const std::shared_ptr<Problem>& problem() const { return problem_; }
+
+ private:
+  const std::shared_ptr<Problem> problem_;
+  const kirsch::Solution solution_;
+};
+
+// Constants, packed for the kernels of one solution.
+class Packed {
+ public:
+  Packed(size_t bytes, std::shared_ptr<const PySolution> solution)
+      : memory_(bytes + kAlignment), bytes_(bytes), solution_(std::move(solution)) {}
+  void* data() {
+    const auto address = reinterpret_cast<uintptr_t>(memory_.data());
+    return reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  size_t bytes() const { return bytes_; }
+  const PySolution* solution() const { return solution_.get(); }
+
+ private:
+  static constexpr size_t kAlignment = 64;
+  std::vector<std::byte> memory_;
+  const size_t bytes_;
+  const std::shared_ptr<const PySolution> solution_;
+};
+
+void CheckLies(const TensorView& view, const Operand& operand) {
+  if (view.shape() != operand.shape)
+    throw py::value_error(operand.name + ": expected shape " + TupleText(operand.shape) + ", got " +
+                          TupleText(view.shape()));
+  for (size_t axis = 0; axis < operand.shape.size(); ++axis)
+    if (operand.shape[axis] > 1 && view.stride()[axis] != operand.stride[axis])
+      throw py::value_error(operand.name + ": expected strides of " + TupleText(operand.stride) +
+                            " elements, got " + TupleText(view.stride()));
+}
+
+bool Overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
+  const auto first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
+  return first < second + b_bytes && second < first + a_bytes;
+}
+
+// An array that lies as the operand does; what lies between its elements is its own, too.
+py::array NewArray(const Operand& operand) {
+  const py::dtype dtype(NumpyNameOf(operand.type));
+  const auto bytes = static_cast<py::ssize_t>(BytesOf(operand.type));
+  const py::array memory(
+      dtype, static_cast<py::ssize_t>(SpanBytes(operand.shape, operand.stride, operand.type)) / bytes);
+  std::vector<py::ssize_t> shape(operand.shape.begin(), operand.shape.end()), strides;
+  for (int64_t stride : operand.stride) strides.push_back(stride * bytes);
+  return py::array(dtype, shape, strides, memory.data(), memory);
+}
+
+class PyKernel {
+ public:
+  explicit PyKernel(std::shared_ptr<PySolution> solution)
+      : solution_(std::move(solution)), kernel_(Compile(*solution_)) {}
+
+  py::object Call(const py::args& inputs, const py::object& out, Packed* packed,
+                  const py::object& sizes) const {
+    Problem& problem = *solution_->problem();
+    CheckPacked(packed);
+    std::vector<std::optional<TensorView>> views = ViewsOf(inputs, /*constants=*/false);
+    const Sizes chosen = sizes.is_none() ? problem.Infer(views) : GivenSizes(sizes);
+    const Shapes& operands = problem.Of(chosen);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (views[i]) CheckLies(*views[i], operands[i]);
+    const Operand& result = operands.back();
+    if (out.is_none() && result.read)
+      throw py::type_error("out: expected an array, as the kernel adds to what it holds");
+    const py::object array = out.is_none() ? NewArray(result) : out;
+    views.back().emplace(array, result.name, result.type);
+    CheckOut(*views.back(), operands, views);
+    std::vector<const void*> pointers;
+    for (const std::optional<TensorView>& view : views) pointers.push_back(view ? view->data() : nullptr);
+    const auto run = [&] {
+      const py::gil_scoped_release release;
+      return kernel_(pointers, chosen, packed != nullptr ? packed->data() : nullptr);
+    };
+    Value(run());
+    return array;
+  }
+
+  std::shared_ptr<Packed> Pack(const py::args& constants) const {
+    const std::vector<std::optional<TensorView>> views = ViewsOf(constants, /*constants=*/true);
+    const Shapes& operands = AnyMember();
+    std::vector<const void*> pointers;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (views[i]) CheckLies(*views[i], operands[i]);
+      pointers.push_back(views[i] ? views[i]->data() : nullptr);
+    }
+    auto packed = std::make_shared<Packed>(kernel_.packed_bytes(), solution_);
+    Value(kernel_.Pack(pointers, packed->data()));
+    return packed;
+  }
+
+  const std::shared_ptr<PySolution>& solution() const { return solution_; }
+
+ private:
+  static kirsch::Kernel Compile(const PySolution& solution) {
+    const auto compile = [&] {
+      const py::gil_scoped_release release;
+      return solution.solution().Compile();
+    };
+    return Value(compile());
+  }
+
+  // Names, types and roles are those of all members.
+  const Shapes& AnyMember() const { return solution_->problem()->Of(solution_->problem()->FirstSizes()); }
+
+  // Of the constants, or of the other inputs, in their places among all operands.
+  std::vector<std::optional<TensorView>> ViewsOf(const py::args& given, bool constants) const {
+    const Shapes& operands = AnyMember();
+    std::vector<std::optional<TensorView>> views(operands.size());
+    size_t taken = 0;
+    std::string names;
+    for (size_t i = 0; i + 1 < operands.size(); ++i) {
+      if (operands[i].constant != constants) continue;
+      names += (names.empty() ? "" : ", ") + operands[i].name;
+      if (taken < given.size())
+        views[i].emplace(py::object(given[taken]), operands[i].name, operands[i].type);
+      ++taken;
+    }
+    if (taken == 0 && constants) throw py::type_error("pack: expected a kernel with constants");
+    if (taken != given.size())
+      throw py::type_error(solution_->Name() + ": expected " + std::to_string(taken) + " arrays (" + names +
+                           "), got " + std::to_string(given.size()));
+    return views;
+  }
+
+  Sizes GivenSizes(const py::object& given) const {
+    const auto sizes = given.cast<py::dict>();
+    Sizes chosen;
+    for (const std::string& name : solution_->problem()->names()) {
+      if (!sizes.contains(name.c_str())) throw py::type_error("sizes: expected one for '" + name + "'");
+      chosen.push_back(sizes[name.c_str()].cast<size_t>());
+    }
+    if (sizes.size() != chosen.size())
+      throw py::type_error("sizes: expected " + std::to_string(chosen.size()));
+    return chosen;
+  }
+
+  void CheckPacked(const Packed* packed) const {
+    if ((packed != nullptr) != (kernel_.packed_bytes() > 0))
+      throw py::type_error(packed != nullptr ? "packed: expected none, as the kernel has no constants"
+                                             : "packed: expected what pack() returned");
+    if (packed != nullptr && packed->solution() != solution_.get())
+      throw py::value_error("packed: expected constants that were packed for this kernel");
+  }
+
+  static void CheckOut(const TensorView& out, const Shapes& operands,
+                       const std::vector<std::optional<TensorView>>& views) {
+    const Operand& result = operands.back();
+    CheckLies(out, result);
+    if (out.read_only()) throw py::value_error("out: expected an array that can be written");
+    const size_t bytes = SpanBytes(result.shape, result.stride, result.type);
+    for (size_t i = 0; i + 1 < operands.size(); ++i)
+      if (views[i] && Overlap(out.data(), bytes, views[i]->data(),
+                              SpanBytes(operands[i].shape, operands[i].stride, operands[i].type)))
+        throw py::value_error("out: expected memory of its own, got some of " + operands[i].name);
+  }
+
+  const std::shared_ptr<PySolution> solution_;
+  const kirsch::Kernel kernel_;
+};
+
+std::shared_ptr<PySolution> Solve(const std::string& text, const std::string& target, int threads,
+                                  const std::string& kernel, const std::string& table,
+                                  const std::string& cold, double time_budget, bool allow_winograd) {
+  kirsch::SolveOptions options;
+  options.target = target;
+  options.cold = cold;
+  options.threads = threads;
+  options.time_budget = time_budget;
+  options.allow_winograd = allow_winograd;
+  return PySolution::Solve(text, kernel, table, options);
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_kirsch, module) {
+  module.attr("version") = kirsch_version();
+  static py::exception<kirsch::Exception> error(module, "Error", PyExc_RuntimeError);
+  error_class = error.ptr();
+  py::class_<Cost>(module, "Cost", "What is predicted of one call.")
+      .def_readonly("cycles", &Cost::cycles)
+      .def_readonly("seconds", &Cost::seconds)
+      .def_readonly("gflops", &Cost::gflops)
+      .def_readonly("optimal", &Cost::optimal, "False if the search was stopped before it was done.")
+      .def("__repr__", [](const Cost& cost) {
+        return py::str("Cost(cycles={:.0f}, seconds={:.3g}, gflops={:.1f}, optimal={})")
+            .format(cost.cycles, cost.seconds, cost.gflops, cost.optimal);
+      });
+  py::class_<Packed, std::shared_ptr<Packed>>(module, "Packed", "Constants, packed for a kernel.")
+      .def_property_readonly("nbytes", &Packed::bytes);
+  py::class_<PySolution, std::shared_ptr<PySolution>>(
+      module, "Solution", "The program that was found for a kernel, without code.")
+      .def("explain", &PySolution::Explain, "Why the program is what it is, a step a line.")
+      .def("header", &PySolution::Header, py::arg("name") = "",
+           "The kernel as a C header without dependencies.")
+      .def_property_readonly("cost", &PySolution::Costs,
+                             "The predicted Cost; of a family, a dict of them by tuples of sizes.")
+      .def_property_readonly("name", &PySolution::Name)
+      .def_property_readonly("target", &PySolution::Target)
+      .def(
+          "compile",
+          [](std::shared_ptr<PySolution> self) { return std::make_shared<PyKernel>(std::move(self)); },
+          "A Kernel that can be called.");
+  py::class_<PyKernel, std::shared_ptr<PyKernel>>(module, "Kernel", "A compiled kernel, called with arrays.")
+      .def("__call__", &PyKernel::Call, py::arg("out") = py::none(), py::arg("packed") = py::none(),
+           py::arg("sizes") = py::none())
+      .def("pack", &PyKernel::Pack, "Packs the constants, in their order, for calls with packed=.")
+      .def("explain", [](const PyKernel& kernel) { return kernel.solution()->Explain(); })
+      .def(
+          "header",
+          [](const PyKernel& kernel, const std::string& name) { return kernel.solution()->Header(name); },
+          py::arg("name") = "")
+      .def_property_readonly("cost", [](const PyKernel& kernel) { return kernel.solution()->Costs(); })
+      .def_property_readonly("name", [](const PyKernel& kernel) { return kernel.solution()->Name(); })
+      .def_property_readonly("target", [](const PyKernel& kernel) { return kernel.solution()->Target(); });
+  module.def("solve", &Solve, py::arg("text"), py::arg("target"), py::arg("threads"), py::arg("kernel"),
+             py::arg("table"), py::arg("cold"), py::arg("time_budget"), py::arg("allow_winograd"));
+}
+
+}  // namespace kirsch_python

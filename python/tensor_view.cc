@@ -1,0 +1,130 @@
+#include "tensor_view.h"
+
+#include <dlpack/dlpack.h>
+#include <pybind11/numpy.h>
+
+#include <array>
+#include <string_view>
+
+namespace kirsch_python {
+namespace {
+
+namespace py = pybind11;
+
+// What elements of a type are called elsewhere. Names and codes of types that have none are empty, or those
+// of the integers that hold their bits.
+struct TypeNames {
+  size_t bytes;
+  const char *numpy, *extension;  // NumPy's own, and that of the package ml_dtypes
+  uint8_t dlpack, dlpack_bits;    // codes of DLDataType: of the type, or of its bits
+};
+
+// By kirsch_type.
+constexpr std::array<TypeNames, 9> kTypes = {{
+    {4, "float32", "", kDLFloat, kDLFloat},
+    {2, "uint16", "bfloat16", kDLBfloat, kDLUInt},
+    {2, "float16", "", kDLFloat, kDLFloat},
+    {1, "uint8", "", kDLUInt, kDLUInt},
+    {1, "int8", "", kDLInt, kDLInt},
+    {2, "int16", "", kDLInt, kDLInt},
+    {4, "int32", "", kDLInt, kDLInt},
+    {1, "uint8", "float8_e4m3fn", 10, kDLUInt},  // DLPack 1.1: kDLFloat8_e4m3fn
+    {1, "uint8", "float8_e5m2", 12, kDLUInt},    // kDLFloat8_e5m2
+}};
+
+const TypeNames& NamesOf(kirsch_type type) { return kTypes[static_cast<size_t>(type)]; }
+
+[[noreturn]] void Unexpected(const std::string& name, kirsch_type type, const std::string& got) {
+  const std::string extension = NamesOf(type).extension;
+  throw py::type_error(name + ": expected an array of " + kirsch_type_name(type) + " (" +
+                       (extension.empty() ? "" : extension + " or ") + NamesOf(type).numpy + "), got " + got);
+}
+
+std::string DlpackText(const DLDataType& type) {
+  constexpr std::array<const char*, 6> kNames = {"int", "uint", "float", "handle", "bfloat", "complex"};
+  const std::string name =
+      type.code < kNames.size() ? kNames[type.code] : "code " + std::to_string(type.code) + ", ";
+  return name + std::to_string(type.bits) + (type.lanes == 1 ? "" : "x" + std::to_string(type.lanes));
+}
+
+// The capsule is ours: its tensor is released when Python lets go of the owner.
+py::object OwnerOf(const py::capsule& capsule, DLManagedTensor* tensor) {
+  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
+  return py::capsule(tensor, [](void* pointer) {
+    auto* const managed = static_cast<DLManagedTensor*>(pointer);
+    if (managed->deleter != nullptr) managed->deleter(managed);
+  });
+}
+
+}  // namespace
+
+size_t BytesOf(kirsch_type type) { return NamesOf(type).bytes; }
+const char* NumpyNameOf(kirsch_type type) { return NamesOf(type).numpy; }
+
+std::string TupleText(const std::vector<int64_t>& numbers) {
+  std::string text = "(";
+  for (size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(numbers[i]);
+  return text + (numbers.size() == 1 ? ",)" : ")");
+}
+
+size_t SpanBytes(const std::vector<int64_t>& shape, const std::vector<int64_t>& stride, kirsch_type type) {
+  int64_t last = 0;
+  for (size_t axis = 0; axis < shape.size(); ++axis) last += (shape[axis] - 1) * stride[axis];
+  return static_cast<size_t>(last + 1) * BytesOf(type);
+}
+
+TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_type type) {
+  if (py::isinstance<py::array>(array))
+    FromNumpy(array, name, type);
+  else if (py::hasattr(array, "__dlpack__"))
+    FromDlpack(array, name, type);
+  else
+    Unexpected(name, type, std::string(py::str(py::type::of(array).attr("__name__"))));
+}
+
+void TensorView::FromNumpy(const py::handle& given, const std::string& name, kirsch_type type) {
+  const auto array = py::reinterpret_borrow<py::array>(given);
+  const std::string dtype = py::str(array.dtype().attr("name"));
+  const bool native = array.dtype().attr("isnative").cast<bool>();
+  if (!native || (dtype != NamesOf(type).numpy && dtype != NamesOf(type).extension))
+    Unexpected(name, type, native ? dtype : dtype + " of another byte order");
+  const auto bytes = static_cast<int64_t>(BytesOf(type));
+  for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
+    shape_.push_back(array.shape(axis));
+    if (array.strides(axis) % bytes != 0)
+      throw py::value_error(name + ": expected strides that are multiples of the element, got " +
+                            std::to_string(array.strides(axis)) + " bytes");
+    stride_.push_back(array.strides(axis) / bytes);
+  }
+  owner_ = array;
+  data_ = const_cast<void*>(array.data());
+  read_only_ = !array.writeable();
+}
+
+void TensorView::FromDlpack(const py::handle& given, const std::string& name, kirsch_type type) {
+  const auto device = given.attr("__dlpack_device__")().cast<py::tuple>();
+  if (device[0].cast<int>() != kDLCPU)
+    throw py::type_error(name + ": expected an array in this CPU's memory, got one on DLPack's device " +
+                         std::to_string(device[0].cast<int>()));
+  const auto capsule = py::reinterpret_borrow<py::capsule>(given.attr("__dlpack__")());
+  if (std::string_view(capsule.name() == nullptr ? "" : capsule.name()) != "dltensor")
+    throw py::type_error(name + ": expected a capsule 'dltensor' from __dlpack__");
+  auto* const managed = capsule.get_pointer<DLManagedTensor>();
+  owner_ = OwnerOf(capsule, managed);
+  const DLTensor& tensor = managed->dl_tensor;
+  const bool fits =
+      tensor.dtype.lanes == 1 && tensor.dtype.bits == 8 * BytesOf(type) &&
+      (tensor.dtype.code == NamesOf(type).dlpack || tensor.dtype.code == NamesOf(type).dlpack_bits);
+  if (!fits) Unexpected(name, type, DlpackText(tensor.dtype));
+  shape_.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides != nullptr) {
+    stride_.assign(tensor.strides, tensor.strides + tensor.ndim);
+  } else {
+    stride_.resize(shape_.size());
+    for (size_t axis = shape_.size(), stride = 1; axis-- > 0; stride *= static_cast<size_t>(shape_[axis]))
+      stride_[axis] = static_cast<int64_t>(stride);
+  }
+  data_ = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+}
+
+}  // namespace kirsch_python

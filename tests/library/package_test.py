@@ -1,0 +1,57 @@
+"""Installs the whole project, and builds and runs what uses the installed package only.
+
+Usage: package_test.py SOURCE_DIRECTORY BUILD_DIRECTORY CMAKE C_COMPILER CXX_COMPILER
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def run(*command, **options):
+    """Standard output and error of a command that has to succeed."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def check_symbols(library):
+    """Nothing but the functions of kirsch.h is to be seen of the library."""
+    names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", "--extern-only", library).splitlines()]
+    others = [name for name in names if not name.startswith("kirsch_") and not name.startswith("KIRSCH_1")]
+    assert len(names) > 20 and not others, f"{library} exports {others[:5]}"
+
+
+def main():
+    source, build, cmake, c_compiler, cxx_compiler = sys.argv[1:]
+    source = pathlib.Path(source)
+    with tempfile.TemporaryDirectory(dir=build) as directory:
+        place = pathlib.Path(directory)
+        prefix = place / "installed"
+        run(cmake, "--install", build, "--prefix", prefix)
+        assert (prefix / "bin/kirsch").exists()
+        (library,) = prefix.rglob("libkirsch.so")
+        check_symbols(library)
+        targets = "".join(path.read_text() for path in prefix.rglob("kirsch-targets*.cmake"))
+        assert set(re.findall(r"add_library\((\S+)", targets)) == {"kirsch::kirsch"}
+        for name, project in (("test", source / "tests/library/package"), ("example", source / "examples/library")):
+            # A copy, so that nothing of the source tree is found beside it.
+            shutil.copytree(project, place / name)
+            run(cmake, "-S", place / name, "-B", place / name / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+                f"-DCMAKE_C_COMPILER={c_compiler}", f"-DCMAKE_CXX_COMPILER={cxx_compiler}", "-DCMAKE_BUILD_TYPE=Release")
+            run(cmake, "--build", place / name / "build")
+        environment = dict(os.environ, KIRSCH_CONFIG="none", HOME=str(place), XDG_CACHE_HOME=str(place / "cache"))
+        for program in ([place / "test/build/c_test", place], [place / "test/build/cpp_test"]):
+            output = run(*program, env=environment)
+            assert output == "", f"{program[0]} printed {output!r}"
+        assert not (place / "cache").exists(), "the library wrote to the user's cache unasked"
+        output = run(place / "example/build/example", env=environment)
+        assert "largest error" in output, output
+
+
+if __name__ == "__main__":
+    main()

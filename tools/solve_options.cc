@@ -1,0 +1,74 @@
+#include "tools/solve_options.h"
+
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "spec/target/host.h"
+#include "spec/text/cat.h"
+#include "spec/text/text.h"
+#include "tools/cold_operands.h"
+#include "tools/option_checks.h"
+
+namespace kirsch {
+namespace {
+
+// CLI11's own message spells out the largest double.
+const CLI::Validator kSeconds(
+    [](std::string& text) {
+      double seconds = 0;
+      return absl::SimpleAtod(text, &seconds) && seconds > 0
+                 ? std::string()
+                 : Cat("expected a number of seconds above 0, got ", Quoted(text));
+    },
+    "SECONDS");
+
+}  // namespace
+
+void AddDbOptions(CLI::App& app, DbOptions& options) {
+  auto* const path = app.add_option(
+      "--db", options.path,
+      "The table of solved specs: a file, or a directory with a file for each target and version "
+      "(default: kirsch/ in the user's cache directory)");
+  path->check(NotEmpty("a file or a directory"));
+  app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
+}
+
+void AddColdOption(CLI::App& command, std::string& cold) {
+  command
+      .add_flag(Cat("--cold{", kAllCold, "}"), cold,
+                "The operands come from RAM, not from the caches; --cold=rhs,out: these alone")
+      ->take_last();
+}
+
+CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArguments& arguments) {
+  arguments.db = &db;
+  CLI::Option* spec =
+      command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
+  command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
+  command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
+  arguments.search_threads = ReadHost().cores;
+  command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
+      ->check(CLI::Range(1, 255));
+  command
+      .add_option("--time-budget", arguments.time_budget, "Seconds after which the search returns its best")
+      ->check(kSeconds);
+  command
+      .add_option("--schedule", arguments.schedule, "Follow the schedule in this file instead of searching")
+      ->check(NotEmpty("a file"));
+  command.add_flag("!--no-fusion", arguments.fuse, "Of a graph, compute one operation after the other");
+  command.add_flag(
+      "--allow-winograd", arguments.allow_winograd,
+      "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
+      "less exact");
+  AddColdOption(command, arguments.cold);
+  command.footer(
+      "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
+      "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
+      "accumulate,\n"
+      "const-lhs or const-rhs (that operand is packed once, ahead),\n"
+      "fixed-order, column-blocks=N, epilogue=STEPS (see spec/README.md).\n"
+      "A size may be a range, as in 'matmul f32 1..64x256x256': a family.");
+  return spec;
+}
+
+}  // namespace kirsch
