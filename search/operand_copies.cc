@@ -48,8 +48,7 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
     return -1;
   for (size_t operand : {MatmulDims::kRhs, MatmulDims::kLhs}) {
     const StageOperand& matrix = stage.operands[operand];
-    if (graph_.IsConstant(matrix.value) && stage.repeats == 1 &&
-        (matrix.batch_stride == 0 || group.batch == 1) && matrix.row_stride == 0 &&
+    if (graph_.IsConstant(matrix.value) && stage.repeats == 1 && matrix.row_stride == 0 &&
         !IsWindow(stage.spec, static_cast<int>(operand)))
       return static_cast<int>(operand);
   }
@@ -61,7 +60,7 @@ int OperandCopies::CopiedOperand(const GroupShape& shape, const StagePlace& plac
 
 // A matrix is told by value and offset, and by what is read from there on.
 std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& shape) const {
-  std::map<std::tuple<int, int, int64_t, Order, int64_t, int64_t>, Readers> readers;
+  std::map<std::tuple<int, int, int64_t, int64_t, Order, int64_t, int64_t>, Readers> readers;
   for (const StagePlace& place : PlacesOf(shape)) {
     const int operand = CopiedOperand(shape, place);
     if (operand < 0) continue;
@@ -69,7 +68,8 @@ std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& s
     const StageOperand& matrix = stage.operands[static_cast<size_t>(operand)];
     const TileExtent extent = ExtentOf(stage.spec, operand);
     const Order order = stage.spec.tensor(operand).layout.order;
-    Readers& all = readers[{operand, matrix.value, matrix.offset, order, extent.outer, extent.inner}];
+    Readers& all = readers[{operand, matrix.value, matrix.offset, matrix.batch_stride, order, extent.outer,
+                            extent.inner}];
     all.operand = static_cast<size_t>(operand);
     all.stages.push_back(place);
   }
@@ -78,13 +78,59 @@ std::vector<OperandCopies::Readers> OperandCopies::ReadersOf(const GroupShape& s
   return list;
 }
 
-// Each item of a batch has a copy of its own, which is made when it comes to it.
+// What is to be made of a constant ahead; null: anything.
+const CopiesOfConstant* OperandCopies::PackedAs(int constant) const {
+  const auto packed = packing_.find(constant);
+  return packed == packing_.end() ? nullptr : &packed->second;
+}
+
+bool OperandCopies::SuitsPacking(const GroupShape& shape) const {
+  if (packing_.empty()) return true;
+  const auto makes = [&](int constant, const std::string& copy) {
+    const CopiesOfConstant* const copies = PackedAs(constant);
+    return copies == nullptr || copies->contains(copy);
+  };
+  for (const Stage& stage : shape.ahead)
+    if (!makes(stage.operands[0].value, TextOfCopy(stage))) return false;
+  for (const StagePlace& place : PlacesOf(shape)) {
+    const std::vector<StageOperand>& operands = place.In(shape).operands;
+    const int copied = CopiedOperand(shape, place);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (graph_.IsConstant(operands[i].value) && !makes(operands[i].value, std::string(kPlainCopy)) &&
+          (static_cast<int>(i) != copied || !IsAhead(shape, place, i)))
+        return false;
+  }
+  return true;
+}
+
+// May the readers read their matrix as it lies?
+bool OperandCopies::MayLie(const Readers& readers, const GroupShape& shape) const {
+  const StagePlace& reader = readers.stages.front();
+  const CopiesOfConstant* const copies = PackedAs(reader.In(shape).operands[readers.operand].value);
+  return copies == nullptr || copies->contains(std::string(kPlainCopy));
+}
+
+// The decisions that make one of the copies.
+std::vector<Decision> OperandCopies::PacksOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                                             const CopiesOfConstant& copies) const {
+  std::vector<Decision> packs;
+  EnumerateDecisions(WithConstant(shape, asks, operand).spec, model_.target(), &packs);
+  std::erase_if(packs, [&](const Decision& pack) {
+    return !copies.contains(TextOfCopy(PackOf(shape, asks, operand, pack)));
+  });
+  return packs;
+}
+
+// Each item of a batch has a copy of its own, which is made when it comes to it, but for those of constants.
 bool OperandCopies::IsOnce(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
-  return reader.In(shape).operands[operand].batch_stride == 0 || shape.groups[reader.group].batch == 1;
+  const StageOperand& matrix = reader.In(shape).operands[operand];
+  return matrix.batch_stride == 0 || shape.groups[reader.group].batch == 1;
 }
 
 bool OperandCopies::IsAhead(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
-  return graph_.IsConstant(reader.In(shape).operands[operand].value) && IsOnce(shape, reader, operand);
+  const Stage& stage = reader.In(shape);
+  return graph_.IsConstant(stage.operands[operand].value) &&
+         (IsOnce(shape, reader, operand) || stage.repeats == 1);
 }
 
 Stage OperandCopies::WithConstant(const GroupShape& shape, const StagePlace& reader, size_t operand) const {
@@ -114,7 +160,8 @@ absl::StatusOr<bool> OperandCopies::Decide(const Readers& readers, double budget
   GroupShape as_it_lies = *shape, packed = *shape;
   const CopySchedule* const pinned = PinnedFor(readers);
   absl::StatusOr<bool> lies = false, copied = false;
-  if (pinned == nullptr || pinned->text.empty()) lies = SolveAll(readers, budget, &as_it_lies);
+  if (MayLie(readers, *shape) && (pinned == nullptr || pinned->text.empty()))
+    lies = SolveAll(readers, budget, &as_it_lies);
   if (!lies.ok()) return lies;
   if (*lies) budget = cost_.Of(as_it_lies);
   if (pinned != nullptr)
@@ -192,50 +239,70 @@ absl::StatusOr<bool> OperandCopies::ChooseCopy(const Readers& readers, double bu
         solve_(kNoNumber, LimitOf(before, asks, readers.operand, budget), &constant);
     if (!solved.ok()) return solved;
     if (!*solved) break;
-    GroupShape trial = before;
-    const Decision& decision = constant.impl.decision;
-    if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
-    tried.push_back(decision);
-    if (!Fits(before, readers, decision)) continue;
-    Copy(readers, asks, decision, &trial);
-    absl::StatusOr<bool> cheaper = SolveAll(readers, budget, &trial);
-    if (!cheaper.ok()) return cheaper;
-    if (!*cheaper) continue;
-    budget = cost_.Of(trial);
-    *chosen = decision;
-    *shape = std::move(trial);
-    found = true;
+    const CopiesOfConstant* const copies =
+        IsAhead(before, asks, readers.operand) ? PackedAs(constant.operands[readers.operand].value) : nullptr;
+    const std::vector<Decision> decisions = copies == nullptr
+                                                ? std::vector<Decision>{constant.impl.decision}
+                                                : PacksOf(before, asks, readers.operand, *copies);
+    for (const Decision& decision : decisions) {
+      if (std::find(tried.begin(), tried.end(), decision) != tried.end()) continue;
+      tried.push_back(decision);
+      if (!Fits(before, readers, decision)) continue;
+      GroupShape trial = before;
+      Copy(readers, asks, decision, &trial);
+      absl::StatusOr<bool> cheaper = SolveAll(readers, budget, &trial);
+      if (!cheaper.ok()) return cheaper;
+      if (!*cheaper) continue;
+      budget = cost_.Of(trial);
+      *chosen = decision;
+      *shape = std::move(trial);
+      found = true;
+    }
   }
   return found;
+}
+
+// The stage that makes the copy: of a constant that each item of a batch has a matrix of, of all of them.
+Stage OperandCopies::PackOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                            const Decision& decision) const {
+  const Stage constant = WithConstant(shape, asks, operand);
+  Expansion expansion;
+  Expand(constant.spec, decision, model_.target(), &expansion);
+  const Spec& kernel = expansion.children[0].spec;
+  const TensorSpec& copy = kernel.operand[operand];
+  StageOperand from = constant.operands[operand];
+  Stage pack;
+  pack.kind = StageKind::kPack;
+  pack.spec = constant.spec;
+  pack.impl = {constant.spec, decision, {{1, {kernel, {}, {}}}}};
+  pack.repeats = constant.repeats;
+  if (from.batch_stride != 0 && IsAhead(shape, asks, operand)) {
+    pack.repeats = shape.groups[asks.group].batch;
+    from.repeat_stride = std::exchange(from.batch_stride, 0);
+  }
+  const int64_t elements =
+      PackedElements(ExtentOf(kernel, static_cast<int>(operand)), copy.layout, copy.dtype, model_.target());
+  // Rows that are no whole vectors apart end with a whole one all the same.
+  const int64_t bytes =
+      (elements * Bytes(copy.dtype) + model_.target().vectors.front().bytes + kLine - 1) / kLine * kLine;
+  pack.operands = {from, {next_value_, 0, 0, 0, bytes / Bytes(copy.dtype)}};
+  pack.cycles = static_cast<double>(pack.repeats) * model_.PackCycles(constant.spec, decision, expansion);
+  return pack;
 }
 
 void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const Decision& decision,
                          GroupShape* shape) {
   const size_t operand = readers.operand;
   std::vector<Stage>* const packs = PacksFor(asks, operand, shape);
-  const Stage constant = WithConstant(*shape, asks, operand);
-  Expansion expansion;
-  Expand(constant.spec, decision, model_.target(), &expansion);
-  const Spec& kernel = expansion.children[0].spec;
-  const TensorSpec& copy = kernel.operand[operand];
-  levels_.PlaceCopy(next_value_, constant.spec.operand[operand].level);
-
-  Stage pack;
-  pack.kind = StageKind::kPack;
-  pack.spec = constant.spec;
-  pack.impl = {constant.spec, decision, {{1, {kernel, {}, {}}}}};
-  const int64_t elements =
-      PackedElements(ExtentOf(kernel, static_cast<int>(operand)), copy.layout, copy.dtype, model_.target());
-  // Rows that are no whole vectors apart end with a whole one all the same.
-  const int64_t bytes =
-      (elements * Bytes(copy.dtype) + model_.target().vectors.front().bytes + kLine - 1) / kLine * kLine;
-  pack.operands = {constant.operands[operand], {next_value_, 0, 0, 0, bytes / Bytes(copy.dtype)}};
-  pack.repeats = constant.repeats;
-  pack.cycles = static_cast<double>(pack.repeats) * model_.PackCycles(constant.spec, decision, expansion);
-
+  const bool of_batch = asks.In(*shape).operands[operand].batch_stride != 0 && IsAhead(*shape, asks, operand);
+  Stage pack = PackOf(*shape, asks, operand, decision);
+  const TensorSpec& copy = pack.impl.children[0].impl.spec.operand[operand];
+  levels_.PlaceCopy(next_value_, pack.spec.operand[operand].level);
+  StageOperand read = pack.operands[1];
+  if (of_batch) read.batch_stride = std::exchange(read.repeat_stride, 0);
   for (const StagePlace& reader : readers.stages) {
     reader.In(*shape).spec.operand[operand] = copy;
-    reader.In(*shape).operands[operand] = pack.operands[1];
+    reader.In(*shape).operands[operand] = read;
   }
   shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);
   packs->push_back(std::move(pack));

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "rewrites/group_shape.h"
+#include "search/plan_packing.h"
 #include "search/slice_cost.h"
 #include "search/slice_levels.h"
 #include "spec/graph/plan.h"
@@ -46,21 +47,26 @@ class OperandCopies {
   // negative. False: they are at least `limit` cycles.
   using Solve = std::function<absl::StatusOr<bool>(int number, double limit, Stage* stage)>;
 
-  // All outlive it. Numbers of copies begin at `next_value`. `pinned`: null, or what decides instead;
-  // `source`: what errors call it.
+  // All outlive it. Numbers of copies begin at `next_value`. `packing`: see PlanOptions; `pinned`: null, or
+  // what decides instead; `source`: what errors call it.
   OperandCopies(const Graph& graph, const CostModel& model, const SliceCost& cost, SliceLevels* levels,
-                const Solve& solve, int next_value, const SliceSchedule* pinned, std::string_view source)
+                const Solve& solve, int next_value, const PlanPacking& packing, const SliceSchedule* pinned,
+                std::string_view source)
       : graph_(graph),
         model_(model),
         cost_(cost),
         levels_(*levels),
         solve_(solve),
         next_value_(next_value),
+        packing_(packing),
         pinned_(pinned),
         source_(source) {}
 
   // Of every matrix that may be copied.
   std::vector<Readers> ReadersOf(const GroupShape& shape) const;
+
+  // Does the shape make nothing of constants that the packing lacks, whatever is copied?
+  bool SuitsPacking(const GroupShape& shape) const;
 
   // The stage as if the matrix were constant, so that it may be copied to where the copy is to be. It costs
   // no more than with any copy.
@@ -93,6 +99,12 @@ class OperandCopies {
   absl::StatusOr<bool> SolveAll(const Readers& readers, double budget, GroupShape* shape) const;
   std::vector<Stage>* PacksFor(const StagePlace& reader, size_t operand, GroupShape* shape) const;
   Stage LeastPack(const Stage& constant) const;
+  const CopiesOfConstant* PackedAs(int constant) const;
+  bool MayLie(const Readers& readers, const GroupShape& shape) const;
+  std::vector<Decision> PacksOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
+                                const CopiesOfConstant& copies) const;
+  Stage PackOf(const GroupShape& shape, const StagePlace& asks, size_t operand,
+               const Decision& decision) const;
   absl::StatusOr<bool> ChooseCopy(const Readers& readers, double budget, GroupShape* shape, Decision* chosen);
   const CopySchedule* PinnedFor(const Readers& readers) const;
   bool IsPinned(const Readers& readers) const;
@@ -105,6 +117,7 @@ class OperandCopies {
   SliceLevels& levels_;
   const Solve solve_;
   int next_value_;
+  const PlanPacking& packing_;
   const SliceSchedule* const pinned_;
   const std::string_view source_;
 };

@@ -36,6 +36,8 @@ std::string PlanQuestion(const Graph& graph, const PlanOptions& options) {
       Cat("threads=", options.threads, ResidencyText(options.residency), options.fuse ? "" : " no-fusion",
           options.allow_winograd ? " winograd" : "", " result=", canonical.result);
   for (const GraphNode& node : canonical.nodes) Append(&text, "\n", Describe(node));
+  for (const auto& [constant, copies] : options.packing)
+    Append(&text, "\npacked ", constant, ": ", Join(std::vector(copies.begin(), copies.end()), "; "));
   return text;
 }
 
@@ -57,7 +59,8 @@ absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view sourc
     return result;
   }
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
-  if (result.ok() && result->optimal) table->AddPlan(question, PrintPlanSchedule(result->plan));
+  if (result.ok() && result->optimal && !result->plan.groups.empty())
+    table->AddPlan(question, PrintPlanSchedule(result->plan));
   return result;
 }
 

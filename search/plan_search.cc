@@ -70,9 +70,10 @@ class Planner {
   // A plan for one thread competes.
   absl::StatusOr<PlanResult> BestPlan() {
     if (options_.schedule != nullptr) return FindPlan(options_.schedule->threads, kNever);
-    absl::StatusOr<PlanResult> best = FindPlan(1, kNever);
+    absl::StatusOr<PlanResult> best = FindPlan(1, options_.cutoff);
     if (!best.ok() || options_.threads == 1) return best;
-    absl::StatusOr<PlanResult> shared = FindPlan(options_.threads, best->plan.cycles);
+    absl::StatusOr<PlanResult> shared =
+        FindPlan(options_.threads, std::min(options_.cutoff, best->plan.cycles));
     if (!shared.ok()) return shared;
     const double bound = std::min(best->bound_cycles, shared->bound_cycles);
     if (shared->plan.cycles < best->plan.cycles) best = std::move(shared);
@@ -93,7 +94,7 @@ class Planner {
       if (path->cycles == kNever) return Refused();
       const std::vector<SliceQuestion> open = OpenSlices(*path);
       if (!priced_only_) result.bound_cycles = path->cycles + once;
-      if (open.empty()) result.plan = PlanOf(*path, threads);
+      if (open.empty() && path->cycles + once < limit) result.plan = PlanOf(*path, threads);
       result.plan.cycles = path->cycles + once;
       if (open.empty() || result.plan.cycles >= limit) break;
       if (absl::Status status = Raise(open); !status.ok()) return status;
@@ -227,9 +228,9 @@ class Planner {
   }
 
   Plan PlanOf(const PlanPath& path, int threads) const {
-    return PlanAlong(path, graph_, target_, threads, [this](const SliceQuestion& slice) -> const PricedSlice& {
-      return *known_.at(slice).slice;
-    });
+    return PlanAlong(
+        path, graph_, target_, threads,
+        [this](const SliceQuestion& slice) -> const PricedSlice& { return *known_.at(slice).slice; });
   }
 
   // Of each slice that was searched for, the next best way; the cheapest plan without it; and what a slice

@@ -4,11 +4,13 @@
 #define KIRSCH_SEARCH_PLAN_SEARCH_H_
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
+#include "search/plan_packing.h"
 #include "search/search.h"
 #include "spec/graph/graph.h"
 #include "spec/graph/plan.h"
@@ -27,6 +29,12 @@ struct PlanOptions {
   // differs between the two goes by blocks of keys (rewrites/online_attention.h); InvalidArgument if it
   // can't. Outlives the search.
   const Graph* other_keys = nullptr;
+  // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
+  // decides itself.)
+  PlanPacking packing = {};
+  // Only a plan that costs less is looked for: where there is none, the result has no groups, and its cycles
+  // are a bound.
+  double cutoff = std::numeric_limits<double>::infinity();
   // So many sets of operations that may have been done are looked at; beyond, only those that the canonical
   // order has, and the result is not called optimal.
   size_t most_states = 1024;

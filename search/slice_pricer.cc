@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kImpossible = ToCycles(kInfiniteCost);
+const PlanPacking kAnyPacking;  // where a schedule decides
 
 // "matmul tile=64"
 std::string PrintRewrite(const GraphRewrite& rewrite, const RewriteParameters& parameters) {
@@ -210,6 +211,7 @@ absl::Status SlicePricer::AddCandidate(const Way& way, const GroupShape& shape,
     if (pinned_ != nullptr && pinned_->keep && *pinned_->keep != keep) continue;
     Candidate candidate{way, keep, shape, std::move(levels), 0};
     candidate.levels.Place(candidate.shape, keep);
+    if (!CopiesFor(&candidate).SuitsPacking(candidate.shape)) return absl::OkStatus();
     if (absl::Status status = FindBound(&candidate); !status.ok()) return status;
     candidates->push_back(std::move(candidate));
   }
@@ -256,9 +258,9 @@ absl::StatusOr<SlicePrice> SlicePricer::PriceCandidate(double budget, Candidate 
   }
   SliceDecision decision;
   for (const Question& question : questions) {
-    const absl::StatusOr<bool> solved =
-        question.readers != nullptr ? copies.Decide(*question.readers, budget, &shape, &decision)
-                                    : copies.SolveAsItIs(question.place, budget, &shape);
+    const absl::StatusOr<bool> solved = question.readers != nullptr
+                                            ? copies.Decide(*question.readers, budget, &shape, &decision)
+                                            : copies.SolveAsItIs(question.place, budget, &shape);
     if (!solved.ok()) return solved.status();
     if (!*solved) return Refused(question, shape, budget);
   }
@@ -339,7 +341,8 @@ OperandCopies SlicePricer::CopiesFor(Candidate* candidate, int made) {
   return OperandCopies(
       graph_, model_, SliceCost(threads_), &candidate->levels,
       [this](int number, double limit, Stage* stage) { return SolveContraction(number, limit, stage); },
-      candidate->way.form.next_value + static_cast<int>(kMaxOperations) + made, pinned_,
+      candidate->way.form.next_value + static_cast<int>(kMaxOperations) + made,
+      pinned_ == nullptr ? options_.packing : kAnyPacking, pinned_,
       options_.schedule != nullptr ? std::string_view(options_.schedule->source) : "");
 }
 

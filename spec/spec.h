@@ -20,7 +20,7 @@ struct TensorSpec {
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
   uint8_t moved = 0;  // 1 once a move without code has brought it here: no later copy may count on that
   // 1: what it holds is known ahead, so that it may be packed once, outside of the kernel. Of inputs of root
-  // specs without a batch; one at most.
+  // specs; one at most.
   uint8_t constant = 0;
   Layout layout;
 };

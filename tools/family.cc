@@ -12,6 +12,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tools/cold_operands.h"
+#include "tools/graph_packing.h"
 #include "tools/shared_keys.h"
 #include "tools/shared_packing.h"
 #include "tools/terminal_line.h"
@@ -63,6 +64,10 @@ const char* ProgramWord(const FamilySynthesis& synthesis) {
 
 absl::Status CheckRequest(const SolveArguments& arguments, const KernelRequest& request) {
   const int64_t count = request.count();
+  const bool tuned = !arguments.tune.empty() || arguments.tuned;
+  if (SharesConstants(request) && tuned)
+    return absl::InvalidArgumentError(
+        Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
   if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
   if (count > kMostMembers)
     return absl::InvalidArgumentError(
@@ -72,7 +77,7 @@ absl::Status CheckRequest(const SolveArguments& arguments, const KernelRequest& 
   if (!request.family.SharesConstant())
     return absl::InvalidArgumentError(
         "SPEC: expected a single size that varies, and none of those that the constant operand has");
-  if (!arguments.tune.empty() || arguments.tuned)
+  if (tuned)
     return absl::InvalidArgumentError(
         "SPEC: expected a single size where programs are tuned and an operand is constant");
   return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
@@ -84,6 +89,11 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
   if (request.graph) {
     absl::StatusOr<GraphSynthesis> solved =
         SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
+    if (absl::IsInvalidArgument(solved.status()) && !arguments.packing.empty()) {
+      // No such copy is in its space, or there is no time to find out: it reads what it can't have as it is.
+      for (auto& [constant, copies] : arguments.packing) copies.insert(std::string(kPlainCopy));
+      solved = SolveGraph(arguments, request.graph->member(i), request.source, target, memo, budget);
+    }
     if (!solved.ok() && request.count() > 1)
       return absl::Status(solved.status().code(), Cat(std::string(solved.status().message()), " (for ",
                                                       MemberText(request.sizes(), i), ")"));
@@ -349,6 +359,9 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& all, const Ker
   };
   if (request.count() > 1 && !request.graph && request.family.SharesConstant())
     return WithCold(all.cold, SolveWithSharedCopy(arguments, request, target, memo, budget, solve_members));
+  if (SharesConstants(request))
+    return WithCold(all.cold,
+                    SolveWithSharedPacking(arguments, request, target, memo, budget, solve_members));
   return WithCold(all.cold, solve_members(arguments));
 }
 
@@ -382,7 +395,7 @@ nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis) {
   }
   json["kernels"] = nlohmann::ordered_json::array();
   for (size_t i = 0; i < synthesis.members.size(); ++i) json["kernels"].push_back(MemberJson(synthesis, i));
-  if (synthesis.shared_copy) json["shared_copy"] = SharedCopyJson(synthesis);
+  if (synthesis.shared_copy || synthesis.packing) json["shared_copy"] = SharedCopyJson(synthesis);
   return json;
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
+#include "search/common_packing.h"
 #include "search/shared_copy.h"
 #include "spec/decision.h"
 #include "spec/text/kernel_file.h"
@@ -55,6 +56,7 @@ struct FamilySynthesis {
   std::vector<std::optional<OwnProgram>> own = {};
   std::vector<Cost> bounds = {};  // of all such members: no program of its own costs less; 0: not known
   std::optional<SharedCopy> shared_copy = {};
+  std::optional<CommonPacking> packing = {};  // of the constants of graphs
   SearchEffort before = {};  // of what was searched for, and led to no member's program
   std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
 
@@ -91,7 +93,7 @@ std::string RegionPrograms(const FamilySynthesis& synthesis);
 
 // SynthesisJson's; of several members: spec (kernel), target, version, search, members (their number),
 // regions (see RegionJson; schedule (plan): that of the largest member), kernels: [{spec, or <size> for each
-// that varies, cost_cycles, predicted_gflops, and of graphs phases}]; of a constant operand shared_copy:
+// that varies, cost_cycles, predicted_gflops, and of graphs phases}]; of constants shared_copy:
 // {layout, mixture (text; "": evenly), loss}.
 nlohmann::ordered_json FamilyJson(const FamilySynthesis& synthesis);
 

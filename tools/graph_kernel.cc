@@ -42,6 +42,8 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
   options.residency = ColdOperands(arguments.cold, graph);
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
+  options.packing = arguments.packing;
+  options.cutoff = arguments.most_cycles;
   return options;
 }
 

@@ -9,30 +9,10 @@
 #include "spec/check.h"
 #include "spec/text/cat.h"
 #include "spec/text/printer.h"
+#include "tools/graph_packing.h"
 
 namespace kirsch {
 namespace {
-
-// Members that are not solved lie, as to what they cost, between the two that are (see FindRowRegions), or
-// beyond the last one.
-std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes,
-                                const std::vector<std::optional<OwnProgram>>& solved) {
-  std::vector<double> weights(sizes.size(), 0);
-  std::optional<size_t> low;
-  for (size_t high = 0; high < sizes.size(); ++high) {
-    if (!solved[high]) continue;
-    weights[high] += low ? 1 : static_cast<double>(high + 1);
-    for (size_t i = low.value_or(high) + 1; i < high; ++i) {
-      const double share = static_cast<double>(sizes[i] - sizes[*low]) / (sizes[high] - sizes[*low]);
-      weights[*low] += 1 - share;
-      weights[high] += share;
-    }
-    low = high;
-  }
-  KIRSCH_CHECK(low.has_value());
-  weights[*low] += static_cast<double>(sizes.size() - 1 - *low);
-  return weights;
-}
 
 class SharedCopySolver {
  public:
@@ -89,7 +69,11 @@ class SharedCopySolver {
   absl::StatusOr<std::vector<double>> WeightsOf(const std::vector<uint32_t>& sizes,
                                                 std::vector<std::optional<OwnProgram>>* own) {
     const std::vector<SizeShare>& mixture = request_.family.mixture();
-    if (mixture.empty()) return EvenWeights(sizes, *own);
+    if (mixture.empty()) {
+      std::vector<bool> solved;
+      for (const std::optional<OwnProgram>& one : *own) solved.push_back(one.has_value());
+      return EvenWeights(sizes, solved);
+    }
     std::vector<double> weights(sizes.size(), 0);
     for (const SizeShare& part : mixture) {
       const auto i = static_cast<size_t>(std::find(sizes.begin(), sizes.end(), part.size) - sizes.begin());
@@ -120,6 +104,7 @@ class SharedCopySolver {
 
 // "rhs packed16 f32"
 std::string CopyText(const FamilySynthesis& synthesis) {
+  if (synthesis.packing) return PrintPacking(synthesis.packing->packing, synthesis.request.graph->member(0));
   const Synthesis& member = synthesis.spec(0);
   const int operand = ConstantOperand(member.parsed.spec);
   const int users = member.parsed.swapped ? 1 - operand : operand;
@@ -128,7 +113,34 @@ std::string CopyText(const FamilySynthesis& synthesis) {
              Info(copy.dtype).name);
 }
 
+std::string MixtureOf(const FamilySynthesis& synthesis) {
+  return synthesis.packing ? MixtureText(*synthesis.request.graph)
+                           : PrintMixture(synthesis.request.family.mixture());
+}
+
+double LossOf(const FamilySynthesis& synthesis) {
+  return synthesis.packing ? synthesis.packing->loss : synthesis.shared_copy->loss;
+}
+
 }  // namespace
+
+std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved) {
+  std::vector<double> weights(sizes.size(), 0);
+  std::optional<size_t> low;
+  for (size_t high = 0; high < sizes.size(); ++high) {
+    if (!solved[high]) continue;
+    weights[high] += low ? 1 : static_cast<double>(high + 1);
+    for (size_t i = low.value_or(high) + 1; i < high; ++i) {
+      const double share = static_cast<double>(sizes[i] - sizes[*low]) / (sizes[high] - sizes[*low]);
+      weights[*low] += 1 - share;
+      weights[high] += share;
+    }
+    low = high;
+  }
+  KIRSCH_CHECK(low.has_value());
+  weights[*low] += static_cast<double>(sizes.size() - 1 - *low);
+  return weights;
+}
 
 absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& arguments,
                                                     const KernelRequest& request, const Target& target,
@@ -138,16 +150,16 @@ absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& argume
 }
 
 std::string SharedCopyText(const FamilySynthesis& synthesis) {
-  if (!synthesis.shared_copy) return "";
-  const std::string mixture = PrintMixture(synthesis.request.family.mixture());
-  return absl::StrFormat("packed once: %s; %.2f%% above each size's own copy, for %s\n", CopyText(synthesis),
-                         100 * synthesis.shared_copy->loss, mixture.empty() ? "all sizes evenly" : mixture);
+  const bool graph = synthesis.packing.has_value();
+  if (!graph && !synthesis.shared_copy) return "";
+  const std::string mixture = MixtureOf(synthesis);
+  return absl::StrFormat("packed once: %s; %.2f%% above each size's own %s, for %s\n", CopyText(synthesis),
+                         100 * LossOf(synthesis), graph ? "packing" : "copy",
+                         mixture.empty() ? "all sizes evenly" : mixture);
 }
 
 nlohmann::ordered_json SharedCopyJson(const FamilySynthesis& synthesis) {
-  return {{"layout", CopyText(synthesis)},
-          {"mixture", PrintMixture(synthesis.request.family.mixture())},
-          {"loss", synthesis.shared_copy->loss}};
+  return {{"layout", CopyText(synthesis)}, {"mixture", MixtureOf(synthesis)}, {"loss", LossOf(synthesis)}};
 }
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "memo/memo.h"
@@ -27,7 +28,12 @@ absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& argume
                                                     const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                                     const SolveMembers& solve_members);
 
-// What the members' copy is and costs: a line, nothing if they share none; and as FamilyJson has it.
+// Of members of these sizes, of which only some are solved, ascending: what those count for that are, if all
+// are asked for evenly. The others lie, as to what they cost, between the two next to them (see
+// FindRowRegions), or beyond the last one.
+std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved);
+
+// What the members' copies are and cost: a line, nothing if they share none; and as FamilyJson has it.
 std::string SharedCopyText(const FamilySynthesis& synthesis);
 nlohmann::ordered_json SharedCopyJson(const FamilySynthesis& synthesis);
 

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_TOOLS_SOLVE_H_
 #define KIRSCH_TOOLS_SOLVE_H_
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
 #include "memo/memo.h"
+#include "search/plan_packing.h"
 #include "search/search.h"
 #include "search/shared_copy.h"
 #include "spec/graph/graph.h"
@@ -41,6 +43,8 @@ struct SolveArguments {
   std::optional<ConstantCopy> copy;
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
   bool price_packing = true;
+  PlanPacking packing;  // of graphs, and their cutoff: see PlanOptions
+  double most_cycles = std::numeric_limits<double>::infinity();
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // never null where something is solved
   const Tuner* tuner = nullptr;   // of programs that are timed; null: none are

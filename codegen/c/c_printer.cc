@@ -394,8 +394,11 @@ std::string ShareArguments(const CSignature& signature) {
 std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);
-  const Procedure& procedure = program.procedures[number];
+  Procedure procedure = program.procedures[number];
   const CSignature signature = SignatureOf(program, kernel.swapped);
+  if (PacksConstants(program, number))  // by the user's names
+    for (size_t i = 0; i < signature.constants.size(); ++i)
+      procedure.vars[i].name = signature.constants[i].name;
   const Var& packed = procedure.vars[signature.constants.size()];
   const std::string pointer = Cat("(", CType(packed.dtype), "*)packed");
   const std::string body =

@@ -134,6 +134,9 @@ std::string MemoryText(const HeaderFunction& function) {
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
   if (signature.threads) text += "  size_t thread;\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
+  // Once for all members.
+  if (!signature.constants.empty())
+    Append(&text, "  $NAME_pack(", ParameterNames(function, true), ", packed);\n");
   return text;
 }
 
@@ -146,8 +149,7 @@ std::string RunText(const HeaderFunction& function) {
   Append(&call, inputs, inputs.empty() ? "" : ", ", packs ? "packed, " : "", "out",
          signature.scratch ? ", scratch" : "", signature.threads ? ", thread, 3" : "",
          signature.phases ? ", shared, phase" : "", ");\n");
-  return Cat(packs ? Cat("    $NAME_pack(", ParameterNames(function, true), ", packed);\n") : "",
-             signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
+  return Cat(signature.phases ? "    for (phase = 0; phase < $NAME_phases(); ++phase)\n  " : "",
              signature.threads ? "    for (thread = 0; thread < 3; ++thread) " : "    ", call);
 }
 

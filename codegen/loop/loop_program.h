@@ -236,7 +236,7 @@ struct Packing {
   int place = 0;      // of `packed` among the tensors
   int64_t bytes = 0;  // of the packed buffer, a multiple of 64, to which it is aligned
   int procedure = 0;
-  bool calls = false;  // the procedure is an entry of its own, which calls those that copy: a graph's
+  bool calls = false;  // the procedure is an entry of its own, which calls those that copy
   std::vector<EntryTensor> constants;
 };
 

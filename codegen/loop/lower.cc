@@ -301,10 +301,10 @@ class Lowering {
 
   LoopProgram Write() && {
     TakeTensors();
-    if (!program_.named && HasConstants()) PackOperand();
+    if (HasConstants() && PacksOneMatrix()) PackOperand();
     memory_[Memory::kOwn] = loops_.scratch();
     WriteEntry();
-    if (program_.named && HasConstants()) PackTensors();
+    if (HasConstants() && !PacksOneMatrix()) PackTensors();
     loops_.procedures.insert(loops_.procedures.begin(), std::move(entry_).Build());
     return std::move(loops_);
   }
@@ -378,6 +378,12 @@ class Lowering {
     memory_[Memory::kPacked] = entry_.PointerParameter(name, dtype, false);
   }
 
+  // A contraction's operand that has no batch: the kernel that copies it is all there is to do.
+  bool PacksOneMatrix() const {
+    return !program_.named && program_.ahead.size() == 1 &&
+           std::holds_alternative<KernelRun>(program_.ahead.front().shape);
+  }
+
   // The procedure that copies a contraction's constant operand.
   void PackOperand() {
     const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
@@ -390,7 +396,7 @@ class Lowering {
                              {{buffer(operand).name, buffer(operand).dtype, false}}};
   }
 
-  // The entry that packs a graph's constants.
+  // The entry that packs a graph's constants, or a batch of matrices.
   void PackTensors() {
     ProcedureBuilder entry(PackName(loops_));
     Packing packing{memory_.at(Memory::kPacked), program_.packed_bytes, 0, true, {}};

@@ -1,5 +1,6 @@
 // A family of graphs: one kernel in the kernel language for many sizes, "kernel mlp[m = 1..64](x: f32[m,512],
-// ...", or a shorthand with ranges for some of its sizes, "softmax f32 1..32x1024".
+// ...", or a shorthand with ranges for some of its sizes, "softmax f32 1..32x1024". Constant parameters are
+// every member's, so that they may be packed once for all.
 #ifndef KIRSCH_SPEC_GRAPH_FAMILY_H_
 #define KIRSCH_SPEC_GRAPH_FAMILY_H_
 
@@ -12,6 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/graph/graph.h"
+#include "spec/graph/parser.h"
+#include "spec/text/mixture.h"
 #include "spec/text/text.h"
 #include "spec/text/varying_size.h"
 
@@ -27,6 +30,9 @@ class GraphFamily {
   // As it was written, line after line, without comments. A single kernel's is PrintGraph's.
   const std::string& text() const { return text_; }
   const std::vector<VaryingSize>& sizes() const { return sizes_; }  // those that have several values
+  // Of each of these, how often its values are asked for, whatever the others are; empty: all evenly. What
+  // constants are packed for.
+  const std::vector<std::vector<SizeShare>>& mixtures() const { return mixtures_; }
 
   int64_t count() const { return static_cast<int64_t>(members_.size()); }
   // Member 0 <= index < count(), the last size varying fastest; called as MemberName says.
@@ -36,12 +42,12 @@ class GraphFamily {
   friend absl::StatusOr<GraphFamily> ParseGraphFamily(absl::Span<const Word> lines, std::string_view source);
   friend absl::StatusOr<GraphFamily> ParseShorthandFamily(const Word& text, std::string_view source);
   template <typename Parse>
-  static absl::StatusOr<GraphFamily> Parsed(std::string_view source, std::string name, std::string text,
-                                            TextPosition position, std::vector<VaryingSize> sizes,
-                                            Parse parse);
+  static absl::StatusOr<GraphFamily> Parsed(std::string_view source, KernelHead head, std::string text,
+                                            TextPosition position, Parse parse);
 
   std::string name_, text_;
   std::vector<VaryingSize> sizes_;
+  std::vector<std::vector<SizeShare>> mixtures_;
   std::vector<Graph> members_;
 };
 

@@ -171,15 +171,14 @@ class MatmulFinder {
     return matrices;
   }
 
-  // A spec packs one matrix ahead.
+  // A spec packs one operand ahead.
   absl::Status CheckConstants() const {
-    const bool batched = Matrices() > 1;
     int constants = 0;
     for (int i = 0; i < graph_.num_inputs(); ++i) {
       if (!graph_.IsConstant(i)) continue;
       const bool matrix = i == matrices_[0] || i == matrices_[1];
-      if (!matrix || batched || ++constants > 1)
-        return Refused(i, "one constant at most, a matrix of a matmul without a batch");
+      if (!matrix || ++constants > 1)
+        return Refused(i, "one constant at most, which the matmul multiplies by");
     }
     return absl::OkStatus();
   }

@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t kMaxNodes = 64;
 constexpr size_t kMaxSizeNames = 4;
+constexpr std::string_view kMixtureWord = "mixture";
 
 bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
@@ -91,7 +92,16 @@ class GraphParser {
     if (Peek().text == "[")
       if (absl::Status status = ParseSizeNames(); !status.ok()) return status;
     KernelHead head{graph_.name, {}};
-    for (const NamedSize& size : sizes_) head.sizes.push_back({std::string(size.name.text), size.values});
+    for (const NamedSize& size : sizes_) {
+      head.sizes.push_back({std::string(size.name.text), size.values});
+      head.mixtures.emplace_back();
+      if (!size.mixture) continue;
+      absl::StatusOr<std::vector<SizeShare>> mixture =
+          ParseMixture(source_, *size.mixture, head.sizes.back());
+      if (!mixture.ok()) return mixture.status();
+      head.mixtures.back() = *std::move(mixture);
+      if (!head.mixture_at) head.mixture_at = size.mixture->position;
+    }
     return head;
   }
 
@@ -99,6 +109,7 @@ class GraphParser {
   struct NamedSize {
     Word name;
     std::vector<uint32_t> values;
+    std::optional<Word> mixture = {};  // what stands behind "mixture="
     bool used = false;
   };
 
@@ -153,7 +164,7 @@ class GraphParser {
     return status.ok() ? ExpectEnd() : status;
   }
 
-  // [NAME = VALUES, ...]
+  // [NAME = VALUES [mixture=SHARES], ...]
   absl::Status ParseSizeNames() {
     do {
       Take();
@@ -164,8 +175,27 @@ class GraphParser {
       absl::StatusOr<std::vector<uint32_t>> values = ParseValues(source_, Take());
       if (!values.ok()) return values.status();
       sizes_.push_back({name, *std::move(values)});
+      if (Peek().text != kMixtureWord) continue;
+      Take();
+      if (absl::Status status = TakeSign("="); !status.ok()) return status;
+      sizes_.back().mixture = TakeShares();
     } while (Peek().text == ",");
     return TakeSign("]");
+  }
+
+  // The text of a mixture, up to a comma that a name follows, or the bracket.
+  Word TakeShares() {
+    const Word first = Peek();
+    size_t length = 0;
+    while (!Peek().text.empty() && Peek().text != "]") {
+      const std::string_view behind = tokens_[next_ + 1].text;
+      if (Peek().text == "," &&
+          (behind.empty() || !absl::ascii_isdigit(static_cast<unsigned char>(behind[0]))))
+        break;
+      const Word part = Take();
+      length = static_cast<size_t>(part.text.data() + part.text.size() - first.text.data());
+    }
+    return {{first.text.data(), length}, first.position};
   }
 
   NamedSize* FindSize(std::string_view name) {

@@ -10,6 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/graph/graph.h"
+#include "spec/text/mixture.h"
+#include "spec/text/text.h"
 #include "spec/text/varying_size.h"
 
 namespace kirsch {
@@ -19,10 +21,13 @@ namespace kirsch {
 // the place.
 absl::StatusOr<Graph> ParseGraph(absl::Span<const Word> lines, std::string_view source);
 
-// A kernel's name, and the sizes that have names: "kernel NAME[m = 1..64, n = 8|16](...".
+// A kernel's name, and the sizes that have names: "kernel NAME[m = 1..64 mixture=1:0.7,64:0.3, n = 8|16](...".
 struct KernelHead {
   std::string name;
   std::vector<VaryingSize> sizes;
+  // Of each size, how often its values are asked for; empty: evenly. And where the first mixture stands.
+  std::vector<std::vector<SizeShare>> mixtures = {};
+  std::optional<TextPosition> mixture_at = {};
 };
 absl::StatusOr<KernelHead> ParseKernelHead(const Word& line, std::string_view source);
 

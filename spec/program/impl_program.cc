@@ -107,16 +107,26 @@ bool IsOfBlocks(const Spec& spec, int operand) {
   return spec.block != 0 && spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec));
 }
 
-// The constant operand's copy, made ahead: the view that the kernel has of it.
+// The constant operand's copy, made ahead, of a batch matrix by matrix: the view that the kernel has of it.
 OperandView PackAhead(const Impl& impl, const OperandView& operand, ImplWriter& writer,
                       ProgramBuilder& builder) {
   KIRSCH_CHECK(impl.decision.kind == RewriteKind::kPack);
   const PackShape pack = writer.CopyOf(impl, operand.layout);
   const int packed = builder.AddBuffer(
       {"packed", pack.to.dtype, Memory::kPacked, true, false, WholeLines(writer.CopyBytes(impl)), 0});
-  builder.Ahead([&] { writer.WriteCopy(impl, operand.start, {packed, {}}); });
+  const int64_t batch = ExtentOf(impl.spec, impl.decision.operand).batch;
+  const int64_t stride = writer.CopyElements(impl) / batch;
+  const auto copy = [&](const Affine& from, const Affine& to) {
+    writer.WriteCopy(impl, {operand.start.buffer, from}, {packed, to});
+  };
+  builder.Ahead([&] {
+    if (batch == 1) return copy(operand.start.offset, {});
+    builder.AddLoop(Whole(batch), [&](VarId matrix) {
+      copy(Plus(operand.start.offset, matrix, operand.batch_stride), Plus({}, matrix, stride));
+    });
+  });
   const Layout& layout = Operand(OnlyChild(impl).spec, impl.decision.operand).layout;
-  return {{packed, {}}, 0, pack.to, layout.kind == LayoutKind::kPacked};
+  return {{packed, {}}, stride, pack.to, layout.kind == LayoutKind::kPacked};
 }
 
 }  // namespace
@@ -385,10 +395,16 @@ PackShape ImplWriter::CopyOf(const Impl& impl, const MatrixLayout& from) const {
   const int operand = impl.decision.operand;
   const Spec& child = OnlyChild(impl).spec;
   const TileExtent extent = ExtentOf(child, operand);
-  KIRSCH_CHECK(extent.batch == 1);
   const TensorSpec& copy = Operand(child, operand);
   KIRSCH_CHECK(copy.dtype == impl.decision.dtype);
   return {extent.outer, extent.inner, from, PackedLayout(extent, copy.layout, copy.dtype)};
+}
+
+int64_t ImplWriter::CopyElements(const Impl& impl) const {
+  const int operand = impl.decision.operand;
+  const Spec& child = OnlyChild(impl).spec;
+  const TensorSpec& copy = Operand(child, operand);
+  return PackedElements(ExtentOf(child, operand), copy.layout, copy.dtype, target_);
 }
 
 // Rows that are packed ahead, and are no whole vectors apart, end with a whole one all the same.
@@ -397,7 +413,7 @@ int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   const Spec& child = OnlyChild(impl).spec;
   const TensorSpec& copy = Operand(child, operand);
   const TileExtent extent = ExtentOf(child, operand);
-  const int64_t bytes = PackedElements(extent, copy.layout, copy.dtype, target_) * Bytes(copy.dtype);
+  const int64_t bytes = CopyElements(impl) * Bytes(copy.dtype);
   if (ConstantOperand(impl.spec) < 0) return bytes;
   const MatrixLayout to = PackedLayout(extent, copy.layout, copy.dtype);
   const int vector_bytes = target_.vectors.front().bytes;
@@ -408,6 +424,7 @@ int64_t ImplWriter::CopyBytes(const Impl& impl) const {
 void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const size_t operand = impl.decision.operand;
   const Impl& child = OnlyChild(impl);
+  KIRSCH_CHECK(ExtentOf(child.spec, static_cast<int>(operand)).batch == 1);
   const PackShape pack = CopyOf(impl, views[operand].layout);
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;

@@ -67,8 +67,10 @@ class ImplWriter {
   int TakeOwn(int64_t bytes, Dtype dtype);
   void FreeOwn(int64_t bytes) { own_top_ -= bytes; }
 
-  // The copy that a kPack makes of an operand that lies like `from`, and the bytes of its buffer.
+  // The copy that a kPack makes of an operand that lies like `from` (of a batch: of each matrix), its elements
+  // (of the whole batch), and the bytes of its buffer.
   PackShape CopyOf(const Impl& impl, const MatrixLayout& from) const;
+  int64_t CopyElements(const Impl& impl) const;
   int64_t CopyBytes(const Impl& impl) const;
 
  private:

@@ -72,13 +72,16 @@ class PlanWriter {
 
   // What is made of a constant has the constant's number.
   void WriteAhead() {
-    for (const Stage& stage : plan_.ahead) {
-      const StageOperand& constant = stage.operands[0];
-      WriteStage(stage,
-                 {{callers_.at(constant.value), Constant(constant.offset)},
-                  {buffer_of_.at(stage.operands[1].value), {}}},
-                 std::nullopt);
-    }
+    for (const Stage& stage : plan_.ahead)
+      Repeat(stage.repeats, [&](VarId repeat) {
+        const auto offset = [&](const StageOperand& operand) {
+          const Affine first = Constant(operand.offset);
+          return repeat == kNoVar ? first : Plus(first, repeat, operand.repeat_stride);
+        };
+        const StageOperand &from = stage.operands[0], &to = stage.operands[1];
+        WriteStage(stage, {{callers_.at(from.value), offset(from)}, {buffer_of_.at(to.value), offset(to)}},
+                   std::nullopt);
+      });
   }
 
   static int64_t TasksOf(const Group& group) {

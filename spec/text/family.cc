@@ -12,7 +12,7 @@
 namespace kirsch {
 namespace {
 
-constexpr std::string_view kDots = "..", kMixture = "mixture=";
+constexpr std::string_view kDots = "..";
 
 std::string SizesText(const UserRanges& ranges) {
   std::string text;
@@ -29,18 +29,6 @@ std::string SizesText(const UserRanges& ranges) {
 uint32_t SizeAt(const SizeRange& range, FamilySizes which, int64_t index) {
   if (which == FamilySizes::kEverySize) return range.low + static_cast<uint32_t>(index);
   return LatticeSizes(range.low, range.high)[static_cast<size_t>(index)];
-}
-
-// Takes the mixture's word out of the options; nothing: there is none.
-absl::StatusOr<std::optional<Word>> TakeMixture(std::string_view source, std::vector<Word>* words) {
-  std::optional<Word> mixture;
-  for (const Word& word : *words) {
-    if (!word.text.starts_with(kMixture)) continue;
-    if (mixture) return ExpectedAt(source, word, "each option once");
-    mixture = word;
-  }
-  std::erase_if(*words, [](const Word& word) { return word.text.starts_with(kMixture); });
-  return mixture;
 }
 
 }  // namespace
@@ -157,10 +145,10 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
     return ExpectedAt(source, **mixture,
                       "a mixture only where an operand is constant, and one size varies that it lacks");
   absl::StatusOr<std::vector<SizeShare>> parts =
-      ParseMixture(source, (*mixture)->Part(kMixture.size()), family.varying_sizes().front());
+      ParseMixture(source, (*mixture)->Part(kMixtureOption.size()), family.varying_sizes().front());
   if (!parts.ok()) return parts.status();
   family.mixture_ = *std::move(parts);
-  Append(&family.text_, " ", kMixture, PrintMixture(family.mixture_));
+  Append(&family.text_, " ", kMixtureOption, PrintMixture(family.mixture_));
   return family;
 }
 

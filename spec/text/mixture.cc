@@ -23,6 +23,17 @@ absl::StatusOr<double> ParseShare(std::string_view source, const Word& word) {
 
 }  // namespace
 
+absl::StatusOr<std::optional<Word>> TakeMixture(std::string_view source, std::vector<Word>* words) {
+  std::optional<Word> mixture;
+  for (const Word& word : *words) {
+    if (!word.text.starts_with(kMixtureOption)) continue;
+    if (mixture) return ExpectedAt(source, word, "each option once");
+    mixture = word;
+  }
+  std::erase_if(*words, [](const Word& word) { return word.text.starts_with(kMixtureOption); });
+  return mixture;
+}
+
 absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, const Word& word,
                                                     const VaryingSize& size) {
   std::vector<SizeShare> mixture;

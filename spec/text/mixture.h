@@ -3,6 +3,7 @@
 #define KIRSCH_SPEC_TEXT_MIXTURE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,12 @@ struct SizeShare {
 
   friend bool operator==(const SizeShare&, const SizeShare&) = default;
 };
+
+// How a shorthand says it.
+inline constexpr std::string_view kMixtureOption = "mixture=";
+
+// Takes the word that says it out of a shorthand's; nothing: there is none.
+absl::StatusOr<std::optional<Word>> TakeMixture(std::string_view source, std::vector<Word>* words);
 
 // Sizes of `size`, each once: "SIZE:SHARE,SIZE:SHARE". Errors have their place.
 absl::StatusOr<std::vector<SizeShare>> ParseMixture(std::string_view source, const Word& word,

@@ -142,8 +142,6 @@ absl::Status ParsedMatmul::ParseOrder(const Word& word, int operand) {
 
 absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
   Spec spec = WithSizes(form_, sizes);
-  if (constant_ && sizes[MatmulDims::kB] > 1)
-    return Expected(*constant_, "a batch of 1 where an operand is constant");
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
     if (absl::Status status = SetLd(operand, &spec); !status.ok()) return status;
   return spec;

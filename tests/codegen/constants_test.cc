@@ -76,6 +76,30 @@ TEST(ConstantsOnHaswellTest, EachIsInMemoryAsItIsRead) {
       }
 }
 
+// Of each item of a batch a matrix, each packed for itself: experts, heads, weights that heads share.
+TEST_P(ConstantsTest, EachMatrixOfABatchIsPackedAhead) {
+  for (const char* text :
+       {"kernel a(x: f32[6,16,40], w: const f32[6,40,50]):\n return softmax(matmul(x, w))",
+        "kernel a(x: f32[6,16,40], w: const f32[6,50,40]):\n return tanh(matmul(x, transpose(w)))",
+        "kernel a(x: f32[6,16,40], w: const f32[6,40,50], v: const f32[6,50,24]):\n"
+        " return matmul(relu(matmul(x, w)), v)",
+        "kernel a(x: f32[6,16,40], w: const f32[6,50,16] strides=[900,17,1]):\n return tanh(matmul(w, x))",
+        "kernel a(x: f32[2,3,5,33], w: const f32[2,3,33,41]):\n return softmax(matmul(x, w))",
+        "kernel a(x: bf16[8,1,33], w: const bf16[2,33,41]):\n return softmax(matmul(x, w))",
+        "kernel a(x: u8[3,9,36], w: const s8[3,36,40]):\n return mul(cast(matmul(x, w), f32), 0.5)"}) {
+    const Plan plan = VerifiedPlan(text, target_);
+    for (const Group& group : plan.groups)
+      for (const Stage* stage : StagesOf(group)) EXPECT_NE(stage->kind, StageKind::kPack) << PrintPlan(plan);
+    Verified(text, WithFreeThreads(target_), 2, true);
+  }
+  // Its own copy is worth it, and costs a call nothing.
+  const Plan plan = VerifiedPlan(
+      "kernel a(x: f32[4,64,256], w: const f32[4,256,256]):\n return softmax(matmul(x, w))", target_);
+  ASSERT_EQ(plan.ahead.size(), 1u) << PrintPlan(plan);
+  EXPECT_EQ(plan.ahead[0].kind, StageKind::kPack);
+  EXPECT_EQ(plan.ahead[0].repeats, 4);
+}
+
 // Filters of all bands of an image's rows are one copy.
 TEST_P(ConstantsTest, BandsShareOneCopy) {
   const Plan plan = VerifiedPlan(
@@ -103,7 +127,7 @@ TEST(ConstantGraphTest, TextRoundTrips) {
             "epilogue= accumulate const-filters fixed-order), got 'const-image'");
 }
 
-// One matmul is a spec, which packs one matrix.
+// One matmul is a spec, which packs one operand.
 TEST(ConstantGraphTest, MatmulsAreSpecsWhereTheseCan) {
   const char text[] = "kernel a(x: f32[5,9], w: f32[9,7], b: f32[7]):\n return add(matmul(x, w), b)";
   const char* const specs[] = {"matmul f32 5x9x7 epilogue=add:n", "matmul f32 5x9x7 const-lhs epilogue=add:n",
@@ -115,8 +139,10 @@ TEST(ConstantGraphTest, MatmulsAreSpecsWhereTheseCan) {
       EXPECT_EQ(matmul->spec.text, specs[which]);
     }
   }
-  EXPECT_FALSE(
-      AsMatmul(GraphOf("kernel a(x: f32[2,5,9], w: const f32[2,9,7]):\n return matmul(x, w)"), "").ok());
+  const auto batch =
+      AsMatmul(GraphOf("kernel a(x: f32[2,5,9], w: const f32[2,9,7]):\n return matmul(x, w)"), "");
+  ASSERT_TRUE(batch.ok());
+  EXPECT_EQ(batch->spec.text, "matmul f32 2:5x9x7 const-rhs");
 }
 
 }  // namespace

@@ -52,6 +52,10 @@ class GraphFamilyHeaderTest : public HeaderTest {
       EXPECT_TRUE(result.ok()) << result.status();
       planned.plans.push_back(result->plan);
     }
+    if (!family->member(0).HasConstants()) return planned;
+    std::vector<Plan*> plans;
+    for (Plan& plan : planned.plans) plans.push_back(&plan);
+    SharePacking(plans);
     return planned;
   }
 
@@ -88,6 +92,12 @@ TEST_P(GraphFamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
       Planned("softmax bf16 1..20x70"),
       Planned("attention f32 heads=2 tokens=1..3|16 dim=20"),
       Planned("conv2d f32 1..2x20x9x9 filters=8|20 kernel=3x3 pad=1 layout=nhwc"),
+      Planned("kernel gated[m = 1|4..5](x: f32[m,40], w1: const f32[40,72], w3: const f32[40,72], w2: const "
+              "f32[72,40]):\n return matmul(mul(silu(matmul(x, w1)), matmul(x, w3)), w2)"),
+      Planned("kernel mlp[m = 1|6, n = 2..3](x: bf16[m,30], p: f32[n,1,1], w: const bf16[30,72], b: const "
+              "f32[72]):\n return mul(relu(add(matmul(x, w), b)), p)",
+              2),
+      Planned("conv2d f32 1..2x20x9x9 filters=20 kernel=3x3 pad=1 layout=nhwc const-filters"),
       Planned("kernel f[thread = 3..4, out = 1|7, phase = 2](x: f32[thread,out,phase]):\n return relu(x)"),
   };
   for (const std::string& compiler : Compilers())

@@ -29,6 +29,9 @@ const char* const kSpecs[] = {
     "matmul bf16*bf16->f32 17x33x61 out=col ldb=70 const-rhs",
     "matmul u8*s8->s32 17x33x61 rhs=col const-rhs",
     "matmul s8*s8->s32 5x33x6 lda=50 const-lhs",
+    "matmul f32 3:17x33x61 const-rhs",
+    "matmul u8*s8->s32 4:9x33x30 rhs=col out=col const-lhs",
+    "matmul bf16 2:5x33x6 ldb=9 const-rhs",
 };
 
 class PackedHeaderTest : public HeaderTest {
@@ -96,6 +99,9 @@ TEST_P(PackedHeaderTest, EveryThreadTakesThePackedOperand) {
   const Made made = Make("matmul f32 256x300x256 const-rhs", 2);
   EXPECT_GT(made.program.tasks, 1);
   EXPECT_EQ(SelfTest(made.header, gcc_), 0);
+  const Made batch = Make("matmul f32 5:100x100x256 const-rhs", 2);
+  EXPECT_GT(batch.program.tasks, 1);
+  EXPECT_EQ(SelfTest(batch.header, gcc_), 0);
 }
 
 // The operand itself is no more than a memory after it was packed.

@@ -164,7 +164,8 @@ void ForTinyShapes(const MatmulTypes& types, uint32_t every, Use use) {
           for (Order rhs : {Order::kRow, Order::kCol})
             for (int constant : {kLhs, kRhs})
               if (number++ % every == 0)
-                use(MatmulShape{.m = m,
+                use(MatmulShape{.b = number % 7 == 0 ? 1 + number % 3 : 1,
+                                .m = m,
                                 .k = k,
                                 .n = n,
                                 .lhs = lhs,
@@ -211,7 +212,8 @@ TEST(ConstantSearch, NeverCostsMoreThanWithout) {
     for (int round = 0; round < 80; ++round) {
       const MatmulTypes types = all[static_cast<size_t>(round) % all.size()];
       const Spec spec = testing::RandomMatmulSpec(
-          {.max_side = 300, .max_flops = 4e6, .types = types, .constants = true}, &random);
+          {.max_side = 300, .max_flops = 4e6, .types = types, .constants = true, .constant_batches = true},
+          &random);
       const int operand = ConstantOperand(spec);
       if (operand < 0) continue;
       Spec placed = PlaceOperands(spec, round % 2 == 0 ? Residency::kWarm : Residency::kCold, target);

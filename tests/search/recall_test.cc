@@ -41,8 +41,8 @@ std::vector<Spec> SomeRoots(const Target& target, int count, double max_flops) {
   std::mt19937_64 random(21);
   std::vector<Spec> roots;
   for (int i = 0; i < count; ++i) {
-    const Spec spec =
-        testing::RandomMatmulSpec({.max_side = 120, .max_flops = max_flops, .constants = true}, &random);
+    const Spec spec = testing::RandomMatmulSpec(
+        {.max_side = 120, .max_flops = max_flops, .constants = true, .constant_batches = true}, &random);
     roots.push_back(PlaceOperands(spec, i % 3 == 0 ? Residency::kCold : Residency::kWarm, target));
     roots.back().threads = i % 4 == 1 ? 2 : 1;
   }

@@ -14,6 +14,7 @@
 
 #include "rewrites/canonical_graph.h"
 #include "rewrites/rewrite.h"
+#include "search/limits.h"
 #include "search/operand_copies.h"
 #include "search/slice_levels.h"
 #include "spec/expansion.h"
@@ -25,6 +26,7 @@ namespace kirsch::testing {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+const PlanPacking kAnyPacking;
 
 // The rewrites by name, and how many graphs each is legal in, or chosen in.
 struct Usage {
@@ -35,8 +37,13 @@ struct Usage {
 // Tries everything.
 class BruteForce {
  public:
-  BruteForce(const Graph& graph, const Target& target, int threads)
-      : graph_(CanonicalGraph(graph)), target_(target), model_(target), uses_(graph_), threads_(threads) {}
+  BruteForce(const Graph& graph, const Target& target, int threads, PlanPacking packing = {})
+      : graph_(CanonicalGraph(graph)),
+        target_(target),
+        model_(target),
+        uses_(graph_),
+        threads_(threads),
+        packing_(std::move(packing)) {}
 
   double Cycles() { return CyclesFrom(0, 0) + (threads_ > 1 ? target_.fork_join_cycles : 0); }
   const std::map<std::string, bool>& legal() const { return legal_; }
@@ -173,8 +180,36 @@ class BruteForce {
       else
         levels.PlaceSpec(shape.groups[place.group], &stage);
     }
-    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, nullptr, "");
+    for (const Stage& stage : shape.ahead)
+      if (!Makes(stage.operands[0].value, TextOfCopy(stage))) return kNever;
+    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     return WithCopies(shape, levels, copies.ReadersOf(shape), 0);
+  }
+
+  // May this be made of the constant ahead?
+  bool Makes(int constant, const std::string& copy) const {
+    const auto copies = packing_.find(constant);
+    return copies == packing_.end() || copies->second.contains(copy);
+  }
+
+  // The copies of a constant that may be made; without a packing, what its reader likes best.
+  std::vector<Decision> PacksOf(const Stage& constant, size_t operand, bool is_ahead, int64_t batch) {
+    const int value = constant.operands[operand].value;
+    if (!is_ahead || !packing_.contains(value)) {
+      Stage solved = constant;
+      Solve(&solved);
+      return {solved.impl.decision};
+    }
+    std::vector<Decision> packs;
+    EnumerateDecisions(constant.spec, target_, &packs);
+    Stage ahead = constant;
+    ahead.kind = StageKind::kPack;
+    ahead.repeats = batch;
+    ahead.operands = {constant.operands[operand], {}};
+    ahead.operands[0].repeat_stride = ahead.operands[0].batch_stride;
+    std::erase_if(packs,
+                  [&](const Decision& pack) { return !Makes(value, TextOfCopy(ahead, pack, target_)); });
+    return packs;
   }
 
   // Threads share a contraction that is all of a group by its own parallel tiles.
@@ -188,38 +223,62 @@ class BruteForce {
                     const std::vector<OperandCopies::Readers>& all, size_t number) {
     if (number == all.size()) return Total(shape, levels);
     double least = WithCopies(shape, levels, all, number + 1);
-    for (const StagePlace& asks : all[number].stages)
-      least = std::min(least, WithCopy(shape, levels, all, number, asks));
+    SliceLevels asked = levels;
+    const OperandCopies copies(graph_, model_, SliceCost(1), &asked, {}, 0, kAnyPacking, nullptr, "");
+    const size_t operand = all[number].operand;
+    for (const StagePlace& asks : all[number].stages) {
+      const Stage constant = copies.WithConstant(shape, asks, operand);
+      const int64_t batch = constant.operands[operand].batch_stride == 0 ? 1 : shape.groups[asks.group].batch;
+      const bool once = batch == 1;
+      // Of each item of a batch a matrix.
+      const bool ahead =
+          graph_.IsConstant(constant.operands[operand].value) && (once || constant.repeats == 1);
+      for (const Decision& pack : PacksOf(constant, operand, ahead, batch))
+        least = std::min(least, WithCopy(shape, levels, all, number, {asks, constant, pack, once, ahead}));
+    }
     return least;
   }
 
+  struct Copied {
+    StagePlace asks;
+    Stage constant;  // as it reads the matrix
+    Decision pack;
+    bool once, ahead;
+  };
+
   // With a matrix lying as one of its readers would have it.
   double WithCopy(GroupShape shape, SliceLevels levels, const std::vector<OperandCopies::Readers>& all,
-                  size_t number, const StagePlace& asks) {
-    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, nullptr, "");
+                  size_t number, const Copied& copied) {
     const size_t operand = all[number].operand;
-    Stage constant = copies.WithConstant(shape, asks, operand);
-    Solve(&constant);
+    const auto& [asks, constant, decision, once, ahead] = copied;
+    const OperandCopies copies(graph_, model_, SliceCost(1), &levels, {}, 0, kAnyPacking, nullptr, "");
     Expansion expansion;
-    Expand(constant.spec, constant.impl.decision, target_, &expansion);
+    Expand(constant.spec, decision, target_, &expansion);
     const int value = 10000 + static_cast<int>(number);
     levels.PlaceCopy(value, constant.spec.operand[operand].level);
-    const int64_t batch = shape.groups[asks.group].batch;
-    const bool once = constant.operands[operand].batch_stride == 0 || batch == 1;
-    const bool ahead = once && graph_.IsConstant(constant.operands[operand].value);
     for (const StagePlace& reader : all[number].stages) {
       Stage& stage = reader.In(shape);
+      // Of the copy that a reader would have itself, and of one that it is given.
+      const bool given = ahead && packing_.contains(stage.operands[operand].value);
+      const Spec as_constant = copies.WithConstant(shape, reader, operand).spec;
       stage.spec.operand[operand] = expansion.children[0].spec.operand[operand];
       stage.operands[operand] = {value, 0, 0, 0, 1};
-      if (!Fits(stage.spec)) return kNever;
+      if (given ? !HasRoomFor(decision, as_constant) : !Fits(stage.spec)) return kNever;
     }
     Stage pack;
     pack.kind = StageKind::kPack;
-    pack.cycles = static_cast<double>(constant.repeats) *
-                  model_.PackCycles(constant.spec, constant.impl.decision, expansion);
+    pack.cycles =
+        static_cast<double>(constant.repeats) * model_.PackCycles(constant.spec, decision, expansion);
     Group& group = shape.groups[asks.group];
     if (!ahead) (once ? group.before : group.once).push_back(pack);
     return WithCopies(shape, levels, all, number + 1);
+  }
+
+  // Is there room where the constant waits for what the decision makes of it?
+  bool HasRoomFor(const Decision& decision, const Spec& constant) const {
+    Expansion expansion;
+    Expand(constant, decision, target_, &expansion);
+    return AvailableBelow(constant, expansion, AvailableAtHome(constant, target_), target_) >= 0;
   }
 
   // The operands that wait in the fastest level that any of them waits in are no larger than it.
@@ -236,6 +295,8 @@ class BruteForce {
   double Total(GroupShape shape, const SliceLevels& levels) {
     for (const StagePlace& place : PlacesOf(shape)) {
       Stage& stage = place.In(shape);
+      for (const StageOperand& operand : stage.operands)
+        if (graph_.IsConstant(operand.value) && !Makes(operand.value, std::string(kPlainCopy))) return kNever;
       if (stage.kind != StageKind::kContraction) continue;
       Solve(&stage);
       stage.cycles += levels.FetchCycles(shape.groups[place.group], stage);
@@ -290,6 +351,7 @@ class BruteForce {
   HashMemo memo_;
   std::vector<std::pair<Spec, SearchResult>> solved_;
   const int threads_;
+  const PlanPacking packing_;
   Workers workers_ = Workers::kOne;
   std::map<std::pair<OperationSet, OperationSet>, double> from_;
   std::map<std::pair<OperationSet, Workers>, double> of_;
@@ -533,6 +595,82 @@ TEST(SliceSearchTest, PlansForThreadsAreBruteForce) {
     ExpectExact(GrammarText(graph, drawn), &usage, 2 + round % 2);
   }
   Report(usage);
+}
+
+// Kernels with constants, for so many rows; their sizes are drawn anew every fifth round.
+std::string WithConstants(int round, int rows) {
+  std::mt19937 random(static_cast<unsigned>(round / 5));
+  const auto draw = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  const int k = draw(1, 20), n = draw(1, 30), p = draw(1, 18), side = draw(3, 6);
+  switch (round % 5) {
+    case 0:
+      return Cat("kernel a(x: f32[", rows, ",", k, "], w: const f32[", k, ",", n, "], b: const f32[", n,
+                 "]):\n return tanh(add(relu(matmul(x, w)), b))");
+    case 1:
+      return Cat("kernel a(x: f32[", rows, ",", k, "], w: const f32[", k, ",", n, "], v: const f32[", n, ",",
+                 p, "]):\n return matmul(relu(matmul(x, w)), v)");
+    case 2:
+      return Cat("kernel a(x: f32[", k, ",", rows, "], w: const f32[", n, ",", k, "], v: const bf16[", n, ",",
+                 p, "]):\n return matmul(transpose(v), matmul(w, x))");
+    case 3:
+      return Cat("kernel a(x: f32[", rows, ",", side, ",", side, ",", 4 * draw(1, 3), "], w: const f32[3,3,",
+                 4 * draw(1, 1), ",", draw(1, 12), "]):\n return relu(conv2d(x, w, layout=nhwc, pad=1))");
+    default:
+      return Cat("kernel a(x: f32[", rows, ",", k, "], w: const f32[", k, ",", k, "]):\n",
+                 " return matmul(softmax(matmul(x, w)), transpose(w))");
+  }
+}
+
+// What a member costs with another member's packing.
+TEST(SliceSearchTest, PackingsThatAreGivenAreBruteForce) {
+  int dearer = 0, impossible = 0, plans = 0;
+  for (int round = 0; round < Rounds(15) && !HasFailure(); ++round) {
+    const Target target = TinyTarget();
+    std::vector<Graph> members;
+    std::vector<PlanResult> own;
+    for (int rows : {1, 2, 5, 9}) {
+      const auto graph = ParseGraph(Split({WithConstants(round, rows), {}}, '\n'), "test");
+      if (!graph.ok()) continue;  // the sizes drawn don't go together
+      PlanOptions options;
+      options.allow_winograd = true;
+      const auto result = PlanWith(options, *graph, target);
+      ASSERT_TRUE(result.ok()) << result.status();
+      members.push_back(*graph);
+      own.push_back(*result);
+    }
+    for (size_t i = 0; i < members.size(); ++i)
+      for (size_t j = 0; j < members.size(); ++j) {
+        PlanOptions options;
+        options.allow_winograd = true;
+        options.packing = PackingOf(own[j].plan);
+        const auto found = PlanWith(options, members[i], target);
+        const double least = BruteForce(members[i], target, 1, options.packing).Cycles();
+        if (!found.ok()) {
+          EXPECT_EQ(least, kNever) << PrintGraph(members[i]);
+          ++impossible;
+          continue;
+        }
+        ++plans;
+        EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least)
+            << PrintGraph(members[i]) << PrintPacking(options.packing, members[i]) << "\n"
+            << PrintPlan(found->plan);
+        if (i == j) EXPECT_EQ(found->plan.cycles, own[i].plan.cycles);
+        dearer += found->plan.cycles > own[i].plan.cycles * 1.0001;
+        for (const auto& [constant, copies] : PackingOf(found->plan))
+          for (const std::string& copy : copies) EXPECT_TRUE(options.packing.at(constant).contains(copy));
+        // Nothing costs less than the least.
+        options.cutoff = found->plan.cycles;
+        const auto none = PlanWith(options, members[i], target);
+        ASSERT_TRUE(none.ok());
+        EXPECT_TRUE(none->plan.groups.empty());
+        EXPECT_GE(none->plan.cycles, options.cutoff);
+      }
+  }
+  std::fprintf(stderr, "%d plans, %d dearer, %d impossible\n", plans, dearer, impossible);
+  EXPECT_GT(plans, 100);
+  EXPECT_GT(dearer, 10);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Families of graphs: their text, their members, and what is said of those that are none.
-#include "spec/graph/family.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_replace.h"
+#include "spec/graph/family.h"
 #include "spec/graph/parser.h"
 #include "spec/graph/shorthand.h"
 #include "spec/text/cat.h"
@@ -205,12 +204,17 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
       {"kernel f[m = 1..3](x: f32[m,4]):\n y = relu(x)", "f:2:2: expected a line 'return ...' in f"},
       {"kernel f[m = 65536..65537](x: f32[m,65536]):" + body,
        "f:1:37: expected at most 4294967296 elements, got '65536' (for m = 65537)"},
-      {"kernel f[m = 1..3](x: f32[m,4], w: const f32[4]):\n return mul(x, w)",
-       "f:1:33: expected a single size where a parameter is constant (each size packs it in a way of its "
-       "own)"},
-      {"conv2d f32 1..2x4x9x7 filters=8 kernel=3x3 const-filters",
-       "f:1:1: expected a single size where a parameter is constant (each size packs it in a way of its "
-       "own)"},
+      {"kernel f[m = 1..3](x: f32[m,4], w: const f32[m,4]):\n return mul(x, w)",
+       "f:1:33: expected a constant parameter's sizes not to vary, as it is packed once for all (f32[1,4] "
+       "for "
+       "m = 1, f32[2,4] for m = 2)"},
+      {"kernel f[m = 3, n = 4|8](x: f32[m,4], w: const f32[m,4] strides=[n,1]):\n return mul(x, w)",
+       "f:1:39: expected a constant parameter's sizes not to vary, as it is packed once for all (f32[3,4] "
+       "for "
+       "n = 4, f32[3,4] strides=[8,1] for n = 8)"},
+      {"conv2d f32 1..2x4x9x7 filters=8|9 kernel=3x3 const-filters",
+       "f:1:1: expected a constant parameter's sizes not to vary, as it is packed once for all (f32[8,4,3,3] "
+       "for n = 1, f = 8, f32[9,4,3,3] for n = 1, f = 9)"},
       {"softmax f32 3..1x4", "f:1:16: expected the last size of a range from 3 to 1048576, got '1'"},
       {" s = softmax f32 1..3x4x", "f:1:25: expected a size from 1 to 1048576, got nothing"},
       {"softmax f32 1..3x4 tokens=3..4", "f:1:20: expected the end, got 'tokens=3..4'"},
@@ -228,10 +232,64 @@ TEST(GraphFamilyTest, ErrorsSayWhere) {
             "f:1:9: expected '(' (a single kernel, not a family of sizes), got '['");
 }
 
+TEST(GraphFamilyTest, AMixtureIsOfEachSize) {
+  const std::string rest = "](x: f32[m,4], y: f32[n,1], w: const f32[4]):\n return mul(x, w)";
+  const auto mixtures = [&](const std::string& sizes) {
+    return FamilyOf("kernel f[" + sizes + rest).mixtures();
+  };
+  using Shares = std::vector<SizeShare>;
+  EXPECT_THAT(mixtures("m = 1..64, n = 2|3"), ElementsAre(Shares(), Shares()));
+  EXPECT_THAT(mixtures("m = 1..64 mixture=1:0.7,64:0.3, n = 2|3"),
+              ElementsAre(Shares{{1, 0.7}, {64, 0.3}}, Shares()));
+  EXPECT_THAT(mixtures("m=1..64, n = 2|3 mixture = 3:1e-3"), ElementsAre(Shares(), Shares{{3, 1e-3}}));
+  EXPECT_THAT(mixtures("m = 1|7 mixture=7:2, n = 2|3 mixture=2:1,3:4"),
+              ElementsAre(Shares{{7, 2}}, Shares{{2, 1}, {3, 4}}));
+  EXPECT_THAT(mixtures("n = 5 mixture=5:1, m = 1..2"), ElementsAre(Shares()));
+  const GraphFamily convolution =
+      FamilyOf("conv2d f32 1|8x4x9x7 filters=8 mixture=1:3,8:1 kernel=3x3 const-filters");
+  EXPECT_THAT(convolution.mixtures(), ElementsAre(Shares{{1, 3}, {8, 1}}));
+  EXPECT_EQ(convolution.count(), 2);
+  EXPECT_EQ(
+      Nameless(convolution.member(1)),
+      Nameless(*ParseGraphShorthand({"conv2d f32 8x4x9x7 filters=8 kernel=3x3 const-filters", {}}, "f")));
+
+  const std::string constant = "](x: f32[m,4], w: const f32[4]):\n return mul(x, w)",
+                    none = "](x: f32[m,4], w: f32[4]):\n return mul(x, w)";
+  const std::pair<std::string, const char*> wrong[] = {
+      {"kernel f[m = 1..3 mixture=4:1" + constant,
+       "f:1:27: expected one of the sizes that m may be, got '4'"},
+      {"kernel f[m = 1..3 mixture=1:1,1:2" + constant, "f:1:31: expected each size once, got '1'"},
+      {"kernel f[m = 1..3 mixture=1:0" + constant,
+       "f:1:29: expected a share of the calls from 1e-9 to 1e9, got '0'"},
+      {"kernel f[m = 1..3 mixture=1" + constant, "f:1:27: expected SIZE:SHARE, got '1'"},
+      {"kernel f[m = 1..3 mixture=" + constant, "f:1:27: expected SIZE:SHARE, got nothing"},
+      {"kernel f[m = 1..3 mixture" + constant, "f:1:26: expected '=', got ']'"},
+      {"kernel f[m = 1..3 mixtures=1:1" + constant, "f:1:19: expected ']', got 'mixtures'"},
+      {"kernel f[m = 1..3 mixture=1:1" + none,
+       "f:1:27: expected a mixture only where sizes vary and a parameter is constant, which it is packed "
+       "for"},
+      {"kernel f[m = 3 mixture=3:1" + constant,
+       "f:1:24: expected a mixture only where sizes vary and a parameter is constant, which it is packed "
+       "for"},
+      {"softmax f32 1..3x4 mixture=1:1",
+       "f:1:20: expected a mixture only where sizes vary and a parameter is constant, which it is packed "
+       "for"},
+      {"conv2d f32 1..2x4x9x7|8 filters=8 kernel=3x3 const-filters mixture=1:1",
+       "f:1:60: expected a mixture only where a single size varies, got 'mixture=1:1'"},
+      {"conv2d f32 1..2x4x9x7 mixture=1:1 filters=8 kernel=3x3 const-filters mixture=1:1",
+       "f:1:70: expected each option once, got 'mixture=1:1'"},
+      {"conv2d f32 1..2x4x9x7 filters=8 kernel=3x3 mixture=3:1 const-filters",
+       "f:1:52: expected one of the sizes that n may be, got '3'"},
+  };
+  for (const auto& [text, error] : wrong) EXPECT_EQ(ErrorOf(text), error) << text;
+}
+
 // Any text is an error of one line, or is read.
 TEST(GraphFamilyTest, MutatedFamiliesAreReadOrRefused) {
   const std::vector<std::string> seeds = {
       "kernel q[m = 1..4, n = 2|7](x: f32[m,7], w: f32[7,n]) -> f32[m,n]:\n return relu(matmul(x, w))\n",
+      "kernel q[m = 1..4 mixture=1:0.5,4:2, n = 2](x: f32[m,n], w: const f32[n]):\n return mul(x, w)\n",
+      "conv2d f32 1..2x4x9x7 filters=8 kernel=3x3 const-filters mixture=1:1,2:3\n",
       "a = softmax f32 1..3x4|7x16\n", "conv2d f32 1..2x4x9x7|8 filters=8|9 kernel=3x3 pad=1\n"};
   EXPECT_GT(testing::ReadMutated(seeds, 15'000), 200);
 }

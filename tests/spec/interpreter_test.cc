@@ -94,7 +94,8 @@ TEST_P(EveryTarget, EveryDecisionOfLargerSpecsIsSound) {
 TEST_P(EveryTarget, RandomProgramsOfLargerSpecsAreSound) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 300; ++round) {
-    Spec spec = testing::RandomMatmulSpec({.max_side = 150, .max_flops = 2e6, .constants = true}, &random);
+    Spec spec = testing::RandomMatmulSpec(
+        {.max_side = 150, .max_flops = 2e6, .constants = true, .constant_batches = true}, &random);
     spec.threads = round % 3 == 0 ? 4 : 1;
     const Impl impl = testing::RandomImpl(spec, GetParam(), &random);
     ASSERT_TRUE(InterpretedEqualsReference(impl, GetParam())) << Describe(spec) << "\n" << Describe(impl);
@@ -151,9 +152,13 @@ TEST_P(EveryTypes, EveryDecisionOfLargerSpecsIsSound) {
   std::mt19937_64 random(6);
   for (const Target& target : Targets())
     for (int round = 0; round < 4; ++round) {
-      const Spec spec = testing::RandomMatmulSpec(
-          {.max_side = 130, .max_batch = 1, .max_flops = 3e5, .types = GetParam(), .constants = true},
-          &random);
+      const Spec spec = testing::RandomMatmulSpec({.max_side = 130,
+                                                   .max_batch = 1,
+                                                   .max_flops = 3e5,
+                                                   .types = GetParam(),
+                                                   .constants = true,
+                                                   .constant_batches = true},
+                                                  &random);
       ExpectSound(spec, target, &random);
       ASSERT_FALSE(HasFailure());
     }
@@ -163,8 +168,12 @@ TEST_P(EveryTypes, RandomProgramsOfLargerSpecsAreSound) {
   std::mt19937_64 random(7);
   for (const Target& target : Targets())
     for (int round = 0; round < 30; ++round) {
-      Spec spec = testing::RandomMatmulSpec(
-          {.max_side = 150, .max_flops = 1e6, .types = GetParam(), .constants = true}, &random);
+      Spec spec = testing::RandomMatmulSpec({.max_side = 150,
+                                             .max_flops = 1e6,
+                                             .types = GetParam(),
+                                             .constants = true,
+                                             .constant_batches = true},
+                                            &random);
       spec.threads = round % 3 == 0 ? 4 : 1;
       const Impl impl = testing::RandomImpl(spec, target, &random);
       ASSERT_TRUE(InterpretedEqualsReference(impl, target)) << target.name << ": " << Describe(spec) << "\n"

@@ -150,8 +150,6 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
        "const-lhs "
        "const-rhs fixed-order column-blocks=N epilogue=STEPS), got 'const-out'"},
-      {"matmul f32 2:4x4x4 const-rhs",
-       "spec:1:20: expected a batch of 1 where an operand is constant, got 'const-rhs'"},
       {"matmul f32 4x4x4 const-rhs const-lhs",
        "spec:1:28: expected one constant operand (of two, the product would be constant, too), got "
        "'const-lhs'"},

@@ -74,7 +74,8 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
   shape.out_gap = RandomGap(random);
   shape.accumulate = (*random)() % 2 == 0;
   shape.types = options.types;
-  if (options.constants && shape.b == 1) shape.constant = static_cast<int>((*random)() % 3) - 1;
+  if (options.constants && (shape.b == 1 || options.constant_batches))
+    shape.constant = static_cast<int>((*random)() % 3) - 1;
   return MatmulSpec(shape);
 }
 

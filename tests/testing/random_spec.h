@@ -35,7 +35,8 @@ struct RandomSpecOptions {
   uint32_t max_batch = 3;
   double max_flops = 1e18;
   MatmulTypes types = {Dtype::kF32, Dtype::kF32, Dtype::kF32};
-  bool constants = false;  // lhs or rhs is constant in two of three specs without a batch
+  bool constants = false;         // lhs or rhs is constant in two of three specs without a batch
+  bool constant_batches = false;  // and of those with one
 };
 
 // Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate

@@ -127,12 +127,70 @@ TEST_F(GraphFamilyCliTest, OtherCommands) {
   EXPECT_EQ(Run("synth 'softmax f32 3..3x9' --no-verify --emit asm").code, 0);  // a family of one
 }
 
+// One buffer for all members: in headers, for several targets, in what is said, and out of the table.
+TEST_F(GraphFamilyCliTest, ConstantsArePackedOnceForAll) {
+  ASSERT_TRUE(
+      WriteFile(Path("c.kirsch"),
+                "kernel mlp[m = 1..3|40 mixture=1:0.7,40:0.3](x: f32[m,64], w: const f32[64,200], b: const "
+                "f32[200], v: const f32[200,48]) -> f32[m,48]:\n"
+                "  return matmul(relu(add(matmul(x, w), b)), v)\n")
+          .ok());
+  const std::string command = Cat("synth -f ", Path("c.kirsch"), " --target haswell,host -o ", Path("c.h"),
+                                  " --json ", Path("c.json"));
+  const Outcome outcome = Run(command);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("packed once: w "));
+  EXPECT_THAT(outcome.err, HasSubstr("; b as it is; v 200x48 row as "));
+  EXPECT_THAT(outcome.err, HasSubstr("above each size's own packing, for 1:0.7,40:0.3\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("loss, %"));
+  const nlohmann::json json = Json("c.json");
+  ASSERT_EQ(json["kernels"].size(), 2u);
+  for (const nlohmann::json& kernel : json["kernels"]) {
+    EXPECT_THAT(kernel["shared_copy"]["layout"].get<std::string>(),
+                HasSubstr("; b as it is; v 200x48 row as "));
+    EXPECT_EQ(kernel["shared_copy"]["mixture"], "1:0.7,40:0.3");
+    EXPECT_GE(kernel["shared_copy"]["loss"], 0);
+    // Those that the mixture names are known.
+    int64_t known = 0;
+    for (const nlohmann::json& region : kernel["regions"]) known += region["loss"]["known"].get<int64_t>();
+    EXPECT_EQ(known, 2);
+  }
+  EXPECT_EQ(json["verify"]["ok"], true);
+  EXPECT_GE(json["emit"]["packed_bytes"], (64 * 200 + 200 + 200 * 48) * 4);
+  const std::string header = *ReadFile(Path("c.h"));
+  EXPECT_THAT(header, HasSubstr("void mlp_pack(const float* __restrict w, const float* __restrict b, "
+                                "const float* __restrict v, void* __restrict packed)"));
+  EXPECT_THAT(header,
+              HasSubstr("int mlp(size_t m, const float* __restrict x, const void* __restrict packed, "));
+
+  // The table has it all.
+  ASSERT_EQ(Run(command).code, 0);
+  EXPECT_EQ(*ReadFile(Path("c.h")), header);
+
+  const Outcome verify = Run(Cat("verify --threads 2 -f ", Path("c.kirsch")));
+  EXPECT_EQ(verify.code, 0) << verify.err;
+  EXPECT_THAT(verify.out, HasSubstr("passed  header: 4 of 4 members, through the public functions\n"));
+  const Outcome explain = Run(Cat("explain -f ", Path("c.kirsch")));
+  EXPECT_EQ(explain.code, 0) << explain.err;
+  EXPECT_THAT(explain.out, HasSubstr("contraction("));
+  const Outcome convolution =
+      Run("verify 'conv2d f32 1..3x8x9x9 filters=16 kernel=3x3 pad=1 layout=nhwc const-filters' "
+          "--allow-winograd");
+  EXPECT_EQ(convolution.code, 0) << convolution.err;
+  EXPECT_EQ(Run(Cat("synth --time-budget 0.000001 -f ", Path("c.kirsch"), " -o ", Path("c.h"))).code, 0);
+}
+
 TEST_F(GraphFamilyCliTest, WhatItCannotBeIsRefused) {
   ASSERT_TRUE(WriteFile(Path("s"), "microkernel").ok());
   const std::string mlp = Cat(" -f ", Path("k.kirsch"), " --kernel mlp");
   for (const char* form : {"asm", "ll", "obj", "schedule"})
     ExpectRefused(Cat("synth", mlp, " -o ", Path("o"), " --emit ", form),
                   Cat("--emit: expected header or c for a family of graphs, got '", form, "'"));
+  ASSERT_TRUE(WriteFile(Path("c.kirsch"),
+                        "kernel f[m = 1..3](x: f32[m,8], w: const f32[8,8]):\n return matmul(x, w)\n")
+                  .ok());
+  ExpectRefused("synth --tune -f " + Path("c.kirsch") + " -o " + Path("o"),
+                "f: expected a single size where programs are tuned and a parameter is constant");
   ExpectRefused("verify 'softmax f32 1..3x4' --schedule " + Path("s"),
                 "--schedule: expected a single kernel for a single target");
   ExpectRefused("db precompute 'softmax f32 1..3x4'", "FAMILY: expected a family of specs");

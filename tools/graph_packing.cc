@@ -1,0 +1,165 @@
+#include "tools/graph_packing.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "spec/text/cat.h"
+#include "spec/text/family.h"
+#include "tools/graph_kernel.h"
+#include "tools/terminal_line.h"
+
+namespace kirsch {
+namespace {
+
+// What the values of a size count for, with those of all other sizes: as often as they are asked for, or, of
+// all evenly, usual ones for what lies between two of them.
+std::vector<double> WeightsOf(const VaryingSize& size, const std::vector<SizeShare>& mixture) {
+  const std::vector<uint32_t>& values = size.values;
+  std::vector<double> weights(values.size(), 0);
+  const auto place = [&](uint32_t value) {
+    return static_cast<size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
+  };
+  for (const SizeShare& part : mixture) weights[place(part.size)] = part.share;
+  if (!mixture.empty()) return weights;
+  std::vector<bool> solved(values.size(), false);
+  for (uint32_t usual : LatticeSizes(values.front(), values.back())) solved[place(usual)] = true;
+  return EvenWeights(values, solved);
+}
+
+class SharedPackingSolver {
+ public:
+  SharedPackingSolver(const SolveArguments& arguments, const KernelRequest& request, const Target& target,
+                      const std::shared_ptr<Memo>& memo, SearchBudget& budget)
+      : arguments_(arguments), request_(request), target_(target), memo_(memo), budget_(budget) {}
+
+  absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
+    if (absl::Status status = SolveAlone(); !status.ok()) return status;
+    absl::StatusOr<CommonPacking> packing =
+        FindCommonPacking(alone_, candidates_, [&](size_t i, const PlanPacking& asked, double cutoff) {
+          return PriceOf(static_cast<size_t>(numbers_[i]), asked, cutoff);
+        });
+    if (!packing.ok()) return packing.status();
+    SolveArguments packed = arguments_;
+    packed.packing = packing->packing;
+    absl::StatusOr<FamilySynthesis> all = solve_members(packed);
+    if (!all.ok()) return all;
+    Share(&*all);
+    packing->packing = PackingOf(all->plans.empty() ? all->graph(0).result.plan : all->plans.front());
+    all->packing = *std::move(packing);
+    all->before.Add(effort_);
+    SetLosses(&*all);
+    return all;
+  }
+
+ private:
+  // Those members that count, as each is best.
+  absl::Status SolveAlone() {
+    const std::vector<VaryingSize> sizes = request_.sizes();
+    std::vector<std::vector<double>> weights;
+    for (size_t size = 0; size < sizes.size(); ++size)
+      weights.push_back(WeightsOf(sizes[size], request_.graph->mixtures()[size]));
+    for (int64_t member = 0; member < request_.count(); ++member) {
+      const std::vector<uint32_t> values = ValuesOf(sizes, member);
+      double weight = 1;
+      for (size_t size = 0; size < sizes.size(); ++size) {
+        const std::vector<uint32_t>& all = sizes[size].values;
+        weight *= weights[size][static_cast<size_t>(std::lower_bound(all.begin(), all.end(), values[size]) -
+                                                    all.begin())];
+      }
+      if (weight == 0) continue;
+      const absl::StatusOr<PlanResult> own = SolveOne(member, arguments_, "as it is best");
+      if (!own.ok()) return own.status();
+      numbers_.push_back(member);
+      alone_.push_back({weight, own->plan.cycles, PackingOf(own->plan)});
+      AddCandidates(own->plan, target_, &candidates_);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<double> PriceOf(size_t member, const PlanPacking& packing, double cutoff) {
+    SolveArguments asked = arguments_;
+    asked.packing = packing;
+    asked.most_cycles = cutoff;
+    const absl::StatusOr<PlanResult> result =
+        SolveOne(static_cast<int64_t>(member), asked, "one packing for all");
+    // It has no plan that packs so.
+    if (absl::IsInvalidArgument(result.status())) return std::numeric_limits<double>::infinity();
+    if (!result.ok()) return result.status();
+    return result->plan.groups.empty() ? cutoff : result->plan.cycles;
+  }
+
+  absl::StatusOr<PlanResult> SolveOne(int64_t member, SolveArguments asked, const std::string& what) {
+    asked.explain = false;  // this is not the plan that is shown
+    TerminalLine line(arguments_.console);
+    line.Show(
+        Cat(arguments_.progress, "member ", member + 1, " of ", request_.count(), ", ", what, ", searching"));
+    absl::StatusOr<GraphSynthesis> solved =
+        SolveGraph(asked, request_.graph->member(member), request_.source, target_, memo_, budget_);
+    if (!solved.ok()) return solved.status();
+    const PlanResult& result = solved->result;
+    effort_.Add({result.optimal ? StopReason::kOptimal : StopReason::kBudget, result.stats.specs_solved,
+                 result.seconds});
+    return solved->result;
+  }
+
+  static void Share(FamilySynthesis* all) {
+    std::vector<Plan*> plans;
+    for (Plan& plan : all->plans) plans.push_back(&plan);
+    for (Member& member : all->members) {
+      Plan& plan = std::get<GraphSynthesis>(member).result.plan;
+      if (!plan.groups.empty()) plans.push_back(&plan);
+    }
+    SharePacking(plans);
+  }
+
+  void SetLosses(FamilySynthesis* all) const {
+    all->regions.losses.assign(all->members.size(), std::nullopt);
+    for (size_t i = 0; i < numbers_.size(); ++i) {
+      const auto member = static_cast<size_t>(numbers_[i]);
+      all->regions.losses[member] =
+          MemberLoss{all->graph(member).result.plan.cycles / alone_[i].own - 1, true};
+    }
+  }
+
+  const SolveArguments& arguments_;
+  const KernelRequest& request_;
+  const Target& target_;
+  const std::shared_ptr<Memo> memo_;
+  SearchBudget& budget_;
+  std::vector<int64_t> numbers_;  // of the members that were solved alone
+  std::vector<PackedMember> alone_;
+  PackingCandidates candidates_;
+  SearchEffort effort_;
+};
+
+}  // namespace
+
+bool SharesConstants(const KernelRequest& request) {
+  return request.graph && request.count() > 1 && request.graph->member(0).HasConstants();
+}
+
+absl::StatusOr<FamilySynthesis> SolveWithSharedPacking(const SolveArguments& arguments,
+                                                       const KernelRequest& request, const Target& target,
+                                                       const std::shared_ptr<Memo>& memo,
+                                                       SearchBudget& budget,
+                                                       const SolveMembers& solve_members) {
+  return SharedPackingSolver(arguments, request, target, memo, budget).Solve(solve_members);
+}
+
+std::string MixtureText(const GraphFamily& family) {
+  if (family.sizes().size() == 1) return PrintMixture(family.mixtures().front());
+  std::string text;
+  bool any = false;
+  for (size_t i = 0; i < family.sizes().size(); ++i) {
+    const std::vector<SizeShare>& mixture = family.mixtures()[i];
+    any |= !mixture.empty();
+    Append(&text, text.empty() ? "" : "; ", family.sizes()[i].name, " ",
+           mixture.empty() ? "evenly" : PrintMixture(mixture));
+  }
+  return any ? text : "";
+}
+
+}  // namespace kirsch
