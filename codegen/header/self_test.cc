@@ -1,5 +1,7 @@
 #include "codegen/header/self_test.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -122,11 +124,18 @@ $ARGUMENTS_FREE$SCRATCH_FREE$SHARED_FREE$PACKED_FREE  return wrong ? 1 : 0;
 }
 
 static int $NAME_check_all(const char* what) {
-  static const size_t problems[][13] = {
+  // How many problems, the first, and from each to the next. (Volatile, or GCC inlines the check of a single
+  // problem and takes its operands, which are filled in loops, for uninitialized.)
+  static const volatile size_t runs[][27] = {
 $PROBLEMS  };
-  size_t i;
+  size_t run, i, j;
   int wrong = 0;
-  for (i = 0; i < sizeof(problems) / sizeof(problems[0]); ++i) wrong |= $NAME_check(problems[i]);
+  for (run = 0; run < sizeof(runs) / sizeof(runs[0]); ++run)
+    for (i = 0; i < runs[run][0]; ++i) {
+      size_t problem[13];
+      for (j = 0; j < 13; ++j) problem[j] = runs[run][1 + j] + i * runs[run][14 + j];
+      wrong |= $NAME_check(problem);
+    }
 $REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
   return wrong;
 }
@@ -198,12 +207,45 @@ std::string RefusedText(const HeaderFunction& function) {
   return text;
 }
 
-std::string ProblemText(const HeaderMember& member) {
-  std::string text = Cat("      {", absl::StrJoin(SizesOfUser(member), ", "));
+using Problem = std::array<int64_t, 13>;  // see kCheck
+
+Problem ProblemOf(const HeaderMember& member) {
+  const UserSizes sizes = SizesOfUser(member);
+  Problem problem = {};
+  auto* next = std::copy(sizes.begin(), sizes.end(), problem.begin());
   for (const UserMatrix& matrix : UserMatrices(member))
-    Append(&text, ", ", matrix.batch_stride, ", ", matrix.row_axis.stride(0), ", ",
-           matrix.column_axis.stride(0));
-  return text + "},\n";
+    for (int64_t stride : {matrix.batch_stride, matrix.row_axis.stride(0), matrix.column_axis.stride(0)})
+      *next++ = stride;
+  return problem;
+}
+
+Problem StepFrom(const Problem& one, const Problem& next) {
+  Problem step;
+  for (size_t i = 0; i < step.size(); ++i) step[i] = next[i] - one[i];
+  return step;
+}
+
+// Members of a family mostly differ from their neighbours by the same.
+std::string ProblemsText(const std::vector<HeaderMember>& members) {
+  std::string text;
+  for (size_t first = 0; first < members.size();) {
+    const Problem start = ProblemOf(members[first]);
+    Problem step = {}, last = start;
+    size_t end = first + 1;
+    for (; end < members.size(); ++end) {
+      const Problem next = ProblemOf(members[end]);
+      if (end == first + 1) step = StepFrom(last, next);
+      if (StepFrom(last, next) != step) break;
+      last = next;
+    }
+    const auto number = [](std::string* all, int64_t value) {
+      Append(all, value < 0 ? "(size_t)" : "", value);
+    };
+    Append(&text, "      {", end - first, ", ", absl::StrJoin(start, ", ", number), ", ",
+           absl::StrJoin(end - first > 1 ? step : Problem{}, ", ", number), "},\n");
+    first = end;
+  }
+  return text;
 }
 
 // An operand that is a view is filled as the run of elements it is in.
@@ -233,8 +275,6 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const OperandExpressions lhs = ExpressionsOf(matrices[MatmulDims::kLhs], "ls", "m", "row", "k", "i"),
                            rhs = ExpressionsOf(matrices[MatmulDims::kRhs], "rs", "k", "i", "n", "column");
   const bool vector = absl::StrContains(Cat(arguments.fill, lhs.fill, rhs.fill), "vector");
-  std::string problems;
-  for (const HeaderMember& member : function.members) Append(&problems, ProblemText(member));
   const std::string text = absl::StrReplaceAll(
       kCheck,
       {{"$FULL", Cat(kFullWork / static_cast<double>(function.members.size()))},
@@ -256,7 +296,7 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$ARGUMENTS_FREE", arguments.free},
        {"$EPILOGUE", EpilogueText(function.members.front())},
        {"$DIFFERS", DiffersText(function.members.front())},
-       {"$PROBLEMS", problems},
+       {"$PROBLEMS", ProblemsText(function.members)},
        {"$SCRATCH_ALLOC", signature.scratch ? kScratchAlloc : ""},
        {"$SCRATCH_CHECK", signature.scratch ? " || !scratch" : ""},
        {"$SHARED_ALLOC", signature.phases ? kSharedAlloc : ""},

@@ -502,6 +502,7 @@ int main(int argc, char** argv) {
   const size_t four = 4;
   check_constants("matmul f32 6x64x48 const-rhs", NULL, 0);
   check_constants("matmul f32 1..8x64x48 const-rhs", &four, 1);
+  check_constants("matmul f32 6x64x48 out=col const-rhs", NULL, 0); /* solved as its transpose */
   check_parts("matmul f32 96x64x192", 3);
   check_parts("matmul f32 96x64x192 column-blocks=64", 1);
   check_graphs();
