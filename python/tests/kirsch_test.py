@@ -176,6 +176,26 @@ def test_constants():
         kernel.pack()
 
 
+def test_constants_of_graphs():
+    """One buffer of all constants serves all members; the other parameters keep their order."""
+    kernel = kirsch.compile("""
+kernel ffn[tokens = 1..4|16](x: f32[tokens,64], w: const f32[64,96], b: f32[96], v: const f32[96,32]) -> f32[tokens,32]:
+  h = relu(add(matmul(x, w), b))
+  return matmul(h, v)
+""")
+    w, b, v = small((64, 96), "f4"), small(96, "f4"), small((96, 32), "f4")
+    packed = kernel.pack(w, v)
+    for tokens in (1, 3, 16):
+        x = small((tokens, 64), "f4")
+        assert np.array_equal(kernel(x, b, packed=packed), product(np.maximum(product(x, w) + b, 0), v))
+
+
+def test_constant_batches():
+    kernel = kirsch.compile("matmul f32 3:4x16x24 const-rhs")
+    a, b = small((3, 4, 16), "f4"), small((3, 16, 24), "f4")
+    assert np.array_equal(kernel(a, packed=kernel.pack(b)), product(a, b))
+
+
 def test_threads():
     kernel = kirsch.compile("matmul f32 96x64x128", threads=2)
     a, b = small((96, 64), "f4"), small((64, 128), "f4")
