@@ -53,7 +53,10 @@ class CallableKernel {
   };
 
   CallableKernel(KernelRequest request, HeaderFunction function, int threads)
-      : request_(std::move(request)), function_(std::move(function)), threads_(threads) {}
+      : request_(std::move(request)),
+        sizes_(request_.sizes()),
+        function_(std::move(function)),
+        threads_(threads) {}
 
   const HeaderVariant& variant() const { return function_.variants.front(); }
   absl::Status CompileAll();
@@ -65,6 +68,7 @@ class CallableKernel {
   static void Run(const Prepared& call, const KernelCall& part);
 
   const KernelRequest request_;
+  const std::vector<VaryingSize> sizes_;
   const HeaderFunction function_;
   const int threads_;
   std::vector<std::vector<CallOperand>> operands_;  // of each member

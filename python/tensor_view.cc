@@ -47,6 +47,18 @@ std::string DlpackText(const DLDataType& type) {
   return name + std::to_string(type.bits) + (type.lanes == 1 ? "" : "x" + std::to_string(type.lanes));
 }
 
+// Python makes a dtype's name anew whenever it is asked for, so that is only asked of types that are not
+// NumPy's own.
+void CheckDtype(const py::dtype& dtype, const std::string& name, kirsch_type type) {
+  const TypeNames& names = NamesOf(type);
+  const bool native = dtype.byteorder() == '=' || dtype.byteorder() == '|';
+  const bool own = dtype.kind() == names.numpy[0] && static_cast<size_t>(dtype.itemsize()) == names.bytes;
+  if (native && own) return;
+  const std::string got = py::str(dtype.attr("name"));
+  if (!native && got == names.numpy) Unexpected(name, type, got + " of another byte order");
+  if (got != names.extension) Unexpected(name, type, got);
+}
+
 // The capsule is ours: its tensor is released when Python lets go of the owner.
 py::object OwnerOf(const py::capsule& capsule, DLManagedTensor* tensor) {
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
@@ -84,10 +96,7 @@ TensorView::TensorView(const py::handle& array, const std::string& name, kirsch_
 
 void TensorView::FromNumpy(const py::handle& given, const std::string& name, kirsch_type type) {
   const auto array = py::reinterpret_borrow<py::array>(given);
-  const std::string dtype = py::str(array.dtype().attr("name"));
-  const bool native = array.dtype().attr("isnative").cast<bool>();
-  if (!native || (dtype != NamesOf(type).numpy && dtype != NamesOf(type).extension))
-    Unexpected(name, type, native ? dtype : dtype + " of another byte order");
+  CheckDtype(array.dtype(), name, type);
   const auto bytes = static_cast<int64_t>(BytesOf(type));
   for (py::ssize_t axis = 0; axis < array.ndim(); ++axis) {
     shape_.push_back(array.shape(axis));
