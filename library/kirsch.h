@@ -245,7 +245,7 @@ typedef struct kirsch_part {
 } kirsch_part;
 
 /* One thread's share of a call: every thread calls it for each phase, with a barrier in between; one thread
- * may do the shares of all, phase by phase. Nothing is allocated and nothing waits. */
+ * may do the shares of all, phase by phase. Nothing waits, and nothing is allocated but a list of pointers. */
 KIRSCH_PUBLIC kirsch_error* kirsch_call_part(const kirsch_kernel* kernel, const kirsch_arguments* arguments,
                                              const kirsch_part* part);
 
