@@ -2,7 +2,9 @@
 
 #include <type_traits>
 
+#include "codegen/verify/block_data.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 
 namespace kirsch {
 namespace {
@@ -31,7 +33,14 @@ double LoadElement(const void* values, KirschType type, size_t index) {
 }
 
 void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range) {
-  WithElementOf(static_cast<Dtype>(type), [&](auto element) {
+  const auto dtype = static_cast<Dtype>(type);
+  if (IsOfBlocks(dtype)) {
+    for (size_t block = 0; block < count / static_cast<size_t>(BlockOf(dtype)); ++block)
+      FillBlock(dtype, InputKind::kUniform, BitsAt(seed, block),
+                static_cast<uint8_t*>(values) + block * static_cast<size_t>(Bytes(dtype)));
+    return;
+  }
+  WithElementOf(dtype, [&](auto element) {
     using Element = decltype(element);
     for (size_t i = 0; i < count; ++i) {
       if constexpr (std::is_floating_point_v<decltype(Widen(element))>) {

@@ -17,7 +17,9 @@ static_assert(KirschTypeOf(Dtype::kF32) == KIRSCH_F32 && KirschTypeOf(Dtype::kBf
               KirschTypeOf(Dtype::kS8) == KIRSCH_S8 && KirschTypeOf(Dtype::kS16) == KIRSCH_S16 &&
               KirschTypeOf(Dtype::kS32) == KIRSCH_S32);
 
-constexpr size_t BytesOf(KirschType type) { return static_cast<size_t>(Bytes(static_cast<Dtype>(type))); }
+constexpr size_t BytesOf(KirschType type, size_t elements = 1) {
+  return static_cast<size_t>(BytesOf(static_cast<Dtype>(type), static_cast<int64_t>(elements)));
+}
 constexpr bool IsInteger(KirschType type) { return !IsFloating(static_cast<Dtype>(type)); }
 
 // The value of values[index]; every type's are exact in float64.
@@ -28,7 +30,8 @@ struct IntegerRange {
 };
 
 // Fills with reproducible values: floats uniform in [-1, 1), rounded to the type to nearest even; integers
-// uniform in `range`, which the type must hold. Different seeds, different values.
+// uniform in `range`, which the type must hold; blocks of any bits with scales about 1. Different seeds, different
+// values.
 void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range);
 
 }  // namespace kirsch

@@ -37,13 +37,20 @@ struct Operand {
   }
 };
 
+// Of a narrow float, half a unit in the last place, relative.
+double HalfUnit(Dtype dtype) {
+  return IsFloating(dtype) && dtype != Dtype::kF32 && !IsOfBlocks(dtype) ? std::ldexp(1, -Info(dtype).mantissa - 1) : 0;
+}
+
 // Rounding errors of a sum of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019);
 // twice the usual factor, so that only wrong results are beyond it.
 // Products of bf16 pairs (vdpbf16ps) are summed with roundings of the same size. The output's own rounding
 // comes on top. Integers are exact.
-double ToleranceOfSum(const Problem& p, double magnitude) {
+double ToleranceOfSum(const Workload& workload, double magnitude) {
+  const Problem& p = workload.problem;
   if (IsInteger(p.lhs_type)) return 0;
-  return 8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 * magnitude;
+  const double factors = workload.spec->as_bf16 != 0 ? 2 * HalfUnit(Dtype::kBf16) : 0;  // both may be rounded
+  return (8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 + factors) * magnitude;
 }
 
 // The sum as the output has it, and how far off that may be.
@@ -79,7 +86,7 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
       const double before = p.accumulate ? LoadElement(p.out, p.out_type, offset) : 0;
       const size_t at = i * columns.size() + j;
       const Uncertain stored = Stored(workload, batch, rows[i], columns[j], before + sum[at],
-                                      ToleranceOfSum(p, std::abs(before) + magnitude[at]));
+                                      ToleranceOfSum(workload, std::abs(before) + magnitude[at]));
       reference.offsets.push_back(offset);
       reference.values.push_back(stored.value);
       reference.tolerances.push_back(stored.error);
@@ -130,11 +137,6 @@ double Roundings(const Graph& graph) {
         break;
     }
   return roundings;
-}
-
-// Of a narrow float, half a unit in the last place, relative.
-double HalfUnit(Dtype dtype) {
-  return IsFloating(dtype) && dtype != Dtype::kF32 ? std::ldexp(1, -Info(dtype).mantissa - 1) : 0;
 }
 
 // As for matmuls, but relative to the largest value that the result has: how large the terms

@@ -84,7 +84,7 @@ void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::v
         all);
   }
   for (const DtypeInfo& row : kDtypes)
-    if (row.bytes < kAccumulatorBytes)
+    if (IsNarrow(row.dtype))
       AddKeys<WideningCosts>(
           kWideningKeys, path, row.name,
           [number, dtype = row.dtype](Target& of) -> WideningCosts& {

@@ -69,6 +69,8 @@ class SuiteBuilder {
     for (Level level : {Level::kL2, Level::kL3}) Cache(level);
     Ram();
     for (std::string_view types : kOtherTypes) OtherTypes(types);
+    for (const DtypeInfo& info : kDtypes)
+      if (IsOfBlocks(info.dtype)) Blocks(info.name);
     Convolutions();
     Rows();
     std::erase_if(experiments_, [&](const Experiment& one) { return IsOnTheEdge(one.problem); });
@@ -155,6 +157,13 @@ class SuiteBuilder {
       Add(Cat("matmul ", types, " ", shape), 6);
     for (std::string_view shape : {"4x128x8", "32x256x128"})
       Add(Cat("matmul ", types, " ", shape, " rhs=col"), 6);
+  }
+
+  // Decoded by copies and by microkernels.
+  void Blocks(std::string_view type) {
+    for (std::string_view shape : {"1x512x64", "1x1024x2048", "4x256x48", "32x512x64", "128x1024x128"})
+      Add(Cat("matmul f32*", type, "->f32 ", shape, " rhs=col"), 5);
+    Add(Cat("matmul f32*", type, "->f32 64x512x128 rhs=col lhs-as=bf16"), 5);
   }
 
   // Windows, and products lane by lane.

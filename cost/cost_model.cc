@@ -187,7 +187,7 @@ double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) co
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
     const TileExtent tile = ExtentOf(child.spec, kRhs);
     const bool walks_along = columns || tile.outer <= level.streams;
-    const int64_t behind = (rhs.layout.ld - tile.inner) * Bytes(rhs.dtype);
+    const int64_t behind = BytesOf(rhs.dtype, rhs.layout.ld - tile.inner);
     if (walks_along && behind >= lines * target_.line_bytes)
       runs += static_cast<double>(child.trips * tile.outer);
   }
@@ -201,8 +201,10 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
-  if (!as_it_is) per_element = std::max(per_element, unit.widening_of(from).copy / unit.lanes());
+  const double converting = as_it_is ? 0 : unit.widening_of(from).copy / unit.lanes();
+  per_element = std::max(per_element, converting);
   if (expansion.copy_transposes) per_element = unit.transpose_cycles / decision.layout.group;
+  if (expansion.copy_transposes && IsOfBlocks(from)) per_element += converting;  // decoded first, then turned
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);
@@ -264,9 +266,12 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
 double CostModel::ComputeBound(const Spec& spec) const {
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
   const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_);
-  const Arithmetic best = best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
+  const Arithmetic best = BestArithmeticOf(lhs, rhs);
   double cycles = ArithmeticBound(spec, best);
   if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));
+  if (spec.as_bf16 != 0)
+    for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
+      cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(lhs_copy, Dtype::kBf16)));
   const TileExtent out = ExtentOf(spec, spec.op_info().output());
   const double tiles = std::max(1.0, static_cast<double>(out.elements()) * tiles_per_element_);
   return cycles + tiles * target_.microkernel_cycles;
@@ -313,7 +318,7 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
   // A copy may take fewer lines, but never less than its elements.
   const TensorSpec& tensor = spec.tensor(operand);
   if (tensor.constant != 0)
-    lines = std::min(lines, ExtentOf(spec, operand).elements() * Bytes(tensor.dtype) / target_.line_bytes);
+    lines = std::min(lines, BytesOf(tensor.dtype, ExtentOf(spec, operand).elements()) / target_.line_bytes);
   const MemoryLevel& level = target_.at(from);
   const double read = LinesCycles({lines, 0, 0}, level, spec.sharers);
   const double total = operand == spec.op_info().output() ? read + read * level.write_factor : read;

@@ -72,6 +72,10 @@ class CostModel {
   void FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const;
 
   std::array<BestTrips, kNumArithmetics> best_trips_;
+  Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {
+    return best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
+  }
+
   std::array<std::array<Arithmetic, kDtypes.size()>, kDtypes.size()> best_arithmetic_;
   int narrow_lanes_ = 0;
   double tiles_per_element_ = 0;       // register tiles per output element, at least

@@ -70,8 +70,10 @@ uint32_t FinestSteps(const Spec& spec) {
   return MayWalkRows(spec, rows) ? std::min(finest, kWalkedRows) : finest;
 }
 
+// Tiles of blocks are of whole ones. (What copies of them may have is not left out of what bounds them.)
 void AppendReductionSizes(const Spec& spec, uint32_t size, std::vector<uint32_t>* sizes) {
-  AppendPowers(FinestSteps(spec), 0, size, sizes);
+  const auto block = static_cast<uint32_t>(BlockOf(spec.operand[MatmulDims::kRhs].dtype));
+  AppendPowers(spec.ideal ? FinestSteps(spec) : std::max(FinestSteps(spec), block), 0, size, sizes);
 }
 
 void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {

@@ -36,6 +36,8 @@ struct CopyForm {
   Dtype dtype;
   int group;
   bool turned;  // the other axis becomes the contiguous one
+
+  friend bool operator==(const CopyForm&, const CopyForm&) = default;
 };
 
 bool ContiguousAlong(const Spec& spec, int operand, int dim) {
@@ -58,12 +60,13 @@ bool MayPack(const Spec& spec, int operand) {
   return Operand(spec, operand).layout.kind != LayoutKind::kPacked && Operand(spec, operand).moved == 0;
 }
 
-// Copies are made for the best arithmetic. Lhs is broadcast element by element (or group by group), so it is
+using CopyFormList = absl::InlinedVector<CopyForm, 4>;
+
+// Copies are made for the arithmetic `best`. Lhs is broadcast element by element (or group by group), so it is
 // widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups of
 // lhs need it contiguous along the reduction.
-absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const Target& target) {
+CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
-  const Arithmetic best = BestArithmetic(spec, target);
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
   const int group = Info(best).group;
   if (operand == kLhs)
@@ -72,8 +75,21 @@ absl::InlinedVector<CopyForm, 2> CopyForms(const Spec& spec, int operand, const 
   if (IsWindow(spec, kRhs)) return {{own, 1, false}};
   if (!LhsSuits(spec, best) && !MayPack(spec, kLhs)) return {};
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
+  if (IsOfBlocks(own)) return {{lane, group, turned}};
   if (own == lane) return {{own, group, turned}};
   return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
+}
+
+// What may be rounded to bf16 may be copied so, too.
+CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
+  const Arithmetic own = BestArithmetic(spec, target);
+  CopyFormList forms = CopyFormsFor(own, spec, operand);
+  const Arithmetic rounded = BestArithmetic(Dtype::kBf16, Dtype::kBf16, target);
+  if (spec.as_bf16 == 0 || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
+  for (const CopyForm& form : CopyFormsFor(rounded, spec, operand))
+    if (std::none_of(forms.begin(), forms.end(), [&](const CopyForm& known) { return known == form; }))
+      forms.push_back(form);
+  return forms;
 }
 
 // The layout of a packed copy: panels along the output's vector dim if the operand has it, else dense.
@@ -197,6 +213,12 @@ void LeaveWholePanels(const Spec& spec, const DigitAxis& axis, std::vector<uint8
   widths->push_back(0);
 }
 
+// May blocks be decoded without being turned, for dot products?
+bool StaysInRows(const Spec& spec, int operand) {
+  return IsOfBlocks(Operand(spec, operand).dtype) && spec.fixed_order == 0 &&
+         ContiguousAlong(spec, MatmulDims::kLhs, MatmulDims::kK);
+}
+
 // The copies of an operand at each of the levels that suit the best arithmetic.
 void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels, const Target& target,
                   std::vector<Decision>* decisions) {
@@ -208,11 +230,14 @@ void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels,
     AppendPanelWidths(spec, target, &widths);
     if (IsWindow(spec, operand)) LeaveWholePanels(spec, *WindowAxis(spec, vector_dim), &widths);
   }
-  const absl::InlinedVector<CopyForm, 2> forms = CopyForms(spec, operand, target);
+  const CopyFormList forms = CopyForms(spec, operand, target);
   for (Level level : levels)
-    for (const CopyForm& form : forms)
+    for (const CopyForm& form : forms) {
       for (uint8_t width : widths)
         AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
+      if (StaysInRows(spec, operand))
+        AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, {form.dtype, 1, false}, 0), decisions);
+    }
 }
 
 // Would blocks of the output begin inside of panels?
@@ -257,12 +282,25 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
   });
 }
 
+namespace {
+
+// A constant operand of blocks may stay what it is, its rows following each other.
+void AppendDenseBlocks(const Spec& spec, int operand, std::vector<Decision>* decisions) {
+  const TensorSpec& tensor = Operand(spec, operand);
+  Layout rows = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
+  rows.kind = LayoutKind::kStrided;
+  AppendPack(operand, tensor.level, tensor.dtype, rows, decisions);
+}
+
+}  // namespace
+
 void EnumerateConstantPacks(const Spec& spec, int operand, const Target& target,
                             std::vector<Decision>* decisions) {
   const TensorSpec& tensor = Operand(spec, operand);
   AppendCopies(spec, operand, {tensor.level}, target, decisions);
   std::erase_if(*decisions,
                 [&](const Decision& decision) { return CutsPanels(spec, operand, decision.layout); });
+  if (IsOfBlocks(tensor.dtype)) return AppendDenseBlocks(spec, operand, decisions);
   const Layout padded = CopyLayout(spec, operand, {tensor.dtype, 1, false}, 0);
   const bool known = std::any_of(decisions->begin(), decisions->end(), [&](const Decision& decision) {
     return decision.layout == padded && decision.dtype == tensor.dtype;
@@ -281,6 +319,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   copy.layout = LayoutOfCopy(spec, decision, target);
   copy.dtype = decision.dtype;
   copy.constant = 0;
+  SettleRounding(&child);
   if (IsWindow(spec, decision.operand)) child.op = spec.op_info().strided;
   const TileExtent extent = ExtentOf(child, decision.operand);
   const int64_t elements = PackedElements(extent, copy.layout, decision.dtype, target);
@@ -293,7 +332,7 @@ void ExpandPack(const Spec& spec, const Decision& decision, const Target& target
   expansion->copied_elements = elements;
   expansion->copy_transposes = source.layout.order != decision.layout.order;
   expansion->filled = decision.level;
-  const int64_t bytes = elements * Bytes(decision.dtype);
+  const int64_t bytes = BytesOf(decision.dtype, elements);
   expansion->filled_lines = (bytes + target.line_bytes - 1) / target.line_bytes;
   if (source.constant != 0)  // the copy is there instead of the operand
     expansion->filled_lines =
@@ -357,7 +396,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     const bool walks_rows = spec.op_info().dims[static_cast<size_t>(InnerDim(spec, operand))].reduction;
     if (walks_rows && RowsEvictEachOther(spec, operand, target))
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
-                                 footprint.lines * (target.line_bytes / Bytes(tensor.dtype)));
+                                 footprint.lines * ElementsIn(tensor.dtype, target.line_bytes));
     AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
     if (operand != MatmulDims::kRhs) continue;
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));

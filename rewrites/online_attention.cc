@@ -56,6 +56,7 @@ class Matcher {
       return std::nullopt;
     if (!Take(Operation::kMatmul, &found.sums) || !HaveHeads(found.sums) ||
         !Reads(found.sums, found.weights) || IsMade(uses_.Stored(graph_.at(found.sums).inputs[1])) ||
+        IsOfBlocks(TypeOf(graph_.at(found.sums).inputs[1]).dtype) ||  // keys that are tiled may cut blocks
         IsNeededLater(end - 1, place_ - 1))
       return std::nullopt;
     return MatchAfter(std::move(found));

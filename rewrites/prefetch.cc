@@ -15,7 +15,7 @@ constexpr uint32_t kLeastRows = 4;  // and at least four times as high
 // The tile lies in columns, read along the reduction; else in rows, read across it.
 bool InColumns(const Spec& spec) { return InnerDim(spec, kRhs) == MatmulDims::kK; }
 
-int64_t BytesAlong(const Spec& spec, int64_t elements) { return elements * Bytes(spec.operand[kRhs].dtype); }
+int64_t BytesAlong(const Spec& spec, int64_t elements) { return BytesOf(spec.operand[kRhs].dtype, elements); }
 
 // Bytes from where the tile's runs begin to where the walk along them ends: a tile of whole columns has them
 // all; rows go on in the tiles beside it.
@@ -54,7 +54,7 @@ void AppendMicrokernel(int dim, int64_t ahead, std::vector<Decision>* decisions)
 
 void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   for (int64_t bytes : kAheadBytes) {
-    const int64_t elements = bytes / Bytes(spec.operand[kRhs].dtype);
+    const int64_t elements = ElementsIn(spec.operand[kRhs].dtype, bytes);
     if (kLeastRuns * bytes <= RunBytes(spec) && StaysInL1(spec, elements, target))
       AppendMicrokernel(InnerDim(spec, kRhs), elements, decisions);
   }

@@ -107,13 +107,13 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   const bool window = IsWindow(root, kRhs);
   if (window ? WindowAxis(root, MatmulDims::kN)->stride(0) == 1 : dot_product || InnerDim(root, kRhs) != kK)
     return 0;
-  const Dtype dtype = root.operand[kRhs].dtype;
+  const Dtype own = root.operand[kRhs].dtype, dtype = IsOfBlocks(own) ? Dtype::kBf16 : own;
   const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
   const auto group = static_cast<uint8_t>(window ? 1 : Info(BestArithmetic(root, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};
   const int64_t elements =
       PackedElements(copy, {LayoutKind::kPacked, Order::kRow, lanes, group, 0}, dtype, target);
-  return (elements * Bytes(dtype) + target.line_bytes - 1) / target.line_bytes;
+  return (BytesOf(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
 }
 
 // True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.

@@ -13,8 +13,6 @@ namespace {
 // A share of a cache that values between stages may take, so that the rest of it is left for what streams by.
 constexpr double kShareOfBuffers = 0.5;
 
-int64_t ElementBytes(const Spec& spec, int operand) { return Bytes(spec.tensor(operand).dtype); }
-
 // Elements from a window to the next one that a thread meets, where they have some in common; else 0. It
 // finds those where the last one left them.
 int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int threads) {
@@ -27,8 +25,10 @@ int64_t StepOfWindow(const Group& group, const Stage& stage, int operand, int th
   return step < RootElements(stage.spec, operand) ? step : 0;
 }
 
-int64_t BytesOf(const Spec& spec, int operand) {
-  return ExtentOf(spec, operand).elements() * ElementBytes(spec, operand);
+Dtype TypeOf(const Spec& spec, int operand) { return spec.tensor(operand).dtype; }
+
+int64_t OperandBytes(const Spec& spec, int operand) {
+  return BytesOf(TypeOf(spec, operand), ExtentOf(spec, operand).elements());
 }
 
 // Does every tile read all of it, so that it may be where the last tile left it?
@@ -43,7 +43,7 @@ int64_t BytesForAllTiles(const Group& group) {
   int64_t bytes = 0;
   for (const Stage& stage : group.stages)
     for (int operand = 0; stage.kind == StageKind::kContraction && operand < MatmulDims::kOut; ++operand)
-      if (IsReadByAllTiles(group, stage, operand)) bytes += stage.repeats * BytesOf(stage.spec, operand);
+      if (IsReadByAllTiles(group, stage, operand)) bytes += stage.repeats * OperandBytes(stage.spec, operand);
   return bytes;
 }
 
@@ -172,11 +172,11 @@ void SliceLevels::PlaceSpec(const Group& group, Stage* stage) const {
     level = IsVectorOfEpilogue(spec, operand) ? Level::kL1
                                               : LevelOf(stage->operands[static_cast<size_t>(operand)].value);
     if (StepOfWindow(group, *stage, operand, threads_) > 0)
-      level = std::min(level, LevelOfBuffers(RootElements(spec, operand) * ElementBytes(spec, operand)));
+      level = std::min(level, LevelOfBuffers(BytesOf(TypeOf(spec, operand), RootElements(spec, operand))));
     if (IsReadByAllTiles(group, *stage, operand))
       level = std::min(level, LevelOfBuffers(local_bytes_ + BytesForAllTiles(group)));
     if (operand == MatmulDims::kOut && spec.accumulate)  // the stage before has just made it
-      level = std::min(level, LevelOfBuffers(local_bytes_ + BytesOf(spec, operand)));
+      level = std::min(level, LevelOfBuffers(local_bytes_ + OperandBytes(spec, operand)));
   }
   MakeRoom(&spec);
   (group.sharing == Sharing::kStage ? spec.threads : spec.sharers) = static_cast<uint8_t>(threads_);
@@ -186,10 +186,10 @@ double SliceLevels::FetchCycles(const Group& group, const Stage& stage) const {
   double cycles = 0;
   for (int operand = 0; operand < MatmulDims::kOut; ++operand) {
     const Level level = LevelOf(stage.operands[static_cast<size_t>(operand)].value);
-    cycles += ReadCycles(StepOfWindow(group, stage, operand, threads_) * ElementBytes(stage.spec, operand),
+    cycles += ReadCycles(BytesOf(TypeOf(stage.spec, operand), StepOfWindow(group, stage, operand, threads_)),
                          level, target_);
     if (IsReadByAllTiles(group, stage, operand) && stage.spec.tensor(operand).level < level)
-      cycles += ReadCycles(BytesOf(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
+      cycles += ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
   }
   return static_cast<double>(stage.repeats) * cycles;
 }

@@ -26,6 +26,7 @@ void CanonicaliseVector(Spec& spec, int operand) {
 void Settle(Spec* spec) {
   LayOutEpilogue(spec);
   if (!IsFloating(AccumulatorOf(*spec))) spec->fixed_order = 0;
+  SettleRounding(spec);
 }
 
 void TransposeMatmul(Spec& spec) {
@@ -47,7 +48,8 @@ CanonicalSpec Canonicalise(const Spec& asked) {
     Settle(&result.spec);
     return result;
   }
-  CanonicaliseVector(result.spec, MatmulDims::kOut);
+  // Blocks are of rhs: it stays what it is.
+  if (!IsOfBlocks(asked.operand[MatmulDims::kRhs].dtype)) CanonicaliseVector(result.spec, MatmulDims::kOut);
   result.swapped = result.spec.out().layout.order == Order::kCol;
   if (result.swapped) TransposeMatmul(result.spec);
   CanonicaliseVector(result.spec, MatmulDims::kLhs);

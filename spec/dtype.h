@@ -19,13 +19,19 @@ enum class Dtype : uint8_t {
   kS32,
   kF8E4M3,
   kF8E5M2,
-  kO8
+  kO8,
+  kQ8_0,
+  kQ4_0,
+  kQ4_1,
+  kQ4K,
+  kQ6K,
+  kMxfp4
 };  // the file format numbers them so
 
 struct DtypeInfo {
   Dtype dtype;
   std::string_view name;
-  int bytes;
+  int bytes;  // of an element; of a type of blocks, of a block
   // Floats: bits of the exponent, whose bias is half its range, and of the mantissa; beside them a sign.
   // Integers: none.
   int exponent = 0, mantissa = 0;
@@ -34,6 +40,10 @@ struct DtypeInfo {
   bool infinities = true;
   bool is_result = true;    // a result may be rounded to it; else it is only read
   bool is_weights = false;  // matmuls widen it: beside f32 and bf16 it makes f32
+  // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). They follow each
+  // other along a row of a matrix, which begins and ends with whole blocks.
+  int block = 1;
+  int decoding = 0;  // types of blocks: instructions to make a vector of f32 of elements, its load included
 };
 
 inline constexpr std::array kDtypes = {
@@ -60,14 +70,34 @@ inline constexpr std::array kDtypes = {
               .is_result = false,
               .is_weights = true},
     DtypeInfo{Dtype::kO8, "o8", 1},  // an s8, kept as the u8 that is 128 more; only in our own copies
+    // Weights as ggml stores them, and OCP's mxfp4 as ggml does.
+    DtypeInfo{.dtype = Dtype::kQ8_0, .name = "q8_0", .bytes = 34, .is_result = false, .block = 32, .decoding = 3},
+    DtypeInfo{.dtype = Dtype::kQ4_0, .name = "q4_0", .bytes = 18, .is_result = false, .block = 32, .decoding = 5},
+    DtypeInfo{.dtype = Dtype::kQ4_1, .name = "q4_1", .bytes = 20, .is_result = false, .block = 32, .decoding = 4},
+    DtypeInfo{.dtype = Dtype::kQ4K, .name = "q4_k", .bytes = 144, .is_result = false, .block = 256, .decoding = 5},
+    DtypeInfo{.dtype = Dtype::kQ6K, .name = "q6_k", .bytes = 210, .is_result = false, .block = 256, .decoding = 9},
+    DtypeInfo{.dtype = Dtype::kMxfp4, .name = "mxfp4", .bytes = 17, .is_result = false, .block = 32, .decoding = 11},
 };
 
-// The first ones are those that callers may have.
+// The first ones are those that callers may have anywhere.
 inline constexpr size_t kCallersDtypes = static_cast<size_t>(Dtype::kO8);
+// And these those whose elements lie by themselves: all but types of blocks.
+inline constexpr size_t kElementDtypes = kCallersDtypes + 1;
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
 constexpr int Bytes(Dtype dtype) { return Info(dtype).bytes; }
-constexpr bool IsFloating(Dtype dtype) { return Info(dtype).exponent > 0; }
+constexpr int BlockOf(Dtype dtype) { return Info(dtype).block; }
+constexpr bool IsOfBlocks(Dtype dtype) { return BlockOf(dtype) > 1; }
+// Of elements that follow each other: of whole blocks exactly, else rounded up.
+constexpr int64_t BytesOf(Dtype dtype, int64_t elements) {
+  const int block = BlockOf(dtype);
+  return (elements * Bytes(dtype) + block - 1) / block;
+}
+// As many as take so many bytes, at most.
+constexpr int64_t ElementsIn(Dtype dtype, int64_t bytes) { return bytes * BlockOf(dtype) / Bytes(dtype); }
+constexpr bool IsFloating(Dtype dtype) { return Info(dtype).exponent > 0 || IsOfBlocks(dtype); }
+// What is narrower than what is computed with.
+constexpr bool IsNarrow(Dtype dtype) { return IsOfBlocks(dtype) || Bytes(dtype) < 4; }
 
 // The ends of an integer type.
 constexpr int64_t LeastOf(Dtype dtype) {
@@ -94,7 +124,7 @@ constexpr uint32_t FirstSpecialBits(Dtype dtype) {
 // which instructions convert: what has f16's exponents is shifted, too; others are then multiplied by 2^n.
 constexpr bool WidensByShift(Dtype dtype) { return Info(dtype).exponent == Info(Dtype::kF32).exponent; }
 constexpr bool WidensByF16(Dtype dtype) {
-  return IsFloating(dtype) && Info(dtype).exponent <= Info(Dtype::kF16).exponent;
+  return Info(dtype).exponent > 0 && Info(dtype).exponent <= Info(Dtype::kF16).exponent;
 }
 constexpr int ScaleFromF16(Dtype dtype) { return BiasOf(Dtype::kF16) - BiasOf(dtype); }  // n
 constexpr bool HasSpecialsOfItsOwn(Dtype dtype) {
@@ -108,6 +138,7 @@ constexpr uint32_t F16BitsOf(Dtype dtype) {
 
 // Instructions to make a vector of f32 of elements, or of s32 of integers.
 constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32) {
+  if (IsOfBlocks(dtype)) return Info(dtype).decoding;
   constexpr int kExtension = 1, kConversion = 1, kShift = 1, kExponent = 2, kSpecials = 4, kScaling = 1;
   if (to == Dtype::kS32) return dtype == Dtype::kS32 ? 0 : kExtension;
   if (dtype == Dtype::kF32) return 0;

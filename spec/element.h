@@ -120,34 +120,10 @@ constexpr auto ElementOf() {
 template <size_t kIndex = 0, typename Body>
 decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
   constexpr auto kDtype = static_cast<Dtype>(kIndex);
-  if constexpr (kIndex + 1 < kDtypes.size())
+  if constexpr (kIndex + 1 < kElementDtypes)
     if (dtype != kDtype) return WithElementOf<kIndex + 1>(dtype, body);
   KIRSCH_CHECK(dtype == kDtype);
   return body(ElementOf<kDtype>());
-}
-
-// Element number `index` of an array of dtype; exact.
-inline double LoadElement(Dtype dtype, const void* data, int64_t index) {
-  return WithElementOf(dtype, [&](auto element) -> double {
-    return Widen(static_cast<const decltype(element)*>(data)[index]);
-  });
-}
-
-// Stores the element that stands for `value`, which is first made a float, or must be an int32_t.
-inline void StoreElement(Dtype dtype, double value, void* data, int64_t index) {
-  WithElementOf(dtype, [&](auto element) {
-    using Element = decltype(element);
-    static_cast<Element*>(data)[index] = Narrow<Element>(static_cast<decltype(Widen(element))>(value));
-  });
-}
-
-// to[i] = element number first + i * stride, for i < count. Number: double, or an integer modulo its range.
-template <typename Number>
-void LoadRun(Dtype dtype, const void* data, int64_t first, int64_t stride, int64_t count, Number* to) {
-  WithElementOf(dtype, [&](auto element) {
-    const auto* from = static_cast<const decltype(element)*>(data) + first;
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Number>(Widen(from[i * stride]));
-  });
 }
 
 }  // namespace kirsch

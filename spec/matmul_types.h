@@ -40,7 +40,21 @@ inline constexpr auto kMatmulTypes = [] {
   return all;
 }();
 
+// Weights of blocks are rhs: their blocks are along the reduction.
+inline constexpr auto kBlockMatmulTypes = [] {
+  constexpr auto kBlocks =
+      std::count_if(kDtypes.begin(), kDtypes.end(), [](const DtypeInfo& info) { return info.block > 1; });
+  std::array<MatmulTypes, 2 * kBlocks> all = {};
+  auto next = all.begin();
+  for (const DtypeInfo& info : kDtypes)
+    for (Dtype beside : {Dtype::kF32, Dtype::kBf16})
+      if (info.block > 1) *next++ = {beside, info.dtype, Dtype::kF32};
+  return all;
+}();
+
 constexpr bool IsSupported(const MatmulTypes& types) {
+  for (const MatmulTypes& supported : kBlockMatmulTypes)
+    if (types == supported) return true;
   for (const MatmulTypes& supported : kMatmulTypes)
     if (types == supported || MatmulTypes{types.rhs, types.lhs, types.out} == supported) return true;
   return false;

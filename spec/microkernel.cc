@@ -42,8 +42,11 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
-// Lanewise, the rhs vectors are those of one column's taps.
+// Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale and offset,
+// the codes and a mask.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
+  constexpr int kDecoding = 6;
+  if (IsOfBlocks(tile.rhs)) return kDecoding;
   const bool products = tile.instruction().has_products(), pairs = tile.instruction().parts() > 1;
   const int rhs =
       tile.form == LayoutKind::kLanewise ? tile.taps : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
@@ -91,9 +94,9 @@ int64_t CommonDistance(const Spec& spec, int operand) {
 // The share of an operand's vectors of `elements` that lie across a line more than they must: what rows have
 // in common with a line is where they begin, equally often at each multiple of it.
 double SplitShare(const Spec& spec, int operand, int elements, const Target& target) {
-  const int64_t bytes = Bytes(spec.tensor(operand).dtype), line = target.line_bytes;
-  const int64_t apart = std::gcd(CommonDistance(spec, operand) * bytes, line);
-  return static_cast<double>(std::max<int64_t>(0, std::min(elements * bytes, line) - apart)) /
+  const Dtype dtype = spec.tensor(operand).dtype;
+  const int64_t line = target.line_bytes, apart = std::gcd(BytesOf(dtype, CommonDistance(spec, operand)), line);
+  return static_cast<double>(std::max<int64_t>(0, std::min(BytesOf(dtype, elements), line) - apart)) /
          static_cast<double>(line);
 }
 
@@ -119,8 +122,7 @@ Arithmetic ArithmeticOf(Dtype lhs, Dtype rhs, int group, const Target& target) {
 }
 
 bool IsPlain(const Spec& spec) {
-  return Bytes(spec.operand[MatmulDims::kLhs].dtype) == kAccumulatorBytes &&
-         Bytes(spec.operand[MatmulDims::kRhs].dtype) == kAccumulatorBytes;
+  return !IsNarrow(spec.operand[MatmulDims::kLhs].dtype) && !IsNarrow(spec.operand[MatmulDims::kRhs].dtype);
 }
 
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
@@ -211,7 +213,8 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.wanted_chains();
   int sets = 1;
-  while (!tile.one_chain && sets < 4 && tile.accumulators() * sets < wanted &&
+  const int most = IsOfBlocks(tile.rhs) ? std::min(4, BlockOf(tile.rhs) / tile.lanes) : 4;
+  while (!tile.one_chain && sets < most && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
   return sets;
@@ -227,6 +230,10 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   constexpr int kBody = 24, kMostUnrolled = 8, kManyRegisters = 32;
   MainLoop loop;
   loop.sets = KSplit(tile, unit);
+  if (IsOfBlocks(tile.rhs)) {
+    loop.unroll = BlockOf(tile.rhs) / tile.lanes;
+    return loop;
+  }
   if (reduction.digits > 0) loop.whole_digits = WholeDigits(tile, unit, reduction);
   // A run is no shorter than what is taken at once.
   const bool loops_around = reduction.digits - 1 > loop.whole_digits;

@@ -38,7 +38,9 @@ struct alignas(8) Spec {
   // anyway.
   uint8_t fixed_order : 1 = 0;
   uint8_t block_rows : 1 = 0;  // blocks are of rows
-  uint8_t zero : 5 = 0;
+  // 1: copies of lhs, and of rhs if it is of blocks, may round elements to bf16.
+  uint8_t as_bf16 : 1 = 0;
+  uint8_t zero : 4 = 0;
   // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0:
   // whole.
   uint16_t block = 0;
@@ -108,6 +110,9 @@ inline int BlockDim(const Spec& spec) { return spec.block_rows != 0 ? MatmulDims
 
 // Of an operand of the epilogue, whose place in a spec follows from the op and the output.
 inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > spec.op_info().output(); }
+
+// Is there anything that may still be rounded to bf16, and a product of bf16 that it would do for? Else as_bf16 is 0.
+void SettleRounding(Spec* spec);
 
 // The type that sums are kept in. (Layouts and levels are left out of account.)
 inline Dtype AccumulatorOf(const Spec& spec) { return AccumulatorOf(spec.operand[0].dtype); }

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/spec.h"
 
 namespace kirsch {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_vectors.h"
+#include "codegen/kernels/block_decoder.h"
 #include "codegen/loop/loop_text.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -136,7 +137,8 @@ class FunctionPrinter {
 
   void Print(const Zero& op) { Set(op.to, vectors_.Zero(VarOf(op.to))); }
   void Print(const Broadcast& op) {
-    Set(op.to, vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+    Set(op.to, op.as ? vectors_.BroadcastBytes(VarOf(op.to), Text(op.from), *op.as)
+                     : vectors_.Broadcast(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
   }
   void Print(const Store& op) {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
@@ -415,6 +417,7 @@ std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vec
 
 std::string CType(Dtype dtype) {
   if (dtype == Dtype::kF32) return "float";
+  if (IsOfBlocks(dtype)) return CType(PointeeOf(dtype));
   const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kO8;
   return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
 }

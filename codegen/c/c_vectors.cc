@@ -233,6 +233,15 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
   return Widened(value, memory, to.dtype, to.lanes);
 }
 
+// Byte by byte, as C lets no pointer to bytes stand for one to wider elements.
+std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const {
+  const int bits = 8 * Bytes(memory);
+  const std::string low = Cat("(uint8_t)(", from, ")[0]");
+  const std::string element =
+      bits == 8 ? Cat("(char)(", low, ")") : Cat("(short)(", low, " | (uint8_t)(", from, ")[1] << 8)");
+  return Widened(Intrinsic(to.lanes * Bytes(memory), Cat("set1_epi", bits), element), memory, to.dtype, to.lanes);
+}
+
 // The 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)
 std::string Quarter(const std::string& value, int bytes, int number) {
   if (bytes <= kXmmBytes) return value;

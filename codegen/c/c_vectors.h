@@ -37,6 +37,8 @@ class CVectors {
   std::string Zero(const Var& to) const;
   std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
   std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
+  // Of an element whose bytes the pointer is to.
+  std::string BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const;
   // Statements; several of them are one block.
   std::string Stream(const Var& from, const std::string& to) const;  // past the caches
   std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;

@@ -73,7 +73,9 @@ struct HeaderFunction {
 
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
   bool has_samples() const;
-  bool has_self_test() const { return !members.empty() || has_samples(); }
+  // Self-tests don't know types of blocks.
+  bool has_self_test() const { return members.empty() ? has_samples() : !has_blocks(); }
+  bool has_blocks() const;  // among the operands of members
   bool packs() const { return variants.front().programs.front().packing.has_value(); }
   bool dispatched() const { return variants.size() > 1 || !sizes.empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs

@@ -341,7 +341,7 @@ Conversion ConversionOf(Dtype dtype) {
 std::string FillsText(const HeaderFile& file) {
   std::set<Dtype> types, compared;
   for (const HeaderFunction& function : file.functions) {
-    if (function.members.empty()) continue;
+    if (function.members.empty() || !function.has_self_test()) continue;
     const std::vector<EntryTensor> tensors = Unpacked(function.signature());
     for (const EntryTensor& tensor : tensors) types.insert(tensor.dtype);
     compared.insert({tensors[0].dtype, tensors[1].dtype, tensors.back().dtype});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/text/cat.h"
@@ -14,7 +15,7 @@ namespace kirsch {
 struct MicrokernelParameters {
   MicrokernelParameters(ProcedureBuilder& builder, const Microkernel& kernel)
       : lhs(builder.PointerParameter("lhs", kernel.lhs.dtype, false)),
-        rhs(builder.PointerParameter("rhs", kernel.rhs.dtype, false)),
+        rhs(builder.PointerParameter("rhs", PointeeOf(kernel.rhs.dtype), false)),
         out(builder.PointerParameter("out", kernel.out.dtype, true)),
         arguments(ArgumentParameters(builder, kernel)),
         trips(builder.IndexParameter("trips")),

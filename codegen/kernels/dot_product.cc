@@ -3,8 +3,10 @@
 // summed at the end.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "codegen/kernels/accumulators.h"
+#include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/epilogue_code.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/loop/procedure_builder.h"
@@ -32,6 +34,7 @@ class DotProduct {
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     if (kernel.tile.instruction().has_excess())
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
+    if (IsOfBlocks(kernel.rhs.dtype)) decoder_.emplace(builder_, kernel.rhs.dtype, kernel.tile.lanes);
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.widens_lhs > 0) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
@@ -41,7 +44,10 @@ class DotProduct {
     const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Vectors(kernel_.unroll, whole); });
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
+      if (decoder_) return Blocks();
+      Vectors(kernel_.unroll, whole);
+    });
     if (parameters_.rest != kNoVar)
       builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, whole); });
     if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
@@ -82,6 +88,34 @@ class DotProduct {
     const int64_t steps = vectors * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, steps});
     builder_.Do(Advance{parameters_.rhs, steps});
+  }
+
+  // A block of each column of rhs, which a trip of the loop is.
+  void Blocks() {
+    const MatrixLayout& rhs = kernel_.rhs;
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      if (kernel_.prefetches()) PrefetchBlock(j);
+      decoder_->Begin(At(parameters_.rhs, BytesOf(rhs.dtype, rhs.At(0, j))));
+      for (int u = 0; u < kernel_.unroll; ++u) {
+        const int64_t k = u * kernel_.step();
+        decoder_->Read(rhs_.at(0, 0), static_cast<int>(k));
+        for (int i = 0; i < kernel_.tile.rows; ++i) {
+          ReadLhs(i, k, static_cast<int>(kernel_.step()));
+          builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, 0), i, j), lhs_[0], rhs_.at(0, 0)});
+        }
+      }
+    }
+    const int64_t steps = kernel_.unroll * kernel_.step();
+    builder_.Do(Advance{parameters_.lhs, steps});
+    builder_.Do(Advance{parameters_.rhs, BytesOf(rhs.dtype, steps)});
+  }
+
+  // What a trip reads of a column, further on.
+  void PrefetchBlock(int j) {
+    const MatrixLayout& rhs = kernel_.rhs;
+    const int64_t ahead = BytesOf(rhs.dtype, rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
+    for (int64_t byte = 0; byte < Bytes(rhs.dtype); byte += kLineBytes)
+      builder_.Do(Prefetch{At(parameters_.rhs, ahead + byte)});
   }
 
   void ReadRhs(int j, int64_t k, int count) {
@@ -138,6 +172,7 @@ class DotProduct {
   EpilogueCode epilogue_;
   VarId excess_ = kNoVar;     // of lhs as o8
   VarId lhs_words_ = kNoVar;  // of pairs, both of bf16
+  std::optional<BlockDecoder> decoder_;
 };
 
 }  // namespace

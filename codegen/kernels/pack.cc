@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "codegen/kernels/block_decoder.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -16,10 +18,16 @@ constexpr int kLineBlocks =
 constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
+// Does the copy round?
+bool Narrows(const Pack& pack) { return pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kBf16; }
+
+// The type of the vectors that are stored.
+Dtype StoredFrom(const Pack& pack) { return Narrows(pack) ? Dtype::kF32 : pack.to.dtype; }
+
 // Elements along the copy's inner axis that are handled as one vector: as many as a vector has words in
 // panels, where groups make them wider.
 int LanesOf(const Pack& pack) {
-  if (pack.to.panel == 0) return pack.vector_bytes / Bytes(pack.to.dtype);
+  if (pack.to.panel == 0) return pack.vector_bytes / Bytes(StoredFrom(pack));
   const int words = pack.vector_bytes / kAccumulatorBytes;
   return pack.to.panel % words != 0 ? static_cast<int>(pack.to.panel) : words;
 }
@@ -31,7 +39,7 @@ class Packer {
   explicit Packer(const Pack& pack)
       : pack_(pack),
         builder_(pack.Name()),
-        from_(builder_.PointerParameter("from", pack.from.dtype, false)),
+        from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", pack.to.dtype, true)),
         group_(static_cast<int>(pack.to.group)),
         lanes_(LanesOf(pack)),
@@ -44,24 +52,59 @@ class Packer {
     KIRSCH_CHECK(rows_at_once_ > 1 || pack.from.order == pack.to.order);
     KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
     KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
+    KIRSCH_CHECK(!Narrows(pack) || group_ == 1);
+    if (!IsOfBlocks(pack.from.dtype)) return;
+    KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
+    const int lanes = std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun);
+    decoded_ = builder_.Vector("decoded", Dtype::kF32, lanes);
+    decoder_.emplace(builder_, pack.from.dtype, lanes);
   }
 
   Procedure Build() && {
-    if (pack_.from.order == pack_.to.order) {
-      straight_ = builder_.Vector("v", pack_.to.dtype, lanes_ * group_);
+    if (decoder_) {
+      pack_.from.order == pack_.to.order ? DecodingCopy() : DecodingTranspose();
+    } else if (pack_.from.order == pack_.to.order) {
+      straight_ = builder_.Vector("v", StoredFrom(pack_), lanes_ * group_);
       for (int row = 0; group_ > 1 && row < std::min<int64_t>(group_, pack_.outer); ++row)
         rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("r", row), pack_.to.dtype, lanes_);
       if (parts_) odd_ = builder_.Vector("odd", pack_.to.dtype, lanes_);
       StraightCopy();
     } else {
-      for (int row = 0; row < kBlock; ++row)
-        rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("v", row), pack_.to.dtype, kBlock * group_);
       TransposingCopy();
     }
     return std::move(builder_).Build();
   }
 
  private:
+  // Blocks that stay in rows: whole ones, one after the other.
+  void DecodingCopy() {
+    builder_.Loop(Constant(pack_.outer), [&](VarId row) {
+      const Affine from = Plus(Constant(0), row, pack_.from.outer_stride);
+      const Affine to = Plus(Constant(0), row, pack_.to.outer_stride);
+      builder_.Loop(Constant(pack_.inner / block()), [&](VarId number) {
+        Decode(Plus(from, number, block()), {to_, Plus(to, number, block())});
+      });
+    });
+  }
+
+  // Blocks that are turned: four rows of the source at a time are decoded into an array, which is then turned.
+  void DecodingTranspose() {
+    array_ = builder_.Array("rows", pack_.to.dtype, lanes_, kBlock * block());
+    TransposingCopy();
+  }
+
+  int block() const { return BlockOf(pack_.from.dtype); }
+
+  // A block of the source.
+  void Decode(const Affine& from, const Address& to) {
+    const int lanes = builder_.var(decoded_).lanes;
+    decoder_->Begin({from_, InBytes(pack_.from.dtype, from)});
+    for (int element = 0; element < block(); element += lanes) {
+      decoder_->Read(decoded_, element);
+      builder_.Do(Store{decoded_, {to.pointer, Plus(to.offset, element)}, lanes});
+    }
+  }
+
   void StraightCopy() {
     builder_.Loop(Constant(pack_.outer / rows_at_once_), [&](VarId block) {
       StraightRows(Plus(Constant(0), block, rows_at_once_ * pack_.from.outer_stride),
@@ -122,6 +165,8 @@ class Packer {
   }
 
   void TransposingCopy() {
+    for (int row = 0; row < kBlock; ++row)
+      rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("v", row), StoredFrom(pack_), kBlock * group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
       TransposeChunk(Plus(Constant(0), chunk, width_ * pack_.from.outer_stride),
                      Plus(Constant(0), chunk, chunk_stride_), width_);
@@ -134,7 +179,7 @@ class Packer {
 
   // A chunk of which `filled` elements exist: whole lines of the source first.
   void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
-    const int64_t columns = int64_t{kBlock} * kLineBlocks * group_;
+    const int64_t columns = decoder_ ? block() : int64_t{kBlock} * kLineBlocks * group_;
     builder_.Loop(Constant(pack_.outer / columns), [&](VarId line) {
       TransposeColumns(Plus(from, line, columns), Plus(to, line, pack_.to.OuterOffset(columns)), filled,
                        columns);
@@ -164,10 +209,24 @@ class Packer {
 
   // 4 rows of the source, of which `rows` exist.
   void TransposeBlocks(const Affine& from, const Affine& to, int rows, int64_t columns) {
+    if (decoder_ && rows > 0) return TransposeDecoded(from, to, rows);
     const int64_t step = int64_t{kBlock} * group_;
     for (int64_t column = 0; column < columns; column += step)
       TransposeBlock(Plus(from, column), Plus(to, pack_.to.OuterOffset(column)), rows,
                      static_cast<int>(std::min(step, columns - column)));
+  }
+
+  // The same of a block of each row.
+  void TransposeDecoded(const Affine& from, const Affine& to, int rows) {
+    for (int row = 0; row < rows; ++row)
+      Decode(Plus(from, row * pack_.from.outer_stride), At(array_, row * block()));
+    const int64_t line = int64_t{kBlock} * kLineBlocks * group_, step = int64_t{kBlock} * group_;
+    builder_.Loop(Constant(block() / line), [&](VarId number) {
+      for (int64_t column = 0; column < line; column += step)
+        TransposeBlock(Plus(Constant(column), number, line),
+                       Plus(Plus(to, pack_.to.OuterOffset(column)), number, pack_.to.OuterOffset(line)), rows,
+                       static_cast<int>(step));
+    });
   }
 
   // A column of the block is a group of columns of the source.
@@ -175,7 +234,7 @@ class Packer {
     for (int row = 0; row < kBlock; ++row) {
       const VarId v = rows_[static_cast<size_t>(row)];
       if (row < rows) {
-        builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, columns});
+        builder_.Do(Load{v, Source(from, row), columns});
       } else {
         builder_.Do(Zero{v});
       }
@@ -185,6 +244,12 @@ class Packer {
       builder_.Do(Store{rows_[static_cast<size_t>(column / group_)],
                         {to_, Plus(to, pack_.to.OuterOffset(column))},
                         kBlock * group_});
+  }
+
+  // Where what is turned begins in a row.
+  Address Source(const Affine& from, int row) const {
+    if (decoder_) return {array_, Plus(from, row * block())};
+    return {from_, Plus(from, row * pack_.from.outer_stride)};
   }
 
   const Pack& pack_;
@@ -199,6 +264,9 @@ class Packer {
   VarId odd_ = kNoVar;
   VarId straight_ = kNoVar;  // the vector that a straight copy writes
   std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
+  std::optional<BlockDecoder> decoder_;  // of types of blocks
+  VarId decoded_ = kNoVar;               // a vector of a block
+  VarId array_ = kNoVar;                 // a block of each of a few rows
 };
 
 }  // namespace

@@ -114,7 +114,8 @@ class BodyPrinter {
   }
 
   void Print(const Broadcast& op) {
-    Set(op.to, vectors_.Broadcast(VarOf(op.to), ValueOf(op.from), MemoryType(op.from), op.count));
+    Set(op.to,
+        vectors_.Broadcast(VarOf(op.to), ValueOf(op.from), op.as.value_or(MemoryType(op.from)), op.count));
   }
 
   void Print(const Store& op) {

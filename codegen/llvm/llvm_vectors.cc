@@ -189,7 +189,7 @@ Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int coun
     return ir_.CreateBitCast(ir_.CreateShl(halves, 16), VectorType(to, ir_.getContext()));
   }
   if (group == 1) {
-    Value* element = ir_.CreateAlignedLoad(Element(memory), from, AlignOf(memory));
+    Value* element = ir_.CreateAlignedLoad(Element(memory), from, llvm::Align(1));  // perhaps among bytes
     return Widened(Splat(element, to.lanes), memory, to.dtype);
   }
   Value* words = Splat(Word(from, memory, 0, count, 8 * Bytes(memory) * group), to.lanes / group);

@@ -58,6 +58,7 @@ struct Broadcast {  // a word of the vector's type, in all its words: made of `c
   VarId to;
   Address from;
   int count;
+  std::optional<Dtype> as = {};  // the type of what is at `from`, if the pointer is one to bytes; one element
 };
 struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subnormals are no exception
   VarId from;
@@ -113,7 +114,7 @@ struct Fill {  // a 32-bit word in all lanes
   VarId to;
   uint32_t word;
 };
-struct Convert {  // s32 to f32, or f32 to s32: to nearest, ties to even; anything comes of what is beyond s32
+struct Convert {  // s32 to f32; or f32 to s32: to nearest, ties to even; anything comes of what is beyond s32
   VarId to, from;
 };
 struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 where from[i] is kNoVar

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/copies.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/kernels/pack.h"
@@ -73,8 +74,8 @@ class Kernels {
   // those for narrow lanes.
   void AddElementFeatures(const KernelShape& kernel) {
     for (const Dtype dtype : OperandTypes(kernel)) {
-      if (WidensByF16(dtype)) AddFeatures(std::array{"f16c"});
-      if (Bytes(dtype) < kAccumulatorBytes && program_.masks && target_.HasFeature("avx512bw"))
+      if (WidensByF16(dtype) || IsOfBlocks(dtype)) AddFeatures(std::array{"f16c"});
+      if (IsNarrow(dtype) && program_.masks && target_.HasFeature("avx512bw"))
         AddFeatures(std::array{"avx512bw"});
     }
   }
@@ -255,8 +256,9 @@ class EntryWriter {
   Address AddressOf(const OperandPlace& place, Dtype dtype) const {
     const Program::Buffer& buffer = program_.buffers[static_cast<size_t>(place.buffer)];
     const auto parameter = parameters_.find(place.buffer);
-    if (parameter != parameters_.end()) return {parameter->second, InEntry(place.offset)};
-    return {memory_.at(buffer.memory), Plus(InEntry(place.offset), buffer.offset / Bytes(dtype))};
+    if (parameter != parameters_.end()) return {parameter->second, InBytes(dtype, InEntry(place.offset))};
+    return {memory_.at(buffer.memory),
+            Plus(InBytes(dtype, InEntry(place.offset)), buffer.offset / Bytes(PointeeOf(dtype)))};
   }
 
   Affine InEntry(const Affine& affine) const {
@@ -370,12 +372,12 @@ class Lowering {
       return;
     }
     loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored});
-    parameters_[number] = entry_.PointerParameter(loops_.tensors.back().name, tensor.dtype, tensor.stored);
+    parameters_[number] = entry_.PointerParameter(loops_.tensors.back().name, PointeeOf(tensor.dtype), tensor.stored);
   }
 
   void TakePacked(const std::string& name, Dtype dtype) {
     loops_.tensors.push_back({kPacked, dtype, false});
-    memory_[Memory::kPacked] = entry_.PointerParameter(name, dtype, false);
+    memory_[Memory::kPacked] = entry_.PointerParameter(name, PointeeOf(dtype), false);
   }
 
   // A contraction's operand that has no batch: the kernel that copies it is all there is to do.
@@ -405,7 +407,7 @@ class Lowering {
       const Program::Buffer& constant = buffer(i);
       if (!constant.constant) return;
       packing.constants.push_back({FreeName(program_, constant.name, i), constant.dtype, false});
-      parameters[i] = entry.PointerParameter(packing.constants.back().name, constant.dtype, false);
+      parameters[i] = entry.PointerParameter(packing.constants.back().name, PointeeOf(constant.dtype), false);
     });
     const VarId to = entry.PointerParameter(FreeName(program_, kConstants, -1), Dtype::kF32, true);
     kernels_.Forget();

@@ -9,7 +9,7 @@
 #include "codegen/verify/verify_data.h"
 #include "codegen/verify/verify_freivalds.h"
 #include "codegen/verify/verify_run.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/instruction.h"
 #include "spec/meaning/reference.h"
 
@@ -26,6 +26,7 @@ bool SumsAreExact(const Spec& root, InputKind kind) {
 
 // Is there an instruction for these types that takes subnormal numbers for zero?
 bool MayFlushSubnormals(const Spec& root) {
+  if (root.as_bf16 != 0) return true;
   const Dtype lhs = root.operand[MatmulDims::kLhs].dtype, rhs = root.operand[MatmulDims::kRhs].dtype;
   return std::any_of(kInstructions.begin(), kInstructions.end(),
                      [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
@@ -56,6 +57,11 @@ Tolerance ToleranceOf(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
   tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
+  // Rounded to bf16 once each.
+  constexpr double kRounding = 0x1p-9;
+  const bool both = IsOfBlocks(root.operand[MatmulDims::kRhs].dtype);
+  const double rounded = root.as_bf16 == 0 ? 1 : both ? (1 + kRounding) * (1 + kRounding) : 1 + kRounding;
+  tolerance.sums = rounded * (1 + tolerance.sums) - 1;
   if (MayFlushSubnormals(root)) tolerance.absolute = terms * 0x1p-126;
   if (root.out().dtype == Dtype::kBf16 && root.op_info().epilogue.empty()) {
     tolerance.output = 0x1p-8;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
+#include "codegen/verify/block_data.h"
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/meaning/reference.h"
@@ -17,20 +19,7 @@ namespace {
 constexpr int64_t kExactInFloat = int64_t{1} << 24;
 constexpr int64_t kLargestInteger = 100;
 
-// SplitMix64's finalizer: one independent-looking word per index.
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 float Uniform(uint64_t word) { return static_cast<float>(static_cast<double>(word >> 40) * 0x1p-23 - 1.0); }
-
-// Sign and mantissa from the upper bits; the exponent field (127 stands for 2^0) from the lowest ones.
-float Spread(uint64_t word, uint32_t exponents) {
-  const uint32_t exponent = 127 - exponents / 2 + static_cast<uint32_t>(word % exponents);
-  return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
-}
 
 int32_t Integer(uint64_t word, uint64_t limit) {
   const auto magnitude = static_cast<int32_t>(1 + ((word >> 32) * limit >> 32));
@@ -71,6 +60,22 @@ void FillRun(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int
         ValueOf<Element>(kind, limit, Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
 }
 
+// Whole blocks: a row of a matrix has no others.
+void FillBlocks(const Spec& root, int operand, InputKind kind, uint64_t stream, void* data) {
+  const Dtype dtype = root.tensor(operand).dtype;
+  const int64_t block = BlockOf(dtype), bytes = Bytes(dtype);
+  int64_t done = 0, index = 0;
+  const auto poison = [&](int64_t end) {
+    memset(static_cast<char*>(data) + done * bytes, 0xff, static_cast<size_t>((end - done) * bytes));
+  };
+  ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
+    poison(offset / block);
+    for (done = offset / block; done < (offset + count) / block; ++done)
+      FillBlock(dtype, kind, Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index++)),
+                static_cast<uint8_t*>(data) + done * bytes);
+  });
+}
+
 }  // namespace
 
 bool Suits(const Spec& root, InputKind kind) {
@@ -83,9 +88,12 @@ int64_t IntegerLimit(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   const double exact = root.out().dtype == Dtype::kS16 ? INT16_MAX : static_cast<double>(kExactInFloat);
   int64_t largest = kLargestInteger;
+  const auto keep_exact = [&](Dtype dtype) { largest = std::min(largest, int64_t{2} << Info(dtype).mantissa); };
   for (int operand = 0; operand < root.op_info().output(); ++operand)
-    if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype))
-      largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);  // the integers up to this are exact
+    if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype) && !IsOfBlocks(dtype)) keep_exact(dtype);
+  if (root.as_bf16 != 0) keep_exact(Dtype::kBf16);
+  if (const Dtype dtype = root.tensor(MatmulDims::kRhs).dtype; IsOfBlocks(dtype))  // as large as it may be
+    return std::clamp<int64_t>(static_cast<int64_t>(exact / terms) / LargestCode(dtype), 1, largest);
   return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
 }
 
@@ -93,6 +101,7 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
   KIRSCH_CHECK(Suits(root, kind));
   const uint64_t limit = static_cast<uint64_t>(IntegerLimit(root));
   const uint64_t stream = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
+  if (IsOfBlocks(root.tensor(operand).dtype)) return FillBlocks(root, operand, kind, stream, data);
   WithElementOf(root.tensor(operand).dtype, [&](auto element) {
     using Element = decltype(element);
     Element* const elements = static_cast<Element*>(data);

@@ -179,7 +179,7 @@ absl::Status CheckProduct(const Spec& root, InputKind kind, uint64_t seed, const
   if (MaySaturate(root, kind)) return absl::OkStatus();
   std::vector<std::byte> before;
   if (root.accumulate) {
-    before.resize(static_cast<size_t>(RootElements(root, kOut) * Bytes(root.out().dtype)));
+    before.resize(static_cast<size_t>(BytesOf(root.out().dtype, RootElements(root, kOut))));
     FillOperand(root, kOut, kind, seed, 0, before.data());
   }
   const bool exact = kind == InputKind::kIntegers && root.out().dtype != Dtype::kBf16;

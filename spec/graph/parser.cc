@@ -251,9 +251,8 @@ class GraphParser {
   absl::StatusOr<Dtype> ParseDtype(bool result) {
     const Word word = Take();
     std::string names;
-    for (size_t i = 0; i < kCallersDtypes; ++i) {
-      const DtypeInfo& info = kDtypes[i];
-      if (result && !info.is_result) continue;
+    for (const DtypeInfo& info : kDtypes) {
+      if (info.dtype == Dtype::kO8 || (result && !info.is_result)) continue;
       if (info.name == word.text) return info.dtype;
       Append(&names, names.empty() ? "" : " ", info.name);
     }
@@ -277,13 +276,19 @@ class GraphParser {
         return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
       Take();
     }
+    if (const auto block = static_cast<uint32_t>(BlockOf(type->dtype));
+        block > 1 && (type->dims.empty() || type->dims.back() % block != 0))
+      return Expected(Peek(), Cat("a last axis that is a multiple of ", block, ", as ", Info(type->dtype).name,
+                                  " has blocks of so many"));
     return TakeSign("]");
   }
 
   // A type, and perhaps how the tensor lies.
   absl::Status ParseTensor(TensorType* type) {
     const absl::Status status = ParseType(type);
-    return status.ok() && Peek().text == kStridesWord ? ParseStrides(type) : status;
+    if (!status.ok() || Peek().text != kStridesWord) return status;
+    if (IsOfBlocks(type->dtype)) return Expected(Peek(), Cat("no strides of ", Info(type->dtype).name));
+    return ParseStrides(type);
   }
 
   // strides=[NUMBER, ...]

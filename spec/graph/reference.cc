@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "spec/check.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/graph/types.h"
 #include "spec/meaning/uncertain_math.h"
 #include "spec/winograd.h"

@@ -132,7 +132,19 @@ std::string InferRowwise(const Graph& graph, GraphNode* node) {
   return "";
 }
 
+// What is of blocks is a parameter, which matmuls read along its rows.
+bool MayReadBlocks(const Graph& graph, const GraphNode& node, size_t input) {
+  const GraphNode& read = graph.at(node.inputs[input]);
+  if (!IsOfBlocks(read.type.dtype)) return true;
+  const OperationKind kind = Info(node.op).kind, of_read = Info(read.op).kind;
+  if (kind == OperationKind::kTranspose) return of_read == OperationKind::kLeaf;
+  return node.op == Operation::kMatmul && input == 1 && of_read == OperationKind::kTranspose;
+}
+
 std::string InferByKind(Graph* graph, GraphNode* node) {
+  for (size_t input = 0; input < node->inputs.size(); ++input)
+    if (!MayReadBlocks(*graph, *node, input))
+      return "tensors that are not of blocks (those are for matmul(x, transpose(w)) alone)";
   const bool number = graph->at(node->inputs[0]).op == Operation::kNumber;
   switch (Info(node->op).kind) {
     case OperationKind::kContraction:

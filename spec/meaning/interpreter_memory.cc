@@ -50,8 +50,8 @@ bool InterpreterMemory::Fail(int buffer, const char* what) {
 void InterpreterMemory::Observe(const InterpretedOperand& operand, int64_t first, int64_t stride,
                                 int64_t count, bool write) const {
   if (!observe_) return;
-  const int bytes = static_cast<int>(Bytes(operand.dtype));
-  observe_({operand.buffer, first * bytes, stride * bytes, count, bytes, write});
+  const int bytes = static_cast<int>(BytesOf(operand.dtype, 1));
+  observe_({operand.buffer, BytesOf(operand.dtype, first), BytesOf(operand.dtype, stride), count, bytes, write});
 }
 
 bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride,
@@ -59,7 +59,7 @@ bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t firs
   const Program::Buffer& buffer = BufferAt(operand.buffer);
   const int64_t last = first + (count - 1) * stride;
   const bool inside = std::min(first, last) >= 0 &&
-                      (std::max(first, last) + 1) * Bytes(operand.dtype) <= buffer.bytes &&
+                      BytesOf(operand.dtype, std::max(first, last) + 1) <= buffer.bytes &&
                       (buffer.memory == Memory::kCaller ||
                        buffer.offset + buffer.bytes <= static_cast<int64_t>(AreaOf(buffer).bytes.size()));
   if (!inside) return Fail(operand.buffer, "leaves its buffer");
@@ -71,10 +71,10 @@ bool InterpreterMemory::MayRead(const InterpretedOperand& operand, int64_t first
   if (count == 0 || !IsInside(operand, first, stride, count)) return false;
   const Owner* const owners = Owners(operand.buffer);
   if (owners == nullptr) return true;
-  const int64_t bytes = Bytes(operand.dtype);
+  const int64_t bytes = Bytes(operand.dtype), block = BlockOf(operand.dtype);
   for (int64_t i = 0; i < count; ++i)
     for (int64_t byte = 0; byte < bytes; ++byte)
-      if (owners[(first + i * stride) * bytes + byte] != OwnerOf(operand.buffer))
+      if (owners[(first + i * stride) / block * bytes + byte] != OwnerOf(operand.buffer))
         return Fail(operand.buffer, "reads what has not been written, or has been written over");
   return true;
 }

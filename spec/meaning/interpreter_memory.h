@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/program/program.h"
 
 namespace kirsch {

@@ -7,6 +7,7 @@
 
 #include "spec/check.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/multiversion.h"
 
 namespace kirsch {

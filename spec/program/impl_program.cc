@@ -99,12 +99,23 @@ void AddOperands(const Spec& spec, ProgramBuilder& builder) {
     builder.AddBuffer({std::string(spec.op_info().operands[static_cast<size_t>(operand)].name),
                        Operand(spec, operand).dtype, Memory::kCaller, operand == spec.op_info().output(),
                        Operand(spec, operand).constant != 0,
-                       RootElements(spec, operand) * Bytes(Operand(spec, operand).dtype), 0});
+                       BytesOf(Operand(spec, operand).dtype, RootElements(spec, operand)), 0});
 }
 
 // Has each block of the output a part of the operand that is its own?
-bool IsOfBlocks(const Spec& spec, int operand) {
+bool HasPartOfEachBlock(const Spec& spec, int operand) {
   return spec.block != 0 && spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(BlockDim(spec));
+}
+
+// A copy of blocks as they are is one of their bytes.
+PackShape CopyOfBytes(PackShape pack) {
+  if (!IsOfBlocks(pack.from.dtype) || pack.to.dtype != pack.from.dtype) return pack;
+  pack.inner = BytesOf(pack.from.dtype, pack.inner);
+  for (MatrixLayout* layout : {&pack.from, &pack.to}) {
+    layout->outer_stride = BytesOf(layout->dtype, layout->outer_stride);
+    layout->dtype = Dtype::kU8;
+  }
+  return pack;
 }
 
 // The constant operand's copy, made ahead, of a batch matrix by matrix: the view that the kernel has of it.
@@ -182,7 +193,7 @@ int64_t TaskCount(const Impl& impl) {
 
 bool IsCommonCopy(const Impl& impl) {
   return impl.decision.kind == RewriteKind::kPack && impl.spec.block != 0 && impl.least_rows == 0 &&
-         !IsOfBlocks(impl.spec, impl.decision.operand);
+         !HasPartOfEachBlock(impl.spec, impl.decision.operand);
 }
 
 bool HasCommonCopies(const Impl& impl) {
@@ -222,7 +233,7 @@ OperandView ImplWriter::ViewAt(const Spec& spec, int operand, const OperandPlace
 }
 
 void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to) {
-  builder_.AddRun(CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand)), {from, to});
+  builder_.AddRun(CopyOfBytes(CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand))), {from, to});
 }
 
 int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
@@ -413,11 +424,11 @@ int64_t ImplWriter::CopyBytes(const Impl& impl) const {
   const Spec& child = OnlyChild(impl).spec;
   const TensorSpec& copy = Operand(child, operand);
   const TileExtent extent = ExtentOf(child, operand);
-  const int64_t bytes = CopyElements(impl) * Bytes(copy.dtype);
+  const int64_t bytes = BytesOf(copy.dtype, CopyElements(impl));
   if (ConstantOperand(impl.spec) < 0) return bytes;
   const MatrixLayout to = PackedLayout(extent, copy.layout, copy.dtype);
   const int vector_bytes = target_.vectors.front().bytes;
-  const bool beyond = to.panel == 0 && to.outer_stride * Bytes(to.dtype) % vector_bytes != 0;
+  const bool beyond = to.panel == 0 && BytesOf(to.dtype, to.outer_stride) % vector_bytes != 0;
   return bytes + (beyond ? vector_bytes : 0);
 }
 
@@ -437,7 +448,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   const int64_t bytes = WholeLines(CopyBytes(impl));
   inside[operand].start = {TakeOwn(bytes, pack.to.dtype), {}};
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;
-  if (IsOfBlocks(impl.spec, impl.decision.operand)) {
+  if (HasPartOfEachBlock(impl.spec, impl.decision.operand)) {
     WriteBlocksPack(impl, pack, views[operand], inside[operand]);
   } else if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);

@@ -143,7 +143,7 @@ class TargetReader {
         if (status.ok() && !known && !row.timing.empty())
           status = ReadNumber<ArithmeticRate>(value, kRateKeys, &RateOf(row, *unit), &known, row.timing);
       for (const DtypeInfo& row : kDtypes)
-        if (status.ok() && !known && row.bytes < kAccumulatorBytes)
+        if (status.ok() && !known && IsNarrow(row.dtype))
           status = ReadNumber<WideningCosts>(value, kWideningKeys, &WideningOf(row, *unit), &known, row.name);
       if (!status.ok()) return status;
       if (!known) WarnUnknown(value);
@@ -284,7 +284,7 @@ std::string PrintTarget(const Target& target) {
     for (const Instruction& row : kInstructions)
       if (!row.timing.empty()) Write<ArithmeticRate>(kRateKeys, RateOf(row, unit), &object, row.timing);
     for (const DtypeInfo& row : kDtypes)
-      if (row.bytes < kAccumulatorBytes)
+      if (IsNarrow(row.dtype))
         Write<WideningCosts>(kWideningKeys, WideningOf(row, unit), &object, row.name);
     object["masks"] = unit.masks;
     json["vectors"].push_back(object);

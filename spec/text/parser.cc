@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kDots = "..";
 constexpr std::string_view kOptions =
     "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs const-rhs "
-    "fixed-order column-blocks=N epilogue=STEPS)";
+    "fixed-order lhs-as=bf16 column-blocks=N epilogue=STEPS)";
 
 // The number of the operand that `name` names; -1: none.
 int OperandCalled(std::string_view name) {
@@ -45,6 +45,7 @@ absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, s
     if (absl::Status status = word.text.empty() ? absl::OkStatus() : parsed.ParseOption(word); !status.ok())
       return status;
   absl::Status status = CheckTypes(source, words[0], *types, parsed.form_.op_info().epilogue);
+  if (status.ok()) status = parsed.CheckRounding();
   if (status.ok() && parsed.form_.accumulate) status = CheckAccumulation(source, words[0], *types);
   if (!status.ok()) return status;
   return parsed;
@@ -108,6 +109,12 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
     if (block.ok()) form_.block = static_cast<uint16_t>(*block);
     return block.status();
   }
+  if (key == kLhsAsWord) {
+    if (value.text != Info(Dtype::kBf16).name) return Expected(value, Info(Dtype::kBf16).name);
+    as_bf16_ = word;
+    form_.as_bf16 = 1;
+    return absl::OkStatus();
+  }
   if (key == kEpilogueWord) {
     absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(form_));
     if (epilogue.ok()) form_.op = OpWith(*epilogue);
@@ -118,6 +125,36 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   const auto ld = std::find(kLdWords.begin(), kLdWords.end(), key);
   if (ld == kLdWords.end()) return Expected(word, kOptions);
   ld_[static_cast<size_t>(ld - kLdWords.begin())] = value;
+  return absl::OkStatus();
+}
+
+// Where lhs may be rounded to bf16, rhs is of no more than that, or may be rounded, too.
+absl::Status ParsedMatmul::CheckRounding() const {
+  if (!as_bf16_) return absl::OkStatus();
+  const Dtype lhs = form_.operand[MatmulDims::kLhs].dtype, rhs = form_.operand[MatmulDims::kRhs].dtype;
+  if (lhs != Dtype::kF32 && !(lhs == Dtype::kBf16 && IsOfBlocks(rhs)))
+    return Expected(*as_bf16_, "an lhs of f32, or of bf16 beside blocks, to be rounded");
+  if (rhs != Dtype::kBf16 && !IsOfBlocks(rhs))
+    return Expected(*as_bf16_, "an rhs of bf16 or of blocks beside an lhs that is rounded to bf16");
+  if (form_.out().layout.order == Order::kCol) return Expected(*as_bf16_, "out=row with it");
+  if (form_.fixed_order != 0) return Expected(*as_bf16_, Cat("no ", kFixedOrderWord, " with it"));
+  return absl::OkStatus();
+}
+
+// Blocks lie along the reduction, and rows of them begin and end with whole ones.
+absl::Status ParsedMatmul::CheckBlocks(const Spec& spec) const {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  if (!IsOfBlocks(rhs.dtype)) return absl::OkStatus();
+  const std::string_view name = Info(rhs.dtype).name;
+  const auto block = static_cast<uint32_t>(BlockOf(rhs.dtype));
+  if (rhs.layout.order != Order::kCol)
+    return Expected(types_word_, Cat("rhs=col with ", name, ", whose blocks are along K"));
+  if (spec.out().layout.order != Order::kRow) return Expected(types_word_, Cat("out=row with ", name));
+  if (spec.size[MatmulDims::kK] % block != 0)
+    return Expected(sizes_word_, Cat("K that is a multiple of ", block, ", as ", name, " has blocks of so many"));
+  if (rhs.layout.ld % block != 0)
+    return Expected(*ld_[MatmulDims::kRhs],
+                    Cat("ldb that is a multiple of ", block, ", as ", name, " has blocks of so many"));
   return absl::OkStatus();
 }
 
@@ -144,6 +181,7 @@ absl::StatusOr<Spec> ParsedMatmul::Member(const UserSizes& sizes) const {
   Spec spec = WithSizes(form_, sizes);
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
     if (absl::Status status = SetLd(operand, &spec); !status.ok()) return status;
+  if (absl::Status status = CheckBlocks(spec); !status.ok()) return status;
   return spec;
 }
 

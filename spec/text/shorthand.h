@@ -14,6 +14,7 @@ inline constexpr std::array<std::string_view, 3> kLdWords = {"lda", "ldb", "ldc"
 inline constexpr std::string_view kAccumulateWord = "accumulate";
 inline constexpr std::string_view kConstantPrefix = "const-";  // then an input's name
 inline constexpr std::string_view kFixedOrderWord = "fixed-order";
+inline constexpr std::string_view kLhsAsWord = "lhs-as";
 inline constexpr std::string_view kBlocksWord = "column-blocks";
 inline constexpr std::string_view kEpilogueWord = "epilogue";
 

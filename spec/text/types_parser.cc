@@ -1,6 +1,7 @@
 #include "spec/text/types_parser.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
@@ -23,8 +24,10 @@ auto FindRow(std::string_view source, const Word& word, std::string_view what, c
 }
 
 absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
-  absl::StatusOr<DtypeInfo> info =
-      FindRow(source, word, "an element type", absl::MakeConstSpan(kDtypes).first(kCallersDtypes));
+  std::vector<DtypeInfo> known;
+  for (const DtypeInfo& info : kDtypes)
+    if (info.dtype != Dtype::kO8) known.push_back(info);
+  absl::StatusOr<DtypeInfo> info = FindRow(source, word, "an element type", known);
   if (!info.ok()) return info.status();
   return info->dtype;
 }
@@ -50,9 +53,10 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
     return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
   };
   if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts)) {
-    const std::string known = absl::StrJoin(
-        kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
-    return ExpectedAt(source, word, Cat("types that go together (", known, ")"));
+    const auto print = [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); };
+    return ExpectedAt(source, word,
+                      Cat("types that go together (", absl::StrJoin(kMatmulTypes, " ", print), " ",
+                          absl::StrJoin(kBlockMatmulTypes, " ", print), ")"));
   }
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();

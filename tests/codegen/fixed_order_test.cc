@@ -16,7 +16,7 @@
 #include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
 #include "search/search.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/parser.h"
 #include "tests/testing/kernel_header.h"
 #include "tests/testing/plain_kernel.h"

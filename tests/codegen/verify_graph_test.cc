@@ -11,7 +11,7 @@
 
 #include "codegen/verify/graph_problem.h"
 #include "codegen/verify/verify_ladder.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/cat.h"
 #include "tests/testing/plan_testing.h"
 

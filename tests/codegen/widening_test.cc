@@ -15,6 +15,7 @@
 #include "codegen/c/c_printer.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 

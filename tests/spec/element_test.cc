@@ -1,6 +1,7 @@
 // Elements and numbers: exhaustively over all bit patterns of narrow floats, against the formats'
 // definitions.
 #include "spec/element.h"
+#include "spec/element_array.h"
 
 #include <gtest/gtest.h>
 

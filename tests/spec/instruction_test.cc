@@ -17,7 +17,7 @@
 #include "codegen/c/c_printer.h"
 #include "codegen/llvm/emit.h"
 #include "codegen/loop/procedure_builder.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "tests/testing/codegen_testing.h"
 
 namespace kirsch::testing {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/graph/reference.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/program/plan_program.h"

@@ -9,6 +9,7 @@
 
 #include "codegen/verify/verify_data.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "tests/testing/random_spec.h"
 
 namespace kirsch {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "codegen/verify/guarded_buffer.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/matmul_types.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"

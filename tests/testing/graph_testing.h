@@ -14,6 +14,7 @@
 #include "bench/element.h"
 #include "bench/peers/graph_peer.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/graph/graph.h"
 #include "spec/graph/parser.h"
 

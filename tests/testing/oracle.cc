@@ -8,6 +8,7 @@
 
 #include "codegen/verify/verify_data.h"
 #include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/meaning/interpreter.h"
 #include "spec/meaning/reference.h"
 #include "spec/program/impl_program.h"

@@ -1,6 +1,6 @@
 #include "tests/testing/plain_kernel.h"
 
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/storage.h"
 
 namespace kirsch::testing {

@@ -18,7 +18,7 @@
 #include "codegen/kernels/row_kernel.h"
 #include "codegen/loop/procedure_builder.h"
 #include "codegen/verify/guarded_buffer.h"
-#include "spec/element.h"
+#include "spec/element_array.h"
 #include "spec/graph/row_passes.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"

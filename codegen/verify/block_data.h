@@ -1,0 +1,35 @@
+// Operands of types of blocks, made of random words. Thread-safe: pure functions.
+#ifndef KIRSCH_CODEGEN_VERIFY_BLOCK_DATA_H_
+#define KIRSCH_CODEGEN_VERIFY_BLOCK_DATA_H_
+
+#include <bit>
+#include <cstdint>
+
+#include "codegen/verify/problem.h"
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// SplitMix64's finalizer: one independent-looking word per index.
+inline uint64_t Mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+// Sign and mantissa from the upper bits; the exponent field (127 stands for 2^0) from the lowest ones.
+inline float Spread(uint64_t word, uint32_t exponents) {
+  const uint32_t exponent = 127 - exponents / 2 + static_cast<uint32_t>(word % exponents);
+  return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
+}
+
+// A block of any bits, but for its scales, which are no larger than a few powers of two. Of integers scales and their
+// factors are 1.
+void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block);
+
+// The largest integers that elements of a block of integers are, but for the sign.
+int64_t LargestCode(Dtype dtype);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_VERIFY_BLOCK_DATA_H_

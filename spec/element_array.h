@@ -1,0 +1,45 @@
+// Arrays of elements of any type, as numbers. Thread-safe: pure functions.
+#ifndef KIRSCH_SPEC_ELEMENT_ARRAY_H_
+#define KIRSCH_SPEC_ELEMENT_ARRAY_H_
+
+#include <cstdint>
+
+#include "spec/block.h"
+#include "spec/dtype.h"
+#include "spec/element.h"
+
+namespace kirsch {
+
+// Element number `index` of an array of dtype; exact, but that those of blocks are rounded as spec/block.h says.
+inline double LoadElement(Dtype dtype, const void* data, int64_t index) {
+  if (IsOfBlocks(dtype)) return BlockElement(dtype, data, index);
+  return WithElementOf(dtype, [&](auto element) -> double {
+    return Widen(static_cast<const decltype(element)*>(data)[index]);
+  });
+}
+
+// Stores the element that stands for `value`, which is first made a float, or must be an int32_t.
+inline void StoreElement(Dtype dtype, double value, void* data, int64_t index) {
+  WithElementOf(dtype, [&](auto element) {
+    using Element = decltype(element);
+    static_cast<Element*>(data)[index] = Narrow<Element>(static_cast<decltype(Widen(element))>(value));
+  });
+}
+
+// to[i] = element number first + i * stride, for i < count. Number: double, or an integer modulo its range.
+template <typename Number>
+void LoadRun(Dtype dtype, const void* data, int64_t first, int64_t stride, int64_t count, Number* to) {
+  if (IsOfBlocks(dtype)) {
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<Number>(BlockElement(dtype, data, first + i * stride));
+    return;
+  }
+  WithElementOf(dtype, [&](auto element) {
+    const auto* from = static_cast<const decltype(element)*>(data) + first;
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Number>(Widen(from[i * stride]));
+  });
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_ELEMENT_ARRAY_H_

@@ -1,0 +1,119 @@
+// Matmuls with weights of blocks: the programs that are chosen and such that are drawn from all there are, against the
+// reference, by every engine. KIRSCH_BLOCK_SPECS=500 for more of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "codegen/llvm/host_cpu.h"
+#include "cost/cost_model.h"
+#include "memo/hash_memo.h"
+#include "search/search.h"
+#include "spec/text/cat.h"
+#include "spec/text/parser.h"
+#include "tests/testing/kernel_header.h"
+#include "tests/testing/random_impl.h"
+#include "tests/testing/random_spec.h"
+#include "tests/testing/targets.h"
+
+namespace kirsch {
+namespace {
+
+int SpecsOfEachType() {
+  const char* const wanted = std::getenv("KIRSCH_BLOCK_SPECS");
+  return wanted == nullptr ? 10 : std::atoi(wanted);
+}
+
+// A spec as a user writes it: few rows or many, any number of columns, one block along K or several.
+std::string DrawSpec(const DtypeInfo& blocks, std::mt19937_64* random) {
+  const auto below = [&](uint64_t end) { return (*random)() % end; };
+  const bool bf16 = below(4) == 0;
+  const uint64_t rows = below(3) == 0 ? 1 : 1 + below(40), columns = 1 + below(70);
+  const uint64_t k = static_cast<uint64_t>(blocks.block) * (1 + below(blocks.block > 100 ? 3 : 6));
+  std::string text = Cat("matmul ", bf16 ? "bf16" : "f32", "*", blocks.name, "->f32 ", below(9) == 0 ? "2:" : "",
+                         rows, "x", k, "x", columns, " rhs=col");
+  const bool batch = text.find(':') != std::string::npos;
+  if (below(4) == 0) Append(&text, " ldb=", k + static_cast<uint64_t>(blocks.block));
+  if (below(4) == 0) Append(&text, " lda=", k + 5);
+  if (below(4) == 0) Append(&text, " accumulate");
+  if (below(6) == 0 && !batch) Append(&text, " const-rhs");
+  if (below(3) == 0) {
+    Append(&text, " lhs-as=bf16");
+  } else if (below(6) == 0) {
+    Append(&text, " fixed-order");
+  }
+  if (below(4) == 0) Append(&text, " epilogue=add:n,relu");
+  return text;
+}
+
+class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeInfo>> {
+ protected:
+  const Target& target() const { return std::get<0>(GetParam()); }
+  const DtypeInfo& type() const { return std::get<1>(GetParam()); }
+  void SetUp() override {
+    const std::string missing = MissingOnHost(target().features);
+    if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
+  }
+};
+
+std::vector<DtypeInfo> BlockTypes() {
+  std::vector<DtypeInfo> types;
+  for (const DtypeInfo& info : kDtypes)
+    if (info.block > 1) types.push_back(info);
+  return types;
+}
+
+INSTANTIATE_TEST_SUITE_P(, BlockTypesTest,
+                         ::testing::Combine(::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                                              testing::Avx512DotTarget()),
+                                            ::testing::ValuesIn(BlockTypes())),
+                         [](const auto& info) {
+                           const size_t way = info.index / BlockTypes().size();
+                           return Cat(way == 0 ? "Avx2" : way == 1 ? "Avx512" : "Avx512Dot", "_",
+                                      std::get<1>(info.param).name);
+                         });
+
+Impl Best(const Spec& root, const Target& target) {
+  const CostModel model(target);
+  HashMemo memo;
+  return Search(PlaceOperands(root, Residency::kWarm, target), model, memo, {}).impl;
+}
+
+TEST_P(BlockTypesTest, ComputesTheReference) {
+  std::mt19937_64 random(target().vectors.front().bytes + static_cast<int>(type().dtype));
+  for (int i = 0; i < SpecsOfEachType() && !HasFailure(); ++i) {
+    const std::string text = DrawSpec(type(), &random);
+    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    const Impl impl = i % 3 == 0 ? Best(parsed->spec, target())
+                                 : testing::RandomImpl(parsed->spec, target(), &random);
+    VerifyOptions options;
+    options.header = i % 5 == 0;
+    const VerifyReport report = VerifyKernel(impl, target(), options);
+    ASSERT_TRUE(report.ok) << text << "\n" << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
+  }
+}
+
+// What is refused is refused with its place.
+TEST(BlockTypeErrors, SayWhatWasExpected) {
+  const auto error = [](const std::string& text) {
+    return std::string(ParseSpec(text).status().message());
+  };
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8"), ::testing::HasSubstr("expected rhs=col with q8_0"));
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x65x8 rhs=col"),
+              ::testing::HasSubstr("expected K that is a multiple of 32, as q8_0 has blocks of so many"));
+  EXPECT_THAT(error("matmul f32*q4_k->f32 4x128x8 rhs=col"), ::testing::HasSubstr("a multiple of 256"));
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col ldb=65"),
+              ::testing::HasSubstr("expected ldb that is a multiple of 32"));
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col out=col"), ::testing::HasSubstr("expected out=row"));
+  EXPECT_THAT(error("matmul q8_0*f32->f32 4x64x8"), ::testing::HasSubstr("types that go together"));
+  EXPECT_THAT(error("matmul f32*f32->q8_0 4x64x8"), ::testing::HasSubstr("types that go together"));
+  EXPECT_THAT(error("matmul f32 4x64x8 lhs-as=bf16"), ::testing::HasSubstr("an rhs of bf16 or of blocks"));
+  EXPECT_THAT(error("matmul bf16*bf16->f32 4x64x8 lhs-as=bf16"), ::testing::HasSubstr("an lhs of f32"));
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f16"), ::testing::HasSubstr("expected bf16"));
+}
+
+}  // namespace
+}  // namespace kirsch

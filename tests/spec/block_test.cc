@@ -1,0 +1,165 @@
+// Types of blocks against what others say of the same bytes: blocks that ggml's own Python package (gguf) quantised,
+// or, for the types it can't quantise, drew, and dequantised; and a plain decoder, written from ggml's definitions of
+// the blocks as structures.
+#include "spec/block.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "spec/element_array.h"
+
+namespace kirsch {
+namespace {
+
+std::vector<uint8_t> FromHex(const std::string& hex) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes.push_back(static_cast<uint8_t>(std::stoi(hex.substr(i, 2), nullptr, 16)));
+  return bytes;
+}
+
+std::map<std::string, Dtype> TypesByName() {
+  std::map<std::string, Dtype> types;
+  for (const DtypeInfo& info : kDtypes)
+    if (info.block > 1) types[std::string(info.name)] = info.dtype;
+  return types;
+}
+
+TEST(BlockTest, GoldenBlocks) {
+  std::ifstream file(std::string(KIRSCH_TEST_DATA) + "/golden_blocks.txt");
+  ASSERT_TRUE(file.good());
+  const std::map<std::string, Dtype> types = TypesByName();
+  std::map<std::string, int> seen;
+  std::string name, block, values;
+  while (file >> name >> block >> values) {
+    ASSERT_TRUE(types.contains(name)) << name;
+    const Dtype dtype = types.at(name);
+    const std::vector<uint8_t> bytes = FromHex(block), floats = FromHex(values);
+    ASSERT_EQ(bytes.size(), static_cast<size_t>(Bytes(dtype)));
+    ASSERT_EQ(floats.size(), 4 * static_cast<size_t>(BlockOf(dtype)));
+    for (int i = 0; i < BlockOf(dtype); ++i) {
+      float wanted;
+      memcpy(&wanted, &floats[4 * static_cast<size_t>(i)], sizeof wanted);
+      EXPECT_EQ(DecodeElement(dtype, bytes.data(), i), wanted) << name << " " << i;
+    }
+    ++seen[name];
+  }
+  EXPECT_EQ(seen.size(), types.size());
+}
+
+// An f16 by its definition.
+double Half(const uint8_t* at) {
+  const int bits = at[0] + 256 * at[1], exponent = bits / 1024 % 32, mantissa = bits % 1024;
+  const double sign = bits >= 32768 ? -1 : 1;
+  if (exponent == 31) return mantissa == 0 ? sign * INFINITY : NAN;
+  return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
+}
+
+// The elements of a block one after the other, as ggml's loops go over them.
+std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
+  std::vector<double> y(static_cast<size_t>(BlockOf(dtype)));
+  switch (dtype) {
+    case Dtype::kQ8_0:
+      for (int i = 0; i < 32; ++i)
+        y[static_cast<size_t>(i)] = Half(b) * (b[2 + i] >= 128 ? b[2 + i] - 256 : b[2 + i]);
+      break;
+    case Dtype::kQ4_0:
+      for (int i = 0; i < 16; ++i) {
+        y[static_cast<size_t>(i)] = Half(b) * (b[2 + i] % 16 - 8);
+        y[static_cast<size_t>(i + 16)] = Half(b) * (b[2 + i] / 16 - 8);
+      }
+      break;
+    case Dtype::kQ4_1:
+      for (int i = 0; i < 16; ++i) {
+        y[static_cast<size_t>(i)] = Half(b) * (b[4 + i] % 16) + Half(b + 2);
+        y[static_cast<size_t>(i + 16)] = Half(b) * (b[4 + i] / 16) + Half(b + 2);
+      }
+      break;
+    case Dtype::kMxfp4: {
+      const double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+      for (int i = 0; i < 32; ++i) {
+        const int code = i < 16 ? b[1 + i] % 16 : b[1 + i - 16] / 16;
+        y[static_cast<size_t>(i)] = std::ldexp(values[code % 8], b[0] - 127) * (code >= 8 ? -1 : 1);
+      }
+      break;
+    }
+    case Dtype::kQ4K: {
+      const uint8_t *q = b + 16, *s = b + 4;
+      size_t next = 0;
+      for (int group = 0; group < 8; ++group) {
+        const int scale = group < 4 ? s[group] % 64 : s[group + 4] % 16 + s[group - 4] / 64 * 16;
+        const int least = group < 4 ? s[group + 4] % 64 : s[group + 4] / 16 + s[group] / 64 * 16;
+        for (int i = 0; i < 32; ++i) {
+          const int code = group % 2 == 0 ? q[i] % 16 : q[i] / 16;
+          y[next++] = Half(b) * scale * code - Half(b + 2) * least;
+        }
+        if (group % 2 == 1) q += 32;
+      }
+      break;
+    }
+    case Dtype::kQ6K:
+      for (int i = 0; i < 256; ++i) {
+        const int half = i / 128, quarter = i % 128 / 32, l = i % 32;
+        const int low = b[64 * half + l + (quarter % 2 == 1 ? 32 : 0)], high = b[128 + 32 * half + l];
+        const int code = (quarter < 2 ? low % 16 : low / 16) + 16 * (high >> (2 * quarter) & 3);
+        const int scale = b[192 + 8 * half + 2 * quarter + l / 16];
+        y[static_cast<size_t>(i)] = Half(b + 208) * (scale >= 128 ? scale - 256 : scale) * (code - 32);
+      }
+      break;
+    default:
+      ADD_FAILURE() << "no plain decoder";
+  }
+  return y;
+}
+
+bool SameNumber(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
+
+// All values of every byte in turn, among random ones: every code, every scale, infinite and subnormal ones and what is
+// no number.
+TEST(BlockTest, AnyBytes) {
+  std::mt19937 random(5);
+  for (const auto& [name, dtype] : TypesByName()) {
+    std::vector<uint8_t> block(static_cast<size_t>(Bytes(dtype)));
+    for (size_t byte = 0; byte < block.size(); ++byte)
+      for (int value = 0; value < 256; ++value) {
+        for (uint8_t& other : block) other = static_cast<uint8_t>(random());
+        block[byte] = static_cast<uint8_t>(value);
+        const std::vector<double> wanted = Plain(dtype, block.data());
+        for (int i = 0; i < BlockOf(dtype); ++i) {
+          const auto rounded = static_cast<double>(static_cast<float>(wanted[static_cast<size_t>(i)]));
+          ASSERT_TRUE(SameNumber(DecodeElement(dtype, block.data(), i), rounded))
+              << name << " byte " << byte << " = " << value << ", element " << i;
+        }
+      }
+  }
+}
+
+TEST(BlockTest, ArraysOfBlocks) {
+  for (const auto& [name, dtype] : TypesByName()) {
+    const int64_t block = BlockOf(dtype);
+    EXPECT_EQ(BytesOf(dtype, 3 * block), 3 * Bytes(dtype));
+    std::vector<uint8_t> bytes(static_cast<size_t>(3 * Bytes(dtype)));
+    std::mt19937 random(6);
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random() % 100);
+    std::vector<double> run(static_cast<size_t>(3 * block));
+    LoadRun(dtype, bytes.data(), 0, 1, 3 * block, run.data());
+    for (int64_t i = 0; i < 3 * block; ++i) {
+      const double wanted = DecodeElement(dtype, &bytes[static_cast<size_t>(i / block * Bytes(dtype))],
+                                          static_cast<int>(i % block));
+      EXPECT_EQ(run[static_cast<size_t>(i)], wanted) << name;
+      EXPECT_EQ(LoadElement(dtype, bytes.data(), i), wanted) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kirsch
