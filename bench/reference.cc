@@ -39,7 +39,9 @@ struct Operand {
 
 // Of a narrow float, half a unit in the last place, relative.
 double HalfUnit(Dtype dtype) {
-  return IsFloating(dtype) && dtype != Dtype::kF32 && !IsOfBlocks(dtype) ? std::ldexp(1, -Info(dtype).mantissa - 1) : 0;
+  return IsFloating(dtype) && dtype != Dtype::kF32 && !IsOfBlocks(dtype)
+             ? std::ldexp(1, -Info(dtype).mantissa - 1)
+             : 0;
 }
 
 // Rounding errors of a sum of k products grow as sqrt(k) with all but certainty (Higham and Mary, 2019);

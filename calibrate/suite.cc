@@ -70,7 +70,7 @@ class SuiteBuilder {
     Ram();
     for (std::string_view types : kOtherTypes) OtherTypes(types);
     for (const DtypeInfo& info : kDtypes)
-      if (IsOfBlocks(info.dtype)) Blocks(info.name);
+      if (IsOfBlocks(info.dtype)) Blocks(info);
     Convolutions();
     Rows();
     std::erase_if(experiments_, [&](const Experiment& one) { return IsOnTheEdge(one.problem); });
@@ -160,10 +160,14 @@ class SuiteBuilder {
   }
 
   // Decoded by copies and by microkernels.
-  void Blocks(std::string_view type) {
-    for (std::string_view shape : {"1x512x64", "1x1024x2048", "4x256x48", "32x512x64", "128x1024x128"})
-      Add(Cat("matmul f32*", type, "->f32 ", shape, " rhs=col"), 5);
-    Add(Cat("matmul f32*", type, "->f32 64x512x128 rhs=col lhs-as=bf16"), 5);
+  void Blocks(const DtypeInfo& type) {
+    const std::string matmul = Cat("matmul f32*", type.name, "->f32 ");
+    for (std::string_view shape : {"1x512x64", "1x1024x2048", "4x256x48", "32x512x64"})
+      Add(Cat(matmul, shape, " rhs=col"), 4);
+    Add(Cat(matmul, "64x512x128 rhs=col lhs-as=bf16"), 4);
+    constexpr int64_t k = 2048;
+    for (int m : {1, 8})
+      Add(Cat(matmul, m, "x", k, "x", SurelyBeyond() / BytesOf(type.dtype, k), " rhs=col"), 4);
   }
 
   // Windows, and products lane by lane.

@@ -201,7 +201,10 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
-  const double converting = as_it_is ? 0 : unit.widening_of(from).copy / unit.lanes();
+  // A vector of blocks takes several instructions to decode.
+  constexpr double kPlainCopy = 3;
+  const double decoding = IsOfBlocks(from) ? WideningInstructions(from) / kPlainCopy : 1;
+  const double converting = as_it_is ? 0 : decoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
   if (expansion.copy_transposes) per_element = unit.transpose_cycles / decision.layout.group;
   if (expansion.copy_transposes && IsOfBlocks(from)) per_element += converting;  // decoded first, then turned

@@ -62,9 +62,9 @@ bool MayPack(const Spec& spec, int operand) {
 
 using CopyFormList = absl::InlinedVector<CopyForm, 4>;
 
-// Copies are made for the arithmetic `best`. Lhs is broadcast element by element (or group by group), so it is
-// widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups of
-// lhs need it contiguous along the reduction.
+// Copies are made for the arithmetic `best`. Lhs is broadcast element by element (or group by group), so it
+// is widened by its copy, if by any; of rhs either has its merits: groups, or words that are widened. Groups
+// of lhs need it contiguous along the reduction.
 CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Dtype own = Operand(spec, operand).dtype, lane = LaneType(best, operand, own);
@@ -236,7 +236,8 @@ void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels,
       for (uint8_t width : widths)
         AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
       if (StaysInRows(spec, operand))
-        AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, {form.dtype, 1, false}, 0), decisions);
+        AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, {form.dtype, 1, false}, 0),
+                   decisions);
     }
 }
 

@@ -189,7 +189,8 @@ double SliceLevels::FetchCycles(const Group& group, const Stage& stage) const {
     cycles += ReadCycles(BytesOf(TypeOf(stage.spec, operand), StepOfWindow(group, stage, operand, threads_)),
                          level, target_);
     if (IsReadByAllTiles(group, stage, operand) && stage.spec.tensor(operand).level < level)
-      cycles += ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
+      cycles +=
+          ReadCycles(OperandBytes(stage.spec, operand), level, target_) / static_cast<double>(group.tiles());
   }
   return static_cast<double>(stage.repeats) * cycles;
 }

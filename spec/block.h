@@ -1,9 +1,10 @@
-// Types of blocks: a number of elements that share scales. An element is scale * (code - bias) + offset, rounded once
-// to f32: its code is a few bits of the block, scale and offset follow from numbers in the block. Everybody who reads
-// such elements, the references and the code generator alike, asks this file where those are.
+// Types of blocks: a number of elements that share scales. An element is scale * (code - bias) + offset,
+// rounded once to f32: its code is a few bits of the block, scale and offset follow from numbers in the
+// block. Everybody who reads such elements, the references and the code generator alike, asks this file where
+// those are.
 //
-// The layouts are ggml's (block_q8_0 and so on in its ggml-common.h, which is their definition); those of mxfp4 are
-// OCP's microscaling formats, as ggml stores them. Numbers of several bytes are little-endian.
+// The layouts are ggml's (block_q8_0 and so on in its ggml-common.h, which is their definition); those of
+// mxfp4 are OCP's microscaling formats, as ggml stores them. Numbers of several bytes are little-endian.
 #ifndef KIRSCH_SPEC_BLOCK_H_
 #define KIRSCH_SPEC_BLOCK_H_
 
@@ -26,8 +27,8 @@ struct BlockBits {
   constexpr int all_bits() const { return bits + (high_byte >= 0 ? 2 : 0); }
 };
 
-// Elements that are neighbours have codes in bytes that are neighbours, with the same shifts, as far as they are in
-// the same run of so many.
+// Elements that are neighbours have codes in bytes that are neighbours, with the same shifts, as far as they
+// are in the same run of so many.
 inline constexpr int kBlockRun = 16;
 
 enum class BlockScale : uint8_t {
@@ -44,7 +45,7 @@ struct BlockFormat {
   int bias = 0;
   bool signed_codes = false;  // of 8 bits
   bool float_codes = false;   // a sign, two bits of exponent, one of mantissa: twice the number it stands for
-  int part = 0;               // elements that share a factor of the scale, and of the offset; 0: there are none
+  int part = 0;  // elements that share a factor of the scale, and of the offset; 0: there are none
 };
 
 inline constexpr std::array kBlockFormats = {
@@ -120,8 +121,8 @@ inline float F16At(const uint8_t* bytes) {
   return Widen(F16{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
 }
 
-// Element number `element` of a block, in 0 .. BlockOf(dtype) - 1. A scale that is no number makes elements that are
-// none; one that is infinite, infinite ones, and NaN of 0.
+// Element number `element` of a block, in 0 .. BlockOf(dtype) - 1. A scale that is no number makes elements
+// that are none; one that is infinite, infinite ones, and NaN of 0.
 inline float DecodeElement(Dtype dtype, const uint8_t* block, int element) {
   const BlockFormat& format = FormatOf(dtype);
   int code = BitsIn(block, CodeOf(dtype, element)) - format.bias;

@@ -40,8 +40,8 @@ struct DtypeInfo {
   bool infinities = true;
   bool is_result = true;    // a result may be rounded to it; else it is only read
   bool is_weights = false;  // matmuls widen it: beside f32 and bf16 it makes f32
-  // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). They follow each
-  // other along a row of a matrix, which begins and ends with whole blocks.
+  // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). They follow
+  // each other along a row of a matrix, which begins and ends with whole blocks.
   int block = 1;
   int decoding = 0;  // types of blocks: instructions to make a vector of f32 of elements, its load included
 };
@@ -71,12 +71,22 @@ inline constexpr std::array kDtypes = {
               .is_weights = true},
     DtypeInfo{Dtype::kO8, "o8", 1},  // an s8, kept as the u8 that is 128 more; only in our own copies
     // Weights as ggml stores them, and OCP's mxfp4 as ggml does.
-    DtypeInfo{.dtype = Dtype::kQ8_0, .name = "q8_0", .bytes = 34, .is_result = false, .block = 32, .decoding = 3},
-    DtypeInfo{.dtype = Dtype::kQ4_0, .name = "q4_0", .bytes = 18, .is_result = false, .block = 32, .decoding = 5},
-    DtypeInfo{.dtype = Dtype::kQ4_1, .name = "q4_1", .bytes = 20, .is_result = false, .block = 32, .decoding = 4},
-    DtypeInfo{.dtype = Dtype::kQ4K, .name = "q4_k", .bytes = 144, .is_result = false, .block = 256, .decoding = 5},
-    DtypeInfo{.dtype = Dtype::kQ6K, .name = "q6_k", .bytes = 210, .is_result = false, .block = 256, .decoding = 9},
-    DtypeInfo{.dtype = Dtype::kMxfp4, .name = "mxfp4", .bytes = 17, .is_result = false, .block = 32, .decoding = 11},
+    DtypeInfo{
+        .dtype = Dtype::kQ8_0, .name = "q8_0", .bytes = 34, .is_result = false, .block = 32, .decoding = 3},
+    DtypeInfo{
+        .dtype = Dtype::kQ4_0, .name = "q4_0", .bytes = 18, .is_result = false, .block = 32, .decoding = 5},
+    DtypeInfo{
+        .dtype = Dtype::kQ4_1, .name = "q4_1", .bytes = 20, .is_result = false, .block = 32, .decoding = 4},
+    DtypeInfo{
+        .dtype = Dtype::kQ4K, .name = "q4_k", .bytes = 144, .is_result = false, .block = 256, .decoding = 5},
+    DtypeInfo{
+        .dtype = Dtype::kQ6K, .name = "q6_k", .bytes = 210, .is_result = false, .block = 256, .decoding = 9},
+    DtypeInfo{.dtype = Dtype::kMxfp4,
+              .name = "mxfp4",
+              .bytes = 17,
+              .is_result = false,
+              .block = 32,
+              .decoding = 11},
 };
 
 // The first ones are those that callers may have anywhere.

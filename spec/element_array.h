@@ -10,7 +10,8 @@
 
 namespace kirsch {
 
-// Element number `index` of an array of dtype; exact, but that those of blocks are rounded as spec/block.h says.
+// Element number `index` of an array of dtype; exact, but that those of blocks are rounded as spec/block.h
+// says.
 inline double LoadElement(Dtype dtype, const void* data, int64_t index) {
   if (IsOfBlocks(dtype)) return BlockElement(dtype, data, index);
   return WithElementOf(dtype, [&](auto element) -> double {

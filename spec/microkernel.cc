@@ -42,8 +42,8 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
-// Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale and offset,
-// the codes and a mask.
+// Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
+// and offset, the codes and a mask.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6;
   if (IsOfBlocks(tile.rhs)) return kDecoding;
@@ -95,7 +95,8 @@ int64_t CommonDistance(const Spec& spec, int operand) {
 // in common with a line is where they begin, equally often at each multiple of it.
 double SplitShare(const Spec& spec, int operand, int elements, const Target& target) {
   const Dtype dtype = spec.tensor(operand).dtype;
-  const int64_t line = target.line_bytes, apart = std::gcd(BytesOf(dtype, CommonDistance(spec, operand)), line);
+  const int64_t line = target.line_bytes,
+                apart = std::gcd(BytesOf(dtype, CommonDistance(spec, operand)), line);
   return static_cast<double>(std::max<int64_t>(0, std::min(BytesOf(dtype, elements), line) - apart)) /
          static_cast<double>(line);
 }

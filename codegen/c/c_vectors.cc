@@ -239,7 +239,8 @@ std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dty
   const std::string low = Cat("(uint8_t)(", from, ")[0]");
   const std::string element =
       bits == 8 ? Cat("(char)(", low, ")") : Cat("(short)(", low, " | (uint8_t)(", from, ")[1] << 8)");
-  return Widened(Intrinsic(to.lanes * Bytes(memory), Cat("set1_epi", bits), element), memory, to.dtype, to.lanes);
+  return Widened(Intrinsic(to.lanes * Bytes(memory), Cat("set1_epi", bits), element), memory, to.dtype,
+                 to.lanes);
 }
 
 // The 16 bytes of that number. (Those of zmm under a mask: see LaneSums.)

@@ -9,8 +9,8 @@
 
 namespace kirsch {
 
-// Procedures take blocks as bytes, of this type; so their offsets, in elements of the type of blocks, are to be made
-// those of bytes. Every term of `elements` is of whole blocks.
+// Procedures take blocks as bytes, of this type; so their offsets, in elements of the type of blocks, are to
+// be made those of bytes. Every term of `elements` is of whole blocks.
 Dtype BytesOfBlocks(Dtype blocks);
 Affine InBytes(Dtype dtype, const Affine& elements);
 

@@ -87,7 +87,8 @@ class Packer {
     });
   }
 
-  // Blocks that are turned: four rows of the source at a time are decoded into an array, which is then turned.
+  // Blocks that are turned: four rows of the source at a time are decoded into an array, which is then
+  // turned.
   void DecodingTranspose() {
     array_ = builder_.Array("rows", pack_.to.dtype, lanes_, kBlock * block());
     TransposingCopy();
@@ -264,9 +265,9 @@ class Packer {
   VarId odd_ = kNoVar;
   VarId straight_ = kNoVar;  // the vector that a straight copy writes
   std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
-  std::optional<BlockDecoder> decoder_;  // of types of blocks
-  VarId decoded_ = kNoVar;               // a vector of a block
-  VarId array_ = kNoVar;                 // a block of each of a few rows
+  std::optional<BlockDecoder> decoder_;                                // of types of blocks
+  VarId decoded_ = kNoVar;                                             // a vector of a block
+  VarId array_ = kNoVar;                                               // a block of each of a few rows
 };
 
 }  // namespace

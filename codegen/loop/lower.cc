@@ -372,7 +372,8 @@ class Lowering {
       return;
     }
     loops_.tensors.push_back({FreeName(program_, tensor.name, number), tensor.dtype, tensor.stored});
-    parameters_[number] = entry_.PointerParameter(loops_.tensors.back().name, PointeeOf(tensor.dtype), tensor.stored);
+    parameters_[number] =
+        entry_.PointerParameter(loops_.tensors.back().name, PointeeOf(tensor.dtype), tensor.stored);
   }
 
   void TakePacked(const std::string& name, Dtype dtype) {

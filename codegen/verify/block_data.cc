@@ -6,9 +6,9 @@
 namespace kirsch {
 namespace {
 
-// A number of the scale of a block, as an f16: one of the powers of two about 1, a negative one now and then, so that
-// elements are of about the size that those of other types have; with `spread`, any of three quarters of the exponents
-// that there are. Of integers it is 1.
+// A number of the scale of a block, as an f16: one of the powers of two about 1, a negative one now and then,
+// so that elements are of about the size that those of other types have; with `spread`, any of three quarters
+// of the exponents that there are. Of integers it is 1.
 uint16_t ScaleBits(InputKind kind, uint64_t word) {
   if (kind == InputKind::kIntegers) return ToF16(1).bits;
   const uint32_t exponents = kind == InputKind::kSpread ? 12 : 2;
@@ -54,7 +54,8 @@ int64_t LargestCode(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
   const int bits = CodeOf(dtype, 0).all_bits();
   if (format.float_codes) return TwiceFloatCode(7);
-  return format.signed_codes ? int64_t{1} << (bits - 1) : (int64_t{1} << bits) + (format.offset_byte >= 0 ? 1 : 0);
+  return format.signed_codes ? int64_t{1} << (bits - 1)
+                             : (int64_t{1} << bits) + (format.offset_byte >= 0 ? 1 : 0);
 }
 
 }  // namespace kirsch

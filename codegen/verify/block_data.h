@@ -23,8 +23,8 @@ inline float Spread(uint64_t word, uint32_t exponents) {
   return std::bit_cast<float>((static_cast<uint32_t>(word >> 32) & 0x807fffffu) | exponent << 23);
 }
 
-// A block of any bits, but for its scales, which are no larger than a few powers of two. Of integers scales and their
-// factors are 1.
+// A block of any bits, but for its scales, which are no larger than a few powers of two. Of integers scales
+// and their factors are 1.
 void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block);
 
 // The largest integers that elements of a block of integers are, but for the sign.

@@ -88,9 +88,12 @@ int64_t IntegerLimit(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   const double exact = root.out().dtype == Dtype::kS16 ? INT16_MAX : static_cast<double>(kExactInFloat);
   int64_t largest = kLargestInteger;
-  const auto keep_exact = [&](Dtype dtype) { largest = std::min(largest, int64_t{2} << Info(dtype).mantissa); };
+  const auto keep_exact = [&](Dtype dtype) {
+    largest = std::min(largest, int64_t{2} << Info(dtype).mantissa);
+  };
   for (int operand = 0; operand < root.op_info().output(); ++operand)
-    if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype) && !IsOfBlocks(dtype)) keep_exact(dtype);
+    if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype) && !IsOfBlocks(dtype))
+      keep_exact(dtype);
   if (root.as_bf16 != 0) keep_exact(Dtype::kBf16);
   if (const Dtype dtype = root.tensor(MatmulDims::kRhs).dtype; IsOfBlocks(dtype))  // as large as it may be
     return std::clamp<int64_t>(static_cast<int64_t>(exact / terms) / LargestCode(dtype), 1, largest);

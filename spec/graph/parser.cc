@@ -278,8 +278,8 @@ class GraphParser {
     }
     if (const auto block = static_cast<uint32_t>(BlockOf(type->dtype));
         block > 1 && (type->dims.empty() || type->dims.back() % block != 0))
-      return Expected(Peek(), Cat("a last axis that is a multiple of ", block, ", as ", Info(type->dtype).name,
-                                  " has blocks of so many"));
+      return Expected(Peek(), Cat("a last axis that is a multiple of ", block, ", as ",
+                                  Info(type->dtype).name, " has blocks of so many"));
     return TakeSign("]");
   }
 

@@ -51,7 +51,8 @@ void InterpreterMemory::Observe(const InterpretedOperand& operand, int64_t first
                                 int64_t count, bool write) const {
   if (!observe_) return;
   const int bytes = static_cast<int>(BytesOf(operand.dtype, 1));
-  observe_({operand.buffer, BytesOf(operand.dtype, first), BytesOf(operand.dtype, stride), count, bytes, write});
+  observe_(
+      {operand.buffer, BytesOf(operand.dtype, first), BytesOf(operand.dtype, stride), count, bytes, write});
 }
 
 bool InterpreterMemory::IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride,

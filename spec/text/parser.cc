@@ -151,7 +151,8 @@ absl::Status ParsedMatmul::CheckBlocks(const Spec& spec) const {
     return Expected(types_word_, Cat("rhs=col with ", name, ", whose blocks are along K"));
   if (spec.out().layout.order != Order::kRow) return Expected(types_word_, Cat("out=row with ", name));
   if (spec.size[MatmulDims::kK] % block != 0)
-    return Expected(sizes_word_, Cat("K that is a multiple of ", block, ", as ", name, " has blocks of so many"));
+    return Expected(sizes_word_,
+                    Cat("K that is a multiple of ", block, ", as ", name, " has blocks of so many"));
   if (rhs.layout.ld % block != 0)
     return Expected(*ld_[MatmulDims::kRhs],
                     Cat("ldb that is a multiple of ", block, ", as ", name, " has blocks of so many"));

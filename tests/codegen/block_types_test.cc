@@ -1,5 +1,5 @@
-// Matmuls with weights of blocks: the programs that are chosen and such that are drawn from all there are, against the
-// reference, by every engine. KIRSCH_BLOCK_SPECS=500 for more of them.
+// Matmuls with weights of blocks: the programs that are chosen and such that are drawn from all there are,
+// against the reference, by every engine. KIRSCH_BLOCK_SPECS=500 for more of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ std::string DrawSpec(const DtypeInfo& blocks, std::mt19937_64* random) {
   const bool bf16 = below(4) == 0;
   const uint64_t rows = below(3) == 0 ? 1 : 1 + below(40), columns = 1 + below(70);
   const uint64_t k = static_cast<uint64_t>(blocks.block) * (1 + below(blocks.block > 100 ? 3 : 6));
-  std::string text = Cat("matmul ", bf16 ? "bf16" : "f32", "*", blocks.name, "->f32 ", below(9) == 0 ? "2:" : "",
-                         rows, "x", k, "x", columns, " rhs=col");
+  std::string text = Cat("matmul ", bf16 ? "bf16" : "f32", "*", blocks.name, "->f32 ",
+                         below(9) == 0 ? "2:" : "", rows, "x", k, "x", columns, " rhs=col");
   const bool batch = text.find(':') != std::string::npos;
   if (below(4) == 0) Append(&text, " ldb=", k + static_cast<uint64_t>(blocks.block));
   if (below(4) == 0) Append(&text, " lda=", k + 5);
@@ -65,15 +65,15 @@ std::vector<DtypeInfo> BlockTypes() {
   return types;
 }
 
-INSTANTIATE_TEST_SUITE_P(, BlockTypesTest,
-                         ::testing::Combine(::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
-                                                              testing::Avx512DotTarget()),
-                                            ::testing::ValuesIn(BlockTypes())),
-                         [](const auto& info) {
-                           const size_t way = info.index / BlockTypes().size();
-                           return Cat(way == 0 ? "Avx2" : way == 1 ? "Avx512" : "Avx512Dot", "_",
-                                      std::get<1>(info.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , BlockTypesTest,
+    ::testing::Combine(::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
+                                         testing::Avx512DotTarget()),
+                       ::testing::ValuesIn(BlockTypes())),
+    [](const auto& info) {
+      const size_t way = info.index / BlockTypes().size();
+      return Cat(way == 0 ? "Avx2" : way == 1 ? "Avx512" : "Avx512Dot", "_", std::get<1>(info.param).name);
+    });
 
 Impl Best(const Spec& root, const Target& target) {
   const CostModel model(target);
@@ -87,20 +87,19 @@ TEST_P(BlockTypesTest, ComputesTheReference) {
     const std::string text = DrawSpec(type(), &random);
     const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
     ASSERT_TRUE(parsed.ok()) << parsed.status();
-    const Impl impl = i % 3 == 0 ? Best(parsed->spec, target())
-                                 : testing::RandomImpl(parsed->spec, target(), &random);
+    const Impl impl =
+        i % 3 == 0 ? Best(parsed->spec, target()) : testing::RandomImpl(parsed->spec, target(), &random);
     VerifyOptions options;
     options.header = i % 5 == 0;
     const VerifyReport report = VerifyKernel(impl, target(), options);
-    ASSERT_TRUE(report.ok) << text << "\n" << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
+    ASSERT_TRUE(report.ok) << text << "\n"
+                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
   }
 }
 
 // What is refused is refused with its place.
 TEST(BlockTypeErrors, SayWhatWasExpected) {
-  const auto error = [](const std::string& text) {
-    return std::string(ParseSpec(text).status().message());
-  };
+  const auto error = [](const std::string& text) { return std::string(ParseSpec(text).status().message()); };
   EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8"), ::testing::HasSubstr("expected rhs=col with q8_0"));
   EXPECT_THAT(error("matmul f32*q8_0->f32 4x65x8 rhs=col"),
               ::testing::HasSubstr("expected K that is a multiple of 32, as q8_0 has blocks of so many"));

@@ -25,7 +25,7 @@ namespace {
 std::vector<Dtype> NarrowFloats() {
   std::vector<Dtype> dtypes;
   for (const DtypeInfo& info : kDtypes)
-    if (IsFloating(info.dtype) && info.dtype != Dtype::kF32) dtypes.push_back(info.dtype);
+    if (IsFloating(info.dtype) && info.dtype != Dtype::kF32 && !IsOfBlocks(info.dtype)) dtypes.push_back(info.dtype);
   return dtypes;
 }
 

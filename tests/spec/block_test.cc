@@ -1,6 +1,6 @@
-// Types of blocks against what others say of the same bytes: blocks that ggml's own Python package (gguf) quantised,
-// or, for the types it can't quantise, drew, and dequantised; and a plain decoder, written from ggml's definitions of
-// the blocks as structures.
+// Types of blocks against what others say of the same bytes: blocks that ggml's own Python package (gguf)
+// quantised, or, for the types it can't quantise, drew, and dequantised; and a plain decoder, written from
+// ggml's definitions of the blocks as structures.
 #include "spec/block.h"
 
 #include <gtest/gtest.h>
@@ -123,8 +123,8 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
 
 bool SameNumber(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
-// All values of every byte in turn, among random ones: every code, every scale, infinite and subnormal ones and what is
-// no number.
+// All values of every byte in turn, among random ones: every code, every scale, infinite and subnormal ones
+// and what is no number.
 TEST(BlockTest, AnyBytes) {
   std::mt19937 random(5);
   for (const auto& [name, dtype] : TypesByName()) {
