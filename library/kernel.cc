@@ -11,6 +11,9 @@
 namespace kirsch {
 namespace {
 
+// Bytes that an operand's address is a multiple of: blocks may lie anywhere.
+size_t AlignmentOf(Dtype dtype) { return IsOfBlocks(dtype) ? 1 : static_cast<size_t>(Bytes(dtype)); }
+
 size_t RoundedUp(size_t bytes) {
   return (bytes + BufferPool::kAlignment - 1) / BufferPool::kAlignment * BufferPool::kAlignment;
 }
@@ -84,7 +87,7 @@ absl::StatusOr<CallableKernel::Prepared> CallableKernel::Prepare(const kirsch_ar
   const absl::Span<void* const> operands(arguments.operands, arguments.num_operands);
   for (size_t i = 0; i < known.size(); ++i) {
     if (known[i].constant) continue;
-    const auto bytes = static_cast<size_t>(Bytes(known[i].dtype));
+    const auto bytes = AlignmentOf(known[i].dtype);
     if (absl::Status aligned = CheckAligned(known[i].name, operands[i], bytes); !aligned.ok()) return aligned;
   }
   if (absl::Status packed = CheckMemory("packed", arguments.packed, packed_bytes()); !packed.ok())
@@ -167,7 +170,7 @@ absl::Status CallableKernel::Pack(absl::Span<void* const> operands, void* packed
   std::vector<void*> tensors;
   for (size_t i = 0; i < known.size(); ++i) {
     if (!known[i].constant) continue;
-    const auto bytes = static_cast<size_t>(Bytes(known[i].dtype));
+    const auto bytes = AlignmentOf(known[i].dtype);
     if (absl::Status aligned = CheckAligned(known[i].name, operands[i], bytes); !aligned.ok()) return aligned;
     tensors.push_back(operands[i]);
   }

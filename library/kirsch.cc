@@ -44,14 +44,22 @@ namespace {
 constexpr int kMostThreads = 255;
 
 // The types of the interface are numbered as ours are.
-constexpr size_t kNumTypes = static_cast<size_t>(KIRSCH_F8_E5M2) + 1;
-static_assert(kCallersDtypes >= kNumTypes);
+static_assert(static_cast<size_t>(KIRSCH_MXFP4) + 1 == kDtypes.size());
+static_assert(static_cast<int>(Dtype::kQ8_0) == KIRSCH_Q8_0 && static_cast<int>(Dtype::kQ4_0) == KIRSCH_Q4_0 &&
+              static_cast<int>(Dtype::kQ4_1) == KIRSCH_Q4_1 && static_cast<int>(Dtype::kQ4K) == KIRSCH_Q4_K &&
+              static_cast<int>(Dtype::kQ6K) == KIRSCH_Q6_K && static_cast<int>(Dtype::kMxfp4) == KIRSCH_MXFP4);
 static_assert(static_cast<int>(Dtype::kF32) == KIRSCH_F32 && static_cast<int>(Dtype::kBf16) == KIRSCH_BF16 &&
               static_cast<int>(Dtype::kF16) == KIRSCH_F16 && static_cast<int>(Dtype::kU8) == KIRSCH_U8 &&
               static_cast<int>(Dtype::kS8) == KIRSCH_S8 && static_cast<int>(Dtype::kS16) == KIRSCH_S16 &&
               static_cast<int>(Dtype::kS32) == KIRSCH_S32 &&
               static_cast<int>(Dtype::kF8E4M3) == KIRSCH_F8_E4M3 &&
               static_cast<int>(Dtype::kF8E5M2) == KIRSCH_F8_E5M2);
+
+// Null of what is no type of callers'.
+const DtypeInfo* TypeOf(kirsch_type type) {
+  const auto number = static_cast<size_t>(type);
+  return number < kDtypes.size() && kDtypes[number].dtype != Dtype::kO8 ? &kDtypes[number] : nullptr;
+}
 
 std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
 
@@ -213,8 +221,16 @@ void kirsch_error_free(kirsch_error* error) {
 void kirsch_free_text(char* text) { std::free(text); }
 
 const char* kirsch_type_name(kirsch_type type) {
-  const auto number = static_cast<size_t>(type);
-  return number < kirsch::kNumTypes ? kirsch::kDtypes[number].name.data() : nullptr;
+  const kirsch::DtypeInfo* const known = kirsch::TypeOf(type);
+  return known == nullptr ? nullptr : known->name.data();
+}
+size_t kirsch_type_block(kirsch_type type) {
+  const kirsch::DtypeInfo* const known = kirsch::TypeOf(type);
+  return known == nullptr ? 0 : static_cast<size_t>(known->block);
+}
+size_t kirsch_type_bytes(kirsch_type type) {
+  const kirsch::DtypeInfo* const known = kirsch::TypeOf(type);
+  return known == nullptr ? 0 : static_cast<size_t>(known->bytes);
 }
 
 kirsch_error* kirsch_parse(const char* text, const char* kernel, kirsch_request** request) {

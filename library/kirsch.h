@@ -101,8 +101,20 @@ typedef enum kirsch_type {
   KIRSCH_S16 = 5,
   KIRSCH_S32 = 6,
   KIRSCH_F8_E4M3 = 7, /* the OCP's, as the next */
-  KIRSCH_F8_E5M2 = 8
+  KIRSCH_F8_E5M2 = 8,
+  /* Of weights alone: blocks of elements of a row that share scales, as ggml stores them. Shapes and strides count
+     elements, of which every row has whole blocks. */
+  KIRSCH_Q8_0 = 10,
+  KIRSCH_Q4_0 = 11,
+  KIRSCH_Q4_1 = 12,
+  KIRSCH_Q4_K = 13,
+  KIRSCH_Q6_K = 14,
+  KIRSCH_MXFP4 = 15
 } kirsch_type;
+
+/* Elements of a block, 1 where each lies by itself, and bytes of one; 0 of what is no type. */
+KIRSCH_PUBLIC size_t kirsch_type_block(kirsch_type type);
+KIRSCH_PUBLIC size_t kirsch_type_bytes(kirsch_type type);
 
 /* "bf16"; NULL of what is none. */
 KIRSCH_PUBLIC const char* kirsch_type_name(kirsch_type type);

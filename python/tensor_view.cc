@@ -32,7 +32,13 @@ constexpr std::array<TypeNames, 9> kTypes = {{
     {1, "uint8", "float8_e5m2", 12, kDLUInt},    // kDLFloat8_e5m2
 }};
 
-const TypeNames& NamesOf(kirsch_type type) { return kTypes[static_cast<size_t>(type)]; }
+const TypeNames& NamesOf(kirsch_type type) {
+  const auto number = static_cast<size_t>(type);
+  if (number >= kTypes.size())
+    throw py::value_error(std::string("expected operands of NumPy's types, got ") + kirsch_type_name(type) +
+                          " (blocks are for headers and the C library)");
+  return kTypes[number];
+}
 
 [[noreturn]] void Unexpected(const std::string& name, kirsch_type type, const std::string& got) {
   const std::string extension = NamesOf(type).extension;
