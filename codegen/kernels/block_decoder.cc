@@ -9,17 +9,6 @@ namespace kirsch {
 
 Dtype BytesOfBlocks(Dtype blocks) { return FormatOf(blocks).signed_codes ? Dtype::kS8 : Dtype::kU8; }
 
-Affine InBytes(Dtype dtype, const Affine& elements) {
-  if (!IsOfBlocks(dtype)) return elements;
-  const auto bytes = [&](int64_t count) {
-    KIRSCH_CHECK(count % BlockOf(dtype) == 0);
-    return BytesOf(dtype, count);
-  };
-  Affine result = Constant(bytes(elements.constant));
-  for (const Affine::Term& term : elements.terms) result = Plus(result, term.index, bytes(term.coefficient));
-  return result;
-}
-
 BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes)
     : builder_(builder),
       format_(FormatOf(dtype)),

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "spec/check.h"
+#include "spec/dtype.h"
+
 namespace kirsch {
 
 using VarId = int;  // the number of a variable, of whatever has the expression
@@ -47,6 +50,19 @@ inline Affine Times(const Affine& affine, int64_t factor) {
   for (const Affine::Term& term : affine.terms)
     if (factor != 0) product.terms.push_back({term.index, term.coefficient * factor});
   return product;
+}
+
+// An offset in elements of `dtype` as one of bytes, where that is a type of blocks, every term of which is of whole
+// ones; else as it is.
+inline Affine InBytes(Dtype dtype, const Affine& elements) {
+  if (!IsOfBlocks(dtype)) return elements;
+  const auto bytes = [&](int64_t count) {
+    KIRSCH_CHECK(count % BlockOf(dtype) == 0);
+    return BytesOf(dtype, count);
+  };
+  Affine result = Constant(bytes(elements.constant));
+  for (const Affine::Term& term : elements.terms) result = Plus(result, term.index, bytes(term.coefficient));
+  return result;
 }
 
 }  // namespace kirsch

@@ -109,7 +109,6 @@ bool HasPartOfEachBlock(const Spec& spec, int operand) {
 
 // A copy of blocks as they are is one of their bytes.
 PackShape CopyOfBytes(PackShape pack) {
-  if (!IsOfBlocks(pack.from.dtype) || pack.to.dtype != pack.from.dtype) return pack;
   pack.inner = BytesOf(pack.from.dtype, pack.inner);
   for (MatrixLayout* layout : {&pack.from, &pack.to}) {
     layout->outer_stride = BytesOf(layout->dtype, layout->outer_stride);
@@ -233,7 +232,12 @@ OperandView ImplWriter::ViewAt(const Spec& spec, int operand, const OperandPlace
 }
 
 void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to) {
-  builder_.AddRun(CopyOfBytes(CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand))), {from, to});
+  const PackShape copy = CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand));
+  if (!IsOfBlocks(copy.to.dtype)) return builder_.AddRun(copy, {from, to});
+  const auto in_bytes = [&](const OperandPlace& place) -> OperandPlace {
+    return {place.buffer, InBytes(copy.to.dtype, place.offset)};
+  };
+  builder_.AddRun(CopyOfBytes(copy), {in_bytes(from), in_bytes(to)});
 }
 
 int ImplWriter::TakeOwn(int64_t bytes, Dtype dtype) {
