@@ -68,6 +68,7 @@ class Sources {
       if (!schedule.ok()) return schedule.status();
       const absl::StatusOr<SearchResult> replayed =
           Replay(root, *schedule, "schedule", model_, memo_, SearchOptions());
+      if (absl::IsInvalidArgument(replayed.status()) && experiment_.may_lack) return sources;
       if (!replayed.ok()) return replayed.status();
       add(replayed->impl);
       return sources;
@@ -115,8 +116,9 @@ absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experim
   PreparedExperiment prepared;
   prepared.problem = experiment.problem;
   prepared.cold = experiment.cold;
-  prepared.level = sources->front().level;
   prepared.workload = *std::move(workload);
+  if (sources->empty()) return prepared;
+  prepared.level = sources->front().level;
   const double optimum = sources->front().predict(model_);
   for (const Source& source : *sources) {
     std::string program = PrintProgram(source.subject.program);

@@ -24,6 +24,7 @@ struct Experiment {
   int programs = 4;           // of it, drawn from its space; the model's choice is always one
   bool cold = false;          // operands are in RAM at every call
   std::string schedule = {};  // the only program that is wanted
+  bool may_lack = false;      // nothing is measured where the target's space has no such program
 };
 
 // A program, ready to be timed and priced.

@@ -24,6 +24,9 @@ constexpr uint64_t kSeed = 17;  // of draws
 // Operands of about a cache's size are partly there and partly beyond, which no formula prices: of what lies
 // between these shares of it, keys of neither level are found.
 constexpr double kAlmostFills = 0.75, kFarMore = 1.5;
+// What a virtual machine sees of L3 may be a share of what there is, and what falls out of the share is still
+// in the rest of it: only what is larger than any share is surely read from RAM.
+constexpr int64_t kSurelyInRam = int64_t{64} << 20;
 
 constexpr std::string_view kOtherTypes[] = {
     "bf16*bf16->f32", "f32*bf16->f32", "f16*f16->f32", "bf16*f8_e4m3->f32",
@@ -143,12 +146,28 @@ class SuiteBuilder {
   }
 
   void Ram() {
-    const int64_t bytes = std::min(2 * target_.at(Level::kL3).bytes, kMostBytes);
+    const int64_t bytes = SurelyBeyond();
     for (int64_t m : {1, 2, 4, 8, 16, 32}) Add(Matmul(bytes, m, 4096), m < 16 ? 6 : 4);
     Add(Matmul(bytes, 1, 2048), 6);
     Add(Matmul(bytes, 4, 8192), 6);
     for (int64_t m : {1, 4}) Add(Matmul(bytes, m, 4096, " rhs=col"), 6);
     for (int64_t m : {1, 8, 32}) Add(Cat("matmul f32 ", m, "x", bytes / 4 / 4096, "x4096"), 4);
+    for (int64_t n : {4096, 4160}) WalkedRows(bytes / 4 / 4096, n);
+  }
+
+  // Walks along a few rows side by side, of one row of lhs: how many rows prefetchers follow, and whether it
+  // is better to ask for them ahead, is what choices from RAM hang on, and draws seldom differ in that alone.
+  void WalkedRows(int64_t k, int64_t n) {
+    const int lanes = target_.vectors.front().lanes();
+    for (int rows : {4, 8, 16, 32})
+      for (int vectors : {4, 8})
+        for (int ahead : {0, 4 * lanes, 32 * lanes}) {
+          const std::string tile = Cat("    tile n ", vectors * lanes, "\n     move out VRF vectors", lanes,
+                                       "\n      microkernel", ahead == 0 ? "" : Cat(" n ", ahead), "\n");
+          AddProgram(Cat("matmul f32 1x", k, "x", n),
+                     Cat("move out L3\n move out L1\n  move lhs L1\n   tile k ", rows, "\n", tile, tile));
+          experiments_.back().may_lack = true;  // what is asked for ahead may not stay in L1
+        }
   }
 
   void OtherTypes(std::string_view types) {
@@ -180,7 +199,7 @@ class SuiteBuilder {
   }
 
   void Rows() {
-    const int64_t far = std::min(2 * target_.at(Level::kL3).bytes, kMostBytes) / 8 / 4096;
+    const int64_t far = SurelyBeyond() / 8 / 4096;
     for (std::string_view operation : {"softmax", "layernorm"})
       for (const std::string& shape : {std::string("32x64"), std::string("32x1024"), std::string("512x1024")})
         Add(Cat(operation, " f32 ", shape), 5);
@@ -188,6 +207,11 @@ class SuiteBuilder {
     for (int64_t rows : {int64_t{32}, int64_t{512}, far})
       for (std::string_view function : {"gelu", "relu"})
         Add(Cat("kernel rows(x: f32[", rows, ",1024]):\n  return ", function, "(x)\n"), 5);
+  }
+
+  // Bytes of operands that no cache holds.
+  int64_t SurelyBeyond() const {
+    return std::min(std::max(2 * target_.at(Level::kL3).bytes, kSurelyInRam), kMostBytes);
   }
 
   bool IsOnTheEdge(const std::string& problem) const {
