@@ -118,7 +118,8 @@ TEST(CalibrationSuite, EveryProblemIsOne) {
       const absl::StatusOr<Schedule> schedule = ParseSchedule(experiment.schedule, "schedule", placed.op);
       ASSERT_TRUE(schedule.ok()) << schedule.status();
       HashMemo memo;
-      EXPECT_TRUE(Replay(placed, *schedule, "schedule", CostModel(target), memo, {}).ok())
+      const auto replayed = Replay(placed, *schedule, "schedule", CostModel(target), memo, {});
+      EXPECT_TRUE(replayed.ok() || (experiment.may_lack && absl::IsInvalidArgument(replayed.status())))
           << target.name << " " << experiment.problem << "\n"
           << experiment.schedule;
     }

@@ -120,7 +120,7 @@ int CountSpecs(const std::vector<Attributes>& operands, uint32_t sides) {
 
 CoordinateList PlaneOf(uint32_t accumulate, uint32_t threads, uint32_t sharers,
                        const std::vector<Attributes>& operands) {
-  CoordinateList plane = {0, accumulate, threads, sharers, 0, 0, 0};
+  CoordinateList plane = {0, accumulate, threads, sharers, 0, 0, 0, 0};
   for (const Attributes& operand : operands) plane.insert(plane.end(), operand.begin(), operand.end());
   return plane;
 }
@@ -244,7 +244,7 @@ TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
 // Codes that stand for no epilogue.
 TEST(CoordinatesTest, OnlyEpiloguesThatThereAreHaveAPlane) {
   const auto at = [](CoordinateList op, bool has_operand) {
-    op.insert(op.end(), {0, 1, 1, 0, 0, 0});
+    op.insert(op.end(), {0, 1, 1, 0, 0, 0, 0});
     for (int operand = 0; operand < 3; ++operand) op.insert(op.end(), {0, 4, 0, 0, 0, 0, 0, 1});
     if (has_operand) op.push_back(1);
     return QuestionAt({op, {0, 0, 0, 0, 0, 0, 0, 0}}).has_value();
