@@ -244,7 +244,7 @@ class Packer {
     for (int column = 0; column < columns; column += group_)
       builder_.Do(Store{rows_[static_cast<size_t>(column / group_)],
                         {to_, Plus(to, pack_.to.OuterOffset(column))},
-                        kBlock * group_});
+                        (pack_.exact ? rows : kBlock) * group_});
   }
 
   // Where what is turned begins in a row.

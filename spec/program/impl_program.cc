@@ -493,6 +493,7 @@ void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const
     ForBlocks(spec, [&](const Affine& block, int64_t columns) {
       PackShape part = whole;
       (of_rows ? part.inner : part.outer) = columns;
+      part.exact = of_rows && whole.to.panel == 0;  // what is behind it is another thread's, or nobody's
       if (straight) part.outer = count;
       OperandPlace a = from.start, b = to.start;
       a.offset = Plus(a.offset, Plus(Times(row, rows * whole.from.outer_stride), Times(block, from_block)));

@@ -81,6 +81,30 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(info.index == 0 ? "Avx2" : info.index == 1 ? "Avx512" : "Avx512Dot");
     });
 
+// Copies without panels, of an operand of which blocks have parts side by side in the copy's rows: no part is
+// written beyond its end, where another block's begins, or nothing.
+TEST_P(EveryTarget, PartsOfDenseCopiesKeepToThemselves) {
+  std::mt19937_64 random(11);
+  int copies = 0;
+  for (const char* const text :
+       {"matmul f32 23x33x40 out=col column-blocks=7", "matmul f32 9x5x72 out=col rhs=col column-blocks=7",
+        "matmul bf16*f8_e4m3->f32 9x21x71 out=col column-blocks=5"}) {
+    const Spec root = ParseSpec(text)->spec;
+    for (int i = 0; i < 40; ++i) {
+      const Impl impl = testing::RandomImpl(root, GetParam(), &random);
+      VerifyOptions options;
+      options.header = options.interpreter = false;
+      const VerifyReport report = VerifyKernel(impl, GetParam(), options);
+      ASSERT_TRUE(report.ok) << text << testing::Describe(impl) << report.first_mismatch;
+      const Program program = ProgramOf(impl, GetParam());
+      for (const KernelShape& kernel : program.kernels)
+        if (const auto* const pack = std::get_if<PackShape>(&kernel); pack != nullptr && pack->exact)
+          ++copies;
+    }
+  }
+  EXPECT_GT(copies, 0);
+}
+
 // Verified against the reference, and the same bits from any number of threads, more than blocks included:
 // programs that were chosen, and such that were drawn from all there are.
 TEST_P(EveryTarget, AnyNumberOfThreadsComputesTheSame) {
