@@ -83,14 +83,25 @@ void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::v
         },
         all);
   }
-  for (const DtypeInfo& row : kDtypes)
-    if (IsNarrow(row.dtype))
+  // Blocks are never broadcast; what it takes to decode them is told by the widest vectors alone.
+  constexpr std::span kOfVectors(kWideningKeys, 1), kOfCopies(std::prev(std::end(kWideningKeys)), 1);
+  for (const DtypeInfo& row : kDtypes) {
+    const auto add = [&](std::span<const NumericKey<WideningCosts>> keys) {
       AddKeys<WideningCosts>(
-          kWideningKeys, path, row.name,
+          keys, path, row.name,
           [number, dtype = row.dtype](Target& of) -> WideningCosts& {
             return of.vectors[number].widening[static_cast<size_t>(dtype)];
           },
           all);
+    };
+    if (!IsNarrow(row.dtype) || (IsOfBlocks(row.dtype) && number > 0)) continue;
+    if (!IsOfBlocks(row.dtype)) {
+      add(kWideningKeys);
+    } else {
+      add(kOfVectors);
+      add(kOfCopies);
+    }
+  }
 }
 
 }  // namespace
