@@ -25,6 +25,10 @@ void CopyConstants(const Target& target, Plan* plan) {
     copy.kind = StageKind::kPad;
     copy.copy.width = type.span();  // gaps, too: what reads the copy finds it as it lies
     copy.copy.dtype = type.dtype;
+    if (IsOfBlocks(type.dtype)) {  // byte by byte
+      copy.copy.width = BytesOf(type.dtype, type.span());
+      copy.copy.dtype = Dtype::kU8;
+    }
     copy.operands = {{constant, 0, 0, 0}, {constant, 0, 0, 0}};
     PriceStage({Level::kRam, Level::kRam}, target, nullptr, &copy);
     plan->ahead.push_back(std::move(copy));

@@ -334,6 +334,8 @@ class GraphParser {
       names_[std::string(first.text)] = *value;
       return absl::OkStatus();
     }
+    if (IsOfBlocks(TypeOf(*value).dtype))
+      return Expected(start, "a result that is not of blocks (those are for matmul(x, transpose(w)) alone)");
     returned_ = true;
     graph_.result = *value;
     if (!declared_) return absl::OkStatus();

@@ -53,10 +53,12 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
     return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
   };
   if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts)) {
-    const auto print = [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); };
-    return ExpectedAt(source, word,
-                      Cat("types that go together (", absl::StrJoin(kMatmulTypes, " ", print), " ",
-                          absl::StrJoin(kBlockMatmulTypes, " ", print), ")"));
+    const std::string known = absl::StrJoin(
+        kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+    std::string blocks;
+    for (const DtypeInfo& info : kDtypes)
+      if (IsOfBlocks(info.dtype)) Append(&blocks, blocks.empty() ? "" : "|", info.name);
+    return ExpectedAt(source, word, Cat("types that go together (", known, " f32|bf16*", blocks, "->f32)"));
   }
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();

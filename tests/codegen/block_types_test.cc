@@ -12,8 +12,10 @@
 #include "memo/hash_memo.h"
 #include "search/search.h"
 #include "spec/text/cat.h"
+#include "spec/text/kernel_file.h"
 #include "spec/text/parser.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/plan_testing.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -97,6 +99,19 @@ TEST_P(BlockTypesTest, ComputesTheReference) {
   }
 }
 
+// Kernels of the language: a gated feed-forward layer, constants, and what is refused.
+TEST_P(BlockTypesTest, KernelsOfTheLanguage) {
+  const std::string w = Cat(type().name, "[512,256]"), v = Cat(type().name, "[256,512]");
+  const std::string text =
+      Cat("kernel f(x: f32[5,256], w: ", w, ", g: const ", w, ", v: ", v,
+          ", b: f32[256]):\n h = mul(silu(matmul(x, transpose(w))), matmul(x, transpose(g)))\n"
+          " return add(matmul(h, transpose(v)), b)");
+  const absl::StatusOr<PlanResult> found = testing::PlanOf(testing::GraphOf(text), target(), 1);
+  ASSERT_TRUE(found.ok()) << found.status();
+  const VerifyReport report = testing::VerifyPlan(found->plan, target());
+  EXPECT_TRUE(report.ok) << report.first_mismatch;
+}
+
 // What is refused is refused with its place.
 TEST(BlockTypeErrors, SayWhatWasExpected) {
   const auto error = [](const std::string& text) { return std::string(ParseSpec(text).status().message()); };
@@ -111,6 +126,15 @@ TEST(BlockTypeErrors, SayWhatWasExpected) {
   EXPECT_THAT(error("matmul f32*f32->q8_0 4x64x8"), ::testing::HasSubstr("types that go together"));
   EXPECT_THAT(error("matmul f32 4x64x8 lhs-as=bf16"), ::testing::HasSubstr("an rhs of bf16 or of blocks"));
   EXPECT_THAT(error("matmul bf16*bf16->f32 4x64x8 lhs-as=bf16"), ::testing::HasSubstr("an lhs of f32"));
+  const auto kernel_error = [](const std::string& text) {
+    return std::string(ParseKernelFile(text, "f").status().message());
+  };
+  const auto refused = ::testing::HasSubstr("not of blocks");
+  EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,64]):\n return relu(w)\n"), refused);
+  EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,64]):\n return transpose(w)\n"), refused);
+  EXPECT_THAT(kernel_error("kernel f(x: f32[2,8], w: q8_0[8,64]):\n return matmul(x, w)\n"), refused);
+  EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,60]):\n return relu(w)\n"),
+              ::testing::HasSubstr("a multiple of 32"));
   EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f16"), ::testing::HasSubstr("expected bf16"));
 }
 

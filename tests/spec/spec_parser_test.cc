@@ -121,9 +121,7 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
        "f16*f16->f32 "
        "f32*f16->f32 u8*s8->s32 s8*s8->s32 u8*s8->s16 s32 f32*f8_e4m3->f32 bf16*f8_e4m3->f32 "
        "f32*f8_e5m2->f32 "
-       "bf16*f8_e5m2->f32 f32*q8_0->f32 bf16*q8_0->f32 f32*q4_0->f32 bf16*q4_0->f32 f32*q4_1->f32 "
-       "bf16*q4_1->f32 f32*q4_k->f32 bf16*q4_k->f32 f32*q6_k->f32 bf16*q6_k->f32 f32*mxfp4->f32 "
-       "bf16*mxfp4->f32), got 'f16*bf16->f32'"},
+       "bf16*f8_e5m2->f32 f32|bf16*q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4->f32), got 'f16*bf16->f32'"},
       {"matmul f32", "spec:1:11: expected sizes as MxKxN or BATCH:MxKxN, got nothing"},
       {"matmul f32 4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4'"},
       {"matmul f32 4x4x4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4x4x4'"},
