@@ -126,15 +126,16 @@ $ARGUMENTS_FREE$SCRATCH_FREE$SHARED_FREE$PACKED_FREE  return wrong ? 1 : 0;
 static int $NAME_check_all(const char* what) {
   // How many problems, the first, and from each to the next. (Volatile, or GCC inlines the check of a single
   // problem and takes its operands, which are filled in loops, for uninitialized.)
-  static const volatile size_t runs[][27] = {
+  static const volatile size_t $NAME_runs_[][27] = {
 $PROBLEMS  };
-  size_t run, i, j;
+  size_t $NAME_run, $NAME_i, $NAME_j;  // no kernel's own name
   int wrong = 0;
-  for (run = 0; run < sizeof(runs) / sizeof(runs[0]); ++run)
-    for (i = 0; i < runs[run][0]; ++i) {
-      size_t problem[13];
-      for (j = 0; j < 13; ++j) problem[j] = runs[run][1 + j] + i * runs[run][14 + j];
-      wrong |= $NAME_check(problem);
+  for ($NAME_run = 0; $NAME_run < sizeof($NAME_runs_) / sizeof($NAME_runs_[0]); ++$NAME_run)
+    for ($NAME_i = 0; $NAME_i < $NAME_runs_[$NAME_run][0]; ++$NAME_i) {
+      size_t $NAME_problem[13];
+      for ($NAME_j = 0; $NAME_j < 13; ++$NAME_j)
+        $NAME_problem[$NAME_j] = $NAME_runs_[$NAME_run][1 + $NAME_j] + $NAME_i * $NAME_runs_[$NAME_run][14 + $NAME_j];
+      wrong |= $NAME_check($NAME_problem);
     }
 $REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
   return wrong;

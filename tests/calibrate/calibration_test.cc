@@ -146,8 +146,9 @@ TEST(CalibrationSuite, HasNothingOnTheEdgeOfACache) {
     const BenchEntry entry = ReadEntries(experiment.problem, "problem")->front();
     if (!entry.matmul) continue;
     double bytes = 0;
-    for (const Workload::Operand& operand : MakeWorkload(entry.matmul->spec, 1)->operands)
-      bytes += static_cast<double>(operand.bytes());
+    const absl::StatusOr<Workload> workload = MakeWorkload(entry.matmul->spec, 1);
+    ASSERT_TRUE(workload.ok()) << workload.status();
+    for (const Workload::Operand& operand : workload->operands) bytes += static_cast<double>(operand.bytes());
     for (Level level : {Level::kL1, Level::kL2, Level::kL3})
       EXPECT_FALSE(bytes > 0.75 * static_cast<double>(target.at(level).bytes) &&
                    bytes < 1.5 * static_cast<double>(target.at(level).bytes))
