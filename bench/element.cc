@@ -35,10 +35,8 @@ double LoadElement(const void* values, KirschType type, size_t index) {
 void FillElements(void* values, KirschType type, size_t count, uint64_t seed, IntegerRange range) {
   const auto dtype = static_cast<Dtype>(type);
   if (IsOfBlocks(dtype)) {
-    for (size_t block = 0; block < count / static_cast<size_t>(BlockOf(dtype)); ++block)
-      FillBlock(dtype, InputKind::kUniform, BitsAt(seed, block),
-                static_cast<uint8_t*>(values) + block * static_cast<size_t>(Bytes(dtype)));
-    return;
+    const auto word = [seed](int64_t block) { return BitsAt(seed, static_cast<uint64_t>(block)); };
+    return FillBlocks(dtype, InputKind::kUniform, static_cast<int64_t>(count) / BlockOf(dtype), word, values);
   }
   WithElementOf(dtype, [&](auto element) {
     using Element = decltype(element);

@@ -27,6 +27,13 @@ inline float Spread(uint64_t word, uint32_t exponents) {
 // and their factors are 1.
 void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block);
 
+// An array of blocks, number i made of word(i), in their order.
+template <typename Words>
+void FillBlocks(Dtype dtype, InputKind kind, int64_t blocks, const Words& word, void* data) {
+  for (int64_t i = 0; i < blocks; ++i)
+    FillBlock(dtype, kind, word(i), static_cast<uint8_t*>(data) + i * Bytes(dtype));
+}
+
 // The largest integers that elements of a block of integers are, but for the sign.
 int64_t LargestCode(Dtype dtype);
 

@@ -82,11 +82,8 @@ void GraphProblem::Fill(size_t tensor, InputKind kind, uint64_t seed, void* data
   const auto& [name, dtype, elements] = tensors_[tensor];
   if (tensor == output_) return FillPoison(dtype, static_cast<size_t>(elements * Bytes(dtype)), data);
   std::mt19937_64 random((seed * 8 + static_cast<uint64_t>(kind)) * 32 + tensor);
-  if (IsOfBlocks(dtype)) {
-    for (int64_t block = 0; block < elements / BlockOf(dtype); ++block)
-      FillBlock(dtype, kind, random(), static_cast<uint8_t*>(data) + block * Bytes(dtype));
-    return;
-  }
+  if (IsOfBlocks(dtype))
+    return FillBlocks(dtype, kind, elements / BlockOf(dtype), [&](int64_t) { return random(); }, data);
   std::uniform_real_distribution<double> real(-1, 1);
   const bool floating = IsFloating(dtype);
   const bool wide = kind != InputKind::kUniform;

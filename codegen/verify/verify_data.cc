@@ -61,18 +61,21 @@ void FillRun(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int
 }
 
 // Whole blocks: a row of a matrix has no others.
-void FillBlocks(const Spec& root, int operand, InputKind kind, uint64_t stream, void* data) {
+void FillOperandOfBlocks(const Spec& root, int operand, InputKind kind, uint64_t stream, void* data) {
   const Dtype dtype = root.tensor(operand).dtype;
   const int64_t block = BlockOf(dtype), bytes = Bytes(dtype);
   int64_t done = 0, index = 0;
   const auto poison = [&](int64_t end) {
     memset(static_cast<char*>(data) + done * bytes, 0xff, static_cast<size_t>((end - done) * bytes));
   };
+  const auto word = [&](int64_t) {
+    return Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index++));
+  };
   ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
-    poison(offset / block);
-    for (done = offset / block; done < (offset + count) / block; ++done)
-      FillBlock(dtype, kind, Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index++)),
-                static_cast<uint8_t*>(data) + done * bytes);
+    const int64_t first = offset / block;
+    poison(first);
+    FillBlocks(dtype, kind, count / block, word, static_cast<char*>(data) + first * bytes);
+    done = first + count / block;
   });
 }
 
@@ -104,7 +107,7 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
   KIRSCH_CHECK(Suits(root, kind));
   const uint64_t limit = static_cast<uint64_t>(IntegerLimit(root));
   const uint64_t stream = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
-  if (IsOfBlocks(root.tensor(operand).dtype)) return FillBlocks(root, operand, kind, stream, data);
+  if (IsOfBlocks(root.tensor(operand).dtype)) return FillOperandOfBlocks(root, operand, kind, stream, data);
   WithElementOf(root.tensor(operand).dtype, [&](auto element) {
     using Element = decltype(element);
     Element* const elements = static_cast<Element*>(data);
