@@ -12,6 +12,7 @@ GraphUses::GraphUses(const Graph& graph)
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     if (!needed[i]) continue;
     const GraphNode& node = graph.nodes[i];
+    if (node.constant) continue;  // it is there already
     for (int input : node.inputs) {
       needed[static_cast<size_t>(input)] = true;
       if (node.op != Operation::kMatmul) only_matmuls[static_cast<size_t>(input)] = false;
@@ -20,7 +21,8 @@ GraphUses::GraphUses(const Graph& graph)
                graph.at(node.inputs[0]).op != Operation::kTranspose;
   }
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (needed[i] && !view_[i] && Info(graph.nodes[i].op).kind != OperationKind::kLeaf)
+    if (needed[i] && !view_[i] && !graph.nodes[i].constant &&
+        Info(graph.nodes[i].op).kind != OperationKind::kLeaf)
       operations_.push_back(static_cast<int>(i));
   const auto use = [&](int node, size_t place) { uses_[static_cast<size_t>(Stored(node))].push_back(place); };
   for (size_t place = 0; place < operations_.size(); ++place)

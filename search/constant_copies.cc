@@ -12,7 +12,8 @@ std::set<int> ConstantsReadIn(const Plan& plan) {
   for (const Group& group : plan.groups)
     for (const Stage* stage : StagesOf(group))
       for (const StageOperand& operand : stage->operands)
-        if (plan.graph.IsConstant(operand.value)) constants.insert(operand.value);
+        if (operand.value < plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
+          constants.insert(operand.value);
   return constants;
 }
 

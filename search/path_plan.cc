@@ -1,5 +1,6 @@
 #include "search/path_plan.h"
 
+#include "search/ahead_operations.h"
 #include "search/constant_copies.h"
 
 namespace kirsch {
@@ -28,6 +29,7 @@ Plan PlanAlong(const PlanPath& path, const Graph& graph, const Target& target, i
     phase += step.waits ? 1 : 0;
     for (const SliceQuestion& slice : step.slices) AddSlice(slice_of(slice), phase, &plan);
   }
+  MakeAhead(target, &plan);
   CopyConstants(target, &plan);
   return plan;
 }

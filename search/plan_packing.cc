@@ -63,6 +63,17 @@ std::pair<int, std::string> KeyOf(const Stage& ahead) {
   return {ahead.operands[0].value, TextOfStage(ahead)};
 }
 
+// A parameter's name, a number, or what is computed of such.
+std::string NameOfConstant(const Graph& graph, int value) {
+  const GraphNode& node = graph.at(value);
+  if (node.inputs.empty()) return node.text;
+  std::string arguments;
+  for (int input : node.inputs)
+    Append(&arguments, arguments.empty() ? "" : ", ", NameOfConstant(graph, input));
+  if (node.op == Operation::kCast) Append(&arguments, ", ", Info(node.type.dtype).name);
+  return Cat(Info(node.op).name, "(", arguments, ")");
+}
+
 int64_t BytesOf(const Plan& plan, int value) {
   const auto buffer = std::find_if(plan.buffers.begin(), plan.buffers.end(),
                                    [&](const Buffer& one) { return one.value == value; });
@@ -120,11 +131,24 @@ std::string TextOfCopy(const Stage& ahead, const Decision& pack, const Target& t
 
 std::string TextOfCopy(const Stage& ahead) { return TextOfStage(ahead); }
 
+std::vector<int> ComputedAhead(const Plan& plan) {
+  std::vector<int> operations;
+  for (int node = plan.graph.num_inputs(); node < static_cast<int>(plan.graph.nodes.size()); ++node)
+    if (plan.graph.IsConstant(node)) operations.push_back(node);
+  return operations;
+}
+
 PlanPacking PackingOf(const Plan& plan) {
   PlanPacking packing;
   for (int input = 0; input < plan.graph.num_inputs(); ++input)
     if (plan.graph.IsConstant(input)) packing[input];
   for (const Stage& stage : plan.ahead) packing[stage.operands[0].value].insert(TextOfStage(stage));
+  // What is computed ahead is there as it is.
+  for (const Group& group : plan.groups)
+    for (const Stage* stage : StagesOf(group))
+      for (const StageOperand& operand : stage->operands)
+        if (operand.value >= plan.graph.num_inputs() && plan.graph.IsConstant(operand.value))
+          packing[operand.value].insert(std::string(kPlainCopy));
   return packing;
 }
 
@@ -132,7 +156,7 @@ std::string PrintPacking(const PlanPacking& packing, const Graph& graph) {
   std::string text;
   for (const auto& [constant, copies] : packing) {
     if (copies.empty()) continue;
-    Append(&text, text.empty() ? "" : "; ", graph.at(constant).text, " ");
+    Append(&text, text.empty() ? "" : "; ", NameOfConstant(graph, constant), " ");
     for (const std::string& copy : copies) Append(&text, copy == *copies.begin() ? "" : ", ", copy);
   }
   return text;

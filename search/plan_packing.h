@@ -34,7 +34,10 @@ std::string TextOfCopy(const Stage& ahead, const Decision& pack, const Target& t
 // All that the plan packs, of each parameter that is constant.
 PlanPacking PackingOf(const Plan& plan);
 
-// "w packed16 f32; b as it is"
+// The operations of the plan's graph that are computed ahead, ascending.
+std::vector<int> ComputedAhead(const Plan& plan);
+
+// "w 512x2048 row as packed16 f32; b as it is", of what is computed ahead "cast(w)" instead of a name.
 std::string PrintPacking(const PlanPacking& packing, const Graph& graph);
 
 // Gives all plans one packed buffer: what any of them reads is in it, each copy once, in the same place. The

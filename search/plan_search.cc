@@ -11,6 +11,7 @@
 
 #include "rewrites/canonical_graph.h"
 #include "rewrites/graph_uses.h"
+#include "search/ahead_operations.h"
 #include "search/path_plan.h"
 #include "search/plan_paths.h"
 #include "search/replay.h"
@@ -53,7 +54,7 @@ class Planner {
       if (!bound.ok()) return bound.status();
       best->bound_cycles = std::min(best->bound_cycles, *bound);
     }
-    if (options_.explain)
+    if (options_.explain && !best->plan.groups.empty())
       if (absl::Status status = AddRunnersUp(&*best); !status.ok()) return status;
     best->stats = pricer_.stats();
     best->slices = known_.size();
@@ -301,6 +302,60 @@ class Planner {
   std::map<SliceQuestion, Known> known_;
 };
 
+// What may be computed ahead: as the options or the schedule say, else any.
+absl::StatusOr<std::vector<std::vector<int>>> ChoicesFor(const Graph& graph, const Target& target,
+                                                         const PlanOptions& options) {
+  if (options.ahead) return std::vector<std::vector<int>>{*options.ahead};
+  const std::vector<int> operations = ConstantOperations(graph, target);
+  std::vector<std::vector<int>> choices = ChoicesAhead(graph, operations);
+  if (options.schedule == nullptr) return choices;
+  std::vector<int> asked;
+  for (const Word& word : options.schedule->ahead) {
+    const auto known = std::find_if(operations.begin(), operations.end(),
+                                    [&](int node) { return NameOfValue(graph, node) == word.text; });
+    if (known == operations.end())
+      return ExpectedAt(options.schedule->source, word,
+                        "the name of a value that an operation makes of constants");
+    asked.push_back(*known);
+  }
+  std::sort(asked.begin(), asked.end());
+  if (std::find(choices.begin(), choices.end(), asked) == choices.end())
+    return ExpectedAt(options.schedule->source, options.schedule->ahead.front(),
+                      "all that it is made of before it");
+  return std::vector<std::vector<int>>{asked};
+}
+
+// The cheapest plan of all choices.
+absl::StatusOr<PlanResult> BestOf(const std::vector<std::vector<int>>& choices, const Graph& graph,
+                                  std::string_view source, const CostModel& model, PlanOptions options) {
+  std::optional<PlanResult> best;
+  absl::Status refused = absl::OkStatus();
+  for (const std::vector<int>& choice : choices) {
+    const Graph constant = WithConstants(graph, choice);
+    absl::StatusOr<PlanResult> found = Planner(constant, source, model, options).Run();
+    if (absl::IsInvalidArgument(found.status())) refused = found.status();
+    if (absl::IsInvalidArgument(found.status()) && choices.size() > 1) continue;
+    if (!found.ok()) return found;
+    if (best) {
+      found->stats += best->stats;
+      found->slices += best->slices;
+      found->optimal &= best->optimal;
+      found->bound_cycles = std::min(found->bound_cycles, best->bound_cycles);
+      if (found->plan.groups.empty()) {
+        best->stats = found->stats;
+        best->slices = found->slices;
+        best->optimal = found->optimal;
+        best->bound_cycles = found->bound_cycles;
+        continue;
+      }
+    }
+    options.cutoff = std::min(options.cutoff, found->plan.cycles);
+    best = *std::move(found);
+  }
+  if (!best) return refused;
+  return *std::move(best);
+}
+
 }  // namespace
 
 void SearchStages(const CostModel& model, Memo& memo, PlanOptions* options) {
@@ -322,7 +377,9 @@ absl::StatusOr<PlanResult> SearchPlan(const Graph& graph, std::string_view sourc
       schedule != nullptr && schedule->threads != 1 && schedule->threads != options.threads)
     return ErrorAt(schedule->source, {},
                    Cat("expected a plan for ", options.threads, " threads, or for one"));
-  absl::StatusOr<PlanResult> result = Planner(canonical, source, model, options).Run();
+  absl::StatusOr<std::vector<std::vector<int>>> choices = ChoicesFor(canonical, model.target(), options);
+  if (!choices.ok()) return choices.status();
+  absl::StatusOr<PlanResult> result = BestOf(*choices, canonical, source, model, options);
   if (result.ok())
     result->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

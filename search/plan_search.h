@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
@@ -32,6 +33,9 @@ struct PlanOptions {
   // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
   // decides itself.)
   PlanPacking packing = {};
+  // The operations of the canonical graph that are computed ahead (search/ahead_operations.h); nothing:
+  // whichever are best.
+  std::optional<std::vector<int>> ahead = {};
   // Only a plan that costs less is looked for: where there is none, the result has no groups, and its cycles
   // are a bound.
   double cutoff = std::numeric_limits<double>::infinity();

@@ -69,13 +69,36 @@ bool Makes(const std::vector<Stage>& stages, int value) {
   });
 }
 
+namespace {
+
+// Does a call find it there: a parameter that is more than what constants are made of, or what is made so?
+bool IsHandedOver(const Graph& graph, int value) {
+  const bool input = value < graph.num_inputs();
+  if (!graph.IsConstant(value)) return input;
+  bool only_made_of = false;
+  for (const GraphNode& node : graph.nodes) {
+    if (std::find(node.inputs.begin(), node.inputs.end(), value) == node.inputs.end()) continue;
+    if (!node.constant) return true;
+    only_made_of = true;
+  }
+  return input && !only_made_of;
+}
+
+// What is made of constants waits where one of them would.
+bool WaitsInRam(const Graph& graph, Residency residency, int value) {
+  if (value < graph.num_inputs()) return residency.InRam(value);
+  const std::vector<int>& inputs = graph.at(value).inputs;
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](int input) { return WaitsInRam(graph, residency, input); });
+}
+
+}  // namespace
+
 Level HomeOf(const Graph& graph, Residency residency, const Target& target) {
   if (residency == Residency::kCold) return Level::kRam;
-  const auto warm_bytes = [&](int value, int number) {
-    return residency.InRam(number) ? 0 : graph.at(value).type.bytes();
-  };
-  int64_t bytes = warm_bytes(graph.result, graph.num_inputs());
-  for (int i = 0; i < graph.num_inputs(); ++i) bytes += warm_bytes(i, i);
+  int64_t bytes = residency.InRam(graph.num_inputs()) ? 0 : graph.at(graph.result).type.bytes();
+  for (int i = 0; i < static_cast<int>(graph.nodes.size()); ++i)
+    if (IsHandedOver(graph, i) && !WaitsInRam(graph, residency, i)) bytes += graph.at(i).type.bytes();
   for (Level level : {Level::kL1, Level::kL2, Level::kL3})
     if (bytes <= target.at(level).bytes) return level;
   return Level::kRam;
@@ -110,6 +133,7 @@ Level SliceLevels::LevelOf(int value) const {
   const auto known = levels_.find(value);
   if (known != levels_.end()) return known->second;
   const GraphNode& node = graph_.at(value);
+  if (node.constant) return WaitsInRam(graph_, residency_, value) ? Level::kRam : home_;
   if (node.op == Operation::kInput || value == graph_.result)
     return residency_.InRam(value == graph_.result ? graph_.num_inputs() : value) ? Level::kRam : home_;
   // What threads have made together is not in the caches of one.
@@ -123,7 +147,8 @@ Level SliceLevels::HomeOfMade(const GroupShape& shape, int value) const {
   for (const Stage& stage : shape.ahead) {
     if (!Makes({stage}, value)) continue;
     for (const StageOperand& operand : stage.operands)
-      if (operand.value < graph_.num_inputs() && residency_.InRam(operand.value)) home = Level::kRam;
+      if (graph_.IsConstant(operand.value) && WaitsInRam(graph_, residency_, operand.value))
+        home = Level::kRam;
   }
   return home;
 }

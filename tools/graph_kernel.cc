@@ -43,6 +43,7 @@ PlanOptions PlanOptionsOf(const SolveArguments& arguments, const Graph& graph) {
   options.fuse = arguments.fuse;
   options.allow_winograd = arguments.allow_winograd;
   options.packing = arguments.packing;
+  options.ahead = arguments.ahead;
   options.cutoff = arguments.most_cycles;
   return options;
 }

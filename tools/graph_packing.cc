@@ -37,18 +37,16 @@ class SharedPackingSolver {
 
   absl::StatusOr<FamilySynthesis> Solve(const SolveMembers& solve_members) {
     if (absl::Status status = SolveAlone(); !status.ok()) return status;
-    absl::StatusOr<CommonPacking> packing =
-        FindCommonPacking(alone_, candidates_, [&](size_t i, const PlanPacking& asked, double cutoff) {
-          return PriceOf(static_cast<size_t>(numbers_[i]), asked, cutoff);
-        });
-    if (!packing.ok()) return packing.status();
+    for (const std::vector<int>& ahead : Choices())
+      if (absl::Status status = Try(ahead); !status.ok()) return status;
     SolveArguments packed = arguments_;
-    packed.packing = packing->packing;
+    packed.packing = best_.packing;
+    packed.ahead = ahead_;
     absl::StatusOr<FamilySynthesis> all = solve_members(packed);
     if (!all.ok()) return all;
     Share(&*all);
-    packing->packing = PackingOf(all->plans.empty() ? all->graph(0).result.plan : all->plans.front());
-    all->packing = *std::move(packing);
+    best_.packing = PackingOf(all->plans.empty() ? all->graph(0).result.plan : all->plans.front());
+    all->packing = std::move(best_);
     all->before.Add(effort_);
     SetLosses(&*all);
     return all;
@@ -70,25 +68,73 @@ class SharedPackingSolver {
                                                     all.begin())];
       }
       if (weight == 0) continue;
-      const absl::StatusOr<PlanResult> own = SolveOne(member, arguments_, "as it is best");
+      absl::StatusOr<PlanResult> own = SolveOne(member, arguments_, "as it is best");
       if (!own.ok()) return own.status();
       numbers_.push_back(member);
-      alone_.push_back({weight, own->plan.cycles, PackingOf(own->plan)});
-      AddCandidates(own->plan, target_, &candidates_);
+      weights_.push_back(weight);
+      alone_.push_back(std::move(own->plan));
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<double> PriceOf(size_t member, const PlanPacking& packing, double cutoff) {
+  // What members compute ahead that are solved alone, if all do so of the same values.
+  std::vector<std::vector<int>> Choices() const {
+    std::vector<std::vector<int>> choices;
+    for (const Plan& plan : alone_) {
+      std::vector<int> ahead = ComputedAhead(plan);
+      if (std::find(choices.begin(), choices.end(), ahead) == choices.end())
+        choices.push_back(std::move(ahead));
+    }
+    for (const Plan& plan : alone_)
+      for (const std::vector<int>& choice : choices)
+        for (int node : choice)
+          if (node >= static_cast<int>(plan.graph.nodes.size()) ||
+              plan.graph.at(node).op != alone_.front().graph.at(node).op ||
+              plan.graph.at(node).inputs != alone_.front().graph.at(node).inputs)
+            return {{}};
+    return choices;
+  }
+
+  // The packing with which all members are cheapest if they compute this ahead.
+  absl::Status Try(const std::vector<int>& ahead) {
     SolveArguments asked = arguments_;
-    asked.packing = packing;
-    asked.most_cycles = cutoff;
-    const absl::StatusOr<PlanResult> result =
-        SolveOne(static_cast<int64_t>(member), asked, "one packing for all");
+    asked.ahead = ahead;
+    std::vector<PackedMember> members;
+    PackingCandidates candidates;
+    double own = 0, alone = 0;
+    for (size_t i = 0; i < alone_.size(); ++i) {
+      Plan plan = alone_[i];
+      if (ComputedAhead(plan) != ahead) {
+        absl::StatusOr<PlanResult> solved = SolveOne(numbers_[i], asked, "one packing for all");
+        if (absl::IsInvalidArgument(solved.status())) return absl::OkStatus();  // it has no such plan
+        if (!solved.ok()) return solved.status();
+        plan = std::move(solved->plan);
+      }
+      members.push_back({weights_[i], plan.cycles, PackingOf(plan)});
+      AddCandidates(plan, target_, &candidates);
+      own += weights_[i] * plan.cycles;
+      alone += weights_[i] * alone_[i].cycles;
+    }
+    absl::StatusOr<CommonPacking> packing =
+        FindCommonPacking(members, candidates, [&](size_t i, const PlanPacking& packed, double cutoff) {
+          asked.packing = packed;
+          asked.most_cycles = cutoff;
+          return PriceOf(numbers_[i], asked);
+        });
+    if (!packing.ok()) return packing.status();
+    packing->loss = (1 + packing->loss) * own / alone - 1;
+    if (ahead_ && packing->loss >= best_.loss) return absl::OkStatus();
+    best_ = *std::move(packing);
+    ahead_ = ahead;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<double> PriceOf(int64_t member, const SolveArguments& asked) {
+    const absl::StatusOr<PlanResult> result = SolveOne(member, asked, "one packing for all");
     // It has no plan that packs so.
     if (absl::IsInvalidArgument(result.status())) return std::numeric_limits<double>::infinity();
     if (!result.ok()) return result.status();
-    return result->plan.groups.empty() ? cutoff : result->plan.cycles;
+    return result->plan.groups.empty() ? asked.most_cycles : result->plan.cycles;
   }
 
   absl::StatusOr<PlanResult> SolveOne(int64_t member, SolveArguments asked, const std::string& what) {
@@ -120,7 +166,7 @@ class SharedPackingSolver {
     for (size_t i = 0; i < numbers_.size(); ++i) {
       const auto member = static_cast<size_t>(numbers_[i]);
       all->regions.losses[member] =
-          MemberLoss{all->graph(member).result.plan.cycles / alone_[i].own - 1, true};
+          MemberLoss{all->graph(member).result.plan.cycles / alone_[i].cycles - 1, true};
     }
   }
 
@@ -130,8 +176,10 @@ class SharedPackingSolver {
   const std::shared_ptr<Memo> memo_;
   SearchBudget& budget_;
   std::vector<int64_t> numbers_;  // of the members that were solved alone
-  std::vector<PackedMember> alone_;
-  PackingCandidates candidates_;
+  std::vector<double> weights_;
+  std::vector<Plan> alone_;
+  std::optional<std::vector<int>> ahead_;  // with what is computed ahead,
+  CommonPacking best_;                     // the best packing so far
   SearchEffort effort_;
 };
 

@@ -104,7 +104,8 @@ class SharedCopySolver {
 
 // "rhs packed16 f32"
 std::string CopyText(const FamilySynthesis& synthesis) {
-  if (synthesis.packing) return PrintPacking(synthesis.packing->packing, synthesis.request.graph->member(0));
+  if (synthesis.packing)
+    return PrintPacking(synthesis.packing->packing, synthesis.graph(0).result.plan.graph);
   const Synthesis& member = synthesis.spec(0);
   const int operand = ConstantOperand(member.parsed.spec);
   const int users = member.parsed.swapped ? 1 - operand : operand;
@@ -152,10 +153,10 @@ absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& argume
 std::string SharedCopyText(const FamilySynthesis& synthesis) {
   const bool graph = synthesis.packing.has_value();
   if (!graph && !synthesis.shared_copy) return "";
-  const std::string mixture = MixtureOf(synthesis);
-  return absl::StrFormat("packed once: %s; %.2f%% above each size's own %s, for %s\n", CopyText(synthesis),
-                         100 * LossOf(synthesis), graph ? "packing" : "copy",
-                         mixture.empty() ? "all sizes evenly" : mixture);
+  const std::string mixture = MixtureOf(synthesis), copies = CopyText(synthesis);
+  return absl::StrFormat("packed once: %s; %.2f%% above each size's own %s, for %s\n",
+                         copies.empty() ? "nothing" : copies, 100 * LossOf(synthesis),
+                         graph ? "packing" : "copy", mixture.empty() ? "all sizes evenly" : mixture);
 }
 
 nlohmann::ordered_json SharedCopyJson(const FamilySynthesis& synthesis) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
@@ -28,11 +29,11 @@ struct GraphSynthesis;
 struct SolveArguments {
   std::string spec;
   std::string target = "host";
-  std::string schedule;    // a file
-  int threads = 1;         // that the kernel is for
-  int search_threads = 1;  // that search
-  double time_budget = 0;  // seconds; 0: none
-  std::string cold;        // the operands in RAM, with commas between; kAllCold: all; empty: none
+  std::string schedule;         // a file
+  int threads = 1;              // that the kernel is for
+  int search_threads = 1;       // that search
+  double time_budget = 0;       // seconds; 0: none
+  std::string cold;             // the operands in RAM, with commas between; kAllCold: all; empty: none
   bool fuse = true;             // graphs: groups of several operations
   bool allow_winograd = false;  // graphs: see PlanOptions
   bool explain = false;         // likewise
@@ -43,7 +44,8 @@ struct SolveArguments {
   std::optional<ConstantCopy> copy;
   Cost cutoff = kInfiniteCost;  // see SearchOptions; where there is no program below, none is tuned
   bool price_packing = true;
-  PlanPacking packing;  // of graphs, and their cutoff: see PlanOptions
+  PlanPacking packing;  // of graphs, with what is computed ahead, and their cutoff: see PlanOptions
+  std::optional<std::vector<int>> ahead;
   double most_cycles = std::numeric_limits<double>::infinity();
   std::string progress;           // what the progress line begins with
   const DbOptions* db = nullptr;  // never null where something is solved

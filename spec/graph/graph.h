@@ -77,7 +77,9 @@ struct GraphNode {
   std::vector<uint32_t> axes;    // kReduction: ascending
   double number = 0;             // kNumber: an f32 or an s32; the option, an f32
   ConvolutionOptions conv = {};  // kConv2d
-  bool constant = false;         // kInput: what it holds is known ahead, so that it may be packed once
+  // kInput: what it holds is known ahead, so that it may be packed once. In a plan's graph also an operation
+  // on such that is computed ahead.
+  bool constant = false;
   TextPosition position;
 };
 
@@ -94,8 +96,8 @@ struct Graph {
     while (inputs < static_cast<int>(nodes.size()) && at(inputs).op == Operation::kInput) ++inputs;
     return inputs;
   }
-  // Is the value a parameter that is known ahead?
-  bool IsConstant(int value) const { return value < num_inputs() && at(value).constant; }
+  // Is the value known ahead?
+  bool IsConstant(int value) const { return value < static_cast<int>(nodes.size()) && at(value).constant; }
   bool HasConstants() const {
     return std::any_of(nodes.begin(), nodes.end(), [](const GraphNode& node) { return node.constant; });
   }

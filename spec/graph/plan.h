@@ -128,7 +128,9 @@ struct Plan {
   Graph graph;
   std::optional<KeyRange> keys = {};  // then `graph` is that of the most keys
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
-  // is why those that are read as they lie are copied.
+  // is why those that are read as they lie are copied. First the operations on them that `graph` calls
+  // constant, whose values are constants themselves then; then copies.
+  std::vector<Group> made = {};
   std::vector<Stage> ahead;
   std::vector<SliceDecision> slices;  // in the order in which they are computed
   std::vector<Group> groups;

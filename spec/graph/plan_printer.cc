@@ -18,7 +18,9 @@ class PlanPrinter {
     for (const auto& [node, tile] : WinogradConvolutions(plan_))
       Append(&text_, NameOf(node), ": by Winograd's algorithm, ", WinogradName(tile),
              ", less exact than the sums of a convolution (spec/README.md)\n");
-    if (!plan_.ahead.empty()) Append(&text_, "once, ahead of all calls\n");
+    if (!plan_.ahead.empty() || !plan_.made.empty()) Append(&text_, "once, ahead of all calls\n");
+    for (const Group& group : plan_.made)
+      for (const Stage* stage : StagesOf(group)) Print("made", {*stage});
     Print("ahead", plan_.ahead);
     for (const Group& group : plan_.groups) {
       if (plan_.phases() > 1) Append(&text_, "phase ", group.phase, ", ");

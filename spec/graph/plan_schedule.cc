@@ -38,6 +38,10 @@ class Printer {
   // What the names stand for.
   void PrintHead() {
     Append(&text_, "threads ", plan_.threads, "\n");
+    std::string made;
+    for (int node = plan_.graph.num_inputs(); node < static_cast<int>(plan_.graph.nodes.size()); ++node)
+      if (plan_.graph.IsConstant(node)) Append(&made, " ", NameOfValue(plan_.graph, node));
+    if (!made.empty()) Append(&text_, "ahead", made, "\n");
     for (size_t i = 0; i < plan_.graph.nodes.size(); ++i) {
       const GraphNode& node = plan_.graph.nodes[i];
       if (Info(node.op).kind == OperationKind::kLeaf) continue;
@@ -108,6 +112,11 @@ class Parser {
       return absl::OkStatus();
     }
     if (verb.text == "threads" && schedule_.slices.empty()) return ParseThreads(words);
+    if (verb.text == "ahead" && schedule_.slices.empty() && schedule_.ahead.empty()) {
+      schedule_.ahead.assign(words.begin() + 1, words.end() - 1);
+      return schedule_.ahead.empty() ? Expected(words[1], "the names of what is made of constants")
+                                     : absl::OkStatus();
+    }
     if (verb.text == "slice") return ParseSlice(words);
     if (schedule_.slices.empty()) return Expected(verb, "slice VALUE...");
     return ParseDecision(words, line);

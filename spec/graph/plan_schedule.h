@@ -2,6 +2,7 @@
 //
 // clang-format off
 //   threads 2                            how many the plan is for; 1 if the line is missing
+//   ahead v2                             operations on constants that are computed once for all calls
 //   slice v3 v4 out                      operations that are computed together, by what they make
 //     each                               each thread does it for itself; else they share it
 //     matmul tile=64 keep=L2             a rewrite with its parameters (rewrites/graph_rewrite.h); the
@@ -66,6 +67,7 @@ struct SliceSchedule {
 struct PlanSchedule {
   std::string source;  // what errors call the text
   int threads = 1;
+  std::vector<Word> ahead = {};  // names of what is computed of constants ahead of all calls
   std::vector<SliceSchedule> slices;
 };
 

@@ -72,6 +72,8 @@ class PlanWriter {
 
   // What is made of a constant has the constant's number.
   void WriteAhead() {
+    ahead_ = true;
+    for (const Group& group : plan_.made) WriteGroup(group, 0);
     for (const Stage& stage : plan_.ahead)
       Repeat(stage.repeats, [&](VarId repeat) {
         const auto offset = [&](const StageOperand& operand) {
@@ -79,9 +81,10 @@ class PlanWriter {
           return repeat == kNoVar ? first : Plus(first, repeat, operand.repeat_stride);
         };
         const StageOperand &from = stage.operands[0], &to = stage.operands[1];
-        WriteStage(stage, {{callers_.at(from.value), offset(from)}, {buffer_of_.at(to.value), offset(to)}},
+        WriteStage(stage, {{BufferOf(from.value), offset(from)}, {buffer_of_.at(to.value), offset(to)}},
                    std::nullopt);
       });
+    ahead_ = false;
   }
 
   static int64_t TasksOf(const Group& group) {
@@ -197,8 +200,6 @@ class PlanWriter {
 
   // `keys`: those of a repeat; 0: it is of none.
   OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) const {
-    const auto buffer = buffer_of_.find(operand.value);
-    KIRSCH_CHECK(buffer != buffer_of_.end());
     Affine offset = Constant(operand.offset);
     const auto add = [&](VarId variable, int64_t stride) {
       if (variable != kNoVar && stride != 0) offset = Plus(offset, variable, stride);
@@ -207,7 +208,15 @@ class PlanWriter {
     add(turn.tile, tile * operand.row_stride);
     add(turn.repeat, operand.repeat_stride);
     if (keys != 0) offset = Plus(offset, Times(turn.key, operand.repeat_stride / keys));
-    return {buffer->second, offset};
+    return {BufferOf(operand.value), offset};
+  }
+
+  // Of a constant, ahead of all calls, the caller's; in a call what was made of it.
+  int BufferOf(int value) const {
+    const std::map<int, int>& buffers = ahead_ && callers_.contains(value) ? callers_ : buffer_of_;
+    const auto buffer = buffers.find(value);
+    KIRSCH_CHECK(buffer != buffers.end());
+    return buffer->second;
   }
 
   void WriteStage(const Stage& stage, std::vector<OperandPlace> at, const std::optional<Affine>& first) {
@@ -257,6 +266,7 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
+  bool ahead_ = false;       // is what is written made ahead?
   VarId all_keys_ = kNoVar;  // how many there are, where that is not a constant
 };
 

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "absl/strings/strip.h"
+#include "search/plan_packing.h"
 #include "spec/graph/matmul.h"
+#include "spec/graph/plan_schedule.h"
 #include "spec/program/plan_program.h"
 #include "spec/target/targets.h"
 #include "tests/testing/plan_testing.h"
@@ -74,6 +76,87 @@ TEST(ConstantsOnHaswellTest, EachIsInMemoryAsItIsRead) {
       if (&a != &b && a.memory == b.memory && a.memory == Memory::kPacked) {
         EXPECT_TRUE(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset);
       }
+}
+
+// Every operation on constants is computed ahead where that takes a call less, but for contractions.
+TEST_P(ConstantsTest, WhatIsMadeOfConstantsIsComputedOnce) {
+  int elementwise = 0;
+  for (const OperationInfo& info : kOperations) {
+    if (info.kind != OperationKind::kElementwise) continue;
+    const std::string arguments = info.arguments == 2 ? "w, s" : "w";
+    const std::string text =
+        Cat("kernel a(x: f32[40,24], w: const f32[24,33], s: const f32[33]):\n return matmul(x, ", info.name,
+            "(", arguments, "))");
+    const Plan plan = VerifiedPlan(text, target_);
+    EXPECT_EQ(ComputedAhead(plan).size(), 1u) << text << "\n" << PrintPlan(plan);
+    ++elementwise;
+  }
+  EXPECT_GT(elementwise, 15);
+  const std::pair<const char*, size_t> others[] = {
+      {"kernel a(x: f32[40,24], w: const f32[24,33]):\n return matmul(x, cast(cast(w, bf16), f32))", 2},
+      {"kernel a(x: bf16[40,24], w: const f32[24,33]):\n return matmul(x, cast(w, bf16))", 1},
+      {"kernel a(x: f32[40,24], w: const s8[24,33], s: const f32[33]):\n"
+       " return matmul(x, mul(cast(w, f32), s))",
+       2},
+      {"kernel a(x: f32[40,24], w: const f32[24,40]):\n return add(x, transpose(w))", 1},
+      {"kernel a(x: f32[40,24], w: const f32[33,24]):\n return matmul(x, transpose(w))", 0},  // a view
+      {"kernel a(x: f32[40,24], w: const f32[9,24]):\n return add(x, reduce_mean(w, axis=0))", 1},
+      {"kernel a(x: f32[40,24], w: const f32[9,24]):\n return add(x, reduce_max(w, axis=0))", 1},
+      {"kernel a(x: f32[40,24], w: const f32[24,33]):\n return matmul(x, softmax(w))", 1},
+      {"kernel a(x: f32[40,24], w: const f32[24,33], s: const f32[33], t: const f32[33]):\n"
+       " return matmul(x, layernorm(w, s, t))",
+       1},
+      {"kernel a(x: f32[40,24], w: const f32[24,33], s: const f32[33]):\n return matmul(x, rmsnorm(w, s))",
+       1},
+      {"kernel a(x: f32[40,24], w: const f32[24,9], v: const f32[9,33]):\n return matmul(x, matmul(w, v))",
+       0},
+      {"kernel a(x: f32[1,6,7,8], w: const bf16[3,3,8,20]):\n"
+       " return conv2d(x, cast(w, f32), pad=1, layout=nhwc)",
+       1},
+      {"kernel a(w: const f32[24,33]):\n return relu(w)", 0},  // what is returned is written by every call
+      {"kernel a(x: f32[40,24], w: const f32[40,24], y: f32[40,24]):\n"
+       " v = exp(w)\n return mul(add(x, v), div(y, v))",
+       1},
+      {"kernel a(x: f32[3,20,24], w: const s8[3,24,33]):\n return matmul(x, cast(w, f32))", 1},
+  };
+  for (const auto& [text, ahead] : others) {
+    const Plan plan = VerifiedPlan(text, target_, 1, true);
+    EXPECT_EQ(ComputedAhead(plan).size(), ahead) << text << "\n" << PrintPlan(plan);
+    VerifiedPlan(text, WithFreeThreads(target_), 2);
+  }
+}
+
+// It is found again by its schedule.
+TEST(ConstantGraphTest, SchedulesSayWhatIsComputedAhead) {
+  const Graph graph = GraphOf(
+      "kernel a(x: f32[40,24], w: const s8[24,33], s: const f32[33]):\n return matmul(x, mul(cast(w, f32), "
+      "s))");
+  const auto found = PlanOf(graph, Avx2Target(), 1);
+  ASSERT_TRUE(found.ok());
+  const std::string text = PrintPlanSchedule(found->plan);
+  EXPECT_NE(text.find("\nahead v3 v4\n"), std::string::npos) << text;
+  const auto schedule = ParsePlanSchedule(text, "s");
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  PlanOptions options;
+  options.schedule = &*schedule;
+  const auto again = PlanWith(options, graph, Avx2Target());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(PrintPlanSchedule(again->plan), text);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"threads 1\nahead out\n",
+       "s:2:7: expected the name of a value that an operation makes of constants, got 'out'"},
+      {"threads 1\nahead v4\n", "s:2:7: expected all that it is made of before it, got 'v4'"},
+      {"threads 1\nahead\n", "s:2:6: expected the names of what is made of constants, got nothing"},
+  };
+  for (const auto& [bad, error] : wrong) {
+    const auto parsed = ParsePlanSchedule(bad, "s");
+    if (!parsed.ok()) {
+      EXPECT_EQ(parsed.status().message(), error);
+      continue;
+    }
+    options.schedule = &*parsed;
+    EXPECT_EQ(PlanWith(options, graph, Avx2Target()).status().message(), error);
+  }
 }
 
 // Of each item of a batch a matrix, each packed for itself: experts, heads, weights that heads share.

@@ -14,6 +14,7 @@
 
 #include "rewrites/canonical_graph.h"
 #include "rewrites/rewrite.h"
+#include "search/ahead_operations.h"
 #include "search/limits.h"
 #include "search/operand_copies.h"
 #include "search/slice_levels.h"
@@ -31,7 +32,7 @@ const PlanPacking kAnyPacking;
 // The rewrites by name, and how many graphs each is legal in, or chosen in.
 struct Usage {
   std::map<std::string, int> legal, chosen;
-  int refused = 0;
+  int refused = 0, ahead = 0, chosen_ahead = 0;
 };
 
 // Tries everything.
@@ -373,12 +374,19 @@ void ExpectExact(const std::string& text, Usage* usage, int threads = 1) {
     ++usage->refused;
     return;
   }
-  BruteForce all(graph, target, threads);
-  double least = all.Cycles();
-  if (threads > 1) least = std::min(least, BruteForce(graph, target, 1).Cycles());
+  double least = kNever;
+  const Graph canonical = CanonicalGraph(graph);
+  for (const std::vector<int>& ahead : ChoicesAhead(canonical, ConstantOperations(canonical, target))) {
+    const Graph constant = WithConstants(canonical, ahead);
+    BruteForce all(constant, target, threads);
+    least = std::min(least, all.Cycles());
+    if (threads > 1) least = std::min(least, BruteForce(constant, target, 1).Cycles());
+    for (const auto& [rewrite, legal] : all.legal()) ++usage->legal[rewrite];
+    usage->ahead += !ahead.empty();
+  }
+  usage->chosen_ahead += !ComputedAhead(found->plan).empty();
   EXPECT_NEAR(found->plan.cycles, least, 1e-6 * least) << text << "\n" << PrintPlanSchedule(found->plan);
   EXPECT_TRUE(found->optimal);
-  for (const auto& [rewrite, legal] : all.legal()) ++usage->legal[rewrite];
   std::map<std::string, bool> chosen;
   for (const SliceDecision& slice : found->plan.slices)
     chosen[slice.rewrite.substr(0, slice.rewrite.find(' '))] = true;
@@ -505,7 +513,8 @@ void Report(const Usage& usage) {
     std::fprintf(stderr, "%s: legal in %d, chosen in %d\n", name.c_str(), count(usage.legal),
                  count(usage.chosen));
   }
-  std::fprintf(stderr, "refused: %d\n", usage.refused);
+  std::fprintf(stderr, "refused: %d; ahead: possible in %d ways, chosen in %d\n", usage.refused, usage.ahead,
+               usage.chosen_ahead);
 }
 
 // Every ordered pair of operations in every wiring, one drawn shape each.
@@ -562,6 +571,47 @@ TEST(SliceSearchTest, WhatRewritesAreForIsBruteForce) {
     EXPECT_GE(usage.legal[rewrite], 20) << rewrite;
     EXPECT_GE(usage.chosen[rewrite], 3) << rewrite;
   }
+}
+
+// Operations on constants, one after the other and beside others.
+TEST(SliceSearchTest, WhatIsComputedAheadIsBruteForce) {
+  Usage usage;
+  std::mt19937 random(11);
+  const auto draw = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  for (int round = 0; round < Rounds(60) && !HasFailure(); ++round) {
+    const int m = draw(1, 9), k = draw(1, 24), n = draw(1, 24);
+    const std::string x = Cat("x: f32[", m, ",", k, "]");
+    switch (round % 5) {
+      case 0:
+        ExpectExact(Cat("kernel a(", x, ", w: const s8[", k, ",", n, "], s: const f32[", n,
+                        "]):\n return matmul(x, mul(cast(w, f32), s))"),
+                    &usage);
+        break;
+      case 1:
+        ExpectExact(Cat("kernel a(", x, ", w: const f32[", m, ",", k, "], s: f32[", k,
+                        "]):\n v = tanh(w)\n return add(mul(x, v), mul(s, reduce_sum(v, axis=0)))"),
+                    &usage);
+        break;
+      case 2:
+        ExpectExact(Cat("kernel a(", x, ", w: const f32[", k, ",", m, "]):\n return add(x, transpose(w))"),
+                    &usage);
+        break;
+      case 3:
+        ExpectExact(Cat("kernel a(", x, ", w: const f32[", k, ",", n, "], v: const f32[", n, ",", k,
+                        "]):\n return matmul(relu(matmul(x, neg(w))), softmax(v))"),
+                    &usage);
+        break;
+      default:
+        ExpectExact(Cat("kernel a(", x, ", w: const f32[", n, ",", k, "], s: const f32[", k,
+                        "]):\n return softmax(matmul(x, transpose(rmsnorm(w, s))))"),
+                    &usage);
+    }
+  }
+  Report(usage);
+  EXPECT_GT(usage.ahead, 50);
+  EXPECT_GT(usage.chosen_ahead, 30);
 }
 
 // The copy that the last tile would have leaves less room in L2 beside the rows of a tile of two than there
