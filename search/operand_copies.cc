@@ -297,11 +297,18 @@ void OperandCopies::Copy(const Readers& readers, const StagePlace& asks, const D
   const bool of_batch = asks.In(*shape).operands[operand].batch_stride != 0 && IsAhead(*shape, asks, operand);
   Stage pack = PackOf(*shape, asks, operand, decision);
   const TensorSpec& copy = pack.impl.children[0].impl.spec.operand[operand];
-  levels_.PlaceCopy(next_value_, pack.spec.operand[operand].level);
+  const bool ahead = packs == &shape->ahead;
+  if (ahead)
+    levels_.PlaceMade(pack.operands[0].value, next_value_);
+  else
+    levels_.PlaceCopy(next_value_, copy.level);
   StageOperand read = pack.operands[1];
   if (of_batch) read.batch_stride = std::exchange(read.repeat_stride, 0);
   for (const StagePlace& reader : readers.stages) {
-    reader.In(*shape).spec.operand[operand] = copy;
+    TensorSpec& matrix = reader.In(*shape).spec.operand[operand];
+    const Level level = ahead ? matrix.level : copy.level;
+    matrix = copy;
+    matrix.level = level;
     reader.In(*shape).operands[operand] = read;
   }
   shape->Reserve(next_value_, pack.repeats * pack.operands[1].repeat_stride, copy.dtype);

@@ -83,7 +83,8 @@ class OperandCopies {
   absl::StatusOr<bool> SolveAsItIs(const StagePlace& place, double budget, GroupShape* shape) const;
 
   // Has the readers read a copy as `decision` makes it, of the spec that `asks`, one of them, has with a
-  // constant. They have no programs then.
+  // constant. They have no programs then. What is made ahead of all calls each reads from where it would read
+  // the constant.
   void Copy(const Readers& readers, const StagePlace& asks, const Decision& decision, GroupShape* shape);
 
   // Solves the readers, with a copy or without, other contractions having cycles or bounds. False: the shape

@@ -35,6 +35,8 @@ class SliceLevels {
   // Where a copy for all of the group's tiles may be, of what is at `from`.
   Level LevelForCopy(const Group& group, Level from) const;
   void PlaceCopy(int value, Level level) { levels_[value] = level; }
+  // What is made of a constant ahead of all calls: it waits where that would, whoever reads it.
+  void PlaceMade(int constant, int value) { levels_[value] = LevelOf(constant); }
 
   std::vector<Level> LevelsOf(const Stage& stage) const;
   // Says in a contraction's spec where its operands are, and who shares it.

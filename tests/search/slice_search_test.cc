@@ -15,10 +15,10 @@
 #include "rewrites/canonical_graph.h"
 #include "rewrites/rewrite.h"
 #include "search/ahead_operations.h"
-#include "search/limits.h"
 #include "search/operand_copies.h"
 #include "search/slice_levels.h"
 #include "spec/expansion.h"
+#include "spec/storage.h"
 #include "spec/text/kernel_file.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/plan_testing.h"
@@ -256,15 +256,21 @@ class BruteForce {
     Expansion expansion;
     Expand(constant.spec, decision, target_, &expansion);
     const int value = 10000 + static_cast<int>(number);
-    levels.PlaceCopy(value, constant.spec.operand[operand].level);
+    const TensorSpec copy = expansion.children[0].spec.operand[operand];
+    // A copy that is there when the call begins is no closer than the constant would be; what all tiles read
+    // stays with them from the first on, and nothing else.
+    if (ahead)
+      levels.PlaceMade(constant.operands[operand].value, value);
+    else
+      levels.PlaceCopy(value, copy.level);
     for (const StagePlace& reader : all[number].stages) {
       Stage& stage = reader.In(shape);
-      // Of the copy that a reader would have itself, and of one that it is given.
-      const bool given = ahead && packing_.contains(stage.operands[operand].value);
-      const Spec as_constant = copies.WithConstant(shape, reader, operand).spec;
-      stage.spec.operand[operand] = expansion.children[0].spec.operand[operand];
+      if (!HasRoomFor(expansion, copies.WithConstant(shape, reader, operand).spec, operand)) return kNever;
+      TensorSpec& matrix = stage.spec.operand[operand];
+      const Level own = matrix.level;
+      matrix = copy;
+      if (ahead) matrix.level = own;
       stage.operands[operand] = {value, 0, 0, 0, 1};
-      if (given ? !HasRoomFor(decision, as_constant) : !Fits(stage.spec)) return kNever;
     }
     Stage pack;
     pack.kind = StageKind::kPack;
@@ -275,22 +281,22 @@ class BruteForce {
     return WithCopies(shape, levels, all, number + 1);
   }
 
-  // Is there room where the constant waits for what the decision makes of it?
-  bool HasRoomFor(const Decision& decision, const Spec& constant) const {
-    Expansion expansion;
-    Expand(constant, decision, target_, &expansion);
-    return AvailableBelow(constant, expansion, AvailableAtHome(constant, target_), target_) >= 0;
-  }
-
-  // The operands that wait in the fastest level that any of them waits in are no larger than it.
-  bool Fits(const Spec& spec) const {
+  // Is there room for the copy? It is there instead of the constant, beside all else that waits in the
+  // fastest level: what is more than that must be free. (A constant further away has a level to itself.)
+  bool HasRoomFor(const Expansion& made, const Spec& constant, size_t operand) const {
     Level fastest = Level::kRam;
-    for (int operand = 0; operand <= spec.op_info().output(); ++operand)
-      fastest = std::min(fastest, spec.tensor(operand).level);
-    int64_t lines = 0;
-    for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-      if (spec.tensor(operand).level == fastest) lines += FootprintOf(spec, operand, target_).lines;
-    return fastest == Level::kRam || lines * target_.line_bytes <= target_.at(fastest).bytes;
+    for (int i = 0; i <= constant.op_info().output(); ++i)
+      fastest = std::min(fastest, constant.tensor(i).level);
+    const auto number = static_cast<int>(operand);
+    if (fastest == Level::kRam || constant.tensor(number).level != fastest) return true;
+    int64_t free = target_.at(fastest).bytes / target_.line_bytes;
+    for (int i = 0; i < constant.op_info().num_operands; ++i)
+      if (constant.tensor(i).level == fastest) free -= FootprintOf(constant, i, target_).lines;
+    const Spec& reader = made.children[0].spec;
+    const TensorSpec& copy = reader.operand[operand];
+    const int64_t elements = PackedElements(ExtentOf(reader, number), copy.layout, copy.dtype, target_);
+    const int64_t lines = (elements * Bytes(copy.dtype) + target_.line_bytes - 1) / target_.line_bytes;
+    return lines - FootprintOf(constant, number, target_).lines <= std::max<int64_t>(free, 0);
   }
 
   double Total(GroupShape shape, const SliceLevels& levels) {
@@ -620,6 +626,15 @@ TEST(SliceSearchTest, ACopyFitsBesideAllItsReaders) {
   Usage usage;
   ExpectExact(
       "kernel a(x: f32[11,11], w: bf16[11,11]):\n v = relu(x)\n return max(matmul(v, transpose(w)), v)\n",
+      &usage);
+}
+
+// The bands in the middle find the filters where the one before left them, the first and the last don't: a
+// copy of the filters is no closer to these because those would have made it.
+TEST(SliceSearchTest, WhatIsMadeAheadIsAsFarAsTheConstant) {
+  Usage usage;
+  ExpectExact(
+      "kernel a(p0: const f32[2,6,1,1], p1: f32[1,9,9,1]):\n return conv2d(p1, p0, layout=nhwc, pad=1)\n",
       &usage);
 }
 
