@@ -51,7 +51,11 @@ double HalfUnit(Dtype dtype) {
 double ToleranceOfSum(const Workload& workload, double magnitude) {
   const Problem& p = workload.problem;
   if (IsInteger(p.lhs_type)) return 0;
-  const double factors = workload.spec->as_bf16 != 0 ? 2 * HalfUnit(Dtype::kBf16) : 0;  // both may be rounded
+  // Both may be rounded to bf16, or lhs to integers, which is no better.
+  const LhsAs lhs_as = workload.spec->lhs_as;
+  const double factors = lhs_as == LhsAs::kItself ? 0
+                         : lhs_as == LhsAs::kBf16 ? 2 * HalfUnit(Dtype::kBf16)
+                                                  : 1.0 / 253;
   return (8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 + factors) * magnitude;
 }
 
@@ -65,20 +69,29 @@ Uncertain Stored(const Workload& workload, size_t batch, size_t row, size_t colu
   return {sum, type == KIRSCH_BF16 ? tolerance + 0x1p-8 * (std::abs(sum) + tolerance) : tolerance};
 }
 
+// Magnitudes are measured by the largest of the elements that may share a scale.
+double LargestFrom(const Operand& lhs, size_t row, size_t k, size_t count) {
+  double largest = 0;
+  for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::abs(lhs.at(row, k + i)));
+  return largest;
+}
+
 void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size_t>& rows,
                   const std::vector<size_t>& columns, Reference& reference) {
   const Problem& p = workload.problem;
   const Operand lhs{p.lhs, p.lhs_type, batch * p.lhs_stride, p.lda, p.lhs_col != 0};
   const Operand rhs{p.rhs, p.rhs_type, batch * p.rhs_stride, p.ldb, p.rhs_col != 0};
   std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
-  std::vector<double> slice(columns.size());
+  std::vector<double> slice(columns.size()), largest(rows.size());
+  const auto block = static_cast<size_t>(workload.spec->lhs_as == LhsAs::kQ8 ? BlockOf(Dtype::kQ8) : 1);
   for (size_t k = 0; k < p.k; ++k) {
     for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs.at(k, columns[j]);
     for (size_t i = 0; i < rows.size(); ++i) {
       const double a = lhs.at(rows[i], k);
+      if (k % block == 0) largest[i] = LargestFrom(lhs, rows[i], k, std::min(block, p.k - k));
       for (size_t j = 0; j < columns.size(); ++j) {
         sum[i * columns.size() + j] += a * slice[j];
-        magnitude[i * columns.size() + j] += std::abs(a * slice[j]);
+        magnitude[i * columns.size() + j] += std::abs(largest[i] * slice[j]);
       }
     }
   }

@@ -94,7 +94,7 @@ void AddUnit(size_t number, const VectorUnit& unit, const Target& target, std::v
           },
           all);
     };
-    if (!IsNarrow(row.dtype) || (IsOfBlocks(row.dtype) && number > 0)) continue;
+    if (!IsNarrow(row.dtype) || (IsOfBlocks(row.dtype) && (number > 0 || !IsOfCallers(row.dtype)))) continue;
     if (!IsOfBlocks(row.dtype)) {
       add(kWideningKeys);
     } else {

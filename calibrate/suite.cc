@@ -73,7 +73,7 @@ class SuiteBuilder {
     Ram();
     for (std::string_view types : kOtherTypes) OtherTypes(types);
     for (const DtypeInfo& info : kDtypes)
-      if (IsOfBlocks(info.dtype)) Blocks(info);
+      if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype)) Blocks(info);
     Convolutions();
     Rows();
     std::erase_if(experiments_, [&](const Experiment& one) { return IsOnTheEdge(one.problem); });
@@ -184,6 +184,7 @@ class SuiteBuilder {
     for (std::string_view shape : {"1x512x64", "1x1024x2048", "32x512x64"})
       Add(Cat(matmul, shape, " rhs=col"), 4);
     Add(Cat(matmul, "64x512x128 rhs=col lhs-as=bf16"), 4);
+    if (HasIntegerCodes(type.dtype)) Add(Cat(matmul, "1x1024x512 rhs=col lhs-as=q8_0"), 4);
     constexpr int64_t k = 2048;
     Add(Cat(matmul, "1x", k, "x", SurelyBeyond() / BytesOf(type.dtype, k), " rhs=col"), 3);
   }

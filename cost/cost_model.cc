@@ -200,10 +200,12 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const VectorUnit& unit = target_.vectors.front();
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
-  double per_element = 1 / (unit.stores_per_cycle * unit.bytes / Bytes(decision.dtype));
-  // A vector of blocks takes several instructions to decode.
-  constexpr double kPlainCopy = 3;
-  const double decoding = IsOfBlocks(from) ? WideningInstructions(from) / kPlainCopy : 1;
+  double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
+  // A vector of blocks takes several instructions to decode, or to encode.
+  constexpr double kPlainCopy = 3, kEncoding = 12;
+  const double decoding = decision.dtype == Dtype::kQ8 ? kEncoding / kPlainCopy
+                          : IsOfBlocks(from)           ? WideningInstructions(from) / kPlainCopy
+                                                       : 1;
   const double converting = as_it_is ? 0 : decoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
   if (expansion.copy_transposes) per_element = unit.transpose_cycles / decision.layout.group;
@@ -272,7 +274,9 @@ double CostModel::ComputeBound(const Spec& spec) const {
   const Arithmetic best = BestArithmeticOf(lhs, rhs);
   double cycles = ArithmeticBound(spec, best);
   if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));
-  if (spec.as_bf16 != 0)
+  if (spec.lhs_as == LhsAs::kQ8)
+    cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(Dtype::kQ8, rhs)));
+  if (spec.lhs_as != LhsAs::kItself)
     for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
       cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(lhs_copy, Dtype::kBf16)));
   const TileExtent out = ExtentOf(spec, spec.op_info().output());

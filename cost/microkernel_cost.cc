@@ -56,6 +56,11 @@ double FmaCyclesOfWidening(const RegisterTile& tile, const VectorUnit& unit, dou
          rhs * (unit.widen_cycles + unit.widening_of(tile.rhs).vector_fma);
 }
 
+// Of the multiply-add units, which do all of it but conversions.
+double FmaCyclesOfScaling(const RegisterTile& tile, const VectorUnit& unit) {
+  return (tile.scaling * tile.accumulators() + tile.row_scaling * tile.rows) / unit.fma_per_cycle * 2 / 3;
+}
+
 // FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
 // too (CostModel::FillBestTrips).
 int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
@@ -87,7 +92,7 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   const double widened_lhs = tile.widens_lhs * factors, widened_rhs = tile.widens_rhs * tile.columns;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs) +
-                    CyclesOfLastVector(tile, unit);
+                    FmaCyclesOfScaling(tile, unit) + CyclesOfLastVector(tile, unit);
   // Words of pairs are parted by a shift and a mask.
   const WideningCosts &of_lhs = unit.widening_of(tile.lhs), &of_rhs = unit.widening_of(tile.rhs);
   trip.widening = widened_lhs * (tile.form == LayoutKind::kVectors ? of_lhs.broadcast : of_lhs.vector) +
@@ -111,7 +116,8 @@ double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
   const double widened = tile.widens_lhs * factors + tile.widens_rhs * tile.columns;
   const double loads = factors + tile.columns;
   return fmas * tile.instruction().instructions() + loads - folded_loads + widened * kWideningInstructions +
-         Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches;
+         Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches + tile.scaling * fmas +
+         tile.row_scaling * tile.rows;
 }
 
 double TripCycles::total() const { return std::max({arithmetic, widening, load, latency, front_end}); }
@@ -150,7 +156,7 @@ double MicrokernelCycles(const RegisterTile& tile, int64_t k, const VectorUnit& 
   // (search/relaxation.h).
   RegisterTile plain = tile;
   plain.masked_rhs = false;
-  plain.widens_lhs = plain.widens_rhs = 0;
+  plain.widens_lhs = plain.widens_rhs = plain.scaling = plain.row_scaling = 0;
   const double set_sums = (KSplit(plain, unit) - 1) * tile.accumulators() / unit.fma_per_cycle;
   const double excess = tile.instruction().has_excess() ? tile.rows * tile.columns / unit.fma_per_cycle : 0;
   return target.microkernel_cycles + set_sums + excess +

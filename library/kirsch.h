@@ -109,7 +109,8 @@ typedef enum kirsch_type {
   KIRSCH_Q4_1 = 12,
   KIRSCH_Q4_K = 13,
   KIRSCH_Q6_K = 14,
-  KIRSCH_MXFP4 = 15
+  KIRSCH_MXFP4 = 15,
+  KIRSCH_SFP8 = 16 /* gemma.cpp's; whole blocks of 32, too, though each element stands by itself */
 } kirsch_type;
 
 /* Elements of a block, 1 where each lies by itself, and bytes of one; 0 of what is no type. */

@@ -23,7 +23,7 @@ struct sqlite3;
 namespace kirsch {
 
 // Version of FORMAT.md.
-inline constexpr int kTableFormat = 9;
+inline constexpr int kTableFormat = 10;
 
 // Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
 // whole, but of another format or identity. Not thread-safe.

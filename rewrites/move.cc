@@ -80,12 +80,22 @@ CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
   return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
 }
 
-// What may be rounded to bf16 may be copied so, too.
+// May rows of lhs become integers that share scales? Rhs stays as it is then, as it was.
+bool MayBecomeIntegers(const Spec& spec, int operand, const Target& target) {
+  const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
+  return operand == MatmulDims::kLhs && spec.lhs_as == LhsAs::kQ8 && !IsWindow(spec, operand) &&
+         ContiguousAlong(spec, operand, MatmulDims::kK) &&
+         Info(BestArithmetic(Dtype::kQ8, rhs, target)).lhs == Dtype::kQ8;
+}
+
+// What may be rounded may be copied so, too.
 CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   const Arithmetic own = BestArithmetic(spec, target);
+  if (Info(own).lhs == Dtype::kQ8) return {};
   CopyFormList forms = CopyFormsFor(own, spec, operand);
+  if (MayBecomeIntegers(spec, operand, target)) forms.push_back({Dtype::kQ8, 1, false});
   const Arithmetic rounded = BestArithmetic(Dtype::kBf16, Dtype::kBf16, target);
-  if (spec.as_bf16 == 0 || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
+  if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
   for (const CopyForm& form : CopyFormsFor(rounded, spec, operand))
     if (std::none_of(forms.begin(), forms.end(), [&](const CopyForm& known) { return known == form; }))
       forms.push_back(form);
@@ -120,6 +130,12 @@ bool ReadsSeveralPanels(const Spec& spec, const VectorUnit& unit) {
   return rhs.level >= Level::kL3 && rhs.layout.panel % unit.lanes() == 0;
 }
 
+// Integers of blocks are read a vector of words at a time: no more than are neighbours.
+bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit) {
+  return !Info(arithmetic).scales ||
+         unit.lanes() * Info(arithmetic).group <= Info(Operand(spec, MatmulDims::kRhs).dtype).code_run;
+}
+
 // Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
 // so rhs must be contiguous along it, within one panel or whole vectors of several, and lhs along the
 // reduction where it has groups, too; partial sums run along the reduction, so both inputs must be.
@@ -128,8 +144,8 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kLanewise) return true;
   if (form == LayoutKind::kPartialSums)
-    return spec.fixed_order == 0 && ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) &&
-           rhs.panel == 0 && !IsWindow(spec, kLhs);
+    return spec.fixed_order == 0 && CodesSuit(spec, arithmetic, unit) && ContiguousAlong(spec, kLhs, kK) &&
+           ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0 && !IsWindow(spec, kLhs);
   if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel && !ReadsSeveralPanels(spec, unit))
     return false;
   // Vectors lie in one run of a window.

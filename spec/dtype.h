@@ -2,6 +2,7 @@
 #ifndef KIRSCH_SPEC_DTYPE_H_
 #define KIRSCH_SPEC_DTYPE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,9 @@ enum class Dtype : uint8_t {
   kQ4_1,
   kQ4K,
   kQ6K,
-  kMxfp4
+  kMxfp4,
+  kSfp8,
+  kQ8
 };  // the file format numbers them so
 
 struct DtypeInfo {
@@ -43,7 +46,9 @@ struct DtypeInfo {
   // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). They follow
   // each other along a row of a matrix, which begins and ends with whole blocks.
   int block = 1;
-  int decoding = 0;  // types of blocks: instructions to make a vector of f32 of elements, its load included
+  int decoding = 0;   // types of blocks: instructions to make a vector of f32 of elements, its load included
+  int code_run = 0;   // types of blocks of integers: neighbours whose codes are in bytes that are neighbours
+  bool ours = false;  // only our own copies have elements of it
 };
 
 inline constexpr std::array kDtypes = {
@@ -69,35 +74,82 @@ inline constexpr std::array kDtypes = {
               .mantissa = 2,
               .is_result = false,
               .is_weights = true},
-    DtypeInfo{Dtype::kO8, "o8", 1},  // an s8, kept as the u8 that is 128 more; only in our own copies
+    // An s8, kept as the u8 that is 128 more.
+    DtypeInfo{.dtype = Dtype::kO8, .name = "o8", .bytes = 1, .ours = true},
     // Weights as ggml stores them, and OCP's mxfp4 as ggml does.
-    DtypeInfo{
-        .dtype = Dtype::kQ8_0, .name = "q8_0", .bytes = 34, .is_result = false, .block = 32, .decoding = 3},
-    DtypeInfo{
-        .dtype = Dtype::kQ4_0, .name = "q4_0", .bytes = 18, .is_result = false, .block = 32, .decoding = 5},
-    DtypeInfo{
-        .dtype = Dtype::kQ4_1, .name = "q4_1", .bytes = 20, .is_result = false, .block = 32, .decoding = 4},
-    DtypeInfo{
-        .dtype = Dtype::kQ4K, .name = "q4_k", .bytes = 144, .is_result = false, .block = 256, .decoding = 5},
-    DtypeInfo{
-        .dtype = Dtype::kQ6K, .name = "q6_k", .bytes = 210, .is_result = false, .block = 256, .decoding = 9},
+    DtypeInfo{.dtype = Dtype::kQ8_0,
+              .name = "q8_0",
+              .bytes = 34,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .code_run = 32},
+    DtypeInfo{.dtype = Dtype::kQ4_0,
+              .name = "q4_0",
+              .bytes = 18,
+              .is_result = false,
+              .block = 32,
+              .decoding = 5,
+              .code_run = 16},
+    DtypeInfo{.dtype = Dtype::kQ4_1,
+              .name = "q4_1",
+              .bytes = 20,
+              .is_result = false,
+              .block = 32,
+              .decoding = 4,
+              .code_run = 16},
+    DtypeInfo{.dtype = Dtype::kQ4K,
+              .name = "q4_k",
+              .bytes = 144,
+              .is_result = false,
+              .block = 256,
+              .decoding = 5,
+              .code_run = 32},
+    DtypeInfo{.dtype = Dtype::kQ6K,
+              .name = "q6_k",
+              .bytes = 210,
+              .is_result = false,
+              .block = 256,
+              .decoding = 9,
+              .code_run = 32},
     DtypeInfo{.dtype = Dtype::kMxfp4,
               .name = "mxfp4",
               .bytes = 17,
               .is_result = false,
               .block = 32,
-              .decoding = 11},
+              .decoding = 11,
+              .code_run = 16},
+    // gemma.cpp's floats of 8 bits, whose exponents and mantissas share 7 bits in one of two ways. Each
+    // stands by itself; as they follow each other as blocks do, they are taken for blocks.
+    DtypeInfo{
+        .dtype = Dtype::kSfp8, .name = "sfp8", .bytes = 32, .is_result = false, .block = 32, .decoding = 11},
+    // Rows of f32 that were rounded to integers, 32 of which share a scale: what lhs-as=q8_0 makes of lhs.
+    DtypeInfo{.dtype = Dtype::kQ8,
+              .name = "q8",
+              .bytes = 36,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .ours = true},
 };
-
-// The first ones are those that callers may have anywhere.
-inline constexpr size_t kCallersDtypes = static_cast<size_t>(Dtype::kO8);
-// And these those whose elements lie by themselves: all but types of blocks.
-inline constexpr size_t kElementDtypes = kCallersDtypes + 1;
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
 constexpr int Bytes(Dtype dtype) { return Info(dtype).bytes; }
 constexpr int BlockOf(Dtype dtype) { return Info(dtype).block; }
 constexpr bool IsOfBlocks(Dtype dtype) { return BlockOf(dtype) > 1; }
+// Are the elements multiples of scales, so that products with integers are sums of integers?
+constexpr bool HasIntegerCodes(Dtype dtype) { return Info(dtype).code_run > 0; }
+// May callers have such elements?
+constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
+// Callers' types whose elements lie by themselves, which tensors of any kind may have.
+inline constexpr auto kCallersElements = [] {
+  constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block == 1 && !info.ours; };
+  std::array<Dtype, std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
+  auto next = all.begin();
+  for (const DtypeInfo& info : kDtypes)
+    if (kIsOne(info)) *next++ = info.dtype;
+  return all;
+}();
 // Of elements that follow each other: of whole blocks exactly, else rounded up.
 constexpr int64_t BytesOf(Dtype dtype, int64_t elements) {
   const int block = BlockOf(dtype);

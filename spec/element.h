@@ -116,11 +116,13 @@ constexpr auto ElementOf() {
   }
 }
 
-// Calls body(Element()) with the C++ type of `dtype`.
+// Calls body(Element()) with the C++ type of `dtype`, which is not of blocks.
 template <size_t kIndex = 0, typename Body>
 decltype(auto) WithElementOf(Dtype dtype, const Body& body) {
   constexpr auto kDtype = static_cast<Dtype>(kIndex);
-  if constexpr (kIndex + 1 < kElementDtypes)
+  constexpr bool kIsLast = std::all_of(kDtypes.begin() + kIndex + 1, kDtypes.end(),
+                                       [](const DtypeInfo& info) { return info.block > 1; });
+  if constexpr (!kIsLast)
     if (dtype != kDtype) return WithElementOf<kIndex + 1>(dtype, body);
   KIRSCH_CHECK(dtype == kDtype);
   return body(ElementOf<kDtype>());

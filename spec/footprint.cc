@@ -136,6 +136,10 @@ bool RowsAreCrowded(const Spec& spec, int operand, const Target& target) {
 }
 
 int64_t PackedLd(int64_t inner, Dtype dtype, const Target& target) {
+  if (const int64_t block = BlockOf(dtype); block > 1) {
+    const int64_t blocks = CeilDiv(inner, block);
+    return (blocks * Bytes(dtype) % (8 * target.line_bytes) == 0 ? blocks + 1 : blocks) * block;
+  }
   const int64_t per_line = target.line_bytes / Bytes(dtype);
   int64_t lines = CeilDiv(inner, per_line);
   if (lines % 8 == 0) ++lines;

@@ -28,7 +28,8 @@ enum class Arithmetic : uint8_t {
   kDotS16,
   kDotU8S8,
   kDotO8S8,
-  kDotS8S8
+  kDotS8S8,
+  kDotBlocks
 };
 
 // Multiply-adds of whole vectors, however many instructions each takes.
@@ -72,6 +73,7 @@ struct Instruction {
   bool commutes = false;                // operands may be exchanged to suit
   std::optional<Dtype> parted = {};     // words of rhs are `group` of these, parted into as many factors
   bool flushes_subnormals = false;      // of factors and of sums
+  bool scales = false;                  // rhs is of any type of blocks of integers; sums are of f32
 
   // Multiply-adds of one step: one, or one for each vector that words of rhs are parted into.
   constexpr int parts() const { return parted ? group : 1; }
@@ -187,6 +189,15 @@ inline constexpr std::array kInstructions = {
                 .rhs = Dtype::kS8,
                 .encodings = encodings::kDotS8S8,
                 .timed = Arithmetic::kDotU8S8},
+    // Integers of blocks as words of s16. Their sums are made f32 and multiplied by scales in between.
+    Instruction{.arithmetic = Arithmetic::kDotBlocks,
+                .name = "dotblocks",
+                .group = 2,
+                .lhs = Dtype::kQ8,
+                .rhs = Dtype::kQ8,
+                .encodings = encodings::kDotS16,
+                .timed = Arithmetic::kDotS16,
+                .scales = true},
 };
 
 inline constexpr size_t kNumArithmetics = kInstructions.size();
@@ -198,6 +209,7 @@ constexpr const Instruction& Info(Arithmetic arithmetic) {
 // Can the instruction multiply operands of these types, perhaps widened, but without a copy of another type?
 constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
   if (row.parted) return rhs == *row.parted && (lhs == row.lhs || lhs == *row.parted);
+  if (row.scales) return lhs == row.lhs && HasIntegerCodes(rhs);
   return (Holds(row.lhs, lhs) && Holds(row.rhs, rhs)) ||
          (row.commutes && Holds(row.lhs, rhs) && Holds(row.rhs, lhs));
 }
@@ -209,7 +221,7 @@ struct FactorsOrder {
 };
 constexpr FactorsOrder InstructionFor(Dtype a, Dtype b) {
   for (const Instruction& row : kInstructions) {
-    if (row.parted) continue;
+    if (row.parted || row.scales) continue;
     if (row.lhs == a && row.rhs == b) return {&row, false};
     if (row.commutes && row.lhs == b && row.rhs == a) return {&row, true};
   }

@@ -42,13 +42,12 @@ inline constexpr auto kMatmulTypes = [] {
 
 // Weights of blocks are rhs: their blocks are along the reduction.
 inline constexpr auto kBlockMatmulTypes = [] {
-  constexpr auto kBlocks =
-      std::count_if(kDtypes.begin(), kDtypes.end(), [](const DtypeInfo& info) { return info.block > 1; });
-  std::array<MatmulTypes, 2 * kBlocks> all = {};
+  constexpr auto kIsOne = [](const DtypeInfo& info) { return info.block > 1 && !info.ours; };
+  std::array<MatmulTypes, 2 * std::count_if(kDtypes.begin(), kDtypes.end(), kIsOne)> all = {};
   auto next = all.begin();
   for (const DtypeInfo& info : kDtypes)
     for (Dtype beside : {Dtype::kF32, Dtype::kBf16})
-      if (info.block > 1) *next++ = {beside, info.dtype, Dtype::kF32};
+      if (kIsOne(info)) *next++ = {beside, info.dtype, Dtype::kF32};
   return all;
 }();
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "spec/block.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -43,10 +44,14 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
-// and offset, the codes and a mask.
+// and offset, the codes and a mask; for products of integers, rows have theirs, a scale and what sums start
+// from, and factors of parts wait for each column.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
-  constexpr int kDecoding = 6;
-  if (IsOfBlocks(tile.rhs)) return kDecoding;
+  constexpr int kDecoding = 6, kOfRow = 4, kOfParts = 4;
+  if (IsOfBlocks(tile.rhs)) {
+    if (!tile.instruction().scales) return kDecoding;
+    return kDecoding + kOfRow * tile.rows + (FormatOf(tile.rhs).part != 0 ? kOfParts * tile.columns : 0);
+  }
   const bool products = tile.instruction().has_products(), pairs = tile.instruction().parts() > 1;
   const int rhs =
       tile.form == LayoutKind::kLanewise ? tile.taps : (tile.rows == 1 ? 1 : tile.columns) * (pairs ? 2 : 1);
@@ -55,8 +60,11 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
          (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
 }
 
+// Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype) {
-  constexpr double kPlain = 2;  // instructions
+  constexpr double kPlain = 2, kScaling = 2;  // instructions
+  if (Info(arithmetic).scales)
+    return operand == MatmulDims::kLhs ? 0 : (WideningInstructions(dtype) - kScaling) / kPlain;
   return LaneType(arithmetic, operand, dtype) == dtype ? 0 : WideningInstructions(dtype) / kPlain;
 }
 
@@ -99,6 +107,15 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
                 apart = std::gcd(BytesOf(dtype, CommonDistance(spec, operand)), line);
   return static_cast<double>(std::max<int64_t>(0, std::min(BytesOf(dtype, elements), line) - apart)) /
          static_cast<double>(line);
+}
+
+// See RegisterTile.
+void CountScaling(RegisterTile* tile) {
+  constexpr double kOfSums = 3, kOfRow = 2;
+  const int block = BlockOf(Dtype::kQ8), part = FormatOf(tile->rhs).part;
+  const double shared = part == 0 ? block : std::min(part, block);  // steps of the reduction
+  tile->scaling = kOfSums * std::min(1.0, tile->lanes * tile->group() / shared);
+  tile->row_scaling = kOfRow;
 }
 
 }  // namespace
@@ -163,6 +180,7 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype);
   tile.lhs = lhs.dtype;
   tile.rhs = rhs.dtype;
+  if (tile.instruction().scales) CountScaling(&tile);
   if (tile.form == LayoutKind::kVectors && tile.widens_rhs > 0 && rhs.layout.kind != LayoutKind::kPacked)
     tile.pieces = std::popcount(static_cast<uint64_t>(out.inner % tile.lanes));
   return tile;
@@ -214,7 +232,9 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.wanted_chains();
   int sets = 1;
-  const int most = IsOfBlocks(tile.rhs) ? std::min(4, BlockOf(tile.rhs) / tile.lanes) : 4;
+  const int most = tile.instruction().scales ? 1
+                   : IsOfBlocks(tile.rhs)    ? std::min(4, BlockOf(tile.rhs) / tile.lanes)
+                                             : 4;
   while (!tile.one_chain && sets < most && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
@@ -232,7 +252,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   MainLoop loop;
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
-    loop.unroll = BlockOf(tile.rhs) / tile.lanes;
+    loop.unroll = BlockOf(tile.rhs) / (tile.lanes * tile.group());
     return loop;
   }
   if (reduction.digits > 0) loop.whole_digits = WholeDigits(tile, unit, reduction);

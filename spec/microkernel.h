@@ -49,6 +49,10 @@ struct RegisterTile {
   // for a shuffle and a shift, and so on.
   double widens_lhs = 0, widens_rhs = 0;
   Dtype lhs = Dtype::kF32, rhs = Dtype::kF32;  // that they are widened from, where they are
+  // Instructions of a step, beside its multiply-adds: for each accumulator, to make sums of integers f32 and
+  // to multiply them by the scales of both operands; and for each row, to have its integers and what follows
+  // from them. 0: the arithmetic has no scales.
+  double scaling = 0, row_scaling = 0;
   // The last vector of a row of rhs, where it is widened and not whole: so many pieces, each of a power of
   // two of elements. 0: it is loaded as one.
   int pieces = 0;

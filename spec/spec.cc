@@ -105,8 +105,10 @@ double Flops(const Spec& spec) {
 void SettleRounding(Spec* spec) {
   const auto may_be_bf16 = [](Dtype dtype) { return dtype == Dtype::kBf16 || IsOfBlocks(dtype); };
   const Dtype lhs = spec->operand[MatmulDims::kLhs].dtype, rhs = spec->operand[MatmulDims::kRhs].dtype;
-  const bool rounds = lhs == Dtype::kF32 || IsOfBlocks(rhs);
-  if (!rounds || !(lhs == Dtype::kF32 || lhs == Dtype::kBf16) || !may_be_bf16(rhs)) spec->as_bf16 = 0;
+  const bool rounds = lhs == Dtype::kF32 || (lhs == Dtype::kBf16 && IsOfBlocks(rhs));
+  if (spec->lhs_as == LhsAs::kQ8 && !(lhs == Dtype::kF32 && HasIntegerCodes(rhs)))
+    spec->lhs_as = LhsAs::kBf16;
+  if (spec->lhs_as == LhsAs::kBf16 && !(rounds && may_be_bf16(rhs))) spec->lhs_as = LhsAs::kItself;
 }
 
 }  // namespace kirsch

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "spec/dtype.h"
 #include "spec/layout.h"
@@ -26,6 +27,19 @@ struct TensorSpec {
 };
 static_assert(sizeof(TensorSpec) == 12);
 
+// What copies of lhs may be rounded to, beside what it is. The errors grow in this order: whoever allows one
+// allows those before it.
+enum class LhsAs : uint8_t {
+  kItself,
+  kBf16,  // rhs, too, if it is of blocks
+  kQ8     // to integers of 8 bits, 32 of a row sharing a scale; rhs is of blocks of integers
+};
+
+constexpr std::string_view NameOf(LhsAs as) {
+  constexpr std::array<std::string_view, 3> kNames = {"itself", "bf16", "q8_0"};
+  return kNames[static_cast<size_t>(as)];
+}
+
 struct alignas(8) Spec {
   OpKind op = OpKind::kMatmul;
   bool accumulate = false;  // out += ..., else out = ...
@@ -38,13 +52,12 @@ struct alignas(8) Spec {
   // anyway.
   uint8_t fixed_order : 1 = 0;
   uint8_t block_rows : 1 = 0;  // blocks are of rows
-  // 1: copies of lhs, and of rhs if it is of blocks, may round elements to bf16.
-  uint8_t as_bf16 : 1 = 0;
-  uint8_t zero : 4 = 0;
+  uint8_t zero : 5 = 0;
   // Roots: the output is computed in blocks of so many columns (rows), so that callers can share them out; 0:
   // whole.
   uint16_t block = 0;
-  uint16_t always_zero = 0;                           // words compare, so there is no padding
+  LhsAs lhs_as = LhsAs::kItself;
+  uint8_t always_zero = 0;                            // words compare, so there is no padding
   std::array<uint32_t, kMaxDims> size = {};           // per dim of the op; dims the op lacks are 0
   std::array<TensorSpec, kMaxOperands> operand = {};  // operands the op lacks are default values
 
@@ -111,7 +124,7 @@ inline int BlockDim(const Spec& spec) { return spec.block_rows != 0 ? MatmulDims
 // Of an operand of the epilogue, whose place in a spec follows from the op and the output.
 inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > spec.op_info().output(); }
 
-// Is there anything that may still be rounded to bf16, and a product of bf16 that it would do for? Else as_bf16 is 0.
+// Leaves what lhs_as still allows: where there is something to be rounded, and a product of what it becomes.
 void SettleRounding(Spec* spec);
 
 // The type that sums are kept in. (Layouts and levels are left out of account.)

@@ -85,7 +85,7 @@ ordered_json BoxJson(const Spec& spec, const Page::Box& box, const Decision& dec
   json["threads"] = spec.threads;
   json["sharers"] = spec.sharers;
   json["fixed_order"] = spec.fixed_order != 0;
-  json["as_bf16"] = spec.as_bf16 != 0;
+  json["lhs_as"] = NameOf(spec.lhs_as);
   json["block"] = spec.block;
   json["block_rows"] = spec.block_rows != 0;
   for (int i = 0; i <= op.output(); ++i) {

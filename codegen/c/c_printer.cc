@@ -142,7 +142,8 @@ class FunctionPrinter {
   }
   void Print(const Store& op) {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
-    PrintStatements(vectors_.Store(VarOf(op.from), Text(op.to), MemoryType(op.to), op.count));
+    const std::string to = op.as ? Cat("(", CType(*op.as), "*)(", Text(op.to), ")") : Text(op.to);
+    PrintStatements(vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), op.count));
   }
   // Those of this number. Where two sums of integers take the same vector of rhs, GCC would have it in memory
   // for both, and load it twice.

@@ -1,5 +1,6 @@
 // The lane by lane arithmetic of CVectors.
 #include <array>
+#include <cstdlib>
 
 #include "codegen/c/c_intrinsics.h"
 #include "codegen/c/c_vectors.h"
@@ -17,6 +18,9 @@ std::string AsBits(const Var& real) {
 std::string OfBits(int bytes, const std::string& bits) {
   return Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), bits);
 }
+
+// Of instructions for lanes of integers.
+std::string LaneSuffix(const Var& var) { return Cat("_epi", 8 * Bytes(var.dtype)); }
 
 // Each lane's partner is `distance` lanes away, a power of two.
 std::string Partners(const std::string& value, int lanes, int distance) {
@@ -41,7 +45,7 @@ std::string CVectors::Binary(BinaryOp op, const Var& a, const Var& b) const {
                 : Intrinsic(bytes, name, Get(a), Get(b));
   }
   if (op == BinaryOp::kMul && !real) name = "mullo";
-  return Intrinsic(bytes, Cat(name, real ? "_ps" : "_epi32"), Get(a), Get(b));
+  return Intrinsic(bytes, Cat(name, real ? "_ps" : LaneSuffix(a)), Get(a), Get(b));
 }
 
 std::string CVectors::Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const {
@@ -56,11 +60,12 @@ std::string CVectors::Scale(const Var& a, const Var& exponent) const {
 }
 
 std::string CVectors::Shift(const Var& from, int left) const {
-  return left >= 0 ? Intrinsic(BytesOf(from), "slli_epi32", Get(from), left)
-                   : Intrinsic(BytesOf(from), "srli_epi32", Get(from), -left);
+  return Intrinsic(BytesOf(from), Cat(left >= 0 ? "slli" : "srli", LaneSuffix(from)), Get(from),
+                   std::abs(left));
 }
 
 std::string CVectors::Bits(const Var& to, const Var& from) const {
+  if (to.dtype == from.dtype) return Get(from);
   return to.dtype == Dtype::kF32 ? OfBits(BytesOf(from), Get(from)) : AsBits(from);
 }
 

@@ -235,6 +235,7 @@ std::string CVectors::Broadcast(const Var& to, const std::string& from, Dtype me
 
 // Byte by byte, as C lets no pointer to bytes stand for one to wider elements.
 std::string CVectors::BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const {
+  if (memory == Dtype::kF32) return Intrinsic(BytesOf(to), "set1_ps", Cat("*(const float*)(", from, ")"));
   const int bits = 8 * Bytes(memory);
   const std::string low = Cat("(uint8_t)(", from, ")[0]");
   const std::string element =

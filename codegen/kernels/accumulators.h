@@ -14,7 +14,7 @@ namespace kirsch {
 
 struct MicrokernelParameters {
   MicrokernelParameters(ProcedureBuilder& builder, const Microkernel& kernel)
-      : lhs(builder.PointerParameter("lhs", kernel.lhs.dtype, false)),
+      : lhs(builder.PointerParameter("lhs", PointeeOf(kernel.lhs.dtype), false)),
         rhs(builder.PointerParameter("rhs", PointeeOf(kernel.rhs.dtype), false)),
         out(builder.PointerParameter("out", kernel.out.dtype, true)),
         arguments(ArgumentParameters(builder, kernel)),

@@ -1,8 +1,9 @@
-// Elements of types of blocks (spec/block.h) as vectors of f32. Internal to codegen/.
+// Elements of types of blocks (spec/block.h) as vectors, of f32 or of integers. Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "codegen/loop/procedure_builder.h"
 #include "spec/block.h"
@@ -17,32 +18,55 @@ Affine InBytes(Dtype dtype, const Affine& elements);
 // The type of a procedure's pointer to elements of `dtype`.
 inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(dtype) : dtype; }
 
+// Reads several blocks by turns. Where parts of a block have scales of their own, those of all parts are made
+// when the block begins, and wait in an array.
 class BlockDecoder {
  public:
-  // Of vectors of 4, 8 or 16 lanes.
-  BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes);
+  // Vectors of f32 have 4, 8 or 16 lanes. Codes are read as vectors of `code`: s32, as many to a vector; or
+  // s16, twice as many, which are no more than DtypeInfo::code_run. `blocks` are read by turns.
+  BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dtype code = Dtype::kS32, int blocks = 1);
 
-  // What is read next is of the block whose bytes begin at `block`.
-  void Begin(const Address& block);
-  // to (f32) = the elements from number `element` on of the block, a multiple of the lanes.
-  void Read(VarId to, int element);
+  // Block number `number` is from here on the one whose bytes begin at `block`.
+  void Begin(int number, const Address& block);
+  // to (f32) = the elements of block `number` from `element` on, a multiple of the lanes. Codes are s32.
+  void Read(VarId to, int number, int element);
+
+  // The same in two steps: an element is scale * (code - bias) + offset. to = the codes from `element` on ...
+  void ReadCodes(VarId to, int element);
+  int bias() const { return format_.bias; }
+  bool has_offset() const { return format_.offset_byte >= 0; }
+  // ... of the block whose scale has been read last: to (f32) = that of the part that has the element, in all
+  // lanes; offset = what is added, or, if it is taken off, what is.
+  void ReadScale(VarId to, int number, int element);
+  void ReadOffset(VarId to, int number, int element);
+  bool takes_offset() const { return format_.takes_offset; }
 
  private:
-  void ReadScales(int part);
-  void ReadBits(VarId to, const BlockBits& at, bool all_lanes);
-  void ReadFactor(const BlockBits& at, bool has_sign, VarId scale);
-  void ReadExponent();
-  void TwiceFloats();
+  int parts() const { return format_.part == 0 ? 1 : BlockOf(dtype_) / format_.part; }
+  int PartOf(int element) const { return format_.part == 0 ? 0 : element / format_.part; }
+  void PrepareParts(int number);
+  void PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign, int64_t to);
+  void ReadNumber(VarId to, int number, int byte, int64_t prepared, int element);
+  void ReadBits(VarId to, VarId more, const BlockBits& at);
+  void ReadExponent(VarId to);
+  void ReadFloats4(VarId codes);
+  void ReadFloats8(VarId to, int element);
+  // Numbers of a block that wait in the array.
+  int64_t PreparedAt(int number) const { return int64_t{number} * parts() * (has_offset() ? 2 : 1); }
+  VarId Integers(int64_t value) const;
   Address ByteAt(int byte) const;
 
   ProcedureBuilder& builder_;
   const BlockFormat& format_;
-  const Dtype dtype_;
+  const Dtype dtype_, code_;
   const int lanes_;
-  Address block_;
-  int part_ = -1;  // whose factors are in scale_ and offset_; -1: the block's have not been read
-  VarId codes_, more_, scale_, whole_scale_ = kNoVar, offset_ = kNoVar, whole_offset_ = kNoVar;
-  VarId sign_ = kNoVar, sign_bits_ = kNoVar;  // of floats
+  std::vector<Address> blocks_;
+  int number_ = 0;               // whose codes are read
+  int scaled_ = -1, part_ = -1;  // whose scale and offset Read has: of which block, and which part
+  VarId codes_, more_, scale_;
+  VarId offset_ = kNoVar, exponent_ = kNoVar, half_ = kNoVar, power_ = kNoVar;
+  VarId sign_ = kNoVar, sum_ = kNoVar;  // of floats
+  VarId prepared_ = kNoVar, factors_ = kNoVar, more_factors_ = kNoVar, numbers_ = kNoVar, whole_ = kNoVar;
 };
 
 }  // namespace kirsch

@@ -7,7 +7,7 @@
 
 #include "codegen/kernels/accumulators.h"
 #include "codegen/kernels/block_decoder.h"
-#include "codegen/kernels/epilogue_code.h"
+#include "codegen/kernels/dot_output.h"
 #include "codegen/kernels/microkernels.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
@@ -15,7 +15,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int kSums = 4;  // output elements that LaneSums makes at once
 constexpr int64_t kLineBytes = 64;
 
 class DotProduct {
@@ -27,9 +26,7 @@ class DotProduct {
         accumulators_(builder_, kernel),
         rhs_(builder_, kernel),
         lhs_({OperandVector(builder_, "a", kernel.lhs_lanes(), kernel), kNoVar}),
-        sums_(builder_.Vector("sums", kernel.accumulator(), kSums)),
-        old_(kernel.accumulate ? builder_.Vector("old", kernel.accumulator(), kSums) : kNoVar),
-        epilogue_(builder_, kernel, parameters_.out, parameters_.arguments, kSums) {
+        output_(builder_, kernel, parameters_, accumulators_) {
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     if (kernel.tile.instruction().has_excess())
@@ -51,10 +48,7 @@ class DotProduct {
     if (parameters_.rest != kNoVar)
       builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, whole); });
     if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
-    accumulators_.SumSets();
-    for (int i = 0; i < kernel_.tile.rows; ++i)
-      for (int j = 0; j < kernel_.tile.columns; j += kSums) StoreGroup(i, j);
-    epilogue_.Finish();
+    output_.Store();
     return std::move(builder_).Build();
   }
 
@@ -95,10 +89,10 @@ class DotProduct {
     const MatrixLayout& rhs = kernel_.rhs;
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       if (kernel_.prefetches()) PrefetchBlock(j);
-      decoder_->Begin(At(parameters_.rhs, BytesOf(rhs.dtype, rhs.At(0, j))));
+      decoder_->Begin(0, At(parameters_.rhs, BytesOf(rhs.dtype, rhs.At(0, j))));
       for (int u = 0; u < kernel_.unroll; ++u) {
         const int64_t k = u * kernel_.step();
-        decoder_->Read(rhs_.at(0, 0), static_cast<int>(k));
+        decoder_->Read(rhs_.at(0, 0), 0, static_cast<int>(k));
         for (int i = 0; i < kernel_.tile.rows; ++i) {
           ReadLhs(i, k, static_cast<int>(kernel_.step()));
           builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, 0), i, j), lhs_[0], rhs_.at(0, 0)});
@@ -149,27 +143,13 @@ class DotProduct {
           Prefetch{At(parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n))});
   }
 
-  // Output elements (i, j .. j + 3), as far as there are any.
-  void StoreGroup(int i, int j) {
-    const int count = std::min(kSums, kernel_.tile.columns - j);
-    LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
-    for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
-    builder_.Do(sums);
-    if (kernel_.accumulate) {
-      builder_.Do(Load{old_, At(parameters_.out, kernel_.out.At(i, j)), count});
-      builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
-    }
-    epilogue_.Store(sums_, i, j, count);
-  }
-
   const Microkernel& kernel_;
   ProcedureBuilder builder_;
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
   const RhsVectors rhs_;
   std::array<VarId, 2> lhs_;  // its parts
-  const VarId sums_, old_;
-  EpilogueCode epilogue_;
+  DotOutput output_;
   VarId excess_ = kNoVar;     // of lhs as o8
   VarId lhs_words_ = kNoVar;  // of pairs, both of bf16
   std::optional<BlockDecoder> decoder_;

@@ -84,7 +84,7 @@ Procedure MicrokernelProcedure(const Microkernel& kernel) {
     case LayoutKind::kVectors:
       return OuterProductProcedure(kernel);
     case LayoutKind::kPartialSums:
-      return DotProductProcedure(kernel);
+      return kernel.tile.instruction().scales ? CodeProductProcedure(kernel) : DotProductProcedure(kernel);
     case LayoutKind::kLanewise:
       return LanewiseProcedure(kernel);
     case LayoutKind::kStrided:

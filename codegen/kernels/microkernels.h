@@ -70,6 +70,7 @@ Procedure MicrokernelProcedure(const Microkernel& kernel);
 // The forms, for MicrokernelProcedure.
 Procedure OuterProductProcedure(const Microkernel& kernel);
 Procedure DotProductProcedure(const Microkernel& kernel);
+Procedure CodeProductProcedure(const Microkernel& kernel);  // dot products of integers that share scales
 Procedure LanewiseProcedure(const Microkernel& kernel);
 
 }  // namespace kirsch

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codegen/kernels/block_decoder.h"
+#include "codegen/kernels/block_encoder.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -99,9 +100,9 @@ class Packer {
   // A block of the source.
   void Decode(const Affine& from, const Address& to) {
     const int lanes = builder_.var(decoded_).lanes;
-    decoder_->Begin({from_, InBytes(pack_.from.dtype, from)});
+    decoder_->Begin(0, {from_, InBytes(pack_.from.dtype, from)});
     for (int element = 0; element < block(); element += lanes) {
-      decoder_->Read(decoded_, element);
+      decoder_->Read(decoded_, 0, element);
       builder_.Do(Store{decoded_, {to.pointer, Plus(to.offset, element)}, lanes});
     }
   }
@@ -277,6 +278,8 @@ std::string Pack::Name() const {
              "_", to.Name(), exact ? "_exact" : "");
 }
 
-Procedure PackProcedure(const Pack& pack) { return Packer(pack).Build(); }
+Procedure PackProcedure(const Pack& pack) {
+  return pack.to.dtype == Dtype::kQ8 ? EncodingProcedure(pack) : Packer(pack).Build();
+}
 
 }  // namespace kirsch

@@ -121,7 +121,7 @@ class BodyPrinter {
   void Print(const Store& op) {
     Value* value = Get(op.from);
     if (op.streams) return Stream(value, ValueOf(op.to), Bytes(VarOf(op.from).dtype) * op.count);
-    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), MemoryType(op.to), op.count);
+    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), op.as.value_or(MemoryType(op.to)), op.count);
   }
 
   void Print(const MultiplyAdd& op) {

@@ -314,7 +314,8 @@ Value* LlvmVectors::Binary(BinaryOp op, Value* a, Value* b) {
 
 Value* LlvmVectors::OfBits(BinaryOp op, Value* a, Value* b) {
   llvm::Type* const type = a->getType();
-  llvm::Type* const words = Vector(ir_.getInt32Ty(), LanesIn(a));
+  const auto bits_of_lane = static_cast<unsigned>(type->getScalarSizeInBits());
+  llvm::Type* const words = Vector(ir_.getIntNTy(bits_of_lane), LanesIn(a));
   a = ir_.CreateBitCast(a, words);
   b = ir_.CreateBitCast(b, words);
   Value* bits = op == BinaryOp::kAnd  ? ir_.CreateAnd(a, b)

@@ -65,6 +65,7 @@ struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subn
   Address to;
   int count;
   bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
+  std::optional<Dtype> as = {};  // the type of what is at `to`, if the pointer is one to bytes
 };
 // accumulator += a * b, the way of the operands' types (spec/microkernel.h): f32 and s32 lane by lane; words
 // of bf16 x bf16, s16 x s16, u8 x s8 (in either order) and o8 x s8 (as if it were u8) add the products of
@@ -92,11 +93,11 @@ struct SquareRoot {  // f32
 struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
   VarId to, a, exponent;
 };
-struct Shift {  // s32 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
+struct Shift {  // s32 or s16 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
   VarId to, from;
   int left;
 };
-struct Bits {  // f32 as s32 or the other way round, bit by bit
+struct Bits {  // f32 or s32 as one of these, bit by bit
   VarId to, from;
 };
 struct SelectLess {  // f32, lane by lane: x < y ? a : b, so b where x or y is a NaN

@@ -27,6 +27,12 @@ void PutF16(uint16_t bits, uint8_t* to) {
   to[1] = static_cast<uint8_t>(bits >> 8);
 }
 
+// Of gemma.cpp's floats: 0, 1 and -1 are all integers that they have.
+void FillWithOnes(uint64_t word, int bytes, uint8_t* block) {
+  constexpr uint8_t kNumbers[] = {0, 0x78, 0xf8};
+  for (int i = 0; i < bytes; ++i) block[i] = kNumbers[Mix(word + static_cast<uint64_t>(i)) % 3];
+}
+
 }  // namespace
 
 void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block) {
@@ -39,9 +45,10 @@ void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block) {
     if (at.high_byte >= 0) block[at.high_byte] &= static_cast<uint8_t>(~(3 << at.high_shift));
   };
   const bool whole = kind == InputKind::kIntegers;
+  if (format.codes == BlockCodes::kFloats8) return whole ? FillWithOnes(word, bytes, block) : void();
   for (int part = 0; whole && format.part != 0 && part < BlockOf(format.dtype) / format.part; ++part) {
-    put(ScaleFactorOf(format.dtype, part), 1);
-    if (format.offset_byte >= 0) put(OffsetFactorOf(format.dtype, part), 1);
+    put(format.scale_factor(part), 1);
+    if (format.offset_byte >= 0) put(format.offset_factor(part), 1);
   }
   if (format.scale == BlockScale::kExponent)
     block[format.scale_byte] = ExponentByte(kind, word);
@@ -52,10 +59,11 @@ void FillBlock(Dtype dtype, InputKind kind, uint64_t word, uint8_t* block) {
 
 int64_t LargestCode(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
-  const int bits = CodeOf(dtype, 0).all_bits();
-  if (format.float_codes) return TwiceFloatCode(7);
-  return format.signed_codes ? int64_t{1} << (bits - 1)
-                             : (int64_t{1} << bits) + (format.offset_byte >= 0 ? 1 : 0);
+  const int bits = format.code(0).all_bits();
+  if (format.codes == BlockCodes::kFloats8) return 1;
+  if (format.codes == BlockCodes::kFloats4) return TwiceFloatCode(7);
+  return format.codes == BlockCodes::kSigned ? int64_t{1} << (bits - 1)
+                                             : (int64_t{1} << bits) + (format.offset_byte >= 0 ? 1 : 0);
 }
 
 }  // namespace kirsch

@@ -26,7 +26,7 @@ bool SumsAreExact(const Spec& root, InputKind kind) {
 
 // Is there an instruction for these types that takes subnormal numbers for zero?
 bool MayFlushSubnormals(const Spec& root) {
-  if (root.as_bf16 != 0) return true;
+  if (root.lhs_as != LhsAs::kItself) return true;
   const Dtype lhs = root.operand[MatmulDims::kLhs].dtype, rhs = root.operand[MatmulDims::kRhs].dtype;
   return std::any_of(kInstructions.begin(), kInstructions.end(),
                      [&](const Instruction& row) { return row.flushes_subnormals && Takes(row, lhs, rhs); });
@@ -45,6 +45,22 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
   oracle->scale.clear();
 }
 
+// How much larger products may be as factors are rounded: to bf16 once each; or lhs to a 127th of the largest
+// magnitude of 32, which magnitudes are measured by then (LargestOfBlocks). That is more than bf16 takes.
+double RoundingOfFactors(const Spec& root) {
+  constexpr double kBf16 = 0x1p-9, kQ8 = 1.0 / 253;
+  const bool both = IsOfBlocks(root.operand[MatmulDims::kRhs].dtype);
+  switch (root.lhs_as) {
+    case LhsAs::kItself:
+      return 1;
+    case LhsAs::kBf16:
+      return both ? (1 + kBf16) * (1 + kBf16) : 1 + kBf16;
+    case LhsAs::kQ8:
+      return 1 + kQ8;
+  }
+  KIRSCH_BUG("no such rounding");
+}
+
 }  // namespace
 
 double Tolerance::Of(double expected, double magnitude) const {
@@ -57,11 +73,9 @@ Tolerance ToleranceOf(const Spec& root) {
   const double terms = static_cast<double>(TermsPerElement(root));
   Tolerance tolerance;
   tolerance.sums = terms * 0x1p-24 / (1 - terms * 0x1p-24) + terms * 0x1p-53;
-  // Rounded to bf16 once each.
-  constexpr double kRounding = 0x1p-9;
-  const bool both = IsOfBlocks(root.operand[MatmulDims::kRhs].dtype);
-  const double rounded = root.as_bf16 == 0 ? 1 : both ? (1 + kRounding) * (1 + kRounding) : 1 + kRounding;
-  tolerance.sums = rounded * (1 + tolerance.sums) - 1;
+  tolerance.sums = RoundingOfFactors(root) * (1 + tolerance.sums) - 1;
+  if (root.lhs_as == LhsAs::kQ8)
+    tolerance.absolute += terms * 0x1p-80;  // of what has no scale of its own size
   if (MayFlushSubnormals(root)) tolerance.absolute = terms * 0x1p-126;
   if (root.out().dtype == Dtype::kBf16 && root.op_info().epilogue.empty()) {
     tolerance.output = 0x1p-8;
@@ -122,6 +136,12 @@ absl::StatusOr<Oracle> ContractionProblem::Expect(InputKind kind, uint64_t seed,
   const ConstOperands operands = OperandsOf(made->pointers());
   Oracle oracle{std::move(rows), {}, {}, {}, SumsAreExact(root_, kind)};
   Expected sums = ReferenceRows(root_, operands, oracle.rows);
+  if (root_.lhs_as == LhsAs::kQ8) {
+    const std::vector<float> largest = LargestOfBlocks(root_, operands[MatmulDims::kLhs]);
+    ConstOperands bounds = operands;
+    bounds[MatmulDims::kLhs] = largest.data();
+    sums.magnitude = ReferenceRows(root_, bounds, oracle.rows).magnitude;
+  }
   const Tolerance tolerance = ToleranceOf(root_);
   for (size_t i = 0; i < sums.value.size(); ++i)
     oracle.most.push_back(oracle.bits ? 0 : tolerance.Of(sums.value[i], sums.magnitude[i]));

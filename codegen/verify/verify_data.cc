@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "codegen/verify/block_data.h"
+#include "spec/block.h"
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/meaning/reference.h"
@@ -97,10 +98,35 @@ int64_t IntegerLimit(const Spec& root) {
   for (int operand = 0; operand < root.op_info().output(); ++operand)
     if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype) && !IsOfBlocks(dtype))
       keep_exact(dtype);
-  if (root.as_bf16 != 0) keep_exact(Dtype::kBf16);
+  if (root.lhs_as != LhsAs::kItself) keep_exact(Dtype::kBf16);
+  // Every block of lhs that may become integers has one that is as large as it may be, so that its scale
+  // is 1.
+  const double of_largest =
+      root.lhs_as == LhsAs::kQ8 ? static_cast<double>(kLargestQ8Code) / BlockOf(Dtype::kQ8) : 0;
   if (const Dtype dtype = root.tensor(MatmulDims::kRhs).dtype; IsOfBlocks(dtype))  // as large as it may be
-    return std::clamp<int64_t>(static_cast<int64_t>(exact / terms) / LargestCode(dtype), 1, largest);
+    return std::clamp<int64_t>(
+        static_cast<int64_t>(exact / terms / static_cast<double>(LargestCode(dtype)) - of_largest), 1,
+        largest);
   return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
+}
+
+std::vector<float> LargestOfBlocks(const Spec& root, const void* lhs) {
+  const float* const elements = static_cast<const float*>(lhs);
+  std::vector<float> largest(static_cast<size_t>(RootElements(root, MatmulDims::kLhs)));
+  const AxisArray extents = AxisExtents(root, MatmulDims::kLhs),
+                  strides = RootStrides(root, MatmulDims::kLhs);
+  const int64_t block = BlockOf(Dtype::kQ8);
+  for (int64_t matrix = 0; matrix < extents[0]; ++matrix)
+    for (int64_t row = 0; row < extents[1]; ++row)
+      for (int64_t first = 0; first < extents[2]; first += block) {
+        const auto place = [&](int64_t k) {
+          return static_cast<size_t>(matrix * strides[0] + row * strides[1] + (first + k) * strides[2]);
+        };
+        float most = 0;
+        for (int64_t k = 0; k < block; ++k) most = std::max(most, std::abs(elements[place(k)]));
+        for (int64_t k = 0; k < block; ++k) largest[place(k)] = most;
+      }
+  return largest;
 }
 
 void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, double gap, void* data) {
@@ -116,6 +142,10 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
     ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
       std::fill(elements + done, elements + offset, between);
       FillRun(kind, limit, stream, index, count, elements + offset);
+      if constexpr (std::is_same_v<Element, float>)
+        if (kind == InputKind::kIntegers && operand == MatmulDims::kLhs && root.lhs_as == LhsAs::kQ8)
+          for (int64_t i = 0; i < count; i += BlockOf(Dtype::kQ8))
+            elements[offset + i] = std::copysign(static_cast<float>(kLargestQ8Code), elements[offset + i]);
       done = offset + count;
       index += count;
     });

@@ -4,6 +4,7 @@
 #define KIRSCH_CODEGEN_VERIFY_VERIFY_DATA_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "codegen/verify/problem.h"
 #include "spec/spec.h"
@@ -33,6 +34,10 @@ void ForEachRun(const Spec& root, int operand, const Body& body) {
   const int64_t ld = root.tensor(operand).layout.ld;
   for (int64_t run = 0; run < extent.batch * extent.outer; ++run) body(run * ld, extent.inner);
 }
+
+// Where lhs may be rounded to integers: an array like that of lhs, each element being the largest magnitude
+// of the 32 that share its scale.
+std::vector<float> LargestOfBlocks(const Spec& root, const void* lhs);
 
 }  // namespace kirsch
 

@@ -252,7 +252,7 @@ class GraphParser {
     const Word word = Take();
     std::string names;
     for (const DtypeInfo& info : kDtypes) {
-      if (info.dtype == Dtype::kO8 || (result && !info.is_result)) continue;
+      if (!IsOfCallers(info.dtype) || (result && !info.is_result)) continue;
       if (info.name == word.text) return info.dtype;
       Append(&names, names.empty() ? "" : " ", info.name);
     }

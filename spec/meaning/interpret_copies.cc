@@ -109,11 +109,27 @@ class TransformInterpreter {
 
 }  // namespace
 
+namespace {
+
+// Rows of f32 that become blocks.
+void Encode(const PackShape& pack, const InterpretedOperands& at, InterpreterMemory* memory) {
+  const int64_t block = BlockOf(pack.to.dtype);
+  std::vector<float> elements(static_cast<size_t>(block));
+  for (int64_t row = 0; row < pack.outer; ++row)
+    for (int64_t first = 0; first < pack.inner; first += block) {
+      memory->Read(at[0], pack.from.At(row, first), 1, block, elements.data());
+      memory->WriteBlock(at[1], pack.to.At(row, first), elements.data());
+    }
+}
+
+}  // namespace
+
 // Element by element, the last panel and the last group filled up with zeros. What turns goes as machine code
 // has it: chunks of the source's rows, in each of them whole lines, as nobody would read a line once for each
 // of its elements.
 void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
+  if (pack.to.dtype == Dtype::kQ8) return Encode(pack, at, memory);
   constexpr int64_t kLine = 16, kChunk = 32;
   const int64_t outer_end = RoundUp(pack.outer, pack.to.group);
   const int64_t inner_end = pack.to.panel == 0 ? pack.inner : RoundUp(pack.inner, pack.to.panel);

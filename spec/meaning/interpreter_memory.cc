@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/block.h"
+#include "spec/check.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -86,10 +88,19 @@ bool InterpreterMemory::MayWrite(const InterpretedOperand& operand, int64_t firs
   if (!BufferAt(operand.buffer).stored) return Fail(operand.buffer, "writes what is only read");
   Owner* const owners = Owners(operand.buffer);
   if (owners == nullptr) return true;
-  const int64_t bytes = Bytes(operand.dtype);
+  const int64_t bytes = Bytes(operand.dtype), block = BlockOf(operand.dtype);
   for (int64_t i = 0; i < count; ++i)
-    std::fill_n(owners + (first + i * stride) * bytes, bytes, OwnerOf(operand.buffer));
+    std::fill_n(owners + (first + i * stride) / block * bytes, bytes, OwnerOf(operand.buffer));
   return true;
+}
+
+void InterpreterMemory::WriteBlock(const InterpretedOperand& operand, int64_t offset, const float* elements) {
+  KIRSCH_CHECK(operand.dtype == Dtype::kQ8);
+  const int64_t first = operand.first + offset, block = BlockOf(operand.dtype);
+  KIRSCH_CHECK(first % block == 0);
+  if (!MayWrite(operand, first, 1, block)) return;
+  Observe(operand, first, 1, block, true);
+  EncodeQ8(elements, static_cast<uint8_t*>(Data(operand.buffer)) + BytesOf(operand.dtype, first));
 }
 
 }  // namespace kirsch

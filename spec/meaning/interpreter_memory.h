@@ -67,6 +67,9 @@ class InterpreterMemory {
     });
   }
 
+  // Block number offset / BlockOf of a buffer of blocks of type q8 = these elements, rounded (EncodeQ8).
+  void WriteBlock(const InterpretedOperand& operand, int64_t offset, const float* elements);
+
   bool is_observed() const { return observe_ != nullptr; }
 
   // The first error.

@@ -517,11 +517,12 @@ void ImplWriter::WriteCommonCopies(const Impl& impl, const OperandViews& views) 
 
 // Where a copy in common is: tiles outside of it have one each.
 OperandPlace ImplWriter::CommonPlace(const Impl& impl, Dtype dtype) {
-  const int64_t bytes = WholeLines(CopyBytes(impl));
+  const int64_t unit = Bytes(dtype), units = (WholeLines(CopyBytes(impl)) + unit - 1) / unit;
   const auto [known, inserted] = common_.try_emplace(&impl, -1);
   if (inserted)
-    known->second = builder_.AddBuffer({"copy", dtype, Memory::kShared, true, false, bytes * turns_, 0});
-  return {known->second, Times(turn_, bytes / Bytes(dtype))};
+    known->second =
+        builder_.AddBuffer({"copy", dtype, Memory::kShared, true, false, units * unit * turns_, 0});
+  return {known->second, Times(turn_, units * BlockOf(dtype))};
 }
 
 // In as many parts as there are blocks, at most: each belongs to the range that a block of its number does.

@@ -110,10 +110,8 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
     return block.status();
   }
   if (key == kLhsAsWord) {
-    if (value.text != Info(Dtype::kBf16).name) return Expected(value, Info(Dtype::kBf16).name);
-    as_bf16_ = word;
-    form_.as_bf16 = 1;
-    return absl::OkStatus();
+    lhs_as_ = word;
+    return ParseLhsAs(value);
   }
   if (key == kEpilogueWord) {
     absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(form_));
@@ -128,16 +126,31 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   return absl::OkStatus();
 }
 
-// Where lhs may be rounded to bf16, rhs is of no more than that, or may be rounded, too.
+absl::Status ParsedMatmul::ParseLhsAs(const Word& value) {
+  for (LhsAs as : {LhsAs::kBf16, LhsAs::kQ8})
+    if (value.text == NameOf(as)) {
+      form_.lhs_as = as;
+      return absl::OkStatus();
+    }
+  return Expected(value, Cat(NameOf(LhsAs::kBf16), " or ", NameOf(LhsAs::kQ8)));
+}
+
+// Where lhs may be rounded to bf16, rhs is of no more than that, or may be rounded, too; where it may become
+// integers, rhs is of blocks of them.
 absl::Status ParsedMatmul::CheckRounding() const {
-  if (!as_bf16_) return absl::OkStatus();
+  if (!lhs_as_) return absl::OkStatus();
   const Dtype lhs = form_.operand[MatmulDims::kLhs].dtype, rhs = form_.operand[MatmulDims::kRhs].dtype;
-  if (lhs != Dtype::kF32 && !(lhs == Dtype::kBf16 && IsOfBlocks(rhs)))
-    return Expected(*as_bf16_, "an lhs of f32, or of bf16 beside blocks, to be rounded");
-  if (rhs != Dtype::kBf16 && !IsOfBlocks(rhs))
-    return Expected(*as_bf16_, "an rhs of bf16 or of blocks beside an lhs that is rounded to bf16");
-  if (form_.out().layout.order == Order::kCol) return Expected(*as_bf16_, "out=row with it");
-  if (form_.fixed_order != 0) return Expected(*as_bf16_, Cat("no ", kFixedOrderWord, " with it"));
+  if (form_.lhs_as == LhsAs::kQ8) {
+    if (lhs != Dtype::kF32) return Expected(*lhs_as_, "an lhs of f32 to be rounded");
+    if (!HasIntegerCodes(rhs)) return Expected(*lhs_as_, "an rhs of blocks of integers beside it");
+  } else {
+    if (lhs != Dtype::kF32 && !(lhs == Dtype::kBf16 && IsOfBlocks(rhs)))
+      return Expected(*lhs_as_, "an lhs of f32, or of bf16 beside blocks, to be rounded");
+    if (rhs != Dtype::kBf16 && !IsOfBlocks(rhs))
+      return Expected(*lhs_as_, "an rhs of bf16 or of blocks beside an lhs that is rounded to bf16");
+  }
+  if (form_.out().layout.order == Order::kCol) return Expected(*lhs_as_, "out=row with it");
+  if (form_.fixed_order != 0) return Expected(*lhs_as_, Cat("no ", kFixedOrderWord, " with it"));
   return absl::OkStatus();
 }
 

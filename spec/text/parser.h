@@ -70,6 +70,7 @@ class ParsedMatmul {
   absl::Status ParseConstant(const Word& word);
   absl::Status ParseOrder(const Word& word, int operand);
   absl::Status SetLd(int operand, Spec* spec) const;
+  absl::Status ParseLhsAs(const Word& value);
   absl::Status CheckRounding() const;
   absl::Status CheckBlocks(const Spec& spec) const;
 
@@ -78,7 +79,7 @@ class ParsedMatmul {
   UserRanges ranges_;
   Word types_word_, sizes_word_;
   std::array<std::optional<Word>, 3> ld_;
-  std::optional<Word> range_, epilogue_, constant_, as_bf16_;
+  std::optional<Word> range_, epilogue_, constant_, lhs_as_;
   std::vector<std::string_view> seen_;
 };
 

@@ -75,7 +75,7 @@ std::string PrintSpec(const Spec& spec, std::string_view sizes) {
   if (const int operand = ConstantOperand(spec); operand >= 0)
     Append(&text, " ", kConstantPrefix, op.operands[static_cast<size_t>(operand)].name);
   if (spec.fixed_order != 0) Append(&text, " ", kFixedOrderWord);
-  if (spec.as_bf16 != 0) Append(&text, " ", kLhsAsWord, "=", Info(Dtype::kBf16).name);
+  if (spec.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsWord, "=", NameOf(spec.lhs_as));
   if (spec.block != 0) Append(&text, " ", spec.block_rows != 0 ? "row-blocks" : kBlocksWord, "=", spec.block);
   if (!op.epilogue.empty())
     Append(&text, " ", kEpilogueWord, "=", PrintEpilogue(op.epilogue, AccumulatorOf(spec)));

@@ -26,7 +26,7 @@ auto FindRow(std::string_view source, const Word& word, std::string_view what, c
 absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
   std::vector<DtypeInfo> known;
   for (const DtypeInfo& info : kDtypes)
-    if (info.dtype != Dtype::kO8) known.push_back(info);
+    if (IsOfCallers(info.dtype)) known.push_back(info);
   absl::StatusOr<DtypeInfo> info = FindRow(source, word, "an element type", known);
   if (!info.ok()) return info.status();
   return info->dtype;
@@ -57,7 +57,7 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
         kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
     std::string blocks;
     for (const DtypeInfo& info : kDtypes)
-      if (IsOfBlocks(info.dtype)) Append(&blocks, blocks.empty() ? "" : "|", info.name);
+      if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype)) Append(&blocks, blocks.empty() ? "" : "|", info.name);
     return ExpectedAt(source, word, Cat("types that go together (", known, " f32|bf16*", blocks, "->f32)"));
   }
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))

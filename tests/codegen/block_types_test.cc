@@ -41,7 +41,9 @@ std::string DrawSpec(const DtypeInfo& blocks, std::mt19937_64* random) {
   if (below(4) == 0) Append(&text, " lda=", k + 5);
   if (below(4) == 0) Append(&text, " accumulate");
   if (below(6) == 0 && !batch) Append(&text, " const-rhs");
-  if (below(3) == 0) {
+  if (!bf16 && blocks.code_run > 0 && below(3) == 0) {
+    Append(&text, " lhs-as=q8_0");
+  } else if (below(3) == 0) {
     Append(&text, " lhs-as=bf16");
   } else if (below(6) == 0) {
     Append(&text, " fixed-order");
@@ -63,7 +65,7 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
 std::vector<DtypeInfo> BlockTypes() {
   std::vector<DtypeInfo> types;
   for (const DtypeInfo& info : kDtypes)
-    if (info.block > 1) types.push_back(info);
+    if (info.block > 1 && !info.ours) types.push_back(info);
   return types;
 }
 
@@ -97,6 +99,31 @@ TEST_P(BlockTypesTest, ComputesTheReference) {
     ASSERT_TRUE(report.ok) << text << "\n"
                            << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
   }
+}
+
+// Programs whose lhs becomes integers, whatever else would be chosen: every width of vectors, one row and
+// several, columns by the one and by several, what is left of them, batches.
+TEST_P(BlockTypesTest, IntegersThatShareScales) {
+  if (type().code_run == 0) GTEST_SKIP() << "no integers";
+  std::mt19937_64 random(7 + static_cast<int>(type().dtype));
+  int found = 0;
+  for (int i = 0; i < 200 && found < SpecsOfEachType() && !HasFailure(); ++i) {
+    const std::string text =
+        Cat("matmul f32*", type().name, "->f32 ", i % 7 == 0 ? "2:" : "", 1 + random() % 6, "x",
+            static_cast<uint64_t>(type().block) * (1 + random() % 3), "x", 1 + random() % 12,
+            " rhs=col lhs-as=q8_0", i % 5 == 0 ? " accumulate" : "", i % 4 == 0 ? " lda=1024" : "");
+    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    const Impl impl = testing::RandomImpl(parsed->spec, target(), &random);
+    if (testing::Describe(impl).find(" q8") == std::string::npos) continue;
+    ++found;
+    VerifyOptions options;
+    options.header = found % 4 == 0;
+    const VerifyReport report = VerifyKernel(impl, target(), options);
+    ASSERT_TRUE(report.ok) << text << "\n"
+                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
+  }
+  EXPECT_GT(found, 3);
 }
 
 // Kernels of the language: a gated feed-forward layer, constants, and what is refused.
@@ -135,7 +162,13 @@ TEST(BlockTypeErrors, SayWhatWasExpected) {
   EXPECT_THAT(kernel_error("kernel f(x: f32[2,8], w: q8_0[8,64]):\n return matmul(x, w)\n"), refused);
   EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,60]):\n return relu(w)\n"),
               ::testing::HasSubstr("a multiple of 32"));
-  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f16"), ::testing::HasSubstr("expected bf16"));
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f16"),
+              ::testing::HasSubstr("expected bf16 or q8_0"));
+  EXPECT_THAT(error("matmul bf16*q8_0->f32 4x64x8 rhs=col lhs-as=q8_0"),
+              ::testing::HasSubstr("an lhs of f32"));
+  EXPECT_THAT(error("matmul f32*sfp8->f32 4x64x8 rhs=col lhs-as=q8_0"),
+              ::testing::HasSubstr("an rhs of blocks of integers"));
+  EXPECT_THAT(error("matmul f32*q8->f32 4x64x8 rhs=col"), ::testing::HasSubstr("an element type"));
 }
 
 }  // namespace

@@ -126,16 +126,15 @@ TEST_P(RowKernelTest, EveryOperationWithEveryRest) {
 }
 
 TEST_P(RowKernelTest, EveryTypeWithEveryRest) {
-  for (size_t type = 0; type < kCallersDtypes; ++type)
+  for (Dtype type : kCallersElements)
     for (int64_t columns = 1; columns <= lanes() + 1; ++columns) {
       RowProgramBuilder b;
-      const int x = b.Input({kDtypes[type].dtype, true, true});
-      b.Result(b.Op(Operation::kMul, x, b.Number(100)),
-               kDtypes[type].is_result ? kDtypes[type].dtype : Dtype::kF32);
+      const int x = b.Input({type, true, true});
+      b.Result(b.Op(Operation::kMul, x, b.Number(100)), Info(type).is_result ? type : Dtype::kF32);
       RowCase row_case(b.program(), Plain(b.program(), 2), 3, columns, 1, target_);
       row_case.Fill(3);
       row_case.RunJit();
-      ASSERT_TRUE(row_case.Matches()) << kDtypes[type].name;
+      ASSERT_TRUE(row_case.Matches()) << Info(type).name;
     }
 }
 

@@ -227,8 +227,8 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
 }
 
 TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
-  const auto at = [](uint32_t fixed_order, uint32_t block, uint32_t rows, uint32_t as_bf16 = 0) {
-    CoordinateList plane = {0, 0, 1, 1, fixed_order, as_bf16, block, rows};
+  const auto at = [](uint32_t fixed_order, uint32_t block, uint32_t rows, uint32_t lhs_as = 0) {
+    CoordinateList plane = {0, 0, 1, 1, fixed_order, lhs_as, block, rows};
     for (int operand = 0; operand < 3; ++operand) plane.insert(plane.end(), {0, 4, 0, 0, 0, 0, 0, 1});
     const auto question = QuestionAt({plane, {0, 0, 0, 0, 0, 0, 0, 0}});
     EXPECT_TRUE(!question || CoordinatesOf(question->spec, question->available).plane == plane);
@@ -238,7 +238,7 @@ TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
     for (uint32_t block : {0u, 1u, 65535u, 65536u})
       for (uint32_t rows : {0u, 1u, 2u})
         EXPECT_EQ(at(order, block, rows), order < 2 && block < 65536 && rows <= (block == 0 ? 0u : 1u));
-  for (uint32_t as_bf16 : {0u, 1u, 2u}) EXPECT_EQ(at(0, 0, 0, as_bf16), as_bf16 < 2);
+  for (uint32_t lhs_as : {0u, 1u, 2u, 3u}) EXPECT_EQ(at(0, 0, 0, lhs_as), lhs_as < 3);
 }
 
 // Codes that stand for no epilogue.

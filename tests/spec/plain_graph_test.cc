@@ -249,7 +249,7 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
   }
   for (const OperationInfo& info : kOperations)
     EXPECT_TRUE(info.kind == OperationKind::kLeaf || drawn.contains(std::string(info.name))) << info.name;
-  for (size_t i = 0; i < kCallersDtypes; ++i) EXPECT_TRUE(drawn.contains(std::string(kDtypes[i].name)));
+  for (Dtype dtype : kCallersElements) EXPECT_TRUE(drawn.contains(std::string(Info(dtype).name)));
   for (const char* other :
        {"rank 0", "rank 1", "rank 2", "rank 3", "rank 4", "const", "number", "twice", "repeated", "axis",
         "stride", "pad", "dilation", "groups", "layout=nhwc", "layout=nchw", "slope", "alpha", "eps"})

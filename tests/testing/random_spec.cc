@@ -100,7 +100,7 @@ Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   Spec with = spec;
   with.op = OpWith(epilogue, spec.op_info().window, spec.op_info().base);
   do {
-    with.out().dtype = kDtypes[(*random)() % kCallersDtypes].dtype;
+    with.out().dtype = kCallersElements[(*random)() % kCallersElements.size()];
   } while (!MayStore(TypeAfter(epilogue, sum), with.out().dtype));
   with.accumulate &= Holds(sum, with.out().dtype);
   LayOutEpilogue(&with);

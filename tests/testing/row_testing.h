@@ -391,7 +391,7 @@ class RandomRows {
     std::vector<int> values;
     for (int inputs = 1 + Below(4); inputs > 0; --inputs) {
       RowInput input;
-      if (OneIn(3)) input.dtype = kDtypes[static_cast<size_t>(Below(kCallersDtypes))].dtype;
+      if (OneIn(3)) input.dtype = kCallersElements[static_cast<size_t>(Below(kCallersElements.size()))];
       if (OneIn(4)) input.along_columns = false;
       if (OneIn(4)) input.along_rows = false;
       const bool exact = !IsFloating(input.dtype) && OneIn(2);
@@ -414,7 +414,7 @@ class RandomRows {
     for (int results = 1 + Below(2); results > 0; --results) {
       const int value =
           results == 1 ? values.back() : values[static_cast<size_t>(Below(static_cast<int>(values.size())))];
-      const DtypeInfo& type = kDtypes[static_cast<size_t>(Below(kCallersDtypes))];
+      const DtypeInfo& type = Info(kCallersElements[static_cast<size_t>(Below(kCallersElements.size()))]);
       const bool exact = b.TypeOf(value) == Dtype::kS32;
       const bool fits = OneIn(3) && type.is_result && !(exact && IsFloating(type.dtype));
       b.Result(value, fits ? type.dtype : b.TypeOf(value));

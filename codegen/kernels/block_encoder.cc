@@ -1,0 +1,96 @@
+#include "codegen/kernels/block_encoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "codegen/kernels/block_decoder.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/block.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+class BlockEncoder {
+ public:
+  explicit BlockEncoder(const Pack& pack)
+      : pack_(pack),
+        builder_(pack.Name()),
+        from_(builder_.PointerParameter("from", Dtype::kF32, false)),
+        to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
+        lanes_(std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun)),
+        magnitude_(Floats("magnitude")),
+        largest_(Floats("largest")),
+        poison_(Floats("poison")),
+        inverse_(Floats("inverse")),
+        codes_(builder_.Vector("codes", Dtype::kS32, lanes_)) {
+    KIRSCH_CHECK(pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kQ8 && pack.inner_stride == 1);
+    KIRSCH_CHECK(pack.from.order == Order::kRow && pack.to.order == Order::kRow && pack.to.panel == 0);
+    for (int element = 0; element < block(); element += lanes_)
+      elements_.push_back(Floats(Cat("x", elements_.size())));
+  }
+
+  Procedure Build() && {
+    builder_.Loop(Constant(pack_.outer), [&](VarId row) {
+      const Affine from = Plus(Constant(0), row, pack_.from.outer_stride);
+      const Affine to = Plus(Constant(0), row, BytesOf(pack_.to.dtype, pack_.to.outer_stride));
+      builder_.Loop(Constant(pack_.inner / block()), [&](VarId number) {
+        Encode(Plus(from, number, block()), Plus(to, number, Bytes(pack_.to.dtype)));
+      });
+    });
+    return std::move(builder_).Build();
+  }
+
+ private:
+  int block() const { return BlockOf(pack_.to.dtype); }
+  VarId Floats(const std::string& name) { return builder_.Vector(name, Dtype::kF32, lanes_); }
+  VarId Filled(float number) { return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(number)); }
+
+  // A block whose first element, and first byte, are these.
+  void Encode(const Affine& from, const Affine& to) {
+    for (size_t i = 0; i < elements_.size(); ++i)
+      builder_.Do(Load{elements_[i], {from_, Plus(from, static_cast<int64_t>(i) * lanes_)}, lanes_});
+    FindLargest();
+    builder_.Do(Binary{BinaryOp::kDiv, inverse_, Filled(kLargestQ8Code), largest_});
+    builder_.Do(Binary{BinaryOp::kAdd, largest_, largest_, poison_});
+    builder_.Do(Binary{BinaryOp::kDiv, largest_, largest_, Filled(kLargestQ8Code)});
+    builder_.Do(Store{largest_, {to_, to}, 1, false, Dtype::kF32});
+    for (size_t i = 0; i < elements_.size(); ++i) {
+      builder_.Do(Binary{BinaryOp::kMul, elements_[i], elements_[i], inverse_});
+      builder_.Do(Convert{codes_, elements_[i]});
+      const int code = FormatOf(pack_.to.dtype).code(static_cast<int>(i) * lanes_).byte;
+      builder_.Do(Store{codes_, {to_, Plus(to, code)}, lanes_});
+    }
+  }
+
+  // The largest magnitude, at least what codes can be divided by; and 0, or NaN if anything is not finite.
+  void FindLargest() {
+    constexpr uint32_t kMagnitudes = 0x7fffffff;
+    const VarId mask = builder_.Filled(Dtype::kF32, lanes_, kMagnitudes), zero = Filled(0);
+    builder_.Do(Binary{BinaryOp::kAnd, largest_, elements_[0], mask});
+    builder_.Do(Binary{BinaryOp::kMul, poison_, elements_[0], zero});
+    for (size_t i = 1; i < elements_.size(); ++i) {
+      builder_.Do(Binary{BinaryOp::kAnd, magnitude_, elements_[i], mask});
+      builder_.Do(Binary{BinaryOp::kMax, largest_, largest_, magnitude_});
+      builder_.Do(Fma{poison_, elements_[i], zero, poison_});
+    }
+    builder_.Do(Across{BinaryOp::kMax, largest_, largest_});
+    builder_.Do(Across{BinaryOp::kAdd, poison_, poison_});
+    builder_.Do(Binary{BinaryOp::kMax, largest_, largest_, Filled(kLeastQ8Magnitude)});
+  }
+
+  const Pack& pack_;
+  ProcedureBuilder builder_;
+  const VarId from_, to_;
+  const int lanes_;
+  std::vector<VarId> elements_;
+  const VarId magnitude_, largest_, poison_, inverse_, codes_;
+};
+
+}  // namespace
+
+Procedure EncodingProcedure(const Pack& pack) { return BlockEncoder(pack).Build(); }
+
+}  // namespace kirsch
