@@ -45,20 +45,13 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
   oracle->scale.clear();
 }
 
-// How much larger products may be as factors are rounded: to bf16 once each; or lhs to a 127th of the largest
-// magnitude of 32, which magnitudes are measured by then (LargestOfBlocks). That is more than bf16 takes.
+// How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each. That
+// is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes are
+// measured by that (LargestOfBlocks).
 double RoundingOfFactors(const Spec& root) {
-  constexpr double kBf16 = 0x1p-9, kQ8 = 1.0 / 253;
-  const bool both = IsOfBlocks(root.operand[MatmulDims::kRhs].dtype);
-  switch (root.lhs_as) {
-    case LhsAs::kItself:
-      return 1;
-    case LhsAs::kBf16:
-      return both ? (1 + kBf16) * (1 + kBf16) : 1 + kBf16;
-    case LhsAs::kQ8:
-      return 1 + kQ8;
-  }
-  KIRSCH_BUG("no such rounding");
+  constexpr double kBf16 = 0x1p-8;
+  if (root.lhs_as == LhsAs::kItself) return 1;
+  return IsOfBlocks(root.operand[MatmulDims::kRhs].dtype) ? (1 + kBf16) * (1 + kBf16) : 1 + kBf16;
 }
 
 }  // namespace

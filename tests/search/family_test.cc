@@ -113,7 +113,7 @@ TEST(FamilyTest, ErrorsHaveTheirPlace) {
       {"matmul f32 4x4", "spec:1:12: expected sizes as MxKxN or BATCH:MxKxN, got '4x4'"},
       {"matmul f64 1..4x4x4",
        "spec:1:8: expected an element type "
-       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4), got 'f64'"},
+       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got 'f64'"},
       {"matmul f32", "spec:1:11: expected sizes as MxKxN or BATCH:MxKxN, got nothing"},
       {"", "spec:1:1: expected an operation (matmul|conv2d), got nothing"},
       {"matmul f32 1..4x4x4 lda=4..5",

@@ -162,11 +162,11 @@ TEST(GraphTest, ErrorsSayWhere) {
       {"kernel f(x: f32[3,4]) -> f32[3]", "f:1:32: expected ':', got nothing"},
       {"kernel f(x: f33[3,4]) -> f32[3]:",
        "f:1:13: expected an element type (f32 bf16 f16 u8 s8 s16 s32 f8_e4m3 f8_e5m2 q8_0 q4_0 q4_1 q4_k "
-       "q6_k mxfp4), got 'f33'"},
+       "q6_k mxfp4 sfp8), got 'f33'"},
       {"kernel f(x: f32[3,0]) -> f32[3]:", "f:1:19: expected a size from 1 to 1048576, got '0'"},
       {"kernel f(x: const) -> f32[3]:",
        "f:1:18: expected an element type (f32 bf16 f16 u8 s8 s16 s32 f8_e4m3 f8_e5m2 q8_0 q4_0 q4_1 q4_k "
-       "q6_k mxfp4), got ')'"},
+       "q6_k mxfp4 sfp8), got ')'"},
       {"kernel f(x: f32[3,4], x: f32[3]) -> f32[3]:", "f:1:23: expected a name that is not taken, got 'x'"},
       {"kernel f(add: f32[3]) -> f32[3]:",
        "f:1:10: expected a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
