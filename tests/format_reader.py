@@ -216,10 +216,10 @@ def box_json(plane, low, high, decision):
         box["epilogue"] = [(STEPS[rest[1 + 3 * i]], STEP_OPERANDS[rest[2 + 3 * i]], rest[3 + 3 * i]) for i in range(rest[0])]
         rest = rest[1 + 3 * rest[0]:]
     in_memory = sum(operand not in ("", "number") for _, operand, _ in box.get("epilogue", []))
-    accumulate, threads, sharers, fixed_order, as_bf16, block, block_rows, *rest = rest
+    accumulate, threads, sharers, fixed_order, lhs_as, block, block_rows, *rest = rest
     assert op < 8 and len(rest) == 24 + in_memory and len(low) == 8, plane
     box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order),
-            "as_bf16": bool(as_bf16), "block": block, "block_rows": bool(block_rows), "operands": {}}
+            "lhs_as": ["itself", "bf16", "q8_0"][lhs_as], "block": block, "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
         dtype, level, moved, constant, kind, order, panel, group = rest[8 * i:8 * i + 8]
         box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
@@ -248,7 +248,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(9,)], "another format"
+    assert query("PRAGMA user_version") == [(10,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     check_pages(pathlib.Path(path).read_bytes())
     identity = dict(query("SELECT name, value FROM identity"))

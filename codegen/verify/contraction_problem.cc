@@ -45,9 +45,9 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
   oracle->scale.clear();
 }
 
-// How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each. That
-// is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes are
-// measured by that (LargestOfBlocks).
+// How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each.
+// That is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes
+// are measured by that (LargestOfBlocks).
 double RoundingOfFactors(const Spec& root) {
   constexpr double kBf16 = 0x1p-8;
   if (root.lhs_as == LhsAs::kItself) return 1;

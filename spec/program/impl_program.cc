@@ -196,7 +196,8 @@ bool IsCommonCopy(const Impl& impl) {
 }
 
 bool HasCommonCopies(const Impl& impl) {
-  if (impl.spec.block == 0) return false;
+  // Within a tree for a range of rows, parts are for so many rows.
+  if (impl.spec.block == 0 || impl.least_rows != 0) return false;
   return IsCommonCopy(impl) ||
          std::any_of(impl.children.begin(), impl.children.end(),
                      [](const Impl::Child& child) { return HasCommonCopies(child.impl); });
@@ -444,11 +445,12 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;
   inside[operand] = {{}, 0, pack.to, layout.kind == LayoutKind::kPacked};
-  if (IsCommonCopy(impl)) {
+  const bool common = rows_ == kNoVar && IsCommonCopy(impl);
+  if (common) {
     inside[operand].start = CommonPlace(impl, pack.to.dtype);
     if (only_common_) WriteCommonCopy(impl.spec, pack, views[operand].start, inside[operand].start);
   }
-  if (IsCommonCopy(impl) || only_common_) return WriteNode(child, inside);
+  if (common || only_common_) return WriteNode(child, inside);
   const int64_t bytes = WholeLines(CopyBytes(impl));
   inside[operand].start = {TakeOwn(bytes, pack.to.dtype), {}};
   const OperandPlace &from = views[operand].start, &to = inside[operand].start;

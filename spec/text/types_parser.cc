@@ -57,7 +57,8 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
         kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
     std::string blocks;
     for (const DtypeInfo& info : kDtypes)
-      if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype)) Append(&blocks, blocks.empty() ? "" : "|", info.name);
+      if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype))
+        Append(&blocks, blocks.empty() ? "" : "|", info.name);
     return ExpectedAt(source, word, Cat("types that go together (", known, " f32|bf16*", blocks, "->f32)"));
   }
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))

@@ -228,7 +228,8 @@ TEST(ConvolutionTest, TextsReturn) {
 TEST(ConvolutionTest, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
       {"conv2d",
-       "spec:1:7: expected an element type (f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got nothing"},
+       "spec:1:7: expected an element type "
+       "(f32|bf16|f16|u8|s8|s16|s32|f8_e4m3|f8_e5m2|q8_0|q4_0|q4_1|q4_k|q6_k|mxfp4|sfp8), got nothing"},
       {"conv2d f32 1x2x3 filters=1",
        "spec:1:12: expected the input's sizes as IMAGESxCHANNELSxHEIGHTxWIDTH, got '1x2x3'"},
       {"conv2d f32 1x4x9x9 kernel=3x3", "spec:1:30: expected filters=NUMBER, got nothing"},

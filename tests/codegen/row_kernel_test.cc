@@ -327,7 +327,8 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
                         const void* b, const void* c) {
         std::vector<const void*> arguments = {lhs, rhs};
         const std::vector<const void*> more = {a, b, c};
-        arguments.insert(arguments.end(), more.begin(), more.begin() + static_cast<std::ptrdiff_t>(programs[i].tensors.size()) - 3);
+        arguments.insert(arguments.end(), more.begin(),
+                         more.begin() + static_cast<std::ptrdiff_t>(programs[i].tensors.size()) - 3);
         arguments.push_back(out);
         arguments.push_back(scratch);
         arguments.resize(7);  // beyond what it takes: not looked at

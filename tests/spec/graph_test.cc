@@ -76,7 +76,8 @@ TEST(GraphTest, BatchesAreOfAllLeadingAxes) {
   EXPECT_EQ(spec_of(matrices + ", b: f32[7]", "add(matmul(x, w), b)"), "matmul f32 6:4x5x7 epilogue=add:n");
   EXPECT_EQ(spec_of(matrices + ", b: f32[2,3,4,7]", "add(matmul(x, w), b)"),
             "matmul f32 6:4x5x7 epilogue=add:mn");
-  EXPECT_EQ(spec_of("x: f32[2,3,4,5], w: const f32[2,3,5,7]", "matmul(x, w)"), "matmul f32 6:4x5x7 const-rhs");
+  EXPECT_EQ(spec_of("x: f32[2,3,4,5], w: const f32[2,3,5,7]", "matmul(x, w)"),
+            "matmul f32 6:4x5x7 const-rhs");
   // What specs don't have.
   for (const char* more : {", b: f32[3,1,7]", ", b: f32[2,1,4,7]", ", b: f32[2,3,1,1]"}) {
     const auto requests =
