@@ -32,12 +32,15 @@ struct Case {
   int bytes;
 };
 
-// Those that are one multiply-add, for every width.
+bool IsOneMultiplyAdd(const Instruction& row) { return row.parts() == 1 && !row.scales; }
+
+// Those that are one multiply-add, for every width. Where integers of blocks are multiplied, it is the
+// instruction of words of s16, whose row has the same encodings.
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const Instruction& row : kInstructions)
     for (const Encoding& encoding : row.encodings)
-      for (int bytes = encoding.least_bytes; bytes <= encoding.most_bytes && row.parts() == 1; bytes *= 2)
+      for (int bytes = encoding.least_bytes; bytes <= encoding.most_bytes && IsOneMultiplyAdd(row); bytes *= 2)
         cases.push_back({&row, &encoding, bytes});
   return cases;
 }
@@ -121,7 +124,9 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
         << row.name;
     if (!row.timing.empty()) EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
     EXPECT_EQ(AccumulatorOf(row.lhs), AccumulatorOf(row.rhs));
-    if (!row.parted) EXPECT_EQ(row.group * Bytes(row.rhs), kAccumulatorBytes) << row.name;
+    // Elements of blocks have no bytes of their own: they are words of s16 when they are multiplied.
+    const Dtype factor = row.scales ? Dtype::kS16 : row.rhs;
+    if (!row.parted) EXPECT_EQ(row.group * Bytes(factor), kAccumulatorBytes) << row.name;
   }
 }
 
@@ -134,6 +139,11 @@ TEST(InstructionTest, FeaturesHaveRows) {
 TEST(InstructionTest, FactorsFindTheirRow) {
   for (const Instruction& row : kInstructions) {
     if (row.parted) continue;
+    if (row.scales) {  // chosen by what is said of lhs, not by the types of factors alone
+      EXPECT_TRUE(Takes(row, row.lhs, Dtype::kQ8_0));
+      EXPECT_FALSE(Takes(row, Dtype::kF32, Dtype::kQ8_0));
+      continue;
+    }
     EXPECT_EQ(InstructionFor(row.lhs, row.rhs).instruction, &row);
     EXPECT_FALSE(InstructionFor(row.lhs, row.rhs).exchanged);
     EXPECT_TRUE(Takes(row, row.lhs, row.rhs));
