@@ -16,6 +16,13 @@ namespace {
 // A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
 constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
+// What copies take to decode a vector of blocks, or to encode one, counts by the instructions of a plain copy.
+constexpr double kPlainCopy = 3, kEncoding = 12;
+
+double DecodingInCopies(Dtype from, const VectorUnit& unit) {
+  return WideningInstructions(from) / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
+}
+
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
 constexpr double kRoundingSlack = 1 - 1e-9;
 
@@ -71,8 +78,31 @@ CostModel::CostModel(const Target& target) : target_(target) {
     for (const DtypeInfo& rhs : kDtypes)
       best_arithmetic_[static_cast<size_t>(lhs.dtype)][static_cast<size_t>(rhs.dtype)] =
           BestArithmetic(lhs.dtype, rhs.dtype, target);
-  for (const Instruction& row : kInstructions)
+  for (const Instruction& row : kInstructions) {
     FillBestTrips(row.arithmetic, &best_trips_[static_cast<size_t>(row.arithmetic)]);
+    double& multiply = multiply_cycles_[static_cast<size_t>(row.arithmetic)];
+    multiply = std::numeric_limits<double>::infinity();
+    for (const VectorUnit& unit : target.vectors)
+      multiply = std::min(multiply, 1 / (unit.rate(row.arithmetic).per_cycle * unit.lanes() * row.group));
+  }
+  for (const DtypeInfo& row : kDtypes)
+    if (IsOfBlocks(row.dtype)) FillDecoding(row.dtype, &decoding_[static_cast<size_t>(row.dtype)]);
+}
+
+void CostModel::FillDecoding(Dtype dtype, Decoding* decoding) const {
+  decoding->copied = DecodingInCopies(dtype, target_.vectors.front());
+  for (const Instruction& row : kInstructions) {
+    double& least = decoding->in_registers[static_cast<size_t>(row.arithmetic)];
+    least = std::numeric_limits<double>::infinity();
+    for (const VectorUnit& unit : target_.vectors) {
+      RegisterTile tile{LayoutKind::kPartialSums, row.arithmetic, unit.lanes(), 1, 1};
+      tile.rhs = dtype;
+      const double without = TripCyclesOf(tile, unit, target_).arithmetic;
+      tile.widens_rhs = WideningOf(row.arithmetic, MatmulDims::kRhs, dtype);
+      const double with = TripCyclesOf(tile, unit, target_).arithmetic;
+      least = std::min(least, (with - without) / (unit.lanes() * row.group));
+    }
+  }
 }
 
 // Tabulates, for every height and width limit, the cheapest register tile within it.
@@ -201,12 +231,10 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
-  // A vector of blocks takes several instructions to decode, or to encode.
-  constexpr double kPlainCopy = 3, kEncoding = 12;
-  const double decoding = decision.dtype == Dtype::kQ8 ? kEncoding / kPlainCopy
-                          : IsOfBlocks(from)           ? WideningInstructions(from) / kPlainCopy
-                                                       : 1;
-  const double converting = as_it_is ? 0 : decoding * unit.widening_of(from).copy / unit.lanes();
+  const double encoding = decision.dtype == Dtype::kQ8 ? kEncoding / kPlainCopy : 1;
+  const double converting = as_it_is           ? 0
+                            : IsOfBlocks(from) ? DecodingInCopies(from, unit)
+                                               : encoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
   if (expansion.copy_transposes) per_element = unit.transpose_cycles / decision.layout.group;
   if (expansion.copy_transposes && IsOfBlocks(from)) per_element += converting;  // decoded first, then turned
@@ -279,9 +307,40 @@ double CostModel::ComputeBound(const Spec& spec) const {
   if (spec.lhs_as != LhsAs::kItself)
     for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
       cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(lhs_copy, Dtype::kBf16)));
-  const TileExtent out = ExtentOf(spec, spec.op_info().output());
-  const double tiles = std::max(1.0, static_cast<double>(out.elements()) * tiles_per_element_);
-  return cycles + tiles * target_.microkernel_cycles;
+  return cycles + EntriesBound(spec);
+}
+
+// Of as many microkernels as the registers make necessary.
+double CostModel::EntriesBound(const Spec& spec) const {
+  return std::max(1.0, OutputElements(spec) * tiles_per_element_) * target_.microkernel_cycles;
+}
+
+// Of an rhs of blocks, that it is brought, decoded at least once and multiplied. Copies decode beside nothing
+// but what they read and write; microkernels, by the units that multiply.
+double CostModel::RhsOfBlocksBound(const Spec& spec) const {
+  constexpr int kRhs = MatmulDims::kRhs;
+  const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[kRhs].dtype;
+  const Decoding& decoding = decoding_[static_cast<size_t>(rhs)];
+  const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
+  const double brought = Compulsory(spec, kRhs, spec.operand[kRhs].level).exposed;
+  const double points = OutputElements(spec) * ReductionSteps(spec);
+  const double copied = spec.operand[kRhs].constant != 0 ? 0 : elements * decoding.copied;
+  double least = std::numeric_limits<double>::infinity();
+  const auto by_copies = [&](Arithmetic arithmetic) {
+    least = std::min(least, ArithmeticBound(spec, arithmetic) + std::max(brought, copied));
+  };
+  const auto in_registers = [&](Arithmetic arithmetic) {
+    const auto i = static_cast<size_t>(arithmetic);
+    const double units = points * multiply_cycles_[i] + elements * decoding.in_registers[i];
+    least = std::min(least, std::max(ArithmeticBound(spec, arithmetic), units) + brought);
+  };
+  by_copies(ArithmeticOf(lhs, rhs, 1, target_));
+  in_registers(ArithmeticOf(lhs, rhs, 1, target_));
+  in_registers(BestArithmeticOf(lhs, rhs));
+  if (spec.lhs_as == LhsAs::kQ8) in_registers(BestArithmeticOf(Dtype::kQ8, rhs));
+  if (spec.lhs_as != LhsAs::kItself)
+    for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16}) by_copies(BestArithmeticOf(lhs_copy, Dtype::kBf16));
+  return least + EntriesBound(spec);
 }
 
 // Multiply-adds alone, with whole vectors of the narrowest unit.
@@ -333,9 +392,12 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
 }
 
 Cost CostModel::LowerBound(const Spec& spec) const {
-  double cycles = ComputeBound(spec) + OutputBound(spec) + ToCycles(EpilogueBound(spec));
+  const bool of_blocks = IsOfBlocks(spec.operand[MatmulDims::kRhs].dtype);
+  double cycles = (of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec)) + OutputBound(spec) +
+                  ToCycles(EpilogueBound(spec));
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-    cycles += Compulsory(spec, operand, spec.tensor(operand).level).exposed;
+    if (!of_blocks || operand != MatmulDims::kRhs)
+      cycles += Compulsory(spec, operand, spec.tensor(operand).level).exposed;
   return BoundFromCycles(cycles / spec.threads * kRoundingSlack);
 }
 

@@ -60,6 +60,8 @@ class CostModel {
   double RegisterTileBase(const Spec& spec, const Decision& decision) const;
   double LanewiseBound(const Spec& spec) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
+  double EntriesBound(const Spec& spec) const;
+  double RhsOfBlocksBound(const Spec& spec) const;
 
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
   static constexpr int kRows = 32, kVectors = 128;
@@ -70,8 +72,17 @@ class CostModel {
     std::array<std::array<double, kVectors + 1>, kRows + 1> outer, dot;
   };
   void FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const;
+  // Of a type of blocks, least cycles to decode an element: in a copy, or for a microkernel of some arithmetic,
+  // whose multiply-add units take it beside their products.
+  struct Decoding {
+    double copied = 0;
+    std::array<double, kNumArithmetics> in_registers{};
+  };
+  void FillDecoding(Dtype dtype, Decoding* decoding) const;
 
   std::array<BestTrips, kNumArithmetics> best_trips_;
+  std::array<double, kNumArithmetics> multiply_cycles_;  // per point of the iteration space, by the units
+  std::array<Decoding, kDtypes.size()> decoding_;
   Arithmetic BestArithmeticOf(Dtype lhs, Dtype rhs) const {
     return best_arithmetic_[static_cast<size_t>(lhs)][static_cast<size_t>(rhs)];
   }

@@ -55,11 +55,6 @@ bool LhsSuits(const Spec& spec, Arithmetic arithmetic) {
   return contiguous && (steps.digits == 1 || steps.digit[0].count % group == 0);
 }
 
-// May a copy of the operand still be made?
-bool MayPack(const Spec& spec, int operand) {
-  return Operand(spec, operand).layout.kind != LayoutKind::kPacked && Operand(spec, operand).moved == 0;
-}
-
 using CopyFormList = absl::InlinedVector<CopyForm, 4>;
 
 // Copies are made for the arithmetic `best`. Lhs is broadcast element by element (or group by group), so it
@@ -73,7 +68,7 @@ CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
     return {{lane, 1, Info(best).groups_lhs() && !IsWindow(spec, kLhs) && !ContiguousAlong(spec, kLhs, kK)}};
   // Words of a window would be of several of its runs.
   if (IsWindow(spec, kRhs)) return {{own, 1, false}};
-  if (!LhsSuits(spec, best) && !MayPack(spec, kLhs)) return {};
+  if (!LhsSuits(spec, best) && !MayBeCopied(Operand(spec, kLhs))) return {};
   const bool turned = !ContiguousAlong(spec, kRhs, InnerDim(spec, spec.op_info().output()));
   if (IsOfBlocks(own)) return {{lane, group, turned}};
   if (own == lane) return {{own, group, turned}};
@@ -211,6 +206,7 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     LastTransfer(expansion).crowded =
         LastTransfer(expansion).by_tiles && RowsAreCrowded(spec, decision.operand, target);
     moved.moved = 1;
+    SettleRounding(&child);
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);
   }
@@ -287,7 +283,7 @@ void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
-    if (!MayPack(spec, operand)) continue;
+    if (!MayBeCopied(Operand(spec, operand))) continue;
     absl::InlinedVector<Level, kNumLevels> levels;
     for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1})
       if (level <= filling && level <= Operand(spec, operand).level) levels.push_back(level);

@@ -71,6 +71,8 @@ std::optional<Relaxation> Relax(const Spec& spec, const CostModel& model) {
     return relaxed;
   }
   if (ConstantOperand(spec) >= 0) return std::nullopt;
+  // A copy of lhs that rounds it may lead to cheaper products, and what is dense is not copied.
+  if (spec.lhs_as != LhsAs::kItself) return std::nullopt;
   if (InnerDim(spec, MatmulDims::kRhs) != InnerDim(spec, spec.op_info().output())) return std::nullopt;
   if (MakeDense(&relaxed.spec)) {
     relaxed.extra = OverlappingBound(spec, model);

@@ -107,7 +107,8 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   const bool window = IsWindow(root, kRhs);
   if (window ? WindowAxis(root, MatmulDims::kN)->stride(0) == 1 : dot_product || InnerDim(root, kRhs) != kK)
     return 0;
-  const Dtype own = root.operand[kRhs].dtype, dtype = IsOfBlocks(own) ? Dtype::kBf16 : own;
+  const Dtype own = root.operand[kRhs].dtype;
+  const Dtype dtype = IsOfBlocks(own) ? LaneType(BestArithmetic(root, target), kRhs, own) : own;
   const auto lanes = static_cast<uint8_t>(target.vectors.back().lanes());
   const auto group = static_cast<uint8_t>(window ? 1 : Info(BestArithmetic(root, target)).group);
   const TileExtent copy{1, root.size[kK], root.size[MatmulDims::kN]};

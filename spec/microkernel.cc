@@ -60,14 +60,6 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
          (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
 }
 
-// Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
-double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype) {
-  constexpr double kPlain = 2, kScaling = 2;  // instructions
-  if (Info(arithmetic).scales)
-    return operand == MatmulDims::kLhs ? 0 : (WideningInstructions(dtype) - kScaling) / kPlain;
-  return LaneType(arithmetic, operand, dtype) == dtype ? 0 : WideningInstructions(dtype) / kPlain;
-}
-
 // Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once: their vectors of
 // rhs leave registers for accumulators.
 int TapsOf(const DigitAxis& reduction, int64_t steps, const VectorUnit& unit) {
@@ -119,6 +111,14 @@ void CountScaling(RegisterTile* tile) {
 }
 
 }  // namespace
+
+// Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
+double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype) {
+  constexpr double kPlain = 2, kScaling = 2;  // instructions
+  if (Info(arithmetic).scales)
+    return operand == MatmulDims::kLhs ? 0 : (WideningInstructions(dtype) - kScaling) / kPlain;
+  return LaneType(arithmetic, operand, dtype) == dtype ? 0 : WideningInstructions(dtype) / kPlain;
+}
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
   return Fastest(lhs, rhs, target, PlainArithmetic(lhs),

@@ -29,6 +29,9 @@ bool IsPlain(const Spec& spec);
 // The type in which lhs or rhs, of type `dtype`, enters the arithmetic. If it is another, loads widen.
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype);
 
+// Vectors that loads of it widen, as RegisterTile::widens_rhs counts them; 0 where it need not be widened.
+double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype);
+
 // A register tile: `rows` x `columns` accumulators.
 // clang-format off
 //   kVectors      outer product: a column is a vector along the output's inner dim; per `group` steps of the

@@ -103,12 +103,13 @@ double Flops(const Spec& spec) {
 }
 
 void SettleRounding(Spec* spec) {
-  const auto may_be_bf16 = [](Dtype dtype) { return dtype == Dtype::kBf16 || IsOfBlocks(dtype); };
-  const Dtype lhs = spec->operand[MatmulDims::kLhs].dtype, rhs = spec->operand[MatmulDims::kRhs].dtype;
-  const bool rounds = lhs == Dtype::kF32 || (lhs == Dtype::kBf16 && IsOfBlocks(rhs));
-  if (spec->lhs_as == LhsAs::kQ8 && !(lhs == Dtype::kF32 && HasIntegerCodes(rhs)))
-    spec->lhs_as = LhsAs::kBf16;
-  if (spec->lhs_as == LhsAs::kBf16 && !(rounds && may_be_bf16(rhs))) spec->lhs_as = LhsAs::kItself;
+  const TensorSpec &lhs = spec->operand[MatmulDims::kLhs], &rhs = spec->operand[MatmulDims::kRhs];
+  const bool is_float = lhs.dtype == Dtype::kF32 || lhs.dtype == Dtype::kBf16;
+  const bool rounds_lhs = lhs.dtype == Dtype::kF32 && MayBeCopied(lhs) &&
+                          (rhs.dtype == Dtype::kBf16 || IsOfBlocks(rhs.dtype));
+  const bool rounds_rhs = is_float && IsOfBlocks(rhs.dtype) && MayBeCopied(rhs);
+  if (spec->lhs_as == LhsAs::kQ8 && !(rounds_lhs && HasIntegerCodes(rhs.dtype))) spec->lhs_as = LhsAs::kBf16;
+  if (spec->lhs_as == LhsAs::kBf16 && !rounds_lhs && !rounds_rhs) spec->lhs_as = LhsAs::kItself;
 }
 
 }  // namespace kirsch

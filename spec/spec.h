@@ -124,7 +124,12 @@ inline int BlockDim(const Spec& spec) { return spec.block_rows != 0 ? MatmulDims
 // Of an operand of the epilogue, whose place in a spec follows from the op and the output.
 inline bool IsEpilogueOperand(const Spec& spec, int operand) { return operand > spec.op_info().output(); }
 
-// Leaves what lhs_as still allows: where there is something to be rounded, and a product of what it becomes.
+// May a copy of the operand still be made? What a copy or a move has brought here is read as it lies.
+constexpr bool MayBeCopied(const TensorSpec& tensor) {
+  return tensor.layout.kind != LayoutKind::kPacked && tensor.moved == 0;
+}
+
+// Leaves what lhs_as still allows: where a copy may round something, and there is a product of what it becomes.
 void SettleRounding(Spec* spec);
 
 // The type that sums are kept in. (Layouts and levels are left out of account.)

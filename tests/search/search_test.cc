@@ -312,6 +312,83 @@ TEST_P(TypedMatmuls, BoundsAreBounds) {
   ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
 }
 
+// Where lhs may be rounded as it is copied, and rhs is of bf16 or of blocks that programs decode somewhere.
+struct RoundedCase {
+  Dtype rhs;
+  LhsAs lhs_as;
+};
+
+class RoundedMatmuls : public ::testing::TestWithParam<RoundedCase> {
+ protected:
+  template <typename Use>
+  void ForPlaced(Use use) const {
+    const auto& [rhs, lhs_as] = GetParam();
+    const uint32_t block = static_cast<uint32_t>(BlockOf(rhs));
+    for (uint32_t m : {1, 3})
+      for (uint32_t k : {1, 2})
+        for (uint32_t n : {1, 5})
+          for (Order order : kOrders)
+            for (int constant : {-1, 1}) {
+              if (order == Order::kRow && IsOfBlocks(rhs)) continue;
+              MatmulShape shape{.m = m, .k = k * std::max(block, 4u), .n = n, .rhs = order};
+              shape.types = {Dtype::kF32, rhs, Dtype::kF32};
+              shape.constant = constant;
+              shape.lhs_as = lhs_as;
+              for (Residency residency : kResidencies) use(Placed(shape, residency, 1, model_.target()));
+            }
+  }
+  // With registers enough to decode blocks, and products so fast that a copy which rounds is worth it.
+  static Target RoundingTarget() {
+    Target target = testing::TinyDotTarget();
+    for (VectorUnit& unit : target.vectors) {
+      unit.registers = 10;
+      unit.rates[static_cast<size_t>(Arithmetic::kDotBf16)] = {8 * unit.fma_per_cycle, 1};
+    }
+    return target;
+  }
+  const CostModel model_{RoundingTarget()};
+};
+INSTANTIATE_TEST_SUITE_P(, RoundedMatmuls,
+                         ::testing::Values(RoundedCase{Dtype::kBf16, LhsAs::kBf16},
+                                           RoundedCase{Dtype::kQ8_0, LhsAs::kItself},
+                                           RoundedCase{Dtype::kQ8_0, LhsAs::kBf16},
+                                           RoundedCase{Dtype::kQ4_1, LhsAs::kQ8}),
+                         [](const auto& info) {
+                           const std::string_view as = NameOf(info.param.lhs_as);
+                           return std::string(Info(info.param.rhs).name) +
+                                  (as.empty() ? "" : "_lhs_as_" + std::string(as));
+                         });
+
+TEST_P(RoundedMatmuls, SearchIsBruteForce) {
+  BruteForce brute_force(model_);
+  ForPlaced([&](const Spec& placed) {
+    const Cost best = brute_force.Best(placed, LinesLeftAtHome(placed, model_.target()));
+    ASSERT_LT(best, kInfiniteCost) << testing::Describe(placed);
+    HashMemo memo;
+    ASSERT_EQ(Search(placed, model_, memo, {}).cost, best) << testing::Describe(placed);
+  });
+  ExpectBoundsBelow(brute_force, model_);
+}
+
+// Where products of what is rounded are much faster, the best program copies lhs.
+TEST(RoundedCopies, AreNotRefutedByWhatIsNotCopied) {
+  Target target = testing::Avx512DotTarget();
+  for (VectorUnit& unit : target.vectors) unit.fma_per_cycle = 1;
+  const CostModel model(target);
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (uint32_t b : {1, 2})
+    for (int constant : {-1, 1}) {
+      MatmulShape shape{.b = b, .m = 4, .k = 256, .n = 8};
+      shape.types = {Dtype::kF32, Dtype::kBf16, Dtype::kF32};
+      shape.constant = constant;
+      shape.lhs_as = LhsAs::kBf16;
+      const Spec placed = Placed(shape, Residency::kWarm, 1, target);
+      HashMemo memo, unpruned;
+      EXPECT_EQ(Search(placed, model, memo, {}).cost, Search(placed, model, unpruned, exhaustive).cost);
+    }
+}
+
 // Where lhs and rhs are both column-major, no program does without a copy of rhs; there must be room for it
 // wherever the operands are said to wait.
 TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {

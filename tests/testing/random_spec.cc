@@ -56,6 +56,7 @@ Spec MatmulSpec(const MatmulShape& shape) {
   spec.operand[MatmulDims::kRhs].layout = Strided(shape.rhs, shape.k, shape.n, shape.rhs_gap);
   spec.operand[MatmulDims::kOut].layout = Strided(Order::kRow, shape.m, shape.n, shape.out_gap);
   if (shape.constant >= 0) spec.tensor(shape.constant).constant = 1;
+  spec.lhs_as = shape.lhs_as;
   return spec;
 }
 

@@ -19,6 +19,7 @@ struct MatmulShape {
   bool accumulate = false;
   MatmulTypes types = {Dtype::kF32, Dtype::kF32, Dtype::kF32};
   int constant = -1;  // operand; -1: none
+  LhsAs lhs_as = LhsAs::kItself;
 };
 
 // All of kMatmulTypes, with lhs and rhs in either order.
