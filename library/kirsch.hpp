@@ -47,7 +47,9 @@ class [[nodiscard]] Result {
   const Error& error() const { return std::get<1>(result_); }
   // Only if it is ok.
   T& operator*() { return std::get<0>(result_); }
+  const T& operator*() const { return std::get<0>(result_); }
   T* operator->() { return &std::get<0>(result_); }
+  const T* operator->() const { return &std::get<0>(result_); }
   // Throws an Exception if it is not ok.
   T& value() & {
     if (!ok()) throw Exception(error());

@@ -19,6 +19,22 @@ def run(*command, **options):
     return done.stdout
 
 
+SOURCES = ("KIRSCH_GGML_SOURCE", "KIRSCH_LLAMA2_SOURCE")
+
+
+def sources():
+    """What the environment says of where engines' sources are."""
+    return [f"-D{name}={os.environ[name]}" for name in SOURCES if name in os.environ]
+
+
+def engines():
+    """Examples that can't be compiled without an engine's source."""
+    if "KIRSCH_GGML_SOURCE" in os.environ:
+        return ["examples/ggml"]
+    print("examples/ggml is not compiled: KIRSCH_GGML_SOURCE is not set", file=sys.stderr)
+    return []
+
+
 def check_symbols(library):
     """Nothing but the functions of kirsch.h is to be seen of the library."""
     names = [line.split()[-1] for line in run("nm", "-D", "--defined-only", "--extern-only", library).splitlines()]
@@ -38,19 +54,22 @@ def main():
         check_symbols(library)
         targets = "".join(path.read_text() for path in prefix.rglob("kirsch-targets*.cmake"))
         assert set(re.findall(r"add_library\((\S+)", targets)) == {"kirsch::kirsch"}
-        for name, project in (("test", source / "tests/library/package"), ("example", source / "examples/library")):
-            # A copy, so that nothing of the source tree is found beside it.
-            shutil.copytree(project, place / name)
-            run(cmake, "-S", place / name, "-B", place / name / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+        # Copies, so that nothing of the source tree is found beside them.
+        shutil.copytree(source / "tests/library/package", place / "test")
+        shutil.copytree(source / "examples", place / "examples")
+        for project in ("test", "examples/library", "examples/products", "examples/llama2", *engines()):
+            folder = place / project
+            run(cmake, "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *sources(),
                 f"-DCMAKE_C_COMPILER={c_compiler}", f"-DCMAKE_CXX_COMPILER={cxx_compiler}", "-DCMAKE_BUILD_TYPE=Release")
-            run(cmake, "--build", place / name / "build")
+            run(cmake, "--build", folder / "build")
         environment = dict(os.environ, KIRSCH_CONFIG="none", HOME=str(place), XDG_CACHE_HOME=str(place / "cache"))
         for program in ([place / "test/build/c_test", place], [place / "test/build/cpp_test"]):
             output = run(*program, env=environment)
             assert output == "", f"{program[0]} printed {output!r}"
         assert not (place / "cache").exists(), "the library wrote to the user's cache unasked"
-        output = run(place / "example/build/example", env=environment)
+        output = run(place / "examples/library/build/example", env=environment)
         assert "largest error" in output, output
+        run(place / "examples/products/build/products_test", env=environment)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,43 @@
+// The packed weights of engines that hand over plain matrices which stay where they are and, until they are
+// forgotten, as they are.
+#ifndef KIRSCH_EXAMPLES_PRODUCTS_WEIGHTS_H_
+#define KIRSCH_EXAMPLES_PRODUCTS_WEIGHTS_H_
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "products.h"
+
+namespace products {
+
+// A matrix of weights: its product, and what that reads.
+struct Weights {
+  const Product* product = nullptr;
+  const void* packed = nullptr;
+};
+
+// Thread-safe.
+class WeightsByAddress {
+ public:
+  explicit WeightsByAddress(Products& products) : products_(products) {}
+
+  // Of the matrix at `matrix`: packed the first time, where its shape packs.
+  kirsch::Result<Weights> Find(const Shape& shape, const void* matrix);
+  // The matrix at `matrix`, which changes or goes, or all of them.
+  void Forget(const void* matrix);
+  void ForgetAll();
+
+ private:
+  struct Known {
+    Memory memory;
+    Weights weights;
+  };
+  Products& products_;
+  std::mutex mutex_;
+  std::map<std::pair<const void*, Shape>, Known> known_;
+};
+
+}  // namespace products
+
+#endif  // KIRSCH_EXAMPLES_PRODUCTS_WEIGHTS_H_
