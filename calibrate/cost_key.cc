@@ -27,6 +27,10 @@ constexpr double kCycleGrain = 0.25;
 // What a line may take longer for some reason, and by default doesn't, may be as much as the line itself.
 constexpr std::string_view kExtra = "_cycles_per_line";
 
+// So may what a run takes to begin be as much as so many of its lines.
+constexpr std::string_view kOfRun = "run_cycles";
+constexpr double kLinesOfRun = 64;
+
 constexpr double kFreedomOfShares = 0.2;
 
 bool IsIn(std::span<const std::string_view> names, std::string_view name) {
@@ -144,8 +148,11 @@ std::vector<CostKey> CostKeysOf(const Target& target) {
   for (Level level : {Level::kL2, Level::kL3, Level::kRam}) {
     const size_t first = keys.size();
     AddKeys<MemoryLevel>(kTransferKeys, Cat("memory.", Name(level), "."), "", LevelOf(level), &keys);
-    for (size_t k = first; k < keys.size(); ++k)
-      if (keys[k].name.ends_with(kExtra)) keys[k].grain = target.at(level).cycles_per_line;
+    const double line = target.at(level).cycles_per_line;
+    for (size_t k = first; k < keys.size(); ++k) {
+      if (keys[k].name.ends_with(kExtra)) keys[k].grain = line;
+      if (keys[k].name.ends_with(kOfRun)) keys[k].grain = line * kLinesOfRun;
+    }
   }
   return keys;
 }

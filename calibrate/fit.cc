@@ -37,7 +37,7 @@ Target Ordered(Target target) {
     MemoryLevel& level = target.memory[static_cast<size_t>(near) + 1];
     for (double MemoryLevel::* key :
          {&MemoryLevel::cycles_per_line, &MemoryLevel::shared_cycles_per_line,
-          &MemoryLevel::unstreamed_cycles_per_line, &MemoryLevel::ramp_lines,
+          &MemoryLevel::unstreamed_cycles_per_line, &MemoryLevel::ramp_lines, &MemoryLevel::run_cycles,
           &MemoryLevel::lone_cycles_per_line, &MemoryLevel::pieces_cycles_per_line,
           &MemoryLevel::crowded_cycles_per_line, &MemoryLevel::unprefetched_cycles_per_line,
           &MemoryLevel::cycles_per_page, &MemoryLevel::write_factor})

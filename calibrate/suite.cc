@@ -153,6 +153,21 @@ class SuiteBuilder {
     for (int64_t m : {1, 4}) Add(Matmul(bytes, m, 4096, " rhs=col"), 6);
     for (int64_t m : {1, 8, 32}) Add(Cat("matmul f32 ", m, "x", bytes / 4 / 4096, "x4096"), 4);
     for (int64_t n : {4096, 4160}) WalkedRows(bytes / 4 / 4096, n);
+    for (int64_t k : {512, 2048}) SideBySide(k, bytes / 4 / k);
+  }
+
+  // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which are
+  // as many short ones: how short ones may be, and whether it helps to ask for them ahead.
+  void SideBySide(int64_t k, int64_t n) {
+    const int lanes = target_.vectors.front().lanes();
+    for (int columns : {1, 2, 4, 8})
+      for (const std::string& ahead : {std::string(), Cat(" k ", k / 4), Cat(" n ", columns)}) {
+        const std::string tile = Cat("   tile n ", columns, "\n    move out VRF sums", lanes,
+                                     "\n     microkernel", ahead, "\n");
+        AddProgram(Cat("matmul f32 1x", k, "x", n / 4096 * 4096, " rhs=col"),
+                   Cat("move lhs L1\n tile n 4096\n  move out L1\n", tile));
+        experiments_.back().may_lack = true;  // what is asked for ahead may not stay in L1
+      }
   }
 
   // Walks along a few rows side by side, of one row of lhs: how many rows prefetchers follow, and whether it

@@ -152,8 +152,9 @@ double CostModel::UnstreamedCycles(const Transfer& transfer) const {
   const MemoryLevel& level = target_.at(transfer.from);
   const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
   const bool too_many = !transfer.in_order && runs > level.streams;
-  return (too_many ? lines : std::min(lines, runs * level.ramp_lines)) * level.unstreamed_cycles_per_line *
-         LateShare(transfer);
+  const double ramps = transfer.one_stream ? 0 : runs * level.ramp_lines;
+  return (too_many ? lines : std::min(lines, ramps)) * level.unstreamed_cycles_per_line * LateShare(transfer) +
+         static_cast<double>(transfer.new_runs) * level.run_cycles;
 }
 
 // What inputs take longer than the fastest stream there is: few runs are slower than several, by a share that

@@ -15,10 +15,25 @@ const TensorSpec& Operand(const Spec& spec, int operand) { return spec.tensor(op
 
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 
-void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footprint, Expansion* expansion) {
+bool IsReduction(const Spec& spec, int dim) { return spec.op_info().dims[static_cast<size_t>(dim)].reduction; }
+
+// A whole row of a matrix without gaps, along the reduction: the next row follows it.
+bool IsOneStream(const Spec& spec, int operand, const Target& target) {
+  const TensorSpec& tensor = Operand(spec, operand);
+  const TileExtent extent = ExtentOf(spec, operand);
+  return tensor.layout.kind == LayoutKind::kStrided && extent.outer * extent.batch == 1 &&
+         BytesOf(tensor.dtype, int64_t{tensor.layout.ld} - extent.inner) <= target.line_bytes;
+}
+
+void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footprint, const Target& target,
+                 Expansion* expansion) {
   Transfer transfer{Operand(spec, operand).level, to, {}, {}};
   // A line that is only written is still fetched first (write-allocate), so the output is always read.
   transfer.read = footprint;
+  if (IsReduction(spec, InnerDim(spec, operand))) {
+    transfer.one_stream = IsOneStream(spec, operand, target);
+    transfer.new_runs = transfer.one_stream ? 0 : footprint.runs;
+  }
   if (IsOutput(spec, operand)) transfer.written = footprint;
   expansion->transfers[static_cast<size_t>(expansion->num_transfers++)] = transfer;
 }
@@ -125,10 +140,13 @@ bool ReadsSeveralPanels(const Spec& spec, const VectorUnit& unit) {
   return rhs.level >= Level::kL3 && rhs.layout.panel % unit.lanes() == 0;
 }
 
-// Integers of blocks are read a vector of words at a time: no more than are neighbours.
+// Integers of blocks are read a vector at a time: of words, no more than are neighbours; of bytes, as many as
+// share a scale of lhs.
 bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit) {
-  return !Info(arithmetic).scales ||
-         unit.lanes() * Info(arithmetic).group <= Info(Operand(spec, MatmulDims::kRhs).dtype).code_run;
+  if (!Info(arithmetic).scales) return true;
+  const int steps = unit.lanes() * Info(arithmetic).group;
+  if (Info(arithmetic).group == kAccumulatorBytes) return steps == BlockOf(Dtype::kQ8);
+  return steps <= Info(Operand(spec, MatmulDims::kRhs).dtype).code_run;
 }
 
 // Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
@@ -196,9 +214,10 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     for (int operand = decision.operand; operand < spec.op_info().num_operands; ++operand)
       if (Operand(spec, operand).level > Level::kL1)
         AddTransfer(spec, operand, decision.level,
-                    operand == decision.operand ? footprint : FootprintOf(spec, operand, target), expansion);
+                    operand == decision.operand ? footprint : FootprintOf(spec, operand, target), target,
+                    expansion);
   } else {
-    AddTransfer(spec, decision.operand, decision.level, footprint, expansion);
+    AddTransfer(spec, decision.operand, decision.level, footprint, target, expansion);
     LastTransfer(expansion).by_tiles =
         decision.operand == MatmulDims::kRhs && decision.level == Level::kL2 && RhsIsReadInPieces(spec);
     // Of panels that are closer than L3, microkernels read one after the other.
@@ -406,11 +425,11 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     const TensorSpec& tensor = Operand(spec, operand);
     if (tensor.level <= Level::kL1) continue;
     Footprint footprint = FootprintOf(spec, operand, target);
-    const bool walks_rows = spec.op_info().dims[static_cast<size_t>(InnerDim(spec, operand))].reduction;
+    const bool walks_rows = IsReduction(spec, InnerDim(spec, operand));
     if (walks_rows && RowsEvictEachOther(spec, operand, target))
       footprint.lines = std::min(ExtentOf(spec, operand).elements(),
                                  footprint.lines * ElementsIn(tensor.dtype, target.line_bytes));
-    AddTransfer(spec, operand, Level::kVrf, footprint, expansion);
+    AddTransfer(spec, operand, Level::kVrf, footprint, target, expansion);
     if (operand != MatmulDims::kRhs) continue;
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
     LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);

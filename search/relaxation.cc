@@ -51,6 +51,7 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
          near.shared_cycles_per_line <= far.shared_cycles_per_line &&
          near.unstreamed_cycles_per_line <= far.unstreamed_cycles_per_line &&
          near.ramp_lines <= far.ramp_lines && near.streams >= far.streams &&
+         near.run_cycles <= far.run_cycles &&
          near.lone_cycles_per_line <= far.lone_cycles_per_line &&
          near.pieces_cycles_per_line <= far.pieces_cycles_per_line &&
          near.crowded_cycles_per_line <= far.crowded_cycles_per_line &&

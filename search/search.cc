@@ -117,6 +117,15 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   return (BytesOf(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
 }
 
+// Lines of the copy of lhs as integers, where there may be one: few rows are not worth it unless it is in L1.
+int64_t IntegerCopyLines(const Spec& root, const Target& target) {
+  if (root.lhs_as != LhsAs::kQ8) return 0;
+  const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
+  const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+  const int64_t bytes = BytesOf(Dtype::kQ8, PackedElements(lhs, rows, Dtype::kQ8, target));
+  return (bytes + target.line_bytes - 1) / target.line_bytes;
+}
+
 // True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.
 bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy) {
   return operands + copy <= cache.bytes &&
@@ -148,7 +157,7 @@ bool IsVectorOfEpilogue(const Spec& root, int operand) {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
   Spec placed = root;
-  const int64_t copy = NeededCopyLines(root, target);
+  const int64_t copy = NeededCopyLines(root, target) + IntegerCopyLines(root, target);
   int64_t lines = 0;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;

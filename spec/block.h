@@ -143,6 +143,9 @@ constexpr int TwiceFloatCode(int code) {
   return (code & 8) != 0 ? -twice : twice;
 }
 
+// Code generators keep that number so much too large, as a byte without a sign.
+inline constexpr int kFloats4Bias = 12;
+
 inline float F16At(const uint8_t* bytes) {
   return Widen(F16{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
 }

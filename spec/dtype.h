@@ -117,7 +117,7 @@ inline constexpr std::array kDtypes = {
               .bytes = 17,
               .is_result = false,
               .block = 32,
-              .decoding = 11,
+              .decoding = 8,
               .code_run = 16},
     // gemma.cpp's floats of 8 bits, whose exponents and mantissas share 7 bits in one of two ways. Each
     // stands by itself; as they follow each other as blocks do, they are taken for blocks.

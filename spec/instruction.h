@@ -29,7 +29,8 @@ enum class Arithmetic : uint8_t {
   kDotU8S8,
   kDotO8S8,
   kDotS8S8,
-  kDotBlocks
+  kDotBlocks,
+  kDotBlockBytes
 };
 
 // Multiply-adds of whole vectors, however many instructions each takes.
@@ -197,6 +198,15 @@ inline constexpr std::array kInstructions = {
                 .rhs = Dtype::kQ8,
                 .encodings = encodings::kDotS16,
                 .timed = Arithmetic::kDotS16,
+                .scales = true},
+    // The same as bytes: those of rhs are u8, so many more than they stand for as its bias says.
+    Instruction{.arithmetic = Arithmetic::kDotBlockBytes,
+                .name = "dotbytes",
+                .group = 4,
+                .lhs = Dtype::kQ8,
+                .rhs = Dtype::kQ8,
+                .encodings = encodings::kDotU8S8,
+                .timed = Arithmetic::kDotU8S8,
                 .scales = true},
 };
 

@@ -60,6 +60,17 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
          (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
 }
 
+int VectorsOfBlock(const RegisterTile& tile) { return BlockOf(tile.rhs) / (tile.lanes * tile.group()); }
+
+// Of accumulators. Blocks go to sets vector by vector; those of integers in parts as long as blocks of lhs are,
+// or, where they are no longer than that, one after the other, if each is a vector.
+int MostSets(const RegisterTile& tile) {
+  constexpr int kMost = 4;
+  if (!IsOfBlocks(tile.rhs)) return kMost;
+  if (!tile.instruction().scales) return std::min(kMost, VectorsOfBlock(tile));
+  return VectorsOfBlock(tile) == 1 || BlockOf(tile.rhs) > BlockOf(Dtype::kQ8) ? kMost : 1;
+}
+
 // Steps of a reduction, those of a run or part of it, that a kLanewise tile takes at once: their vectors of
 // rhs leave registers for accumulators.
 int TapsOf(const DigitAxis& reduction, int64_t steps, const VectorUnit& unit) {
@@ -232,10 +243,7 @@ int KSplit(const RegisterTile& tile, const VectorUnit& unit) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double wanted = rate.wanted_chains();
   int sets = 1;
-  const int most = tile.instruction().scales ? 1
-                   : IsOfBlocks(tile.rhs)    ? std::min(4, BlockOf(tile.rhs) / tile.lanes)
-                                             : 4;
-  while (!tile.one_chain && sets < most && tile.accumulators() * sets < wanted &&
+  while (!tile.one_chain && sets < MostSets(tile) && tile.accumulators() * sets < wanted &&
          tile.accumulators() * sets * 2 + Operands(tile, unit) <= unit.registers)
     sets *= 2;
   return sets;
@@ -252,7 +260,8 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   MainLoop loop;
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
-    loop.unroll = BlockOf(tile.rhs) / (tile.lanes * tile.group());
+    loop.unroll = VectorsOfBlock(tile);
+    if (tile.instruction().scales && loop.unroll == 1) loop.unroll = loop.sets;
     return loop;
   }
   if (reduction.digits > 0) loop.whole_digits = WholeDigits(tile, unit, reduction);

@@ -170,6 +170,11 @@ class FunctionPrinter {
   void Print(const Fma& op) { Set(op.to, vectors_.Fma(op.sign, VarOf(op.a), VarOf(op.b), VarOf(op.c))); }
   void Print(const SquareRoot& op) { Set(op.to, vectors_.Sqrt(VarOf(op.from))); }
   void Print(const Scale& op) { Set(op.to, vectors_.Scale(VarOf(op.a), VarOf(op.exponent))); }
+  void Print(const BroadcastPower& op) {
+    Set(op.to, vectors_.BroadcastPower(VarOf(op.to), Text(op.from)));
+  }
+  void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), Text(op.from))); }
+  void Print(const Lookup& op) { Set(op.to, vectors_.Lookup(VarOf(op.from), op.table)); }
   void Print(const Shift& op) { Set(op.to, vectors_.Shift(VarOf(op.from), op.left)); }
   void Print(const Bits& op) { Set(op.to, vectors_.Bits(VarOf(op.to), VarOf(op.from))); }
   void Print(const SelectLess& op) {

@@ -59,9 +59,14 @@ std::string CVectors::Scale(const Var& a, const Var& exponent) const {
   return Intrinsic(BytesOf(a), "scalef_ps", a.name, exponent.name);
 }
 
+// Bytes are shifted as words of 16 bits; what comes in from the neighbour is cut off.
 std::string CVectors::Shift(const Var& from, int left) const {
-  return Intrinsic(BytesOf(from), Cat(left >= 0 ? "slli" : "srli", LaneSuffix(from)), Get(from),
-                   std::abs(left));
+  const int bytes = BytesOf(from), by = std::abs(left);
+  const std::string name = left >= 0 ? "slli" : "srli";
+  if (Bytes(from.dtype) > 1) return Intrinsic(bytes, Cat(name, LaneSuffix(from)), Get(from), by);
+  const int kept = left >= 0 ? 0xff << by & 0xff : 0xff >> by;
+  return Intrinsic(bytes, Cat("and_", Si(bytes)), Intrinsic(bytes, Cat(name, "_epi16"), Get(from), by),
+                   Intrinsic(bytes, "set1_epi8", Cat("(char)0x", absl::Hex(kept))));
 }
 
 std::string CVectors::Bits(const Var& to, const Var& from) const {

@@ -39,6 +39,8 @@ class CVectors {
   std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
   // Of an element whose bytes the pointer is to.
   std::string BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const;
+  std::string BroadcastPower(const Var& to, const std::string& from) const;
+  std::string LoadNibbles(const Var& to, const std::string& from) const;
   // Statements; several of them are one block.
   std::string Stream(const Var& from, const std::string& to) const;  // past the caches
   std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
@@ -49,6 +51,7 @@ class CVectors {
   std::string Fma(FmaSign sign, const Var& a, const Var& b, const Var& c) const;
   std::string Sqrt(const Var& from) const;
   std::string Scale(const Var& a, const Var& exponent) const;
+  std::string Lookup(const Var& from, const std::array<uint8_t, 16>& table) const;
   std::string Shift(const Var& from, int left) const;
   std::string Bits(const Var& to, const Var& from) const;
   std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;

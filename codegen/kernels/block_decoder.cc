@@ -1,6 +1,6 @@
 #include "codegen/kernels/block_decoder.h"
 
-#include <bit>
+#include <array>
 
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -11,10 +11,21 @@ namespace {
 constexpr int kByteBits = 8;
 constexpr uint32_t kSignBit = 0x80000000u;
 
+// A word of elements of this type that all are `element`.
+uint32_t Repeated(uint32_t element, Dtype dtype) {
+  const uint32_t all = 0xffffffffu;
+  const int bits = kByteBits * Bytes(dtype);
+  return bits == 32 ? element : all / ((1u << bits) - 1) * (element & ((1u << bits) - 1));
+}
+
 }  // namespace
 
 Dtype BytesOfBlocks(Dtype blocks) {
   return FormatOf(blocks).codes == BlockCodes::kSigned ? Dtype::kS8 : Dtype::kU8;
+}
+
+Dtype CodeBytes(Dtype blocks) {
+  return FormatOf(blocks).codes == BlockCodes::kSigned ? Dtype::kO8 : Dtype::kU8;
 }
 
 BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dtype code, int blocks)
@@ -27,18 +38,11 @@ BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dt
       codes_(builder.Vector("codes", code, lanes * WordElements(code))),
       more_(builder.Vector("more", code, lanes * WordElements(code))),
       scale_(builder.Vector("scale", Dtype::kF32, lanes)) {
-  KIRSCH_CHECK(code == Dtype::kS32 ? kBlockRun % lanes == 0
-                                   : Info(dtype).code_run % (lanes * WordElements(code)) == 0);
+  KIRSCH_CHECK(code == Dtype::kS32   ? kBlockRun % lanes == 0
+               : code == Dtype::kS16 ? Info(dtype).code_run % (lanes * WordElements(code)) == 0
+                                     : lanes * WordElements(code) == BlockOf(Dtype::kQ8));
   if (has_offset()) offset_ = builder.Vector("offset", Dtype::kF32, lanes);
-  if (format_.scale == BlockScale::kExponent) {
-    exponent_ = builder.Vector("exponent", Dtype::kS32, lanes);
-    half_ = builder.Vector("half", Dtype::kS32, lanes);
-    power_ = builder.Vector("power", Dtype::kF32, lanes);
-  }
-  if (format_.codes == BlockCodes::kFloats4) {
-    sign_ = builder.Vector("sign", code, lanes * WordElements(code));
-    sum_ = builder.Vector("sum", code, lanes * WordElements(code));
-  } else if (format_.codes == BlockCodes::kFloats8) {
+  if (format_.codes == BlockCodes::kFloats8) {
     sign_ = builder.Vector("sign", Dtype::kS32, lanes);
     numbers_ = builder.Vector("numbers", Dtype::kF32, lanes);
   }
@@ -58,8 +62,7 @@ Address BlockDecoder::ByteAt(int byte) const {
 // A vector of codes that all are this one.
 VarId BlockDecoder::Integers(int64_t value) const {
   const auto word = static_cast<uint32_t>(value);
-  const int in_word = WordElements(code_);
-  return builder_.Filled(code_, lanes_ * in_word, in_word == 1 ? word : (word & 0xffff) | word << 16);
+  return builder_.Filled(code_, lanes_ * WordElements(code_), Repeated(word, code_));
 }
 
 void BlockDecoder::Begin(int number, const Address& block) {
@@ -106,20 +109,35 @@ void BlockDecoder::Read(VarId to, int number, int element) {
     part_ = PartOf(element);
   }
   ReadCodes(codes_, element);
-  if (format_.bias != 0) builder_.Do(Binary{BinaryOp::kSub, codes_, codes_, Integers(format_.bias)});
+  if (bias() != 0) builder_.Do(Binary{BinaryOp::kSub, codes_, codes_, Integers(bias())});
   builder_.Do(Convert{to, codes_});
   if (!has_offset()) return builder_.Do(Binary{BinaryOp::kMul, to, to, scale_});
   builder_.Do(Fma{to, to, scale_, offset_, takes_offset() ? FmaSign::kSubtract : FmaSign::kAdd});
 }
 
+int BlockDecoder::bias() const {
+  constexpr int kOfBytes = 128;
+  if (format_.codes == BlockCodes::kFloats4) return kFloats4Bias;
+  return format_.codes == BlockCodes::kSigned && Bytes(code_) == 1 ? kOfBytes : format_.bias;
+}
+
+// Of two runs of neighbours, codes are both halves of the same bytes.
 void BlockDecoder::ReadCodes(VarId to, int element) {
-  ReadBits(to, more_, format_.code(element));
-  if (format_.codes == BlockCodes::kFloats4) ReadFloats4(to);
+  const int run = Info(dtype_).code_run;
+  if (builder_.var(to).lanes > run && run > 0) {
+    const BlockBits at = format_.code(element), other = format_.code(element + run);
+    KIRSCH_CHECK(at.byte == other.byte && at.shift == 0 && other.shift == 4 && at.high_byte < 0);
+    builder_.Do(LoadNibbles{to, ByteAt(at.byte)});
+  } else {
+    ReadBits(to, more_, format_.code(element));
+  }
+  if (format_.codes == BlockCodes::kFloats4) LookUpFloats4(to);
 }
 
 void BlockDecoder::ReadScale(VarId to, int number, int element) {
   number_ = number;
-  if (format_.scale == BlockScale::kExponent) return ReadExponent(to);
+  if (format_.scale == BlockScale::kExponent)
+    return builder_.Do(BroadcastPower{to, ByteAt(format_.scale_byte)});
   ReadNumber(to, number, format_.scale_byte, PreparedAt(number), element);
 }
 
@@ -144,8 +162,7 @@ void BlockDecoder::ReadBits(VarId to, VarId more, const BlockBits& at) {
   const Dtype dtype = type.dtype;
   const int lanes = type.lanes;
   const auto mask = [&](VarId bits, uint32_t wanted) {
-    const uint32_t word = WordElements(dtype) == 1 ? wanted : wanted | wanted << 16;
-    builder_.Do(Binary{BinaryOp::kAnd, bits, bits, builder_.Filled(dtype, lanes, word)});
+    builder_.Do(Binary{BinaryOp::kAnd, bits, bits, builder_.Filled(dtype, lanes, Repeated(wanted, dtype))});
   };
   builder_.Do(Load{to, ByteAt(at.byte), lanes});
   if (at.shift != 0) builder_.Do(Shift{to, to, -at.shift});
@@ -157,42 +174,14 @@ void BlockDecoder::ReadBits(VarId to, VarId more, const BlockBits& at) {
   builder_.Do(Binary{BinaryOp::kOr, to, to, more});
 }
 
-// 2^(byte - 128), as a product of two numbers that are normal whatever the byte is.
-void BlockDecoder::ReadExponent(VarId to) {
-  constexpr uint32_t kBiasLessHalf = 127 - 64;
-  constexpr int kMantissa = 23;
-  const VarId bias = builder_.Filled(Dtype::kS32, lanes_, kBiasLessHalf);
-  const auto power = [&](VarId exponent, VarId number) {
-    builder_.Do(Binary{BinaryOp::kAdd, exponent, exponent, bias});
-    builder_.Do(Shift{exponent, exponent, kMantissa});
-    builder_.Do(Bits{number, exponent});
-  };
-  builder_.Do(Broadcast{exponent_, ByteAt(format_.scale_byte), 1, Dtype::kU8});
-  builder_.Do(Shift{half_, exponent_, -1});
-  builder_.Do(Binary{BinaryOp::kSub, exponent_, exponent_, half_});
-  power(exponent_, to);
-  power(half_, power_);
-  builder_.Do(Binary{BinaryOp::kMul, to, to, power_});
-}
-
-// codes = what TwiceFloatCode says of them: the magnitude, x, becomes x + max(x - 4, 0) + 2 max(x - 6, 0).
-void BlockDecoder::ReadFloats4(VarId codes) {
-  constexpr int kSign = 3, kMagnitudes = 7;
-  const VarId sign = sign_, sum = sum_;
-  const auto add_beyond = [&](int64_t least, int times) {
-    builder_.Do(Binary{BinaryOp::kSub, more_, codes, Integers(least)});
-    builder_.Do(Binary{BinaryOp::kMax, more_, more_, Integers(0)});
-    if (times == 2) builder_.Do(Shift{more_, more_, 1});
-    builder_.Do(Binary{BinaryOp::kAdd, sum, sum, more_});
-  };
-  builder_.Do(Shift{sign, codes, -kSign});
-  builder_.Do(Binary{BinaryOp::kSub, sign, Integers(0), sign});  // 0, or all ones
-  builder_.Do(Binary{BinaryOp::kAnd, codes, codes, Integers(kMagnitudes)});
-  builder_.Do(Binary{BinaryOp::kAnd, sum, codes, codes});
-  add_beyond(4, 1);
-  add_beyond(6, 2);
-  builder_.Do(Binary{BinaryOp::kXor, codes, sum, sign});
-  builder_.Do(Binary{BinaryOp::kSub, codes, codes, sign});
+// codes = what TwiceFloatCode says of them, and the bias. Bytes beside those of codes become 0.
+void BlockDecoder::LookUpFloats4(VarId codes) {
+  constexpr uint32_t kBeside = 0x80808080u, kByte = 0xff;
+  std::array<uint8_t, 16> table;
+  for (int code = 0; code < 16; ++code)
+    table[static_cast<size_t>(code)] = static_cast<uint8_t>(TwiceFloatCode(code) + kFloats4Bias);
+  if (Bytes(code_) > 1) builder_.Do(Binary{BinaryOp::kOr, codes, codes, Integers(kBeside & ~kByte)});
+  builder_.Do(Lookup{codes, codes, table});
 }
 
 // What SwitchingFloat says of them: with a magnitude x, the bits are the lesser of those of both forms; that

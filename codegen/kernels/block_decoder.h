@@ -15,6 +15,9 @@ namespace kirsch {
 Dtype BytesOfBlocks(Dtype blocks);
 Affine InBytes(Dtype dtype, const Affine& elements);
 
+// The type of vectors of its codes as bytes without a sign: of those that have one, 128 more.
+Dtype CodeBytes(Dtype blocks);
+
 // The type of a procedure's pointer to elements of `dtype`.
 inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(dtype) : dtype; }
 
@@ -22,8 +25,9 @@ inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(d
 // when the block begins, and wait in an array.
 class BlockDecoder {
  public:
-  // Vectors of f32 have 4, 8 or 16 lanes. Codes are read as vectors of `code`: s32, as many to a vector; or
-  // s16, twice as many, which are no more than DtypeInfo::code_run. `blocks` are read by turns.
+  // Vectors of f32 have 4, 8 or 16 lanes. Codes are read as vectors of `code`: s32, as many to a vector; s16,
+  // twice as many, which are no more than DtypeInfo::code_run; or CodeBytes(dtype), four times as many, which
+  // are 32. `blocks` are read by turns.
   BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dtype code = Dtype::kS32, int blocks = 1);
 
   // Block number `number` is from here on the one whose bytes begin at `block`.
@@ -33,7 +37,8 @@ class BlockDecoder {
 
   // The same in two steps: an element is scale * (code - bias) + offset. to = the codes from `element` on ...
   void ReadCodes(VarId to, int element);
-  int bias() const { return format_.bias; }
+  VarId Codes(int number) const { return Integers(number); }  // a vector of codes that all are this one
+  int bias() const;
   bool has_offset() const { return format_.offset_byte >= 0; }
   // ... of the block whose scale has been read last: to (f32) = that of the part that has the element, in all
   // lanes; offset = what is added, or, if it is taken off, what is.
@@ -48,8 +53,7 @@ class BlockDecoder {
   void PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign, int64_t to);
   void ReadNumber(VarId to, int number, int byte, int64_t prepared, int element);
   void ReadBits(VarId to, VarId more, const BlockBits& at);
-  void ReadExponent(VarId to);
-  void ReadFloats4(VarId codes);
+  void LookUpFloats4(VarId codes);
   void ReadFloats8(VarId to, int element);
   // Numbers of a block that wait in the array.
   int64_t PreparedAt(int number) const { return int64_t{number} * parts() * (has_offset() ? 2 : 1); }
@@ -64,8 +68,8 @@ class BlockDecoder {
   int number_ = 0;               // whose codes are read
   int scaled_ = -1, part_ = -1;  // whose scale and offset Read has: of which block, and which part
   VarId codes_, more_, scale_;
-  VarId offset_ = kNoVar, exponent_ = kNoVar, half_ = kNoVar, power_ = kNoVar;
-  VarId sign_ = kNoVar, sum_ = kNoVar;  // of floats
+  VarId offset_ = kNoVar;
+  VarId sign_ = kNoVar;  // of floats
   VarId prepared_ = kNoVar, factors_ = kNoVar, more_factors_ = kNoVar, numbers_ = kNoVar, whole_ = kNoVar;
 };
 

@@ -37,8 +37,10 @@ struct Microkernel : TileShape {
     return whole_digits == 0 ? groups * tile.group() * axis.stride(0)
                              : groups / run_steps() * axis.stride(whole_digits);
   }
-  // Of blocks, a trip is a whole one, and nothing is left.
-  bool has_rest() const { return unroll > run_steps() && !IsOfBlocks(rhs.dtype); }
+  // Of blocks, the shortest trip is a whole one.
+  bool has_rest() const {
+    return unroll > (IsOfBlocks(rhs.dtype) ? BlockOf(rhs.dtype) / step() : run_steps());
+  }
   // A vector of operands or of accumulators.
   Dtype lhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kLhs, lhs.dtype); }
   Dtype rhs_lanes() const { return LaneType(tile.arithmetic, MatmulDims::kRhs, rhs.dtype); }

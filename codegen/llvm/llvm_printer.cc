@@ -149,6 +149,11 @@ class BodyPrinter {
     Value *a = Get(op.a), *exponent = Get(op.exponent);
     Set(op.to, vectors_.Scale(a, exponent));
   }
+  void Print(const BroadcastPower& op) {
+    Set(op.to, vectors_.BroadcastPower(VarOf(op.to), ValueOf(op.from)));
+  }
+  void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), ValueOf(op.from))); }
+  void Print(const Lookup& op) { Set(op.to, vectors_.Lookup(Get(op.from), op.table)); }
   void Print(const Shift& op) {
     Value* from = Get(op.from);
     Set(op.to, op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))

@@ -28,6 +28,9 @@ class LlvmVectors {
   llvm::Value* Binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);  // a * b + c
   llvm::Value* Scale(llvm::Value* a, llvm::Value* exponent);
+  llvm::Value* BroadcastPower(const Var& to, llvm::Value* from);
+  llvm::Value* LoadNibbles(const Var& to, llvm::Value* from);
+  llvm::Value* Lookup(llvm::Value* bytes, const std::array<uint8_t, 16>& table);
   llvm::Value* FirstOf(llvm::Value* a, llvm::Value* b, int count);
   llvm::Value* Across(BinaryOp op, llvm::Value* value);
   llvm::Value* Fill(const Var& to, uint32_t word);

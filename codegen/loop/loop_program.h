@@ -60,6 +60,17 @@ struct Broadcast {  // a word of the vector's type, in all its words: made of `c
   int count;
   std::optional<Dtype> as = {};  // the type of what is at `from`, if the pointer is one to bytes; one element
 };
+inline constexpr int kF32Mantissa = 23;
+inline constexpr uint32_t kLeastPowerBits = 1 << 21;  // of 2^-128, as an f32
+struct BroadcastPower {  // f32, in all lanes: 2^(the byte without a sign at `from` - 128)
+  VarId to;
+  Address from;
+};
+struct LoadNibbles {  // u8: the lower halves of the bytes at `from`, half as many as there are lanes, then the
+                      // upper ones
+  VarId to;
+  Address from;
+};
 struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subnormals are no exception
   VarId from;
   Address to;
@@ -93,7 +104,11 @@ struct SquareRoot {  // f32
 struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. AVX-512F
   VarId to, a, exponent;
 };
-struct Shift {  // s32 or s16 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
+struct Lookup {  // integers: of each byte, the entry that its lower half says; 0 where its highest bit is set
+  VarId to, from;
+  std::array<uint8_t, 16> table;
+};
+struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
   VarId to, from;
   int left;
 };
@@ -202,10 +217,10 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, Store, MultiplyAdd, Binary, Fma, SquareRoot, Scale, Shift, Bits,
-               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
-               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny, Switch,
-               OnThread, ForBlocks, InPhase>
+  std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma, SquareRoot,
+               Scale, Lookup, Shift, Bits, SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose,
+               Interleave, Deinterleave, SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide,
+               For, IfAny, Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 

@@ -54,6 +54,8 @@ class TextPrinter {
     const bool whole = op.count == WordElements(procedure_.vars[static_cast<size_t>(op.to)].dtype);
     Line(Name(op.to), " = broadcast ", At(op.from), whole ? "" : Cat(" elements ", op.count));
   }
+  void Print(const BroadcastPower& op) { Line(Name(op.to), " = power of two ", At(op.from)); }
+  void Print(const LoadNibbles& op) { Line(Name(op.to), " = nibbles ", At(op.from)); }
   void Print(const Store& op) {
     Line(op.streams ? "stream " : "store ", At(op.to), " = ", Name(op.from), Count(op.from, op.count));
   }
@@ -69,6 +71,9 @@ class TextPrinter {
   }
   void Print(const SquareRoot& op) { Line(Name(op.to), " = sqrt ", Name(op.from)); }
   void Print(const Scale& op) { Line(Name(op.to), " = ", Name(op.a), " * 2^", Name(op.exponent)); }
+  void Print(const Lookup& op) {
+    Line(Name(op.to), " = ", Name(op.from), " of {", absl::StrJoin(op.table, ", "), "}");
+  }
   void Print(const Shift& op) { Line(Name(op.to), " = ", Name(op.from), " shifted left by ", op.left); }
   void Print(const Bits& op) { Line(Name(op.to), " = bits of ", Name(op.from)); }
   void Print(const SelectLess& op) {

@@ -82,6 +82,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"unstreamed_cycles_per_line", &MemoryLevel::unstreamed_cycles_per_line, 0, kMostCycles},
     {"ramp_lines", &MemoryLevel::ramp_lines, 0, 1 << 20},
     {"streams", &MemoryLevel::streams, 0, 1 << 20},
+    {"run_cycles", &MemoryLevel::run_cycles, 0, kMostCycles},
     {"lone_cycles_per_line", &MemoryLevel::lone_cycles_per_line, 0, kMostCycles},
     {"pieces_cycles_per_line", &MemoryLevel::pieces_cycles_per_line, 0, kMostCycles},
     {"crowded_cycles_per_line", &MemoryLevel::crowded_cycles_per_line, 0, kMostCycles},

@@ -284,6 +284,26 @@ TEST(StreamingTest, FewRunsAndLateLinesCostMore) {
   EXPECT_EQ(model.TransferCycles(out, 1), 1000 + 1000 + 4 * 5) << "outputs do not stream";
 }
 
+// Short rows side by side begin anew in each tile, whoever asks for them; one after the other they are one
+// long stream.
+TEST(StreamingTest, RunsThatEndWithTheTileCostABeginning) {
+  Target target = testing::Avx512Target();
+  MemoryLevel& ram = target.memory[Index(Level::kRam)];
+  ram.cycles_per_line = 10;
+  ram.unstreamed_cycles_per_line = 5;
+  ram.ramp_lines = 4;
+  ram.run_cycles = 300;
+  const CostModel model(target);
+  Transfer rows{Level::kRam, Level::kVrf, {100, 4, 1}, {}};
+  rows.new_runs = 4;
+  EXPECT_EQ(model.TransferCycles(rows, 1), 1000 + 4 * (4 * 5 + 300));
+  rows.ahead_lines = 1000;
+  EXPECT_EQ(model.TransferCycles(rows, 1), 1000 + 4 * 300) << "no prefetch instruction saves that";
+  Transfer stream{Level::kRam, Level::kVrf, {25, 1, 1}, {}};
+  stream.one_stream = true;
+  EXPECT_EQ(model.TransferCycles(stream, 1), 250) << "begun long ago";
+}
+
 // Prefetches take their share of the load ports and of the front end.
 TEST(StreamingTest, PrefetchesAreInstructions) {
   const Target target = Named("znver4");

@@ -142,6 +142,36 @@ TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
   EXPECT_FALSE(crowded(64, 1040));
 }
 
+// A whole column is part of one long stream, as the next one follows it; parts of columns, and columns side by
+// side, end with the tile. Rows go on in the tile beside it.
+TEST(MicrokernelTest, RunsAlongTheReductionEndWithTheTile) {
+  struct Runs {
+    int64_t ended;
+    bool one_stream;
+    bool operator==(const Runs&) const = default;
+  };
+  const auto runs = [](uint32_t k, uint32_t n, Order order, uint32_t ld) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = n});
+    spec.operand[MatmulDims::kRhs].level = Level::kRam;
+    spec.operand[MatmulDims::kRhs].layout.order = order;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
+    spec.operand[MatmulDims::kLhs].level = Level::kL1;
+    spec.out().level = Level::kVrf;
+    spec.out().layout = {LayoutKind::kPartialSums, Order::kRow, 16, 1, 0};
+    if (order == Order::kRow) spec.out().layout.kind = LayoutKind::kVectors;
+    Decision decision;
+    decision.kind = RewriteKind::kMicrokernel;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    return Runs{expansion.transfers[0].new_runs, expansion.transfers[0].one_stream};
+  };
+  EXPECT_EQ(runs(512, 1, Order::kCol, 512), (Runs{0, true}));
+  EXPECT_EQ(runs(512, 1, Order::kCol, 528), (Runs{0, true})) << "a line between them is no end";
+  EXPECT_EQ(runs(512, 1, Order::kCol, 1024), (Runs{1, false}));
+  EXPECT_EQ(runs(512, 4, Order::kCol, 512), (Runs{4, false}));
+  EXPECT_EQ(runs(4, 64, Order::kRow, 1024), (Runs{0, false}));
+}
+
 // What is said to be in L2 comes there when microkernels ask for it, tile by tile, on the way to L1.
 TEST(MoveTest, PiecesWhoseRowsEvictEachOtherAreCrowded) {
   const auto crowded = [](uint32_t m, uint32_t ld, Level level) {

@@ -124,8 +124,8 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
         << row.name;
     if (!row.timing.empty()) EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
     EXPECT_EQ(AccumulatorOf(row.lhs), AccumulatorOf(row.rhs));
-    // Elements of blocks have no bytes of their own: they are words of s16 when they are multiplied.
-    const Dtype factor = row.scales ? Dtype::kS16 : row.rhs;
+    // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are multiplied.
+    const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
     if (!row.parted) EXPECT_EQ(row.group * Bytes(factor), kAccumulatorBytes) << row.name;
   }
 }

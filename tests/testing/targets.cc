@@ -31,6 +31,7 @@ MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double uns
   level.cycles_per_page = unstreamed;
   level.ramp_lines = 1;
   level.streams = 3;
+  level.run_cycles = 1.5 * unstreamed;
   level.lone_cycles_per_line = 0.5 * unstreamed;
   level.crowded_cycles_per_line = 0.75 * unstreamed;
   level.unprefetched_cycles_per_line = 0.25 * unstreamed;
