@@ -32,6 +32,7 @@ struct Arguments {
   std::string name_space;
   Abi abi = Abi::kSystemV;
   std::string output;  // empty: standard output, unless the JSON goes there
+  std::string declarations;
   std::string json;
   bool uniform = false;
   bool no_verify = false;
@@ -44,18 +45,17 @@ struct Arguments {
   }
 };
 
-// "ll", "asm" or "obj".
-absl::StatusOr<std::string> EmitCode(const std::string& emit, const LoopProgram& program,
-                                     const Target& target, const EmitOptions& options) {
-  if (emit == "ll") return EmitLlvmIr(program, target, options);
-  return emit == "asm" ? EmitAssembly(program, target, options) : EmitObject(program, target, options);
+// Of "ll", "asm" or "obj".
+CodeForm FormOf(const std::string& emit) {
+  if (emit == "ll") return CodeForm::kLlvmIr;
+  return emit == "asm" ? CodeForm::kAssembly : CodeForm::kObject;
 }
 
 // Finds out before the search, which may take a while, that its result has nowhere to go.
 absl::Status CheckOutputsOf(const Arguments& arguments) {
   if (arguments.emit == "obj" && arguments.output.empty() && arguments.json != "-" && isatty(STDOUT_FILENO))
     return absl::InvalidArgumentError("--emit obj: expected -o FILE, as standard output is a terminal");
-  return CheckOutputs({arguments.output, arguments.json});
+  return CheckOutputs({arguments.output, arguments.declarations, arguments.json});
 }
 
 // Writes the code, or the JSON with standard output for itself, or both.
@@ -86,17 +86,22 @@ nlohmann::ordered_json EmitJson(const Arguments& arguments, size_t bytes,
 
 // Code and schedules are of the one kernel for the one target.
 absl::StatusOr<std::string> Emit(const Arguments& arguments, const Library& library, const HeaderFile& file) {
-  if (arguments.emits_code()) {
-    const HeaderFunction& function = file.functions.front();
-    const HeaderVariant& only = function.variants.front();
-    return EmitCode(arguments.emit, only.programs.front(), only.target, {function.swapped(0), arguments.abi});
-  }
+  if (arguments.emits_code())
+    return EmitFunction(file.functions.front(), FormOf(arguments.emit), arguments.abi);
   if (arguments.emit == "schedule") {
     const FamilySynthesis& only = library.kernels.front().variants.front();
     return only.is_graph() ? PrintPlanSchedule(only.graph(0).result.plan) : RegionPrograms(only);
   }
   PrintLeftOut(library, file);
   return PrintHeaderFile(file);
+}
+
+// If they are wanted.
+absl::Status WriteDeclarations(const Arguments& arguments, HeaderFile file) {
+  if (arguments.declarations.empty()) return absl::OkStatus();
+  file.declares = true;
+  file.mode = HeaderMode::kAttributes;
+  return WriteOutput(arguments.declarations, PrintHeaderFile(file));
 }
 
 absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& requests) {
@@ -127,6 +132,7 @@ absl::StatusOr<int> SynthLibrary(const Arguments& arguments, const Requests& req
   const absl::StatusOr<std::string> code = Emit(arguments, *library, file);
   if (!code.ok()) return code.status();
   json["emit"] = EmitJson(arguments, code->size(), programs);
+  if (absl::Status written = WriteDeclarations(arguments, file); !written.ok()) return written;
   return Write(arguments, *code, json, exit_code);
 }
 
@@ -144,21 +150,20 @@ absl::Status CheckForm(const Arguments& arguments, const Requests& requests) {
   if (arguments.request.dispatch && arguments.header_mode == HeaderMode::kBare)
     return refuse(
         "--dispatch: expected another --header-mode, as bare code doesn't ask what the CPU can run");
+  if (!arguments.declarations.empty() && !arguments.emits_code())
+    return refuse(Cat("--declarations: expected --emit obj, asm or ll, got ", arguments.emit));
   if (arguments.uniform && arguments.emit == "schedule")
     return refuse("--uniform: expected code, got --emit schedule");
   if (requests.single()) return absl::OkStatus();
   const bool one = requests.kernels.size() == 1 && requests.targets.size() == 1;
   const std::optional<GraphFamily>& graphs = requests.kernels.front().graph;
-  const bool graph = one && graphs && graphs->count() == 1, family = one && !graphs;
-  if (graph && arguments.abi != Abi::kSystemV) return refuse("--abi: expected sysv for a graph, as yet");
-  if (!arguments.emits_c() && !((family || graph) && arguments.emit == "schedule") &&
-      !(graph && arguments.emits_code()))
-    return refuse(Cat("--emit: expected header",
-                      family          ? ", c or schedule for a family of sizes"
-                      : graph         ? ", c, ll, asm, obj or schedule for a graph"
-                      : one && graphs ? " or c for a family of graphs"
-                                      : " or c for several kernels or targets",
-                      ", got ", Quoted(arguments.emit)));
+  if (!one && !arguments.emits_c())
+    return refuse(Cat("--emit: expected header or c for several kernels or targets, got ",
+                      Quoted(arguments.emit)));
+  if (graphs && graphs->count() > 1 && arguments.emit == "schedule")
+    return refuse("--emit: expected header, c, ll, asm or obj for a family of graphs, got 'schedule'");
+  if (one && arguments.abi != Abi::kSystemV)
+    return refuse(Cat("--abi: expected sysv for a ", graphs ? "graph" : "family", ", as yet"));
   if (requests.targets.size() > 1 && arguments.header_mode != HeaderMode::kAttributes)
     return refuse("--header-mode: expected attributes for several targets");
   return absl::OkStatus();
@@ -216,6 +221,10 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command->add_flag("--dispatch", arguments->request.dispatch,
                     "Add a function that finds the kernel of a matmul by its types and sizes");
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
+      ->check(NotEmpty("a file"));
+  command
+      ->add_option("--declarations", arguments->declarations,
+                   "Write a header that declares what is in obj, asm or ll to this file")
       ->check(NotEmpty("a file"));
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));

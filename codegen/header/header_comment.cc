@@ -189,7 +189,7 @@ std::string NotesText(const HeaderFunction& function) {
 }
 
 bool HasSelfTest(const HeaderFile& file) {
-  return std::any_of(file.functions.begin(), file.functions.end(),
+  return !file.declares && std::any_of(file.functions.begin(), file.functions.end(),
                      [](const HeaderFunction& function) { return function.has_self_test(); });
 }
 

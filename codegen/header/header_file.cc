@@ -61,6 +61,19 @@ std::string PhaseFunctions(const HeaderFile& file, const HeaderFunction& functio
                         function.shared_bytes());
 }
 
+std::string NumberFunctions(const HeaderFile& file, const HeaderFunction& function) {
+  return ScratchFunction(file, function) + PhaseFunctions(file, function) +
+         PrintPackedBytes(function, PublicPrefix(file));
+}
+
+std::string DeclaredFunctions(const HeaderFile& file) {
+  std::string text;
+  for (const HeaderFunction& function : file.functions)
+    Append(&text, NumberFunctions(file, function), Declaration(function), ";\n",
+           function.packs() ? PackDeclaration(function) + ";\n" : "");
+  return text;
+}
+
 std::string Functions(const HeaderFile& file) {
   CStyle style;
   style.public_prefix = PublicPrefix(file);
@@ -83,8 +96,7 @@ std::string Functions(const HeaderFile& file) {
       for (size_t i = 0; i < variant.programs.size(); ++i)
         kernels.push_back(
             {&variant.programs[i], function.swapped(variant.member_of(i)), function.dispatched(), i == 0});
-    numbers += ScratchFunction(file, function) + PhaseFunctions(file, function) +
-               PrintPackedBytes(function, PublicPrefix(file));
+    numbers += NumberFunctions(file, function);
     dispatchers += PrintDispatchers(function, PublicPrefix(file));
   }
   return Cat(numbers, PrintC(kernels, style), dispatchers);
@@ -175,15 +187,15 @@ std::string Dispatch(const HeaderFile& file) {
   return file.dispatch ? "\n" + PrintMatmulDispatch(file, PublicPrefix(file)) : "";
 }
 
-// Everything but bare code is inside this.
-std::string Body(const HeaderFile& file) {
+// What everything but bare code is inside of. `functions`: these, or their declarations.
+std::string Body(const HeaderFile& file, const std::string& functions) {
   const std::vector<std::string> features = AllFeatures(file);
   std::string supported;
   for (const HeaderFunction& function : file.functions)
     supported += PrintSupported(function, PublicPrefix(file));
   return Cat(CompilerCheck(features), kPortability, "\n", Opening(file), "\n",
-             CpuCheckDefinitions(features, file.name), "\n", supported, Functions(file), Dispatch(file), "\n",
-             Closing(file), "\n", CpuCheckEnd(features), kPortabilityEnd, "\n", PrintSelfTest(file));
+             CpuCheckDefinitions(features, file.name), "\n", supported, functions, "\n", Closing(file), "\n",
+             CpuCheckEnd(features), kPortabilityEnd);
 }
 
 std::string Guard(const HeaderFile& file) {
@@ -262,7 +274,10 @@ std::string PrintHeaderFile(const HeaderFile& file) {
   const std::string condition = CompilerCondition(AllFeatures(file));
   const bool macros = file.mode == HeaderMode::kMacros;
   if (macros) Append(&text, "#if ", condition, "\n\n");
-  text += Body(file);
+  if (file.declares)
+    text += Body(file, DeclaredFunctions(file));
+  else
+    Append(&text, Body(file, Functions(file) + Dispatch(file)), "\n", PrintSelfTest(file));
   if (macros) Append(&text, "\n#endif  // ", condition, "\n");
   if (!file.external) Append(&text, "\n#endif  // ", guard, "\n");
   return text;

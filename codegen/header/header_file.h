@@ -92,6 +92,9 @@ struct HeaderFile {
   std::string version;     // of Kirsch
   std::vector<HeaderFunction> functions;  // several variants: kAttributes only
   bool dispatch = false;  // not kBare: with a function that finds a matmul's kernel (matmul_dispatch.h)
+  // kAttributes, one variant each: NAME and NAME_pack are but declared, as their code is in an object
+  // (EmitFunction in emit.h), and there is no self-test.
+  bool declares = false;
 };
 
 // The variants in the order in which they are tried: wide vectors first, then more features, then as given.

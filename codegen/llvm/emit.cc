@@ -1,9 +1,14 @@
 #include "codegen/llvm/emit.h"
 
+#include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
+#include "codegen/header/dispatch.h"
+#include "codegen/llvm/llvm_dispatch.h"
 #include "codegen/llvm/llvm_printer.h"
 #include "codegen/llvm/llvm_target.h"
 #include "llvm/ADT/SmallString.h"
@@ -20,45 +25,101 @@ struct Compiled {
   std::unique_ptr<llvm::Module> module;  // before its context
 };
 
-absl::StatusOr<std::unique_ptr<Compiled>> Compile(const LoopProgram& program, const Target& target,
-                                                  const EmitOptions& options) {
+using PrintModule = std::function<std::unique_ptr<llvm::Module>(llvm::LLVMContext&)>;
+
+// What the file is made of, and what a caller has to know.
+struct Source {
+  PrintModule print;
+  const Target& target;
+  Abi abi;
+  std::vector<std::string> features;
+  std::string declaration, pack_declaration;  // the latter empty: nothing is packed ahead
+  int64_t scratch_bytes = 0, shared_bytes = 0, packed_bytes = 0;
+};
+
+Source SourceOf(const LoopProgram& program, const Target& target, const EmitOptions& options) {
+  const CSignature signature = SignatureOf(program, options.swapped);
+  const auto print = [&program, &target, options](llvm::LLVMContext& context) {
+    return PrintLlvm(program, target, options, context);
+  };
+  Source source{print,
+                target,
+                options.abi,
+                program.features,
+                Cat("void ", program.name, "(", CParameters(signature), ")"),
+                "",
+                program.scratch_bytes,
+                program.shared_bytes};
+  if (!program.packing) return source;
+  source.pack_declaration = Cat("void ", PackName(program), "(", CPackParameters(signature), ")");
+  source.packed_bytes = program.packing->bytes;
+  return source;
+}
+
+Source SourceOf(const HeaderFunction& function, Abi abi) {
+  const HeaderVariant& only = function.variants.front();
+  if (!function.dispatched())
+    return SourceOf(only.programs.front(), only.target, {function.swapped(0), abi});
+  const auto print = [&function, abi](llvm::LLVMContext& context) {
+    return PrintLlvmDispatch(function, abi, context);
+  };
+  Source source{print, only.target, abi, only.features(), Declaration(function), "", function.scratch_bytes(),
+                function.shared_bytes()};
+  if (!function.packs()) return source;
+  source.pack_declaration = PackDeclaration(function);
+  source.packed_bytes = only.programs.front().packing->bytes;
+  return source;
+}
+
+absl::StatusOr<std::unique_ptr<Compiled>> Compile(const Source& source) {
   auto compiled = std::make_unique<Compiled>();
-  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(target, options.abi);
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> machine = MakeTargetMachine(source.target, source.abi);
   if (!machine.ok()) return machine.status();
   compiled->machine = *std::move(machine);
-  compiled->module = PrintLlvm(program, target, options, compiled->context);
+  compiled->module = source.print(compiled->context);
   if (absl::Status status = Optimize(*compiled->module, *compiled->machine); !status.ok()) return status;
   return compiled;
 }
 
-absl::StatusOr<std::string> EmitFile(const LoopProgram& program, const Target& target,
-                                     const EmitOptions& options, llvm::CodeGenFileType type) {
-  absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(program, target, options);
-  if (!compiled.ok()) return compiled.status();
+absl::StatusOr<std::string> EmitFile(Compiled& compiled, llvm::CodeGenFileType type) {
   llvm::SmallString<0> file;
   llvm::raw_svector_ostream stream(file);
   llvm::legacy::PassManager passes;
-  if ((*compiled)->machine->addPassesToEmitFile(passes, stream, nullptr, type))
+  if (compiled.machine->addPassesToEmitFile(passes, stream, nullptr, type))
     return absl::InternalError("LLVM cannot emit this kind of file");
-  passes.run(*(*compiled)->module);
+  passes.run(*compiled.module);
   return std::string(file.str());
 }
 
-// What a caller has to know, in lines that begin with `comment`.
-std::string CallersComment(const LoopProgram& program, const EmitOptions& options, const char* comment) {
-  const CSignature signature = SignatureOf(program, options.swapped);
+// In lines that begin with `comment`.
+std::string CallersComment(const Source& source, const char* comment) {
   std::string text;
   const auto line = [&](const auto&... parts) { Append(&text, comment, parts..., "\n"); };
   const auto memory = [&](const char* name, int64_t bytes, const char* whose) {
     if (bytes > 0) line(name, ": ", bytes, " bytes, 64-byte aligned, ", whose);
   };
-  line("requires ", absl::StrJoin(program.features, " "));
-  line("void ", program.name, "(", CParameters(signature), ");");
-  memory("scratch_memory", program.scratch_bytes, "of each thread alone");
-  memory("shared_memory", program.shared_bytes, "the same for all threads and phases");
-  if (!program.packing) return text;
-  line("void ", PackName(program), "(", CPackParameters(signature), ");");
-  memory("packed", program.packing->bytes, "to be packed once");
+  line("requires ", absl::StrJoin(source.features, " "));
+  line(source.declaration, ";");
+  memory("scratch_memory", source.scratch_bytes, "of each thread alone");
+  memory("shared_memory", source.shared_bytes, "the same for all threads and phases");
+  if (source.pack_declaration.empty()) return text;
+  line(source.pack_declaration, ";");
+  memory("packed", source.packed_bytes, "to be packed once");
+  return text;
+}
+
+absl::StatusOr<std::string> Emit(const Source& source, CodeForm form) {
+  absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(source);
+  if (!compiled.ok()) return compiled.status();
+  if (form == CodeForm::kObject) return EmitFile(**compiled, llvm::CodeGenFileType::ObjectFile);
+  if (form == CodeForm::kLlvmIr) {
+    std::string text = CallersComment(source, "; ");
+    llvm::raw_string_ostream stream(text);
+    (*compiled)->module->print(stream, nullptr);
+    return text;
+  }
+  absl::StatusOr<std::string> text = EmitFile(**compiled, llvm::CodeGenFileType::AssemblyFile);
+  if (text.ok()) text->insert(0, CallersComment(source, "# "));
   return text;
 }
 
@@ -66,24 +127,21 @@ std::string CallersComment(const LoopProgram& program, const EmitOptions& option
 
 absl::StatusOr<std::string> EmitLlvmIr(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options) {
-  absl::StatusOr<std::unique_ptr<Compiled>> compiled = Compile(program, target, options);
-  if (!compiled.ok()) return compiled.status();
-  std::string text = CallersComment(program, options, "; ");
-  llvm::raw_string_ostream stream(text);
-  (*compiled)->module->print(stream, nullptr);
-  return text;
+  return Emit(SourceOf(program, target, options), CodeForm::kLlvmIr);
 }
 
 absl::StatusOr<std::string> EmitAssembly(const LoopProgram& program, const Target& target,
                                          const EmitOptions& options) {
-  absl::StatusOr<std::string> text = EmitFile(program, target, options, llvm::CodeGenFileType::AssemblyFile);
-  if (text.ok()) text->insert(0, CallersComment(program, options, "# "));
-  return text;
+  return Emit(SourceOf(program, target, options), CodeForm::kAssembly);
 }
 
 absl::StatusOr<std::string> EmitObject(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options) {
-  return EmitFile(program, target, options, llvm::CodeGenFileType::ObjectFile);
+  return Emit(SourceOf(program, target, options), CodeForm::kObject);
+}
+
+absl::StatusOr<std::string> EmitFunction(const HeaderFunction& function, CodeForm form, Abi abi) {
+  return Emit(SourceOf(function, abi), form);
 }
 
 }  // namespace kirsch

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "codegen/header/header_file.h"
 #include "codegen/loop/loop_program.h"
 #include "spec/target/target.h"
 
@@ -40,6 +41,14 @@ absl::StatusOr<std::string> EmitAssembly(const LoopProgram& program, const Targe
                                          const EmitOptions& options = {});
 absl::StatusOr<std::string> EmitObject(const LoopProgram& program, const Target& target,
                                        const EmitOptions& options = {});
+
+enum class CodeForm : uint8_t { kLlvmIr, kAssembly, kObject };
+
+// The same of a header's function with a single variant. Where its sizes vary, the kernels are local to the
+// file, and what others call is the choice among them by the sizes, as in the header:
+//   int NAME(size_t <size>, for each of them, as above)
+absl::StatusOr<std::string> EmitFunction(const HeaderFunction& function, CodeForm form,
+                                         Abi abi = Abi::kSystemV);
 
 }  // namespace kirsch
 

@@ -395,10 +395,10 @@ void AddAttributes(const LoopProgram& program, const Target& target, llvm::Funct
 }
 
 // What others call a procedure; empty: none does.
-std::string PublicName(const LoopProgram& program, size_t procedure) {
-  if (procedure == 0) return program.name;
+std::string PublicName(const LoopProgram& program, size_t procedure, const PublicNames& names) {
+  if (procedure == 0) return names.entry;
   const bool packs = program.packing && program.packing->procedure == static_cast<int>(procedure);
-  return packs ? PackName(program) : "";
+  return packs ? names.pack : "";
 }
 
 // The entry's parameters in the order of the public function's, CParameters in c_printer.h.
@@ -432,26 +432,34 @@ std::vector<int> ArgumentsOf(const LoopProgram& program, size_t procedure, const
 
 }  // namespace
 
-std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target& target,
-                                        const EmitOptions& options, llvm::LLVMContext& context) {
-  auto module = std::make_unique<llvm::Module>(program.name, context);
+llvm::Function* AddProgram(const LoopProgram& program, const Target& target, const EmitOptions& options,
+                           const PublicNames& names, llvm::Module& module) {
   std::vector<llvm::Function*> functions;
   std::vector<std::vector<int>> orders;
   for (const Procedure& procedure : program.procedures) {
-    const bool entry = functions.empty();
+    const std::string name = PublicName(program, functions.size(), names);
+    const bool public_entry = functions.empty() && !name.empty();
     orders.push_back(ArgumentsOf(program, functions.size(), options));
-    functions.push_back(Declare(procedure, orders.back(), PublicName(program, functions.size()), *module));
+    functions.push_back(Declare(procedure, orders.back(), name, module));
     AddAttributes(program, target, functions.back());
     // Windows wants to unwind through every function.
     if (options.abi == Abi::kWin64) functions.back()->setUWTableKind(llvm::UWTableKind::Default);
-    // A procedure keeps its register tile to itself.
-    if (!entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
+    // A procedure keeps its register tile to itself; nor is a choice of kernels the place for their code.
+    if (!public_entry) functions.back()->addFnAttr(llvm::Attribute::NoInline);
   }
   if (const int scratch = orders[0][static_cast<size_t>(program.scratch())]; scratch != kNoArgument)
-    functions[0]->addParamAttr(static_cast<unsigned>(scratch),
-                               llvm::Attribute::getWithAlignment(context, llvm::Align(kScratchAlignment)));
+    functions[0]->addParamAttr(
+        static_cast<unsigned>(scratch),
+        llvm::Attribute::getWithAlignment(module.getContext(), llvm::Align(kScratchAlignment)));
   for (size_t i = 0; i < functions.size(); ++i)
     BodyPrinter(program, program.procedures[i], functions[i], functions, orders[i]).Print();
+  return functions.front();
+}
+
+std::unique_ptr<llvm::Module> PrintLlvm(const LoopProgram& program, const Target& target,
+                                        const EmitOptions& options, llvm::LLVMContext& context) {
+  auto module = std::make_unique<llvm::Module>(program.name, context);
+  AddProgram(program, target, options, {program.name, PackName(program)}, *module);
   return module;
 }
 

@@ -364,8 +364,9 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ASSERT_TRUE(WriteFile(Path("s"), "microkernel").ok());
   ExpectRefused("synth 'matmul f32 4..3x4x4'", "spec:1:15: expected the last size of a range from 4 to");
   ExpectRefused("synth 'matmul f32 1..4097x4x4'", "SPEC: expected a family of at most 4096 sizes, got 4097");
-  ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm",
-                "--emit: expected header, c or schedule for a family of sizes, got 'asm'");
+  ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm --abi win64", "--abi: expected sysv for a family");
+  ExpectRefused("synth 'matmul f32 1..3x4x4' --declarations " + Path("d.h"),
+                "--declarations: expected --emit obj, asm or ll, got header");
   ExpectRefused("verify 'matmul f32 1..3x4x4' --schedule " + Path("s"),
                 "--schedule: expected a single kernel");
   ExpectRefused("bench 'matmul f32 1..3x4x4 ldc=9 epilogue=relu'",

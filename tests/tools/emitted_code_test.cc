@@ -133,7 +133,7 @@ TEST_F(EmittedCodeTest, ObjectsHaveTheHeadersPrototype) {
                       "_pack of_header_pack\n#include \"k.h\"\n#undef ", name, "\n#undef ", name, "_pack\n",
                       prototype[1].str(), "\n", pack, "enum { kMost = 100000 };\n",
                       "static float in[8][kMost], first[kMost], second[kMost];\n",
-                      "static _Alignas(64) char scratch[1 << 22], shared[1 << 20], packed[1 << 20];\n",
+                      "static _Alignas(64) char scratch[1 << 20], shared[1 << 20], packed[1 << 20];\n",
                       "int main(void) {\n  float* out;\n", "  for (int i = 0; i < 8; ++i)\n",
                       "    for (int j = 0; j < kMost; ++j) in[i][j] = (float)((i * 37 + j * 11) % 17 - 8);\n",
                       run("of_header", "first"), run(name, "second"),
@@ -144,12 +144,130 @@ TEST_F(EmittedCodeTest, ObjectsHaveTheHeadersPrototype) {
   }
 }
 
+// What a function leaves in memory and returns in all its phases and threads, for a size m; `out` is zeros.
+constexpr char kFamilyCaller[] = R"(
+#include <string.h>
+#define NAME(suffix) NAME2(KERNEL, suffix)
+#define NAME2(kernel, suffix) NAME3(kernel, suffix)
+#define NAME3(kernel, suffix) kernel##suffix
+#include HEADER
+enum { kMost = 100000 };
+static float in[8][kMost], out[kMost];
+static _Alignas(64) char scratch[1 << 20], shared[1 << 20], packed[1 << 20];
+int Run(size_t m, size_t thread, size_t phase) { return NAME()(CALL); }
+void Pack(void) { PACK; }
+static int Ran(size_t m, float* result) {
+  int ran = 0;
+  memset(out, 0, sizeof(out));
+  for (size_t phase = 0; phase < 4; ++phase)
+    for (size_t thread = 0; thread < THREADS; ++thread) ran += Run(m, thread, phase);
+  memcpy(result, out, sizeof(out));
+  return ran;
+}
+int Results(size_t m, float* result) {
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < kMost; ++j) in[i][j] = (float)((i * 37 + j * 11) % 17 - 8);
+  Pack();
+  memset(scratch, 7, sizeof(scratch));
+  const int ran = Ran(m, result);
+  for (size_t i = SCRATCH_BYTES; i < sizeof(scratch); ++i)
+    if (scratch[i] != 7) return -1;
+  return ran;
+}
+)";
+
+constexpr char kFamilyMain[] = R"(
+#include <stddef.h>
+#include <string.h>
+int hResults(size_t, float*);
+int oResults(size_t, float*);
+static float h[100000], o[100000];
+int main(void) {
+  int ran = 0;
+  for (size_t m = 0; m < 45; ++m) {
+    const int by_header = hResults(m, h);
+    if (by_header < 0 || by_header != oResults(m, o) || memcmp(h, o, sizeof(h)) != 0) return 1;
+    ran += by_header > 0;
+  }
+  return ran > 0 && ran < 44 ? 0 : 1;
+}
+)";
+
+struct FamilyCall {
+  std::string request;
+  const char *arguments, *pack = "(void)0";
+  int threads = 1;
+};
+
+class EmittedFamilyTest : public EmittedCodeTest {
+ protected:
+  // Every size, and those beside them, through the header's function and through the object's, which the
+  // header of declarations declares.
+  void ExpectAsHeader(const FamilyCall& call) const {
+    SCOPED_TRACE(call.request);
+    const std::string synth = Cat(call.request, " --target haswell -o ");
+    Synth(Cat(synth, Path("k.h")));
+    Synth(Cat(synth, Path("k.o"), " --emit obj --declarations ", Path("d.h")));
+    Synth(Cat(synth, Path("k.s"), " --emit asm"));
+    Synth(Cat(synth, Path("k.ll"), " --emit ll"));
+    const std::string declarations = *ReadFile(Path("d.h"));
+    EXPECT_EQ(declarations.find("static KIRSCH_NOINLINE"), std::string::npos);
+    const std::smatch found = Find(declarations, "\n(int ([a-z_0-9]+)\\(.*\\);)\n");
+    const std::string prototype = found[1], name = found[2];
+    for (const auto& [file, comment] : {std::pair{"k.h", "// "}, {"k.s", "# "}, {"k.ll", "; "}})
+      EXPECT_THAT(*ReadFile(Path(file)), HasSubstr(Cat(comment, prototype, "\n")));
+    EXPECT_EQ(Shell("nm --defined-only --extern-only -f posix k.o | cut -d' ' -f1"),
+              Cat(name, "\n", prototype.find("packed") == std::string::npos ? "" : name + "_pack\n"));
+    const bool scratch = prototype.find("scratch_memory") != std::string::npos;
+    CompileCaller(call, name, scratch, "k.h", "h");
+    CompileCaller(call, name, scratch, "d.h", "o");
+    ASSERT_TRUE(WriteFile(Path("main.c"), kFamilyMain).ok());
+    Shell("cc -o main main.c hcaller.o ocaller.o k.o && ./main");
+  }
+
+ private:
+  // Its functions' names begin with `prefix`.
+  void CompileCaller(const FamilyCall& call, const std::string& name, bool scratch, const char* header,
+                     const char* prefix) const {
+    ASSERT_TRUE(WriteFile(Path("caller.c"), kFamilyCaller).ok());
+    Shell(Cat("cc -c -O1 -Wall -Werror -Wno-unused -DKERNEL=", name, " '-DHEADER=\"", header,
+              "\"' '-DSCRATCH=", scratch ? ", scratch" : "", "' '-DSCRATCH_BYTES=",
+              scratch ? "NAME(_scratch_bytes)()" : "0", "' '-DCALL=", call.arguments, "' '-DPACK=", call.pack,
+              "' -DTHREADS=", call.threads, " -DResults=", prefix, "Results -DRun=", prefix,
+              "Run -DPack=", prefix, "Pack -o ", prefix, "caller.o caller.c"));
+  }
+};
+
+TEST_F(EmittedFamilyTest, ObjectsOfMatmulsComputeWhatTheirHeadersDo) {
+  for (const FamilyCall& call :
+       {FamilyCall{"'matmul f32 1..40x64x70'", "m, in[0], in[1], out SCRATCH"},
+        FamilyCall{"'matmul f32 5..20x64x70 epilogue=add:n'", "m, in[0], in[1], in[2], out SCRATCH"},
+        FamilyCall{"'matmul f32 1..6x2..7x20'", "m, m + 1, in[0], in[1], out SCRATCH"},
+        FamilyCall{"'matmul f32 1..20x100x200 rhs=col'", "m, in[0], in[1], out SCRATCH"},
+        FamilyCall{"'matmul f32 30x24x1..40'", "m, in[0], in[1], out SCRATCH"},
+        FamilyCall{"'matmul f32 1..20x64x70' --threads 2 --uniform",
+                   "m, in[0], in[1], out, scratch, thread, THREADS, shared, phase", "(void)0", 2},
+        FamilyCall{"'matmul f32 1..20x64x70 const-rhs'", "m, in[0], packed, out SCRATCH",
+                   "NAME(_pack)(in[1], packed)"}})
+    ExpectAsHeader(call);
+}
+
+TEST_F(EmittedFamilyTest, ObjectsOfGraphsComputeWhatTheirHeadersDo) {
+  ExpectAsHeader({"'softmax f32 1|3..5|9x70'", "m, in[0], out SCRATCH"});
+  ASSERT_TRUE(WriteFile(Path("k.kirsch"),
+                        "kernel logits[m = 1..20](x: f32[m,48], w: const f32[48,70]):\n"
+                        "  return softmax(matmul(x, w))\n")
+                  .ok());
+  ExpectAsHeader({Cat("-f ", Path("k.kirsch"), " --kernel logits"), "m, in[0], packed, out SCRATCH",
+                  "NAME(_pack)(in[1], packed)"});
+}
+
 constexpr char kUniformCaller[] = R"(
 #include <stdio.h>
 #include HEADER
 typedef void (*Kernel)(const float*, const float*, float*, void*, size_t, size_t, void*, size_t);
 static float a[60 * 300], b[300 * 300], c[60 * 300];
-static _Alignas(64) char scratch[1 << 22], shared[1 << 20];
+static _Alignas(64) char scratch[1 << 20], shared[1 << 20];
 // c += a b, by three threads one after the other.
 static int Wrong(Kernel kernel, size_t phases, size_t memory, size_t m, size_t k, size_t n) {
   for (size_t i = 0; i < m * k; ++i) a[i] = (float)(i % 7) - 3;

@@ -1,0 +1,152 @@
+#include "codegen/llvm/llvm_dispatch.h"
+
+#include <string>
+#include <vector>
+
+#include "codegen/llvm/llvm_printer.h"
+#include "llvm/IR/IRBuilder.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+using llvm::Value;
+
+// The public function's arguments, by what they are.
+struct Arguments {
+  std::vector<Value*> sizes, tensors, scratch, threads, phases;  // the last three empty: it takes none
+};
+
+// A switch for each varying size, one inside the other. All members that a kernel serves share its call.
+class DispatchPrinter {
+ public:
+  DispatchPrinter(const HeaderFunction& function, llvm::Module& module)
+      : function_(function),
+        variant_(function.variants.front()),
+        signature_(function.signature()),
+        ir_(module.getContext()) {
+    public_ = llvm::Function::Create(Type(), llvm::Function::ExternalLinkage, function.name, module);
+    public_->addFnAttr(llvm::Attribute::NoUnwind);
+    auto next = public_->arg_begin();
+    const auto take = [&](size_t count, std::vector<Value*>* arguments) {
+      while (count-- > 0) arguments->push_back(next++);
+    };
+    take(function.sizes.size(), &arguments_.sizes);
+    take(signature_.tensors.size(), &arguments_.tensors);
+    take(signature_.scratch ? 1 : 0, &arguments_.scratch);
+    take(signature_.threads ? 2 : 0, &arguments_.threads);
+    take(signature_.phases ? 2 : 0, &arguments_.phases);
+  }
+
+  llvm::Function* function() const { return public_; }
+
+  // `entries`: of the variant's programs.
+  void Print(const std::vector<llvm::Function*>& entries) {
+    llvm::BasicBlock* const first = NewBlock("choose");
+    declined_ = NewBlock("declined");
+    PrintReturn(declined_, 0);
+    for (size_t i = 0; i < entries.size(); ++i) calls_.push_back(PrintCall(variant_.programs[i], entries[i]));
+    PrintSwitch(first, 0, 0, static_cast<size_t>(CountMembers(function_.sizes)));
+  }
+
+ private:
+  llvm::FunctionType* Type() {
+    llvm::Type *const size = ir_.getInt64Ty(), *const pointer = ir_.getPtrTy();
+    std::vector<llvm::Type*> types(function_.sizes.size(), size);
+    types.insert(types.end(), signature_.tensors.size(), pointer);
+    if (signature_.scratch) types.push_back(pointer);
+    if (signature_.threads) types.insert(types.end(), {size, size});
+    if (signature_.phases) types.insert(types.end(), {pointer, size});
+    return llvm::FunctionType::get(ir_.getInt32Ty(), types, false);
+  }
+
+  // Of the members from `member` on, `count` of them, which differ in this size and those after it.
+  void PrintSwitch(llvm::BasicBlock* block, size_t size, size_t member, size_t count) {
+    if (size == function_.sizes.size()) {
+      ir_.SetInsertPoint(block);
+      ir_.CreateBr(calls_[variant_.program_of.empty() ? member : variant_.program_of[member]]);
+      return;
+    }
+    const std::vector<uint32_t>& values = function_.sizes[size].values;
+    const size_t each = count / values.size();
+    ir_.SetInsertPoint(block);
+    llvm::SwitchInst* const choice = ir_.CreateSwitch(arguments_.sizes[size], declined_);
+    for (size_t i = 0; i < values.size(); ++i) {
+      llvm::BasicBlock* const chosen = NewBlock("size");
+      choice->addCase(ir_.getInt64(values[i]), chosen);
+      PrintSwitch(chosen, size + 1, member + i * each, each);
+    }
+  }
+
+  // One with a single task computes all of it whoever calls, so one thread does; and one with a single phase
+  // does so in the first.
+  llvm::BasicBlock* PrintCall(const LoopProgram& program, llvm::Function* entry) {
+    llvm::BasicBlock *const block = NewBlock("call"), *const call = NewBlock("mine"),
+                     *const done = NewBlock("done");
+    PrintReturn(done, 1);
+    ir_.SetInsertPoint(block);
+    Value* wanted = ir_.getTrue();
+    const auto want_first = [&](Value* number) {
+      wanted = ir_.CreateAnd(wanted, ir_.CreateICmpEQ(number, ir_.getInt64(0)));
+    };
+    if (signature_.threads && !program.TakesThreads()) want_first(arguments_.threads.front());
+    if (signature_.phases && !program.TakesPhases()) want_first(arguments_.phases.back());
+    ir_.CreateCondBr(wanted, call, done);
+    ir_.SetInsertPoint(call);
+    ir_.CreateCall(entry, ArgumentsOf(program));
+    ir_.CreateBr(done);
+    return block;
+  }
+
+  std::vector<Value*> ArgumentsOf(const LoopProgram& program) const {
+    std::vector<Value*> arguments;
+    const auto give = [&](bool taken, const std::vector<Value*>& some) {
+      if (taken) arguments.insert(arguments.end(), some.begin(), some.end());
+    };
+    if (program.size) arguments.push_back(arguments_.sizes[function_.rows]);
+    give(true, arguments_.tensors);
+    give(program.TakesScratch(), arguments_.scratch);
+    give(program.TakesThreads(), arguments_.threads);
+    give(program.TakesPhases(), arguments_.phases);
+    return arguments;
+  }
+
+  void PrintReturn(llvm::BasicBlock* block, uint32_t value) {
+    ir_.SetInsertPoint(block);
+    ir_.CreateRet(ir_.getInt32(value));
+  }
+
+  llvm::BasicBlock* NewBlock(const char* name) {
+    return llvm::BasicBlock::Create(ir_.getContext(), name, public_);
+  }
+
+  const HeaderFunction& function_;
+  const HeaderVariant& variant_;
+  const CSignature signature_;
+  llvm::IRBuilder<> ir_;
+  llvm::Function* public_ = nullptr;
+  Arguments arguments_;
+  llvm::BasicBlock* declined_ = nullptr;
+  std::vector<llvm::BasicBlock*> calls_;  // of each program
+};
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> PrintLlvmDispatch(const HeaderFunction& function, Abi abi,
+                                                llvm::LLVMContext& context) {
+  auto module = std::make_unique<llvm::Module>(function.name, context);
+  DispatchPrinter dispatch(function, *module);  // takes the public name before any procedure does
+  if (abi == Abi::kWin64) dispatch.function()->setUWTableKind(llvm::UWTableKind::Default);
+  const HeaderVariant& variant = function.variants.front();
+  std::vector<llvm::Function*> entries;
+  for (size_t i = 0; i < variant.programs.size(); ++i) {
+    const EmitOptions options{function.swapped(variant.member_of(i)), abi};
+    // Kernels share what packs.
+    const PublicNames names{"", i == 0 ? Cat(function.name, "_pack") : ""};
+    entries.push_back(AddProgram(variant.programs[i], variant.target, options, names, *module));
+  }
+  dispatch.Print(entries);
+  return module;
+}
+
+}  // namespace kirsch
