@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <concepts>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "codegen/c/c_macros.h"
+#include "codegen/c/c_signature.h"
 #include "codegen/c/c_vectors.h"
-#include "codegen/kernels/block_decoder.h"
 #include "codegen/loop/loop_text.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -78,7 +80,10 @@ class FunctionPrinter {
   const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
   Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
   std::string Text(const Affine& affine) const { return AffineText(procedure_, affine); }
-  std::string Text(const Address& address) const { return AddressText(procedure_, address); }
+  // With its constant even if that is 0, so that all rows of a tile read alike.
+  std::string Text(const Address& address) const {
+    return Cat(AddressText(procedure_, address), address.offset.constant == 0 ? " + 0" : "");
+  }
 
   template <typename... Parts>
   void Line(const Parts&... parts) {
@@ -86,14 +91,24 @@ class FunctionPrinter {
   }
 
   void DeclareVectors() {
-    for (const Var& var : procedure_.vars)
-      if (var.type == VarType::kVector) Line(vectors_.VariableType(var), " ", var.name, ";");
+    for (size_t i = 0; i < procedure_.vars.size(); ++i)
+      if (procedure_.vars[i].type == VarType::kVector) {
+        const std::string type = vectors_.VariableType(procedure_.vars[i]);
+        std::string names = procedure_.vars[i].name;
+        while (i + 1 < procedure_.vars.size() && IsVectorOf(procedure_.vars[i + 1], type))
+          Append(&names, ", ", procedure_.vars[++i].name);
+        Line(type, " ", names, ";");
+      }
     // Arrays of vectors are aligned to them.
     for (const Var& var : procedure_.vars) {
       if (var.elements == 0) continue;
       Line(CVectorType(var), " ", var.name, "_vectors[", var.elements / var.lanes, "];");
       Line(CType(var.dtype), "* const ", var.name, " = (", CType(var.dtype), "*)", var.name, "_vectors;");
     }
+  }
+
+  bool IsVectorOf(const Var& var, const std::string& type) const {
+    return var.type == VarType::kVector && vectors_.VariableType(var) == type;
   }
 
   void PrintBlock(const std::vector<Stmt>& block) {
@@ -215,7 +230,7 @@ class FunctionPrinter {
       Append(&arguments, i == 0 ? "" : ", ");
       if (parameter.dtype != MemoryType(pointer))
         Append(&arguments, parameter.stored ? "(" : "(const ", CType(parameter.dtype), "*)");
-      Append(&arguments, Text(pointer));
+      Append(&arguments, AddressText(procedure_, pointer));
     }
     for (int64_t count : op.counts) Append(&arguments, ", ", count);
     Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
@@ -315,13 +330,13 @@ class HelperPool {
     return names;
   }
 
-  const std::string& text() const { return text_; }
+  std::vector<CFunction> Take() && { return std::move(functions_); }
 
  private:
   std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
     const std::string attribute = TargetAttribute(program, style_);
     const std::string rest = Cat("(", HelperParameters(procedure), ") {\n",
-                                 FunctionPrinter(program, procedure, style_).Print(), "}\n\n");
+                                 FunctionPrinter(program, procedure, style_).Print(), "}\n");
     std::string name = Cat(style_.helper_name, "_", procedure.name);
     while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.
@@ -331,25 +346,28 @@ class HelperPool {
     if (version > 0) Append(&name, "_", version + 1);
     if (version == versions.size()) {
       versions.push_back(attribute + rest);
-      Append(&text_, style_.private_prefix, attribute, "void ", name, rest);
+      functions_.push_back({Cat(style_.private_prefix, attribute, "void "), name, rest});
     }
     return name;
   }
 
   const CStyle& style_;
   std::map<std::string, std::vector<std::string>> versions_;  // all but the name
-  std::string text_;
+  std::vector<CFunction> functions_;
 };
 
-std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
+CFunction PrintEntry(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   Procedure entry = program.procedures[0];
   // The user's names.
   if (kernel.swapped) std::swap(entry.vars[0].name, entry.vars[1].name);
   const CSignature signature = SignatureOf(program, kernel.swapped);
-  std::string text =
-      Cat(kernel.dispatched ? style.private_prefix : style.public_prefix, TargetAttribute(program, style),
-          "void ", program.name, "(", CParameters(signature), ") {\n");
+  CFunction function;
+  function.before = Cat(kernel.dispatched ? style.private_prefix : style.public_prefix,
+                        TargetAttribute(program, style), "void ");
+  function.name = program.name;
+  function.by_macro = kernel.dispatched;
+  std::string text = Cat("(", CParameters(signature), ") {\n");
   const Var& scratch = entry.vars[static_cast<size_t>(program.scratch())];
   if (program.scratch_bytes > 0)
     Append(&text, "  ", CType(scratch.dtype), "* ", scratch.name, " = (", CType(scratch.dtype),
@@ -368,38 +386,11 @@ std::string PrintEntry(const CKernel& kernel, const CStyle& style, const std::ve
     const std::string type = Cat("const ", CType(packed.dtype), "*");
     Append(&text, "  ", type, " ", packed.name, " = (", type, ")packed;\n");
   }
-  return Cat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
+  function.after = Cat(text, FunctionPrinter(program, entry, style, callees).Print(), "}\n");
+  return function;
 }
 
-std::string TensorParameter(const EntryTensor& tensor) {
-  const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
-  return Cat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
-}
-
-std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
-  return absl::StrJoin(tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
-    text->append(TensorParameter(tensor));
-  });
-}
-
-std::string TensorNames(const std::vector<EntryTensor>& tensors) {
-  return absl::StrJoin(tensors, ", ",
-                       [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
-}
-
-std::string ShareParameters(const CSignature& signature) {
-  return Cat(signature.scratch ? ", void* __restrict scratch_memory" : "",
-             signature.threads ? Cat(", size_t ", ShareNames(signature, ", size_t ")) : "",
-             signature.phases ? Cat(", void* __restrict shared_memory, size_t ", kPhase) : "");
-}
-
-std::string ShareArguments(const CSignature& signature) {
-  return Cat(signature.scratch ? ", scratch_memory" : "",
-             signature.threads ? Cat(", ", ShareNames(signature, ", ")) : "",
-             signature.phases ? Cat(", shared_memory, ", kPhase) : "");
-}
-
-std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
+CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vector<std::string>& callees) {
   const LoopProgram& program = *kernel.program;
   const size_t number = static_cast<size_t>(program.packing->procedure);
   Procedure procedure = program.procedures[number];
@@ -414,72 +405,34 @@ std::string PrintPack(const CKernel& kernel, const CStyle& style, const std::vec
           ? Cat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
                 FunctionPrinter(program, procedure, style, callees).Print())
           : Cat("  ", callees[number], "(", TensorNames(signature.constants), ", ", pointer, ");\n");
-  return Cat("\n", kernel.dispatched ? style.private_prefix : style.public_prefix,
-             TargetAttribute(program, style), "void ", PackName(program), "(", CPackParameters(signature),
-             ") {\n", body, "}\n");
+  return {Cat(kernel.dispatched ? style.private_prefix : style.public_prefix,
+              TargetAttribute(program, style), "void "),
+          PackName(program), Cat("(", CPackParameters(signature), ") {\n", body, "}\n"),
+          /*by_macro=*/false};
+}
+
+// Longer than what one kernel has, as it would be read.
+bool IsLong(const std::vector<CFunction>& functions) {
+  constexpr size_t kLong = size_t{64} << 10;  // bytes
+  size_t bytes = 0;
+  for (const CFunction& function : functions) bytes += function.after.size();
+  return bytes > kLong;
 }
 
 }  // namespace
 
-std::string CType(Dtype dtype) {
-  if (dtype == Dtype::kF32) return "float";
-  if (IsOfBlocks(dtype)) return CType(PointeeOf(dtype));
-  const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kO8;
-  return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
-}
-
-CSignature SignatureOf(const LoopProgram& program, bool swapped) {
-  CSignature signature;
-  signature.tensors = program.tensors;
-  if (program.size) signature.size = program.size->name;
-  if (program.packing) signature.constants = program.packing->constants;
-  if (swapped) {
-    // Operands change places, and what they are called stays.
-    std::swap(signature.tensors[0], signature.tensors[1]);
-    const std::array<const char*, 2> names = {"lhs", "rhs"};
-    for (size_t i = 0; i < names.size(); ++i)
-      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name =
-          names[i];
-  }
-  signature.scratch = program.TakesScratch();
-  signature.threads = program.TakesThreads();
-  signature.columns = program.block != 0;
-  signature.phases = program.TakesPhases();
-  return signature;
-}
-
-// What says which share of the work is wanted.
-std::string ShareNames(const CSignature& signature, const char* separator) {
-  return signature.columns ? Cat(kFirstColumn, separator, kEndColumn) : Cat(kThread, separator, kThreads);
-}
-
-std::string CParameters(const CSignature& signature) {
-  const std::string size = signature.size.empty() ? "" : Cat("size_t ", signature.size, ", ");
-  return Cat(size, TensorParameters(signature.tensors), ShareParameters(signature));
-}
-
-std::string CPackParameters(const CSignature& signature) {
-  return Cat(TensorParameters(signature.constants), ", void* __restrict packed");
-}
-
-std::string CPackArguments(const CSignature& signature) {
-  return Cat(TensorNames(signature.constants), ", packed");
-}
-
-std::string CArguments(const CSignature& signature) {
-  const std::string size = signature.size.empty() ? "" : Cat(signature.size, ", ");
-  return Cat(size, TensorNames(signature.tensors), ShareArguments(signature));
-}
-
 std::string PrintC(absl::Span<const CKernel> kernels, const CStyle& style) {
   HelperPool helpers(style);
-  std::string entries;
+  std::vector<CFunction> entries;
   for (const CKernel& kernel : kernels) {
     const std::vector<std::string> callees = helpers.Add(*kernel.program);
-    Append(&entries, entries.empty() ? "" : "\n", PrintEntry(kernel, style, callees));
-    if (kernel.program->packing && kernel.packs) entries += PrintPack(kernel, style, callees);
+    entries.push_back(PrintEntry(kernel, style, callees));
+    if (kernel.program->packing && kernel.packs) entries.push_back(PrintPack(kernel, style, callees));
   }
-  return helpers.text() + entries;
+  std::vector<CFunction> functions = std::move(helpers).Take();
+  functions.insert(functions.end(), std::make_move_iterator(entries.begin()),
+                   std::make_move_iterator(entries.end()));
+  return PrintFunctions(functions, IsLong(functions) ? style.macros : "");
 }
 
 }  // namespace kirsch

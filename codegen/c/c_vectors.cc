@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/c/c_intrinsics.h"
-#include "codegen/c/c_printer.h"
+#include "codegen/c/c_signature.h"
 #include "spec/check.h"
 #include "spec/instruction.h"
 #include "spec/text/cat.h"

@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/c/c_printer.h"
 #include "codegen/header/cpu_checks.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/header/header_comment.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/c/c_printer.h"
+#include "codegen/c/c_signature.h"
 #include "codegen/header/graph_samples.h"
 #include "codegen/loop/loop_program.h"
 #include "spec/spec.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "codegen/c/c_printer.h"
+#include "codegen/c/c_signature.h"
 #include "codegen/header/dispatch.h"
 #include "codegen/llvm/llvm_dispatch.h"
 #include "codegen/llvm/llvm_printer.h"

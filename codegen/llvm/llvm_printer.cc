@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "codegen/c/c_printer.h"
+#include "codegen/c/c_signature.h"
 #include "codegen/llvm/llvm_vectors.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -401,7 +401,7 @@ std::string PublicName(const LoopProgram& program, size_t procedure, const Publi
   return packs ? names.pack : "";
 }
 
-// The entry's parameters in the order of the public function's, CParameters in c_printer.h.
+// The entry's parameters in the order of the public function's, CParameters in c_signature.h.
 std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& options) {
   std::vector<VarId> order(program.tensors.size());
   std::iota(order.begin(), order.end(), 0);

@@ -286,7 +286,7 @@ struct LoopProgram {
   // parameters, but for what is packed, and out. Scratch, thread and n_threads follow; and, if there are
   // several phases or `always` says so, `shared` and `phase`. Every thread calls the entry for each phase,
   // when all are done with the one before. The function that others call has these in the user's order, and
-  // no more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_printer.h).
+  // no more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
   // Behind these: how many rows there are, if callers say it; in what others call, before all. Only with a

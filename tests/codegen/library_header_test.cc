@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_replace.h"
+#include "codegen/c/c_printer.h"
 #include "codegen/header/header_function.h"
 #include "codegen/header/self_test.h"
 #include "memo/hash_memo.h"

@@ -1,0 +1,92 @@
+#include "codegen/c/c_signature.h"
+
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "codegen/kernels/block_decoder.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+std::string TensorParameter(const EntryTensor& tensor) {
+  const std::string type = tensor.name == kPacked ? "void" : CType(tensor.dtype);
+  return Cat(tensor.stored ? "" : "const ", type, "* __restrict ", tensor.name);
+}
+
+std::string TensorParameters(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ", [](std::string* text, const EntryTensor& tensor) {
+    text->append(TensorParameter(tensor));
+  });
+}
+
+std::string ShareParameters(const CSignature& signature) {
+  return Cat(signature.scratch ? ", void* __restrict scratch_memory" : "",
+             signature.threads ? Cat(", size_t ", ShareNames(signature, ", size_t ")) : "",
+             signature.phases ? Cat(", void* __restrict shared_memory, size_t ", kPhase) : "");
+}
+
+std::string ShareArguments(const CSignature& signature) {
+  return Cat(signature.scratch ? ", scratch_memory" : "",
+             signature.threads ? Cat(", ", ShareNames(signature, ", ")) : "",
+             signature.phases ? Cat(", shared_memory, ", kPhase) : "");
+}
+
+}  // namespace
+
+std::string CType(Dtype dtype) {
+  if (dtype == Dtype::kF32) return "float";
+  if (IsOfBlocks(dtype)) return CType(PointeeOf(dtype));
+  const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype) && dtype != Dtype::kO8;
+  return Cat(has_sign ? "int" : "uint", 8 * Bytes(dtype), "_t");
+}
+
+CSignature SignatureOf(const LoopProgram& program, bool swapped) {
+  CSignature signature;
+  signature.tensors = program.tensors;
+  if (program.size) signature.size = program.size->name;
+  if (program.packing) signature.constants = program.packing->constants;
+  if (swapped) {
+    // Operands change places, and what they are called stays.
+    std::swap(signature.tensors[0], signature.tensors[1]);
+    const std::array<const char*, 2> names = {"lhs", "rhs"};
+    for (size_t i = 0; i < names.size(); ++i)
+      (signature.tensors[i].name == kPacked ? signature.constants.front() : signature.tensors[i]).name =
+          names[i];
+  }
+  signature.scratch = program.TakesScratch();
+  signature.threads = program.TakesThreads();
+  signature.columns = program.block != 0;
+  signature.phases = program.TakesPhases();
+  return signature;
+}
+
+std::string TensorNames(const std::vector<EntryTensor>& tensors) {
+  return absl::StrJoin(tensors, ", ",
+                       [](std::string* names, const EntryTensor& tensor) { *names += tensor.name; });
+}
+
+std::string ShareNames(const CSignature& signature, const char* separator) {
+  return signature.columns ? Cat(kFirstColumn, separator, kEndColumn) : Cat(kThread, separator, kThreads);
+}
+
+std::string CParameters(const CSignature& signature) {
+  const std::string size = signature.size.empty() ? "" : Cat("size_t ", signature.size, ", ");
+  return Cat(size, TensorParameters(signature.tensors), ShareParameters(signature));
+}
+
+std::string CPackParameters(const CSignature& signature) {
+  return Cat(TensorParameters(signature.constants), ", void* __restrict packed");
+}
+
+std::string CPackArguments(const CSignature& signature) {
+  return Cat(TensorNames(signature.constants), ", packed");
+}
+
+std::string CArguments(const CSignature& signature) {
+  const std::string size = signature.size.empty() ? "" : Cat(signature.size, ", ");
+  return Cat(size, TensorNames(signature.tensors), ShareArguments(signature));
+}
+
+}  // namespace kirsch

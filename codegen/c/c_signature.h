@@ -1,0 +1,48 @@
+// What functions of C take: types, parameters in the user's order, the arguments of the same names. Internal to
+// codegen/.
+#ifndef KIRSCH_CODEGEN_C_C_SIGNATURE_H_
+#define KIRSCH_CODEGEN_C_C_SIGNATURE_H_
+
+#include <string>
+#include <vector>
+
+#include "codegen/loop/loop_program.h"
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// The element type's name in C; bf16 and f16 are the uint16_t of their bits.
+std::string CType(Dtype dtype);
+
+// What the parameters of a public function depend on.
+struct CSignature {
+  std::string size;                    // what the size is called that comes first; empty: there is none
+  std::vector<EntryTensor> tensors;    // in the user's order; what NAME_pack made is called kPacked
+  std::vector<EntryTensor> constants;  // that NAME_pack takes, if there is one
+  bool scratch = false, threads = false;
+  bool columns = false;  // instead of a thread and their number, the first and the end of a range of columns
+  bool phases = false;   // shared memory and the phase
+};
+
+CSignature SignatureOf(const LoopProgram& program, bool swapped);
+
+// The parameters as in a declaration, in the user's order. `__restrict` is the spelling that GCC, Clang and
+// MSVC take in C and in C++.
+std::string CParameters(const CSignature& signature);
+
+// Those of the function that packs; only if there is one.
+std::string CPackParameters(const CSignature& signature);
+
+// The arguments of the same names.
+std::string CArguments(const CSignature& signature);
+std::string CPackArguments(const CSignature& signature);
+
+// The tensors' names, with commas between.
+std::string TensorNames(const std::vector<EntryTensor>& tensors);
+
+// "thread, n_threads", or what columns are wanted.
+std::string ShareNames(const CSignature& signature, const char* separator);
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_C_C_SIGNATURE_H_

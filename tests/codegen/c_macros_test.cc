@@ -1,0 +1,160 @@
+// Macros in headers: what they are of, and that the code is the same as without them.
+#include "codegen/c/c_macros.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/c/c_pattern.h"
+#include "codegen/c/c_printer.h"
+#include "codegen/header/header_function.h"
+#include "memo/hash_memo.h"
+#include "search/search.h"
+#include "spec/text/cat.h"
+#include "spec/text/family.h"
+#include "tests/testing/header_testing.h"
+
+namespace kirsch::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::vector<std::string> NumbersOf(const std::string& text) {
+  std::vector<std::string> numbers;
+  for (const Hole& hole : PatternOf(text).holes) numbers.push_back(hole.value);
+  return numbers;
+}
+
+TEST(Pattern, NumbersAreLiteralsAndEndsOfVariables) {
+  EXPECT_THAT(NumbersOf("c0_3 = _mm512_add_ps(r1, (__m512)x) + 17;"), ElementsAre("0", "3", "1", "17"));
+  EXPECT_THAT(NumbersOf("uint16_t v; f = 0x1p-3f + 1.5f + 1e-7 + 0x10;"), ElementsAre());
+}
+
+TEST(Pattern, HolesTakeTheirValuesBack) {
+  const Pattern pattern = PatternOf("c0_3_x = c1_2 + N2 * 4;");
+  EXPECT_EQ(pattern.With({"1", "2", "N2", "4"}), "c0_3_x = c1_2 + N2 * 4;");
+  EXPECT_EQ(pattern.With({"A", "B", "C", "D"}), "c0_3_x = c##A##_##B + C * D;");
+  EXPECT_EQ(pattern.With({"1", "B", "N2", "4"}), "c0_3_x = c1_##B + N2 * 4;");
+}
+
+class MacrosTest : public HeaderTest {
+ protected:
+  // What is compiled, without white space.
+  std::string Preprocessed(const std::string& text) const {
+    return Output(Cat("gcc -E -P -x c ", Write("text.c", text), " | tr -d ' \n'"));
+  }
+  // Without the lines of the source that inline assembly is from.
+  std::string Assembly(const std::string& text, const std::string& flags) const {
+    return Output(Cat("gcc -std=c99 -x c -O1 -S ", flags, " ", Write("text.c", text), " -o - | grep -v '^# '"));
+  }
+};
+
+// Rows of several tiles: `height` of them, `stride` apart.
+CFunction Rows(const std::string& name, int height, int stride, int constant) {
+  std::string after = "(int* to, const int* from) {\n  int a;\n";
+  for (int i = 0; i < height; ++i)
+    Append(&after, "  a = from[", i * stride, "];\n  to[", i, "] = a * ", constant, ";\n");
+  return {"void ", name, after + "}\n"};
+}
+
+TEST_P(MacrosTest, FunctionsThatDifferInAStrideAreInstances) {
+  const std::vector<CFunction> functions = {Rows("small", 4, 100, 5), Rows("large", 4, 3000, 5)};
+  const std::string text = PrintFunctions(functions, "M");
+  EXPECT_THAT(text, HasSubstr("(small, 100)\n"));
+  EXPECT_THAT(text, HasSubstr("(large, 3000)\n"));
+  EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), ""));
+}
+
+TEST_P(MacrosTest, LinesThatDifferInNumbersExpandToThemselves) {
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 30; ++trial) {
+    std::vector<CFunction> functions;
+    const int count = 1 + static_cast<int>(random() % 4);
+    for (int i = 0; i < count; ++i)
+      functions.push_back(Rows(Cat("f", i, "_x"), 1 + static_cast<int>(random() % 9),
+                               static_cast<int>(random() % 3000), static_cast<int>(random() % 3)));
+    const std::string plain = PrintFunctions(functions, ""), text = PrintFunctions(functions, "M");
+    EXPECT_EQ(Assembly(text, ""), Assembly(plain, "")) << text;
+    EXPECT_EQ(PrintFunctions(functions, "M"), text);  // deterministic
+    for (CFunction& function : functions) function.by_macro = false;
+    EXPECT_EQ(Preprocessed(PrintFunctions(functions, "M")), Preprocessed(plain));
+  }
+}
+
+// What headers define for GCC.
+constexpr char kDefinitions[] = R"(#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+#define M_AS(type, value) ((type)(value))
+#define M_S32X4 __v4si
+#define M_S32X8 __v8si
+#define M_S32X16 __v16si
+#define M_KEPT(vector) __asm__ volatile("" : : "v"(vector))
+#define M_LOADED(vector) __asm__("" : "+v"(vector))
+#define M_ADD128(sum, product) __asm__("vpaddd {%1, %0, %0|%0, %0, %1}" : "+v"(sum) : "v"(product))
+#define M_ADD256 M_ADD128
+#define M_ADD512 M_ADD128
+)";
+
+// Kernels as C, with macros of that prefix.
+std::string PrintedC(const std::vector<LoopProgram>& programs, const std::string& macros) {
+  CStyle style;
+  style.private_prefix = "__attribute__((noinline)) ";
+  style.helper_name = "k";
+  style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
+  style.attributes = false;
+  style.macros = macros;
+  std::vector<CKernel> kernels;
+  for (const LoopProgram& program : programs) kernels.push_back({&program, false, true});
+  return Cat(kDefinitions, PrintC(kernels, style));
+}
+
+// Those of every member of the families.
+std::vector<LoopProgram> KernelsOf(const std::vector<std::string>& families, const Target& target) {
+  const CostModel model(target);
+  HashMemo memo;
+  std::vector<LoopProgram> kernels;
+  for (size_t i = 0; i < families.size(); ++i) {
+    const SpecFamily family = *ParseFamily(families[i]);
+    std::vector<Impl> impls;
+    for (const HeaderMember& member : FunctionOf("k", family).members)
+      impls.push_back(Search(PlaceOperands(member.spec, Residency::kWarm, target), model, memo, {}).impl);
+    std::vector<const Impl*> pointers;
+    for (const Impl& impl : impls) pointers.push_back(&impl);
+    for (LoopProgram& program : LowerMembers(Cat("k", i), family.varying_sizes(), pointers, target))
+      kernels.push_back(std::move(program));
+  }
+  return kernels;
+}
+
+TEST_P(MacrosTest, MuchCodeIsTheSameAsWithoutMacros) {
+  const std::vector<LoopProgram> programs =
+      KernelsOf({"matmul f32 1..9x40x70", "matmul f32 6x40x33..37 rhs=col", "matmul u8*s8->s32 13..14x40x70",
+                 "matmul bf16*bf16->f32 1..20x64x48", "matmul f32*q4_0->f32 3..5x64x48 rhs=col"},
+                target_);
+  std::string flags;
+  for (const LoopProgram& program : programs)
+    for (const std::string& feature : program.features) Append(&flags, " -m", feature);
+  const std::string with = PrintedC(programs, "M_"), without = PrintedC(programs, "");
+  EXPECT_THAT(with, HasSubstr("#define M_1("));
+  EXPECT_LT(with.size(), without.size() / 2);
+  const std::string assembly = Assembly(without, flags);
+  EXPECT_THAT(assembly, HasSubstr("mm0"));
+  EXPECT_EQ(Assembly(with, flags), assembly);
+}
+
+TEST_P(MacrosTest, LittleCodeIsAsItIs) {
+  const std::vector<LoopProgram> programs = KernelsOf({"matmul f32 6x40x33"}, target_);
+  EXPECT_THAT(PrintedC(programs, "M_"), Not(HasSubstr("#define M_1")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Isas, MacrosTest, ::testing::Bool());
+
+}  // namespace
+}  // namespace kirsch::testing
