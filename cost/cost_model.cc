@@ -7,6 +7,7 @@
 
 #include "cost/microkernel_cost.h"
 #include "cost/tile_facts.h"
+#include "spec/block.h"
 #include "spec/check.h"
 #include "spec/microkernel.h"
 
@@ -62,6 +63,23 @@ double WindowLoops(const Spec& spec, const RegisterTile& tile, const VectorUnit&
   return spec.size[MatmulDims::kK] / static_cast<double>(reduction.unit(innermost + 1));
 }
 
+// A tile of outer products whose operands need neither widening nor masks; of blocks in panels, those that
+// need the least scaling.
+RegisterTile PlainTile(Arithmetic arithmetic, int lanes, int rows, int columns, const Target& target) {
+  const Instruction& row = Info(arithmetic);
+  if (!IsInPanels(row.rhs)) return {LayoutKind::kVectors, arithmetic, lanes, rows, columns};
+  Spec spec;
+  spec.size = {1, static_cast<uint32_t>(rows), static_cast<uint32_t>(row.group),
+               static_cast<uint32_t>(columns * lanes)};
+  spec.operand[MatmulDims::kLhs].dtype = row.lhs;
+  spec.operand[MatmulDims::kRhs] = {.dtype = row.rhs, .layout = {.kind = LayoutKind::kPacked}};
+  return RegisterTileOf(spec,
+                        {.kind = LayoutKind::kVectors,
+                         .panel = static_cast<uint8_t>(lanes),
+                         .group = static_cast<uint8_t>(row.group)},
+                        target);
+}
+
 }  // namespace
 
 CostModel::CostModel(const Target& target) : target_(target) {
@@ -115,7 +133,7 @@ void CostModel::FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) cons
     const int widening = lanes / narrow_lanes_;
     for (int rows = 1; rows <= kRows; ++rows)
       for (int columns = 1; columns <= kVectors; ++columns) {
-        const RegisterTile tile{LayoutKind::kVectors, arithmetic, lanes, rows, columns};
+        const RegisterTile tile = PlainTile(arithmetic, lanes, rows, columns, target_);
         if (RegistersNeeded(tile, unit) > unit.registers) continue;
         const double cycles =
             TripCyclesOf(tile, unit, target_).total() / (rows * columns * lanes * tile.group());
@@ -237,7 +255,9 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
                             : IsOfBlocks(from) ? DecodingInCopies(from, unit)
                                                : encoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
-  if (expansion.copy_transposes) per_element = unit.transpose_cycles / decision.layout.group;
+  // Blocks in panels are turned word by word.
+  const int turned = IsInPanels(decision.dtype) ? kAccumulatorBytes : decision.layout.group;
+  if (expansion.copy_transposes) per_element = unit.transpose_cycles / turned;
   if (expansion.copy_transposes && IsOfBlocks(from)) per_element += converting;  // decoded first, then turned
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
@@ -305,6 +325,8 @@ double CostModel::ComputeBound(const Spec& spec) const {
   if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));
   if (spec.lhs_as == LhsAs::kQ8)
     cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(Dtype::kQ8, rhs)));
+  if ((spec.lhs_as == LhsAs::kQ8 || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
+    cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(Dtype::kQ8, InPanels(rhs))));
   if (spec.lhs_as != LhsAs::kItself)
     for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
       cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(lhs_copy, Dtype::kBf16)));
@@ -339,6 +361,8 @@ double CostModel::RhsOfBlocksBound(const Spec& spec) const {
   in_registers(ArithmeticOf(lhs, rhs, 1, target_));
   in_registers(BestArithmeticOf(lhs, rhs));
   if (spec.lhs_as == LhsAs::kQ8) in_registers(BestArithmeticOf(Dtype::kQ8, rhs));
+  if ((spec.lhs_as == LhsAs::kQ8 || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
+    by_copies(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)));
   if (spec.lhs_as != LhsAs::kItself)
     for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16}) by_copies(BestArithmeticOf(lhs_copy, Dtype::kBf16));
   return least + EntriesBound(spec);

@@ -19,14 +19,15 @@ constexpr double kWideningInstructions = 2;
 // To part two vectors into their even and their odd elements, by shuffles.
 constexpr double kDeinterleaveInstructions = 2;
 
-bool IsPairs(const RegisterTile& tile) { return tile.instruction().parts() > 1; }
+bool IsPairs(const RegisterTile& tile) { return tile.instruction().parted.has_value(); }
 
 double LoopInstructionsPerTrip(const RegisterTile& tile) {
   return kLoopInstructions * std::min(1.0, tile.accumulators() / kUnrolledFmas);
 }
 
-// Vectors or broadcasts of lhs in a step.
-double Factors(const RegisterTile& tile) { return tile.rows * (IsPairs(tile) ? 2 : 1); }
+// Vectors or broadcasts of lhs in a step, and vectors of rhs.
+double Factors(const RegisterTile& tile) { return tile.rows * tile.instruction().parts(); }
+double RhsVectors(const RegisterTile& tile) { return tile.columns * tile.instruction().words; }
 
 // The same of a lanewise tile: a step's share of those of a run of taps.
 double LanewiseInputs(const RegisterTile& tile) {
@@ -64,7 +65,7 @@ double FmaCyclesOfScaling(const RegisterTile& tile, const VectorUnit& unit) {
 // FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
 // too (CostModel::FillBestTrips).
 int CountedAsFolded(const RegisterTile& tile, const VectorUnit& unit) {
-  if (tile.form == LayoutKind::kLanewise) return 0;
+  if (tile.form == LayoutKind::kLanewise || tile.instruction().words > 1) return 0;
   if (tile.rows == 1 && tile.widens_rhs == 0) return tile.columns;
   return tile.columns == 1 && unit.masks && tile.widens_lhs == 0 ? tile.rows : 0;
 }
@@ -100,7 +101,7 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
                   Deinterleaved(tile) * kDeinterleaveInstructions / kShufflesPerCycle;
   // Broadcasts are loads of one element: they go at the rate of the narrowest vectors.
   const double broadcasts = tile.form == LayoutKind::kVectors ? factors : 0;
-  trip.load = (factors + tile.columns - broadcasts + tile.prefetches) / unit.loads_per_cycle +
+  trip.load = (factors + RhsVectors(tile) - broadcasts + tile.prefetches) / unit.loads_per_cycle +
               broadcasts / target.vectors.back().loads_per_cycle + CyclesOfLastVector(tile, unit) +
               CyclesOfSplits(tile, unit);
   trip.latency = rate.latency / KSplit(tile, unit);
@@ -114,7 +115,7 @@ double InstructionsOfStep(const RegisterTile& tile, int folded_loads) {
   const double fmas = tile.accumulators();
   const double factors = lanewise ? LanewiseInputs(tile) : Factors(tile);
   const double widened = tile.widens_lhs * factors + tile.widens_rhs * tile.columns;
-  const double loads = factors + tile.columns;
+  const double loads = factors + RhsVectors(tile);
   return fmas * tile.instruction().instructions() + loads - folded_loads + widened * kWideningInstructions +
          Deinterleaved(tile) * kDeinterleaveInstructions + tile.prefetches + tile.scaling * fmas +
          tile.row_scaling * tile.rows;

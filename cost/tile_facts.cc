@@ -56,7 +56,7 @@ double WideningOf(const Spec& spec, const RegisterTile& tile, const VectorUnit& 
   const double lhs = WideningOf(spec, MatmulDims::kLhs, tile), rhs = WideningOf(spec, MatmulDims::kRhs, tile);
   if (tile.form == LayoutKind::kLanewise)
     return lhs * tile.columns * tile.inputs / tile.taps + rhs * tile.columns;
-  if (tile.instruction().parts() == 1) return lhs * tile.rows + rhs * tile.columns;
+  if (!tile.instruction().parted) return lhs * tile.rows + rhs * tile.columns;
   const double parted = tile.widens_rhs > 0 ? 2.0 * tile.columns : 0;
   if (tile.form == LayoutKind::kVectors) return 2 * lhs * tile.rows + parted;
   const double of_row = tile.widens_lhs > 0 ? -1 : unit.masks ? 0 : 2;  // a word is one load
@@ -74,7 +74,7 @@ int InstructionsOfPieces(const RegisterTile& tile, int rest) {
 
 // Without mask registers: zeros, by a blend with which words are parted.
 int Masks(const RegisterTile& tile, const VectorUnit& unit) {
-  return !unit.masks && tile.instruction().parts() > 1 ? 1 : 0;
+  return !unit.masks && tile.instruction().parted ? 1 : 0;
 }
 
 // What is widened takes its own place. Compilers load two of the next broadcasts before they are needed,

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "rewrites/lattice.h"
 #include "rewrites/prefetch.h"
+#include "spec/block.h"
 #include "spec/microkernel.h"
 
 namespace kirsch {
@@ -90,20 +91,37 @@ CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
   return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
 }
 
-// May rows of lhs become integers that share scales? Rhs stays as it is then, as it was.
-bool MayBecomeIntegers(const Spec& spec, int operand, const Target& target) {
+// Are there products of rows of lhs as integers that share scales and such an rhs?
+bool HasProductsOfIntegers(Dtype rhs, const Target& target) {
+  return Info(BestArithmetic(Dtype::kQ8, rhs, target)).lhs == Dtype::kQ8;
+}
+
+// May rows of lhs become integers that share scales? Or have they?
+bool MayBecomeIntegers(const Spec& spec, const Target& target) {
+  constexpr int kLhs = MatmulDims::kLhs;
+  return spec.lhs_as == LhsAs::kQ8 && MayBeCopied(Operand(spec, kLhs)) && !IsWindow(spec, kLhs) &&
+         ContiguousAlong(spec, kLhs, MatmulDims::kK) &&
+         HasProductsOfIntegers(Operand(spec, MatmulDims::kRhs).dtype, target);
+}
+bool AreIntegers(const Spec& spec) { return Operand(spec, MatmulDims::kLhs).dtype == Dtype::kQ8; }
+
+// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels; beside one that is none
+// yet, no other copy of lhs is of use then.
+CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
-  return operand == MatmulDims::kLhs && spec.lhs_as == LhsAs::kQ8 && !IsWindow(spec, operand) &&
-         ContiguousAlong(spec, operand, MatmulDims::kK) &&
-         Info(BestArithmetic(Dtype::kQ8, rhs, target)).lhs == Dtype::kQ8;
+  if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};
+  if (operand == MatmulDims::kLhs) return {{Dtype::kQ8, 1, false}};
+  if (IsInPanels(rhs) || !HasProductsOfIntegers(InPanels(rhs), target)) return {};
+  return {{InPanels(rhs), Info(Arithmetic::kDotPanels).group, true}};
 }
 
 // What may be rounded may be copied so, too.
 CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   const Arithmetic own = BestArithmetic(spec, target);
-  if (Info(own).lhs == Dtype::kQ8) return {};
+  const CopyFormList integers = CopyFormsOfIntegers(spec, operand, target);
+  if (AreIntegers(spec) || IsInPanels(Operand(spec, MatmulDims::kRhs).dtype)) return integers;
   CopyFormList forms = CopyFormsFor(own, spec, operand);
-  if (MayBecomeIntegers(spec, operand, target)) forms.push_back({Dtype::kQ8, 1, false});
+  forms.insert(forms.end(), integers.begin(), integers.end());
   const Arithmetic rounded = BestArithmetic(Dtype::kBf16, Dtype::kBf16, target);
   if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
   for (const CopyForm& form : CopyFormsFor(rounded, spec, operand))
@@ -172,6 +190,7 @@ bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, cons
 bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const bool rhs_along_k = ContiguousAlong(spec, kRhs, kK);
+  if (operand == kLhs && IsInPanels(Operand(spec, kRhs).dtype) && !AreIntegers(spec)) return true;
   if (operand == kRhs && IsWindow(spec, kRhs)) return !ContiguousAlong(spec, kRhs, MatmulDims::kN);
   if (spec.fixed_order != 0) return operand == kRhs && rhs_along_k;
   if (spec.ideal) return false;
@@ -266,7 +285,7 @@ void AppendCopies(const Spec& spec, int operand, absl::Span<const Level> levels,
     for (const CopyForm& form : forms) {
       for (uint8_t width : widths)
         AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, form, width), decisions);
-      if (StaysInRows(spec, operand))
+      if (StaysInRows(spec, operand) && !IsInPanels(form.dtype))
         AppendPack(operand, level, form.dtype, CopyLayout(spec, operand, {form.dtype, 1, false}, 0),
                    decisions);
     }
@@ -408,6 +427,7 @@ void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmeti
 
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
+  if (IsInPanels(Operand(spec, MatmulDims::kRhs).dtype) && !AreIntegers(spec)) return;
   if (spec.op_info().base == OpKind::kDepthwise)
     return AppendRegisterTiles(spec, LayoutKind::kLanewise, Arithmetic::kFma, target, decisions);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {

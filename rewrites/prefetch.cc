@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kRhs = MatmulDims::kRhs;
 constexpr int64_t kAheadBytes[] = {256, 512, 1024, 2048};
-constexpr uint32_t kAheadRows = 8;
+constexpr uint8_t kAheadRows = 8;  // or a group of them
 constexpr int64_t kFewRows = 16;    // rows walked along side by side; of more, next to none stay in L1
 constexpr int64_t kLeastRuns = 2;   // what is read is at least twice as long as what is asked for ahead
 constexpr uint32_t kLeastRows = 4;  // and at least four times as high
@@ -70,7 +70,8 @@ void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Dec
   const TileExtent extent = ExtentOf(spec, kRhs);
   if (strided && extent.outer <= kFewRows) EnumerateAlong(spec, target, decisions);
   if (!InColumns(spec)) {
-    if (extent.outer >= kLeastRows * kAheadRows) AppendMicrokernel(MatmulDims::kK, kAheadRows, decisions);
+    const int64_t ahead = std::max(kAheadRows, rhs.layout.group);
+    if (extent.outer >= kLeastRows * ahead) AppendMicrokernel(MatmulDims::kK, ahead, decisions);
   } else if (StaysInL1(spec, kLeastRuns * extent.inner, target)) {
     AppendMicrokernel(MatmulDims::kN, extent.outer, decisions);
   }

@@ -37,7 +37,7 @@ inline constexpr int kBlockRun = 16;
 // What elements are multiples of.
 enum class BlockScale : uint8_t {
   kF16,
-  kF32,
+  kF32,       // one for each part, one after the other
   kExponent,  // 2^(byte - 128): of mxfp4, whose codes are twice the numbers
   kNone       // of 1
 };
@@ -56,11 +56,11 @@ struct BlockFormat {
   BlockCodes codes;
   BlockBits (*code)(int element);  // where the code of an element is
   int scale_byte = 0;
-  int offset_byte = -1;       // an f16; -1: there is none
+  int offset_byte = -1;       // an f16, or an f32 as the scale is; -1: there is none
   bool takes_offset = false;  // the offset is taken off
   int bias = 0;
   int part = 0;  // elements that share a factor of the scale, and of the offset; 0: there are none
-  // Where the factors of a part are. Of parts whose numbers differ only in the lowest two bits, they are in
+  // Where the factors of a part are, if there are any. Of parts whose numbers differ only in the lowest two bits, they are in
   // bytes that are neighbours, with the same shifts.
   BlockBits (*scale_factor)(int part) = nullptr;
   BlockBits (*offset_factor)(int part) = nullptr;
@@ -68,6 +68,11 @@ struct BlockFormat {
 };
 
 inline constexpr int kFactorRun = 4;
+
+// A block of type q8: the f32 scale; that times the sum of its codes; what a sum of products of its codes and
+// others that are kPanelBias too much begins with, an s32, and the same of its first half; the codes.
+inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8HalfStart = 12, kQ8Codes = 16;
+inline constexpr int kPanelBias = 128;
 
 inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kQ8_0,
@@ -122,7 +127,23 @@ inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kQ8,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kSigned,
-                .code = [](int i) -> BlockBits { return {4 + i, 0, 8}; }},
+                .code = [](int i) -> BlockBits { return {kQ8Codes + i, 0, 8}; }},
+    BlockFormat{.dtype = Dtype::kP8,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {4 + i, 0, 8}; },
+                .bias = kPanelBias},
+    BlockFormat{.dtype = Dtype::kP8Offset,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {8 + i, 0, 8}; },
+                .offset_byte = 4},
+    BlockFormat{.dtype = Dtype::kP8Halves,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {8 + i, 0, 8}; },
+                .bias = kPanelBias,
+                .part = 16},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -165,27 +186,63 @@ inline float F32At(const uint8_t* bytes) {
                               static_cast<uint32_t>(bytes[3]) << 24);
 }
 
+// The code of an element less the bias; of codes that are floats of 4 bits, twice the number.
+inline int CodeOf(const BlockFormat& format, const uint8_t* block, int element) {
+  const int code = BitsIn(block, format.code(element));
+  if (format.codes == BlockCodes::kSigned) return static_cast<int8_t>(code);
+  return format.codes == BlockCodes::kFloats4 ? TwiceFloatCode(code) : code - format.bias;
+}
+
+// What an element's code is multiplied by.
+inline float ScaleOf(const BlockFormat& format, const uint8_t* block, int element) {
+  const int part = format.part == 0 ? 0 : element / format.part;
+  const uint8_t* const at = block + format.scale_byte;
+  if (format.scale == BlockScale::kNone) return 1;
+  if (format.scale == BlockScale::kExponent) return std::ldexp(1.0f, *at - 128);
+  if (format.scale == BlockScale::kF32) return F32At(at + part * kAccumulatorBytes);
+  if (format.scale_factor == nullptr) return F16At(at);
+  const int factor = BitsIn(block, format.scale_factor(part));
+  return F16At(at) * static_cast<float>(format.signed_factors ? static_cast<int8_t>(factor) : factor);
+}
+
+// What is then added, where there is an offset.
+inline float OffsetOf(const BlockFormat& format, const uint8_t* block, int element) {
+  const uint8_t* const at = block + format.offset_byte;
+  float offset = format.scale == BlockScale::kF32 ? F32At(at) : F16At(at);
+  if (format.offset_factor != nullptr)
+    offset *= static_cast<float>(BitsIn(block, format.offset_factor(element / format.part)));
+  return format.takes_offset ? -offset : offset;
+}
+
 // Element number `element` of a block, in 0 .. BlockOf(dtype) - 1. A scale that is no number makes elements
 // that are none; one that is infinite, infinite ones, and NaN of 0.
 inline float DecodeElement(Dtype dtype, const uint8_t* block, int element) {
   const BlockFormat& format = FormatOf(dtype);
-  int code = BitsIn(block, format.code(element)) - format.bias;
-  if (format.codes == BlockCodes::kSigned) code = static_cast<int8_t>(code);
+  const int code = CodeOf(format, block, element);
   if (format.codes == BlockCodes::kFloats8) return SwitchingFloat(static_cast<uint8_t>(code));
-  if (format.codes == BlockCodes::kFloats4)
-    return std::ldexp(static_cast<float>(TwiceFloatCode(code)), block[format.scale_byte] - 128);
-  float scale =
-      format.scale == BlockScale::kF32 ? F32At(block + format.scale_byte) : F16At(block + format.scale_byte);
-  float offset = format.offset_byte < 0 ? 0 : F16At(block + format.offset_byte);
-  if (format.part != 0) {
-    const int part = element / format.part;
-    const int factor = BitsIn(block, format.scale_factor(part));
-    scale *= static_cast<float>(format.signed_factors ? static_cast<int8_t>(factor) : factor);
-    if (format.offset_byte >= 0) offset *= static_cast<float>(BitsIn(block, format.offset_factor(part)));
-  }
-  const float product = scale * static_cast<float>(code);
-  if (format.offset_byte < 0) return product;
-  return std::fma(scale, static_cast<float>(code), format.takes_offset ? -offset : offset);
+  const float scale = ScaleOf(format, block, element);
+  if (format.offset_byte < 0) return scale * static_cast<float>(code);
+  return std::fma(scale, static_cast<float>(code), OffsetOf(format, block, element));
+}
+
+// The type that copies of such blocks have in panels. There, of the blocks of all columns for the same steps
+// of the reduction, the words of 32 bits lie by turns: the first ones of all, then the second ones, and so on.
+constexpr Dtype InPanels(Dtype dtype) {
+  const BlockFormat& format = FormatOf(dtype);
+  if (format.offset_byte >= 0) return Dtype::kP8Offset;
+  return format.part != 0 && format.part < BlockOf(Dtype::kP8) ? Dtype::kP8Halves : Dtype::kP8;
+}
+
+// A block of type InPanels(dtype) with the same elements as those of `block` from `first` on.
+inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, uint8_t* to) {
+  const BlockFormat &from = FormatOf(dtype), &panels = FormatOf(InPanels(dtype));
+  const int count = BlockOf(panels.dtype), part = panels.part == 0 ? count : panels.part;
+  const auto put = [&](float number, int byte) { std::memcpy(to + byte, &number, sizeof(number)); };
+  for (int i = 0; i < count; i += part)
+    put(ScaleOf(from, block, first + i), panels.scale_byte + i / part * kAccumulatorBytes);
+  if (panels.offset_byte >= 0) put(OffsetOf(from, block, first), panels.offset_byte);
+  for (int i = 0; i < count; ++i)
+    to[panels.code(i).byte] = static_cast<uint8_t>(CodeOf(from, block, first + i) + panels.bias);
 }
 
 // The scale of what a block of numbers whose largest magnitude is `largest` is rounded to, so that codes are
@@ -203,11 +260,19 @@ inline void EncodeQ8(const float* elements, uint8_t* block) {
     poison += elements[i] * 0;
   }
   const float scale = (largest + poison) / kLargestQ8Code, per_scale = kLargestQ8Code / largest;
-  std::memcpy(block, &scale, sizeof(scale));
+  int sum = 0, half_sum = 0;
   for (int i = 0; i < count; ++i) {
-    const float code = std::nearbyint(elements[i] * per_scale);
-    block[4 + i] = static_cast<uint8_t>(std::abs(code) <= kLargestQ8Code ? static_cast<int>(code) : 0);
+    const float nearest = std::nearbyint(elements[i] * per_scale);
+    const int code = std::abs(nearest) <= kLargestQ8Code ? static_cast<int>(nearest) : 0;
+    block[kQ8Codes + i] = static_cast<uint8_t>(code);
+    sum += code;
+    if (i < count / 2) half_sum += code;
   }
+  const auto put = [&](auto number, int byte) { std::memcpy(block + byte, &number, sizeof(number)); };
+  put(scale, 0);
+  put(static_cast<float>(sum) * scale, kQ8ScaledSum);
+  put(int32_t{-kPanelBias * sum}, kQ8Start);
+  put(int32_t{-kPanelBias * half_sum}, kQ8HalfStart);
 }
 
 // Element number `index` of an array of blocks.

@@ -28,7 +28,10 @@ enum class Dtype : uint8_t {
   kQ6K,
   kMxfp4,
   kSfp8,
-  kQ8
+  kQ8,
+  kP8,
+  kP8Offset,
+  kP8Halves
 };  // the file format numbers them so
 
 struct DtypeInfo {
@@ -49,6 +52,7 @@ struct DtypeInfo {
   int decoding = 0;   // types of blocks: instructions to make a vector of f32 of elements, its load included
   int code_run = 0;   // types of blocks of integers: neighbours whose codes are in bytes that are neighbours
   bool ours = false;  // only our own copies have elements of it
+  bool in_panels = false;  // types of blocks: in panels, the words of blocks by turns (spec/block.h)
 };
 
 inline constexpr std::array kDtypes = {
@@ -126,11 +130,37 @@ inline constexpr std::array kDtypes = {
     // Rows of f32 that were rounded to integers, 32 of which share a scale: what lhs-as=q8_0 makes of lhs.
     DtypeInfo{.dtype = Dtype::kQ8,
               .name = "q8",
-              .bytes = 36,
+              .bytes = 48,
               .is_result = false,
               .block = 32,
               .decoding = 3,
               .ours = true},
+    // What copies of blocks of integers in panels have: codes of 8 bits, beside 32 of which are their scale,
+    // or that and an offset, or the scales of both halves.
+    DtypeInfo{.dtype = Dtype::kP8,
+              .name = "p8",
+              .bytes = 36,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
+    DtypeInfo{.dtype = Dtype::kP8Offset,
+              .name = "p8_offset",
+              .bytes = 40,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
+    DtypeInfo{.dtype = Dtype::kP8Halves,
+              .name = "p8_halves",
+              .bytes = 40,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
@@ -139,6 +169,8 @@ constexpr int BlockOf(Dtype dtype) { return Info(dtype).block; }
 constexpr bool IsOfBlocks(Dtype dtype) { return BlockOf(dtype) > 1; }
 // Are the elements multiples of scales, so that products with integers are sums of integers?
 constexpr bool HasIntegerCodes(Dtype dtype) { return Info(dtype).code_run > 0; }
+// Are blocks of it in panels, word by word?
+constexpr bool IsInPanels(Dtype dtype) { return Info(dtype).in_panels; }
 // May callers have such elements?
 constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
 // Callers' types whose elements lie by themselves, which tensors of any kind may have.

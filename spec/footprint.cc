@@ -51,19 +51,19 @@ Footprint Overlapping(const Spec& spec, int operand, const Target& target) {
 Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const TensorSpec& tensor = spec.tensor(operand);
   const TileExtent extent = ExtentOf(spec, operand);
-  const int64_t bytes = Bytes(tensor.dtype);
   const int64_t row_bytes = BytesOf(tensor.dtype, extent.inner);
   const Layout& layout = tensor.layout;
   if (Overlaps(spec, operand)) return Overlapping(spec, operand, target);
   if (layout.kind == LayoutKind::kPacked) {
     if (layout.panel == 0) {
       // Our own dense copy, walked from end to end: no run ever starts anew.
-      Footprint dense = Contiguous(extent.elements() * bytes, target);
+      Footprint dense = Contiguous(BytesOf(tensor.dtype, extent.elements()), target);
       dense.runs = 0;
       return dense;
     }
     const int64_t panels = CeilDiv(extent.inner, layout.panel);
-    Footprint panel = Contiguous(extent.batch * GroupedRows(extent, layout) * layout.panel * bytes, target);
+    const int64_t elements = extent.batch * GroupedRows(extent, layout) * layout.panel;
+    const Footprint panel = Contiguous(BytesOf(tensor.dtype, elements), target);
     return {panels * panel.lines, panels, panels * panel.pages};
   }
   const int64_t stride_bytes = BytesOf(tensor.dtype, layout.ld);

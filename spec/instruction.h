@@ -30,7 +30,8 @@ enum class Arithmetic : uint8_t {
   kDotO8S8,
   kDotS8S8,
   kDotBlocks,
-  kDotBlockBytes
+  kDotBlockBytes,
+  kDotPanels
 };
 
 // Multiply-adds of whole vectors, however many instructions each takes.
@@ -75,9 +76,10 @@ struct Instruction {
   std::optional<Dtype> parted = {};     // words of rhs are `group` of these, parted into as many factors
   bool flushes_subnormals = false;      // of factors and of sums
   bool scales = false;                  // rhs is of any type of blocks of integers; sums are of f32
+  int words = 1;  // of each factor of a step; several: rhs is of blocks in panels, of which a step takes one
 
-  // Multiply-adds of one step: one, or one for each vector that words of rhs are parted into.
-  constexpr int parts() const { return parted ? group : 1; }
+  // Multiply-adds of one step: one for each word, or for each vector that words of rhs are parted into.
+  constexpr int parts() const { return parted ? group : words; }
   // True if a lane takes groups of lhs, too, and not element by element.
   constexpr bool groups_lhs() const { return group > 1 && !parted; }
   // Lhs as o8 is 128 too much: one more row of the tile sums 128 times rhs, to be taken off.
@@ -208,6 +210,16 @@ inline constexpr std::array kInstructions = {
                 .encodings = encodings::kDotU8S8,
                 .timed = Arithmetic::kDotU8S8,
                 .scales = true},
+    // The same of codes of 8 bits in panels: four steps to a word, and a block of 32 at a time.
+    Instruction{.arithmetic = Arithmetic::kDotPanels,
+                .name = "dotpanels",
+                .group = 32,
+                .lhs = Dtype::kQ8,
+                .rhs = Dtype::kP8,
+                .encodings = encodings::kDotU8S8,
+                .timed = Arithmetic::kDotU8S8,
+                .scales = true,
+                .words = 8},
 };
 
 inline constexpr size_t kNumArithmetics = kInstructions.size();
@@ -219,7 +231,7 @@ constexpr const Instruction& Info(Arithmetic arithmetic) {
 // Can the instruction multiply operands of these types, perhaps widened, but without a copy of another type?
 constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
   if (row.parted) return rhs == *row.parted && (lhs == row.lhs || lhs == *row.parted);
-  if (row.scales) return lhs == row.lhs && HasIntegerCodes(rhs);
+  if (row.scales) return lhs == row.lhs && (row.words > 1 ? IsInPanels(rhs) : HasIntegerCodes(rhs));
   return (Holds(row.lhs, lhs) && Holds(row.rhs, rhs)) ||
          (row.commutes && Holds(row.lhs, rhs) && Holds(row.rhs, lhs));
 }

@@ -46,8 +46,10 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
 // and offset, the codes and a mask; for products of integers, rows have theirs, a scale and what sums start
 // from, and factors of parts wait for each column.
+// Of panels there are a vector of each column, a broadcast, and the one that a sum is made f32 in.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
-  constexpr int kDecoding = 6, kOfRow = 4, kOfParts = 4;
+  constexpr int kDecoding = 6, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
+  if (IsInPanels(tile.rhs)) return kOfPanels + tile.columns;
   if (IsOfBlocks(tile.rhs)) {
     if (!tile.instruction().scales) return kDecoding;
     return kDecoding + kOfRow * tile.rows + (FormatOf(tile.rhs).part != 0 ? kOfParts * tile.columns : 0);
@@ -115,8 +117,15 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
 // See RegisterTile.
 void CountScaling(RegisterTile* tile) {
   constexpr double kOfSums = 3, kOfRow = 2;
-  const int block = BlockOf(Dtype::kQ8), part = FormatOf(tile->rhs).part;
-  const double shared = part == 0 ? block : std::min(part, block);  // steps of the reduction
+  const BlockFormat& format = FormatOf(tile->rhs);
+  const int block = BlockOf(Dtype::kQ8);
+  const double shared = format.part == 0 ? block : std::min(format.part, block);  // steps of the reduction
+  if (IsInPanels(tile->rhs)) {
+    const double offset = format.offset_byte >= 0 ? 1 : 0;
+    tile->scaling = kOfSums * block / shared + offset;
+    tile->row_scaling = kOfRow * block / shared + offset;
+    return;
+  }
   tile->scaling = kOfSums * std::min(1.0, tile->lanes * tile->group() / shared);
   tile->row_scaling = kOfRow;
 }
@@ -126,9 +135,8 @@ void CountScaling(RegisterTile* tile) {
 // Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype) {
   constexpr double kPlain = 2, kScaling = 2;  // instructions
-  if (Info(arithmetic).scales)
-    return operand == MatmulDims::kLhs ? 0 : (WideningInstructions(dtype) - kScaling) / kPlain;
-  return LaneType(arithmetic, operand, dtype) == dtype ? 0 : WideningInstructions(dtype) / kPlain;
+  if (LaneType(arithmetic, operand, dtype) == dtype) return 0;
+  return (WideningInstructions(dtype) - (Info(arithmetic).scales ? kScaling : 0)) / kPlain;
 }
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
@@ -156,6 +164,7 @@ bool IsPlain(const Spec& spec) {
 
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   const Instruction& row = Info(arithmetic);
+  if (IsInPanels(dtype)) return dtype;
   const bool lhs = operand == MatmulDims::kLhs;
   const bool exchanged = row.commutes && !Holds(lhs ? row.lhs : row.rhs, dtype);
   return lhs != exchanged ? row.lhs : row.rhs;
@@ -204,7 +213,7 @@ const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
 }
 
 int RegistersNeeded(const RegisterTile& tile, const VectorUnit& unit) {
-  return tile.accumulators() + Operands(tile, unit);
+  return tile.sum_registers() + Operands(tile, unit);
 }
 
 int RegistersAtPeak(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
@@ -215,11 +224,11 @@ int RegistersAtPeak(const RegisterTile& tile, const VectorUnit& unit, const Targ
     --operands;
   // What an instruction takes from memory, all of it, is in no register.
   if (FoldedLoads(tile, unit) == (tile.rows == 1 ? tile.columns : tile.rows)) --operands;
-  return KSplit(tile, unit) * tile.accumulators() + operands;
+  return KSplit(tile, unit) * tile.sum_registers() + operands;
 }
 
 int FoldedLoads(const RegisterTile& tile, const VectorUnit& unit) {
-  if (tile.form == LayoutKind::kLanewise) return 0;
+  if (tile.form == LayoutKind::kLanewise || tile.instruction().words > 1) return 0;
   const int of_rhs = tile.rows == 1 && tile.widens_rhs == 0 ? tile.columns - (tile.masked_rhs ? 1 : 0) : 0;
   if (of_rhs > 0) return of_rhs;
   const bool vectors = tile.form == LayoutKind::kPartialSums;
@@ -260,7 +269,7 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   MainLoop loop;
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
-    loop.unroll = VectorsOfBlock(tile);
+    loop.unroll = std::max(1, VectorsOfBlock(tile));
     if (tile.instruction().scales && loop.unroll == 1) loop.unroll = loop.sets;
     return loop;
   }

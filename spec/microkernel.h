@@ -69,6 +69,8 @@ struct RegisterTile {
   int sum_rows() const { return rows + (instruction().has_excess() ? 1 : 0); }
   int accumulators() const { return sum_rows() * columns; }
   int group() const { return instruction().group; }
+  // Registers of sums: where they are of the integers of a step first, each element has two.
+  int sum_registers() const { return accumulators() * (instruction().words > 1 ? 2 : 1); }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
 

@@ -108,7 +108,8 @@ void SettleRounding(Spec* spec) {
   const bool rounds_lhs = lhs.dtype == Dtype::kF32 && MayBeCopied(lhs) &&
                           (rhs.dtype == Dtype::kBf16 || IsOfBlocks(rhs.dtype));
   const bool rounds_rhs = is_float && IsOfBlocks(rhs.dtype) && MayBeCopied(rhs);
-  if (spec->lhs_as == LhsAs::kQ8 && !(rounds_lhs && HasIntegerCodes(rhs.dtype))) spec->lhs_as = LhsAs::kBf16;
+  if (spec->lhs_as == LhsAs::kQ8 && !(rounds_lhs && (HasIntegerCodes(rhs.dtype) || IsInPanels(rhs.dtype))))
+    spec->lhs_as = LhsAs::kBf16;
   if (spec->lhs_as == LhsAs::kBf16 && !rounds_lhs && !rounds_rhs) spec->lhs_as = LhsAs::kItself;
 }
 

@@ -163,7 +163,8 @@ class FunctionPrinter {
   // Those of this number. Where two sums of integers take the same vector of rhs, GCC would have it in memory
   // for both, and load it twice.
   void PrintLoad(const std::vector<Stmt>& block, size_t number, const Load& op) {
-    Set(op.to, vectors_.Load(VarOf(op.to), Text(op.from), MemoryType(op.from), op.count));
+    const std::string from = op.as ? Cat("(const ", CType(*op.as), "*)(", Text(op.from), ")") : Text(op.from);
+    Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), op.count));
     if (SumsOfWords(block, number, op.to) > 1) Line(vectors_.Loaded(VarOf(op.to)), ";");
   }
   // How many of them take the value that the statement has given to `rhs`.

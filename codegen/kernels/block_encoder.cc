@@ -25,6 +25,8 @@ class BlockEncoder {
         largest_(Floats("largest")),
         poison_(Floats("poison")),
         inverse_(Floats("inverse")),
+        sum_(Floats("sum")),
+        half_sum_(Floats("half_sum")),
         codes_(builder_.Vector("codes", Dtype::kS32, lanes_)) {
     KIRSCH_CHECK(pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kQ8 && pack.inner_stride == 1);
     KIRSCH_CHECK(pack.from.order == Order::kRow && pack.to.order == Order::kRow && pack.to.panel == 0);
@@ -62,7 +64,32 @@ class BlockEncoder {
       builder_.Do(Convert{codes_, elements_[i]});
       const int code = FormatOf(pack_.to.dtype).code(static_cast<int>(i) * lanes_).byte;
       builder_.Do(Store{codes_, {to_, Plus(to, code)}, lanes_});
+      AddToSum(i);
     }
+    StoreSums(to);
+  }
+
+  // The sums of all codes and of the first half of them, which floats hold exactly.
+  void AddToSum(size_t i) {
+    if (i == 0) return builder_.Do(Convert{sum_, codes_});
+    builder_.Do(Convert{magnitude_, codes_});
+    if (2 * i == elements_.size()) builder_.Do(Across{BinaryOp::kAdd, half_sum_, sum_});
+    builder_.Do(Binary{BinaryOp::kAdd, sum_, sum_, magnitude_});
+  }
+
+  // What follows from the sums: see kQ8ScaledSum and kQ8Start. (`largest_` is the scale.)
+  void StoreSums(const Affine& to) {
+    builder_.Do(Across{BinaryOp::kAdd, sum_, sum_});
+    builder_.Do(Binary{BinaryOp::kMul, magnitude_, sum_, largest_});
+    builder_.Do(Store{magnitude_, {to_, Plus(to, kQ8ScaledSum)}, 1, false, Dtype::kF32});
+    StoreStart(sum_, Plus(to, kQ8Start));
+    StoreStart(half_sum_, Plus(to, kQ8HalfStart));
+  }
+
+  void StoreStart(VarId sum, const Affine& to) {
+    builder_.Do(Binary{BinaryOp::kMul, sum, sum, Filled(-kPanelBias)});
+    builder_.Do(Convert{codes_, sum});
+    builder_.Do(Store{codes_, {to_, to}, 1, false, Dtype::kS32});
   }
 
   // The largest magnitude, at least what codes can be divided by; and 0, or NaN if anything is not finite.
@@ -86,7 +113,7 @@ class BlockEncoder {
   const VarId from_, to_;
   const int lanes_;
   std::vector<VarId> elements_;
-  const VarId magnitude_, largest_, poison_, inverse_, codes_;
+  const VarId magnitude_, largest_, poison_, inverse_, sum_, half_sum_, codes_;
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ void FitToRegisters(const VectorUnit& unit, Microkernel* kernel) {
 Procedure MicrokernelProcedure(const Microkernel& kernel) {
   switch (kernel.tile.form) {
     case LayoutKind::kVectors:
-      return OuterProductProcedure(kernel);
+      return kernel.tile.instruction().scales ? PanelProductProcedure(kernel) : OuterProductProcedure(kernel);
     case LayoutKind::kPartialSums:
       return kernel.tile.instruction().scales ? CodeProductProcedure(kernel) : DotProductProcedure(kernel);
     case LayoutKind::kLanewise:

@@ -73,6 +73,7 @@ Procedure MicrokernelProcedure(const Microkernel& kernel);
 Procedure OuterProductProcedure(const Microkernel& kernel);
 Procedure DotProductProcedure(const Microkernel& kernel);
 Procedure CodeProductProcedure(const Microkernel& kernel);  // dot products of integers that share scales
+Procedure PanelProductProcedure(const Microkernel& kernel);  // outer products of them
 Procedure LanewiseProcedure(const Microkernel& kernel);
 
 }  // namespace kirsch

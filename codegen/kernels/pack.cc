@@ -6,6 +6,7 @@
 
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/block_encoder.h"
+#include "codegen/kernels/block_panels.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -279,7 +280,8 @@ std::string Pack::Name() const {
 }
 
 Procedure PackProcedure(const Pack& pack) {
-  return pack.to.dtype == Dtype::kQ8 ? EncodingProcedure(pack) : Packer(pack).Build();
+  if (pack.to.dtype == Dtype::kQ8) return EncodingProcedure(pack);
+  return IsInPanels(pack.to.dtype) ? PanelsProcedure(pack) : Packer(pack).Build();
 }
 
 }  // namespace kirsch

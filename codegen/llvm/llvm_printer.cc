@@ -110,7 +110,7 @@ class BodyPrinter {
   void Print(const Zero& op) { Set(op.to, llvm::Constant::getNullValue(TypeOf(VarOf(op.to)))); }
 
   void Print(const Load& op) {
-    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), MemoryType(op.from), op.count));
+    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), op.as.value_or(MemoryType(op.from)), op.count));
   }
 
   void Print(const Broadcast& op) {

@@ -53,6 +53,7 @@ struct Load {  // converts to the vector's type, which is as wide as memory's or
   VarId to;
   Address from;
   int count;
+  std::optional<Dtype> as = {};  // the type of what is at `from`, if the pointer is one to bytes: f32
 };
 struct Broadcast {  // a word of the vector's type, in all its words: made of `count` elements like a Load
   VarId to;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "spec/block.h"
 #include "spec/epilogue.h"
 #include "spec/meaning/interpret_kernel.h"
 #include "spec/winograd.h"
@@ -118,7 +119,27 @@ void Encode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
   for (int64_t row = 0; row < pack.outer; ++row)
     for (int64_t first = 0; first < pack.inner; first += block) {
       memory->Read(at[0], pack.from.At(row, first), 1, block, elements.data());
-      memory->WriteBlock(at[1], pack.to.At(row, first), elements.data());
+      uint8_t* const to = memory->BlockToWrite(at[1], pack.to.At(row, first));
+      if (to != nullptr) EncodeQ8(elements.data(), to);
+    }
+}
+
+// Columns of blocks, read whole, whose codes get 8 bits in panels. (Here a column's block is in one piece:
+// nobody reads a part of a panel.)
+void Recode(const PackShape& pack, const InterpretedOperands& at, InterpreterMemory* memory) {
+  const int64_t block = BlockOf(pack.from.dtype), step = BlockOf(pack.to.dtype);
+  for (int64_t column = 0; column < RoundUp(pack.inner, pack.to.panel); ++column)
+    for (int64_t first = 0; first < pack.outer; first += block) {
+      const uint8_t* const from =
+          column < pack.inner ? memory->BlockToRead(at[0], pack.from.At(first, column)) : nullptr;
+      for (int64_t k = 0; k < block; k += step) {
+        uint8_t* const to = memory->BlockToWrite(at[1], pack.to.At(first + k, column));
+        if (to == nullptr) return;
+        if (from != nullptr)
+          RecodeForPanels(pack.from.dtype, from, static_cast<int>(k), to);
+        else
+          std::fill_n(to, Bytes(pack.to.dtype), uint8_t{0});
+      }
     }
 }
 
@@ -130,6 +151,7 @@ void Encode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
 void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
   if (pack.to.dtype == Dtype::kQ8) return Encode(pack, at, memory);
+  if (IsInPanels(pack.to.dtype)) return Recode(pack, at, memory);
   constexpr int64_t kLine = 16, kChunk = 32;
   const int64_t outer_end = RoundUp(pack.outer, pack.to.group);
   const int64_t inner_end = pack.to.panel == 0 ? pack.inner : RoundUp(pack.inner, pack.to.panel);

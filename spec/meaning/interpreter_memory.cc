@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "spec/block.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -94,13 +93,20 @@ bool InterpreterMemory::MayWrite(const InterpretedOperand& operand, int64_t firs
   return true;
 }
 
-void InterpreterMemory::WriteBlock(const InterpretedOperand& operand, int64_t offset, const float* elements) {
-  KIRSCH_CHECK(operand.dtype == Dtype::kQ8);
+uint8_t* InterpreterMemory::Block(const InterpretedOperand& operand, int64_t offset, bool write) {
   const int64_t first = operand.first + offset, block = BlockOf(operand.dtype);
   KIRSCH_CHECK(first % block == 0);
-  if (!MayWrite(operand, first, 1, block)) return;
-  Observe(operand, first, 1, block, true);
-  EncodeQ8(elements, static_cast<uint8_t*>(Data(operand.buffer)) + BytesOf(operand.dtype, first));
+  if (write ? !MayWrite(operand, first, 1, block) : !MayRead(operand, first, 1, block)) return nullptr;
+  Observe(operand, first, 1, block, write);
+  return static_cast<uint8_t*>(Data(operand.buffer)) + BytesOf(operand.dtype, first);
+}
+
+const uint8_t* InterpreterMemory::BlockToRead(const InterpretedOperand& operand, int64_t offset) {
+  return Block(operand, offset, false);
+}
+
+uint8_t* InterpreterMemory::BlockToWrite(const InterpretedOperand& operand, int64_t offset) {
+  return Block(operand, offset, true);
 }
 
 }  // namespace kirsch

@@ -67,8 +67,10 @@ class InterpreterMemory {
     });
   }
 
-  // Block number offset / BlockOf of a buffer of blocks of type q8 = these elements, rounded (EncodeQ8).
-  void WriteBlock(const InterpretedOperand& operand, int64_t offset, const float* elements);
+  // The bytes of block number offset / BlockOf of the operand, which is of blocks, to be read or written as a
+  // whole; null after an error.
+  const uint8_t* BlockToRead(const InterpretedOperand& operand, int64_t offset);
+  uint8_t* BlockToWrite(const InterpretedOperand& operand, int64_t offset);
 
   bool is_observed() const { return observe_ != nullptr; }
 
@@ -89,6 +91,7 @@ class InterpreterMemory {
   // The owners of the buffer's bytes; none: all of them are the buffer's (a parameter's).
   Owner* Owners(int buffer);
   void* Data(int buffer);
+  uint8_t* Block(const InterpretedOperand& operand, int64_t offset, bool write);
   bool MayRead(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);
   bool MayWrite(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);
   bool IsInside(const InterpretedOperand& operand, int64_t first, int64_t stride, int64_t count);

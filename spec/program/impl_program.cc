@@ -234,7 +234,8 @@ OperandView ImplWriter::ViewAt(const Spec& spec, int operand, const OperandPlace
 
 void ImplWriter::WriteCopy(const Impl& impl, const OperandPlace& from, const OperandPlace& to) {
   const PackShape copy = CopyOf(impl, StoredLayout(impl.spec, impl.decision.operand));
-  if (!IsOfBlocks(copy.to.dtype)) return builder_.AddRun(copy, {from, to});
+  if (!IsOfBlocks(copy.to.dtype) || copy.to.dtype != copy.from.dtype)
+    return builder_.AddRun(copy, {from, to});
   const auto in_bytes = [&](const OperandPlace& place) -> OperandPlace {
     return {place.buffer, InBytes(copy.to.dtype, place.offset)};
   };

@@ -126,6 +126,32 @@ TEST_P(BlockTypesTest, IntegersThatShareScales) {
   EXPECT_GT(found, 3);
 }
 
+// The same with rhs in panels: tiles of several rows and columns, what is left of both, constants, batches.
+TEST_P(BlockTypesTest, PanelsOfIntegers) {
+  if (type().code_run == 0 || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of 8 bits";
+  std::mt19937_64 random(11 + static_cast<int>(type().dtype));
+  int found = 0;
+  for (int i = 0; i < 400 && found < SpecsOfEachType() && !HasFailure(); ++i) {
+    const std::string text =
+        Cat("matmul f32*", type().name, "->f32 ", i % 7 == 0 ? "2:" : "", 1 + random() % 20, "x",
+            static_cast<uint64_t>(type().block) * (1 + random() % 3), "x", 1 + random() % 100,
+            " rhs=col lhs-as=q8_0", i % 5 == 0 ? " accumulate" : "",
+            i % 7 != 0 && i % 3 == 0 ? " const-rhs" : "",
+            i % 4 == 0 ? " epilogue=add:n,gelu" : "");
+    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    const Impl impl = testing::RandomImpl(parsed->spec, target(), &random);
+    if (testing::Describe(impl).find(" p8") == std::string::npos) continue;
+    ++found;
+    VerifyOptions options;
+    options.header = found % 4 == 0;
+    const VerifyReport report = VerifyKernel(impl, target(), options);
+    ASSERT_TRUE(report.ok) << text << "\n"
+                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
+  }
+  EXPECT_GT(found, 3);
+}
+
 // Kernels of the language: a gated feed-forward layer, constants, and what is refused.
 TEST_P(BlockTypesTest, KernelsOfTheLanguage) {
   const std::string w = Cat(type().name, "[512,256]"), v = Cat(type().name, "[256,512]");

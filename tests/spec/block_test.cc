@@ -64,6 +64,12 @@ double Half(const uint8_t* at) {
   return sign * (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
 }
 
+float Single(const uint8_t* at) {
+  float number;
+  memcpy(&number, at, sizeof number);
+  return number;
+}
+
 // The elements of a block one after the other, as ggml's loops go over them.
 std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
   std::vector<double> y(static_cast<size_t>(BlockOf(dtype)));
@@ -124,12 +130,18 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
         y[i] = b[i] >= 128 ? -size : size;
       }
       break;
-    case Dtype::kQ8: {
-      float scale;
-      memcpy(&scale, b, sizeof scale);
-      for (size_t i = 0; i < 32; ++i) y[i] = double{scale} * (b[4 + i] >= 128 ? b[4 + i] - 256 : b[4 + i]);
+    case Dtype::kQ8:
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[16 + i] >= 128 ? b[16 + i] - 256 : b[16 + i]);
       break;
-    }
+    case Dtype::kP8:
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[4 + i] - 128);
+      break;
+    case Dtype::kP8Offset:
+      for (size_t i = 0; i < 32; ++i) y[i] = std::fma(Single(b), static_cast<float>(b[8 + i]), Single(b + 4));
+      break;
+    case Dtype::kP8Halves:
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + (i < 16 ? 0 : 4))} * (b[8 + i] - 128);
+      break;
     default:
       ADD_FAILURE() << "no plain decoder";
   }
@@ -187,6 +199,45 @@ TEST(BlockTest, Encoding) {
     x[9] = odd;
     EncodeQ8(x.data(), block.data());
     for (int i = 0; i < 32; ++i) EXPECT_TRUE(std::isnan(DecodeElement(Dtype::kQ8, block.data(), i)));
+  }
+}
+
+// What follows from the codes beside them is so for any codes.
+TEST(BlockTest, SumsOfCodes) {
+  std::mt19937 random(8);
+  std::vector<uint8_t> block(static_cast<size_t>(Bytes(Dtype::kQ8)));
+  std::vector<float> x(32);
+  for (int round = 0; round < 100; ++round) {
+    for (float& value : x) value = static_cast<float>(random() % 255) - 127;
+    x[round % 32] = 127;
+    EncodeQ8(x.data(), block.data());
+    int32_t sum = 0, half = 0, start, half_start;
+    for (int i = 0; i < 32; ++i) (i < 16 ? half : sum) += static_cast<int>(x[static_cast<size_t>(i)]);
+    sum += half;
+    memcpy(&start, &block[8], sizeof start);
+    memcpy(&half_start, &block[12], sizeof half_start);
+    EXPECT_EQ(Single(&block[4]), sum);
+    EXPECT_EQ(start, -128 * sum);
+    EXPECT_EQ(half_start, -128 * half);
+  }
+}
+
+// Blocks in panels have the elements of those they are made of.
+TEST(BlockTest, RecodedForPanels) {
+  std::mt19937 random(9);
+  for (const auto& [name, dtype] : TypesByName()) {
+    if (!HasIntegerCodes(dtype)) continue;
+    std::vector<uint8_t> block(static_cast<size_t>(Bytes(dtype)));
+    for (int round = 0; round < 2000; ++round) {
+      for (uint8_t& byte : block) byte = static_cast<uint8_t>(random());
+      std::vector<uint8_t> recoded(static_cast<size_t>(Bytes(InPanels(dtype))));
+      const int first = 32 * static_cast<int>(random() % static_cast<unsigned>(BlockOf(dtype) / 32));
+      RecodeForPanels(dtype, block.data(), first, recoded.data());
+      for (int i = 0; i < 32; ++i)
+        ASSERT_TRUE(SameNumber(DecodeElement(InPanels(dtype), recoded.data(), i),
+                               DecodeElement(dtype, block.data(), first + i)))
+            << name << ", element " << first + i;
+    }
   }
 }
 

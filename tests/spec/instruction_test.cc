@@ -124,9 +124,10 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
         << row.name;
     if (!row.timing.empty()) EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
     EXPECT_EQ(AccumulatorOf(row.lhs), AccumulatorOf(row.rhs));
-    // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are multiplied.
+    // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are multiplied, several
+    // words at a time in panels.
     const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
-    if (!row.parted) EXPECT_EQ(row.group * Bytes(factor), kAccumulatorBytes) << row.name;
+    if (!row.parted) EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
   }
 }
 
@@ -140,8 +141,10 @@ TEST(InstructionTest, FactorsFindTheirRow) {
   for (const Instruction& row : kInstructions) {
     if (row.parted) continue;
     if (row.scales) {  // chosen by what is said of lhs, not by the types of factors alone
-      EXPECT_TRUE(Takes(row, row.lhs, Dtype::kQ8_0));
-      EXPECT_FALSE(Takes(row, Dtype::kF32, Dtype::kQ8_0));
+      const Dtype rhs = row.words > 1 ? Dtype::kP8Halves : Dtype::kQ8_0;
+      EXPECT_TRUE(Takes(row, row.lhs, rhs));
+      EXPECT_FALSE(Takes(row, Dtype::kF32, rhs));
+      EXPECT_FALSE(Takes(row, row.lhs, row.words > 1 ? Dtype::kQ8_0 : Dtype::kP8Halves));
       continue;
     }
     EXPECT_EQ(InstructionFor(row.lhs, row.rhs).instruction, &row);

@@ -19,10 +19,11 @@ bool EndsInRegisters(const Decision& decision) {
 }
 
 // No register layout suits operands that are both contiguous along an outer axis, nor groups of rhs without
-// those of lhs: one must be packed first.
+// those of lhs: one must be packed first. So must lhs beside blocks in panels.
 bool NeedsPack(const Spec& spec) {
-  return (InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK ||
-          spec.operand[MatmulDims::kRhs].layout.group > 1) &&
+  const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
+  if (IsInPanels(rhs.dtype) && lhs.dtype != Dtype::kQ8) return true;
+  return (InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK || rhs.layout.group > 1) &&
          InnerDim(spec, MatmulDims::kLhs) != MatmulDims::kK;
 }
 
