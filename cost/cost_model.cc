@@ -250,7 +250,7 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const Dtype from = spec.operand[decision.operand].dtype;
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
-  const double encoding = decision.dtype == Dtype::kQ8 ? kEncoding / kPlainCopy : 1;
+  const double encoding = IsRounded(decision.dtype) ? kEncoding / kPlainCopy : 1;
   const double converting = as_it_is           ? 0
                             : IsOfBlocks(from) ? DecodingInCopies(from, unit)
                                                : encoding * unit.widening_of(from).copy / unit.lanes();
@@ -324,7 +324,7 @@ double CostModel::ComputeBound(const Spec& spec) const {
   double cycles = ArithmeticBound(spec, best);
   if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));
   if (spec.lhs_as == LhsAs::kQ8)
-    cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(Dtype::kQ8, rhs)));
+    cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(RoundedBeside(rhs), rhs)));
   if ((spec.lhs_as == LhsAs::kQ8 || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
     cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(Dtype::kQ8, InPanels(rhs))));
   if (spec.lhs_as != LhsAs::kItself)
@@ -360,7 +360,7 @@ double CostModel::RhsOfBlocksBound(const Spec& spec) const {
   by_copies(ArithmeticOf(lhs, rhs, 1, target_));
   in_registers(ArithmeticOf(lhs, rhs, 1, target_));
   in_registers(BestArithmeticOf(lhs, rhs));
-  if (spec.lhs_as == LhsAs::kQ8) in_registers(BestArithmeticOf(Dtype::kQ8, rhs));
+  if (spec.lhs_as == LhsAs::kQ8) in_registers(BestArithmeticOf(RoundedBeside(rhs), rhs));
   if ((spec.lhs_as == LhsAs::kQ8 || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
     by_copies(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)));
   if (spec.lhs_as != LhsAs::kItself)

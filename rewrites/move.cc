@@ -91,9 +91,12 @@ CopyFormList CopyFormsFor(Arithmetic best, const Spec& spec, int operand) {
   return {{own, group, turned}, {lane, kAccumulatorBytes / Bytes(lane), turned}};
 }
 
-// Are there products of rows of lhs as integers that share scales and such an rhs?
-bool HasProductsOfIntegers(Dtype rhs, const Target& target) {
-  return Info(BestArithmetic(Dtype::kQ8, rhs, target)).lhs == Dtype::kQ8;
+// Are there products of rows of lhs as integers of this type and such an rhs?
+bool HasProductsOfIntegers(Dtype lhs, Dtype rhs, const Target& target) {
+  return Info(BestArithmetic(lhs, rhs, target)).scales;
+}
+bool HasProductsInPanels(Dtype rhs, const Target& target) {
+  return HasProductsOfIntegers(Dtype::kQ8, InPanels(rhs), target);
 }
 
 // May rows of lhs become integers that share scales? Or have they?
@@ -101,17 +104,29 @@ bool MayBecomeIntegers(const Spec& spec, const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs;
   return spec.lhs_as == LhsAs::kQ8 && MayBeCopied(Operand(spec, kLhs)) && !IsWindow(spec, kLhs) &&
          ContiguousAlong(spec, kLhs, MatmulDims::kK) &&
-         HasProductsOfIntegers(Operand(spec, MatmulDims::kRhs).dtype, target);
+         HasProductsOfIntegers(RoundedBeside(Operand(spec, MatmulDims::kRhs).dtype),
+                               Operand(spec, MatmulDims::kRhs).dtype, target);
 }
-bool AreIntegers(const Spec& spec) { return Operand(spec, MatmulDims::kLhs).dtype == Dtype::kQ8; }
+bool AreIntegers(const Spec& spec) { return IsRounded(Operand(spec, MatmulDims::kLhs).dtype); }
+
+// Is the rhs none that lhs, as it has been rounded, is multiplied with? It has to go into panels then.
+bool IsMeantForPanels(const Spec& spec) {
+  const Dtype lhs = Operand(spec, MatmulDims::kLhs).dtype, rhs = Operand(spec, MatmulDims::kRhs).dtype;
+  return AreIntegers(spec) && !IsInPanels(rhs) && lhs != RoundedBeside(rhs);
+}
 
 // Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels; beside one that is none
 // yet, no other copy of lhs is of use then.
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};
-  if (operand == MatmulDims::kLhs) return {{Dtype::kQ8, 1, false}};
-  if (IsInPanels(rhs) || !HasProductsOfIntegers(InPanels(rhs), target)) return {};
+  const bool goes_in_panels = !IsInPanels(rhs) && HasProductsInPanels(rhs, target);
+  if (operand == MatmulDims::kLhs) {
+    const CopyForm form = {RoundedBeside(rhs), 1, false}, for_panels = {Dtype::kQ8, 1, false};
+    if (form == for_panels || !goes_in_panels || !MayBeCopied(Operand(spec, MatmulDims::kRhs))) return {form};
+    return {form, for_panels};
+  }
+  if (!goes_in_panels || (AreIntegers(spec) && Operand(spec, MatmulDims::kLhs).dtype != Dtype::kQ8)) return {};
   return {{InPanels(rhs), Info(Arithmetic::kDotPanels).group, true}};
 }
 
@@ -194,6 +209,7 @@ bool NeedsCopy(const Spec& spec, int operand, const Target& target) {
   if (operand == kRhs && IsWindow(spec, kRhs)) return !ContiguousAlong(spec, kRhs, MatmulDims::kN);
   if (spec.fixed_order != 0) return operand == kRhs && rhs_along_k;
   if (spec.ideal) return false;
+  if (operand == kRhs && IsMeantForPanels(spec)) return true;
   if (operand == kRhs) return rhs_along_k && !ContiguousAlong(spec, kLhs, kK);
   if (operand != kLhs) return false;
   return (rhs_along_k || Operand(spec, kRhs).layout.group > 1) &&
@@ -428,6 +444,7 @@ void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmeti
 void EnumerateRegisterTiles(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.size[MatmulDims::kB] > 1) return;
   if (IsInPanels(Operand(spec, MatmulDims::kRhs).dtype) && !AreIntegers(spec)) return;
+  if (IsMeantForPanels(spec)) return;
   if (spec.op_info().base == OpKind::kDepthwise)
     return AppendRegisterTiles(spec, LayoutKind::kLanewise, Arithmetic::kFma, target, decisions);
   for (LayoutKind form : {LayoutKind::kVectors, LayoutKind::kPartialSums}) {

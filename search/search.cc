@@ -122,7 +122,8 @@ int64_t IntegerCopyLines(const Spec& root, const Target& target) {
   if (root.lhs_as != LhsAs::kQ8) return 0;
   const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
   const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-  const int64_t bytes = BytesOf(Dtype::kQ8, PackedElements(lhs, rows, Dtype::kQ8, target));
+  const Dtype rounded = RoundedBeside(root.operand[MatmulDims::kRhs].dtype);
+  const int64_t bytes = BytesOf(rounded, PackedElements(lhs, rows, rounded, target));
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 

@@ -70,9 +70,15 @@ struct BlockFormat {
 inline constexpr int kFactorRun = 4;
 
 // A block of type q8: the f32 scale; that times the sum of its codes; what a sum of products of its codes and
-// others that are kPanelBias too much begins with, an s32, and the same of its first half; the codes.
-inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8HalfStart = 12, kQ8Codes = 16;
-inline constexpr int kPanelBias = 128;
+// others that are kPanelBias too much begins with, an s32, and the same of its first half; the same where they are
+// kNibbleBias too much; the codes.
+inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8HalfStart = 12, kQ8NibbleStart = 16, kQ8Codes = 20;
+inline constexpr int kPanelBias = 128, kNibbleBias = 8, kLongBias = 32;
+// A block of type q8_long: eight scales, each of 32 elements; eight sums of their codes, scaled; for each, eight s32
+// whose sum is such a beginning beside others that are kLongBias too much, that of the first half in the first of them, that of the second half in the
+// fifth; the codes.
+inline constexpr int kQ8LongScaledSums = 32, kQ8LongStarts = 64, kQ8LongCodes = 320;
+inline constexpr int kQ8LongStartBytes = 32;
 
 inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kQ8_0,
@@ -144,6 +150,11 @@ inline constexpr std::array kBlockFormats = {
                 .code = [](int i) -> BlockBits { return {8 + i, 0, 8}; },
                 .bias = kPanelBias,
                 .part = 16},
+    BlockFormat{.dtype = Dtype::kQ8Long,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kSigned,
+                .code = [](int i) -> BlockBits { return {kQ8LongCodes + i, 0, 8}; },
+                .part = 32},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -250,29 +261,69 @@ inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, uint8_
 inline constexpr int kLargestQ8Code = 127;
 inline constexpr float kLeastQ8Magnitude = 0x1p-100f;
 
-// Rounds a block of type q8: element i is the nearest multiple of a 127th of the largest magnitude, of which
-// there are no more than 127. Where one of them is no number, or infinite, none is a number.
-inline void EncodeQ8(const float* elements, uint8_t* block) {
-  const int count = BlockOf(Dtype::kQ8);
+// Integers of 8 bits and what follows from them.
+struct RoundedElements {
+  std::array<int8_t, 32> codes = {};
+  float scale = 0, scaled_sum = 0;
+  int sum = 0, half_sum = 0;  // of all codes, and of the first half
+};
+
+// Element i is rounded to the nearest multiple of a 127th of the largest magnitude, of which there are no more
+// than 127. Where one of them is no number, or infinite, none is a number.
+inline RoundedElements RoundElements(const float* elements) {
+  RoundedElements rounded;
+  const int count = static_cast<int>(rounded.codes.size());
   float largest = kLeastQ8Magnitude, poison = 0;
   for (int i = 0; i < count; ++i) {
     largest = std::max(largest, std::abs(elements[i]));
     poison += elements[i] * 0;
   }
-  const float scale = (largest + poison) / kLargestQ8Code, per_scale = kLargestQ8Code / largest;
-  int sum = 0, half_sum = 0;
+  rounded.scale = (largest + poison) / kLargestQ8Code;
+  const float per_scale = kLargestQ8Code / largest;
   for (int i = 0; i < count; ++i) {
     const float nearest = std::nearbyint(elements[i] * per_scale);
     const int code = std::abs(nearest) <= kLargestQ8Code ? static_cast<int>(nearest) : 0;
-    block[kQ8Codes + i] = static_cast<uint8_t>(code);
-    sum += code;
-    if (i < count / 2) half_sum += code;
+    rounded.codes[static_cast<size_t>(i)] = static_cast<int8_t>(code);
+    rounded.sum += code;
+    if (i < count / 2) rounded.half_sum += code;
   }
+  rounded.scaled_sum = static_cast<float>(rounded.sum) * rounded.scale;
+  return rounded;
+}
+
+inline void EncodeQ8(const float* elements, uint8_t* block) {
+  const RoundedElements rounded = RoundElements(elements);
   const auto put = [&](auto number, int byte) { std::memcpy(block + byte, &number, sizeof(number)); };
-  put(scale, 0);
-  put(static_cast<float>(sum) * scale, kQ8ScaledSum);
-  put(int32_t{-kPanelBias * sum}, kQ8Start);
-  put(int32_t{-kPanelBias * half_sum}, kQ8HalfStart);
+  put(rounded.scale, 0);
+  put(rounded.scaled_sum, kQ8ScaledSum);
+  put(int32_t{-kPanelBias * rounded.sum}, kQ8Start);
+  put(int32_t{-kPanelBias * rounded.half_sum}, kQ8HalfStart);
+  put(int32_t{-kNibbleBias * rounded.sum}, kQ8NibbleStart);
+  put(rounded.codes, kQ8Codes);
+}
+
+inline void EncodeQ8Long(const float* elements, uint8_t* block) {
+  const auto put = [&](auto number, int byte) { std::memcpy(block + byte, &number, sizeof(number)); };
+  constexpr int kPart = BlockOf(Dtype::kQ8);
+  for (int part = 0; part < BlockOf(Dtype::kQ8Long) / kPart; ++part) {
+    const RoundedElements rounded = RoundElements(elements + part * kPart);
+    std::array<int32_t, kQ8LongStartBytes / kAccumulatorBytes> starts = {};
+    starts.front() = -kLongBias * rounded.half_sum;
+    starts[starts.size() / 2] = -kLongBias * (rounded.sum - rounded.half_sum);
+    put(rounded.scale, part * kAccumulatorBytes);
+    put(rounded.scaled_sum, kQ8LongScaledSums + part * kAccumulatorBytes);
+    put(starts, kQ8LongStarts + part * kQ8LongStartBytes);
+    put(rounded.codes, kQ8LongCodes + part * kPart);
+  }
+}
+
+// The types that lhs-as=q8_0 makes of rows of lhs, and that of them whose dot products with an rhs there are.
+constexpr bool IsRounded(Dtype dtype) { return dtype == Dtype::kQ8 || dtype == Dtype::kQ8Long; }
+constexpr Dtype RoundedBeside(Dtype rhs) {
+  return BlockOf(rhs) > BlockOf(Dtype::kQ8) ? Dtype::kQ8Long : Dtype::kQ8;
+}
+inline void EncodeRounded(Dtype dtype, const float* elements, uint8_t* block) {
+  dtype == Dtype::kQ8 ? EncodeQ8(elements, block) : EncodeQ8Long(elements, block);
 }
 
 // Element number `index` of an array of blocks.

@@ -31,7 +31,8 @@ enum class Dtype : uint8_t {
   kQ8,
   kP8,
   kP8Offset,
-  kP8Halves
+  kP8Halves,
+  kQ8Long
 };  // the file format numbers them so
 
 struct DtypeInfo {
@@ -130,7 +131,7 @@ inline constexpr std::array kDtypes = {
     // Rows of f32 that were rounded to integers, 32 of which share a scale: what lhs-as=q8_0 makes of lhs.
     DtypeInfo{.dtype = Dtype::kQ8,
               .name = "q8",
-              .bytes = 48,
+              .bytes = 52,
               .is_result = false,
               .block = 32,
               .decoding = 3,
@@ -161,6 +162,14 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
+    // What q8 is beside blocks of 256: the numbers of 8 blocks lie together, and their codes.
+    DtypeInfo{.dtype = Dtype::kQ8Long,
+              .name = "q8_long",
+              .bytes = 576,
+              .is_result = false,
+              .block = 256,
+              .decoding = 3,
+              .ours = true},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }

@@ -15,6 +15,7 @@
 #include <span>
 #include <string_view>
 
+#include "spec/block.h"
 #include "spec/dtype.h"
 #include "spec/target/feature.h"
 
@@ -231,7 +232,8 @@ constexpr const Instruction& Info(Arithmetic arithmetic) {
 // Can the instruction multiply operands of these types, perhaps widened, but without a copy of another type?
 constexpr bool Takes(const Instruction& row, Dtype lhs, Dtype rhs) {
   if (row.parted) return rhs == *row.parted && (lhs == row.lhs || lhs == *row.parted);
-  if (row.scales) return lhs == row.lhs && (row.words > 1 ? IsInPanels(rhs) : HasIntegerCodes(rhs));
+  if (row.scales && row.words > 1) return lhs == row.lhs && IsInPanels(rhs);
+  if (row.scales) return HasIntegerCodes(rhs) && lhs == RoundedBeside(rhs);
   return (Holds(row.lhs, lhs) && Holds(row.rhs, rhs)) ||
          (row.commutes && Holds(row.lhs, rhs) && Holds(row.rhs, lhs));
 }

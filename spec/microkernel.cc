@@ -164,7 +164,7 @@ bool IsPlain(const Spec& spec) {
 
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype) {
   const Instruction& row = Info(arithmetic);
-  if (IsInPanels(dtype)) return dtype;
+  if (IsInPanels(dtype) || IsRounded(dtype)) return dtype;
   const bool lhs = operand == MatmulDims::kLhs;
   const bool exchanged = row.commutes && !Holds(lhs ? row.lhs : row.rhs, dtype);
   return lhs != exchanged ? row.lhs : row.rhs;

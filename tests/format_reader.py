@@ -30,7 +30,7 @@ STEPS = ["add", "sub", "mul", "max", "min", "f32", "exp", "tanh", "erf", "sigmoi
 STEP_OPERANDS = ["", "number", "scalar", "m", "n", "mn"]
 DTYPES = ["f32", "bf16", "f16", "u8", "s8", "s16", "s32", "f8_e4m3", "f8_e5m2", "o8",
           "q8_0", "q4_0", "q4_1", "q4_k", "q6_k", "mxfp4",
-          "sfp8", "q8", "p8", "p8_offset", "p8_halves"]
+          "sfp8", "q8", "p8", "p8_offset", "p8_halves", "q8_long"]
 
 
 def rotate(x, bits):

@@ -108,7 +108,7 @@ void BlockDecoder::Read(VarId to, int number, int element) {
     scaled_ = number;
     part_ = PartOf(element);
   }
-  ReadCodes(codes_, element);
+  ReadCodes(codes_, number, element);
   if (bias() != 0) builder_.Do(Binary{BinaryOp::kSub, codes_, codes_, Integers(bias())});
   builder_.Do(Convert{to, codes_});
   if (!has_offset()) return builder_.Do(Binary{BinaryOp::kMul, to, to, scale_});
@@ -116,13 +116,18 @@ void BlockDecoder::Read(VarId to, int number, int element) {
 }
 
 int BlockDecoder::bias() const {
-  constexpr int kOfBytes = 128;
-  if (format_.codes == BlockCodes::kFloats4) return kFloats4Bias;
-  return format_.codes == BlockCodes::kSigned && Bytes(code_) == 1 ? kOfBytes : format_.bias;
+  return Bytes(code_) == Bytes(Dtype::kS16) ? 0 : StoredBias();
+}
+
+// Of codes as they are read, or looked up.
+int BlockDecoder::StoredBias() const {
+  if (format_.codes == BlockCodes::kFloats4) return Bytes(code_) == 1 ? kPanelBias : kFloats4Bias;
+  return format_.codes == BlockCodes::kSigned && Bytes(code_) == 1 ? kPanelBias : format_.bias;
 }
 
 // Of two runs of neighbours, codes are both halves of the same bytes.
-void BlockDecoder::ReadCodes(VarId to, int element) {
+void BlockDecoder::ReadCodes(VarId to, int number, int element) {
+  number_ = number;
   const int run = Info(dtype_).code_run;
   if (builder_.var(to).lanes > run && run > 0) {
     const BlockBits at = format_.code(element), other = format_.code(element + run);
@@ -132,6 +137,8 @@ void BlockDecoder::ReadCodes(VarId to, int element) {
     ReadBits(to, more_, format_.code(element));
   }
   if (format_.codes == BlockCodes::kFloats4) LookUpFloats4(to);
+  const int more = bias() - StoredBias();
+  if (more != 0) builder_.Do(Binary{BinaryOp::kAdd, to, to, Integers(more)});
 }
 
 void BlockDecoder::ReadScale(VarId to, int number, int element) {
@@ -144,6 +151,14 @@ void BlockDecoder::ReadScale(VarId to, int number, int element) {
 void BlockDecoder::ReadOffset(VarId to, int number, int element) {
   number_ = number;
   ReadNumber(to, number, format_.offset_byte, PreparedAt(number) + parts(), element);
+}
+
+void BlockDecoder::ReadScales(VarId to, int number, int element) {
+  builder_.Do(Load{to, At(prepared_, PreparedAt(number) + PartOf(element)), kFactorRun});
+}
+
+void BlockDecoder::ReadOffsets(VarId to, int number, int element) {
+  builder_.Do(Load{to, At(prepared_, PreparedAt(number) + parts() + PartOf(element)), kFactorRun});
 }
 
 // An f16 of the block, or the part's of those that have been prepared.
@@ -179,7 +194,7 @@ void BlockDecoder::LookUpFloats4(VarId codes) {
   constexpr uint32_t kBeside = 0x80808080u, kByte = 0xff;
   std::array<uint8_t, 16> table;
   for (int code = 0; code < 16; ++code)
-    table[static_cast<size_t>(code)] = static_cast<uint8_t>(TwiceFloatCode(code) + kFloats4Bias);
+    table[static_cast<size_t>(code)] = static_cast<uint8_t>(TwiceFloatCode(code) + StoredBias());
   if (Bytes(code_) > 1) builder_.Do(Binary{BinaryOp::kOr, codes, codes, Integers(kBeside & ~kByte)});
   builder_.Do(Lookup{codes, codes, table});
 }

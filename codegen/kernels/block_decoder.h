@@ -35,15 +35,19 @@ class BlockDecoder {
   // to (f32) = the elements of block `number` from `element` on, a multiple of the lanes. Codes are s32.
   void Read(VarId to, int number, int element);
 
-  // The same in two steps: an element is scale * (code - bias) + offset. to = the codes from `element` on ...
-  void ReadCodes(VarId to, int element);
-  VarId Codes(int number) const { return Integers(number); }  // a vector of codes that all are this one
+  // The same in two steps: an element is scale * (code - bias) + offset. to = the codes of block
+  // `number` from `element` on ...
+  void ReadCodes(VarId to, int number, int element);
+  // Of codes that are s16, 0.
   int bias() const;
   bool has_offset() const { return format_.offset_byte >= 0; }
-  // ... of the block whose scale has been read last: to (f32) = that of the part that has the element, in all
-  // lanes; offset = what is added, or, if it is taken off, what is.
+  // ... to (f32) = the scale of the part that has the element, in all lanes; what is added, or, if it is taken
+  // off, what is.
   void ReadScale(VarId to, int number, int element);
   void ReadOffset(VarId to, int number, int element);
+  // Of kFactorRun parts from the one on that has the element, which have scales of their own: to = a vector of theirs.
+  void ReadScales(VarId to, int number, int element);
+  void ReadOffsets(VarId to, int number, int element);
   bool takes_offset() const { return format_.takes_offset; }
 
  private:
@@ -53,6 +57,7 @@ class BlockDecoder {
   void PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign, int64_t to);
   void ReadNumber(VarId to, int number, int byte, int64_t prepared, int element);
   void ReadBits(VarId to, VarId more, const BlockBits& at);
+  int StoredBias() const;
   void LookUpFloats4(VarId codes);
   void ReadFloats8(VarId to, int element);
   // Numbers of a block that wait in the array.

@@ -28,9 +28,9 @@ class BlockEncoder {
         sum_(Floats("sum")),
         half_sum_(Floats("half_sum")),
         codes_(builder_.Vector("codes", Dtype::kS32, lanes_)) {
-    KIRSCH_CHECK(pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kQ8 && pack.inner_stride == 1);
+    KIRSCH_CHECK(pack.from.dtype == Dtype::kF32 && IsRounded(pack.to.dtype) && pack.inner_stride == 1);
     KIRSCH_CHECK(pack.from.order == Order::kRow && pack.to.order == Order::kRow && pack.to.panel == 0);
-    for (int element = 0; element < block(); element += lanes_)
+    for (int element = 0; element < kRun; element += lanes_)
       elements_.push_back(Floats(Cat("x", elements_.size())));
   }
 
@@ -46,27 +46,55 @@ class BlockEncoder {
   }
 
  private:
+  static constexpr int kRun = BlockOf(Dtype::kQ8);  // elements that share a scale
   int block() const { return BlockOf(pack_.to.dtype); }
   VarId Floats(const std::string& name) { return builder_.Vector(name, Dtype::kF32, lanes_); }
   VarId Filled(float number) { return builder_.Filled(Dtype::kF32, lanes_, std::bit_cast<uint32_t>(number)); }
 
+  bool is_long() const { return pack_.to.dtype == Dtype::kQ8Long; }
+
   // A block whose first element, and first byte, are these.
   void Encode(const Affine& from, const Affine& to) {
+    if (!is_long())
+      return Round(from, {to, Plus(to, kQ8ScaledSum), Plus(to, kQ8Codes)}, [&] {
+        StoreStart(sum_, kNibbleBias, Plus(to, kQ8NibbleStart));
+        StoreStart(sum_, kPanelBias, Plus(to, kQ8Start));
+        StoreStart(half_sum_, kPanelBias, Plus(to, kQ8HalfStart));
+      });
+    builder_.Loop(Constant(block() / kRun), [&](VarId part) {
+      const auto numbers = [&](int byte) { return Plus(Plus(to, byte), part, kAccumulatorBytes); };
+      const Affine starts = Plus(Plus(to, kQ8LongStarts), part, kQ8LongStartBytes);
+      Round(Plus(from, part, kRun),
+            {numbers(0), numbers(kQ8LongScaledSums), Plus(Plus(to, kQ8LongCodes), part, kRun)},
+            [&] { StoreStarts(starts); });
+    });
+  }
+
+  // Where what belongs to 32 elements goes.
+  struct Places {
+    Affine scale, scaled_sum, codes;
+  };
+
+  // Elements that share a scale, then what is made of their sums.
+  template <typename StoreStarts>
+  void Round(const Affine& from, const Places& to, const StoreStarts& store_starts) {
     for (size_t i = 0; i < elements_.size(); ++i)
       builder_.Do(Load{elements_[i], {from_, Plus(from, static_cast<int64_t>(i) * lanes_)}, lanes_});
     FindLargest();
     builder_.Do(Binary{BinaryOp::kDiv, inverse_, Filled(kLargestQ8Code), largest_});
     builder_.Do(Binary{BinaryOp::kAdd, largest_, largest_, poison_});
     builder_.Do(Binary{BinaryOp::kDiv, largest_, largest_, Filled(kLargestQ8Code)});
-    builder_.Do(Store{largest_, {to_, to}, 1, false, Dtype::kF32});
+    builder_.Do(Store{largest_, {to_, to.scale}, 1, false, Dtype::kF32});
     for (size_t i = 0; i < elements_.size(); ++i) {
       builder_.Do(Binary{BinaryOp::kMul, elements_[i], elements_[i], inverse_});
       builder_.Do(Convert{codes_, elements_[i]});
-      const int code = FormatOf(pack_.to.dtype).code(static_cast<int>(i) * lanes_).byte;
-      builder_.Do(Store{codes_, {to_, Plus(to, code)}, lanes_});
+      builder_.Do(Store{codes_, {to_, Plus(to.codes, static_cast<int64_t>(i) * lanes_)}, lanes_});
       AddToSum(i);
     }
-    StoreSums(to);
+    builder_.Do(Across{BinaryOp::kAdd, sum_, sum_});
+    builder_.Do(Binary{BinaryOp::kMul, magnitude_, sum_, largest_});
+    builder_.Do(Store{magnitude_, {to_, to.scaled_sum}, 1, false, Dtype::kF32});
+    store_starts();
   }
 
   // The sums of all codes and of the first half of them, which floats hold exactly.
@@ -77,18 +105,20 @@ class BlockEncoder {
     builder_.Do(Binary{BinaryOp::kAdd, sum_, sum_, magnitude_});
   }
 
-  // What follows from the sums: see kQ8ScaledSum and kQ8Start. (`largest_` is the scale.)
-  void StoreSums(const Affine& to) {
-    builder_.Do(Across{BinaryOp::kAdd, sum_, sum_});
-    builder_.Do(Binary{BinaryOp::kMul, magnitude_, sum_, largest_});
-    builder_.Do(Store{magnitude_, {to_, Plus(to, kQ8ScaledSum)}, 1, false, Dtype::kF32});
-    StoreStart(sum_, Plus(to, kQ8Start));
-    StoreStart(half_sum_, Plus(to, kQ8HalfStart));
+  // Of both halves, the others 0.
+  void StoreStarts(const Affine& to) {
+    const int most = kQ8LongStartBytes / kAccumulatorBytes, count = std::min(most, lanes_);
+    for (int i = 0; i < most; i += count)
+      builder_.Do(Store{builder_.Filled(Dtype::kS32, lanes_, 0), {to_, Plus(to, i * kAccumulatorBytes)}, count,
+                        false, Dtype::kS32});
+    builder_.Do(Binary{BinaryOp::kSub, sum_, sum_, half_sum_});
+    StoreStart(half_sum_, kLongBias, to);
+    StoreStart(sum_, kLongBias, Plus(to, kQ8LongStartBytes / 2));
   }
 
-  void StoreStart(VarId sum, const Affine& to) {
-    builder_.Do(Binary{BinaryOp::kMul, sum, sum, Filled(-kPanelBias)});
-    builder_.Do(Convert{codes_, sum});
+  void StoreStart(VarId sum, int bias, const Affine& to) {
+    builder_.Do(Binary{BinaryOp::kMul, magnitude_, sum, Filled(static_cast<float>(-bias))});
+    builder_.Do(Convert{codes_, magnitude_});
     builder_.Do(Store{codes_, {to_, to}, 1, false, Dtype::kS32});
   }
 

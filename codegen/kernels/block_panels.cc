@@ -116,7 +116,7 @@ class BlockPanels {
   }
 
   void RecodeVector(int element, const Affine& to) {
-    decoder_.ReadCodes(codes_, element);
+    decoder_.ReadCodes(codes_, 0, element);
     const int more = panels_.bias - decoder_.bias();
     if (more != 0)
       builder_.Do(Binary{BinaryOp::kAdd, codes_, codes_,

@@ -1,7 +1,8 @@
-// The dot-product microkernel of integers that share scales: rows of lhs are of type q8, columns of rhs of
-// any type of blocks of integers. Products of up to 32 steps of the reduction, of words or of bytes, are
-// summed as integers, which is exact; the sum is made f32, multiplied by the scales of both, and added to the
-// accumulator.
+// The dot-product microkernel of integers that share scales: rows of lhs are of type RoundedBeside(rhs), columns
+// of rhs of any type of blocks of integers. Products of up to 32 steps of the reduction, of words or of bytes,
+// are summed as integers, which is exact; the sum is made f32, multiplied by the scales of both, and added to
+// the accumulator. Where parts of a block of rhs that have scales of their own are blocks of lhs, both scales of a
+// few of them are multiplied at once when the block begins, and so are offsets and sums of lhs.
 #include <algorithm>
 #include <vector>
 
@@ -29,27 +30,32 @@ class CodeProduct {
         output_(builder_, kernel, parameters_, accumulators_),
         decoder_(builder_, kernel.rhs.dtype, kernel.tile.lanes, RhsCodes(kernel), kernel.tile.columns),
         steps_(static_cast<int>(kernel.step())),
-        vectors_(BlockOf(kernel.lhs.dtype) / steps_),
+        vectors_(kRun / steps_),
         shared_(SharedVectors(kernel)),
+        prepares_(kernel.lhs.dtype == Dtype::kQ8Long && shared_ == vectors_),
         dots_(builder_.Vector("dots", Dtype::kS32, kernel.tile.lanes)),
         terms_(Floats("terms")),
         scale_(Floats("rhs_scale")),
         other_scale_(Floats("other_scale")),
         both_(Floats("both_scales")),
         offset_(decoder_.has_offset() ? Floats("rhs_offset") : kNoVar) {
-    KIRSCH_CHECK(kernel.lhs.dtype == Dtype::kQ8 && kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
+    KIRSCH_CHECK(kernel.lhs.dtype == RoundedBeside(kernel.rhs.dtype));
+    KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0 && kernel.k_tail == 0);
     for (int v = 0; v < vectors_; ++v) codes_.push_back(Codes(Cat("b", v), RhsCodes(kernel)));
     for (int i = 0; i < kernel.tile.rows; ++i) AddRow(i);
+    if (prepares_) AddPrepared();
   }
 
   Procedure Build() && {
     accumulators_.Clear();
-    const int parts = BlockOf(kernel_.rhs.dtype) / BlockOf(kernel_.lhs.dtype);
+    for (VarId offsets : offsets_) builder_.Do(Zero{offsets});
+    const int parts = BlockOf(kernel_.rhs.dtype) / kRun;
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
       for (int part = 0; part * vectors_ < kernel_.unroll; part += parts) Block(part);
     });
     if (parameters_.rest != kNoVar) builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Block(0); });
+    AddOffsets();
     output_.Store();
     return std::move(builder_).Build();
   }
@@ -57,10 +63,11 @@ class CodeProduct {
  private:
   struct Row {
     std::vector<VarId> codes;  // of 32 steps
-    VarId scale;
-    std::vector<VarId> starts;  // of sums: what the bias of rhs makes them too much by, negative
-    VarId sum = kNoVar;         // in its lanes, of the row's elements, for the offset of rhs
+    VarId scale = kNoVar;
+    VarId start = kNoVar;  // of sums: what the bias of rhs makes them too much by, negative
+    VarId sum = kNoVar;    // in its lanes, of the row's elements, for the offset of rhs
   };
+  static constexpr int kRun = BlockOf(Dtype::kQ8);  // steps that share a scale of lhs
 
   VarId Floats(const std::string& name) { return builder_.Vector(name, Dtype::kF32, kernel_.tile.lanes); }
   VarId Codes(const std::string& name, Dtype dtype) { return builder_.Vector(name, dtype, steps_); }
@@ -74,18 +81,33 @@ class CodeProduct {
 
   // Vectors of codes that share the scale of rhs; 0: a vector has elements of two parts.
   static int SharedVectors(const Microkernel& kernel) {
-    const int block = BlockOf(kernel.lhs.dtype), part = FormatOf(kernel.rhs.dtype).part;
-    return std::min(part == 0 ? block : part, block) / static_cast<int>(kernel.step());
+    const int part = FormatOf(kernel.rhs.dtype).part;
+    return std::min(part == 0 ? kRun : part, kRun) / static_cast<int>(kernel.step());
   }
 
   void AddRow(int i) {
-    Row row{{}, Floats(Cat("a", i, "_scale")), {}};
+    Row row;
     for (int v = 0; v < vectors_; ++v) row.codes.push_back(Codes(Cat("a", i, "_", v), LhsCodes(kernel_)));
-    for (int v = 0; v < vectors_ && decoder_.bias() != 0; v += AtOnce())
-      row.starts.push_back(builder_.Vector(Cat("start", i, "_", v), Dtype::kS32, kernel_.tile.lanes));
-    if (decoder_.has_offset()) row.sum = Floats(Cat("a", i, "_sum"));
+    if (decoder_.bias() != 0)
+      row.start = builder_.Vector(Cat("start", i), Dtype::kS32, kernel_.tile.lanes);
+    if (!prepares_) row.scale = Floats(Cat("a", i, "_scale"));
+    if (!prepares_ && decoder_.has_offset()) row.sum = Floats(Cat("a", i, "_sum"));
     rows_.push_back(std::move(row));
   }
+
+  void AddPrepared() {
+    prepared_ = builder_.Array("products", Dtype::kF32, kFactorRun, PreparedAt(kernel_.tile.rows, 0));
+    of_rhs_ = builder_.Vector("of_rhs", Dtype::kF32, kFactorRun);
+    of_lhs_ = builder_.Vector("of_lhs", Dtype::kF32, kFactorRun);
+    for (int i = 0; i < kernel_.tile.rows && decoder_.has_offset(); ++i)
+      for (int j = 0; j < kernel_.tile.columns; ++j)
+        offsets_.push_back(builder_.Vector(Cat("offsets", i, "_", j), Dtype::kF32, kFactorRun));
+  }
+  // Of the products of scales, those of a row and a column.
+  int64_t PreparedAt(int i, int j) const {
+    return (int64_t{i} * kernel_.tile.columns + j) * (BlockOf(kernel_.rhs.dtype) / kRun);
+  }
+  VarId OffsetsOf(int i, int j) const { return offsets_[static_cast<size_t>(i * kernel_.tile.columns + j)]; }
 
   // Vectors that are summed as integers.
   int AtOnce() const { return std::max(1, shared_); }
@@ -93,13 +115,14 @@ class CodeProduct {
   // A block of each column of rhs, 32 steps of all columns at a time: as parts of the trip they are `part` and
   // those that follow.
   void Block(int part) {
-    const int block = BlockOf(kernel_.rhs.dtype), run = BlockOf(kernel_.lhs.dtype);
+    const int block = BlockOf(kernel_.rhs.dtype);
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       const int64_t column = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(0, j));
       if (kernel_.prefetches()) Prefetch(j);
       decoder_.Begin(j, At(parameters_.rhs, column));
+      for (int i = 0; i < kernel_.tile.rows && prepares_; ++i) Prepare(i, j);
     }
-    for (int first = 0; first < block; first += run, ++part) {
+    for (int first = 0; first < block; first += kRun, ++part) {
       for (int i = 0; i < kernel_.tile.rows; ++i) ReadRow(i, first);
       for (int j = 0; j < kernel_.tile.columns; ++j) Column(j, first, part);
     }
@@ -107,67 +130,107 @@ class CodeProduct {
     builder_.Do(Advance{parameters_.rhs, Bytes(kernel_.rhs.dtype)});
   }
 
-  void ReadRow(int i, int first) {
-    const Row& row = rows_[static_cast<size_t>(i)];
-    const BlockFormat& format = FormatOf(kernel_.lhs.dtype);
-    const int64_t block = BytesOf(kernel_.lhs.dtype, kernel_.lhs.At(i, first));
-    builder_.Do(Broadcast{row.scale, At(parameters_.lhs, block + format.scale_byte), 1, Dtype::kF32});
-    for (int v = 0; v < vectors_; ++v)
-      builder_.Do(Load{row.codes[static_cast<size_t>(v)],
-                       At(parameters_.lhs, block + format.code(v * steps_).byte), steps_});
-    for (size_t group = 0; group < row.starts.size(); ++group) {
-      const VarId start = row.starts[group], zero = builder_.Filled(Dtype::kS32, kernel_.tile.lanes, 0);
-      SumTimes(row, static_cast<int>(group) * AtOnce(), AtOnce(), decoder_.bias(), start);
-      builder_.Do(Binary{BinaryOp::kSub, start, zero, start});
-    }
-    if (row.sum == kNoVar) return;
-    SumTimes(row, 0, vectors_, 1, dots_);
-    builder_.Do(Convert{row.sum, dots_});
-    builder_.Do(Binary{BinaryOp::kMul, row.sum, row.sum, row.scale});
+  // A byte of a row's block.
+  Address Lhs(int i, int byte) const {
+    return At(parameters_.lhs, BytesOf(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
   }
 
-  // to = the sums of a number times the codes of `count` vectors.
-  void SumTimes(const Row& row, int first, int count, int number, VarId to) {
-    const VarId factor = decoder_.Codes(number);
-    builder_.Do(Zero{to});
-    for (int v = first; v < first + count; ++v)
-      builder_.Do(MultiplyAdd{to, factor, row.codes[static_cast<size_t>(v)]});
+  // The products of scales of a block, and the sums of those of offsets.
+  void Prepare(int i, int j) {
+    for (int first = 0; first < BlockOf(kernel_.rhs.dtype); first += kFactorRun * kRun) {
+      const int byte = first / kRun * kAccumulatorBytes;
+      decoder_.ReadScales(of_rhs_, j, first);
+      builder_.Do(Load{of_lhs_, Lhs(i, byte), kFactorRun, Dtype::kF32});
+      builder_.Do(Binary{BinaryOp::kMul, of_rhs_, of_rhs_, of_lhs_});
+      builder_.Do(Store{of_rhs_, At(prepared_, PreparedAt(i, j) + first / kRun), kFactorRun});
+      if (offsets_.empty()) continue;
+      decoder_.ReadOffsets(of_rhs_, j, first);
+      builder_.Do(Load{of_lhs_, Lhs(i, kQ8LongScaledSums + byte), kFactorRun, Dtype::kF32});
+      builder_.Do(Fma{OffsetsOf(i, j), of_rhs_, of_lhs_, OffsetsOf(i, j), SignOfOffsets()});
+    }
+  }
+
+  // The sums of offsets go to those of the tile by way of an array, as they have fewer lanes.
+  void AddOffsets() {
+    for (int i = 0; i < kernel_.tile.rows && !offsets_.empty(); ++i)
+      for (int j = 0; j < kernel_.tile.columns; ++j) {
+        builder_.Do(Store{OffsetsOf(i, j), At(prepared_, 0), kFactorRun});
+        builder_.Do(Load{terms_, At(prepared_, 0), kFactorRun});
+        const VarId sum = accumulators_.at(0, i, j);
+        builder_.Do(Binary{BinaryOp::kAdd, sum, sum, terms_});
+      }
+  }
+
+  FmaSign SignOfOffsets() const { return decoder_.takes_offset() ? FmaSign::kNegate : FmaSign::kAdd; }
+
+  void ReadRow(int i, int first) {
+    const Row& row = rows_[static_cast<size_t>(i)];
+    for (int v = 0; v < vectors_; ++v)
+      builder_.Do(Load{row.codes[static_cast<size_t>(v)],
+                       Lhs(i, FormatOf(kernel_.lhs.dtype).code(first + v * steps_).byte), steps_});
+    const int part = first / kRun;
+    if (row.start != kNoVar) ReadStart(row.start, i, part);
+    if (row.scale != kNoVar)
+      builder_.Do(Broadcast{row.scale, Lhs(i, part * kAccumulatorBytes), 1, Dtype::kF32});
+    if (row.sum != kNoVar) builder_.Do(Load{row.sum, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
+  }
+
+  // In the first lane, or, of long blocks, in those that have sums of each half.
+  void ReadStart(VarId start, int i, int part) {
+    const int bias = decoder_.bias();
+    if (kernel_.lhs.dtype == Dtype::kQ8Long) {
+      KIRSCH_CHECK(bias == kLongBias);
+      const int byte = kQ8LongStarts + part * kQ8LongStartBytes;
+      return builder_.Do(Load{start, Lhs(i, byte), kernel_.tile.lanes, Dtype::kS32});
+    }
+    KIRSCH_CHECK(bias == kNibbleBias || bias == kPanelBias);
+    builder_.Do(Load{start, Lhs(i, bias == kNibbleBias ? kQ8NibbleStart : kQ8Start), 1, Dtype::kS32});
   }
 
   // 32 steps of a column, times those of all rows.
   void Column(int j, int first, int part) {
     for (int v = 0; v < vectors_; v += AtOnce()) {
-      const int element = first + v * steps_;
-      decoder_.ReadScale(scale_, j, element);
-      if (shared_ == 0) {
-        decoder_.ReadScale(other_scale_, j, element + steps_ / 2);
-        builder_.Do(FirstLanes{scale_, scale_, other_scale_, kernel_.tile.lanes / 2});
-      }
+      if (!prepares_) ReadScale(j, first + v * steps_);
       for (int u = v; u < v + AtOnce(); ++u)
-        decoder_.ReadCodes(codes_[static_cast<size_t>(u)], first + u * steps_);
-      for (int i = 0; i < kernel_.tile.rows; ++i)
+        decoder_.ReadCodes(codes_[static_cast<size_t>(u)], j, first + u * steps_);
+      for (int i = 0; i < kernel_.tile.rows; ++i) {
+        FindBothScales(i, j, first);
         AddProducts(accumulators_.at(part % kernel_.k_split, i, j), i, v);
+      }
     }
-    if (offset_ == kNoVar) return;
+    if (prepares_ || offset_ == kNoVar) return;
     decoder_.ReadOffset(offset_, j, first);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       const VarId sum = accumulators_.at((part + 1) % kernel_.k_split, i, j);
-      builder_.Do(Fma{sum, rows_[static_cast<size_t>(i)].sum, offset_, sum,
-                      decoder_.takes_offset() ? FmaSign::kNegate : FmaSign::kAdd});
+      builder_.Do(Fma{sum, rows_[static_cast<size_t>(i)].sum, offset_, sum, SignOfOffsets()});
     }
+  }
+
+  // Of a vector of codes of a column, whose elements may be of two parts.
+  void ReadScale(int j, int element) {
+    decoder_.ReadScale(scale_, j, element);
+    if (shared_ > 0) return;
+    decoder_.ReadScale(other_scale_, j, element + steps_ / 2);
+    builder_.Do(FirstLanes{scale_, scale_, other_scale_, kernel_.tile.lanes / 2});
+  }
+
+  void FindBothScales(int i, int j, int first) {
+    if (prepares_)
+      builder_.Do(Broadcast{both_, At(prepared_, PreparedAt(i, j) + first / kRun), 1});
+    else
+      builder_.Do(Binary{BinaryOp::kMul, both_, scale_, rows_[static_cast<size_t>(i)].scale});
   }
 
   // The vectors from `first` on that are summed as integers.
   void AddProducts(VarId sum, int i, int first) {
     const Row& row = rows_[static_cast<size_t>(i)];
-    if (row.starts.empty())
+    if (row.start == kNoVar)
       builder_.Do(Zero{dots_});
     else
-      builder_.Do(Bits{dots_, row.starts[static_cast<size_t>(first / AtOnce())]});
+      builder_.Do(Bits{dots_, row.start});
     for (int v = first; v < first + AtOnce(); ++v)
       builder_.Do(MultiplyAdd{dots_, codes_[static_cast<size_t>(v)], row.codes[static_cast<size_t>(v)]});
     builder_.Do(Convert{terms_, dots_});
-    builder_.Do(Binary{BinaryOp::kMul, both_, scale_, row.scale});
     builder_.Do(Fma{sum, terms_, both_, sum});
   }
 
@@ -186,9 +249,12 @@ class CodeProduct {
   DotOutput output_;
   BlockDecoder decoder_;
   const int steps_, vectors_, shared_;  // of a vector of codes; vectors of 32 steps; see SharedVectors
+  const bool prepares_;                 // products of scales
   const VarId dots_, terms_, scale_, other_scale_, both_, offset_;
   std::vector<VarId> codes_;
   std::vector<Row> rows_;
+  VarId prepared_ = kNoVar, of_rhs_ = kNoVar, of_lhs_ = kNoVar;
+  std::vector<VarId> offsets_;  // sums of theirs times those of lhs, for each row and column
 };
 
 }  // namespace

@@ -280,7 +280,7 @@ std::string Pack::Name() const {
 }
 
 Procedure PackProcedure(const Pack& pack) {
-  if (pack.to.dtype == Dtype::kQ8) return EncodingProcedure(pack);
+  if (IsRounded(pack.to.dtype)) return EncodingProcedure(pack);
   return IsInPanels(pack.to.dtype) ? PanelsProcedure(pack) : Packer(pack).Build();
 }
 

@@ -120,7 +120,7 @@ void Encode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
     for (int64_t first = 0; first < pack.inner; first += block) {
       memory->Read(at[0], pack.from.At(row, first), 1, block, elements.data());
       uint8_t* const to = memory->BlockToWrite(at[1], pack.to.At(row, first));
-      if (to != nullptr) EncodeQ8(elements.data(), to);
+      if (to != nullptr) EncodeRounded(pack.to.dtype, elements.data(), to);
     }
 }
 
@@ -150,7 +150,7 @@ void Recode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
 // of its elements.
 void InterpretKernel(const PackShape& pack, const InterpretedOperands& at, int64_t,
                      InterpreterMemory* memory) {
-  if (pack.to.dtype == Dtype::kQ8) return Encode(pack, at, memory);
+  if (IsRounded(pack.to.dtype)) return Encode(pack, at, memory);
   if (IsInPanels(pack.to.dtype)) return Recode(pack, at, memory);
   constexpr int64_t kLine = 16, kChunk = 32;
   const int64_t outer_end = RoundUp(pack.outer, pack.to.group);

@@ -131,7 +131,10 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
       }
       break;
     case Dtype::kQ8:
-      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[16 + i] >= 128 ? b[16 + i] - 256 : b[16 + i]);
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[20 + i] >= 128 ? b[20 + i] - 256 : b[20 + i]);
+      break;
+    case Dtype::kQ8Long:
+      for (size_t i = 0; i < 256; ++i) y[i] = double{Single(b + 4 * (i / 32))} * (b[320 + i] >= 128 ? b[320 + i] - 256 : b[320 + i]);
       break;
     case Dtype::kP8:
       for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[4 + i] - 128);
@@ -211,14 +214,40 @@ TEST(BlockTest, SumsOfCodes) {
     for (float& value : x) value = static_cast<float>(random() % 255) - 127;
     x[round % 32] = 127;
     EncodeQ8(x.data(), block.data());
-    int32_t sum = 0, half = 0, start, half_start;
+    int32_t sum = 0, half = 0, start, half_start, nibble_start;
     for (int i = 0; i < 32; ++i) (i < 16 ? half : sum) += static_cast<int>(x[static_cast<size_t>(i)]);
     sum += half;
     memcpy(&start, &block[8], sizeof start);
     memcpy(&half_start, &block[12], sizeof half_start);
+    memcpy(&nibble_start, &block[16], sizeof nibble_start);
+    EXPECT_EQ(nibble_start, -8 * sum);
     EXPECT_EQ(Single(&block[4]), sum);
     EXPECT_EQ(start, -128 * sum);
     EXPECT_EQ(half_start, -128 * half);
+  }
+}
+
+// A long block is eight others, with their numbers; starts are of both halves, and 0 in between.
+TEST(BlockTest, LongBlocks) {
+  std::mt19937 random(10);
+  std::vector<uint8_t> block(static_cast<size_t>(Bytes(Dtype::kQ8Long)));
+  std::vector<uint8_t> part(static_cast<size_t>(Bytes(Dtype::kQ8)));
+  std::vector<float> x(256);
+  for (int round = 0; round < 100; ++round) {
+    for (float& value : x) value = std::ldexp(static_cast<float>(random() % 2001) - 1000, static_cast<int>(random() % 9));
+    EncodeRounded(Dtype::kQ8Long, x.data(), block.data());
+    for (int p = 0; p < 8; ++p) {
+      EncodeRounded(Dtype::kQ8, &x[static_cast<size_t>(32 * p)], part.data());
+      for (int i = 0; i < 32; ++i)
+        ASSERT_EQ(DecodeElement(Dtype::kQ8Long, block.data(), 32 * p + i), DecodeElement(Dtype::kQ8, part.data(), i));
+      EXPECT_EQ(Single(&block[static_cast<size_t>(32 + 4 * p)]), Single(&part[4]));
+      int32_t start, half_start, starts[8];
+      memcpy(&start, &part[8], sizeof start);
+      memcpy(&half_start, &part[12], sizeof half_start);
+      memcpy(starts, &block[static_cast<size_t>(64 + 32 * p)], sizeof starts);
+      for (int i = 0; i < 8; ++i)
+        EXPECT_EQ(4 * starts[i], i == 0 ? half_start : i == 4 ? start - half_start : 0) << i;
+    }
   }
 }
 

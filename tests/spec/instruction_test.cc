@@ -145,6 +145,8 @@ TEST(InstructionTest, FactorsFindTheirRow) {
       EXPECT_TRUE(Takes(row, row.lhs, rhs));
       EXPECT_FALSE(Takes(row, Dtype::kF32, rhs));
       EXPECT_FALSE(Takes(row, row.lhs, row.words > 1 ? Dtype::kQ8_0 : Dtype::kP8Halves));
+      EXPECT_EQ(Takes(row, Dtype::kQ8Long, Dtype::kQ4K), row.words == 1);
+      EXPECT_FALSE(Takes(row, row.lhs, Dtype::kQ4K));
       continue;
     }
     EXPECT_EQ(InstructionFor(row.lhs, row.rhs).instruction, &row);
