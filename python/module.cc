@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -47,16 +48,32 @@ struct Operand {
 
 using Shapes = std::vector<Operand>;
 
+// NumPy has no types of blocks. Arrays of such an operand are of bytes, the axis along which blocks lie being the
+// last one, as the package gguf has them: (n, k / block * bytes) of an rhs of a matmul.
+Operand InBytes(Operand operand) {
+  const auto block = static_cast<int64_t>(kirsch_type_block(operand.type));
+  const auto bytes = static_cast<int64_t>(kirsch_type_bytes(operand.type));
+  if (block <= 1) return operand;
+  const auto along = std::find(operand.stride.begin(), operand.stride.end(), 1) - operand.stride.begin();
+  std::rotate(operand.shape.begin() + along, operand.shape.begin() + along + 1, operand.shape.end());
+  std::rotate(operand.stride.begin() + along, operand.stride.begin() + along + 1, operand.stride.end());
+  for (int64_t& stride : operand.stride) stride = stride / block * bytes;
+  operand.shape.back() = operand.shape.back() / block * bytes;
+  operand.stride.back() = 1;
+  operand.type = KIRSCH_U8;
+  return operand;
+}
+
 Shapes ShapesOf(const kirsch::Request& request, const Sizes& sizes) {
   Shapes shapes;
   for (const kirsch_operand& operand : Value(request.Operands(sizes)))
-    shapes.push_back({operand.name,
-                      operand.type,
-                      {operand.shape, operand.shape + operand.rank},
-                      {operand.stride, operand.stride + operand.rank},
-                      operand.is_output != 0,
-                      operand.is_read != 0,
-                      operand.is_constant != 0});
+    shapes.push_back(InBytes({operand.name,
+                              operand.type,
+                              {operand.shape, operand.shape + operand.rank},
+                              {operand.stride, operand.stride + operand.rank},
+                              operand.is_output != 0,
+                              operand.is_read != 0,
+                              operand.is_constant != 0}));
   return shapes;
 }
 

@@ -33,11 +33,7 @@ constexpr std::array<TypeNames, 9> kTypes = {{
 }};
 
 const TypeNames& NamesOf(kirsch_type type) {
-  const auto number = static_cast<size_t>(type);
-  if (number >= kTypes.size())
-    throw py::value_error(std::string("expected operands of NumPy's types, got ") + kirsch_type_name(type) +
-                          " (blocks are for headers and the C library)");
-  return kTypes[number];
+  return kTypes.at(static_cast<size_t>(type));
 }
 
 [[noreturn]] void Unexpected(const std::string& name, kirsch_type type, const std::string& got) {

@@ -343,3 +343,28 @@ def test_prints_nothing(tmp_path):
 def test_version():
     assert len(kirsch.__version__.split(".")) == 3
     assert pathlib.Path(kirsch.__file__).name == "__init__.py"
+
+
+def q8_0_blocks(codes, scales):
+    """Rows of blocks: an f16 and 32 bytes each."""
+    rows, k = codes.shape
+    bits = scales.astype(np.float16).view(np.uint8).reshape(rows, k // 32, 2)
+    return np.concatenate([bits, codes.view(np.uint8).reshape(rows, k // 32, 32)], axis=2).reshape(rows, k // 32 * 34)
+
+
+@pytest.mark.parametrize("text, packs", [
+    ("matmul f32*q8_0->f32 3x64x20 rhs=col", False),
+    ("matmul f32*q8_0->f32 1..5x64x20 rhs=col", False),
+    ("matmul f32*q8_0->f32 3x64x20 rhs=col const-rhs", True),
+    ("kernel layer(x: f32[3,64], w: q8_0[20,64]):\n  return matmul(x, transpose(w))", False),
+])
+def test_blocks_are_rows_of_bytes(text, packs):
+    codes = RANDOM.integers(-4, 5, (20, 64)).astype(np.int8)
+    scales = 2.0 ** RANDOM.integers(-2, 3, (20, 2))
+    weights = q8_0_blocks(codes, scales)
+    a = small((3, 64), "f4")
+    kernel = kirsch.compile(text)
+    result = kernel(a, packed=kernel.pack(weights)) if packs else kernel(a, weights)
+    assert np.array_equal(result, product(a, (codes * np.repeat(scales, 32, axis=1)).T))
+    with pytest.raises(ValueError, match=r"expected shape \(20, 68\), got \(68, 20\)"):
+        kernel.pack(weights.T) if packs else kernel(a, weights.T)
