@@ -48,8 +48,8 @@ struct Operand {
 
 using Shapes = std::vector<Operand>;
 
-// NumPy has no types of blocks. Arrays of such an operand are of bytes, the axis along which blocks lie being the
-// last one, as the package gguf has them: (n, k / block * bytes) of an rhs of a matmul.
+// NumPy has no types of blocks. Arrays of such an operand are of bytes, the axis along which blocks lie being
+// the last one, as the package gguf has them: (n, k / block * bytes) of an rhs of a matmul.
 Operand InBytes(Operand operand) {
   const auto block = static_cast<int64_t>(kirsch_type_block(operand.type));
   const auto bytes = static_cast<int64_t>(kirsch_type_bytes(operand.type));

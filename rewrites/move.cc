@@ -16,7 +16,9 @@ const TensorSpec& Operand(const Spec& spec, int operand) { return spec.tensor(op
 
 bool IsOutput(const Spec& spec, int operand) { return operand == spec.op_info().output(); }
 
-bool IsReduction(const Spec& spec, int dim) { return spec.op_info().dims[static_cast<size_t>(dim)].reduction; }
+bool IsReduction(const Spec& spec, int dim) {
+  return spec.op_info().dims[static_cast<size_t>(dim)].reduction;
+}
 
 // A whole row of a matrix without gaps, along the reduction: the next row follows it.
 bool IsOneStream(const Spec& spec, int operand, const Target& target) {
@@ -126,7 +128,8 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
     if (form == for_panels || !goes_in_panels || !MayBeCopied(Operand(spec, MatmulDims::kRhs))) return {form};
     return {form, for_panels};
   }
-  if (!goes_in_panels || (AreIntegers(spec) && Operand(spec, MatmulDims::kLhs).dtype != Dtype::kQ8)) return {};
+  if (!goes_in_panels || (AreIntegers(spec) && Operand(spec, MatmulDims::kLhs).dtype != Dtype::kQ8))
+    return {};
   return {{InPanels(rhs), Info(Arithmetic::kDotPanels).group, true}};
 }
 

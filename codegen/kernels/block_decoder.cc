@@ -115,9 +115,7 @@ void BlockDecoder::Read(VarId to, int number, int element) {
   builder_.Do(Fma{to, to, scale_, offset_, takes_offset() ? FmaSign::kSubtract : FmaSign::kAdd});
 }
 
-int BlockDecoder::bias() const {
-  return Bytes(code_) == Bytes(Dtype::kS16) ? 0 : StoredBias();
-}
+int BlockDecoder::bias() const { return Bytes(code_) == Bytes(Dtype::kS16) ? 0 : StoredBias(); }
 
 // Of codes as they are read, or looked up.
 int BlockDecoder::StoredBias() const {

@@ -41,11 +41,12 @@ class BlockDecoder {
   // Of codes that are s16, 0.
   int bias() const;
   bool has_offset() const { return format_.offset_byte >= 0; }
-  // ... to (f32) = the scale of the part that has the element, in all lanes; what is added, or, if it is taken
-  // off, what is.
+  // ... to (f32) = the scale of the part that has the element, in all lanes; what is added, or, if it is
+  // taken off, what is.
   void ReadScale(VarId to, int number, int element);
   void ReadOffset(VarId to, int number, int element);
-  // Of kFactorRun parts from the one on that has the element, which have scales of their own: to = a vector of theirs.
+  // Of kFactorRun parts from the one on that has the element, which have scales of their own: to = a vector
+  // of theirs.
   void ReadScales(VarId to, int number, int element);
   void ReadOffsets(VarId to, int number, int element);
   bool takes_offset() const { return format_.takes_offset; }

@@ -109,8 +109,11 @@ class BlockEncoder {
   void StoreStarts(const Affine& to) {
     const int most = kQ8LongStartBytes / kAccumulatorBytes, count = std::min(most, lanes_);
     for (int i = 0; i < most; i += count)
-      builder_.Do(Store{builder_.Filled(Dtype::kS32, lanes_, 0), {to_, Plus(to, i * kAccumulatorBytes)}, count,
-                        false, Dtype::kS32});
+      builder_.Do(Store{builder_.Filled(Dtype::kS32, lanes_, 0),
+                        {to_, Plus(to, i * kAccumulatorBytes)},
+                        count,
+                        false,
+                        Dtype::kS32});
     builder_.Do(Binary{BinaryOp::kSub, sum_, sum_, half_sum_});
     StoreStart(half_sum_, kLongBias, to);
     StoreStart(sum_, kLongBias, Plus(to, kQ8LongStartBytes / 2));

@@ -110,8 +110,8 @@ class BlockPanels {
   void RecodeOffset(int first, const Affine& to) {
     decoder_.ReadOffset(number_, 0, first);
     if (decoder_.takes_offset())
-      builder_.Do(Binary{BinaryOp::kXor, number_, number_,
-                         builder_.Filled(Dtype::kF32, lanes_, 0x80000000u)});
+      builder_.Do(
+          Binary{BinaryOp::kXor, number_, number_, builder_.Filled(Dtype::kF32, lanes_, 0x80000000u)});
     StoreNumber(Plus(to, panels_.offset_byte));
   }
 

@@ -1,8 +1,9 @@
-// The dot-product microkernel of integers that share scales: rows of lhs are of type RoundedBeside(rhs), columns
-// of rhs of any type of blocks of integers. Products of up to 32 steps of the reduction, of words or of bytes,
-// are summed as integers, which is exact; the sum is made f32, multiplied by the scales of both, and added to
-// the accumulator. Where parts of a block of rhs that have scales of their own are blocks of lhs, both scales of a
-// few of them are multiplied at once when the block begins, and so are offsets and sums of lhs.
+// The dot-product microkernel of integers that share scales: rows of lhs are of type RoundedBeside(rhs),
+// columns of rhs of any type of blocks of integers. Products of up to 32 steps of the reduction, of words or
+// of bytes, are summed as integers, which is exact; the sum is made f32, multiplied by the scales of both,
+// and added to the accumulator. Where parts of a block of rhs that have scales of their own are blocks of
+// lhs, both scales of a few of them are multiplied at once when the block begins, and so are offsets and sums
+// of lhs.
 #include <algorithm>
 #include <vector>
 
@@ -88,8 +89,7 @@ class CodeProduct {
   void AddRow(int i) {
     Row row;
     for (int v = 0; v < vectors_; ++v) row.codes.push_back(Codes(Cat("a", i, "_", v), LhsCodes(kernel_)));
-    if (decoder_.bias() != 0)
-      row.start = builder_.Vector(Cat("start", i), Dtype::kS32, kernel_.tile.lanes);
+    if (decoder_.bias() != 0) row.start = builder_.Vector(Cat("start", i), Dtype::kS32, kernel_.tile.lanes);
     if (!prepares_) row.scale = Floats(Cat("a", i, "_scale"));
     if (!prepares_ && decoder_.has_offset()) row.sum = Floats(Cat("a", i, "_sum"));
     rows_.push_back(std::move(row));
@@ -112,8 +112,8 @@ class CodeProduct {
   // Vectors that are summed as integers.
   int AtOnce() const { return std::max(1, shared_); }
 
-  // A block of each column of rhs, 32 steps of all columns at a time: as parts of the trip they are `part` and
-  // those that follow.
+  // A block of each column of rhs, 32 steps of all columns at a time: as parts of the trip they are `part`
+  // and those that follow.
   void Block(int part) {
     const int block = BlockOf(kernel_.rhs.dtype);
     for (int j = 0; j < kernel_.tile.columns; ++j) {

@@ -1,5 +1,5 @@
-// The outer-product microkernel of integers that share scales: rows of lhs are of type q8, rhs is of blocks in
-// panels (spec/block.h). For a block of steps of the reduction, products are summed as integers, which is
+// The outer-product microkernel of integers that share scales: rows of lhs are of type q8, rhs is of blocks
+// in panels (spec/block.h). For a block of steps of the reduction, products are summed as integers, which is
 // exact, in accumulators of their own; the sums are made f32, multiplied by the scales of both, and added to
 // the tile's accumulators.
 #include <algorithm>
@@ -148,8 +148,7 @@ class PanelProduct {
 
   // What a trip reads of rhs, further on.
   void Prefetch() {
-    const int64_t ahead =
-        BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, kernel_.prefetch_n));
+    const int64_t ahead = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, kernel_.prefetch_n));
     const int64_t bytes = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(steps(), 0));
     for (int64_t panel = 0; panel < kernel_.n; panel += kernel_.rhs.panel)
       for (int64_t byte = 0; byte < bytes; byte += kLineBytes)

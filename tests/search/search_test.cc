@@ -348,17 +348,15 @@ class RoundedMatmuls : public ::testing::TestWithParam<RoundedCase> {
   }
   const CostModel model_{RoundingTarget()};
 };
-INSTANTIATE_TEST_SUITE_P(, RoundedMatmuls,
-                         ::testing::Values(RoundedCase{Dtype::kBf16, LhsAs::kBf16},
-                                           RoundedCase{Dtype::kQ8_0, LhsAs::kItself},
-                                           RoundedCase{Dtype::kQ8_0, LhsAs::kBf16},
-                                           RoundedCase{Dtype::kQ4_1, LhsAs::kQ8},
-                                           RoundedCase{Dtype::kQ4K, LhsAs::kQ8}),
-                         [](const auto& info) {
-                           const std::string_view as = NameOf(info.param.lhs_as);
-                           return std::string(Info(info.param.rhs).name) +
-                                  (as.empty() ? "" : "_lhs_as_" + std::string(as));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , RoundedMatmuls,
+    ::testing::Values(RoundedCase{Dtype::kBf16, LhsAs::kBf16}, RoundedCase{Dtype::kQ8_0, LhsAs::kItself},
+                      RoundedCase{Dtype::kQ8_0, LhsAs::kBf16}, RoundedCase{Dtype::kQ4_1, LhsAs::kQ8},
+                      RoundedCase{Dtype::kQ4K, LhsAs::kQ8}),
+    [](const auto& info) {
+      const std::string_view as = NameOf(info.param.lhs_as);
+      return std::string(Info(info.param.rhs).name) + (as.empty() ? "" : "_lhs_as_" + std::string(as));
+    });
 
 TEST_P(RoundedMatmuls, SearchIsBruteForce) {
   BruteForce brute_force(model_);

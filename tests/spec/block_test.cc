@@ -131,10 +131,12 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
       }
       break;
     case Dtype::kQ8:
-      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[20 + i] >= 128 ? b[20 + i] - 256 : b[20 + i]);
+      for (size_t i = 0; i < 32; ++i)
+        y[i] = double{Single(b)} * (b[20 + i] >= 128 ? b[20 + i] - 256 : b[20 + i]);
       break;
     case Dtype::kQ8Long:
-      for (size_t i = 0; i < 256; ++i) y[i] = double{Single(b + 4 * (i / 32))} * (b[320 + i] >= 128 ? b[320 + i] - 256 : b[320 + i]);
+      for (size_t i = 0; i < 256; ++i)
+        y[i] = double{Single(b + 4 * (i / 32))} * (b[320 + i] >= 128 ? b[320 + i] - 256 : b[320 + i]);
       break;
     case Dtype::kP8:
       for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[4 + i] - 128);
@@ -234,12 +236,14 @@ TEST(BlockTest, LongBlocks) {
   std::vector<uint8_t> part(static_cast<size_t>(Bytes(Dtype::kQ8)));
   std::vector<float> x(256);
   for (int round = 0; round < 100; ++round) {
-    for (float& value : x) value = std::ldexp(static_cast<float>(random() % 2001) - 1000, static_cast<int>(random() % 9));
+    for (float& value : x)
+      value = std::ldexp(static_cast<float>(random() % 2001) - 1000, static_cast<int>(random() % 9));
     EncodeRounded(Dtype::kQ8Long, x.data(), block.data());
     for (int p = 0; p < 8; ++p) {
       EncodeRounded(Dtype::kQ8, &x[static_cast<size_t>(32 * p)], part.data());
       for (int i = 0; i < 32; ++i)
-        ASSERT_EQ(DecodeElement(Dtype::kQ8Long, block.data(), 32 * p + i), DecodeElement(Dtype::kQ8, part.data(), i));
+        ASSERT_EQ(DecodeElement(Dtype::kQ8Long, block.data(), 32 * p + i),
+                  DecodeElement(Dtype::kQ8, part.data(), i));
       EXPECT_EQ(Single(&block[static_cast<size_t>(32 + 4 * p)]), Single(&part[4]));
       int32_t start, half_start, starts[8];
       memcpy(&start, &part[8], sizeof start);

@@ -40,7 +40,8 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const Instruction& row : kInstructions)
     for (const Encoding& encoding : row.encodings)
-      for (int bytes = encoding.least_bytes; bytes <= encoding.most_bytes && IsOneMultiplyAdd(row); bytes *= 2)
+      for (int bytes = encoding.least_bytes; bytes <= encoding.most_bytes && IsOneMultiplyAdd(row);
+           bytes *= 2)
         cases.push_back({&row, &encoding, bytes});
   return cases;
 }
@@ -124,8 +125,8 @@ TEST(InstructionTest, RowsAreInTheOrderOfTheEnum) {
         << row.name;
     if (!row.timing.empty()) EXPECT_TRUE(timings.insert(row.timing).second) << row.timing;
     EXPECT_EQ(AccumulatorOf(row.lhs), AccumulatorOf(row.rhs));
-    // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are multiplied, several
-    // words at a time in panels.
+    // Elements of blocks have no bytes of their own: they are words of s16, or bytes, when they are
+    // multiplied, several words at a time in panels.
     const Dtype factor = !row.scales ? row.rhs : row.group == 2 ? Dtype::kS16 : Dtype::kU8;
     if (!row.parted) EXPECT_EQ(row.group * Bytes(factor), row.words * kAccumulatorBytes) << row.name;
   }

@@ -23,7 +23,8 @@ bool EndsInRegisters(const Decision& decision) {
 bool NeedsPack(const Spec& spec) {
   const TensorSpec &lhs = spec.operand[MatmulDims::kLhs], &rhs = spec.operand[MatmulDims::kRhs];
   if (IsInPanels(rhs.dtype) && lhs.dtype != Dtype::kQ8) return true;
-  if (lhs.dtype == Dtype::kQ8 && !IsInPanels(rhs.dtype) && RoundedBeside(rhs.dtype) != Dtype::kQ8) return true;
+  if (lhs.dtype == Dtype::kQ8 && !IsInPanels(rhs.dtype) && RoundedBeside(rhs.dtype) != Dtype::kQ8)
+    return true;
   return (InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK || rhs.layout.group > 1) &&
          InnerDim(spec, MatmulDims::kLhs) != MatmulDims::kK;
 }
