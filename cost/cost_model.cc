@@ -17,11 +17,18 @@ namespace {
 // A copy of a window: one element, where they are apart; parting the elements of two vectors; starting a run.
 constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 
-// What copies take to decode a vector of blocks, or to encode one, counts by the instructions of a plain copy.
-constexpr double kPlainCopy = 3, kEncoding = 12;
+// What copies take to decode a vector of blocks, to round it to bf16 or give its codes 8 bits, or to make q8
+// of f32, counts by the instructions of a plain copy.
+constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
 
 double DecodingInCopies(Dtype from, const VectorUnit& unit) {
   return WideningInstructions(from) / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
+}
+
+// Of what has been decoded, beside that.
+double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
+  const double instructions = to == Dtype::kBf16 ? kRounding : IsInPanels(to) ? kRecoding : 0;
+  return instructions / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
 }
 
 // Bounds are summed in another order than costs; this much keeps them below in spite of rounding.
@@ -251,9 +258,10 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
   const double encoding = IsRounded(decision.dtype) ? kEncoding / kPlainCopy : 1;
-  const double converting = as_it_is           ? 0
-                            : IsOfBlocks(from) ? DecodingInCopies(from, unit)
-                                               : encoding * unit.widening_of(from).copy / unit.lanes();
+  const double converting = as_it_is ? 0
+                            : IsOfBlocks(from)
+                                ? DecodingInCopies(from, unit) + RecodingInCopies(from, decision.dtype, unit)
+                                : encoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
   // Blocks in panels are turned word by word.
   const int turned = IsInPanels(decision.dtype) ? kAccumulatorBytes : decision.layout.group;

@@ -123,12 +123,15 @@ class CodeProduct {
       for (int i = 0; i < kernel_.tile.rows && prepares_; ++i) Prepare(i, j);
     }
     for (int first = 0; first < block; first += kRun, ++part) {
-      for (int i = 0; i < kernel_.tile.rows; ++i) ReadRow(i, first);
+      for (int i = 0; i < kernel_.tile.rows && !ReadsRowsLate(); ++i) ReadRow(i, first);
       for (int j = 0; j < kernel_.tile.columns; ++j) Column(j, first, part);
     }
     builder_.Do(Advance{parameters_.lhs, BytesOf(kernel_.lhs.dtype, block)});
     builder_.Do(Advance{parameters_.rhs, Bytes(kernel_.rhs.dtype)});
   }
+
+  // Where they are used, so that any number of rows needs no registers but its sums.
+  bool ReadsRowsLate() const { return AreBytes(kernel_) && kernel_.tile.columns == 1; }
 
   // A byte of a row's block.
   Address Lhs(int i, int byte) const {
@@ -194,6 +197,7 @@ class CodeProduct {
       for (int u = v; u < v + AtOnce(); ++u)
         decoder_.ReadCodes(codes_[static_cast<size_t>(u)], j, first + u * steps_);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
+        if (ReadsRowsLate()) ReadRow(i, first);
         FindBothScales(i, j, first);
         AddProducts(accumulators_.at(part % kernel_.k_split, i, j), i, v);
       }
