@@ -16,7 +16,8 @@ namespace {
 constexpr size_t kM = MatmulDims::kM;
 
 // The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
-constexpr double kLossNotSearched = 0.01;
+// What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
+constexpr double kLossNotSearched = 0.02;
 
 // But for their rows.
 bool SameButRows(Spec a, const Spec& b) {
@@ -79,7 +80,7 @@ class RowGroup {
     const Cost least = Least(member);
     const Cost cutoff = least >= kInfiniteCost
                             ? kInfiniteCost
-                            : static_cast<Cost>(static_cast<double>(least) / (1 + kLossNotSearched));
+                            : static_cast<Cost>(static_cast<double>(least) / (1 + kLossNotSearched)) + 1;
     absl::StatusOr<SolvedRows> solved = solve_(member, cutoff);
     if (!solved.ok()) return solved.status();
     RowMember& known = family_.members[member];
@@ -120,10 +121,12 @@ class RowGroup {
     return Refine(member, high);
   }
 
-  // What a member's program loses against its own, as far as that is known.
+  // What a member's program loses against its own, as far as that is known. Of a search that was stopped the
+  // bound may say less than the best program does.
   double Loss(Cost cost, size_t member) const {
-    const Cost bound = family_.members[member].bound;
-    return static_cast<double>(cost) / static_cast<double>(bound != 0 ? bound : Least(member)) - 1;
+    const auto least = static_cast<double>(Least(member)),
+               bound = static_cast<double>(family_.members[member].bound);
+    return static_cast<double>(cost) / (least > (1 + kMostLoss) * bound ? least : bound) - 1;
   }
   double Loss(const Candidate& candidate, size_t member) const {
     return Loss(candidate.costs[member - first_], member);

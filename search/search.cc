@@ -20,8 +20,9 @@ namespace {
 constexpr int kQuickWidth = 3;
 
 // First budget of the exact pass and how it grows: a little above the bound, so that little is explored that
-// the optimum would have pruned. What a failed round proved stays in the memo.
-constexpr double kBudgetStep = 0.04;
+// the optimum would have pruned. What a failed round proved stays in the memo, but the next one goes through
+// it again, so where bounds are far from the optimum few long steps take less than many short ones.
+constexpr double kBudgetStep = 0.25;
 
 struct QuickProgram {
   Cost cost;

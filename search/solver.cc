@@ -125,13 +125,14 @@ Cost Solver::CollectCandidates(const Spec& spec, Lines available, Cost budget) {
     ++order;
     Expand(spec, decision, model_.target(), &expansion);
     if (AvailableBelow(spec, expansion, available, model_.target()) < 0) continue;
-    Cost bound = model_.Base(spec, decision, expansion);
+    const Cost base = model_.Base(spec, decision, expansion);
+    Cost bound = base;
     for (int i = 0; i < expansion.num_children && bound < budget; ++i) {
       const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
       if (child.weight > 0) bound += child.weight * model_.LowerBound(child.spec);
     }
     if (bound < budget) {
-      candidates_.push_back({decision, bound, order});
+      candidates_.push_back({decision, base, bound, order});
     } else {
       least_skipped = std::min(least_skipped, bound);
       ++stats_.pruned;
@@ -161,7 +162,7 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
     const Cost limit = i < winner ? best.cost + 1 : best.cost;  // see solver.h
     if (options_.prune && candidate.bound >= limit) return;
     const Outcome outcome =
-        Try(spec, candidate.decision, available, options_.prune ? limit : kInfiniteCost, others);
+        Try(spec, candidate, available, options_.prune ? limit : kInfiniteCost, others);
     candidates_[i].deferred = outcome.deferred;
     deferred |= outcome.deferred;
     if (outcome.solved && outcome.cost < limit) {
@@ -185,12 +186,12 @@ Solver::Outcome Solver::Branch(const Spec& spec, Lines available, Cost budget, s
 constexpr Solver::Outcome kImpossible{false, kInfiniteCost, 0};
 
 // One decision: its children in turn, each with what the others' bounds leave of the budget.
-Solver::Outcome Solver::Try(const Spec& spec, const Decision& decision, Lines available, Cost budget,
+Solver::Outcome Solver::Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget,
                             Others others) {
   Expansion expansion;
-  Expand(spec, decision, model_.target(), &expansion);
+  Expand(spec, candidate.decision, model_.target(), &expansion);
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
-  Cost total = model_.Base(spec, decision, expansion);
+  Cost total = candidate.base;
   std::array<Outcome, 3> children;
   for (size_t i = 0; i < static_cast<size_t>(expansion.num_children); ++i) {
     children[i] = Ask(expansion.children[i].spec, below);

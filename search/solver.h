@@ -54,7 +54,7 @@ class Solver {
  private:
   struct Candidate {
     Decision decision;
-    Cost bound;
+    Cost base, bound;  // CostModel::Base; that and the closed forms of its children
     int order;
     bool deferred = false;
   };
@@ -64,7 +64,7 @@ class Solver {
   Cost CollectCandidates(const Spec& spec, Lines available, Cost budget);
   Outcome Refute(const Spec& spec, Lines available, Cost bound);
   Outcome Branch(const Spec& spec, Lines available, Cost budget, size_t first_candidate);
-  Outcome Try(const Spec& spec, const Decision& decision, Lines available, Cost budget, Others others);
+  Outcome Try(const Spec& spec, const Candidate& candidate, Lines available, Cost budget, Others others);
   Outcome Ask(const Spec& spec, Lines available);
   Outcome Relaxed(const Spec& spec, Lines available, Cost budget);
   void CheckStop();

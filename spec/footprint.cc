@@ -53,7 +53,6 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
   const TileExtent extent = ExtentOf(spec, operand);
   const int64_t row_bytes = BytesOf(tensor.dtype, extent.inner);
   const Layout& layout = tensor.layout;
-  if (Overlaps(spec, operand)) return Overlapping(spec, operand, target);
   if (layout.kind == LayoutKind::kPacked) {
     if (layout.panel == 0) {
       // Our own dense copy, walked from end to end: no run ever starts anew.
@@ -66,6 +65,7 @@ Footprint FootprintOf(const Spec& spec, int operand, const Target& target) {
     const Footprint panel = Contiguous(BytesOf(tensor.dtype, elements), target);
     return {panels * panel.lines, panels, panels * panel.pages};
   }
+  if (layout.ld < extent.inner && Overlaps(spec, operand)) return Overlapping(spec, operand, target);
   const int64_t stride_bytes = BytesOf(tensor.dtype, layout.ld);
   if (extent.outer * extent.batch == 1) return Contiguous(row_bytes, target);
   if (stride_bytes == row_bytes) {

@@ -174,13 +174,34 @@ TEST_P(RowTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
   }
 }
 
+// 1 to 60 rows.
+std::vector<Spec> FamilyRoots(const Target& target) {
+  std::vector<Spec> roots;
+  for (uint32_t m = 1; m <= 60; ++m)
+    roots.push_back(PlaceOperands(ParseSpec(Cat("matmul f32 ", m, "x48x40"))->spec, Residency::kWarm, target));
+  return roots;
+}
+
+// Where only the first member that is asked for is solved, and nothing is proven of any other.
+TEST_P(RowTemplateTest, AStoppedSearchLeavesRegionsOfAll) {
+  const CostModel model(GetParam());
+  HashMemo memo;
+  const std::vector<Spec> roots = FamilyRoots(GetParam());
+  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+    if (cutoff < kInfiniteCost) return SolvedRows{{}, cutoff, 1};
+    const SearchResult result = Search(roots[i], model, memo, {});
+    return SolvedRows{result.impl, result.cost, result.bound};
+  };
+  const absl::StatusOr<RowFamily> family = FindRowRegions(roots, model, solve);
+  ASSERT_TRUE(family.ok());
+  EXPECT_EQ(family->regions.back().last, roots.size() - 1);
+  for (size_t i = 0; i < roots.size(); ++i) EXPECT_EQ(family->members[i].program.spec, roots[i]);
+}
+
 TEST_P(RowTemplateTest, RegionsLoseNoMoreThanTheyMay) {
   const CostModel model(GetParam());
   HashMemo memo;
-  std::vector<Spec> roots;
-  for (uint32_t m = 1; m <= 60; ++m)
-    roots.push_back(
-        PlaceOperands(ParseSpec(Cat("matmul f32 ", m, "x48x40"))->spec, Residency::kWarm, GetParam()));
+  const std::vector<Spec> roots = FamilyRoots(GetParam());
   int solved = 0;
   const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
     ++solved;
