@@ -19,7 +19,7 @@ namespace {
 // Decisions per spec in the quick first pass, whose program is the exact pass's first incumbent.
 constexpr int kQuickWidth = 3;
 
-// First budget of the exact pass and how it grows: a little above the bound, so that little is explored that
+// First budget of the exact pass and how it grows: not far above the bound, so that little is explored that
 // the optimum would have pruned. What a failed round proved stays in the memo, but the next one goes through
 // it again, so where bounds are far from the optimum few long steps take less than many short ones.
 constexpr double kBudgetStep = 0.25;

@@ -178,7 +178,8 @@ TEST_P(RowTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
 std::vector<Spec> FamilyRoots(const Target& target) {
   std::vector<Spec> roots;
   for (uint32_t m = 1; m <= 60; ++m)
-    roots.push_back(PlaceOperands(ParseSpec(Cat("matmul f32 ", m, "x48x40"))->spec, Residency::kWarm, target));
+    roots.push_back(
+        PlaceOperands(ParseSpec(Cat("matmul f32 ", m, "x48x40"))->spec, Residency::kWarm, target));
   return roots;
 }
 
