@@ -60,8 +60,8 @@ struct BlockFormat {
   bool takes_offset = false;  // the offset is taken off
   int bias = 0;
   int part = 0;  // elements that share a factor of the scale, and of the offset; 0: there are none
-  // Where the factors of a part are, if there are any. Of parts whose numbers differ only in the lowest two bits, they are in
-  // bytes that are neighbours, with the same shifts.
+  // Where the factors of a part are, if there are any. Of parts whose numbers differ only in the lowest two
+  // bits, they are in bytes that are neighbours, with the same shifts.
   BlockBits (*scale_factor)(int part) = nullptr;
   BlockBits (*offset_factor)(int part) = nullptr;
   bool signed_factors = false;  // of 8 bits; of the scale
@@ -70,13 +70,13 @@ struct BlockFormat {
 inline constexpr int kFactorRun = 4;
 
 // A block of type q8: the f32 scale; that times the sum of its codes; what a sum of products of its codes and
-// others that are kPanelBias too much begins with, an s32, and the same of its first half; the same where they are
-// kNibbleBias too much; the codes.
+// others that are kPanelBias too much begins with, an s32, and the same of its first half; the same where
+// they are kNibbleBias too much; the codes.
 inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8HalfStart = 12, kQ8NibbleStart = 16, kQ8Codes = 20;
 inline constexpr int kPanelBias = 128, kNibbleBias = 8, kLongBias = 32;
-// A block of type q8_long: eight scales, each of 32 elements; eight sums of their codes, scaled; for each, eight s32
-// whose sum is such a beginning beside others that are kLongBias too much, that of the first half in the first of them, that of the second half in the
-// fifth; the codes.
+// A block of type q8_long: eight scales, each of 32 elements; eight sums of their codes, scaled; for each,
+// eight s32 whose sum is such a beginning beside others that are kLongBias too much, that of the first half
+// in the first of them, that of the second half in the fifth; the codes.
 inline constexpr int kQ8LongScaledSums = 32, kQ8LongStarts = 64, kQ8LongCodes = 320;
 inline constexpr int kQ8LongStartBytes = 32;
 
@@ -237,7 +237,8 @@ inline float DecodeElement(Dtype dtype, const uint8_t* block, int element) {
 }
 
 // The type that copies of such blocks have in panels. There, of the blocks of all columns for the same steps
-// of the reduction, the words of 32 bits lie by turns: the first ones of all, then the second ones, and so on.
+// of the reduction, the words of 32 bits lie by turns: the first ones of all, then the second ones, and so
+// on.
 constexpr Dtype InPanels(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
   if (format.offset_byte >= 0) return Dtype::kP8Offset;
@@ -268,8 +269,8 @@ struct RoundedElements {
   int sum = 0, half_sum = 0;  // of all codes, and of the first half
 };
 
-// Element i is rounded to the nearest multiple of a 127th of the largest magnitude, of which there are no more
-// than 127. Where one of them is no number, or infinite, none is a number.
+// Element i is rounded to the nearest multiple of a 127th of the largest magnitude, of which there are no
+// more than 127. Where one of them is no number, or infinite, none is a number.
 inline RoundedElements RoundElements(const float* elements) {
   RoundedElements rounded;
   const int count = static_cast<int>(rounded.codes.size());
