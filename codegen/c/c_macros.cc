@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,28 +19,10 @@
 namespace kirsch {
 namespace {
 
-constexpr size_t kLongestGroup = 16;      // lines
-constexpr size_t kMostParameters = 26;    // of a group: A to Z
-constexpr size_t kWidth = 110;            // of a line of calls
-constexpr size_t kDefinition = 45;        // bytes that a macro takes besides its text
-constexpr size_t kMostInFunction = 100;   // parameters; C has 127
-
-// Texts of one shape, and which parameter of a macro is in which hole.
-struct Parameters {
-  std::vector<std::string> values;                  // what is in each hole of the macro
-  std::vector<std::vector<std::string>> arguments;  // of each text
-};
-
-// The hole in each of the texts.
-std::vector<std::string> Column(absl::Span<const Pattern> texts, size_t hole) {
-  std::vector<std::string> column;
-  for (const Pattern& text : texts) column.push_back(text.holes[hole].value);
-  return column;
-}
-
-bool AllEqual(const std::vector<std::string>& column) {
-  return std::all_of(column.begin(), column.end(), [&](const auto& value) { return value == column[0]; });
-}
+constexpr size_t kLongestGroup = 48;     // statements
+constexpr size_t kMostParameters = 100;  // of a macro; C has 127
+constexpr size_t kWidth = 110;           // of a line of calls
+constexpr size_t kDefinition = 45;       // bytes that a macro takes besides its text
 
 std::optional<std::vector<int64_t>> Numbers(const std::vector<std::string>& column) {
   std::vector<int64_t> numbers;
@@ -75,58 +58,121 @@ std::string LineText(const Line& line, const std::string& of) {
   return line.plus == 0 ? Cat("(", product, ")") : Cat("(", product, " + ", line.plus, ")");
 }
 
-// The parameters of a macro for whole functions.
-class FunctionParameters {
+// The parameters of one macro for texts of one shape.
+class Parameters {
  public:
-  explicit FunctionParameters(absl::Span<const Pattern> texts) : texts_(texts) {
-    parameters_.arguments.resize(texts.size());
-    for (size_t hole = 0; hole < texts[0].holes.size(); ++hole)
-      parameters_.values.push_back(ValueOf(Column(texts, hole), texts[0].holes[hole].pasted));
+  explicit Parameters(absl::Span<const Pattern> texts) : texts_(texts), values_(texts[0].holes.size()) {
+    std::vector<Column> columns;
+    for (size_t hole = 0; hole < values_.size(); ++hole) columns.push_back(ColumnOf(hole));
+    // Each after those that it may follow from.
+    std::stable_sort(columns.begin(), columns.end(),
+                     [](const Column& a, const Column& b) { return a.rank < b.rank; });
+    for (const Column& column : columns) values_[column.hole] = ValueOf(column);
   }
-  Parameters Get() && { return std::move(parameters_); }
+
+  size_t size() const { return columns_.size(); }
+  // The text of the macro, which has these in the holes.
+  std::string Body() const { return texts_[0].With(values_); }
+  std::string Names() const {
+    std::string names;
+    for (size_t i = 0; i < size(); ++i) Append(&names, i > 0 ? ", " : "", NameOf(i));
+    return names;
+  }
+  // Those of the call that stands for a text.
+  std::string ArgumentsOf(size_t text) const {
+    std::string arguments;
+    for (size_t i = 0; i < size(); ++i) Append(&arguments, i > 0 ? ", " : "", columns_[i].values[text]);
+    return arguments;
+  }
 
  private:
-  std::string ValueOf(const std::vector<std::string>& column, bool pasted) {
-    if (AllEqual(column)) return column[0];
-    const auto same = std::find(columns_.begin(), columns_.end(), column);
-    if (same != columns_.end()) return NameOf(static_cast<size_t>(same - columns_.begin()));
-    const std::optional<std::vector<int64_t>> numbers = Numbers(column);
-    for (size_t i = 0; numbers && !pasted && i < columns_.size(); ++i) {
-      const std::optional<std::vector<int64_t>> of = Numbers(columns_[i]);
-      const std::optional<Line> line = of ? LineThrough(*numbers, *of) : std::nullopt;
+  // What is in a hole of each text.
+  struct Column {
+    size_t hole = 0;
+    std::vector<std::string> values;
+    std::optional<std::vector<int64_t>> numbers;
+    int64_t rank = 0;
+  };
+
+  Column ColumnOf(size_t hole) const {
+    Column column{hole, {}, {}, std::numeric_limits<int64_t>::max()};
+    for (const Pattern& text : texts_) column.values.push_back(text.holes[hole].value);
+    column.numbers = Numbers(column.values);
+    // What is pasted follows from nothing, and a number only from smaller ones.
+    if (texts_[0].holes[hole].pasted)
+      column.rank = -1;
+    else if (column.numbers)
+      column.rank = std::accumulate(column.numbers->begin(), column.numbers->end(), int64_t{0});
+    return column;
+  }
+
+  std::string ValueOf(const Column& column) {
+    const Hole& first = texts_[0].holes[column.hole];
+    const bool same = std::all_of(column.values.begin(), column.values.end(),
+                                  [&](const std::string& value) { return value == first.value; });
+    // (A parameter of the macro that the texts are in is none of another's.)
+    if (same && !first.bound) return first.value;
+    for (size_t i = 0; i < size(); ++i)
+      if (columns_[i].values == column.values) return NameOf(i);
+    for (size_t i = 0; i < size() && column.numbers && !first.pasted; ++i) {
+      if (!columns_[i].numbers) continue;
+      const std::optional<Line> line = LineThrough(*column.numbers, *columns_[i].numbers);
       if (line) return LineText(*line, NameOf(i));
     }
     columns_.push_back(column);
-    for (size_t i = 0; i < texts_.size(); ++i) parameters_.arguments[i].push_back(column[i]);
-    return NameOf(columns_.size() - 1);
+    return NameOf(size() - 1);
   }
   static std::string NameOf(size_t parameter) { return Cat(std::string(1, kBound), parameter + 1); }
 
-  const absl::Span<const Pattern> texts_;
-  std::vector<std::vector<std::string>> columns_;  // of the parameters
-  Parameters parameters_;
+  absl::Span<const Pattern> texts_;
+  std::vector<std::string> values_;  // by hole
+  std::vector<Column> columns_;      // of the parameters
 };
 
-// Those of a macro for lines: what is the same in all groups is no parameter, unless it is one of the function.
-Parameters GroupParameters(absl::Span<const Pattern> texts) {
-  Parameters parameters;
-  parameters.arguments.resize(texts.size());
-  std::vector<std::vector<std::string>> columns;
-  for (size_t hole = 0; hole < texts[0].holes.size(); ++hole) {
-    const std::vector<std::string> column = Column(texts, hole);
-    if (AllEqual(column) && !texts[0].holes[hole].bound) {
-      parameters.values.push_back(column[0]);
-      continue;
+// A line, or one that begins a block with all up to the block's end.
+struct Statement {
+  std::string indent;
+  std::vector<std::string> lines;  // without it
+  Pattern pattern;
+  std::string shape;
+};
+
+std::vector<Statement> StatementsOf(const std::string& text) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  std::vector<Statement> statements;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    Statement statement;
+    statement.indent = lines[i].substr(0, lines[i].find_first_not_of(' '));
+    const auto add = [&] { statement.lines.push_back(lines[i].substr(statement.indent.size())); };
+    add();
+    if (lines[i].back() == '{') {
+      const std::string end = statement.indent + "}";
+      while (lines[i] != end) {
+        ++i;
+        add();
+      }
     }
-    const size_t same =
-        static_cast<size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
-    if (same == columns.size()) {
-      columns.push_back(column);
-      for (size_t i = 0; i < texts.size(); ++i) parameters.arguments[i].push_back(column[i]);
-    }
-    parameters.values.emplace_back(1, static_cast<char>('A' + same));
+    statement.pattern = PatternOf(absl::StrJoin(statement.lines, "\n"));
+    statement.shape = statement.pattern.shape();
+    statements.push_back(std::move(statement));
   }
-  return parameters;
+  return statements;
+}
+
+// How many groups of `length` statements there are from `first` on, one after the other and of one shape.
+size_t CountGroups(const std::vector<Statement>& statements, size_t first, size_t length) {
+  size_t end = first + length;
+  while (end < statements.size() && statements[end].shape == statements[end - length].shape) ++end;
+  return (end - first) / length;
+}
+
+Pattern GroupAt(const std::vector<Statement>& statements, size_t first, size_t length) {
+  Pattern group = statements[first].pattern;
+  for (size_t i = 1; i < length; ++i) {
+    group.text.back() += "\n";
+    group.Append(statements[first + i].pattern);
+  }
+  return group;
 }
 
 class MacroPrinter {
@@ -135,8 +181,7 @@ class MacroPrinter {
 
   std::string Print(absl::Span<const CFunction> functions) {
     std::map<std::string, std::vector<size_t>> alike;
-    for (size_t i = 0; i < functions.size(); ++i)
-      alike[ShapeOf(functions[i], i)].push_back(i);
+    for (size_t i = 0; i < functions.size(); ++i) alike[ShapeOf(functions[i], i)].push_back(i);
     for (size_t i = 0; i < functions.size(); ++i) {
       if (i > 0) text_ += "\n";
       const std::vector<size_t>& same = alike[ShapeOf(functions[i], i)];
@@ -159,8 +204,11 @@ class MacroPrinter {
     return Cat(function.before, "\n", PatternOf(function.after).shape());
   }
 
-  std::string NewName() {
+  // The name of a new macro. `text`: without the end of its last line.
+  std::string NewMacro(const std::string& parameters, const std::string& text) {
     names_.push_back(Cat(prefix_, names_.size() + 1));
+    Append(&text_, "#define ", names_.back(), "(", parameters, ") \\\n",
+           absl::StrReplaceAll(text, {{"\n", " \\\n"}}), "\n");
     return names_.back();
   }
 
@@ -168,48 +216,58 @@ class MacroPrinter {
   void Define(absl::Span<const CFunction> functions, const std::vector<size_t>& same) {
     std::vector<Pattern> texts;
     for (size_t i : same) texts.push_back(PatternOf(functions[i].after));
-    const Parameters parameters = FunctionParameters(texts).Get();
-    if (parameters.arguments[0].size() > kMostInFunction) return;
-    const std::string after = Grouped(texts[0].With(parameters.values));
-    const std::string name = NewName();
-    std::string names = "NAME";
-    for (size_t i = 0; i < parameters.arguments[0].size(); ++i) Append(&names, ", ", std::string(1, kBound), i + 1);
-    std::string body = Cat(functions[same[0]].before, "NAME", after);
-    body.pop_back();  // the end of the last line
-    Append(&text_, "#define ", name, "(", names, ") \\\n", absl::StrReplaceAll(body, {{"\n", " \\\n"}}), "\n");
-    for (size_t i = 0; i < same.size(); ++i) {
-      std::vector<std::string> arguments = {functions[same[i]].name};
-      arguments.insert(arguments.end(), parameters.arguments[i].begin(), parameters.arguments[i].end());
-      instances_[same[i]] = Cat(name, "(", absl::StrJoin(arguments, ", "), ")\n");
-    }
+    const Parameters parameters(texts);
+    if (parameters.size() > kMostParameters) return;
+    std::string body = Cat(functions[same[0]].before, "NAME", Grouped(parameters.Body()));
+    body.pop_back();
+    const char* separator = parameters.size() > 0 ? ", " : "";
+    const std::string name = NewMacro(Cat("NAME", separator, parameters.Names()), body);
+    for (size_t i = 0; i < same.size(); ++i)
+      instances_[same[i]] =
+          Cat(name, "(", functions[same[i]].name, separator, parameters.ArgumentsOf(i), ")\n");
   }
 
-  // Lines of a function, with groups of them by macros.
-  std::string Grouped(const std::string& after);
-
-  struct Lines {
-    std::vector<std::string> text, indents;
-    std::vector<Pattern> patterns;
-    std::vector<std::string> shapes;  // empty: no line of a group
-  };
-  static Lines LinesOf(const std::string& text);
-  static Pattern Join(const Lines& lines, size_t first, size_t count) {
-    Pattern joined = lines.patterns[first];
-    for (size_t i = 1; i < count; ++i) {
-      joined.text.back() += " ";
-      joined.Append(lines.patterns[first + i]);
-    }
-    return joined;
-  }
-
-  // Groups of `length` lines one after the other, all by one macro.
+  // Groups of `length` statements one after the other, all by one macro.
   struct Run {
     size_t length = 0;
-    Pattern shape;
-    Parameters parameters;
+    std::string body;
+    std::vector<std::string> arguments;  // of each call
+    std::string names;
     int64_t saves = 0;  // bytes
   };
-  Run RunOf(const Lines& lines, size_t first, size_t length) const;
+  // Statements, with groups of them by macros.
+  std::string Grouped(const std::string& text) {
+    const std::vector<Statement> statements = StatementsOf(text);
+    std::string grouped;
+    for (size_t i = 0; i < statements.size();) {
+      const Run run = BestRunAt(statements, i);
+      if (run.saves > 0) {
+        grouped += Calls(run, statements[i].indent);
+        i += run.length * run.arguments.size();
+      } else {
+        grouped += Single(statements[i++]);
+      }
+    }
+    return grouped;
+  }
+  std::string Single(const Statement& statement) {
+    const std::string first = Cat(statement.indent, statement.lines.front(), "\n");
+    if (statement.lines.size() == 1) return first;
+    std::string inner;
+    for (size_t i = 1; i + 1 < statement.lines.size(); ++i)
+      Append(&inner, statement.indent, statement.lines[i], "\n");
+    return Cat(first, Grouped(inner), statement.indent, statement.lines.back(), "\n");
+  }
+
+  Run BestRunAt(const std::vector<Statement>& statements, size_t first) const {
+    Run best;
+    for (size_t length = 1; length <= kLongestGroup && first + 2 * length <= statements.size(); ++length) {
+      Run run = RunAt(statements, first, length);
+      if (run.saves > best.saves) best = std::move(run);
+    }
+    return best;
+  }
+  Run RunAt(const std::vector<Statement>& statements, size_t first, size_t length) const;
   std::string Calls(const Run& run, const std::string& indent);
 
   const std::string prefix_;
@@ -219,63 +277,39 @@ class MacroPrinter {
   std::map<size_t, std::string> instances_;    // of functions
 };
 
-MacroPrinter::Lines MacroPrinter::LinesOf(const std::string& text) {
-  Lines lines;
-  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
-    const size_t indent = std::min(line.find_first_not_of(' '), line.size());
-    lines.indents.emplace_back(line.substr(0, indent));
-    lines.text.emplace_back(line.substr(indent));
-    lines.patterns.push_back(PatternOf(std::string_view(lines.text.back())));
-    // Statements that end in their line, and declare nothing.
-    const std::string& statement = lines.text.back();
-    const bool whole = !statement.empty() && statement.back() == ';' && !statement.starts_with("for") &&
-                       statement.find_first_of("{}#") == std::string::npos;
-    lines.shapes.push_back(whole ? lines.patterns.back().shape() : "");
-  }
-  return lines;
-}
-
-MacroPrinter::Run MacroPrinter::RunOf(const Lines& lines, size_t first, size_t length) const {
+MacroPrinter::Run MacroPrinter::RunAt(const std::vector<Statement>& statements, size_t first,
+                                      size_t length) const {
   Run run;
+  const size_t count = CountGroups(statements, first, length);
+  if (count < 2) return run;
+  std::vector<Pattern> groups;
+  for (size_t i = 0; i < count; ++i) groups.push_back(GroupAt(statements, first + i * length, length));
+  const Parameters parameters(groups);
+  if (parameters.size() == 0 || parameters.size() > kMostParameters) return run;
   run.length = length;
-  const auto alike = [&](size_t a, size_t b) {
-    for (size_t i = 0; i < length; ++i)
-      if (b + i >= lines.shapes.size() || lines.shapes[b + i].empty() || lines.shapes[a + i] != lines.shapes[b + i])
-        return false;
-    return true;
-  };
-  std::vector<Pattern> texts;
-  for (size_t at = first; alike(first, at); at += length) texts.push_back(Join(lines, at, length));
-  if (texts.size() < 2) return run;
-  run.parameters = GroupParameters(texts);
-  run.shape = texts[0];
-  if (run.parameters.arguments[0].empty() || run.parameters.arguments[0].size() > kMostParameters) return run;
-  const std::string body = run.shape.With(run.parameters.values);
-  for (size_t i = 0; i < texts.size(); ++i) {
-    for (size_t line = 0; line < length; ++line) {
-      const size_t number = first + i * length + line;
-      run.saves += static_cast<int64_t>(lines.text[number].size() + lines.indents[number].size() + 1);
-    }
-    run.saves -= static_cast<int64_t>(absl::StrJoin(run.parameters.arguments[i], ", ").size() + 13);
+  run.body = parameters.Body();
+  run.names = parameters.Names();
+  for (size_t i = 0; i < count; ++i) {
+    run.arguments.push_back(parameters.ArgumentsOf(i));
+    run.saves -= static_cast<int64_t>(run.arguments.back().size() + 13);
   }
-  if (!groups_.contains(body)) run.saves -= static_cast<int64_t>(body.size() + kDefinition);
+  for (size_t i = first; i < first + length * count; ++i)
+    for (const std::string& line : statements[i].lines)
+      run.saves += static_cast<int64_t>(statements[i].indent.size() + line.size() + 1);
+  if (!groups_.contains(run.body)) run.saves -= static_cast<int64_t>(run.body.size() + kDefinition);
   return run;
 }
 
 std::string MacroPrinter::Calls(const Run& run, const std::string& indent) {
-  std::string& name = groups_[run.shape.With(run.parameters.values)];
-  if (name.empty()) {
-    name = NewName();
-    std::string names;
-    for (size_t i = 0; i < run.parameters.arguments[0].size(); ++i)
-      Append(&names, i > 0 ? ", " : "", std::string(1, static_cast<char>('A' + i)));
-    // Statement by statement, in lines of their own.
-    Append(&text_, "#define ", name, "(", names, ") \\\n  ",
-           absl::StrReplaceAll(run.shape.With(run.parameters.values), {{"; ", "; \\\n  "}}), "\n");
+  if (!groups_.contains(run.body)) {
+    std::string body = Grouped("  " + absl::StrReplaceAll(run.body, {{"\n", "\n  "}}));
+    body.pop_back();
+    groups_[run.body] = NewMacro(run.names, body);
   }
+  const std::string& name = groups_[run.body];
   std::string text, line = indent;
-  for (const std::vector<std::string>& arguments : run.parameters.arguments) {
-    const std::string call = Cat(name, "(", absl::StrJoin(arguments, ", "), ")");
+  for (const std::string& arguments : run.arguments) {
+    const std::string call = Cat(name, "(", arguments, ")");
     if (line.size() + call.size() > kWidth && line.size() > indent.size()) {
       Append(&text, line, "\n");
       line = indent;
@@ -283,28 +317,6 @@ std::string MacroPrinter::Calls(const Run& run, const std::string& indent) {
     Append(&line, line.size() > indent.size() ? " " : "", call);
   }
   return Cat(text, line, "\n");
-}
-
-std::string MacroPrinter::Grouped(const std::string& after) {
-  const Lines lines = LinesOf(after);
-  std::string text;
-  for (size_t i = 0; i < lines.text.size();) {
-    Run best;
-    if (!lines.shapes[i].empty()) {
-      for (size_t length = 1; length <= kLongestGroup; ++length) {
-        Run run = RunOf(lines, i, length);
-        if (run.saves > best.saves) best = std::move(run);
-      }
-    }
-    if (best.saves > 0) {
-      text += Calls(best, lines.indents[i]);
-      i += best.length * best.parameters.arguments.size();
-    } else {
-      Append(&text, lines.indents[i], lines.text[i], i + 1 < lines.text.size() ? "\n" : "");
-      ++i;
-    }
-  }
-  return text;
 }
 
 }  // namespace

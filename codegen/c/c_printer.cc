@@ -60,9 +60,9 @@ bool AddsBefore(const std::vector<Stmt>& block, size_t number, VarId accumulator
 
 class FunctionPrinter {
  public:
-  // `callees`: the C names of the program's procedures; only the entry calls any.
+  // `callees`: the C names of the procedures that this one may call.
   FunctionPrinter(const LoopProgram& program, const Procedure& procedure, const CStyle& style,
-                  const std::vector<std::string>& callees = {})
+                  const std::vector<std::string>& callees)
       : program_(program),
         procedure_(procedure),
         style_(style),
@@ -233,7 +233,7 @@ class FunctionPrinter {
         Append(&arguments, parameter.stored ? "(" : "(const ", CType(parameter.dtype), "*)");
       Append(&arguments, AddressText(procedure_, pointer));
     }
-    for (int64_t count : op.counts) Append(&arguments, ", ", count);
+    for (const Affine& count : op.counts) Append(&arguments, ", ", Text(count));
     Line(callees_[static_cast<size_t>(op.procedure)], "(", arguments, ");");
   }
 
@@ -327,17 +327,19 @@ class HelperPool {
     std::vector<std::string> names = {program.name};
     for (size_t i = 1; i < program.procedures.size(); ++i)
       names.push_back(PacksConstants(program, i) ? PackName(program)
-                                                 : NameOf(program, program.procedures[i]));
+                                                 : NameOf(program, program.procedures[i], names));
     return names;
   }
 
   std::vector<CFunction> Take() && { return std::move(functions_); }
 
  private:
-  std::string NameOf(const LoopProgram& program, const Procedure& procedure) {
+  // `callees`: the names of the procedures before it.
+  std::string NameOf(const LoopProgram& program, const Procedure& procedure,
+                     const std::vector<std::string>& callees) {
     const std::string attribute = TargetAttribute(program, style_);
     const std::string rest = Cat("(", HelperParameters(procedure), ") {\n",
-                                 FunctionPrinter(program, procedure, style_).Print(), "}\n");
+                                 FunctionPrinter(program, procedure, style_, callees).Print(), "}\n");
     std::string name = Cat(style_.helper_name, "_", procedure.name);
     while (std::find(style_.taken.begin(), style_.taken.end(), name) != style_.taken.end()) name += "_";
     // Programs name their procedures for themselves: the same name need not be the same code.

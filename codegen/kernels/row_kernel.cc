@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/kernels/column_kernel.h"
 #include "codegen/kernels/row_code.h"
+#include "codegen/loop/loop_text.h"
 #include "spec/check.h"
 #include "spec/element.h"
 #include "spec/text/cat.h"
@@ -251,13 +252,6 @@ std::string TextOf(const RowKernel& kernel) {
     add(result.value, static_cast<int>(result.dtype), kernel.result_row_strides[i]);
   }
   return text;
-}
-
-// FNV-1a: the same everywhere.
-uint64_t HashOf(const std::string& text) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
 }
 
 }  // namespace

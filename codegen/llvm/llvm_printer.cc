@@ -247,7 +247,7 @@ class BodyPrinter {
     std::vector<Value*> arguments;
     for (const Address& pointer : op.pointers)
       arguments.push_back(ValueOf(pointer, callee.vars[arguments.size()].dtype));
-    for (int64_t count : op.counts) arguments.push_back(ir_.getInt64(static_cast<uint64_t>(count)));
+    for (const Affine& count : op.counts) arguments.push_back(ValueOf(count));
     ir_.CreateCall(callees_[static_cast<size_t>(op.procedure)], arguments);
   }
 

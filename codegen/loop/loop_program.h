@@ -175,7 +175,7 @@ struct Advance {
 struct Call {
   int procedure;
   std::vector<Address> pointers;
-  std::vector<int64_t> counts;
+  std::vector<Affine> counts;
 };
 
 struct Stmt;
@@ -272,8 +272,9 @@ struct EntryParameters {
 
 struct LoopProgram {
   std::string name;                   // the entry's
-  std::vector<Procedure> procedures;  // procedures[0] is the entry; only it, and the one that packs a graph's
-                                      // constants, call others
+  // procedures[0] is the entry; only it, the one that packs a graph's constants, and those of ShareChoices
+  // call others, which are no entries and come before the latter.
+  std::vector<Procedure> procedures;
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore
   int64_t scratch_bytes = 0;  // per thread, 64-byte aligned; 0: none is used

@@ -99,7 +99,7 @@ class TextPrinter {
   void Print(const Call& op) {
     std::vector<std::string> arguments;
     for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
-    for (int64_t count : op.counts) arguments.push_back(Cat(count));
+    for (const Affine& count : op.counts) arguments.push_back(AffineText(procedure_, count));
     Line("call ", program_.procedures[static_cast<size_t>(op.procedure)].name, "(",
          absl::StrJoin(arguments, ", "), ")");
   }
@@ -161,19 +161,28 @@ std::string AddressText(const Procedure& procedure, const Address& address) {
   return Cat(pointer, " + ", AffineText(procedure, address.offset));
 }
 
+std::string ProcedureText(const LoopProgram& program, const Procedure& procedure) {
+  std::vector<std::string> parameters;
+  for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));
+  return Cat(procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
+             TextPrinter(program, procedure).Print());
+}
+
 std::string LoopText(const LoopProgram& program) {
   std::string text = Cat(program.name, ": scratch ", program.scratch_bytes, " bytes, tasks ", program.tasks,
                          ", features ", absl::StrJoin(program.features, " "), "\n");
   if (program.packing)
     Append(&text, "tensor ", program.packing->place, " packed ahead into ", program.packing->bytes,
            " bytes by ", program.procedures[static_cast<size_t>(program.packing->procedure)].name, "\n");
-  for (const Procedure& procedure : program.procedures) {
-    std::vector<std::string> parameters;
-    for (int i = 0; i < procedure.num_parameters; ++i) parameters.push_back(NameOf(procedure, i));
-    Append(&text, procedure.name, "(", absl::StrJoin(parameters, ", "), ")\n",
-           TextPrinter(program, procedure).Print());
-  }
+  for (const Procedure& procedure : program.procedures) text += ProcedureText(program, procedure);
   return text;
+}
+
+// FNV-1a: the same everywhere.
+uint64_t HashOf(const std::string& text) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
 }
 
 }  // namespace kirsch

@@ -16,6 +16,7 @@
 #include "codegen/kernels/pack.h"
 #include "codegen/kernels/row_kernel.h"
 #include "codegen/kernels/transforms.h"
+#include "codegen/loop/choices.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/program/impl_program.h"
@@ -99,8 +100,9 @@ class Kernels {
     const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
     KIRSCH_CHECK(encoding != nullptr);
     AddFeatures(encoding->features);
-    std::vector<int64_t> counts = kernel.Counts(k);
-    if (kernel.may_accumulate) counts.push_back(shape.accumulate ? 1 : 0);
+    std::vector<Affine> counts;
+    for (int64_t count : kernel.Counts(k)) counts.push_back(Constant(count));
+    if (kernel.may_accumulate) counts.push_back(Constant(shape.accumulate ? 1 : 0));
     return {NumberOf(kernel, MicrokernelProcedure), std::move(at), std::move(counts)};
   }
 
@@ -125,7 +127,7 @@ class Kernels {
   Call CallOf(const RowShape& shape, std::vector<Address> at, int64_t rows) {
     const RowKernel kernel{shape, program_.masks};
     AddFeatures(RowFeatures(kernel));
-    return {NumberOf(kernel, RowProcedure), std::move(at), {rows}};
+    return {NumberOf(kernel, RowProcedure), std::move(at), {Constant(rows)}};
   }
   Call CallOf(const TransformShape& shape, std::vector<Address> at, int64_t) {
     const auto make = [&](const TransformShape& transform) {
@@ -308,6 +310,7 @@ class Lowering {
     WriteEntry();
     if (HasConstants() && !PacksOneMatrix()) PackTensors();
     loops_.procedures.insert(loops_.procedures.begin(), std::move(entry_).Build());
+    if (loops_.size) ShareChoices(&loops_);
     return std::move(loops_);
   }
 

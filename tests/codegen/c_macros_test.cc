@@ -45,10 +45,6 @@ TEST(Pattern, HolesTakeTheirValuesBack) {
 
 class MacrosTest : public HeaderTest {
  protected:
-  // What is compiled, without white space.
-  std::string Preprocessed(const std::string& text) const {
-    return Output(Cat("gcc -E -P -x c ", Write("text.c", text), " | tr -d ' \n'"));
-  }
   // Without the lines of the source that inline assembly is from.
   std::string Assembly(const std::string& text, const std::string& flags) const {
     return Output(Cat("gcc -std=c99 -x c -O1 -S ", flags, " ", Write("text.c", text), " -o - | grep -v '^# '"));
@@ -71,20 +67,73 @@ TEST_P(MacrosTest, FunctionsThatDifferInAStrideAreInstances) {
   EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), ""));
 }
 
-TEST_P(MacrosTest, LinesThatDifferInNumbersExpandToThemselves) {
-  std::mt19937 random(7);
+// Statements at random, each several times with other numbers.
+class RandomCode {
+ public:
+  explicit RandomCode(uint32_t seed) : random_(seed) {}
+
+  CFunction Function(const std::string& name) {
+    return {"void ", name, Cat("(int* to, const int* from) {\n  int a0, a1;\n", Statements("  ", 2), "}\n")};
+  }
+  int Number(int end) { return static_cast<int>(random_() % static_cast<uint32_t>(end)); }
+
+ private:
+  std::string Statements(const std::string& indent, int depth) {
+    std::string text;
+    for (int i = 1 + Number(3); i > 0; --i) {
+      const int kind = Number(depth > 0 ? 4 : 2), stride = Number(3000);
+      for (int row = 0, rows = 1 + Number(6); row < rows; ++row)
+        Append(&text, Statement(indent, depth, kind, row, stride));
+    }
+    return text;
+  }
+  std::string Statement(const std::string& indent, int depth, int kind, int row, int stride) {
+    const std::string inner = indent + "  ";
+    if (kind == 0) return Cat(indent, "a", row % 2, " = from[", row * stride + 1, "];\n");
+    if (kind == 1) return Cat(indent, "to[", row, "] += a", Number(2), " * ", Number(3), ";\n");
+    if (kind == 2)
+      return Cat(indent, "{\n", inner, "const int q", row, " = from[", row * stride, "];\n", inner, "to[",
+                 row, "] = q", row, ";\n", indent, "}\n");
+    return Cat(indent, "for (int i", depth, " = 0; i", depth, " < ", 1 + Number(9), "; ++i", depth, ") {\n",
+               Statements(inner, depth - 1), indent, "}\n");
+  }
+
+  std::mt19937 random_;
+};
+
+TEST_P(MacrosTest, RandomCodeIsTheSame) {
+  RandomCode code(GetParam() ? 7 : 8);
+  int calls = 0;
   for (int trial = 0; trial < 30; ++trial) {
     std::vector<CFunction> functions;
-    const int count = 1 + static_cast<int>(random() % 4);
-    for (int i = 0; i < count; ++i)
-      functions.push_back(Rows(Cat("f", i, "_x"), 1 + static_cast<int>(random() % 9),
-                               static_cast<int>(random() % 3000), static_cast<int>(random() % 3)));
-    const std::string plain = PrintFunctions(functions, ""), text = PrintFunctions(functions, "M");
-    EXPECT_EQ(Assembly(text, ""), Assembly(plain, "")) << text;
+    for (int i = code.Number(4); i >= 0; --i) {
+      functions.push_back(code.Function(Cat("f", i, "_x")));
+      functions.back().by_macro = code.Number(2) == 0;
+    }
+    const std::string text = PrintFunctions(functions, "M");
+    EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), "")) << text;
     EXPECT_EQ(PrintFunctions(functions, "M"), text);  // deterministic
-    for (CFunction& function : functions) function.by_macro = false;
-    EXPECT_EQ(Preprocessed(PrintFunctions(functions, "M")), Preprocessed(plain));
+    calls += text.find("M1(") != std::string::npos;
   }
+  EXPECT_GT(calls, 20);
+}
+
+TEST_P(MacrosTest, BlocksAreGroupedAsOneStatement) {
+  std::string after = "(int* to, const int* from) {\n";
+  for (int i = 0; i < 6; ++i)
+    Append(&after, "  {\n    const int sum = from[", 8 * i, "] + from[", 8 * i + 1, "];\n    to[", i,
+           "] = sum * sum;\n  }\n");
+  EXPECT_EQ(PrintFunctions({{"void ", "sums", after + "}\n"}}, "M"),
+            "#define M1(N1) \\\n"
+            "  { \\\n"
+            "    const int sum = from[(8 * N1)] + from[(8 * N1 + 1)]; \\\n"
+            "    to[N1] = sum * sum; \\\n"
+            "  }\n"
+            "void sums(int* to, const int* from) {\n"
+            "  M1(0) M1(1) M1(2) M1(3) M1(4) M1(5)\n"
+            "}\n"
+            "\n"
+            "#undef M1\n");
 }
 
 // What headers define for GCC.

@@ -200,7 +200,7 @@ class RowCase {
                 scratch = pointer("scratch", Dtype::kF32, true);
     builder.IndexParameter(kThread);
     builder.IndexParameter(kThreads);
-    Call call{1, {}, {rows_}};
+    Call call{1, {}, {Constant(rows_)}};
     for (size_t i = 0; i < row.inputs.size(); ++i) call.pointers.push_back(At(inputs[i]));
     call.pointers.push_back(At(out));
     if (row.results.size() > 1)

@@ -1,0 +1,221 @@
+#include "codegen/loop/choices.h"
+
+#include <algorithm>
+#include <concepts>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/loop/loop_text.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+using Block = std::vector<Stmt>;
+
+// `visit(block)` for the blocks of statements that are inside of the statement.
+template <typename Statement, typename Visit>
+void ForNested(Statement& stmt, const Visit& visit) {
+  std::visit(
+      [&](auto& op) {
+        if constexpr (requires { op.body; }) visit(op.body);
+        if constexpr (requires { op.bodies; })
+          for (auto& body : op.bodies) visit(body);
+      },
+      stmt.op);
+}
+
+bool Chooses(const Block& block) {
+  return std::any_of(block.begin(), block.end(), [](const Stmt& stmt) {
+    const auto* const any = std::get_if<IfAny>(&stmt.op);
+    return std::holds_alternative<Switch>(stmt.op) || (any != nullptr && Chooses(any->body));
+  });
+}
+
+// Of calls, and what says which: of nothing that only an entry may have.
+bool IsOfCalls(const Block& block) {
+  return std::all_of(block.begin(), block.end(), [](const Stmt& stmt) {
+    bool nested = true;
+    ForNested(stmt, [&](const Block& inner) { nested &= IsOfCalls(inner); });
+    return nested && (std::holds_alternative<Call>(stmt.op) || std::holds_alternative<Divide>(stmt.op) ||
+                      std::holds_alternative<For>(stmt.op) || std::holds_alternative<IfAny>(stmt.op) ||
+                      std::holds_alternative<Switch>(stmt.op));
+  });
+}
+
+// Makes a procedure of a block.
+class Choice {
+ public:
+  Choice(const LoopProgram& program, const Block& block) : program_(program) {
+    Collect(block);
+    for (Pointer& pointer : pointers_) pointer.parameter = Parameter(pointer);
+    for (VarId index : outer_) indices_[index] = builder_.IndexParameter("rows");
+    Write(block);
+  }
+
+  Procedure Build() && { return std::move(builder_).Build(); }
+  // The call that does what the block did; the procedure's number is for the caller to say.
+  Call InPlace() const {
+    Call call{0, {}, {}};
+    for (const Pointer& pointer : pointers_) call.pointers.push_back({pointer.of, pointer.base});
+    for (VarId index : outer_) call.counts.push_back(IndexOf(index));
+    return call;
+  }
+
+ private:
+  // Where operands of one type lie, but for what the block's own indices and constants add.
+  struct Pointer {
+    VarId of = kNoVar;
+    Affine base;
+    Var operand;  // of the first procedure that is called with it
+    bool stored = false;
+    VarId parameter = kNoVar;
+  };
+
+  void Collect(const Block& block) {
+    for (const Stmt& stmt : block) {
+      std::visit([this](const auto& op) { CollectFrom(op); }, stmt.op);
+      ForNested(stmt, [this](const Block& inner) { Collect(inner); });
+    }
+  }
+  template <typename Op>
+  void CollectFrom(const Op& op) {
+    if constexpr (std::same_as<Op, Divide>) CollectFrom(op.of);
+    if constexpr (std::same_as<Op, For>) CollectFrom(op.count);
+    if constexpr (std::same_as<Op, IfAny> || std::same_as<Op, Switch>) CollectFrom(IndexOf(op.index));
+    if constexpr (std::same_as<Op, For> || std::same_as<Op, Divide>) own_.insert(op.index);
+  }
+  void CollectFrom(const Affine& trips) {
+    for (const Affine::Term& term : trips.terms)
+      if (!own_.contains(term.index) && std::find(outer_.begin(), outer_.end(), term.index) == outer_.end())
+        outer_.push_back(term.index);
+  }
+  void CollectFrom(const Call& call) {
+    const Procedure& callee = program_.procedures[static_cast<size_t>(call.procedure)];
+    for (size_t i = 0; i < call.pointers.size(); ++i) {
+      Pointer& pointer = PointerTo(call.pointers[i], callee.vars[i]);
+      pointer.stored |= callee.vars[i].stored;
+    }
+  }
+
+  Affine Terms(const Affine& offset, bool own) const {
+    Affine terms;
+    for (const Affine::Term& term : offset.terms)
+      if (own_.contains(term.index) == own) terms.terms.push_back(term);
+    return terms;
+  }
+
+  // The one that the address begins from.
+  Pointer& PointerTo(const Address& address, const Var& operand) {
+    const Affine terms = Terms(address.offset, /*own=*/false);
+    for (Pointer& pointer : pointers_)
+      if (pointer.of == address.pointer && pointer.operand.dtype == operand.dtype &&
+          pointer.base.terms == terms.terms)
+        return pointer;
+    pointers_.push_back({address.pointer, Plus(terms, address.offset.constant), operand});
+    return pointers_.back();
+  }
+
+  VarId Parameter(const Pointer& pointer) {
+    const bool alone = std::count_if(pointers_.begin(), pointers_.end(),
+                                     [&](const Pointer& other) { return other.of == pointer.of; }) == 1;
+    return builder_.PointerParameter(pointer.operand.name, pointer.operand.dtype, pointer.stored, !alone);
+  }
+
+  void Write(const Block& block) {
+    for (const Stmt& stmt : block) std::visit([this](const auto& op) { WriteOp(op); }, stmt.op);
+  }
+  template <typename Op>
+  void WriteOp(const Op&) {
+    KIRSCH_BUG("a statement that is for entries only");
+  }
+  void WriteOp(const Divide& op) {
+    indices_[op.index] = builder_.Quotient(Own(op.of), op.by, op.left, op.kept);
+  }
+  void WriteOp(const For& op) {
+    builder_.Loop(Own(op.count), [&](VarId index) {
+      indices_[op.index] = index;
+      Write(op.body);
+    });
+  }
+  void WriteOp(const IfAny& op) {
+    builder_.WithAny(indices_.at(op.index), [&] { Write(op.body); });
+  }
+  void WriteOp(const Switch& op) {
+    builder_.SwitchOn(indices_.at(op.index), op.least, op.bodies.size(),
+                      [&](size_t i) { Write(op.bodies[i]); });
+  }
+  void WriteOp(const Call& op) {
+    const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
+    Call call{op.procedure, {}, op.counts};
+    for (size_t i = 0; i < op.pointers.size(); ++i) {
+      const Pointer& pointer = PointerTo(op.pointers[i], callee.vars[i]);
+      const Affine own = Own(Terms(op.pointers[i].offset, /*own=*/true));
+      call.pointers.push_back(
+          {pointer.parameter, Plus(own, op.pointers[i].offset.constant - pointer.base.constant)});
+    }
+    builder_.Do(std::move(call));
+  }
+
+  // By the procedure's own indices.
+  Affine Own(Affine affine) const {
+    for (Affine::Term& term : affine.terms) term.index = indices_.at(term.index);
+    return affine;
+  }
+
+  const LoopProgram& program_;
+  ProcedureBuilder builder_{""};
+  std::set<VarId> own_;       // indices that the block itself sets
+  std::vector<VarId> outer_;  // those that it takes
+  std::vector<Pointer> pointers_;
+  std::map<VarId, VarId> indices_;  // of the entry's: the procedure's
+};
+
+class ChoiceSharing {
+ public:
+  explicit ChoiceSharing(LoopProgram& program) : program_(program) {}
+
+  void Share() {
+    Block body = std::move(program_.procedures[0].body);
+    for (Stmt& stmt : body) ForNested(stmt, [this](Block& block) { Share(block); });
+    program_.procedures[0].body = std::move(body);
+  }
+
+ private:
+  void Share(Block& block) {
+    if (!Chooses(block) || !IsOfCalls(block)) {
+      for (Stmt& stmt : block) ForNested(stmt, [this](Block& inner) { Share(inner); });
+      return;
+    }
+    Choice choice(program_, block);
+    Call call = choice.InPlace();
+    call.procedure = NumberOf(std::move(choice).Build());
+    block.clear();
+    block.push_back(Stmt{std::move(call)});
+  }
+
+  // By its text, so that equal ones have one name in all programs.
+  int NumberOf(Procedure procedure) {
+    procedure.name = Cat("tiles_", absl::Hex(HashOf(ProcedureText(program_, procedure)), absl::kZeroPad16));
+    const auto [it, inserted] =
+        numbers_.try_emplace(procedure.name, static_cast<int>(program_.procedures.size()));
+    if (inserted) program_.procedures.push_back(std::move(procedure));
+    return it->second;
+  }
+
+  LoopProgram& program_;
+  std::map<std::string, int> numbers_;
+};
+
+}  // namespace
+
+void ShareChoices(LoopProgram* program) { ChoiceSharing(*program).Share(); }
+
+}  // namespace kirsch
