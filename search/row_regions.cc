@@ -13,30 +13,23 @@
 namespace kirsch {
 namespace {
 
-constexpr size_t kM = MatmulDims::kM;
-
 // The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
 // What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
 constexpr double kLossNotSearched = 0.02;
 
-// But for their rows.
-bool SameButRows(Spec a, const Spec& b) {
-  a.size[kM] = b.size[kM];
-  return a == b;
-}
-
-// A solved member's decisions, for any number of rows.
+// A solved member's decisions, for any size.
 struct Rule {
   size_t member;
   std::shared_ptr<RowTemplate> decisions;
 };
 
-// Members first .. last, which differ in their rows only. `rules` are those of all groups so far.
+// Members first .. last, which differ in their size along `dim` only. `rules` are those of all groups so far.
 class RowGroup {
  public:
-  RowGroup(absl::Span<const Spec> roots, size_t first, size_t last, const CostModel& model,
+  RowGroup(absl::Span<const Spec> roots, size_t dim, size_t first, size_t last, const CostModel& model,
            const SolveRows& solve, std::vector<Rule>* rules, RowFamily* family)
       : roots_(roots),
+        dim_(dim),
         first_(first),
         last_(last),
         model_(model),
@@ -55,14 +48,14 @@ class RowGroup {
   }
 
  private:
-  // A rule, if there are programs of it for any number of rows, and what these cost at all members from the
+  // A rule, if there are programs of it for any size, and what these cost at all members from the
   // first on.
   struct Candidate {
     Rule rule;
     std::vector<Cost> costs;
   };
 
-  double Rows(size_t member) const { return roots_[member].size[kM]; }
+  double Size(size_t member) const { return roots_[member].size[dim_]; }
   // Of a member that was solved or is served.
   double Known(size_t member) const {
     return static_cast<double>(family_.members[member].best.value_or(Least(member)));
@@ -70,7 +63,7 @@ class RowGroup {
 
   void AddCandidate(const Rule& rule) {
     Candidate candidate{rule, {}};
-    if (!rule.decisions->ApplyToRange(roots_[last_], roots_[first_].size[kM])) return;
+    if (!rule.decisions->ApplyToRange(roots_[first_], roots_[last_])) return;
     for (size_t i = first_; i <= last_; ++i) candidate.costs.push_back(rule.decisions->Price(roots_[i]));
     candidates_.push_back(std::move(candidate));
   }
@@ -90,9 +83,24 @@ class RowGroup {
     }
     known.best = known.bound = solved->cost;
     known.program = solved->program;
-    rules_.push_back({member, std::make_shared<RowTemplate>(std::move(solved->program), model_)});
-    AddCandidate(rules_.back());
+    AddRule(member, {});
+    // Of rows, what is left has register tiles that are chosen for it.
+    if (dim_ == MatmulDims::kN && LeavesRest(known.program)) AddRule(member, {.own_rest = true});
     return absl::OkStatus();
+  }
+
+  // Is there a division that leaves something?
+  bool LeavesRest(const Impl& program) const {
+    const bool divides = program.decision.kind == RewriteKind::kTile && program.decision.dim == dim_;
+    if (divides && program.children.size() > 1) return true;
+    return std::any_of(program.children.begin(), program.children.end(),
+                       [&](const Impl::Child& child) { return LeavesRest(child.impl); });
+  }
+
+  void AddRule(size_t member, const TemplateChoice& choice) {
+    rules_.push_back(
+        {member, std::make_shared<RowTemplate>(family_.members[member].program, dim_, model_, choice)});
+    AddCandidate(rules_.back());
   }
 
   // Of the best program that is known.
@@ -105,17 +113,17 @@ class RowGroup {
   // Solves more between two that are solved, as long as something there is not served.
   absl::Status Refine(size_t low, size_t high) {
     const auto on_line = [&](size_t member) {
-      const double share = (Rows(member) - Rows(low)) / (Rows(high) - Rows(low));
+      const double share = (Size(member) - Size(low)) / (Size(high) - Size(low));
       return Known(low) + share * (Known(high) - Known(low));
     };
     bool served = true;
     for (size_t i = low + 1; i < high && served; ++i)
       served = static_cast<double>(Least(i)) <= (1 + kMostLoss) * on_line(i);
     if (served) return absl::OkStatus();
-    // About as many times more rows than `low` as `high` has more than it.
-    const double middle = std::sqrt(Rows(low) * Rows(high));
+    // About as many times more than `low` as `high` has more than it.
+    const double middle = std::sqrt(Size(low) * Size(high));
     size_t member = low + 1;
-    while (member + 1 < high && Rows(member) < middle) ++member;
+    while (member + 1 < high && Size(member) < middle) ++member;
     if (absl::Status solved = Solve(member); !solved.ok()) return solved;
     if (absl::Status refined = Refine(low, member); !refined.ok()) return refined;
     return Refine(member, high);
@@ -151,7 +159,7 @@ class RowGroup {
     const size_t last = chosen_end - 1;
     const std::unique_ptr<RowTemplate> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
     family_.regions.push_back(
-        {next, last, *decisions->ApplyToRange(roots_[last], roots_[next].size[kM]), chosen->rule.member});
+        {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), chosen->rule.member});
     for (size_t i = next; i <= last; ++i) {
       family_.members[i].program = decisions->Apply(roots_[i]);
       family_.members[i].cost = decisions->Price(roots_[i]);
@@ -161,20 +169,31 @@ class RowGroup {
   // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
   // others go first, as they are the most code.
   std::unique_ptr<RowTemplate> WithLittleCode(const RowTemplate& decisions, size_t first, size_t last) const {
-    RegisterRows choice;
-    auto least = std::make_unique<RowTemplate>(decisions.program(), model_);
-    const auto try_choice = [&](const RegisterRows& less) {
-      auto tried = std::make_unique<RowTemplate>(decisions.program(), model_, less);
+    TemplateChoice choice = decisions.choice();
+    auto least = std::make_unique<RowTemplate>(decisions.program(), dim_, model_, choice);
+    const auto try_choice = [&](const TemplateChoice& less) {
+      auto tried = std::make_unique<RowTemplate>(decisions.program(), dim_, model_, less);
       if (!Serves(*tried, first, last)) return;
-      if (!tried->ApplyToRange(roots_[last], roots_[first].size[kM])) return;  // what is left of other rows
-      choice = {Heights(*tried, first, last), less.kept_tiles};
+      if (!tried->ApplyToRange(roots_[first], roots_[last])) return;  // what is left of other sizes
+      choice = less;
+      if (dim_ == MatmulDims::kM) choice.heights = Heights(*tried, first, last);
       least = std::move(tried);
     };
+    if (dim_ == MatmulDims::kN) {
+      TemplateChoice whole = choice;
+      whole.narrow_vectors = false;
+      try_choice(whole);
+    }
+    TemplateChoice shared_out = choice;
+    shared_out.kept_tiles = 0;
+    try_choice(shared_out);
+    if (dim_ != MatmulDims::kM) return least;
     choice.heights = Heights(*least, first, last);
-    try_choice({RegisterRows().heights, 0});
-    for (auto height = static_cast<uint32_t>(std::bit_width(choice.heights)) - 1; height-- > 1;)
-      if (const TileHeights bit = TileHeights{1} << height; (choice.heights & bit) != 0)
-        try_choice({choice.heights & ~bit, choice.kept_tiles});
+    for (int height = std::bit_width(choice.heights) - 2; height > 0; --height) {
+      TemplateChoice less = choice;
+      less.heights &= ~(TileHeights{1} << height);
+      if (less.heights != choice.heights) try_choice(less);
+    }
     return least;
   }
 
@@ -199,6 +218,7 @@ class RowGroup {
   }
 
   const absl::Span<const Spec> roots_;
+  const size_t dim_;
   const size_t first_, last_;
   const CostModel& model_;
   const SolveRows& solve_;
@@ -209,15 +229,17 @@ class RowGroup {
 
 }  // namespace
 
-absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, const CostModel& model,
-                                         const SolveRows& solve) {
+absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, size_t dim,
+                                         const CostModel& model, const SolveRows& solve) {
   RowFamily family;
   std::vector<Rule> rules;
   family.members.resize(placed_roots.size());
   for (size_t first = 0; first < placed_roots.size();) {
     size_t last = first;
-    while (last + 1 < placed_roots.size() && SameButRows(placed_roots[last + 1], placed_roots[first])) ++last;
-    RowGroup group(placed_roots, first, last, model, solve, &rules, &family);
+    while (last + 1 < placed_roots.size() &&
+           DifferInSizeOnly(placed_roots[last + 1], placed_roots[first], dim))
+      ++last;
+    RowGroup group(placed_roots, dim, first, last, model, solve, &rules, &family);
     if (absl::Status found = group.Find(); !found.ok()) return found;
     first = last + 1;
   }

@@ -1,5 +1,5 @@
-// Programs for a range of rows: few that serve all members of a family nearly as well as each one's own
-// would.
+// Programs for a range of rows or of columns: few that serve all members of a family nearly as well as each
+// one's own would.
 #ifndef KIRSCH_SEARCH_ROW_REGIONS_H_
 #define KIRSCH_SEARCH_ROW_REGIONS_H_
 
@@ -46,16 +46,16 @@ struct SolvedRows {
 };
 using SolveRows = std::function<absl::StatusOr<SolvedRows>(size_t member, Cost cutoff)>;
 
-// `placed_roots` are of one batch and differ in their rows, which ascend. Some are solved: the ends, and, as
-// long as the programs known for what is between two of them cost more than kMostLoss above the line through
-// what these two cost, one more there; but none of which it is proven that its own program is hardly better
-// than what another's decisions make of it. Regions are then as few intervals as there may be in which one
-// member's decisions cost no more than kMostLoss above each member's own program, or the bound, or the best
-// program known of those of which nothing is. Of the register tiles that these decisions would have, those
-// are left out that this allows. Where roots differ in more, as in where operands wait, no region has both.
-// Deterministic.
-absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, const CostModel& model,
-                                         const SolveRows& solve);
+// `placed_roots` are of one batch and differ in their size along `dim`, M or N, which ascends. Some are
+// solved: the ends, and, as long as the programs known for what is between two of them cost more than
+// kMostLoss above the line through what these two cost, one more there; but none of which it is proven that
+// its own program is hardly better than what another's decisions make of it. Regions are then as few
+// intervals as there may be in which one member's decisions cost no more than kMostLoss above each member's
+// own program, or the bound, or the best program known of those of which nothing is. Of the register tiles
+// that these decisions would have, those are left out that this allows. Where roots differ in more, as in
+// where operands wait, no region has both. Deterministic.
+absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, size_t dim,
+                                         const CostModel& model, const SolveRows& solve);
 
 }  // namespace kirsch
 

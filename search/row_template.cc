@@ -6,63 +6,91 @@
 #include "memo/spec_hash.h"
 #include "rewrites/rewrite.h"
 #include "search/limits.h"
+#include "spec/microkernel.h"
+#include "spec/program/impl_program.h"
 
 namespace kirsch {
 namespace {
-
-constexpr size_t kM = MatmulDims::kM;
-
-bool TilesRows(const Decision& decision) { return decision.kind == RewriteKind::kTile && decision.dim == kM; }
 
 bool IsRegisterTile(const Impl& node) {
   return node.decision.kind == RewriteKind::kMove && node.decision.level == Level::kVrf;
 }
 
-// What decides for the spec: tiles of rows that are not smaller than it disappear, and so do those that are
-// made of register tiles.
-const Impl& Deciding(const Impl& pattern, const Spec& spec) {
-  const Impl* below = &pattern;
-  while (TilesRows(below->decision)) below = &below->children.front().impl;
-  if (IsRegisterTile(*below)) return *below;
-  const Impl* node = &pattern;
-  while (TilesRows(node->decision) && node->decision.size >= spec.size[kM])
-    node = &node->children.front().impl;
-  return *node;
+// Do rows of the operand follow each other without gaps along `dim`?
+bool IsContiguous(const Spec& spec, int operand, int dim) {
+  const Layout& layout = spec.tensor(operand).layout;
+  return layout.kind == LayoutKind::kStrided && InnerDim(spec, operand) == dim &&
+         layout.ld == spec.size[static_cast<size_t>(dim)];
 }
 
-// The pattern for a child of what `decision` makes of the node's spec: that of rows that are left is that of
-// the whole tile; where a register tile was, tiles of rows are register tiles, too.
-const Impl& PatternOf(const Impl& node, const Decision& decision, size_t child) {
-  if (IsRegisterTile(node) && decision.kind == RewriteKind::kTile) return node;
-  return node.children[TilesRows(decision) ? 0 : child].impl;
-}
-
-Decision TileOfRows(uint32_t rows) {
-  Decision decision;
-  decision.kind = RewriteKind::kTile;
-  decision.dim = kM;
-  decision.size = rows;
-  return decision;
-}
-
-Spec WithRows(Spec spec, uint32_t rows) {
-  spec.size[kM] = rows;
-  return spec;
-}
-
-// Tiles of other dims are what they were for the program that decisions are from. The lattice of rows is for
-// the search: any other height is a program as well.
-bool IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision, const Expansion& expansion,
-                 const Target& target) {
-  if (TilesRows(decision)) return true;
-  if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
-  return decision.kind == RewriteKind::kTile || IsLegal(spec, decision, target);
+// Is operand i of both contiguous along the dim, so that its rows are as far apart as the dim's size says?
+bool Follows(const Spec& a, const Spec& b, int operand, int dim) {
+  return IsContiguous(a, operand, dim) && IsContiguous(b, operand, dim) &&
+         a.size[static_cast<size_t>(dim)] != b.size[static_cast<size_t>(dim)];
 }
 
 }  // namespace
 
-RowTemplate::RowTemplate(Impl program, const CostModel& model, const RegisterRows& choice)
-    : program_(std::move(program)), model_(model), choice_(choice) {}
+bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
+  for (int operand = 0; operand < a.op_info().num_operands; ++operand)
+    if (Follows(a, b, operand, static_cast<int>(dim)))
+      a.tensor(operand).layout.ld = b.tensor(operand).layout.ld;
+  a.size[dim] = b.size[dim];
+  return a == b;
+}
+
+RowTemplate::RowTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
+    : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {}
+
+bool RowTemplate::TilesDim(const Decision& decision) const {
+  return decision.kind == RewriteKind::kTile && decision.dim == dim_;
+}
+
+// What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
+// disappear, and so do those that are made of register tiles.
+const Impl& RowTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
+  const Impl* below = &pattern;
+  while (TilesDim(below->decision)) below = &below->children.front().impl;
+  if (IsRegisterTile(*below)) return *below;
+  const uint32_t most = spec.size[dim_];
+  const Impl* node = &pattern;
+  while (TilesDim(node->decision) && node->decision.size >= most) {
+    const bool whole = node->decision.size == most;
+    if (choice_.own_rest && whole && least < most) break;
+    node = &PatternOf(*node, node->decision, whole ? 0 : 1);
+  }
+  return *node;
+}
+
+// The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the
+// whole tile, or of what was left; where a register tile was, tiles of the dim are register tiles, too.
+const Impl& RowTemplate::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
+  if (IsRegisterTile(node) && decision.kind == RewriteKind::kTile) return node;
+  if (!TilesDim(decision)) return node.children[child].impl;
+  return (child > 0 && choice_.own_rest ? node.children.back() : node.children.front()).impl;
+}
+
+Decision RowTemplate::TileOf(uint32_t size) const {
+  Decision decision;
+  decision.kind = RewriteKind::kTile;
+  decision.dim = static_cast<uint8_t>(dim_);
+  decision.size = size;
+  return decision;
+}
+
+Spec RowTemplate::WithSize(Spec spec, uint32_t size) const {
+  spec.size[dim_] = size;
+  return spec;
+}
+
+// Tiles of other dims are what they were for the program that decisions are from. The lattice of sizes is for
+// the search: any other is a program as well.
+bool RowTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
+                              const Expansion& expansion) const {
+  if (TilesDim(decision)) return true;
+  if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
+  return decision.kind == RewriteKind::kTile || IsLegal(spec, decision, model_.target());
+}
 
 size_t RowTemplate::HashQuestion::operator()(const Question& question) const {
   return HashOf(question.spec) ^ (reinterpret_cast<uintptr_t>(question.pattern) * 31 + question.available);
@@ -73,7 +101,7 @@ RowTemplate::Answer RowTemplate::AskRoot(const Spec& placed_root) {
 }
 
 RowTemplate::Answer RowTemplate::Ask(const Impl& pattern, const Spec& spec, Lines available) {
-  const Impl& node = Deciding(pattern, spec);
+  const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsRegisterTile(node)) available = 0;  // they take none
   const Question question{&node, spec, available};
   if (const auto known = known_.find(question); known != known_.end()) return known->second;
@@ -87,7 +115,7 @@ RowTemplate::Answer RowTemplate::AskChildren(const Impl& node, const Spec& spec,
                                              Lines available) {
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
-  if (!IsLegalHere(node, spec, decision, expansion, model_.target())) return {};
+  if (!IsLegalHere(node, spec, decision, expansion)) return {};
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   if (below < 0) return {};
   Answer answer{model_.Base(spec, decision, expansion)};
@@ -100,23 +128,61 @@ RowTemplate::Answer RowTemplate::AskChildren(const Impl& node, const Spec& spec,
   return answer;
 }
 
+uint32_t RowTemplate::Lanes(const Impl& node) const {
+  return static_cast<uint32_t>(SizesOfTile(node.decision.layout, dim_));
+}
+
+uint32_t RowTemplate::Unit(const Impl& node) const {
+  uint32_t unit = Lanes(node);
+  for (const VectorUnit& vectors : model_.target().vectors)
+    if (unit > 1 && choice_.narrow_vectors) unit = std::min(unit, static_cast<uint32_t>(vectors.lanes()));
+  return unit;
+}
+
+// That of the pattern, but for columns that are left, which narrower vectors may suit: equal ones as long as
+// they are for the same unit of sizes.
+Decision RowTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
+  Decision best = node.decision;
+  const uint32_t size = spec.size[dim_], unit = Unit(node);
+  if (unit == Lanes(node) || size >= MainTileOf(node, spec).tile) return best;
+  const Spec few = WithSize(spec, (size - 1) / unit * unit + 1);
+  Cost least = kInfiniteCost;
+  for (const VectorUnit& vectors : model_.target().vectors) {
+    if (static_cast<uint32_t>(vectors.lanes()) > Lanes(node)) continue;
+    Decision tried = node.decision;
+    tried.layout.panel = static_cast<decltype(tried.layout.panel)>(vectors.lanes());
+    const Cost cost = AskChildren(node, few, tried, 0).cost;
+    if (cost >= least) continue;
+    best = tried;
+    least = cost;
+  }
+  return best;
+}
+
 RowTemplate::Answer RowTemplate::AskOneTile(const Impl& node, const Spec& spec) {
-  const uint32_t rows = spec.size[kM];
-  if (rows >= 32 || (choice_.heights >> rows & 1) == 0) return {};
-  Answer tile = AskChildren(node, spec, node.decision, 0);
-  tile.tile = rows;
-  if (tile.cost < kInfiniteCost) tile.heights = TileHeights{1} << rows;
+  const uint32_t size = spec.size[dim_];
+  const bool vectors = Lanes(node) > 1;
+  if (!vectors && (size >= 32 || (choice_.heights >> size & 1) == 0)) return {};
+  Answer tile = AskChildren(node, spec, RegisterDecision(node, spec), 0);
+  tile.tile = size;
+  if (tile.cost < kInfiniteCost && !vectors) tile.heights = TileHeights{1} << size;
   return tile;
 }
 
-// The cheapest per row; of equal ones, the tallest.
+// Of vectors, what the decisions are from, as the panels of copies are of such tiles. Else the cheapest per
+// row; of equal ones, the tallest.
 RowTemplate::MainTile RowTemplate::MainTileOf(const Impl& node, const Spec& spec) {
   const auto [known, is_new] = main_tiles_.try_emplace(&node);
   if (!is_new) return known->second;
+  if (const uint32_t unit = Lanes(node); unit > 1) {
+    const uint32_t panel = node.spec.operand[MatmulDims::kRhs].layout.panel,
+                   whole = panel != 0 ? panel : unit;
+    return main_tiles_[&node] = {(node.spec.size[dim_] + whole - 1) / whole * whole, 0};
+  }
   MainTile best;
   double least = 0;
   for (uint32_t rows = 31; rows > 0; --rows) {
-    const Cost cost = AskOneTile(node, WithRows(spec, rows)).cost;
+    const Cost cost = AskOneTile(node, WithSize(spec, rows)).cost;
     const double per_row = static_cast<double>(cost) / rows;
     if (cost >= kInfiniteCost || (best.tile != 0 && per_row >= least)) continue;
     best.tile = rows;
@@ -126,24 +192,26 @@ RowTemplate::MainTile RowTemplate::MainTileOf(const Impl& node, const Spec& spec
   return main_tiles_[&node] = best;
 }
 
-// What it takes to go over tiles of so many rows.
+// What it takes to go over tiles of so many.
 Cost RowTemplate::TilingCost(const Spec& spec, uint32_t rows) const {
   Expansion expansion;
-  Expand(spec, TileOfRows(rows), model_.target(), &expansion);
-  return model_.Base(spec, TileOfRows(rows), expansion);
+  Expand(spec, TileOf(rows), model_.target(), &expansion);
+  return model_.Base(spec, TileOf(rows), expansion);
 }
 
 RowTemplate::Answer RowTemplate::AskRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const MainTile main = MainTileOf(node, spec);
-  const uint32_t rows = spec.size[kM];
+  const uint32_t rows = spec.size[dim_];
   if (main.tile == 0) return {};
   if (rows <= main.most_left()) return AskFewRows(node, spec, available);
   const uint32_t left = main.Left(rows), whole = rows - left;
-  Answer answer = AskOneTile(node, WithRows(spec, main.tile));
+  Answer answer = AskOneTile(node, WithSize(spec, main.tile));
+  if (answer.cost >= kInfiniteCost) return {};
   answer.cost *= whole / main.tile;
-  if (whole > main.tile) answer.cost += TilingCost(WithRows(spec, whole), main.tile);
+  if (whole > main.tile) answer.cost += TilingCost(WithSize(spec, whole), main.tile);
   if (left != 0) {
-    const Answer rest = Ask(node, WithRows(spec, left), available);
+    const Answer rest = Ask(node, WithSize(spec, left), available);
+    if (rest.cost >= kInfiniteCost) return {};
     answer.cost += rest.cost + TilingCost(spec, std::max(whole, left));
     answer.heights |= rest.heights;
   }
@@ -151,11 +219,12 @@ RowTemplate::Answer RowTemplate::AskRegisterTiles(const Impl& node, const Spec& 
   return answer;
 }
 
-// One tile, or those of two parts.
+// One tile, or, if it is not of vectors, those of two parts.
 RowTemplate::Answer RowTemplate::AskFewRows(const Impl& node, const Spec& spec, Lines available) {
   Answer best = AskOneTile(node, spec);
-  for (uint32_t tile = spec.size[kM] - 1; tile > 0; --tile) {
-    Answer tiles = AskChildren(node, spec, TileOfRows(tile), available);
+  if (Lanes(node) > 1) return best;
+  for (uint32_t tile = spec.size[dim_] - 1; tile > 0; --tile) {
+    Answer tiles = AskChildren(node, spec, TileOf(tile), available);
     tiles.tile = tile;
     if (tiles.cost < best.cost) best = tiles;
   }
@@ -167,7 +236,7 @@ Impl RowTemplate::Apply(const Spec& placed_root) {
 }
 
 Impl RowTemplate::Build(const Impl& pattern, const Spec& spec, Lines available) {
-  const Impl& node = Deciding(pattern, spec);
+  const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsRegisterTile(node)) return BuildRegisterTiles(node, spec, available);
   return BuildNode(node, spec, node.decision, available);
 }
@@ -187,48 +256,66 @@ Impl RowTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision& 
 // More rows than are ever left: a tile that holds all whole tiles, and what is left behind it. (As the rows
 // that are left may be the more of the two, they are the first then: any order is the same program.)
 Impl RowTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
-  const uint32_t rows = spec.size[kM], first = Ask(node, spec, available).tile, left = rows - first;
+  const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
   if (rows <= main.most_left())
-    return BuildNode(node, spec, left == 0 ? node.decision : TileOfRows(first), available);
-  Impl whole = BuildNode(node, WithRows(spec, main.tile), node.decision, available);
+    return BuildNode(node, spec, left == 0 ? RegisterDecision(node, spec) : TileOf(first), available);
+  Impl whole = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
   if (first > main.tile)
-    whole = {WithRows(spec, first), TileOfRows(main.tile), {{first / main.tile, std::move(whole)}}};
+    whole = {WithSize(spec, first), TileOf(main.tile), {{first / main.tile, std::move(whole)}}};
   if (left == 0) return whole;
-  Impl rest = Build(node, WithRows(spec, left), available);
-  Impl tiles{spec, TileOfRows(std::max(first, left)), {}};
+  Impl rest = Build(node, WithSize(spec, left), available);
+  Impl tiles{spec, TileOf(std::max(first, left)), {}};
   tiles.children.push_back({1, first < left ? std::move(rest) : std::move(whole)});
   tiles.children.push_back({1, first < left ? std::move(whole) : std::move(rest)});
   return tiles;
 }
 
-std::optional<Impl> RowTemplate::ApplyToRange(const Spec& placed_root, uint32_t least) {
+std::optional<Impl> RowTemplate::ApplyToRange(const Spec& least, const Spec& most) {
+  if (!SetFollowing(least, most)) return std::nullopt;
   Impl range;
-  const Lines available = AvailableAtHome(placed_root, model_.target());
-  if (!BuildRange(program_, placed_root, least, available, &range)) return std::nullopt;
+  const Lines available = AvailableAtHome(most, model_.target());
+  if (!BuildRange(program_, most, least.size[dim_], available, &range)) return std::nullopt;
   return range;
+}
+
+// False if there is no code for it: kernels take the distance of the rows of rhs and out, and blocks of
+// columns are tasks of a known number.
+bool RowTemplate::SetFollowing(const Spec& least, const Spec& most) {
+  if (most.block != 0 && static_cast<size_t>(BlockDim(most)) == dim_) return false;
+  following_ = 0;
+  for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
+    if (!Follows(least, most, operand, static_cast<int>(dim_))) continue;
+    if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut)
+      following_ |= static_cast<uint8_t>(1 << operand);
+    else if (ExtentOf(most, operand).outer > 1)
+      return false;
+  }
+  return true;
 }
 
 bool RowTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
                              Impl* range) {
-  if (least == spec.size[kM]) {
+  if (least == spec.size[dim_]) {
     *range = Build(pattern, spec, available);
     return true;
   }
-  const Impl& node = Deciding(pattern, spec);
-  *range = Impl{spec, node.decision, {}, least};
+  const Impl& node = Deciding(pattern, spec, least);
+  *range = Impl{spec, node.decision, {}, {least, static_cast<uint8_t>(dim_), following_}};
   if (IsRegisterTile(node)) return BuildRegisterRange(node, spec, least, available, range);
-  if (TilesRows(node.decision)) {
-    const Impl& pattern = PatternOf(node, node.decision, 0);
-    return BuildRowTiles(pattern, spec, least, available,
-                         Build(pattern, WithRows(spec, node.decision.size), available), range);
+  if (TilesDim(node.decision)) {
+    const Spec whole = WithSize(spec, node.decision.size);
+    return BuildRowTiles(PatternOf(node, node.decision, 1), spec, least, available,
+                         Build(PatternOf(node, node.decision, 0), whole, available), range);
   }
-  if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == kM) return false;
-  if (node.decision.kind == RewriteKind::kPack && node.decision.operand == MatmulDims::kLhs &&
-      node.decision.layout.order != Order::kRow)
-    return false;
+  if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == dim_) return false;
   Expansion expansion;
   Expand(spec, node.decision, model_.target(), &expansion);
+  if (node.decision.kind == RewriteKind::kPack &&
+      spec.op_info().operands[node.decision.operand].UsesDim(static_cast<int>(dim_)) &&
+      !CopyMayVary(spec, expansion.children[0].spec, node.decision.operand, static_cast<int>(dim_),
+                   model_.target()))
+    return false;
   const Lines below = AvailableBelow(spec, expansion, available, model_.target());
   range->children.resize(static_cast<size_t>(expansion.num_children));
   for (size_t i = 0; i < range->children.size(); ++i) {
@@ -244,28 +331,49 @@ bool RowTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_
                                      Impl* range) {
   const MainTile main = MainTileOf(node, spec);
   if (main.tile == 0) return false;
-  const uint32_t most = spec.size[kM], most_left = main.most_left();
-  if (most <= most_left) {
-    for (uint32_t rows = least; rows <= most; ++rows) {
-      const Spec few = WithRows(spec, rows);
-      if (Ask(node, few, available).cost >= kInfiniteCost) return false;
-      range->children.push_back({1, Build(node, few, available)});
-    }
-    return true;
-  }
-  range->decision = TileOfRows(main.tile);
-  Impl tile = BuildNode(node, WithRows(spec, main.tile), node.decision, available);
+  const uint32_t most = spec.size[dim_], most_left = main.most_left();
+  if (most <= most_left) return BuildFewRange(node, spec, least, available, range);
+  range->decision = TileOf(main.tile);
+  Impl tile = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
   if (main.kept == 0) return BuildRowTiles(node, spec, least, available, std::move(tile), range);
   range->children.push_back({1, std::move(tile)});
   range->children.push_back({1, {}});
-  return BuildRange(node, WithRows(spec, most_left), std::min(least, main.kept), available,
+  return BuildRange(node, WithSize(spec, most_left), std::min(least, main.kept), available,
                     &range->children.back().impl);
+}
+
+// Register tiles for each size; of vectors, for each unit of sizes that of a last vector that is partial.
+bool RowTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                Impl* range) {
+  const uint32_t unit = Unit(node), most = spec.size[dim_];
+  if (Lanes(node) > 1 && !VectorsMayVary(spec, Lanes(node))) return false;
+  if (unit > 1) range->decision.layout.panel = static_cast<decltype(range->decision.layout.panel)>(unit);
+  for (uint32_t size = least, end = 0; size <= most; size = end) {
+    end = (size + unit - 1) / unit * unit + 1;
+    const Spec few = WithSize(spec, unit == 1 ? size : std::min(end - 2, most));
+    if (Ask(node, few, available).cost >= kInfiniteCost) return false;
+    range->children.push_back({1, Build(node, few, available)});
+  }
+  return true;
+}
+
+// Are there masked accesses to all that a register tile reads and writes as vectors of `lanes` along the dim?
+// What is packed is read in whole ones.
+bool RowTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
+  bool all = spec.operand[MatmulDims::kRhs].layout.panel % lanes == 0;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    const TensorSpec& tensor = spec.tensor(operand);
+    if (tensor.layout.kind != LayoutKind::kPacked &&
+        spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(static_cast<int>(dim_)))
+      all = all && LanesMayVary(tensor.dtype, model_.target());
+  }
+  return all;
 }
 
 // The rows that are left are those of any number in the range.
 bool RowTemplate::BuildRowTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
                                 Impl whole, Impl* range) {
-  const uint32_t size = whole.spec.size[kM], most = spec.size[kM];
+  const uint32_t size = whole.spec.size[dim_], most = spec.size[dim_];
   const bool same_trips = least / size == most / size;
   const bool same_but_last = least / size + 1 == most / size && most % size == 0;
   const uint32_t least_left = std::max(same_trips || same_but_last ? least % size : 1, 1u);
@@ -273,7 +381,7 @@ bool RowTemplate::BuildRowTiles(const Impl& pattern, const Spec& spec, uint32_t 
   range->children.push_back({1, std::move(whole)});
   if (most_left < least_left) return true;
   range->children.push_back({1, {}});
-  return BuildRange(pattern, WithRows(spec, most_left), least_left, available, &range->children.back().impl);
+  return BuildRange(pattern, WithSize(spec, most_left), least_left, available, &range->children.back().impl);
 }
 
 }  // namespace kirsch

@@ -16,12 +16,13 @@
 //   kMicrokernel   no children: out += lhs * rhs on the register tile (for matmul).
 // clang-format on
 //
-// A program for a range of rows (sizes of the output's dim M) is a tree of the same form. Where the number of
-// rows is known at run time only, `least_rows` is the least of them, and the spec has the most:
+// A program for a range of sizes of one dim is a tree of the same form. Where that size is known at run time
+// only, `range` has the dim and the least size, and the spec has the most:
 // clang-format off
-//   kTile of M     one child for the whole tiles and, if there may be any, one for the rows that are left; where
-//                  these may be as many as a tile has, RowsKept are always left, or all rows if they are fewer
-//   kMove to VRF   a register tile, or tiles of them, for each number of rows, the least first
+//   kTile of it    one child for the whole tiles and, if there may be any, one for what is left; where that may be
+//                  as much as a tile, SizeKept is always left, or all there is if that is less
+//   kMove to VRF   a register tile, or tiles of them, for each size, the least first; of vectors along the dim, one
+//                  for so many sizes as the node's vectors have lanes, the last of its own being partial
 // clang-format on
 // and what these are inside of has one number of trips for all.
 #ifndef KIRSCH_SPEC_IMPL_H_
@@ -36,13 +37,24 @@
 
 namespace kirsch {
 
+// Of a program for a range of sizes of one dim.
+struct DimRange {
+  uint32_t least = 0;  // 0: the spec's size is the only one
+  uint8_t dim = MatmulDims::kM;
+  // Bit i: operand i's rows, or columns, are as far apart as the size of the whole dim.
+  uint8_t following = 0;
+
+  bool varies() const { return least != 0; }
+  bool Follows(int operand) const { return (following >> operand & 1) != 0; }
+};
+
 struct Impl {
   struct Child;
 
   Spec spec;
   Decision decision;
   std::vector<Child> children;
-  uint32_t least_rows = 0;  // 0: the spec's number of rows is the only one
+  DimRange range = {};
 };
 
 struct Impl::Child {
@@ -50,11 +62,18 @@ struct Impl::Child {
   Impl impl;
 };
 
-// Of tiles for a range of rows: so many are left at least.
-inline int64_t RowsKept(const Impl& tiles) {
+// Of tiles for a range of sizes: so much is left at least.
+inline int64_t SizeKept(const Impl& tiles) {
+  const size_t dim = tiles.range.dim;
   const Impl &tile = tiles.children.front().impl, &rest = tiles.children.back().impl;
-  const int64_t left = tiles.children.size() > 1 ? rest.spec.size[MatmulDims::kM] : 0;
-  return std::max<int64_t>(0, left + 1 - tile.spec.size[MatmulDims::kM]);
+  const int64_t left = tiles.children.size() > 1 ? rest.spec.size[dim] : 0;
+  return std::max<int64_t>(0, left + 1 - tile.spec.size[dim]);
+}
+
+// Of register tiles of any size of a dim: each is for so many sizes, as the last vector along the dim may
+// have any number of elements.
+inline int64_t SizesOfTile(const Layout& registers, size_t dim) {
+  return registers.kind == LayoutKind::kVectors && dim == MatmulDims::kN ? registers.panel : 1;
 }
 
 }  // namespace kirsch

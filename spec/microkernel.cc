@@ -211,6 +211,13 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   return tile;
 }
 
+bool LanesMayVary(Dtype dtype, const Target& target) {
+  if (IsOfBlocks(dtype)) return false;
+  if (Bytes(dtype) == kAccumulatorBytes) return true;
+  return target.HasFeature("avx512bw") && std::any_of(target.vectors.begin(), target.vectors.end(),
+                                                      [](const VectorUnit& unit) { return unit.masks; });
+}
+
 const VectorUnit& UnitWithLanes(const Target& target, int lanes) {
   for (const VectorUnit& unit : target.vectors)
     if (unit.lanes() == lanes) return unit;

@@ -77,6 +77,9 @@ struct RegisterTile {
 // The register tile that computes all of `spec`'s output in the given register layout.
 RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Target& target);
 
+// Is there a masked access to elements in memory whose number is known at run time only?
+bool LanesMayVary(Dtype dtype, const Target& target);
+
 // The unit of `target` with vectors of `lanes` accumulators.
 const VectorUnit& UnitWithLanes(const Target& target, int lanes);
 

@@ -107,28 +107,41 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
   return *std::move(solved);
 }
 
-// Which of the sizes is the number of rows that members may share programs for; nothing: they can't.
-std::optional<size_t> SharedRows(const SolveArguments& arguments, const KernelRequest& request) {
+// Which of the sizes is one that members may share programs for, and the dim of the spec that it is: its
+// rows, or its columns; nothing: they can't.
+struct SharedSize {
+  size_t number;
+  int dim;
+};
+std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const KernelRequest& request) {
   if (request.graph || !arguments.tune.empty() || arguments.tuned) return std::nullopt;
   const std::vector<int> varying = request.family.varying();
   const ParsedSpec largest = request.family.member(request.count() - 1);
   const OpInfo& op = largest.spec.op_info();
   if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return std::nullopt;
   if (request.family.ranges()[MatmulDims::kB].high > 1) return std::nullopt;
-  const int rows = largest.swapped ? MatmulDims::kN : MatmulDims::kM;
-  const auto found = std::find(varying.begin(), varying.end(), rows);
-  return found == varying.end() ? std::nullopt : std::optional(static_cast<size_t>(found - varying.begin()));
+  for (const int dim : {MatmulDims::kM, MatmulDims::kN}) {
+    const int asked = !largest.swapped ? dim : dim == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
+    const auto found = std::find(varying.begin(), varying.end(), asked);
+    if (found != varying.end()) return SharedSize{static_cast<size_t>(found - varying.begin()), dim};
+  }
+  return std::nullopt;
 }
 
-// Solves a family whose members share programs, line by line of members that differ in their rows.
+// Solves a family whose members share programs, line by line of members that differ in one size.
 class RowSolver {
  public:
   // Of a member, if it costs less than the cutoff.
   using SolveOne = std::function<absl::StatusOr<Member>(int64_t member, Cost cutoff)>;
 
-  RowSolver(const SolveArguments& arguments, const CostModel& model, const std::shared_ptr<Memo>& memo,
-            const SolveOne& solve, FamilySynthesis* synthesis)
-      : arguments_(arguments), model_(model), memo_(memo), solve_(solve), synthesis_(*synthesis) {
+  RowSolver(const SolveArguments& arguments, int dim, const CostModel& model,
+            const std::shared_ptr<Memo>& memo, const SolveOne& solve, FamilySynthesis* synthesis)
+      : arguments_(arguments),
+        dim_(static_cast<size_t>(dim)),
+        model_(model),
+        memo_(memo),
+        solve_(solve),
+        synthesis_(*synthesis) {
     const std::vector<VaryingSize>& sizes = synthesis_.regions.sizes;
     for (size_t size = synthesis_.rows + 1; size < sizes.size(); ++size) stride_ *= sizes[size].values.size();
     count_ = sizes[synthesis_.rows].values.size();
@@ -177,7 +190,7 @@ class RowSolver {
       }
       return SolvedRows{result.impl, result.cost, result.bound};
     };
-    absl::StatusOr<RowFamily> family = FindRowRegions(roots, model_, solve);
+    absl::StatusOr<RowFamily> family = FindRowRegions(roots, dim_, model_, solve);
     if (!family.ok()) return family.status();
     for (RowRegion& region : family->regions) AddRegion(first, &region);
     for (size_t i = 0; i < count; ++i) AddMember(first + i * stride_, &family->members[i]);
@@ -213,11 +226,12 @@ class RowSolver {
   }
 
   const SolveArguments& arguments_;
+  const size_t dim_;
   const CostModel& model_;
   const std::shared_ptr<Memo> memo_;
   const SolveOne& solve_;
   FamilySynthesis& synthesis_;
-  size_t stride_ = 1, count_ = 1;  // from a member to the one with the next number of rows; of these
+  size_t stride_ = 1, count_ = 1;  // from a member to the one of the next size; of these
   std::vector<std::optional<Synthesis>> solved_;
 };
 
@@ -232,7 +246,7 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   return synthesis;
 }
 
-// Members that differ in their rows share programs if they may.
+// Members that differ in their rows, or in their columns, share programs if they may.
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {
@@ -251,11 +265,12 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     if (!shared.ok()) return shared.status();
     if (*shared) return synthesis;
   }
-  if (const std::optional<size_t> rows = SharedRows(arguments, request);
-      rows && sharing == CodeSharing::kRows) {
-    synthesis.rows = *rows;
+  if (const std::optional<SharedSize> shared = SharedSizeOf(arguments, request);
+      shared && sharing == CodeSharing::kRows) {
+    synthesis.rows = shared->number;
     const CostModel model(target);
-    if (absl::Status status = RowSolver(arguments, model, memo, solve, &synthesis).Solve(); !status.ok())
+    if (absl::Status status = RowSolver(arguments, shared->dim, model, memo, solve, &synthesis).Solve();
+        !status.ok())
       return status;
     if (synthesis.shared.size() < synthesis.members.size()) return synthesis;
     return WithOwnRegions(std::move(synthesis));

@@ -45,8 +45,8 @@ struct FamilySynthesis {
   KernelRequest request;
   std::vector<Member> members;  // in the family's order; all of one kind
   Regions regions;              // of equal decisions, or of plans that compute the same things together
-  // Where members that differ in their rows share programs: those for all of a region, in the order of
-  // `regions`; and which of the request's sizes is the rows.
+  // Where members that differ in one size share programs: those for all of a region, in the order of
+  // `regions`; and which of the request's sizes that is.
   std::vector<Impl> shared = {};
   size_t rows = 0;
   // Likewise of graphs that differ in their number of keys, where members have no plans but of their graphs,
@@ -74,8 +74,8 @@ struct FamilySynthesis {
 // Which members get programs of their own.
 enum class CodeSharing {
   kNone,  // all
-  kRows,  // of matmuls that differ in their rows, those that FindRowRegions asks for; others share. Of
-          // attentions that differ in their keys, none, if there are plans for any number
+  kRows,  // of matmuls that differ in their rows or columns, those that FindRowRegions asks for; others
+          // share. Of attentions that differ in their keys, none, if there are plans for any number
 };
 
 // Solves every member that is to have its own program, whatever target and time budget `arguments` has. On a

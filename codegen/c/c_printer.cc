@@ -79,6 +79,9 @@ class FunctionPrinter {
   const std::string& Name(VarId id) const { return procedure_.vars[static_cast<size_t>(id)].name; }
   const Var& VarOf(VarId id) const { return procedure_.vars[static_cast<size_t>(id)]; }
   Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
+  CCount CountOf(const LaneCount& count) const {
+    return {count.most, count.index == kNoVar ? "" : Name(count.index)};
+  }
   std::string Text(const Affine& affine) const { return AffineText(procedure_, affine); }
   // With its constant even if that is 0, so that all rows of a tile read alike.
   std::string Text(const Address& address) const {
@@ -158,13 +161,13 @@ class FunctionPrinter {
   void Print(const Store& op) {
     if (op.streams) return Line(vectors_.Stream(VarOf(op.from), Text(op.to)));
     const std::string to = op.as ? Cat("(", CType(*op.as), "*)(", Text(op.to), ")") : Text(op.to);
-    PrintStatements(vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), op.count));
+    PrintStatements(vectors_.Store(VarOf(op.from), to, op.as.value_or(MemoryType(op.to)), CountOf(op.count)));
   }
   // Those of this number. Where two sums of integers take the same vector of rhs, GCC would have it in memory
   // for both, and load it twice.
   void PrintLoad(const std::vector<Stmt>& block, size_t number, const Load& op) {
     const std::string from = op.as ? Cat("(const ", CType(*op.as), "*)(", Text(op.from), ")") : Text(op.from);
-    Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), op.count));
+    Set(op.to, vectors_.Load(VarOf(op.to), from, op.as.value_or(MemoryType(op.from)), CountOf(op.count)));
     if (SumsOfWords(block, number, op.to) > 1) Line(vectors_.Loaded(VarOf(op.to)), ";");
   }
   // How many of them take the value that the statement has given to `rhs`.
@@ -220,7 +223,7 @@ class FunctionPrinter {
     Line("const size_t ", Name(op.index), " = (0 - (size_t)", Name(op.pointer), ") % 64 / sizeof(float);");
   }
   void Print(const Drain&) { Line("_mm_sfence();"); }
-  void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by, ";"); }
+  void Print(const Advance& op) { Line(Name(op.pointer), " += ", Text(op.by), ";"); }
 
   void Print(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];

@@ -23,11 +23,22 @@ std::string Epi(Dtype dtype, bool with_sign = true) {
 }
 
 // The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
-std::string MaskVector(int lanes, int count) {
-  std::string mask = Intrinsic(4 * lanes, "setr_epi32", "");
-  mask.pop_back();
-  for (int lane = 0; lane < lanes; ++lane) Append(&mask, lane == 0 ? "" : ", ", lane < count ? -1 : 0);
-  return mask + ")";
+std::string MaskVector(int lanes, const CCount& count) {
+  const bool known = count.index.empty();
+  std::string words = Intrinsic(4 * lanes, "setr_epi32", "");
+  words.pop_back();
+  for (int lane = 0; lane < lanes; ++lane)
+    Append(&words, lane == 0 ? "" : ", ", !known ? lane : lane < count.number ? -1 : 0);
+  words += ")";
+  if (known) return words;
+  return Intrinsic(4 * lanes, "cmpgt_epi32", Intrinsic(4 * lanes, "set1_epi32", Cat("(int)", count.index)),
+                   words);
+}
+
+// The mask of the first of `lanes` lanes, so many.
+std::string MaskOf(int lanes, const CCount& count) {
+  if (count.index.empty()) return Mask(lanes, count.number);
+  return Cat("(__mmask", std::max(lanes, 8), ")(~0ull >> (64 - ", count.index, "))");
 }
 
 std::string Offset(const std::string& pointer, int elements) {
@@ -157,11 +168,11 @@ bool CVectors::Maskable(Dtype memory) const {
   return program_.masks && (Bytes(memory) == kAccumulatorBytes || program_.HasFeature("avx512bw"));
 }
 
-std::string CVectors::LoadF32(int lanes, const std::string& from, int count) const {
+std::string CVectors::LoadF32(int lanes, const std::string& from, const CCount& count) const {
   const int bytes = 4 * lanes;
-  if (count == lanes) return Intrinsic(bytes, "loadu_ps", from);
-  if (count == 1 && lanes == 4) return Intrinsic(bytes, "load_ss", from);
-  if (program_.masks) return Intrinsic(bytes, "maskz_loadu_ps", Mask(lanes, count), from);
+  if (count.Is(lanes)) return Intrinsic(bytes, "loadu_ps", from);
+  if (count.Is(1) && lanes == 4) return Intrinsic(bytes, "load_ss", from);
+  if (program_.masks) return Intrinsic(bytes, "maskz_loadu_ps", MaskOf(lanes, count), from);
   return Intrinsic(bytes, "maskload_ps", from, MaskVector(lanes, count));
 }
 
@@ -182,12 +193,15 @@ std::string CVectors::LoadByWords(const std::string& from, Dtype memory, int lan
 }
 
 // Without a conversion, in the lower part of the vector.
-std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const {
+std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lanes,
+                                 const CCount& count) const {
   const int bytes = lanes * Bytes(memory);
-  if (count != lanes) {
-    if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count);
+  if (!count.Is(lanes)) {
+    if (!Maskable(memory) && !count.index.empty() && Bytes(memory) == kAccumulatorBytes)
+      return Intrinsic(bytes, "maskload_epi32", from, MaskVector(lanes, count));
+    if (!Maskable(memory)) return LoadByWords(from, memory, lanes, count.Known());
     const int all = std::max(bytes, kXmmBytes) / Bytes(memory);
-    return Intrinsic(bytes, Cat("maskz_loadu_", Epi(memory)), Mask(all, count), from);
+    return Intrinsic(bytes, Cat("maskz_loadu_", Epi(memory)), MaskOf(all, count), from);
   }
   switch (bytes) {
     case 4:
@@ -201,7 +215,7 @@ std::string CVectors::LoadNarrow(const std::string& from, Dtype memory, int lane
   }
 }
 
-std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory, int count) const {
+std::string CVectors::Load(const Var& to, const std::string& from, Dtype memory, const CCount& count) const {
   if (memory == Dtype::kF32) return LoadF32(to.lanes, from, count);
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype, to.lanes);
 }
@@ -256,19 +270,20 @@ std::string Quarter(const std::string& value, int bytes, int number) {
 
 // Pieces of 16, 8, 4, 2 and 1 bytes where there are no masks.
 std::vector<std::string> CVectors::StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
-                                               int lanes, int count) const {
+                                               int lanes, const CCount& count) const {
   const int element = Bytes(memory), bytes = lanes * element;
-  if (count != lanes && Maskable(memory)) {
+  if (!count.Is(lanes) && Maskable(memory)) {
     const int all = std::max(bytes, kXmmBytes) / element;
-    return {Cat(Intrinsic(bytes, Cat("mask_storeu_", Epi(memory)), to, Mask(all, count), value), ";")};
+    return {Cat(Intrinsic(bytes, Cat("mask_storeu_", Epi(memory)), to, MaskOf(all, count), value), ";")};
   }
-  if (count == lanes && bytes == 64) return {Cat(Intrinsic(bytes, "storeu_si512", to, value), ";")};
-  if (count == lanes && bytes == 32)
+  if (count.Is(lanes) && bytes == 64) return {Cat(Intrinsic(bytes, "storeu_si512", to, value), ";")};
+  if (count.Is(lanes) && bytes == 32)
     return {Cat(Intrinsic(bytes, "storeu_si256", Cat("(__m256i*)(", to, ")"), value), ";")};
   std::vector<std::string> statements;
-  for (int done = 0; done < count * element;) {
+  const int all_bytes = count.Known() * element;
+  for (int done = 0; done < all_bytes;) {
     const int piece =
-        std::min(kXmmBytes, static_cast<int>(std::bit_floor(static_cast<unsigned>(count * element - done))));
+        std::min(kXmmBytes, static_cast<int>(std::bit_floor(static_cast<unsigned>(all_bytes - done))));
     std::string part = Quarter(value, bytes, done / kXmmBytes);
     if (done % kXmmBytes != 0) part = Intrinsic(kXmmBytes, "srli_si128", part, done % kXmmBytes);
     const std::string at = Offset(to, done / element);
@@ -313,7 +328,8 @@ std::string CVectors::Saturated(const std::string& words, int lanes, Dtype to) c
 }
 
 // To nearest, ties to even; what is no number stays none, though its payload is cut.
-std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string& to, int count) const {
+std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string& to,
+                                             const CCount& count) const {
   const int bytes = BytesOf(from);
   const std::string type = Cat("const ", IntegerType(bytes), " ");
   const auto constant = [&](const char* number) { return Intrinsic(bytes, "set1_epi32", number); };
@@ -339,7 +355,8 @@ std::vector<std::string> CVectors::StoreBf16(const Var& from, const std::string&
   return statements;
 }
 
-std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to, int count) const {
+std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& to,
+                                            const CCount& count) const {
   const int bytes = BytesOf(from);
   std::vector<std::string> statements = {
       Cat("const ", IntegerType(bytes / 2),
@@ -349,11 +366,12 @@ std::vector<std::string> CVectors::StoreF16(const Var& from, const std::string& 
   return statements;
 }
 
-std::string CVectors::StoreF32(const Var& from, const std::string& to, int count) const {
+std::string CVectors::StoreF32(const Var& from, const std::string& to, const CCount& count) const {
   const int bytes = BytesOf(from);
-  if (count == from.lanes) return Intrinsic(bytes, "storeu_ps", to, Get(from)) + ";";
-  if (count == 1 && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, Get(from)) + ";";
-  if (program_.masks) return Intrinsic(bytes, "mask_storeu_ps", to, Mask(from.lanes, count), Get(from)) + ";";
+  if (count.Is(from.lanes)) return Intrinsic(bytes, "storeu_ps", to, Get(from)) + ";";
+  if (count.Is(1) && from.lanes == 4) return Intrinsic(bytes, "store_ss", to, Get(from)) + ";";
+  if (program_.masks)
+    return Intrinsic(bytes, "mask_storeu_ps", to, MaskOf(from.lanes, count), Get(from)) + ";";
   return Intrinsic(bytes, "maskstore_ps", to, MaskVector(from.lanes, count), Get(from)) + ";";
 }
 
@@ -365,13 +383,13 @@ std::string CVectors::Stream(const Var& from, const std::string& to) const {
 }
 
 std::vector<std::string> CVectors::Store(const Var& from, const std::string& to, Dtype memory,
-                                         int count) const {
+                                         const CCount& count) const {
   if (memory == Dtype::kF32) return {StoreF32(from, to, count)};
   if (from.dtype == Dtype::kF32)
     return memory == Dtype::kF16 ? StoreF16(from, to, count) : StoreBf16(from, to, count);
   if (from.dtype != memory)
     return StoreNarrow(Saturated(Get(from), from.lanes, memory), to, memory, from.lanes, count);
-  if (memory == Dtype::kS32 && count != from.lanes && !program_.masks)
+  if (memory == Dtype::kS32 && !count.Is(from.lanes) && !program_.masks)
     return {
         Cat(Intrinsic(BytesOf(from), "maskstore_epi32", to, MaskVector(from.lanes, count), Get(from)), ";")};
   return StoreNarrow(Get(from), to, memory, from.lanes, count);

@@ -5,15 +5,32 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/loop/loop_program.h"
+#include "spec/check.h"
 
 namespace kirsch {
 
 // "__m256", or "__m256i" for all elements but f32; the lower part of an __m128i for what is shorter than
 // that.
 std::string CVectorType(const Var& var);
+
+// See LaneCount; `index`: an expression, empty if there is none.
+struct CCount {
+  CCount(int number) : number(number) {}  // NOLINT(google-explicit-constructor): mostly it is just a number
+  CCount(int number, std::string index) : number(number), index(std::move(index)) {}
+
+  int number;
+  std::string index;
+
+  bool Is(int lanes) const { return index.empty() && number == lanes; }
+  int Known() const {
+    KIRSCH_CHECK(index.empty());
+    return number;
+  }
+};
 
 // Values of type `memory` are at the C expression `from` or `to`, which names a pointer to such elements.
 class CVectors {
@@ -35,7 +52,7 @@ class CVectors {
   std::string Loaded(const Var& var) const;
 
   std::string Zero(const Var& to) const;
-  std::string Load(const Var& to, const std::string& from, Dtype memory, int count) const;
+  std::string Load(const Var& to, const std::string& from, Dtype memory, const CCount& count) const;
   std::string Broadcast(const Var& to, const std::string& from, Dtype memory, int count) const;
   // Of an element whose bytes the pointer is to.
   std::string BroadcastBytes(const Var& to, const std::string& from, Dtype memory) const;
@@ -43,7 +60,8 @@ class CVectors {
   std::string LoadNibbles(const Var& to, const std::string& from) const;
   // Statements; several of them are one block.
   std::string Stream(const Var& from, const std::string& to) const;  // past the caches
-  std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory, int count) const;
+  std::vector<std::string> Store(const Var& from, const std::string& to, Dtype memory,
+                                 const CCount& count) const;
   // A statement. `again`: the block has added to this accumulator before.
   std::string MultiplyAdd(const Var& accumulator, const Var& a, const Var& b, bool subtracts,
                           bool again) const;
@@ -73,16 +91,16 @@ class CVectors {
   std::string As(const std::string& type, const std::string& value) const;
   std::string AddInPlace(const Var& accumulator, const std::string& product) const;
   bool Maskable(Dtype memory) const;
-  std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, int count) const;
+  std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, const CCount& count) const;
   std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
-  std::string LoadF32(int lanes, const std::string& from, int count) const;
-  std::string StoreF32(const Var& from, const std::string& to, int count) const;
+  std::string LoadF32(int lanes, const std::string& from, const CCount& count) const;
+  std::string StoreF32(const Var& from, const std::string& to, const CCount& count) const;
   std::vector<std::string> StoreNarrow(const std::string& value, const std::string& to, Dtype memory,
-                                       int lanes, int count) const;
+                                       int lanes, const CCount& count) const;
   std::string CutTo16(const std::string& words, int lanes) const;
   std::string Saturated(const std::string& words, int lanes, Dtype to) const;
-  std::vector<std::string> StoreF16(const Var& from, const std::string& to, int count) const;
-  std::vector<std::string> StoreBf16(const Var& from, const std::string& to, int count) const;
+  std::vector<std::string> StoreF16(const Var& from, const std::string& to, const CCount& count) const;
+  std::vector<std::string> StoreBf16(const Var& from, const std::string& to, const CCount& count) const;
 
   const LoopProgram& program_;
   const std::string& macros_;

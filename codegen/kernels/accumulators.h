@@ -23,6 +23,8 @@ struct MicrokernelParameters {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
     if (kernel.may_accumulate) add = builder.IndexParameter("add");
+    if (TakesSize(TileShape(kernel))) size = builder.IndexParameter("size");
+    if (kernel.counted != 0) last = builder.IndexParameter("last");
   }
 
   static std::vector<VarId> ArgumentParameters(ProcedureBuilder& builder, const Microkernel& kernel) {
@@ -38,6 +40,7 @@ struct MicrokernelParameters {
       rest;  // of the main loop, and of the one that takes single steps (kNoVar if the main loop does)
   std::vector<VarId> outer;  // of the loops around these, the innermost first
   VarId add = kNoVar;        // see Microkernel::may_accumulate
+  VarId size = kNoVar, last = kNoVar;  // the run-time size, and KernelRun::last, where the kernel takes them
 };
 
 // The main loop and that of the rest, whose bodies steps(n) are n groups of steps, inside of loops over the
@@ -56,7 +59,7 @@ void ForReduction(ProcedureBuilder& builder, const Microkernel& kernel,
   const auto next_run = [&](const MatrixLayout& matrix, VarId pointer) {
     if (matrix.window.empty()) return;
     const DigitAxis& axis = matrix.window.ReductionAxis();
-    builder.Do(Advance{pointer, axis.stride(level) - run * axis.stride(level - 1)});
+    builder.Do(Advance{pointer, Constant(axis.stride(level) - run * axis.stride(level - 1))});
   };
   builder.Loop(IndexOf(parameters.outer[static_cast<size_t>(loops - 1)]), [&](VarId) {
     ForReduction(builder, kernel, parameters, loops - 1, steps);
@@ -93,7 +96,7 @@ class RhsVectors {
   VarId at(int j, int part) const { return vars_[static_cast<size_t>(j * parts_ + part)]; }
 
   // Column `j`; `count` elements count.
-  void Read(int j, const Address& from, int count) const {
+  void Read(int j, const Address& from, const LaneCount& count) const {
     builder_.Do(Load{parts_ > 1 ? words_ : at(j, 0), from, count});
     if (parts_ > 1) builder_.Do(SplitPairs{at(j, 0), at(j, 1), words_});
   }

@@ -126,8 +126,8 @@ class CodeProduct {
       for (int i = 0; i < kernel_.tile.rows && !ReadsRowsLate(); ++i) ReadRow(i, first);
       for (int j = 0; j < kernel_.tile.columns; ++j) Column(j, first, part);
     }
-    builder_.Do(Advance{parameters_.lhs, BytesOf(kernel_.lhs.dtype, block)});
-    builder_.Do(Advance{parameters_.rhs, Bytes(kernel_.rhs.dtype)});
+    builder_.Do(Advance{parameters_.lhs, Constant(BytesOf(kernel_.lhs.dtype, block))});
+    builder_.Do(Advance{parameters_.rhs, Constant(Bytes(kernel_.rhs.dtype))});
   }
 
   // Where they are used, so that any number of rows needs no registers but its sums.

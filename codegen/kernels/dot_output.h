@@ -23,7 +23,7 @@ class DotOutput {
         accumulators_(accumulators),
         sums_(builder.Vector("sums", kernel.accumulator(), kSums)),
         old_(kernel.accumulate ? builder.Vector("old", kernel.accumulator(), kSums) : kNoVar),
-        epilogue_(builder, kernel, parameters.out, parameters.arguments, kSums) {}
+        epilogue_(builder, kernel, parameters.out, parameters.arguments, kSums, parameters.size) {}
 
   void Store() {
     accumulators_.SumSets();
@@ -42,7 +42,7 @@ class DotOutput {
     for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
     builder_.Do(sums);
     if (kernel_.accumulate) {
-      builder_.Do(Load{old_, At(parameters_.out, kernel_.out.At(i, j)), count});
+      builder_.Do(Load{old_, {parameters_.out, kernel_.out.At(i, j, parameters_.size)}, count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
     }
     epilogue_.Store(sums_, i, j, count);

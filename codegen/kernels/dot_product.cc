@@ -80,8 +80,8 @@ class DotProduct {
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
     const int64_t steps = vectors * kernel_.step();
-    builder_.Do(Advance{parameters_.lhs, steps});
-    builder_.Do(Advance{parameters_.rhs, steps});
+    builder_.Do(Advance{parameters_.lhs, Constant(steps)});
+    builder_.Do(Advance{parameters_.rhs, Constant(steps)});
   }
 
   // A block of each column of rhs, which a trip of the loop is.
@@ -100,8 +100,8 @@ class DotProduct {
       }
     }
     const int64_t steps = kernel_.unroll * kernel_.step();
-    builder_.Do(Advance{parameters_.lhs, steps});
-    builder_.Do(Advance{parameters_.rhs, BytesOf(rhs.dtype, steps)});
+    builder_.Do(Advance{parameters_.lhs, Constant(steps)});
+    builder_.Do(Advance{parameters_.rhs, Constant(BytesOf(rhs.dtype, steps))});
   }
 
   // What a trip reads of a column, further on.

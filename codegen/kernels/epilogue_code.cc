@@ -7,12 +7,14 @@
 
 namespace kirsch {
 EpilogueCode::EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
-                           const std::vector<VarId>& arguments, int lanes)
+                           const std::vector<VarId>& arguments, int lanes, VarId size, VarId last)
     : builder_(builder),
       kernel_(kernel),
       out_(out),
       arguments_(arguments),
       lanes_(lanes),
+      size_(size),
+      last_(last),
       math_(builder, lanes, kernel.scales, "f") {
   KIRSCH_CHECK(kernel.out.order == Order::kRow && kernel.out.panel == 0 && kernel.out.window.empty());
   if (kernel.epilogue.HasFunctions())
@@ -26,7 +28,7 @@ VarId EpilogueCode::Vector(const char* name, Dtype dtype, VarId* made) {
   return *made;
 }
 
-void EpilogueCode::Store(VarId sums, int row, int64_t column, int count) {
+void EpilogueCode::Store(VarId sums, int row, int64_t column, const LaneCount& count) {
   if (waiting_ == kNoVar) return StoreThrough(sums, {Constant(row), Constant(column), count});
   builder_.Do(kirsch::Store{sums, At(waiting_, row * Pitch() + column), lanes_});
 }
@@ -38,18 +40,21 @@ void EpilogueCode::Finish() {
     builder_.Do(Load{sums, {waiting_, Plus(Times(place.row, Pitch()), place.column)}, lanes_});
     StoreThrough(sums, place);
   };
-  const int64_t vectors = kernel_.n / lanes_, rest = kernel_.n % lanes_;
+  const bool counted = last_ != kNoVar;
+  const int64_t vectors = kernel_.n / lanes_ - (counted ? 1 : 0), rest = kernel_.n - vectors * lanes_;
+  const LaneCount left = counted ? LaneCount(lanes_, last_) : LaneCount(static_cast<int>(rest));
   builder_.Loop(Constant(kernel_.tile.rows), [&](VarId row) {
     builder_.Loop(Constant(vectors),
                   [&](VarId vector) { take({IndexOf(row), Times(IndexOf(vector), lanes_), lanes_}); });
-    if (rest != 0) take({IndexOf(row), Constant(vectors * lanes_), static_cast<int>(rest)});
+    if (rest != 0) take({IndexOf(row), Constant(vectors * lanes_), left});
   });
 }
 
 void EpilogueCode::StoreThrough(VarId sums, const Place& place) {
   const VarId stored = Apply(sums, place);
-  builder_.Do(kirsch::Store{
-      stored, {out_, Plus(Times(place.row, kernel_.out.outer_stride), place.column)}, place.count});
+  const Affine row =
+      kernel_.out.follows ? TimesVariable(place.row, size_) : Times(place.row, kernel_.out.outer_stride);
+  builder_.Do(kirsch::Store{stored, {out_, Plus(row, place.column)}, place.count});
 }
 
 VarId EpilogueCode::Apply(VarId sums, const Place& place) {

@@ -18,20 +18,20 @@ namespace kirsch {
 class EpilogueCode {
  public:
   // `out` and `arguments`: the pointers to the output and to what the epilogue takes. Sums come as vectors of
-  // `lanes`.
+  // `lanes`. `size` and `last`: as MicrokernelParameters has them.
   EpilogueCode(ProcedureBuilder& builder, const Microkernel& kernel, VarId out,
-               const std::vector<VarId>& arguments, int lanes);
+               const std::vector<VarId>& arguments, int lanes, VarId size = kNoVar, VarId last = kNoVar);
 
   // Stores what becomes of the sums of elements (row, column), (row, column + 1), ... `count` of which exist;
   // `sums` may be overwritten.
-  void Store(VarId sums, int row, int64_t column, int count);
+  void Store(VarId sums, int row, int64_t column, const LaneCount& count);
   // To be called once all sums of the tile are stored.
   void Finish();
 
  private:
   struct Place {
     Affine row, column;
-    int count = 0;
+    LaneCount count;
   };
 
   VarId Vector(const char* name, Dtype dtype, VarId* made);
@@ -47,6 +47,7 @@ class EpilogueCode {
   const VarId out_;
   const std::vector<VarId>& arguments_;
   const int lanes_;
+  const VarId size_, last_;
   VectorMath math_;
   // Made when they are first needed.
   VarId real_ = kNoVar;                                     // what a sum of integers is converted to

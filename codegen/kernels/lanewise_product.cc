@@ -52,13 +52,14 @@ class LanewiseProduct {
       if (j > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       Column(j, taps, uses);
     }
-    builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, taps, 0)});
-    builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, taps, kernel_.rhs.At(taps, 0))});
+    builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, taps, Constant(0))});
+    builder_.Do(
+        Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, taps, Constant(kernel_.rhs.At(taps, 0)))});
   }
 
   // By ascending offsets, so that each sum is a chain by ascending taps.
   void Column(int j, int taps, const std::map<int64_t, std::vector<Use>>& uses) {
-    const int count = output_.CountOf(j);
+    const LaneCount count = output_.CountOf(j);
     for (int tap = 0; tap < taps; ++tap)
       builder_.Do(Load{weight(tap), At(parameters_.rhs, kernel_.rhs.At(tap, output_.Lane(j))), count});
     for (const auto& [offset, users] : uses) {

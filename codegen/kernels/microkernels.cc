@@ -32,6 +32,7 @@ std::string Microkernel::Name() const {
       Cat(lanewise, dot ? "dot_" : "", dot && fma ? "" : std::string(Info(tile.arithmetic).name),
           dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
           out.Name());
+  if (counted != 0) name += "_counted";
   if (k_tail != 0) Append(&name, "_k", k_tail);
   if (may_accumulate)
     Append(&name, "_may_add");

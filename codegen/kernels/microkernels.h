@@ -31,11 +31,11 @@ struct Microkernel : TileShape {
   // Loops around the main one, over the other digits.
   int outer_loops() const { return std::max(0, reduction.digits - 1 - whole_digits); }
   // Elements from a step of the reduction to the one so many groups on, `strided` where it is no window's.
-  int64_t AdvanceOf(const MatrixLayout& layout, int groups, int64_t strided) const {
+  Affine AdvanceOf(const MatrixLayout& layout, int groups, const Affine& strided) const {
     if (layout.window.empty()) return strided;
     const DigitAxis& axis = layout.window.ReductionAxis();
-    return whole_digits == 0 ? groups * tile.group() * axis.stride(0)
-                             : groups / run_steps() * axis.stride(whole_digits);
+    return Constant(whole_digits == 0 ? groups * tile.group() * axis.stride(0)
+                                      : groups / run_steps() * axis.stride(whole_digits));
   }
   // Of blocks, the shortest trip is a whole one.
   bool has_rest() const {
@@ -65,8 +65,8 @@ struct Microkernel : TileShape {
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
 // The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest][, of
-// the loops around these, the innermost first]): the rest only where the main loop takes several steps at
-// once.
+// the loops around these, the innermost first][, whether it adds][, the run-time size][, KernelRun::last]):
+// the rest only where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The forms, for MicrokernelProcedure.

@@ -51,9 +51,14 @@ class OuterProduct {
  private:
   int group() const { return kernel_.tile.group(); }
   int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
+  Affine LhsAt(int64_t row, int64_t k) const { return kernel_.lhs.At(row, k, parameters_.size); }
+  Affine RhsAt(int64_t k, int64_t column) const { return kernel_.rhs.At(k, column, parameters_.size); }
 
   // Rhs's own padding may be read, so a packed vector is whole where the output's is not.
-  int RhsCount(int j) const {
+  LaneCount RhsCount(int j) const {
+    const bool counted =
+        parameters_.last != kNoVar && kernel_.rhs.panel == 0 && j + 1 == kernel_.tile.columns;
+    if (counted) return {kernel_.tile.lanes, parameters_.last};  // of no groups: these are in panels
     const int64_t wanted = kernel_.rhs.panel == 0 ? kernel_.n - Lane(j) : kernel_.tile.lanes;
     return group() *
            static_cast<int>(kernel_.rhs.Contiguous(Lane(j), std::min<int64_t>(wanted, kernel_.tile.lanes)));
@@ -77,21 +82,17 @@ class OuterProduct {
         builder_.Do(
             MultiplyAdd{accumulators_.at(u % kernel_.k_split, kernel_.tile.rows, j), excess_, rhs_.at(j, 0)});
     }
-    builder_.Do(
-        Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, steps, kernel_.lhs.At(0, steps * group()))});
-    builder_.Do(
-        Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, kernel_.rhs.At(steps * group(), 0))});
+    builder_.Do(Advance{parameters_.lhs, kernel_.AdvanceOf(kernel_.lhs, steps, LhsAt(0, steps * group()))});
+    builder_.Do(Advance{parameters_.rhs, kernel_.AdvanceOf(kernel_.rhs, steps, RhsAt(steps * group(), 0))});
   }
 
-  void ReadRhs(int j, int64_t k) {
-    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, Lane(j))), RhsCount(j));
-  }
+  void ReadRhs(int j, int64_t k) { rhs_.Read(j, {parameters_.rhs, RhsAt(k, Lane(j))}, RhsCount(j)); }
 
   // Of pairs, the elements of lhs come one by one, as far as there are any.
   void Row(int u, int i, int64_t k, int count) {
     for (int part = 0; part < std::min(kernel_.parts(), count); ++part) {
-      builder_.Do(Broadcast{factor_, At(parameters_.lhs, kernel_.lhs.At(i, k + part)),
-                            kernel_.parts() == 1 ? count : 1});
+      builder_.Do(
+          Broadcast{factor_, {parameters_.lhs, LhsAt(i, k + part)}, kernel_.parts() == 1 ? count : 1});
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(MultiplyAdd{accumulators_.at(kernel_.SetOf(u, part), i, j), factor_, rhs_.at(j, part)});
     }
@@ -102,8 +103,7 @@ class OuterProduct {
     const std::array<VarId, 2> factors = {factor_, odd_factor_};
     const auto parts = static_cast<size_t>(std::min(kernel_.parts(), count));
     for (size_t part = 0; part < parts; ++part)
-      builder_.Do(Broadcast{factors[part],
-                            At(parameters_.lhs, kernel_.lhs.At(0, k + static_cast<int64_t>(part))), 1});
+      builder_.Do(Broadcast{factors[part], {parameters_.lhs, LhsAt(0, k + static_cast<int64_t>(part))}, 1});
     for (int j = 0; j < kernel_.tile.columns; ++j) {
       if (j > 0) builder_.Do(Fence{});
       ReadRhs(j, k);
@@ -123,7 +123,7 @@ class OuterProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t step) {
     for (int64_t column = 0; column < kernel_.n; column += LineElements(kernel_.rhs) / group())
-      builder_.Do(Prefetch{At(parameters_.rhs, kernel_.rhs.At(step, column + kernel_.prefetch_n))});
+      builder_.Do(Prefetch{{parameters_.rhs, RhsAt(step, column + kernel_.prefetch_n)}});
   }
 
   const Microkernel& kernel_;

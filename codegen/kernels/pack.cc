@@ -30,8 +30,7 @@ Dtype StoredFrom(const Pack& pack) { return Narrows(pack) ? Dtype::kF32 : pack.t
 // panels, where groups make them wider.
 int LanesOf(const Pack& pack) {
   if (pack.to.panel == 0) return pack.vector_bytes / Bytes(StoredFrom(pack));
-  const int words = pack.vector_bytes / kAccumulatorBytes;
-  return pack.to.panel % words != 0 ? static_cast<int>(pack.to.panel) : words;
+  return static_cast<int>(PanelVector(pack.to.panel, pack.vector_bytes));
 }
 
 // The copy's inner axis goes by chunks: panels, or, without panels, a few vectors. Its outer axis goes by
@@ -43,6 +42,8 @@ class Packer {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", pack.to.dtype, true)),
+        size_(pack.from.follows ? builder_.IndexParameter("size") : kNoVar),
+        last_(pack.counted != 0 ? builder_.IndexParameter("last") : kNoVar),
         group_(static_cast<int>(pack.to.group)),
         lanes_(LanesOf(pack)),
         width_(pack.to.panel != 0 ? pack.to.panel : int64_t{kDenseVectors} * lanes_),
@@ -55,7 +56,9 @@ class Packer {
     KIRSCH_CHECK(pack.inner_stride == 1 || (pack.from.order == pack.to.order && group_ == 1));
     KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
     KIRSCH_CHECK(!Narrows(pack) || group_ == 1);
+    KIRSCH_CHECK(pack.counted == 0 || (pack.counted == lanes_ && pack.from.order == pack.to.order));
     if (!IsOfBlocks(pack.from.dtype)) return;
+    KIRSCH_CHECK(!pack.from.follows);
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
     const int lanes = std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun);
     decoded_ = builder_.Vector("decoded", Dtype::kF32, lanes);
@@ -108,14 +111,23 @@ class Packer {
     }
   }
 
+  // `rows` rows of the source behind `from`.
+  Affine Behind(const Affine& from, int64_t rows) const {
+    if (size_ == kNoVar) return Plus(from, rows * pack_.from.outer_stride);
+    return rows == 0 ? from : Plus(from, size_, rows);
+  }
+  Affine Behind(const Affine& from, VarId number, int64_t rows) const {
+    return Plus(from, number, rows * (size_ == kNoVar ? pack_.from.outer_stride : 1), size_);
+  }
+
   void StraightCopy() {
     builder_.Loop(Constant(pack_.outer / rows_at_once_), [&](VarId block) {
-      StraightRows(Plus(Constant(0), block, rows_at_once_ * pack_.from.outer_stride),
+      StraightRows(Behind(Constant(0), block, rows_at_once_),
                    Plus(Constant(0), block, pack_.to.OuterOffset(rows_at_once_)), rows_at_once_);
     });
     const int64_t done = pack_.outer / rows_at_once_ * rows_at_once_;
     if (done < pack_.outer)
-      StraightRows(Constant(done * pack_.from.outer_stride), Constant(pack_.to.OuterOffset(done)),
+      StraightRows(Behind(Constant(0), done), Constant(pack_.to.OuterOffset(done)),
                    static_cast<int>(pack_.outer - done));
   }
 
@@ -135,24 +147,24 @@ class Packer {
     const int64_t stored = pack_.to.panel != 0 ? width_ : filled;
     for (int row = 0; row < rows; row += group_)
       for (int64_t lane = 0; lane < stored; lane += step_) {
-        const int count = static_cast<int>(std::clamp<int64_t>(filled - lane, 0, step_));
-        LoadGroup(Plus(from, row * pack_.from.outer_stride + lane * pack_.inner_stride),
-                  std::min(group_, rows - row), count);
+        LaneCount count = static_cast<int>(std::clamp<int64_t>(filled - lane, 0, step_));
+        if (last_ != kNoVar && lane + step_ == filled) count.index = last_;
+        LoadGroup(Plus(Behind(from, row), lane * pack_.inner_stride), std::min(group_, rows - row), count);
         builder_.Do(Store{straight_,
                           {to_, Plus(to, pack_.to.OuterOffset(row) + lane * group_)},
-                          pack_.exact ? count : step_ * group_});
+                          pack_.exact ? count : LaneCount(step_ * group_)});
       }
   }
 
   // `count` elements of each of `rows` rows, side by side.
-  void LoadGroup(const Affine& from, int rows, int count) {
-    if (count == 0) return builder_.Do(Zero{straight_});
-    if (parts_) return LoadEverySecond(from, count);
+  void LoadGroup(const Affine& from, int rows, const LaneCount& count) {
+    if (count.most == 0) return builder_.Do(Zero{straight_});
+    if (parts_) return LoadEverySecond(from, count.most);
     if (group_ == 1) return builder_.Do(Load{straight_, {from_, from}, count});
     Interleave interleave{straight_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int row = 0; row < rows; ++row) {
       const VarId v = interleave.from[static_cast<size_t>(row)] = rows_[static_cast<size_t>(row)];
-      builder_.Do(Load{v, {from_, Plus(from, row * pack_.from.outer_stride)}, count});
+      builder_.Do(Load{v, {from_, Behind(from, row)}, count});
     }
     builder_.Do(interleave);
   }
@@ -171,12 +183,11 @@ class Packer {
     for (int row = 0; row < kBlock; ++row)
       rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("v", row), StoredFrom(pack_), kBlock * group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
-      TransposeChunk(Plus(Constant(0), chunk, width_ * pack_.from.outer_stride),
-                     Plus(Constant(0), chunk, chunk_stride_), width_);
+      TransposeChunk(Behind(Constant(0), chunk, width_), Plus(Constant(0), chunk, chunk_stride_), width_);
     });
     const int64_t chunks = pack_.inner / width_;
     if (chunks * width_ < pack_.inner)
-      TransposeChunk(Constant(chunks * width_ * pack_.from.outer_stride), Constant(chunks * chunk_stride_),
+      TransposeChunk(Behind(Constant(0), chunks * width_), Constant(chunks * chunk_stride_),
                      pack_.inner - chunks * width_);
   }
 
@@ -195,13 +206,11 @@ class Packer {
   // `columns` columns of the source (rows of the copy) of a chunk.
   void TransposeColumns(const Affine& from, const Affine& to, int64_t filled, int64_t columns) {
     builder_.Loop(Constant(filled / kBlock), [&](VarId block) {
-      TransposeBlocks(Plus(from, block, kBlock * pack_.from.outer_stride), Plus(to, block, kBlock * group_),
-                      kBlock, columns);
+      TransposeBlocks(Behind(from, block, kBlock), Plus(to, block, kBlock * group_), kBlock, columns);
     });
     int64_t done = filled / kBlock * kBlock;
     if (done < filled) {
-      TransposeBlocks(Plus(from, done * pack_.from.outer_stride), Plus(to, done * group_),
-                      static_cast<int>(filled - done), columns);
+      TransposeBlocks(Behind(from, done), Plus(to, done * group_), static_cast<int>(filled - done), columns);
       done += kBlock;
     }
     if (pack_.to.panel == 0) return;
@@ -252,12 +261,13 @@ class Packer {
   // Where what is turned begins in a row.
   Address Source(const Affine& from, int row) const {
     if (decoder_) return {array_, Plus(from, row * block())};
-    return {from_, Plus(from, row * pack_.from.outer_stride)};
+    return {from_, Behind(from, row)};
   }
 
   const Pack& pack_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
+  const VarId size_, last_;  // the run-time size, and KernelRun::last, where the copy takes them
   const int group_;
   const int lanes_;
   const int64_t width_, chunk_stride_;
@@ -276,7 +286,7 @@ class Packer {
 
 std::string Pack::Name() const {
   return Cat("pack_", outer, "x", inner, "_", from.Name(), inner_stride != 1 ? Cat("by", inner_stride) : "",
-             "_", to.Name(), exact ? "_exact" : "");
+             "_", to.Name(), exact ? "_exact" : "", counted != 0 ? "_counted" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) {

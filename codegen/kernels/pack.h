@@ -17,7 +17,7 @@ struct Pack : PackShape {
   std::string Name() const;
 };
 
-// The procedure: (from, to).
+// The procedure: (from, to[, the run-time size][, KernelRun::last]).
 Procedure PackProcedure(const Pack& pack);
 
 }  // namespace kirsch

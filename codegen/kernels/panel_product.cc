@@ -78,8 +78,8 @@ class PanelProduct {
       AddScaled(part);
     }
     if (format_.offset_byte >= 0) AddOffsets();
-    builder_.Do(Advance{parameters_.lhs, BytesOf(kernel_.lhs.dtype, steps())});
-    builder_.Do(Advance{parameters_.rhs, BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(steps(), 0))});
+    builder_.Do(Advance{parameters_.lhs, Constant(BytesOf(kernel_.lhs.dtype, steps()))});
+    builder_.Do(Advance{parameters_.rhs, Constant(BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(steps(), 0)))});
   }
 
   // Sums of integers begin with what the codes of rhs make them too much, negative.

@@ -94,7 +94,7 @@ class TransformWriter {
     for (const Walker& walker : walkers_) {
       const int64_t inside = axis == kVector ? 0 : trips[axis + 1] * walker.steps[axis + 1];
       if (const int64_t by = walker.steps[axis] - inside; by != 0)
-        builder_.Do(kirsch::Advance{walker.pointer, by});
+        builder_.Do(kirsch::Advance{walker.pointer, Constant(by)});
     }
   }
 

@@ -15,9 +15,12 @@ VectorOutput::VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel,
       kernel_(kernel),
       parameters_(parameters),
       accumulators_(accumulators),
-      epilogue_(builder, kernel, parameters.out, parameters.arguments, kernel.tile.lanes) {}
+      epilogue_(builder, kernel, parameters.out, parameters.arguments, kernel.tile.lanes, parameters.size,
+                parameters.last) {}
 
-int VectorOutput::CountOf(int j) const {
+LaneCount VectorOutput::CountOf(int j) const {
+  if (parameters_.last != kNoVar && j + 1 == kernel_.tile.columns)
+    return {kernel_.tile.lanes, parameters_.last};
   return static_cast<int>(std::min<int64_t>(kernel_.n - Lane(j), kernel_.tile.lanes));
 }
 
@@ -25,7 +28,7 @@ void VectorOutput::Prefetch() {
   if (!kernel_.prefetch_out) return;
   for (int i = 0; i < kernel_.tile.rows; ++i)
     for (int64_t column = 0; column < kernel_.n; column += kLineBytes / Bytes(kernel_.out.dtype))
-      builder_.Do(kirsch::Prefetch{At(parameters_.out, kernel_.out.At(i, column))});
+      builder_.Do(kirsch::Prefetch{AddressOf(i, column)});
 }
 
 // (Narrow outputs are never added to: they are no sums.)
@@ -33,7 +36,7 @@ void VectorOutput::Start() {
   if (!StartsFromOld()) return accumulators_.Clear();
   for (int i = 0; i < kernel_.tile.rows; ++i)
     for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Load{accumulators_.at(0, i, j), AddressOf(i, j), CountOf(j)});
+      builder_.Do(Load{accumulators_.at(0, i, j), AddressOf(i, Lane(j)), CountOf(j)});
 }
 
 void VectorOutput::Store() {
@@ -50,7 +53,7 @@ void VectorOutput::Store() {
 
 void VectorOutput::AddOld(int i, int j) {
   const VarId sum = accumulators_.at(0, i, j);
-  builder_.Do(Load{old_, AddressOf(i, j), CountOf(j)});
+  builder_.Do(Load{old_, AddressOf(i, Lane(j)), CountOf(j)});
   builder_.Do(Binary{BinaryOp::kAdd, sum, sum, old_});
 }
 

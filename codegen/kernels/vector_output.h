@@ -24,11 +24,13 @@ class VectorOutput {
 
   int64_t Lane(int j) const { return int64_t{j} * kernel_.tile.lanes; }
   // Elements of column `j` that there are.
-  int CountOf(int j) const;
+  LaneCount CountOf(int j) const;
 
  private:
   bool StartsFromOld() const { return kernel_.accumulate && kernel_.tile.one_chain; }
-  Address AddressOf(int i, int j) const { return At(parameters_.out, kernel_.out.At(i, Lane(j))); }
+  Address AddressOf(int i, int64_t column) const {
+    return {parameters_.out, kernel_.out.At(i, column, parameters_.size)};
+  }
   void AddOld(int i, int j);
   template <typename Do>
   void ForEachSum(const Do& visit) {

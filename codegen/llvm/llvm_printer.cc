@@ -77,6 +77,7 @@ class BodyPrinter {
     Value* sum = nullptr;
     for (const Affine::Term& term : affine.terms) {
       Value* product = Get(term.index);
+      if (term.times != kNoVar) product = ir_.CreateMul(product, Get(term.times), "", true, true);
       if (term.coefficient != 1)
         product =
             ir_.CreateMul(product, ir_.getInt64(static_cast<uint64_t>(term.coefficient)), "", true, true);
@@ -102,6 +103,9 @@ class BodyPrinter {
     return ir_.CreateInBoundsGEP(ElementType(dtype, ir_.getContext()), base, elements);
   }
   Dtype MemoryType(const Address& address) const { return VarOf(address.pointer).dtype; }
+  LlvmCount CountOf(const LaneCount& count) {
+    return {count.most, count.index == kNoVar ? nullptr : Get(count.index)};
+  }
 
   void PrintBlock(const std::vector<Stmt>& block) {
     for (const Stmt& stmt : block) std::visit([this](const auto& op) { Print(op); }, stmt.op);
@@ -110,7 +114,8 @@ class BodyPrinter {
   void Print(const Zero& op) { Set(op.to, llvm::Constant::getNullValue(TypeOf(VarOf(op.to)))); }
 
   void Print(const Load& op) {
-    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), op.as.value_or(MemoryType(op.from)), op.count));
+    Set(op.to, vectors_.Load(VarOf(op.to), ValueOf(op.from), op.as.value_or(MemoryType(op.from)),
+                             CountOf(op.count)));
   }
 
   void Print(const Broadcast& op) {
@@ -120,8 +125,9 @@ class BodyPrinter {
 
   void Print(const Store& op) {
     Value* value = Get(op.from);
-    if (op.streams) return Stream(value, ValueOf(op.to), Bytes(VarOf(op.from).dtype) * op.count);
-    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), op.as.value_or(MemoryType(op.to)), op.count);
+    if (op.streams) return Stream(value, ValueOf(op.to), Bytes(VarOf(op.from).dtype) * op.count.most);
+    vectors_.Store(VarOf(op.from), value, ValueOf(op.to), op.as.value_or(MemoryType(op.to)),
+                   CountOf(op.count));
   }
 
   void Print(const MultiplyAdd& op) {
@@ -238,8 +244,7 @@ class BodyPrinter {
   void Print(const Drain&) { ir_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {}); }
 
   void Print(const Advance& op) {
-    Set(op.pointer,
-        Offset(VarOf(op.pointer).dtype, Get(op.pointer), ir_.getInt64(static_cast<uint64_t>(op.by))));
+    Set(op.pointer, Offset(VarOf(op.pointer).dtype, Get(op.pointer), ValueOf(op.by)));
   }
 
   void Print(const Call& op) {
@@ -406,7 +411,7 @@ std::vector<VarId> EntryOrder(const LoopProgram& program, const EmitOptions& opt
   std::vector<VarId> order(program.tensors.size());
   std::iota(order.begin(), order.end(), 0);
   if (options.swapped) std::swap(order[0], order[1]);
-  if (program.size) order.insert(order.begin(), program.rows());
+  if (program.size) order.insert(order.begin(), program.run_time_size());
   if (program.TakesScratch() || options.uniform) order.push_back(program.scratch());
   if (program.TakesThreads() || options.uniform) {
     order.push_back(program.thread());

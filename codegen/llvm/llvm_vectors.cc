@@ -50,6 +50,16 @@ llvm::FixedVectorType* LlvmVectors::Vector(llvm::Type* element, int lanes) {
   return llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
 }
 
+Value* LlvmVectors::FirstLanes(int lanes, const LlvmCount& count, Dtype memory) {
+  if (count.index == nullptr) return FirstLanes(lanes, count.number);
+  llvm::Type* const type = ir_.getIntNTy(static_cast<unsigned>(8 * Bytes(memory)));
+  std::vector<llvm::Constant*> numbers;
+  for (int lane = 0; lane < lanes; ++lane)
+    numbers.push_back(llvm::ConstantInt::get(type, static_cast<uint64_t>(lane)));
+  return ir_.CreateICmpULT(llvm::ConstantVector::get(numbers),
+                           Splat(ir_.CreateTrunc(count.index, type), lanes));
+}
+
 // The mask that is true in the first `count` lanes.
 llvm::Constant* LlvmVectors::FirstLanes(int lanes, int count) {
   std::vector<llvm::Constant*> bits;
@@ -124,18 +134,19 @@ Value* LlvmVectors::LoadByPieces(Value* from, Dtype memory, int lanes, int count
 
 // Without a conversion. Partial loads go by vectors of at least 16 bytes, which are those there are masks
 // for.
-Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, int count) {
-  if (count == lanes) return ir_.CreateAlignedLoad(Vector(Element(memory), lanes), from, AlignOf(memory));
+Value* LlvmVectors::LoadNarrow(Value* from, Dtype memory, int lanes, const LlvmCount& count) {
+  if (count.index == nullptr && count.number == lanes)
+    return ir_.CreateAlignedLoad(Vector(Element(memory), lanes), from, AlignOf(memory));
   const int wide = std::max(lanes, kXmmBytes / Bytes(memory));
   llvm::FixedVectorType* type = Vector(Element(memory), wide);
   Value* value = nullptr;
   if (Maskable(memory))
-    value = ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count),
+    value = ir_.CreateMaskedLoad(type, from, AlignOf(memory), FirstLanes(wide, count, memory),
                                  llvm::Constant::getNullValue(type));
   else if (wide * Bytes(memory) == kXmmBytes)
-    value = LoadByPieces(from, memory, wide, count);
+    value = LoadByPieces(from, memory, wide, count.Known());
   else
-    value = LoadByWords(from, memory, wide, count);
+    value = LoadByWords(from, memory, wide, count.Known());
   return wide == lanes ? value : Lanes(value, 0, lanes);
 }
 
@@ -177,7 +188,7 @@ Value* LlvmVectors::WidenedByF16(Value* value, Dtype from, llvm::Type* type) {
   return ir_.CreateFMul(value, llvm::ConstantFP::get(type, std::ldexp(1.0, ScaleFromF16(from))));
 }
 
-Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, int count) {
+Value* LlvmVectors::Load(const Var& to, Value* from, Dtype memory, const LlvmCount& count) {
   return Widened(LoadNarrow(from, memory, to.lanes, count), memory, to.dtype);
 }
 
@@ -266,20 +277,20 @@ void LlvmVectors::StorePieces(Value* value, Value* to, Dtype memory, int count) 
   }
 }
 
-void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, int count) {
+void LlvmVectors::Store(const Var& from, Value* value, Value* to, Dtype memory, const LlvmCount& count) {
   value = Narrowed(value, from.dtype, memory);
   const int wide = std::max(from.lanes, kXmmBytes / Bytes(memory));
-  if (count == from.lanes) {
+  if (count.index == nullptr && count.number == from.lanes) {
     ir_.CreateAlignedStore(value, to, AlignOf(memory));
   } else if (!Maskable(memory)) {
-    StorePieces(value, to, memory, count);
+    StorePieces(value, to, memory, count.Known());
   } else {
     if (wide != from.lanes) {
       llvm::SmallVector<int> lanes(static_cast<size_t>(wide), llvm::PoisonMaskElem);
       for (int lane = 0; lane < from.lanes; ++lane) lanes[static_cast<size_t>(lane)] = lane;
       value = ir_.CreateShuffleVector(value, lanes);
     }
-    ir_.CreateMaskedStore(value, to, AlignOf(memory), FirstLanes(wide, count));
+    ir_.CreateMaskedStore(value, to, AlignOf(memory), FirstLanes(wide, count, memory));
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "codegen/loop/loop_program.h"
 #include "llvm/IR/IRBuilder.h"
+#include "spec/check.h"
 
 namespace kirsch {
 
@@ -14,15 +15,30 @@ namespace kirsch {
 llvm::Type* ElementType(Dtype dtype, llvm::LLVMContext& context);
 llvm::FixedVectorType* VectorType(const Var& var, llvm::LLVMContext& context);
 
+// See LaneCount.
+struct LlvmCount {
+  LlvmCount(int number)
+      : number(number) {}  // NOLINT(google-explicit-constructor): mostly it is just a number
+  LlvmCount(int number, llvm::Value* index) : number(number), index(index) {}
+
+  int number;
+  llvm::Value* index = nullptr;
+
+  int Known() const {
+    KIRSCH_CHECK(index == nullptr);
+    return number;
+  }
+};
+
 // Writes instructions where `ir` stands. A Var names the type and the lanes of a vector, `value` is what it
 // holds; `memory` is the element type of an address.
 class LlvmVectors {
  public:
   LlvmVectors(const LoopProgram& program, llvm::IRBuilder<>& ir) : program_(program), ir_(ir) {}
 
-  llvm::Value* Load(const Var& to, llvm::Value* from, Dtype memory, int count);
+  llvm::Value* Load(const Var& to, llvm::Value* from, Dtype memory, const LlvmCount& count);
   llvm::Value* Broadcast(const Var& to, llvm::Value* from, Dtype memory, int count);
-  void Store(const Var& from, llvm::Value* value, llvm::Value* to, Dtype memory, int count);
+  void Store(const Var& from, llvm::Value* value, llvm::Value* to, Dtype memory, const LlvmCount& count);
   llvm::Value* MultiplyAdd(const Var& a_var, const Var& b_var, llvm::Value* accumulator, llvm::Value* a,
                            llvm::Value* b);
   llvm::Value* Binary(BinaryOp op, llvm::Value* a, llvm::Value* b);
@@ -49,13 +65,14 @@ class LlvmVectors {
   llvm::Type* Element(Dtype dtype) { return ElementType(dtype, ir_.getContext()); }
   llvm::FixedVectorType* Vector(llvm::Type* element, int lanes);
   llvm::Constant* FirstLanes(int lanes, int count);
+  llvm::Value* FirstLanes(int lanes, const LlvmCount& count, Dtype memory);
   llvm::Value* Lanes(llvm::Value* value, int first, int count);
   llvm::Value* Splat(llvm::Value* element, int lanes);
   llvm::Value* ElementAt(llvm::Value* base, Dtype memory, int64_t index);
   bool Maskable(Dtype memory) const;
 
   llvm::Value* Word(llvm::Value* from, Dtype memory, int first, int count, int bits);
-  llvm::Value* LoadNarrow(llvm::Value* from, Dtype memory, int lanes, int count);
+  llvm::Value* LoadNarrow(llvm::Value* from, Dtype memory, int lanes, const LlvmCount& count);
   llvm::Value* LoadByWords(llvm::Value* from, Dtype memory, int lanes, int count);
   llvm::Value* LoadByPieces(llvm::Value* from, Dtype memory, int lanes, int count);
   llvm::Value* Widened(llvm::Value* value, Dtype from, Dtype to);

@@ -56,7 +56,7 @@ class Choice {
   Choice(const LoopProgram& program, const Block& block) : program_(program) {
     Collect(block);
     for (Pointer& pointer : pointers_) pointer.parameter = Parameter(pointer);
-    for (VarId index : outer_) indices_[index] = builder_.IndexParameter("rows");
+    for (VarId index : outer_) indices_[index] = builder_.IndexParameter("size");
     Write(block);
   }
 
@@ -92,17 +92,24 @@ class Choice {
     if constexpr (std::same_as<Op, IfAny> || std::same_as<Op, Switch>) CollectFrom(IndexOf(op.index));
     if constexpr (std::same_as<Op, For> || std::same_as<Op, Divide>) own_.insert(op.index);
   }
-  void CollectFrom(const Affine& trips) {
-    for (const Affine::Term& term : trips.terms)
-      if (!own_.contains(term.index) && std::find(outer_.begin(), outer_.end(), term.index) == outer_.end())
-        outer_.push_back(term.index);
+  void CollectFrom(const Affine& number) {
+    for (const Affine::Term& term : number.terms) {
+      Take(term.index);
+      if (term.times != kNoVar) Take(term.times);
+    }
+  }
+  void Take(VarId index) {
+    if (!own_.contains(index) && std::find(outer_.begin(), outer_.end(), index) == outer_.end())
+      outer_.push_back(index);
   }
   void CollectFrom(const Call& call) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(call.procedure)];
     for (size_t i = 0; i < call.pointers.size(); ++i) {
       Pointer& pointer = PointerTo(call.pointers[i], callee.vars[i]);
       pointer.stored |= callee.vars[i].stored;
+      CollectFrom(Terms(call.pointers[i].offset, /*own=*/true));
     }
+    for (const Affine& count : call.counts) CollectFrom(count);
   }
 
   Affine Terms(const Affine& offset, bool own) const {
@@ -154,7 +161,8 @@ class Choice {
   }
   void WriteOp(const Call& op) {
     const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
-    Call call{op.procedure, {}, op.counts};
+    Call call{op.procedure, {}, {}};
+    for (const Affine& count : op.counts) call.counts.push_back(Own(count));
     for (size_t i = 0; i < op.pointers.size(); ++i) {
       const Pointer& pointer = PointerTo(op.pointers[i], callee.vars[i]);
       const Affine own = Own(Terms(op.pointers[i].offset, /*own=*/true));
@@ -166,7 +174,10 @@ class Choice {
 
   // By the procedure's own indices.
   Affine Own(Affine affine) const {
-    for (Affine::Term& term : affine.terms) term.index = indices_.at(term.index);
+    for (Affine::Term& term : affine.terms) {
+      term.index = indices_.at(term.index);
+      if (term.times != kNoVar) term.times = indices_.at(term.times);
+    }
     return affine;
   }
 

@@ -44,6 +44,16 @@ struct Address {
 // takes in at once.
 constexpr int WordElements(Dtype dtype) { return kAccumulatorBytes / Bytes(dtype); }
 
+// Elements of a vector, from lane 0: so many, or, if there is an index, as many as that says, from 1 to
+// `most`.
+struct LaneCount {
+  LaneCount(int number) : most(number) {}  // NOLINT(google-explicit-constructor): mostly it is just a number
+  LaneCount(int most, VarId index) : most(most), index(index) {}
+
+  int most;
+  VarId index = kNoVar;
+};
+
 // The vector operations; what they do follows from the types of their operands. `count`: elements that are
 // read or written in memory, from lane 0; the others are not touched in memory, and read as zero.
 struct Zero {
@@ -52,7 +62,7 @@ struct Zero {
 struct Load {  // converts to the vector's type, which is as wide as memory's or wider; exact
   VarId to;
   Address from;
-  int count;
+  LaneCount count;
   std::optional<Dtype> as = {};  // the type of what is at `from`, if the pointer is one to bytes: f32
 };
 struct Broadcast {  // a word of the vector's type, in all its words: made of `count` elements like a Load
@@ -75,7 +85,7 @@ struct LoadNibbles {  // u8: the lower halves of the bytes at `from`, half as ma
 struct Store {  // narrows as spec/element.h says; f32 to bf16 by integers: subnormals are no exception
   VarId from;
   Address to;
-  int count;
+  LaneCount count;
   bool streams = false;  // past the caches: a whole vector, of memory's type, to an address aligned to it
   std::optional<Dtype> as = {};  // the type of what is at `to`, if the pointer is one to bytes
 };
@@ -168,7 +178,7 @@ struct ToLine {  // index = the elements of a pointer to words before the next l
 struct Drain {};  // what was stored past the caches comes before whatever is stored later
 struct Advance {
   VarId pointer;
-  int64_t by;
+  Affine by;
 };
 // Pointers then counts are the procedure's parameters. Offsets count elements of the parameter's type, to
 // which the pointer is converted.
@@ -291,8 +301,7 @@ struct LoopProgram {
   // no more than TakesScratch, TakesThreads and TakesPhases say (CParameters in c_signature.h).
   std::vector<EntryTensor> tensors;
   int phases = 1;
-  // Behind these: how many rows there are, if callers say it; in what others call, before all. Only with a
-  // single phase.
+  // Behind these: a size, if callers say it; in what others call, before all. Only with a single phase.
   std::optional<EntrySize> size;
   int64_t shared_bytes = 0;  // of memory that all threads share, 64-byte aligned
   EntryParameters always;
@@ -300,7 +309,7 @@ struct LoopProgram {
   VarId scratch() const { return static_cast<VarId>(tensors.size()); }
   VarId thread() const { return scratch() + 1; }
   VarId threads() const { return scratch() + 2; }
-  VarId rows() const { return scratch() + 3; }
+  VarId run_time_size() const { return scratch() + 3; }
   VarId shared() const { return scratch() + (size ? 4 : 3); }
   VarId phase() const { return shared() + 1; }
 

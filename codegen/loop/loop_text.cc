@@ -44,8 +44,9 @@ class TextPrinter {
     --depth_;
   }
   // Which lanes are accessed, where not all.
-  std::string Count(VarId vector, int count) const {
-    return count == Lanes(vector) ? "" : Cat(" lanes ", count);
+  std::string Count(VarId vector, const LaneCount& count) const {
+    if (count.index != kNoVar) return Cat(" lanes ", Name(count.index));
+    return count.most == Lanes(vector) ? "" : Cat(" lanes ", count.most);
   }
 
   void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
@@ -95,7 +96,7 @@ class TextPrinter {
   void Print(const Prefetch& op) { Line(op.into_l2 ? "prefetch L2 " : "prefetch ", At(op.at)); }
   void Print(const ToLine& op) { Line(Name(op.index), " = to line ", Name(op.pointer)); }
   void Print(const Drain&) { Line("drain"); }
-  void Print(const Advance& op) { Line(Name(op.pointer), " += ", op.by); }
+  void Print(const Advance& op) { Line(Name(op.pointer), " += ", AffineText(procedure_, op.by)); }
   void Print(const Call& op) {
     std::vector<std::string> arguments;
     for (const Address& pointer : op.pointers) arguments.push_back(AddressText(procedure_, pointer));
@@ -149,8 +150,9 @@ class TextPrinter {
 std::string AffineText(const Procedure& procedure, const Affine& affine) {
   std::vector<std::string> parts;
   for (const Affine::Term& term : affine.terms)
-    parts.push_back(term.coefficient == 1 ? NameOf(procedure, term.index)
-                                          : Cat(NameOf(procedure, term.index), " * ", term.coefficient));
+    parts.push_back(Cat(NameOf(procedure, term.index),
+                        term.times == kNoVar ? "" : Cat(" * ", NameOf(procedure, term.times)),
+                        term.coefficient == 1 ? "" : Cat(" * ", term.coefficient)));
   if (affine.constant != 0 || parts.empty()) parts.push_back(Cat(affine.constant));
   return absl::StrJoin(parts, " + ");
 }

@@ -56,9 +56,13 @@ class Kernels {
     if (program_.masks) AddFeatures(std::array{"avx512f", "avx512vl"});
   }
 
-  // The call of a kernel on `at`, `count` being what KernelRun says.
-  Call CallOf(const KernelShape& kernel, std::vector<Address> at, int64_t count) {
-    return std::visit([&](const auto& shape) { return CallOf(shape, std::move(at), count); }, kernel);
+  // The call of a kernel on `at`, `count` and `last` being what KernelRun says, `size` the run-time size.
+  Call CallOf(const KernelShape& kernel, std::vector<Address> at, int64_t count, VarId size,
+              const Affine& last) {
+    Call call = std::visit([&](const auto& shape) { return CallOf(shape, std::move(at), count); }, kernel);
+    if (TakesSize(kernel)) call.counts.push_back(IndexOf(size));
+    if (TakesLast(kernel)) call.counts.push_back(last);
+    return call;
   }
 
   // From here on no procedure made so far is called again.
@@ -156,7 +160,7 @@ class EntryWriter {
         memory_(std::move(memory)),
         parameters_(std::move(parameters)),
         bound_(static_cast<size_t>(program.variables)) {
-    if (loops.size) bound_[static_cast<size_t>(program.sizes.front().variable)] = {loops.rows(), 0};
+    if (loops.size) bound_[static_cast<size_t>(program.sizes.front().variable)] = {loops.run_time_size(), 0};
   }
 
   void Write(const Body& body) {
@@ -251,7 +255,9 @@ class EntryWriter {
     const std::vector<Dtype> types = OperandTypes(kernel);
     std::vector<Address> at;
     for (size_t i = 0; i < run.at.size(); ++i) at.push_back(AddressOf(run.at[i], types[i]));
-    entry_.Do(kernels_.CallOf(kernel, std::move(at), Constants(run.count)));
+    const VarId size =
+        program_.sizes.empty() ? kNoVar : bound_[static_cast<size_t>(program_.sizes.front().variable)].index;
+    entry_.Do(kernels_.CallOf(kernel, std::move(at), Constants(run.count), size, InEntry(run.last)));
   }
 
   // Counts elements of `dtype`: to a callee, that is what offsets count.
@@ -267,8 +273,13 @@ class EntryWriter {
     Affine result = Constant(affine.constant);
     for (const Affine::Term& term : affine.terms) {
       const Bound& bound = bound_[static_cast<size_t>(term.index)];
-      result.constant += term.coefficient * bound.constant;
-      if (bound.index != kNoVar) result = Plus(result, bound.index, term.coefficient);
+      const VarId times = term.times == kNoVar ? kNoVar : bound_[static_cast<size_t>(term.times)].index;
+      const int64_t constant = term.coefficient * bound.constant;
+      if (times == kNoVar)
+        result.constant += constant;
+      else if (constant != 0)
+        result = Plus(result, times, constant);
+      if (bound.index != kNoVar) result = Plus(result, bound.index, term.coefficient, times);
     }
     return result;
   }
@@ -394,7 +405,7 @@ class Lowering {
   void PackOperand() {
     const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
     const int operand = run.at.front().buffer;
-    const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1);
+    const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1, kNoVar, {});
     loops_.packing = Packing{operand,
                              program_.packed_bytes,
                              call.procedure,

@@ -65,8 +65,8 @@ struct VerifyReport {
 VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFile& header,
                           const VerifyOptions& options = {});
 
-// The same for a program for a range of rows (see impl.h), compiled once: a report for each of `roots`, which
-// are what it computes for some numbers of rows. No header.
+// The same for a program for a range of sizes (see impl.h), compiled once: a report for each of `roots`,
+// which are what it computes for some of them. No header.
 std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
                                      const std::string& name, const VerifyOptions& options);
 

@@ -76,7 +76,11 @@ class Interpreter {
   void Do(const Phase&) { KIRSCH_BUG("a phase is outermost"); }
 
   void Do(const KernelRun& run) {
-    const KernelShape& kernel = program_.kernels[static_cast<size_t>(run.kernel)];
+    const KernelShape& of_any_size = program_.kernels[static_cast<size_t>(run.kernel)];
+    const bool varies = TakesSize(of_any_size) || TakesLast(of_any_size);
+    const KernelShape kernel =
+        varies ? ForSizes(of_any_size, Variable(program_.sizes.front().variable), ValueOf(run.last))
+               : of_any_size;
     const std::vector<Dtype> types = OperandTypes(kernel);
     KIRSCH_CHECK(types.size() == run.at.size());
     InterpretedOperands at;
@@ -88,9 +92,7 @@ class Interpreter {
   int64_t& Variable(VarId variable) { return variables_[static_cast<size_t>(variable)]; }
 
   int64_t ValueOf(const Affine& affine) {
-    int64_t value = affine.constant;
-    for (const Affine::Term& term : affine.terms) value += term.coefficient * Variable(term.index);
-    return value;
+    return Evaluate(affine, [this](VarId index) { return Variable(index); });
   }
   int64_t ValueOf(const Count& count) { return count.Of(ValueOf(count.of)); }
 

@@ -1,4 +1,5 @@
-// Affine expressions of variables: the offsets, task numbers and trip counts of programs.
+// Affine expressions of variables: the offsets, task numbers and trip counts of programs. Where a distance is
+// a size known at run time only, terms are products of two variables.
 #ifndef KIRSCH_SPEC_PROGRAM_AFFINE_H_
 #define KIRSCH_SPEC_PROGRAM_AFFINE_H_
 
@@ -14,11 +15,12 @@ namespace kirsch {
 using VarId = int;  // the number of a variable, of whatever has the expression
 inline constexpr VarId kNoVar = -1;
 
-// constant + sum of coefficient * index.
+// constant + sum of coefficient * index [* times].
 struct Affine {
   struct Term {
     VarId index = kNoVar;
     int64_t coefficient = 0;
+    VarId times = kNoVar;
 
     friend bool operator==(const Term&, const Term&) = default;
   };
@@ -35,8 +37,8 @@ inline Affine Plus(Affine affine, int64_t constant) {
   affine.constant += constant;
   return affine;
 }
-inline Affine Plus(Affine affine, VarId index, int64_t coefficient) {
-  affine.terms.push_back({index, coefficient});
+inline Affine Plus(Affine affine, VarId index, int64_t coefficient, VarId times = kNoVar) {
+  affine.terms.push_back({index, coefficient, times});
   return affine;
 }
 inline Affine Plus(Affine a, const Affine& b) {
@@ -48,7 +50,18 @@ inline Affine Plus(Affine a, const Affine& b) {
 inline Affine Times(const Affine& affine, int64_t factor) {
   Affine product = {affine.constant * factor, {}};
   for (const Affine::Term& term : affine.terms)
-    if (factor != 0) product.terms.push_back({term.index, term.coefficient * factor});
+    if (factor != 0) product.terms.push_back({term.index, term.coefficient * factor, term.times});
+  return product;
+}
+
+// The same times a variable, where there is none in it that is multiplied by one.
+inline Affine TimesVariable(const Affine& affine, VarId variable) {
+  Affine product;
+  if (affine.constant != 0) product.terms.push_back({variable, affine.constant});
+  for (const Affine::Term& term : affine.terms) {
+    KIRSCH_CHECK(term.times == kNoVar);
+    product.terms.push_back({term.index, term.coefficient, variable});
+  }
   return product;
 }
 
@@ -61,8 +74,18 @@ inline Affine InBytes(Dtype dtype, const Affine& elements) {
     return BytesOf(dtype, count);
   };
   Affine result = Constant(bytes(elements.constant));
-  for (const Affine::Term& term : elements.terms) result = Plus(result, term.index, bytes(term.coefficient));
+  for (const Affine::Term& term : elements.terms)
+    result = Plus(result, term.index, bytes(term.coefficient), term.times);
   return result;
+}
+
+// Its value, `value(index)` being that of a variable.
+template <typename Value>
+int64_t Evaluate(const Affine& affine, const Value& value) {
+  int64_t sum = affine.constant;
+  for (const Affine::Term& term : affine.terms)
+    sum += term.coefficient * value(term.index) * (term.times == kNoVar ? 1 : value(term.times));
+  return sum;
 }
 
 }  // namespace kirsch

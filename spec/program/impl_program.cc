@@ -34,12 +34,17 @@ MatrixLayout StoredLayout(const Spec& spec, int operand) {
   return stored;
 }
 
-// The elements from one tile of `size` along `dim` to the next.
+bool FollowsAlong(const Spec& spec, int operand, int dim, const OperandView& view) {
+  return view.layout.follows && dim == OuterDim(spec, operand);
+}
+
+// The elements from one tile of `size` along `dim` to the next; times the program's run-time size, where the
+// view follows it along `dim`.
 int64_t StrideAlong(const Spec& spec, int operand, int dim, const OperandView& view, int64_t size) {
   if (!spec.op_info().operands[static_cast<size_t>(operand)].UsesDim(dim)) return 0;
   if (dim == OuterDim(spec, operand)) {
     KIRSCH_CHECK(size % view.layout.group == 0);
-    return view.layout.OuterOffset(size);
+    return view.layout.follows ? size : view.layout.OuterOffset(size);
   }
   if (dim != InnerDim(spec, operand)) return size * view.batch_stride;
   KIRSCH_CHECK(view.layout.panel == 0 || size % view.layout.panel == 0);
@@ -153,10 +158,14 @@ Program ProgramOf(const Impl& impl, const Target& target) {
     views[impl.decision.operand] = PackAhead(impl, views[impl.decision.operand], writer, builder);
   const Impl& kernel = packed_ahead ? OnlyChild(impl) : impl;
   Program& program = builder.program();
-  if (kernel.least_rows != 0) {
-    const VarId rows = program.variables++;
-    program.sizes.push_back({"m", rows, kernel.least_rows, kernel.spec.size[MatmulDims::kM]});
-    writer.SetRows(rows);
+  if (kernel.range.varies()) {
+    const VarId size = program.variables++;
+    const size_t dim = kernel.range.dim;
+    program.sizes.push_back(
+        {std::string(kernel.spec.op_info().dims[dim].name), size, kernel.range.least, kernel.spec.size[dim]});
+    writer.SetSize(size);
+    for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand)
+      views[static_cast<size_t>(operand)].layout.follows = kernel.range.Follows(operand);
   }
   program.arguments = kernel.spec.op_info().epilogue.operands();
   program.block = kernel.spec.block;
@@ -171,6 +180,13 @@ Program ProgramOf(const Impl& impl, const Target& target) {
   }
   PlaceBuffers(&program);
   return std::move(builder).Build();
+}
+
+bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target) {
+  const TensorSpec &source = from.tensor(operand), &copy = copied.tensor(operand);
+  if (dim == OuterDim(copied, operand)) return copy.layout.panel == 0 && copy.layout.order == Order::kRow;
+  if (operand != MatmulDims::kRhs || copy.layout.panel == 0 || IsInPanels(copy.dtype)) return false;
+  return source.layout.order != copy.layout.order || LanesMayVary(source.dtype, target);
 }
 
 int64_t BlockCount(const Spec& spec) {
@@ -191,13 +207,13 @@ int64_t TaskCount(const Impl& impl) {
 }
 
 bool IsCommonCopy(const Impl& impl) {
-  return impl.decision.kind == RewriteKind::kPack && impl.spec.block != 0 && impl.least_rows == 0 &&
+  return impl.decision.kind == RewriteKind::kPack && impl.spec.block != 0 && !impl.range.varies() &&
          !HasPartOfEachBlock(impl.spec, impl.decision.operand);
 }
 
 bool HasCommonCopies(const Impl& impl) {
-  // Within a tree for a range of rows, parts are for so many rows.
-  if (impl.spec.block == 0 || impl.least_rows != 0) return false;
+  // Within a tree for a range of sizes, parts are for so many rows.
+  if (impl.spec.block == 0 || impl.range.varies()) return false;
   return IsCommonCopy(impl) ||
          std::any_of(impl.children.begin(), impl.children.end(),
                      [](const Impl::Child& child) { return HasCommonCopies(child.impl); });
@@ -259,20 +275,17 @@ void ImplWriter::WriteShared(const Impl& impl, const OperandViews& views, const 
 
 void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
   CheckViews(impl.spec, views);
-  const bool rows_vary = impl.least_rows != 0;
+  const bool varies = impl.range.varies();
   switch (impl.decision.kind) {
     case RewriteKind::kTile:
       if (impl.spec.block != 0 && impl.decision.dim == BlockDim(impl.spec))
         return only_common_ ? void() : WriteTiles(impl, views, first_block_);
-      if (rows_vary && impl.decision.dim == MatmulDims::kM) return WriteRowTiles(impl, views);
+      if (varies && impl.decision.dim == impl.range.dim) return WriteVaryingTiles(impl, views);
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kParallelTile:
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kMove:
-      if (impl.decision.level == Level::kVrf && rows_vary)
-        return builder_.AddOneOf(rows_, impl.least_rows, impl.spec.size[MatmulDims::kM], [&](int64_t rows) {
-          WriteNode(impl.children[static_cast<size_t>(rows - impl.least_rows)].impl, views);
-        });
+      if (impl.decision.level == Level::kVrf && varies) return WriteRegisterTiles(impl, views);
       if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
       return WriteNode(OnlyChild(impl), views);
     case RewriteKind::kPack:
@@ -338,10 +351,12 @@ void ImplWriter::Repeat(const Tiles& tiles, int level, const TilePlace& place, i
     if (at.task) *at.task = Plus(*at.task, index, step / tiles.size() * tiles.tasks);
     for (int operand = 0; operand < tiles.impl.spec.op_info().num_operands; ++operand) {
       OperandView& view = at.views[static_cast<size_t>(operand)];
-      const int64_t stride = tiles.IsIndexed(operand)
-                                 ? step / tiles.axis.unit(level) * tiles.axis.stride(level)
-                                 : StrideAlong(tiles.impl.spec, operand, tiles.impl.decision.dim, view, step);
-      if (stride != 0) view.start.offset = Plus(view.start.offset, index, stride);
+      if (tiles.IsIndexed(operand))
+        view.start.offset =
+            Plus(view.start.offset, index, step / tiles.axis.unit(level) * tiles.axis.stride(level));
+      else
+        view.start.offset =
+            Behind(view.start.offset, view, tiles.impl.spec, operand, tiles.impl.decision.dim, step, index);
     }
     body(at);
   });
@@ -354,51 +369,91 @@ void ImplWriter::WriteTile(const Tiles& tiles, const TilePlace& place) {
   OperandViews views = place.views;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     OperandView& view = views[static_cast<size_t>(operand)];
-    const int64_t offset = tiles.IsIndexed(operand)
-                               ? tiles.axis.At(place.position)
-                               : StrideAlong(spec, operand, tiles.impl.decision.dim, view, place.position);
-    view.start.offset = Plus(view.start.offset, offset);
+    view.start.offset = tiles.IsIndexed(operand) ? Plus(view.start.offset, tiles.axis.At(place.position))
+                                                 : Behind(view.start.offset, view, spec, operand,
+                                                          tiles.impl.decision.dim, place.position, kNoVar);
     if (IsWindow(spec, operand)) view.layout = StoredLayout(tile, operand);
   }
   if (place.task) return WriteShared(tiles.child.impl, views, *place.task);
   WriteNode(tiles.child.impl, views);
 }
 
-// Whole tiles of rows, then those that are left, whose number is a variable of its own.
-void ImplWriter::WriteRowTiles(const Impl& impl, const OperandViews& views) {
+// `offset`, and so many tiles of `size` along `dim` behind it: a variable, or, if that is kNoVar, one.
+Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const Spec& spec, int operand,
+                          int dim, int64_t size, VarId tiles) const {
+  const int64_t stride = StrideAlong(spec, operand, dim, view, size);
+  if (stride == 0) return offset;
+  const VarId times = FollowsAlong(spec, operand, dim, view) ? size_ : kNoVar;
+  if (tiles != kNoVar) return Plus(offset, tiles, stride, times);
+  return times == kNoVar ? Plus(offset, stride) : Plus(offset, times, stride);
+}
+
+// Whole tiles of the dim that varies, then what is left, which is a variable of its own.
+void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) {
   const Impl& tile = impl.children.front().impl;
-  CheckTile(impl.spec, tile.spec, MatmulDims::kM);
-  const int64_t size = tile.spec.size[MatmulDims::kM];
+  const int dim = impl.range.dim;
+  CheckTile(impl.spec, tile.spec, impl.range.dim);
+  const int64_t size = tile.spec.size[impl.range.dim];
   const auto write = [&](const Impl& part, VarId number) {
     OperandViews at = views;
     for (int operand = 0; operand < impl.spec.op_info().num_operands; ++operand) {
       OperandView& view = at[static_cast<size_t>(operand)];
-      const int64_t stride = StrideAlong(impl.spec, operand, MatmulDims::kM, view, size);
-      if (stride != 0) view.start.offset = Plus(view.start.offset, number, stride);
+      view.start.offset = Behind(view.start.offset, view, impl.spec, operand, dim, size, number);
     }
     WriteNode(part, at);
   };
   const auto write_left = [&](const Impl& rest, VarId number, int64_t kept) {
-    builder_.AddLet({IndexOf(rows_), size, true, kept}, [&](VarId left) {
-      std::swap(rows_, left);
+    builder_.AddLet({IndexOf(left_), size, true, kept}, [&](VarId left) {
+      std::swap(left_, left);
       write(rest, number);
-      std::swap(rows_, left);
+      std::swap(left_, left);
     });
   };
   const Impl& rest = impl.children.back().impl;
-  const int64_t kept = RowsKept(impl);
+  const int64_t kept = SizeKept(impl);
   if (kept == 0)
     return builder_.AddLoop(
-        {IndexOf(rows_), size}, [&](VarId number) { write(tile, number); },
+        {IndexOf(left_), size}, [&](VarId number) { write(tile, number); },
         [&](VarId number) {
           if (impl.children.size() == 1) return;
-          if (rest.least_rows == 0) return write(rest, number);  // there are always as many
+          if (!rest.range.varies()) return write(rest, number);  // there is always as much
           write_left(rest, number, 0);
         });
-  builder_.AddLet({IndexOf(rows_), size, false, kept}, [&](VarId tiles) {
+  builder_.AddLet({IndexOf(left_), size, false, kept}, [&](VarId tiles) {
     builder_.AddLoop({IndexOf(tiles)}, [&](VarId number) { write(tile, number); });
     write_left(rest, tiles, kept);
   });
+}
+
+// `write(number, size, last)` for what there is of each size from `least` to `most`, or, by vectors of `unit`
+// elements, of each number of them: `size` at most, `last` elements of the last vector. Numbered from 0.
+template <typename WriteSize>
+void ImplWriter::ForSizes(int64_t unit, int64_t least, int64_t most, const WriteSize& write) {
+  if (unit == 1)
+    return builder_.AddOneOf(left_, least, most, [&](int64_t size) { write(size - least, size, Affine{}); });
+  const int64_t first = (least - 1) / unit, end = (most - 1) / unit + 1;
+  builder_.AddLet({IndexOf(left_), unit, true, 1}, [&](VarId last) {
+    if (end - first == 1) return write(0, end * unit, IndexOf(last));
+    builder_.AddLet({IndexOf(left_), unit, false, 1}, [&](VarId before) {
+      builder_.AddOneOf(before, first, end - 1, [&](int64_t vectors) {
+        write(vectors - first, (vectors + 1) * unit, IndexOf(last));
+      });
+    });
+  });
+}
+
+void ImplWriter::WriteRegisterTiles(const Impl& impl, const OperandViews& views) {
+  const size_t dim = impl.range.dim;
+  ForSizes(SizesOfTile(impl.decision.layout, dim), impl.range.least, impl.spec.size[dim],
+           [&](int64_t number, int64_t size, const Affine& last) {
+             const Impl& tile = impl.children[static_cast<size_t>(number)].impl;
+             if (last != Affine{}) {  // of the last unit of columns, what there is of a vector of several
+               const int64_t lanes = tile.decision.layout.panel, unit = impl.decision.layout.panel;
+               last_ = Plus(last, size - unit - (tile.spec.size[dim] - 1) / lanes * lanes);
+             }
+             WriteNode(tile, views);
+             last_ = {};
+           });
 }
 
 MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
@@ -446,7 +501,7 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
   OperandViews inside = views;
   const Layout& layout = child.spec.operand[operand].layout;
   inside[operand] = {{}, 0, pack.to, layout.kind == LayoutKind::kPacked};
-  const bool common = rows_ == kNoVar && IsCommonCopy(impl);
+  const bool common = size_ == kNoVar && IsCommonCopy(impl);
   if (common) {
     inside[operand].start = CommonPlace(impl, pack.to.dtype);
     if (only_common_) WriteCommonCopy(impl.spec, pack, views[operand].start, inside[operand].start);
@@ -459,8 +514,12 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
     WriteBlocksPack(impl, pack, views[operand], inside[operand]);
   } else if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);
-  } else if (impl.least_rows != 0 && impl.spec.op_info().operands[operand].UsesDim(MatmulDims::kM)) {
-    WriteRowsPack(impl.spec, pack, views[operand], inside[operand]);
+  } else if (impl.range.varies() && impl.spec.op_info().operands[operand].UsesDim(impl.range.dim)) {
+    KIRSCH_CHECK(CopyMayVary(impl.spec, child.spec, static_cast<int>(operand), impl.range.dim, target_));
+    if (pack.to.panel == 0)
+      WriteRowsPack(impl, pack, views[operand], inside[operand]);
+    else
+      WritePanelsPack(impl, pack, views[operand], inside[operand]);
   } else {
     builder_.AddRun(pack, {from, to});
   }
@@ -553,30 +612,57 @@ void ImplWriter::WriteCommonCopy(const Spec& spec, const PackShape& whole, const
 }
 
 // The copy of an unknown number of rows, a few at a time.
-void ImplWriter::WriteRowsPack(const Spec& spec, const PackShape& most, const OperandView& from,
+void ImplWriter::WriteRowsPack(const Impl& impl, const PackShape& most, const OperandView& from,
                                const OperandView& to) {
   constexpr int64_t kRowsAtATime = 4;  // that the procedure for many takes side by side
-  KIRSCH_CHECK(RowsMayVary(most));
-  using Places = std::pair<OperandPlace, OperandPlace>;
-  const auto behind = [&](Places at, VarId number, int64_t rows) {
-    const int64_t stride = StrideAlong(spec, MatmulDims::kLhs, MatmulDims::kM, from, rows);
-    at.first.offset = Plus(at.first.offset, number, stride);
-    at.second.offset = Plus(at.second.offset, number, to.layout.OuterOffset(rows));
-    return at;
+  using Offsets = std::pair<Affine, Affine>;
+  const auto behind = [&](const Offsets& at, VarId number, int64_t rows) -> Offsets {
+    return {Behind(at.first, from, impl.spec, impl.decision.operand, impl.range.dim, rows, number),
+            Plus(at.second, number, to.layout.OuterOffset(rows))};
   };
-  const auto copy = [&](const Places& at, int64_t rows) {
+  const auto copy = [&](const Offsets& at, int64_t rows) {
     PackShape pack = most;
     pack.outer = rows;
-    builder_.AddRun(pack, {at.first, at.second});
+    builder_.AddRun(pack, {{from.start.buffer, at.first}, {to.start.buffer, at.second}});
   };
-  const Places start = {from.start, to.start};
+  const Offsets start = {from.start.offset, to.start.offset};
   builder_.AddLoop(
-      {IndexOf(rows_), kRowsAtATime},
+      {IndexOf(left_), kRowsAtATime},
       [&](VarId number) { copy(behind(start, number, kRowsAtATime), kRowsAtATime); },
       [&](VarId number) {
-        builder_.AddLet({IndexOf(rows_), kRowsAtATime, true}, [&](VarId left) {
-          const Places rest = behind(start, number, kRowsAtATime);
+        builder_.AddLet({IndexOf(left_), kRowsAtATime, true}, [&](VarId left) {
+          const Offsets rest = behind(start, number, kRowsAtATime);
           builder_.AddLoop({IndexOf(left)}, [&](VarId row) { copy(behind(rest, row, 1), 1); });
+        });
+      });
+}
+
+// The copy of an unknown number of columns, panel by panel, the last of which may be partial.
+void ImplWriter::WritePanelsPack(const Impl& impl, const PackShape& most, const OperandView& from,
+                                 const OperandView& to) {
+  const int64_t panel = most.to.panel;
+  const bool straight = most.from.order == most.to.order;
+  const int64_t unit = straight ? PanelVector(panel, target_.vectors.front().bytes) : 1;
+  const auto copy = [&](VarId number, int64_t columns, const Affine& last) {
+    PackShape pack = most;
+    pack.inner = columns;
+    pack.counted = last == Affine{} ? 0 : unit;
+    const Affine at =
+        Behind(from.start.offset, from, impl.spec, impl.decision.operand, impl.range.dim, panel, number);
+    builder_.AddRun(pack,
+                    {{from.start.buffer, at},
+                     {to.start.buffer, Plus(to.start.offset, number, to.layout.InnerOffset(panel))}},
+                    Whole(1), last);
+  };
+  const int64_t most_left = std::min(panel - 1, most.inner);
+  builder_.AddLoop(
+      {IndexOf(left_), panel}, [&](VarId number) { copy(number, panel, {}); },
+      [&](VarId number) {
+        builder_.AddLet({IndexOf(left_), panel, true}, [&](VarId left) {
+          std::swap(left_, left);
+          ForSizes(unit, 1, most_left,
+                   [&](int64_t, int64_t size, const Affine& last) { copy(number, size, last); });
+          std::swap(left_, left);
         });
       });
 }
@@ -634,9 +720,13 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   shape.prefetch_out = spec.out().level > Level::kL1;
   (microkernel.dim == MatmulDims::kK ? shape.prefetch_k : shape.prefetch_n) = microkernel.size;
   if (microkernel.size == 0 && PrefetchesNextTile(OnlyChild(impl).spec)) shape.prefetch_n = shape.n;
+  if (last_ != Affine{}) {
+    shape.counted = shape.tile.lanes;
+    shape.n = shape.tile.columns * shape.counted;
+  }
   shape.k_tail = k % shape.step();
   if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;
-  builder_.AddRun(std::move(shape), std::move(at), Whole(k));
+  builder_.AddRun(std::move(shape), std::move(at), Whole(k), last_);
 }
 
 }  // namespace kirsch

@@ -20,7 +20,8 @@ namespace kirsch {
 // The program that computes `impl`, which is complete: every leaf is a microkernel. Its buffers begin with
 // the spec's operands. If one is constant, the first decision says how it is packed: that is made ahead.
 // Copies that the blocks of a spec in blocks have in common are a phase of their own (HasCommonCopies).
-// Of a tree for a range of rows, their number is the program's run-time size, called m. Thread-safe.
+// Of a tree for a range of sizes of a dim, that is the program's run-time size, called by the dim's name.
+// Thread-safe.
 Program ProgramOf(const Impl& impl, const Target& target);
 
 // One operand's current tile: where it starts, and how its elements lie from there.
@@ -37,8 +38,11 @@ int64_t TaskCount(const Impl& impl);
 
 // Of a tree in blocks: are there copies, outside of the blocks, of an operand that all of them read whole?
 // Every block would make the same ones, so that is done before the first of them. (None of a tree for a range
-// of rows, whose number says how much there is to copy.)
+// of sizes, which say how much there is to copy.)
 bool HasCommonCopies(const Impl& impl);
+
+// Can the size along `dim` of an operand's copy, as `copied` has it, be known at run time only?
+bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target);
 
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
 // program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand
@@ -53,8 +57,8 @@ class ImplWriter {
   void Write(const Impl& impl, const OperandViews& views) { WriteNode(impl, views); }
   // The same, its tasks, numbered from `first` on, shared out over the threads.
   void WriteShared(const Impl& impl, const OperandViews& views, const Affine& first);
-  // The variable that is the number of rows of a tree for a range of them.
-  void SetRows(VarId rows) { rows_ = rows; }
+  // The variable that is the size of a tree for a range of them.
+  void SetSize(VarId size) { size_ = left_ = size; }
   // Of a tree in blocks: the copies in common, and nothing else. All threads make them together, a range of
   // columns the parts that correspond to it. What is written of `impl` from then on finds them made.
   void WriteCommonCopies(const Impl& impl, const OperandViews& views);
@@ -91,9 +95,16 @@ class ImplWriter {
   void Repeat(const Tiles& tiles, int level, const TilePlace& place, int64_t count, int64_t step,
               const WriteBody& body);
   void WriteTile(const Tiles& tiles, const TilePlace& place);
-  void WriteRowTiles(const Impl& impl, const OperandViews& views);
+  Affine Behind(const Affine& offset, const OperandView& view, const Spec& spec, int operand, int dim,
+                int64_t size, VarId tiles) const;
+  void WriteVaryingTiles(const Impl& impl, const OperandViews& views);
+  template <typename WriteSize>
+  void ForSizes(int64_t unit, int64_t least, int64_t most, const WriteSize& write);
+  void WriteRegisterTiles(const Impl& impl, const OperandViews& views);
   void WritePack(const Impl& impl, const OperandViews& views);
-  void WriteRowsPack(const Spec& spec, const PackShape& most, const OperandView& from, const OperandView& to);
+  void WriteRowsPack(const Impl& impl, const PackShape& most, const OperandView& from, const OperandView& to);
+  void WritePanelsPack(const Impl& impl, const PackShape& most, const OperandView& from,
+                       const OperandView& to);
   void WriteWindowCopy(const Spec& spec, const PackShape& whole, const OperandPlace& from,
                        const OperandPlace& to);
   void WriteRegisterTile(const Impl& impl, const OperandViews& views);
@@ -102,7 +113,9 @@ class ImplWriter {
   const Target& target_;
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
-  VarId rows_ = kNoVar;  // how many there are, where that is not a constant
+  // Of the dim that varies: all there is, and what there is of the tile that is being written.
+  VarId size_ = kNoVar, left_ = kNoVar;
+  Affine last_;          // not 0: so much there is of the last vector of the register tile
   Affine first_block_;   // the number of the first block's task
   bool only_common_ = false;
   std::map<const Impl*, int> common_;  // the buffers of copies in common

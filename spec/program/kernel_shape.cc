@@ -27,6 +27,33 @@ std::vector<Dtype> TypesOf(const TransformShape& transform) {
   return types;
 }
 
+bool Follows(const TileShape& tile) { return tile.lhs.follows || tile.rhs.follows || tile.out.follows; }
+bool Follows(const PackShape& pack) { return pack.from.follows; }
+template <typename Shape>
+bool Follows(const Shape&) {
+  return false;
+}
+
+bool Counts(const TileShape& tile) { return tile.counted != 0; }
+bool Counts(const PackShape& pack) { return pack.counted != 0; }
+template <typename Shape>
+bool Counts(const Shape&) {
+  return false;
+}
+
+void SetSizes(TileShape* tile, int64_t size, int64_t last) {
+  for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out}) *layout = layout->ForSize(size);
+  if (tile->counted != 0) tile->n += last - tile->counted;
+  tile->counted = 0;
+}
+void SetSizes(PackShape* pack, int64_t size, int64_t last) {
+  pack->from = pack->from.ForSize(size);
+  if (pack->counted != 0) pack->inner += last - pack->counted;
+  pack->counted = 0;
+}
+template <typename Shape>
+void SetSizes(Shape*, int64_t, int64_t) {}
+
 bool Writes(const TileShape&, size_t operand) { return operand == MatmulDims::kOut; }
 bool Writes(const RowShape& rows, size_t operand) { return operand >= rows.program.inputs.size(); }
 template <typename Copy>
@@ -37,6 +64,19 @@ bool Writes(const Copy&, size_t operand) {
 }  // namespace
 
 bool RowShape::TakesScratch() const { return ScratchElements(schedule, columns) > 0; }
+
+bool TakesSize(const KernelShape& kernel) {
+  return std::visit([](const auto& shape) { return Follows(shape); }, kernel);
+}
+
+bool TakesLast(const KernelShape& kernel) {
+  return std::visit([](const auto& shape) { return Counts(shape); }, kernel);
+}
+
+KernelShape ForSizes(KernelShape kernel, int64_t size, int64_t last) {
+  std::visit([&](auto& shape) { SetSizes(&shape, size, last); }, kernel);
+  return kernel;
+}
 
 std::vector<Dtype> OperandTypes(const KernelShape& kernel) {
   return std::visit([](const auto& shape) { return TypesOf(shape); }, kernel);

@@ -33,6 +33,8 @@ struct EpilogueArgument {
 struct TileShape {
   RegisterTile tile;
   int64_t m = 0, n = 0;  // of out
+  // Not 0: of the last so many columns, a vector, only as many exist as KernelRun::last says.
+  int64_t counted = 0;
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
   Epilogue epilogue;
@@ -60,13 +62,15 @@ struct PackShape {
   MatrixLayout from, to;
   int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
   bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
+  int64_t counted = 0;       // of `inner`: as of a tile's columns; `to` has panels, `from` the same order
 
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };
 
-// Is the copy of more rows that of fewer, and then of the others behind it?
-inline bool RowsMayVary(const PackShape& pack) {
-  return pack.to.order == Order::kRow && pack.to.panel == 0 && pack.to.group == 1;
+// The elements along a panel that a straight copy writes at once, by vectors of so many bytes.
+inline int64_t PanelVector(int64_t panel, int vector_bytes) {
+  const int64_t words = vector_bytes / kAccumulatorBytes;
+  return panel % words != 0 ? panel : words;
 }
 
 // An image with zeros around it: `planes` times `height` rows of `width` elements, with rows of zeros before
@@ -102,6 +106,12 @@ struct RowShape {
 };
 
 using KernelShape = std::variant<TileShape, PackShape, CopyShape, RowShape, TransformShape>;
+
+// Does the kernel take the program's run-time size, and KernelRun::last?
+bool TakesSize(const KernelShape& kernel);
+bool TakesLast(const KernelShape& kernel);
+// What it is for values of these.
+KernelShape ForSizes(KernelShape kernel, int64_t size, int64_t last);
 
 // The element types of a kernel's operands, in their order.
 std::vector<Dtype> OperandTypes(const KernelShape& kernel);

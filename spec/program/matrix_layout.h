@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "spec/dtype.h"
 #include "spec/layout.h"
+#include "spec/program/affine.h"
 #include "spec/text/cat.h"
 #include "spec/window.h"
 
@@ -23,6 +25,8 @@ struct MatrixLayout {
   int64_t group = 1;  // only with panels
   Dtype dtype = Dtype::kF32;
   Window window = {};  // not empty: says where elements are, instead of the strides
+  // The outer stride is the program's run-time size, outer_stride the most of it. No panels.
+  bool follows = false;
 
   int64_t InnerOffset(int64_t inner) const {
     return panel == 0 ? inner : inner / panel * panel_stride + inner % panel * group;
@@ -33,6 +37,19 @@ struct MatrixLayout {
     if (!window.empty()) return window.axes[0].At(row) + window.axes[1].At(column);
     return order == Order::kRow ? OuterOffset(row) + InnerOffset(column)
                                 : OuterOffset(column) + InnerOffset(row);
+  }
+  // The same, `size` being a variable that is the program's run-time size.
+  Affine At(int64_t row, int64_t column, VarId size) const {
+    if (!follows) return Constant(At(row, column));
+    const auto [outer, inner] = order == Order::kRow ? std::pair(row, column) : std::pair(column, row);
+    return outer == 0 ? Constant(inner) : Plus(Constant(inner), size, outer);
+  }
+  // The layout for one value of that size.
+  MatrixLayout ForSize(int64_t size) const {
+    MatrixLayout known = *this;
+    if (follows) known.outer_stride = size;
+    known.follows = false;
+    return known;
   }
   // Elements along the inner axis from `inner` to the end of its contiguous run, at most `wanted`.
   int64_t Contiguous(int64_t inner, int64_t wanted) const {
@@ -60,7 +77,7 @@ struct MatrixLayout {
   // As part of a procedure's name.
   std::string Name() const {
     std::string name = Cat(dtype == Dtype::kF32 ? "" : std::string(Info(dtype).name),
-                                    order == Order::kRow ? "r" : "c", outer_stride);
+                           order == Order::kRow ? "r" : "c", follows ? "size" : Cat(outer_stride));
     if (panel != 0) Append(&name, "p", panel);
     if (panel_stride != 0) Append(&name, "s", panel_stride);
     if (group != 1) Append(&name, "g", group);

@@ -89,6 +89,8 @@ struct KernelRun {
   int kernel = -1;
   std::vector<OperandPlace> at;
   Count count;
+  // Of the vector that a kernel counts (TileShape::counted), so many columns exist: 1 at least.
+  Affine last = {};
 };
 
 struct Node {

@@ -27,8 +27,8 @@ class ProgramBuilder {
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
-  void AddRun(KernelShape kernel, std::vector<OperandPlace> at, Count count = Whole(1)) {
-    Add(KernelRun{KernelNumber(std::move(kernel)), std::move(at), std::move(count)});
+  void AddRun(KernelShape kernel, std::vector<OperandPlace> at, Count count = Whole(1), Affine last = {}) {
+    Add(KernelRun{KernelNumber(std::move(kernel)), std::move(at), std::move(count), std::move(last)});
   }
   // `body(variable)` writes what is in the loop.
   template <typename Write>

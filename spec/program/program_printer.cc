@@ -15,6 +15,7 @@ std::string Text(const Affine& affine) {
   std::string text;
   for (const Affine::Term& term : affine.terms)
     Append(&text, text.empty() ? "" : " + ", "i", term.index,
+           term.times == kNoVar ? "" : Cat(" * i", term.times),
            term.coefficient == 1 ? "" : Cat(" * ", term.coefficient));
   if (text.empty()) return Cat(affine.constant);
   return affine.constant == 0 ? text : Cat(text, " + ", affine.constant);
@@ -30,6 +31,7 @@ std::string Text(const TileShape& tile) {
   std::string text =
       Cat("tile ", Info(tile.tile.arithmetic).name, " ", tile.m, "x", tile.n, " v", tile.tile.lanes, " ",
           tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
+  if (tile.counted != 0) Append(&text, " counted ", tile.counted);
   if (tile.accumulate) text += " accumulate";
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
@@ -42,7 +44,7 @@ std::string Text(const TileShape& tile) {
 std::string Text(const PackShape& pack) {
   return Cat("pack ", pack.outer, "x", pack.inner, " ", pack.from.Name(),
              pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ", pack.to.Name(),
-             pack.exact ? " exactly" : "");
+             pack.exact ? " exactly" : "", pack.counted == 0 ? "" : Cat(" counted ", pack.counted));
 }
 
 std::string Text(const CopyShape& copy) {
@@ -117,7 +119,8 @@ class ProgramPrinter {
       Append(&at, at.empty() ? "" : ", ", "b", place.buffer);
       if (place.offset != Affine{}) Append(&at, " + ", Text(place.offset));
     }
-    Line(Cat("k", run.kernel, "(", at, run.count == Whole(1) ? "" : Cat("; ", Text(run.count)), ")"));
+    Line(Cat("k", run.kernel, "(", at, run.count == Whole(1) ? "" : Cat("; ", Text(run.count)),
+             run.last == Affine{} ? "" : Cat("; last ", Text(run.last)), ")"));
   }
 
   void Nest(const std::string& head, const Body& body) {

@@ -84,11 +84,11 @@ TEST(Choices, EqualOnesAreOneProcedure) {
                 name + "(from + i7 * 16 + 64, to + i7 * 16 + 64, m)\n");
   EXPECT_EQ(ProcedureText(program, program.procedures[2]),
             name +
-                "(lhs, out, rows)\n"
-                "  whole3 = (rows) / 3\n"
+                "(lhs, out, size)\n"
+                "  whole3 = (size) / 3\n"
                 "  for i4 < whole3\n"
                 "    call tile(lhs + i4 * 300, out + i4 * 300, 7)\n"
-                "  left5 = (rows) % 3\n"
+                "  left5 = (size) % 3\n"
                 "  if left5 = 1\n"
                 "    call tile(lhs + whole3 * 300, out + whole3 * 300, 7)\n"
                 "  if left5 = 2\n"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
@@ -60,7 +61,7 @@ class FamilyHeaderTest : public HeaderTest {
   }
 
   // Along the last row size first: the programs that members with the same other sizes share.
-  std::vector<SharedProgram> Shared(const SpecFamily& family, int threads,
+  std::vector<SharedProgram> Shared(const SpecFamily& family, int threads, size_t dim,
                                     std::vector<Impl>* programs) const {
     const CostModel model(target_);
     HashMemo memo;
@@ -80,7 +81,7 @@ class FamilyHeaderTest : public HeaderTest {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedRows{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, model, solve);
+    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, dim, model, solve);
     std::vector<SharedProgram> shared;
     programs->reserve(found->regions.size());
     for (const RowRegion& region : found->regions) {
@@ -123,22 +124,28 @@ TEST_P(FamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
 
 // Members that differ in their rows share programs: every number of rows, whatever remains of tiles, by the
 // header and, between guard pages, by interpreter and JIT.
-TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEveryNumberOfRows) {
+TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
-  const std::pair<const char*, int> families[] = {
-      {"matmul f32 1..60x32x40", 1},
-      {"matmul bf16*bf16->f32 1..45x35x33", 1},
-      {"matmul f32 2..50x20x36 rhs=col accumulate", 1},
-      {"matmul f32 20x31x1..48 rhs=col out=col epilogue=add:n,relu", 1},
-      {"matmul f32 1..40x12x30..31 lhs=col lda=64 ldc=40", 1},
-      {"matmul u8*s8->s32 5..44x40x33 column-blocks=16", 1},
-      {"matmul f32 1..40x33x70", 2}};
-  for (const auto& [text, threads] : families) {
+  constexpr size_t kM = MatmulDims::kM, kN = MatmulDims::kN;
+  const std::tuple<const char*, int, size_t> families[] = {
+      {"matmul f32 1..60x32x40", 1, kM},
+      {"matmul bf16*bf16->f32 1..45x35x33", 1, kM},
+      {"matmul f32 2..50x20x36 rhs=col accumulate", 1, kM},
+      {"matmul f32 20x31x1..48 rhs=col out=col epilogue=add:n,relu", 1, kM},
+      {"matmul f32 1..40x12x30..31 lhs=col lda=64 ldc=40", 1, kM},
+      {"matmul u8*s8->s32 5..44x40x33 column-blocks=16", 1, kM},
+      {"matmul f32 1..40x33x70", 2, kM},
+      {"matmul f32 20x32x2..90", 1, kN},
+      {"matmul f32 40x32x2..70 ldb=80 epilogue=add:n,gelu", 1, kN},
+      {"matmul s32 33x35x2..80 accumulate", 1, kN},
+      {"matmul u8*s8->s32 12x40x2..50 rhs=col ldc=50", 1, kN},
+      {"matmul f32 2..70x33x40 out=col", 1, kN}};
+  for (const auto& [text, threads, dim] : families) {
     const SpecFamily family = Family(text);
     HeaderFunction function = FunctionOf(IdentifierOf(text), family);
     HeaderVariant variant{target_, {}, 0, 0, ""};
     std::vector<Impl> programs;
-    std::vector<SharedProgram> shared = Shared(family, threads, &programs);
+    std::vector<SharedProgram> shared = Shared(family, threads, dim, &programs);
     ASSERT_LT(shared.size(), static_cast<size_t>(family.count())) << text;
     LowerShared(function.name, family.varying_sizes(), shared, {}, &variant);
     function.variants = {variant};

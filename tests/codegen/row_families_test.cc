@@ -1,10 +1,11 @@
-// Random families whose members share programs of a run-time number of rows: the JIT's code, between guard
-// pages, against the reference for every number of rows, so for every remainder of every tile.
+// Random families whose members share programs of a run-time number of rows or columns: the JIT's code,
+// between guard pages, against the reference for every number of them, so for every remainder of every tile.
 // KIRSCH_ROW_FAMILIES=500 draws so many of each type.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,27 +21,24 @@
 namespace kirsch::testing {
 namespace {
 
-constexpr size_t kM = MatmulDims::kM;
+constexpr int kM = MatmulDims::kM, kN = MatmulDims::kN;
 
 int FamiliesOfEachType() {
   const char* const asked = std::getenv("KIRSCH_ROW_FAMILIES");
   return asked != nullptr ? std::atoi(asked) : 2;
 }
 
-// Members first .. last of the family that `largest` is the largest member of.
-std::vector<Spec> Members(const Spec& largest, uint32_t first, const Target& target) {
+// Members of sizes first .. last along `dim` of the family that `largest` is the largest member of.
+std::vector<Spec> Members(const Spec& largest, int dim, uint32_t first, const Target& target) {
   std::vector<Spec> roots;
-  for (uint32_t rows = first; rows <= largest.size[kM]; ++rows) {
-    roots.push_back(largest);
-    roots.back().size[kM] = rows;
-    roots.back() = PlaceOperands(roots.back(), Residency::kWarm, target);
-  }
+  for (uint32_t size = first; size <= largest.size[static_cast<size_t>(dim)]; ++size)
+    roots.push_back(PlaceOperands(WithSize(largest, dim, size), Residency::kWarm, target));
   return roots;
 }
 
 class RowFamiliesTest : public ::testing::TestWithParam<Target> {
  protected:
-  RowFamily Find(const std::vector<Spec>& roots) const {
+  RowFamily Find(const std::vector<Spec>& roots, int dim) const {
     const CostModel model(GetParam());
     HashMemo memo;
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
@@ -49,21 +47,22 @@ class RowFamiliesTest : public ::testing::TestWithParam<Target> {
       const SearchResult result = Search(roots[i], model, memo, options);
       return SolvedRows{result.impl, result.cost, result.bound};
     };
-    return *FindRowRegions(roots, model, solve);
+    return *FindRowRegions(roots, static_cast<size_t>(dim), model, solve);
   }
 
   // How many regions have several members, all of which are right.
-  int ExpectRight(const std::vector<Spec>& roots) const {
+  int ExpectRight(const std::vector<Spec>& roots, int dim) const {
     VerifyOptions options;
     options.header = false;
     int shared = 0;
-    for (const RowRegion& region : Find(roots).regions) {
+    for (const RowRegion& region : Find(roots, dim).regions) {
       shared += region.first < region.last ? 1 : 0;
       const std::vector<Spec> members(roots.begin() + static_cast<std::ptrdiff_t>(region.first),
                                       roots.begin() + static_cast<std::ptrdiff_t>(region.last) + 1);
       for (const VerifyReport& report : VerifyRows(region.program, members, GetParam(), "rows", options))
-        EXPECT_TRUE(report.ok) << Describe(roots.back()) << " from " << roots.front().size[kM]
-                               << " rows: " << report.first_mismatch;
+        EXPECT_TRUE(report.ok) << Describe(roots.back()) << ", dim " << dim << " from "
+                               << roots.front().size[static_cast<size_t>(dim)] << ": "
+                               << report.first_mismatch;
     }
     return shared;
   }
@@ -77,27 +76,34 @@ std::string NameOfTarget(const ::testing::TestParamInfo<Target>& info) {
 INSTANTIATE_TEST_SUITE_P(, RowFamiliesTest,
                          ::testing::Values(Avx2Target(), Avx512Target(), Avx512DotTarget()), NameOfTarget);
 
-TEST_P(RowFamiliesTest, EveryNumberOfRowsIsRight) {
+TEST_P(RowFamiliesTest, EverySizeIsRight) {
   if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
   std::mt19937_64 random(17);
-  int shared = 0;
+  std::map<int, int> shared;
   for (const MatmulTypes& types : EveryTypes())
     for (int round = 0; round < FamiliesOfEachType() && !HasFailure(); ++round) {
       const RandomSpecOptions options{.max_side = 70, .max_batch = 1, .types = types};
       Spec largest = RandomMatmulSpec(options, &random);
       if (random() % 3 == 0) largest = WithRandomEpilogue(largest, &random);
-      shared +=
-          ExpectRight(Members(largest, 1 + static_cast<uint32_t>(random() % largest.size[kM]), GetParam()));
+      for (const int dim : {kM, kN}) {
+        const uint32_t first = 1 + static_cast<uint32_t>(random() % largest.size[static_cast<size_t>(dim)]);
+        shared[dim] += ExpectRight(Members(largest, dim, first, GetParam()), dim);
+      }
     }
-  EXPECT_GT(shared, 10);
+  EXPECT_GT(shared[kM], 10);
+  EXPECT_GT(shared[kN], 10);
 }
 
-// Rows enough for tiles to be shared out anew behind whole ones.
-TEST_P(RowFamiliesTest, ManyRowsAreRight) {
+// Rows enough for tiles to be shared out anew behind whole ones, and columns for panels.
+TEST_P(RowFamiliesTest, ManyAreRight) {
   if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
   for (const bool accumulate : {false, true}) {
     const Spec largest = MatmulSpec({.m = 150, .k = 40, .n = 70, .accumulate = accumulate});
-    EXPECT_GT(ExpectRight(Members(largest, 1, GetParam())), 0);
+    EXPECT_GT(ExpectRight(Members(largest, kM, 1, GetParam()), kM), 0);
+    EXPECT_GT(ExpectRight(Members(MatmulSpec({.m = 70, .k = 40, .n = 150, .accumulate = accumulate}), kN, 1,
+                                  GetParam()),
+                          kN),
+              0);
   }
 }
 

@@ -101,7 +101,7 @@ class SharedCopyHeaderTest : public HeaderTest {
       made->users.push_back({static_cast<int64_t>(i)});
     }
     if (swapped) return;
-    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, model, solve);
+    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, MatmulDims::kM, model, solve);
     for (const RowRegion& region : found->regions) {
       made->programs.push_back(region.program);
       made->users.emplace_back();

@@ -65,7 +65,7 @@ absl::Status InterpretImpl(const Impl& impl, const Spec& spec, const Target& tar
   for (size_t i = 0; i < static_cast<size_t>(impl.spec.op_info().num_operands); ++i)
     callers[i] = i == output ? out : const_cast<void*>(inputs[i]);
   return Interpret(program, callers, 1,
-                   std::vector<int64_t>(program.sizes.size(), spec.size[MatmulDims::kM]));
+                   std::vector<int64_t>(program.sizes.size(), spec.size[impl.range.dim]));
 }
 
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Spec& spec,

@@ -13,7 +13,7 @@ namespace kirsch::testing {
 // type; gaps between the output's rows untouched.
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& impl, const Target& target);
 
-// Does one for a range of rows compute the spec, which has one of these numbers of rows?
+// Does one for a range of sizes compute the spec, which has one of them?
 ::testing::AssertionResult InterpretedEqualsReference(const Impl& range, const Spec& spec,
                                                       const Target& target);
 

@@ -80,6 +80,16 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
   return MatmulSpec(shape);
 }
 
+Spec WithSize(Spec spec, int dim, uint32_t size) {
+  uint32_t& was = spec.size[static_cast<size_t>(dim)];
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    Layout& layout = spec.tensor(operand).layout;
+    if (InnerDim(spec, operand) == dim && layout.ld == was) layout.ld = size;
+  }
+  was = size;
+  return spec;
+}
+
 Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random) {
   const Dtype sum = AccumulatorOf(spec);
   Epilogue epilogue;

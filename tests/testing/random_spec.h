@@ -48,6 +48,9 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
 // where sums can be added to that.
 Spec WithRandomEpilogue(const Spec& spec, std::mt19937_64* random);
 
+// The spec of another size along a dim. What was contiguous along it is so still.
+Spec WithSize(Spec spec, int dim, uint32_t size);
+
 // "matmul f32 b1 2x3x4 lhs=row/4 rhs=col/3 out=row/9 accumulate", to name a failing case.
 std::string Describe(const Spec& spec);
 
