@@ -5,8 +5,8 @@
 
 Makes the family's header and one for each of so many members, spread over the family evenly in their logarithms,
 compiles both with the compiler at -O2, and times them in turns on the same memory: the least of many rounds each.
-Prints a line for each member, then the median and the worst loss. For families of matmuls whose first size varies
-and without operands of an epilogue, column blocks or constants.
+Prints a line for each member, then the median and the worst loss. For families of matmuls one of whose sizes varies,
+without operands of an epilogue, column blocks or constants.
 """
 
 import argparse
@@ -79,12 +79,13 @@ def entry(header):
     return re.search(r"^// (?:int|void) (\w+)\((.*)\);$", header, re.M).groups()
 
 
-def call(header, rows):
+def call(header, size):
     name, parameters = entry(header)
     arguments = []
     for parameter in parameters.split(","):
         word = parameter.split()[-1].lstrip("*")
-        known = {"m": str(rows), "lhs": "(const void*)a", "rhs": "(const void*)b", "out": "(void*)c", "scratch": "s"}
+        known = {name: str(size) for name in "mkn"} | {"lhs": "(const void*)a", "rhs": "(const void*)b"}
+        known |= {"out": "(void*)c", "scratch": "s"}
         if word not in known and "scratch" in word:
             word = "scratch"
         if word not in known:
@@ -94,9 +95,9 @@ def call(header, rows):
     return f"{name}({', '.join(arguments)})", f"{name}_scratch_bytes()" if has_scratch else "0"
 
 
-def measure(directory, arguments, rows, flops, most):
+def measure(directory, arguments, size, flops, most):
     texts = [open(os.path.join(directory, f"{name}.h"), encoding="utf8").read() for name in ("family", "own")]
-    (family, family_scratch), (own, own_scratch) = call(texts[0], rows), call(texts[1], rows)
+    (family, family_scratch), (own, own_scratch) = call(texts[0], size), call(texts[1], size)
     text = PROGRAM.replace("FAMILY_CALL", family).replace("OWN_CALL", own)
     text = text.replace("FAMILY_SCRATCH()", family_scratch).replace("OWN_SCRATCH()", own_scratch)
     rounds = max(12, min(2000, int(4e10 / flops)))
@@ -119,26 +120,27 @@ def main():
     parser.add_argument("--cpu", default="1")
     parser.add_argument("--db", default="")
     arguments = parser.parse_args()
-    found = re.fullmatch(r"(matmul \S+) (\d+)\.\.(\d+)x(\d+)x(\d+)(.*)", arguments.spec)
+    found = re.fullmatch(r"(matmul \S+ [\dx]*?)(\d+)\.\.(\d+)((?:x\d+)*)( .*)?", arguments.spec)
     if found is None:
-        sys.exit("SPEC: expected a matmul whose first size alone is a range")
-    kind, low, high, k, n, rest = found.groups()
-    most = max(int(high), int(k)) * max(int(k), int(n))
+        sys.exit("SPEC: expected a matmul one of whose sizes is a range")
+    before, low, high, after, rest = found.group(1), int(found[2]), int(found[3]), found[4], found[5] or ""
+    fixed = [int(word) for word in (before.split()[2:] + [""])[0].split("x") + after.split("x") if word]
+    most = max(high, *fixed) ** 2
     with tempfile.TemporaryDirectory() as directory:
         synth = [os.path.abspath(arguments.kirsch), "synth", "--target", arguments.target, "--no-verify"]
         synth += ["--db", arguments.db or os.path.join(directory, "table")]
         header = os.path.join(directory, "family.h")
         run(synth + [arguments.spec, "-o", header])
         losses = []
-        print(f"{'m':>6} {'shared, us':>12} {'own, us':>12} {'loss, %':>8}")
-        for rows in members_of(int(low), int(high), arguments.members):
-            run(synth + [f"{kind} {rows}x{k}x{n}{rest}", "-o", os.path.join(directory, "own.h")])
-            shared, own = measure(directory, arguments, rows, 2 * rows * int(k) * int(n), most)
-            losses.append((shared / own - 1, rows))
-            print(f"{rows:6} {1e6 * shared:12.2f} {1e6 * own:12.2f} {100 * losses[-1][0]:8.2f}", flush=True)
+        print(f"{'size':>6} {'shared, us':>12} {'own, us':>12} {'loss, %':>8}")
+        for size in members_of(low, high, arguments.members):
+            run(synth + [f"{before}{size}{after}{rest}", "-o", os.path.join(directory, "own.h")])
+            shared, own = measure(directory, arguments, size, 2 * size * math.prod(fixed), most)
+            losses.append((shared / own - 1, size))
+            print(f"{size:6} {1e6 * shared:12.2f} {1e6 * own:12.2f} {100 * losses[-1][0]:8.2f}", flush=True)
     worst, where = max(losses)
     median = statistics.median(loss for loss, _ in losses)
-    print(f"{len(losses)} members: median loss {100 * median:.2f} %, worst {100 * worst:.2f} % (m = {where})")
+    print(f"{len(losses)} members: median loss {100 * median:.2f} %, worst {100 * worst:.2f} % (size {where})")
 
 
 if __name__ == "__main__":
