@@ -49,17 +49,17 @@ bool RowTemplate::TilesDim(const Decision& decision) const {
 // What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
 // disappear, and so do those that are made of register tiles.
 const Impl& RowTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
-  const Impl* below = &pattern;
-  while (TilesDim(below->decision)) below = &below->children.front().impl;
-  if (IsRegisterTile(*below)) return *below;
   const uint32_t most = spec.size[dim_];
   const Impl* node = &pattern;
-  while (TilesDim(node->decision) && node->decision.size >= most) {
+  for (;;) {
+    const Impl* below = node;
+    while (TilesDim(below->decision)) below = &below->children.front().impl;
+    if (IsRegisterTile(*below)) return *below;
+    if (!TilesDim(node->decision) || node->decision.size < most) return *node;
     const bool whole = node->decision.size == most;
-    if (choice_.own_rest && whole && least < most) break;
+    if (choice_.own_rest && whole && least < most) return *node;
     node = &PatternOf(*node, node->decision, whole ? 0 : 1);
   }
-  return *node;
 }
 
 // The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the

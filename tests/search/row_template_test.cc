@@ -151,7 +151,7 @@ TEST_P(RowTemplateTest, RandomDecisionsAreRightForAnySize) {
       uint32_t& ld = spec.tensor(operand).layout.ld;
       if (InnerDim(spec, operand) == dim && ld != spec.size[static_cast<size_t>(dim)]) ld += kMost;
     }
-    const TemplateChoice choice{.narrow_vectors = round % 3 != 0, .own_rest = round % 8 >= 4};
+    const TemplateChoice choice{.narrow_vectors = random() % 3 != 0, .own_rest = random() % 2 == 0};
     programs +=
         ExpectRight(testing::RandomImpl(spec, GetParam(), &random), dim, dim == kM ? 45 : kMost, choice);
     if (HasFailure()) return;
