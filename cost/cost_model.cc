@@ -178,7 +178,8 @@ double CostModel::UnstreamedCycles(const Transfer& transfer) const {
   const auto lines = static_cast<double>(transfer.read.lines), runs = static_cast<double>(transfer.read.runs);
   const bool too_many = !transfer.in_order && runs > level.streams;
   const double ramps = transfer.one_stream ? 0 : runs * level.ramp_lines;
-  return (too_many ? lines : std::min(lines, ramps)) * level.unstreamed_cycles_per_line * LateShare(transfer) +
+  return (too_many ? lines : std::min(lines, ramps)) * level.unstreamed_cycles_per_line *
+             LateShare(transfer) +
          static_cast<double>(transfer.new_runs) * level.run_cycles;
 }
 
@@ -325,20 +326,27 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
   KIRSCH_BUG("no such rewrite");
 }
 
-double CostModel::ComputeBound(const Spec& spec) const {
+template <typename Body>
+void CostModel::ForEachArithmetic(const Spec& spec, const Body& body) const {
   const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
-  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_);
-  const Arithmetic best = BestArithmeticOf(lhs, rhs);
-  double cycles = ArithmeticBound(spec, best);
-  if (plain != best) cycles = std::min(cycles, ArithmeticBound(spec, plain));
-  if (spec.lhs_as == LhsAs::kQ8)
-    cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(RoundedBeside(rhs), rhs)));
-  if ((spec.lhs_as == LhsAs::kQ8 || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
-    cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(Dtype::kQ8, InPanels(rhs))));
+  const Arithmetic plain = ArithmeticOf(lhs, rhs, 1, target_), best = BestArithmeticOf(lhs, rhs);
+  body(plain, RhsOfProducts::kAsItIsOrDecoded);
+  if (best != plain) body(best, RhsOfProducts::kAsItIs);
+  const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
+  if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
+  if ((becomes_integers || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
+    body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
   if (spec.lhs_as != LhsAs::kItself)
     for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
-      cycles = std::min(cycles, ArithmeticBound(spec, BestArithmeticOf(lhs_copy, Dtype::kBf16)));
-  return cycles + EntriesBound(spec);
+      body(BestArithmeticOf(lhs_copy, Dtype::kBf16), RhsOfProducts::kDecoded);
+}
+
+double CostModel::ComputeBound(const Spec& spec) const {
+  double least = std::numeric_limits<double>::infinity();
+  ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts) {
+    least = std::min(least, ArithmeticBound(spec, arithmetic));
+  });
+  return least + EntriesBound(spec);
 }
 
 // Of as many microkernels as the registers make necessary.
@@ -350,29 +358,20 @@ double CostModel::EntriesBound(const Spec& spec) const {
 // but what they read and write; microkernels, by the units that multiply.
 double CostModel::RhsOfBlocksBound(const Spec& spec) const {
   constexpr int kRhs = MatmulDims::kRhs;
-  const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[kRhs].dtype;
-  const Decoding& decoding = decoding_[static_cast<size_t>(rhs)];
+  const Decoding& decoding = decoding_[static_cast<size_t>(spec.operand[kRhs].dtype)];
   const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
   const double brought = Compulsory(spec, kRhs, spec.operand[kRhs].level).exposed;
   const double points = OutputElements(spec) * ReductionSteps(spec);
   const double copied = spec.operand[kRhs].constant != 0 ? 0 : elements * decoding.copied;
   double least = std::numeric_limits<double>::infinity();
-  const auto by_copies = [&](Arithmetic arithmetic) {
-    least = std::min(least, ArithmeticBound(spec, arithmetic) + std::max(brought, copied));
-  };
-  const auto in_registers = [&](Arithmetic arithmetic) {
+  ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts of_rhs) {
+    const double bound = ArithmeticBound(spec, arithmetic);
+    if (of_rhs != RhsOfProducts::kAsItIs) least = std::min(least, bound + std::max(brought, copied));
+    if (of_rhs == RhsOfProducts::kDecoded) return;
     const auto i = static_cast<size_t>(arithmetic);
     const double units = points * multiply_cycles_[i] + elements * decoding.in_registers[i];
-    least = std::min(least, std::max(ArithmeticBound(spec, arithmetic), units) + brought);
-  };
-  by_copies(ArithmeticOf(lhs, rhs, 1, target_));
-  in_registers(ArithmeticOf(lhs, rhs, 1, target_));
-  in_registers(BestArithmeticOf(lhs, rhs));
-  if (spec.lhs_as == LhsAs::kQ8) in_registers(BestArithmeticOf(RoundedBeside(rhs), rhs));
-  if ((spec.lhs_as == LhsAs::kQ8 || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
-    by_copies(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)));
-  if (spec.lhs_as != LhsAs::kItself)
-    for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16}) by_copies(BestArithmeticOf(lhs_copy, Dtype::kBf16));
+    least = std::min(least, std::max(bound, units) + brought);
+  });
   return least + EntriesBound(spec);
 }
 

@@ -61,6 +61,11 @@ class CostModel {
   double LanewiseBound(const Spec& spec) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
   double EntriesBound(const Spec& spec) const;
+  // What products may be made of: rhs as it is, or what copies of it hold.
+  enum class RhsOfProducts { kAsItIs, kDecoded, kAsItIsOrDecoded };
+  // Calls body(arithmetic, RhsOfProducts) for each by which a program of the spec may multiply.
+  template <typename Body>
+  void ForEachArithmetic(const Spec& spec, const Body& body) const;
   double RhsOfBlocksBound(const Spec& spec) const;
 
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
@@ -72,8 +77,8 @@ class CostModel {
     std::array<std::array<double, kVectors + 1>, kRows + 1> outer, dot;
   };
   void FillBestTrips(Arithmetic arithmetic, BestTrips* best_trips) const;
-  // Of a type of blocks, least cycles to decode an element: in a copy, or for a microkernel of some arithmetic,
-  // whose multiply-add units take it beside their products.
+  // Of a type of blocks, least cycles to decode an element: in a copy, or for a microkernel of some
+  // arithmetic, whose multiply-add units take it beside their products.
   struct Decoding {
     double copied = 0;
     std::array<double, kNumArithmetics> in_registers{};

@@ -142,6 +142,7 @@ class MatmulRowsShaper {
                          right = StoredRhs(graph_.at(node)).value_or(StoredMatrices{});
     Spec asked;
     asked.op = OpWith(fused.epilogue);
+    asked.lhs_as = graph_.at(node).lhs_as;
     asked.size = {static_cast<uint32_t>(batched_ ? space.batch() : 1), static_cast<uint32_t>(rows), k, n};
     SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, left.ld, 0, &asked);
     SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, right.ld, 1, &asked);

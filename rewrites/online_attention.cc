@@ -301,7 +301,7 @@ class OnlineAttentionShaper {
   Stage Scores(int64_t rows, const KeyBlocks& blocks) const {
     const std::vector<int>& inputs = graph_.at(attention_.scores).inputs;
     const int q = inputs[0], k = inputs[1];
-    Spec asked = MatmulOf(rows, TypeOf(q).dims.back(), blocks.keys);
+    Spec asked = MatmulOf(attention_.scores, rows, TypeOf(q).dims.back(), blocks.keys);
     const StageOperand queries = Matrix(q, attention_.heads, 0, &asked), block = Matrix(k, 1, 1, &asked);
     SetMatrix(TypeOf(attention_.scores).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 2, &asked);
     return ContractionStage(
@@ -313,7 +313,7 @@ class OnlineAttentionShaper {
   Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
     const int v = graph_.at(attention_.sums).inputs[1];
     const auto n = static_cast<uint32_t>(width());
-    Spec asked = MatmulOf(rows, blocks.keys, n);
+    Spec asked = MatmulOf(attention_.sums, rows, blocks.keys, n);
     asked.accumulate = !blocks.begins;
     SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 0, &asked);
     const StageOperand block = Matrix(v, 1, 1, &asked);
@@ -322,8 +322,9 @@ class OnlineAttentionShaper {
     return ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
   }
 
-  static Spec MatmulOf(int64_t m, int64_t k, int64_t n) {
+  Spec MatmulOf(int node, int64_t m, int64_t k, int64_t n) const {
     Spec asked;
+    asked.lhs_as = graph_.at(node).lhs_as;
     asked.size = {1, static_cast<uint32_t>(m), static_cast<uint32_t>(k), static_cast<uint32_t>(n)};
     return asked;
   }

@@ -177,6 +177,7 @@ class PrologueShaper {
     Spec asked;
     asked.op = OpWith(last ? fused_.epilogue : Epilogue{});
     asked.accumulate = block.first > 0;
+    asked.lhs_as = graph_.at(node_).lhs_as;
     asked.size = {1, static_cast<uint32_t>(m), static_cast<uint32_t>(block.terms),
                   static_cast<uint32_t>(block.columns)};
     const auto set = [&](int node, Order order, int64_t ld, size_t operand) {

@@ -28,6 +28,7 @@ class SharedMatrixShaper {
       shape_.Fail(slice_.at(end), "what the matmul's epilogue can do");
     Spec asked;
     asked.op = OpWith(fused_.epilogue);
+    asked.lhs_as = node_.lhs_as;
     asked.size = {1, static_cast<uint32_t>(space_.rows()), graph_.at(node_.inputs[0]).type.dims.back(),
                   static_cast<uint32_t>(space_.columns())};
     const StageOperand lhs = Matrix(0, &asked), rhs = Matrix(1, &asked);

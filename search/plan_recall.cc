@@ -7,6 +7,7 @@
 #include "rewrites/canonical_graph.h"
 #include "spec/element.h"
 #include "spec/text/cat.h"
+#include "spec/text/shorthand.h"
 
 namespace kirsch {
 namespace {
@@ -16,6 +17,7 @@ std::string Describe(const GraphNode& node) {
   if (!node.axes.empty()) Append(&text, " axes=", Join(node.axes, ","));
   const Dtype type = node.op == Operation::kNumber ? node.type.dtype : Dtype::kF32;
   if (node.number != 0) Append(&text, " number=", WordOf(type, node.number));
+  if (node.lhs_as != LhsAs::kItself) Append(&text, " ", kLhsAsOption, "=", NameOf(node.lhs_as));
   if (node.op == Operation::kConv2d)
     Append(&text, " stride=", node.conv.stride, " pad=", PrintPadding(node.conv.pad),
            " dilation=", node.conv.dilation, " groups=", node.conv.groups,

@@ -264,7 +264,7 @@ inline constexpr float kLeastQ8Magnitude = 0x1p-100f;
 
 // Integers of 8 bits and what follows from them.
 struct RoundedElements {
-  std::array<int8_t, 32> codes = {};
+  std::array<int8_t, BlockOf(Dtype::kQ8)> codes = {};
   float scale = 0, scaled_sum = 0;
   int sum = 0, half_sum = 0;  // of all codes, and of the first half
 };
@@ -318,11 +318,7 @@ inline void EncodeQ8Long(const float* elements, uint8_t* block) {
   }
 }
 
-// The types that lhs-as=q8_0 makes of rows of lhs, and that of them whose dot products with an rhs there are.
-constexpr bool IsRounded(Dtype dtype) { return dtype == Dtype::kQ8 || dtype == Dtype::kQ8Long; }
-constexpr Dtype RoundedBeside(Dtype rhs) {
-  return BlockOf(rhs) > BlockOf(Dtype::kQ8) ? Dtype::kQ8Long : Dtype::kQ8;
-}
+// Of a type that is rounded.
 inline void EncodeRounded(Dtype dtype, const float* elements, uint8_t* block) {
   dtype == Dtype::kQ8 ? EncodeQ8(elements, block) : EncodeQ8Long(elements, block);
 }

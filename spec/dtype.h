@@ -54,6 +54,7 @@ struct DtypeInfo {
   int code_run = 0;   // types of blocks of integers: neighbours whose codes are in bytes that are neighbours
   bool ours = false;  // only our own copies have elements of it
   bool in_panels = false;  // types of blocks: in panels, the words of blocks by turns (spec/block.h)
+  bool rounded = false;    // types of blocks: what lhs-as=q8_0 makes of rows of lhs
 };
 
 inline constexpr std::array kDtypes = {
@@ -128,14 +129,15 @@ inline constexpr std::array kDtypes = {
     // stands by itself; as they follow each other as blocks do, they are taken for blocks.
     DtypeInfo{
         .dtype = Dtype::kSfp8, .name = "sfp8", .bytes = 32, .is_result = false, .block = 32, .decoding = 11},
-    // Rows of f32 that were rounded to integers, 32 of which share a scale: what lhs-as=q8_0 makes of lhs.
+    // Rows of f32 that were rounded to integers, 32 of which share a scale.
     DtypeInfo{.dtype = Dtype::kQ8,
               .name = "q8",
               .bytes = 52,
               .is_result = false,
               .block = 32,
               .decoding = 3,
-              .ours = true},
+              .ours = true,
+              .rounded = true},
     // What copies of blocks of integers in panels have: codes of 8 bits, beside 32 of which are their scale,
     // or that and an offset, or the scales of both halves.
     DtypeInfo{.dtype = Dtype::kP8,
@@ -169,7 +171,8 @@ inline constexpr std::array kDtypes = {
               .is_result = false,
               .block = 256,
               .decoding = 3,
-              .ours = true},
+              .ours = true,
+              .rounded = true},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
@@ -180,6 +183,15 @@ constexpr bool IsOfBlocks(Dtype dtype) { return BlockOf(dtype) > 1; }
 constexpr bool HasIntegerCodes(Dtype dtype) { return Info(dtype).code_run > 0; }
 // Are blocks of it in panels, word by word?
 constexpr bool IsInPanels(Dtype dtype) { return Info(dtype).in_panels; }
+// Does lhs-as=q8_0 make it of rows of lhs?
+constexpr bool IsRounded(Dtype dtype) { return Info(dtype).rounded; }
+// The one of these whose dot products with an rhs there are: the longest blocks that are no longer than its.
+constexpr Dtype RoundedBeside(Dtype rhs) {
+  Dtype longest = Dtype::kQ8;
+  for (const DtypeInfo& info : kDtypes)
+    if (info.rounded && info.block <= BlockOf(rhs) && info.block > BlockOf(longest)) longest = info.dtype;
+  return longest;
+}
 // May callers have such elements?
 constexpr bool IsOfCallers(Dtype dtype) { return !Info(dtype).ours; }
 // Callers' types whose elements lie by themselves, which tensors of any kind may have.

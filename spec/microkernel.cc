@@ -39,24 +39,20 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
   return best;
 }
 
-// Of a product of integers of blocks: what rows of lhs have stays in registers while columns take turns.
-// Bytes of a single column's are read where they are used.
-bool RowsWait(const RegisterTile& tile) { return tile.columns > 1 || tile.group() != kAccumulatorBytes; }
-
 // Registers beside the accumulators: the rhs vectors of one step, one broadcast, AVX2's mask operand, the
 // products where multiplying and adding are two instructions, and what is being widened. With a single row,
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
 // and offset, the codes and a mask; for products of integers, rows have theirs, a scale and what sums start
-// from, and factors of parts wait for each column. Of bytes and a single column, rows are read where they are
-// used. Of panels there are a vector of each column, a broadcast, and the one that a sum is made f32 in.
+// from, and factors of parts wait for each column. Of panels there are a vector of each column, a broadcast,
+// and the one that a sum is made f32 in.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
   if (IsInPanels(tile.rhs)) return kOfPanels + tile.columns;
   if (IsOfBlocks(tile.rhs)) {
     if (!tile.instruction().scales) return kDecoding;
-    return kDecoding + (RowsWait(tile) ? kOfRow * tile.rows : 0) +
+    return kDecoding + (tile.reads_rows_late() ? 0 : kOfRow * tile.rows) +
            (FormatOf(tile.rhs).part != 0 ? kOfParts * tile.columns : 0);
   }
   const bool products = tile.instruction().has_products(), pairs = tile.instruction().parts() > 1;
@@ -132,7 +128,7 @@ void CountScaling(RegisterTile* tile) {
     return;
   }
   tile->scaling = kOfSums * std::min(1.0, tile->lanes * tile->group() / shared);
-  tile->row_scaling = RowsWait(*tile) ? kOfRow : 1;
+  tile->row_scaling = tile->reads_rows_late() ? 1 : kOfRow;
 }
 
 }  // namespace

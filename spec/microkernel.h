@@ -71,6 +71,9 @@ struct RegisterTile {
   int group() const { return instruction().group; }
   // Registers of sums: where they are of the integers of a step first, each element has two.
   int sum_registers() const { return accumulators() * (instruction().words > 1 ? 2 : 1); }
+  // Of a product of integers of blocks: are rows of lhs read where they are used? So they are of bytes and a
+  // single column; else what they have stays in registers while columns take turns.
+  bool reads_rows_late() const { return columns == 1 && group() == kAccumulatorBytes; }
   friend bool operator==(const RegisterTile&, const RegisterTile&) = default;
 };
 

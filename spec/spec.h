@@ -12,6 +12,7 @@
 #include "spec/dtype.h"
 #include "spec/layout.h"
 #include "spec/level.h"
+#include "spec/lhs_as.h"
 #include "spec/op.h"
 
 namespace kirsch {
@@ -26,19 +27,6 @@ struct TensorSpec {
   Layout layout;
 };
 static_assert(sizeof(TensorSpec) == 12);
-
-// What copies of lhs may be rounded to, beside what it is. The errors grow in this order: whoever allows one
-// allows those before it.
-enum class LhsAs : uint8_t {
-  kItself,
-  kBf16,  // rhs, too, if it is of blocks
-  kQ8     // to integers of 8 bits, 32 of a row sharing a scale; rhs is of blocks of integers
-};
-
-constexpr std::string_view NameOf(LhsAs as) {
-  constexpr std::array<std::string_view, 3> kNames = {"itself", "bf16", "q8_0"};
-  return kNames[static_cast<size_t>(as)];
-}
 
 struct alignas(8) Spec {
   OpKind op = OpKind::kMatmul;

@@ -36,10 +36,10 @@ class CodeProduct {
         prepares_(kernel.lhs.dtype == Dtype::kQ8Long && shared_ == vectors_),
         dots_(builder_.Vector("dots", Dtype::kS32, kernel.tile.lanes)),
         terms_(Floats("terms")),
-        scale_(Floats("rhs_scale")),
-        other_scale_(Floats("other_scale")),
+        scale_(prepares_ ? kNoVar : Floats("rhs_scale")),
+        other_scale_(shared_ > 0 ? kNoVar : Floats("other_scale")),
         both_(Floats("both_scales")),
-        offset_(decoder_.has_offset() ? Floats("rhs_offset") : kNoVar) {
+        offset_(decoder_.has_offset() && !prepares_ ? Floats("rhs_offset") : kNoVar) {
     KIRSCH_CHECK(kernel.lhs.dtype == RoundedBeside(kernel.rhs.dtype));
     KIRSCH_CHECK(kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0 && kernel.k_tail == 0);
@@ -123,15 +123,12 @@ class CodeProduct {
       for (int i = 0; i < kernel_.tile.rows && prepares_; ++i) Prepare(i, j);
     }
     for (int first = 0; first < block; first += kRun, ++part) {
-      for (int i = 0; i < kernel_.tile.rows && !ReadsRowsLate(); ++i) ReadRow(i, first);
+      for (int i = 0; i < kernel_.tile.rows && !kernel_.tile.reads_rows_late(); ++i) ReadRow(i, first);
       for (int j = 0; j < kernel_.tile.columns; ++j) Column(j, first, part);
     }
     builder_.Do(Advance{parameters_.lhs, Constant(BytesOf(kernel_.lhs.dtype, block))});
     builder_.Do(Advance{parameters_.rhs, Constant(Bytes(kernel_.rhs.dtype))});
   }
-
-  // Where they are used, so that any number of rows needs no registers but its sums.
-  bool ReadsRowsLate() const { return AreBytes(kernel_) && kernel_.tile.columns == 1; }
 
   // A byte of a row's block.
   Address Lhs(int i, int byte) const {
@@ -197,12 +194,12 @@ class CodeProduct {
       for (int u = v; u < v + AtOnce(); ++u)
         decoder_.ReadCodes(codes_[static_cast<size_t>(u)], j, first + u * steps_);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
-        if (ReadsRowsLate()) ReadRow(i, first);
+        if (kernel_.tile.reads_rows_late()) ReadRow(i, first);
         FindBothScales(i, j, first);
         AddProducts(accumulators_.at(part % kernel_.k_split, i, j), i, v);
       }
     }
-    if (prepares_ || offset_ == kNoVar) return;
+    if (offset_ == kNoVar) return;
     decoder_.ReadOffset(offset_, j, first);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       const VarId sum = accumulators_.at((part + 1) % kernel_.k_split, i, j);

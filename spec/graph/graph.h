@@ -12,6 +12,7 @@
 
 #include "spec/dtype.h"
 #include "spec/layout.h"
+#include "spec/lhs_as.h"
 #include "spec/operation.h"
 #include "spec/text/text.h"
 
@@ -71,12 +72,13 @@ struct ConvolutionSizes {
 
 struct GraphNode {
   Operation op = Operation::kInput;
-  TensorType type;               // kNumber: that of what it meets
-  std::vector<int> inputs;       // nodes before this one
-  std::string text;              // kInput: its name; kNumber: as it was written
-  std::vector<uint32_t> axes;    // kReduction: ascending
-  double number = 0;             // kNumber: an f32 or an s32; the option, an f32
-  ConvolutionOptions conv = {};  // kConv2d
+  TensorType type;                // kNumber: that of what it meets
+  std::vector<int> inputs;        // nodes before this one
+  std::string text;               // kInput: its name; kNumber: as it was written
+  std::vector<uint32_t> axes;     // kReduction: ascending
+  double number = 0;              // kNumber: an f32 or an s32; the option, an f32
+  ConvolutionOptions conv = {};   // kConv2d
+  LhsAs lhs_as = LhsAs::kItself;  // kMatmul
   // kInput: what it holds is known ahead, so that it may be packed once. In a plan's graph also an operation
   // on such that is computed ahead.
   bool constant = false;

@@ -203,6 +203,7 @@ class MatmulFinder {
     if (!known.ok()) return known;
     Spec asked;
     asked.op = OpWith(epilogue);
+    asked.lhs_as = At(matmul_).lhs_as;
     const std::array<Dtype, 3> dtypes = {types.lhs, types.rhs, types.out};
     for (size_t i = 0; i < dtypes.size(); ++i) asked.operand[i].dtype = dtypes[i];
     for (size_t i = 0; i < 2; ++i) {
@@ -278,7 +279,10 @@ absl::StatusOr<Graph> GraphOf(const ParsedSpec& parsed) {
       AddEpilogueParameters(epilogue, sum, {{m, 1}, {n}, matrices(m, n)}, &builder);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (turned(i)) inputs[i] = builder.Add(Operation::kTranspose, {inputs[i]});
-  const int product = builder.Add(Operation::kMatmul, {inputs[0], inputs[1]});
+  GraphNode matmul = OperationNode(Operation::kMatmul);
+  matmul.inputs = {inputs[0], inputs[1]};
+  matmul.lhs_as = spec.lhs_as;
+  const int product = builder.Add(std::move(matmul));
   const int result = AddEpilogueSteps(epilogue, sum, spec.out().dtype, product, parameters, &builder);
   return std::move(builder).Build(result);
 }

@@ -17,6 +17,7 @@
 #include "spec/text/convolution_parser.h"
 #include "spec/text/identifier.h"
 #include "spec/text/shorthand.h"
+#include "spec/text/types_parser.h"
 
 namespace kirsch {
 namespace {
@@ -31,6 +32,7 @@ bool IsWordCharacter(char c) {
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
 
 std::vector<std::string_view> OptionsOf(Operation op) {
+  if (op == Operation::kMatmul) return {kLhsAsOption};
   if (op == Operation::kConv2d) return {"stride", "pad", "dilation", "groups", "layout"};
   if (Info(op).kind == OperationKind::kReduction) return {"axis"};
   if (Info(op).option.name.empty()) return {};
@@ -407,6 +409,7 @@ class GraphParser {
     if (absl::Status status = TakeSign("="); !status.ok()) return status;
     const Word value = Take();
     if (name.text == "layout") return SetLayout(value, node);
+    if (name.text == kLhsAsOption) return SetRounding(value, node);
     if (name.text == Info(node->op).option.name) return SetNumber(value, node);
     if (name.text == "pad") return SetPadding(value, node);
     const bool axis = name.text == "axis";
@@ -417,6 +420,12 @@ class GraphParser {
     ConvolutionOptions& conv = node->conv;
     (name.text == "stride" ? conv.stride : name.text == "dilation" ? conv.dilation : conv.groups) = *number;
     return absl::OkStatus();
+  }
+
+  absl::Status SetRounding(const Word& value, GraphNode* node) const {
+    const absl::StatusOr<LhsAs> as = ParseLhsAs(source_, value);
+    if (as.ok()) node->lhs_as = *as;
+    return as.status();
   }
 
   absl::Status SetLayout(const Word& value, GraphNode* node) const {

@@ -48,6 +48,8 @@ class GraphPrinter {
     for (uint32_t axis : node.axes) arguments.push_back(Cat("axis=", axis));
     if (const NumberOption& option = Info(node.op).option; !option.name.empty())
       arguments.push_back(Cat(option.name, "=", PrintNumber(static_cast<float>(node.number))));
+    if (node.lhs_as != LhsAs::kItself)
+      arguments.push_back(Cat(kLhsAsOption, "=", kirsch::NameOf(node.lhs_as)));
     if (node.op == Operation::kConv2d) {
       const ConvolutionOptions& conv = node.conv;
       arguments.push_back(Cat("stride=", conv.stride, ", pad=", PrintPadding(conv.pad),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "spec/block.h"
 #include "spec/check.h"
 #include "spec/element_array.h"
 #include "spec/graph/types.h"
@@ -114,6 +115,30 @@ double ScaleFor(const std::vector<Uncertain>& row) {
   for (const Uncertain& x : row)
     largest = std::isfinite(x.value) ? std::max(largest, std::abs(x.value)) : NAN;
   return std::isnan(largest) ? NAN : std::ldexp(1, -std::ilogb(largest));
+}
+
+// That may be rounded to bf16, or not; what is subnormal then may be taken for 0.
+Uncertain PerhapsBf16(Uncertain x) {
+  return {x.value, x.error + (std::abs(x.value) + x.error) * 0x1p-8 + 0x1p-126};
+}
+
+// A row that matmuls may round, to bf16 or to integers: these are off by half of a scale, which is that of
+// the largest of those who share it. Where one of them is no number, none is.
+std::vector<Uncertain> PerhapsRounded(LhsAs as, std::vector<Uncertain> row) {
+  constexpr double kHalfOfScale = (1 + 0x1p-20) / (2 * kLargestQ8Code);
+  const size_t shared = as == LhsAs::kQ8 ? static_cast<size_t>(BlockOf(Dtype::kQ8)) : 1;
+  for (size_t first = 0; first < row.size(); first += shared) {
+    const auto begin = row.begin() + static_cast<std::ptrdiff_t>(first),
+               end = begin + static_cast<std::ptrdiff_t>(std::min(shared, row.size() - first));
+    double largest = kLeastQ8Magnitude;
+    for (auto x = begin; x != end; ++x)
+      largest = std::isfinite(x->value) ? std::max(largest, std::abs(x->value) + x->error) : NAN;
+    const double by_scale = shared > 1 ? largest * kHalfOfScale : 0;
+    for (auto x = begin; x != end; ++x)
+      *x = std::isnan(by_scale) ? Uncertain{NAN, HUGE_VAL}
+                                : Uncertain{x->value, std::max(PerhapsBf16(*x).error, x->error + by_scale)};
+  }
+  return row;
 }
 
 }  // namespace
@@ -228,14 +253,18 @@ GraphReference::Row GraphReference::IntegerSums(const Row& factors, const Others
 GraphReference::Row GraphReference::MatmulRow(const GraphNode& node, int64_t row) {
   const Dims& rhs = graph_.at(node.inputs[1]).type.dims;
   const int64_t k = rhs[rhs.size() - 2], m = node.type.dims[node.type.dims.size() - 2], item = row / m;
-  const Row& factors = RowOf(node.inputs[0], item / SharersOf(graph_, node, 0) * m + row % m);
+  Row factors = RowOf(node.inputs[0], item / SharersOf(graph_, node, 0) * m + row % m);
   const int64_t first = item / SharersOf(graph_, node, 1) * k;
   if (!IsFloating(node.type.dtype))
     return IntegerSums(factors, [&](int64_t i) -> const Row& { return RowOf(node.inputs[1], first + i); });
+  const bool rounds = node.lhs_as != LhsAs::kItself,
+             rounds_rhs = rounds && IsOfBlocks(graph_.at(node.inputs[1]).type.dtype);
+  if (rounds) factors = PerhapsRounded(node.lhs_as, std::move(factors));
   Products products(rhs.back());
   for (int64_t i = 0; i < k; ++i) {
     const Row& others = RowOf(node.inputs[1], first + i);
-    for (size_t j = 0; j < others.size(); ++j) products.Add(j, factors[static_cast<size_t>(i)], others[j]);
+    for (size_t j = 0; j < others.size(); ++j)
+      products.Add(j, factors[static_cast<size_t>(i)], rounds_rhs ? PerhapsBf16(others[j]) : others[j]);
   }
   return products.Sums(static_cast<double>(k));
 }

@@ -52,6 +52,9 @@ std::string InferMatmul(const Graph& graph, GraphNode* node) {
   const bool fits = BatchesGoTogether(lhs.dims, rhs.dims) && lhs.dims[rank - 1] == rhs.dims[rank - 2];
   if (!fits || std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), goes))
     return "matrices [..,M,K] and [..,K,N] of types that go together";
+  if (const std::string_view wanted = WantedBesideRounding(node->lhs_as, lhs.dtype, rhs.dtype);
+      !wanted.empty())
+    return std::string(wanted);
   node->type = {AccumulatorOf(lhs.dtype), lhs.dims};
   node->type.dims[rank - 1] = rhs.dims[rank - 1];
   if (rank > 2) node->type.dims[rank - 3] = std::max(lhs.dims[rank - 3], rhs.dims[rank - 3]);

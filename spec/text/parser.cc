@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kDots = "..";
 constexpr std::string_view kOptions =
     "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs const-rhs "
-    "fixed-order lhs-as=bf16 column-blocks=N epilogue=STEPS)";
+    "fixed-order lhs-as=bf16|q8_0 column-blocks=N epilogue=STEPS)";
 
 // The number of the operand that `name` names; -1: none.
 int OperandCalled(std::string_view name) {
@@ -111,7 +111,9 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   }
   if (key == kLhsAsWord) {
     lhs_as_ = word;
-    return ParseLhsAs(value);
+    const absl::StatusOr<LhsAs> as = ParseLhsAs(source_, value);
+    if (as.ok()) form_.lhs_as = *as;
+    return as.status();
   }
   if (key == kEpilogueWord) {
     absl::StatusOr<Epilogue> epilogue = ParseEpilogue(source_, value, AccumulatorOf(form_));
@@ -126,29 +128,11 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   return absl::OkStatus();
 }
 
-absl::Status ParsedMatmul::ParseLhsAs(const Word& value) {
-  for (LhsAs as : {LhsAs::kBf16, LhsAs::kQ8})
-    if (value.text == NameOf(as)) {
-      form_.lhs_as = as;
-      return absl::OkStatus();
-    }
-  return Expected(value, Cat(NameOf(LhsAs::kBf16), " or ", NameOf(LhsAs::kQ8)));
-}
-
-// Where lhs may be rounded to bf16, rhs is of no more than that, or may be rounded, too; where it may become
-// integers, rhs is of blocks of them.
 absl::Status ParsedMatmul::CheckRounding() const {
   if (!lhs_as_) return absl::OkStatus();
-  const Dtype lhs = form_.operand[MatmulDims::kLhs].dtype, rhs = form_.operand[MatmulDims::kRhs].dtype;
-  if (form_.lhs_as == LhsAs::kQ8) {
-    if (lhs != Dtype::kF32) return Expected(*lhs_as_, "an lhs of f32 to be rounded");
-    if (!HasIntegerCodes(rhs)) return Expected(*lhs_as_, "an rhs of blocks of integers beside it");
-  } else {
-    if (lhs != Dtype::kF32 && !(lhs == Dtype::kBf16 && IsOfBlocks(rhs)))
-      return Expected(*lhs_as_, "an lhs of f32, or of bf16 beside blocks, to be rounded");
-    if (rhs != Dtype::kBf16 && !IsOfBlocks(rhs))
-      return Expected(*lhs_as_, "an rhs of bf16 or of blocks beside an lhs that is rounded to bf16");
-  }
+  const std::string_view wanted = WantedBesideRounding(
+      form_.lhs_as, form_.operand[MatmulDims::kLhs].dtype, form_.operand[MatmulDims::kRhs].dtype);
+  if (!wanted.empty()) return Expected(*lhs_as_, wanted);
   if (form_.out().layout.order == Order::kCol) return Expected(*lhs_as_, "out=row with it");
   if (form_.fixed_order != 0) return Expected(*lhs_as_, Cat("no ", kFixedOrderWord, " with it"));
   return absl::OkStatus();

@@ -70,7 +70,6 @@ class ParsedMatmul {
   absl::Status ParseConstant(const Word& word);
   absl::Status ParseOrder(const Word& word, int operand);
   absl::Status SetLd(int operand, Spec* spec) const;
-  absl::Status ParseLhsAs(const Word& value);
   absl::Status CheckRounding() const;
   absl::Status CheckBlocks(const Spec& spec) const;
 

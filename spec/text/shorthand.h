@@ -15,6 +15,7 @@ inline constexpr std::string_view kAccumulateWord = "accumulate";
 inline constexpr std::string_view kConstantPrefix = "const-";  // then an input's name
 inline constexpr std::string_view kFixedOrderWord = "fixed-order";
 inline constexpr std::string_view kLhsAsWord = "lhs-as";
+inline constexpr std::string_view kLhsAsOption = "lhs_as";  // the same in the kernel language
 inline constexpr std::string_view kBlocksWord = "column-blocks";
 inline constexpr std::string_view kEpilogueWord = "epilogue";
 

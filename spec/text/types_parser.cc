@@ -69,6 +69,12 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
                         : "an output of s32, u8, s8 or s16 after an epilogue that ends in s32");
 }
 
+absl::StatusOr<LhsAs> ParseLhsAs(std::string_view source, const Word& word) {
+  for (LhsAs as : {LhsAs::kBf16, LhsAs::kQ8})
+    if (word.text == NameOf(as)) return as;
+  return ExpectedAt(source, word, Cat(NameOf(LhsAs::kBf16), " or ", NameOf(LhsAs::kQ8)));
+}
+
 absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types) {
   if (Holds(AccumulatorOf(types.lhs), types.out)) return absl::OkStatus();
   return ExpectedAt(source, word,

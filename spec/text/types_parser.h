@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "spec/epilogue.h"
+#include "spec/lhs_as.h"
 #include "spec/matmul_types.h"
 #include "spec/text/text.h"
 
@@ -19,6 +20,9 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
 // Do the types go together? With an epilogue, the inputs must for some output.
 absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
                         const Epilogue& epilogue);
+
+// What lhs may be rounded to. Whether operands' types allow that: WantedBesideRounding.
+absl::StatusOr<LhsAs> ParseLhsAs(std::string_view source, const Word& word);
 
 // May sums be added to the output? They are of the sums' type, which has to hold whatever the output may be.
 absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types);

@@ -7,10 +7,15 @@
 #include <random>
 #include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "codegen/llvm/host_cpu.h"
 #include "cost/cost_model.h"
 #include "memo/hash_memo.h"
+#include "rewrites/canonical_graph.h"
+#include "search/plan_recall.h"
 #include "search/search.h"
+#include "spec/graph/matmul.h"
 #include "spec/text/cat.h"
 #include "spec/text/kernel_file.h"
 #include "spec/text/parser.h"
@@ -60,6 +65,38 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
     const std::string missing = MissingOnHost(target().features);
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
+
+  void ExpectRight(const Impl& impl, const std::string& text, bool header) const {
+    VerifyOptions options;
+    options.header = header;
+    const VerifyReport report = VerifyKernel(impl, target(), options);
+    ASSERT_TRUE(report.ok) << text << "\n"
+                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
+  }
+
+  // A matmul that may round lhs to integers, of no more rows and columns than that.
+  std::string RoundedMatmul(int i, uint64_t rows, uint64_t columns, std::mt19937_64& random) const {
+    return Cat("matmul f32*", type().name, "->f32 ", i % 7 == 0 ? "2:" : "", 1 + random() % rows, "x",
+               static_cast<uint64_t>(type().block) * (1 + random() % 3), "x", 1 + random() % columns,
+               " rhs=col lhs-as=q8_0", i % 5 == 0 ? " accumulate" : "");
+  }
+
+  // Verifies drawn programs that copy something to a type named like `copied`, of specs that draw(i, random)
+  // says.
+  template <typename Draw>
+  void VerifyDrawn(const char* copied, int most, const Draw& draw) const {
+    std::mt19937_64 random(7 + static_cast<int>(type().dtype));
+    int found = 0;
+    for (int i = 0; i < most && found < SpecsOfEachType() && !HasFailure(); ++i) {
+      const std::string text = draw(i, random);
+      const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
+      ASSERT_TRUE(parsed.ok()) << parsed.status();
+      const Impl impl = testing::RandomImpl(parsed->spec, target(), &random);
+      if (!absl::StrContains(testing::Describe(impl), copied)) continue;
+      ExpectRight(impl, text, ++found % 4 == 0);
+    }
+    EXPECT_GT(found, 3);
+  }
 };
 
 std::vector<DtypeInfo> BlockTypes() {
@@ -93,11 +130,7 @@ TEST_P(BlockTypesTest, ComputesTheReference) {
     ASSERT_TRUE(parsed.ok()) << parsed.status();
     const Impl impl =
         i % 3 == 0 ? Best(parsed->spec, target()) : testing::RandomImpl(parsed->spec, target(), &random);
-    VerifyOptions options;
-    options.header = i % 5 == 0;
-    const VerifyReport report = VerifyKernel(impl, target(), options);
-    ASSERT_TRUE(report.ok) << text << "\n"
-                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
+    ExpectRight(impl, text, i % 5 == 0);
   }
 }
 
@@ -105,64 +138,70 @@ TEST_P(BlockTypesTest, ComputesTheReference) {
 // several, columns by the one and by several, what is left of them, batches.
 TEST_P(BlockTypesTest, IntegersThatShareScales) {
   if (type().code_run == 0) GTEST_SKIP() << "no integers";
-  std::mt19937_64 random(7 + static_cast<int>(type().dtype));
-  int found = 0;
-  for (int i = 0; i < 200 && found < SpecsOfEachType() && !HasFailure(); ++i) {
-    const std::string text =
-        Cat("matmul f32*", type().name, "->f32 ", i % 7 == 0 ? "2:" : "", 1 + random() % 6, "x",
-            static_cast<uint64_t>(type().block) * (1 + random() % 3), "x", 1 + random() % 12,
-            " rhs=col lhs-as=q8_0", i % 5 == 0 ? " accumulate" : "", i % 4 == 0 ? " lda=1024" : "");
-    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
-    const Impl impl = testing::RandomImpl(parsed->spec, target(), &random);
-    if (testing::Describe(impl).find(" q8") == std::string::npos) continue;
-    ++found;
-    VerifyOptions options;
-    options.header = found % 4 == 0;
-    const VerifyReport report = VerifyKernel(impl, target(), options);
-    ASSERT_TRUE(report.ok) << text << "\n"
-                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
-  }
-  EXPECT_GT(found, 3);
+  VerifyDrawn(" q8", 200, [&](int i, std::mt19937_64& random) {
+    return Cat(RoundedMatmul(i, 6, 12, random), i % 4 == 0 ? " lda=1024" : "");
+  });
 }
 
 // The same with rhs in panels: tiles of several rows and columns, what is left of both, constants, batches.
 TEST_P(BlockTypesTest, PanelsOfIntegers) {
   if (type().code_run == 0 || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of 8 bits";
-  std::mt19937_64 random(11 + static_cast<int>(type().dtype));
-  int found = 0;
-  for (int i = 0; i < 400 && found < SpecsOfEachType() && !HasFailure(); ++i) {
-    const std::string text =
-        Cat("matmul f32*", type().name, "->f32 ", i % 7 == 0 ? "2:" : "", 1 + random() % 20, "x",
-            static_cast<uint64_t>(type().block) * (1 + random() % 3), "x", 1 + random() % 100,
-            " rhs=col lhs-as=q8_0", i % 5 == 0 ? " accumulate" : "",
-            i % 7 != 0 && i % 3 == 0 ? " const-rhs" : "",
-            i % 4 == 0 ? " epilogue=add:n,gelu" : "");
-    const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
-    ASSERT_TRUE(parsed.ok()) << parsed.status();
-    const Impl impl = testing::RandomImpl(parsed->spec, target(), &random);
-    if (testing::Describe(impl).find(" p8") == std::string::npos) continue;
-    ++found;
-    VerifyOptions options;
-    options.header = found % 4 == 0;
-    const VerifyReport report = VerifyKernel(impl, target(), options);
-    ASSERT_TRUE(report.ok) << text << "\n"
-                           << testing::Describe(impl).substr(0, 3000) << report.first_mismatch;
-  }
-  EXPECT_GT(found, 3);
+  VerifyDrawn(" p8", 400, [&](int i, std::mt19937_64& random) {
+    return Cat(RoundedMatmul(i, 20, 100, random), i % 7 != 0 && i % 3 == 0 ? " const-rhs" : "",
+               i % 4 == 0 ? " epilogue=add:n,gelu" : "");
+  });
 }
 
-// Kernels of the language: a gated feed-forward layer, constants, and what is refused.
+// A gated feed-forward layer of the language, whose matmuls may round what `option` says.
+std::string GatedLayer(std::string_view type, const std::string& option) {
+  const std::string w = Cat(type, "[256,256]");
+  return Cat("kernel f(x: f32[5,256], w: ", w, ", g: const ", w, ", v: ", w,
+             ", b: f32[256]):\n h = mul(silu(matmul(x, transpose(w)", option, ")), matmul(x, transpose(g)",
+             option, "))\n return add(matmul(h, transpose(v)", option, "), b)");
+}
+
 TEST_P(BlockTypesTest, KernelsOfTheLanguage) {
-  const std::string w = Cat(type().name, "[512,256]"), v = Cat(type().name, "[256,512]");
-  const std::string text =
-      Cat("kernel f(x: f32[5,256], w: ", w, ", g: const ", w, ", v: ", v,
-          ", b: f32[256]):\n h = mul(silu(matmul(x, transpose(w))), matmul(x, transpose(g)))\n"
-          " return add(matmul(h, transpose(v)), b)");
-  const absl::StatusOr<PlanResult> found = testing::PlanOf(testing::GraphOf(text), target(), 1);
-  ASSERT_TRUE(found.ok()) << found.status();
-  const VerifyReport report = testing::VerifyPlan(found->plan, target());
-  EXPECT_TRUE(report.ok) << report.first_mismatch;
+  for (const char* option : {"", type().code_run == 0 ? ", lhs_as=bf16" : ", lhs_as=q8_0"}) {
+    const absl::StatusOr<PlanResult> found =
+        testing::PlanOf(testing::GraphOf(GatedLayer(type().name, option)), target(), 1);
+    ASSERT_TRUE(found.ok()) << found.status();
+    const VerifyReport report = testing::VerifyPlan(found->plan, target());
+    EXPECT_TRUE(report.ok) << option << " " << report.first_mismatch;
+    EXPECT_EQ(absl::StrContains(PrintPlan(found->plan), " lhs-as="), option[0] != 0)
+        << PrintPlan(found->plan);
+  }
+}
+
+// A kernel of the language that is one matmul is the spec that says the same, its epilogue included.
+TEST_P(BlockTypesTest, RoundingOfOneMatmul) {
+  for (LhsAs as : {LhsAs::kBf16, LhsAs::kQ8}) {
+    if (type().code_run == 0 && as == LhsAs::kQ8) continue;
+    const std::string text =
+        Cat("kernel f(x: f32[5,512], w: ", type().name, "[64,512], b: f32[64]) -> f32[5,64]:\n",
+            "  return relu(add(matmul(x, transpose(w), lhs_as=", NameOf(as), "), b))");
+    const Graph graph = testing::GraphOf(text);
+    const absl::StatusOr<GraphMatmul> matmul = AsMatmul(graph, "test");
+    ASSERT_TRUE(matmul.ok()) << matmul.status();
+    const std::string spec =
+        Cat("matmul f32*", type().name, "->f32 5x512x64 rhs=col lhs-as=", NameOf(as), " epilogue=add:n,relu");
+    EXPECT_EQ(matmul->spec, *ParseSpec(spec));
+    EXPECT_EQ(GraphOf(matmul->spec)->nodes.back().lhs_as, LhsAs::kItself);
+    const Graph printed = testing::GraphOf(std::string(absl::StripSuffix(PrintGraph(graph), "\n")));
+    EXPECT_EQ(AsMatmul(printed, "test")->spec, matmul->spec);
+    EXPECT_EQ(AsMatmul(*GraphOf(matmul->spec), "test")->spec, matmul->spec);
+  }
+}
+
+// What may be rounded is part of what is asked for: of the table, and of what is computed once.
+TEST(BlockTypes, RoundingIsNoDetail) {
+  const auto kernel = [](const char* first, const char* second) {
+    return testing::GraphOf(Cat("kernel f(x: f32[5,64], w: q8_0[64,64]):\n return add(matmul(x, transpose(w)",
+                                first, "), matmul(x, transpose(w)", second, "))"));
+  };
+  const char* const rounded = ", lhs_as=q8_0";
+  EXPECT_NE(PlanQuestion(kernel("", ""), {}), PlanQuestion(kernel(rounded, rounded), {}));
+  EXPECT_EQ(CanonicalGraph(kernel(rounded, rounded)).nodes.size() + 1,
+            CanonicalGraph(kernel("", rounded)).nodes.size());
 }
 
 // What is refused is refused with its place.
@@ -186,6 +225,23 @@ TEST(BlockTypeErrors, SayWhatWasExpected) {
   EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,64]):\n return relu(w)\n"), refused);
   EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,64]):\n return transpose(w)\n"), refused);
   EXPECT_THAT(kernel_error("kernel f(x: f32[2,8], w: q8_0[8,64]):\n return matmul(x, w)\n"), refused);
+  const auto rounding_error = [&](const char* x, const char* w, const char* option) {
+    return kernel_error(Cat("kernel f(x: ", x, "[2,64], w: ", w, "[8,64]):\n return matmul(x, transpose(w), ",
+                            option, ")\n"));
+  };
+  EXPECT_EQ(rounding_error("f32", "q8_0", "lhs_as=f16"), "f:2:40: expected bf16 or q8_0, got 'f16'");
+  EXPECT_EQ(rounding_error("f32", "q8_0", "lhs-as=bf16"), "f:2:33: expected an option (lhs_as), got 'lhs'");
+  EXPECT_EQ(
+      rounding_error("f32", "f32", "lhs_as=bf16"),
+      "f:2:9: expected an rhs of bf16 or of blocks beside an lhs that is rounded to bf16, got f32[2,64] "
+      "and f32[64,8]");
+  EXPECT_EQ(
+      rounding_error("f32", "sfp8", "lhs_as=q8_0"),
+      "f:2:9: expected an rhs of blocks of integers beside an lhs that is rounded to q8_0, got f32[2,64] "
+      "and sfp8[64,8]");
+  EXPECT_EQ(rounding_error("bf16", "q8_0", "lhs_as=q8_0"),
+            "f:2:9: expected an lhs of f32 to be rounded, got bf16[2,64] and q8_0[64,8]");
+  EXPECT_EQ(rounding_error("bf16", "q8_0", "lhs_as=bf16"), "");
   EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,60]):\n return relu(w)\n"),
               ::testing::HasSubstr("a multiple of 32"));
   EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f16"),

@@ -1,0 +1,45 @@
+// What may be rounded in a matmul, beside its sums.
+#ifndef KIRSCH_SPEC_LHS_AS_H_
+#define KIRSCH_SPEC_LHS_AS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "spec/dtype.h"
+
+namespace kirsch {
+
+// What copies of lhs may be rounded to, beside what it is. The errors grow in this order: whoever allows one
+// allows those before it.
+enum class LhsAs : uint8_t {
+  kItself,
+  kBf16,  // rhs, too, if it is of blocks
+  kQ8     // to integers of 8 bits, 32 of a row sharing a scale; rhs is of blocks of integers
+};
+
+constexpr std::string_view NameOf(LhsAs as) {
+  constexpr std::array<std::string_view, 3> kNames = {"itself", "bf16", "q8_0"};
+  return kNames[static_cast<size_t>(as)];
+}
+
+// What operands of other types than these would have to be, so that lhs may be rounded so; nothing if it may.
+// Where it may be rounded to bf16, rhs is of no more than that, or may be rounded, too; where it may become
+// integers, rhs is of blocks of them.
+constexpr std::string_view WantedBesideRounding(LhsAs as, Dtype lhs, Dtype rhs) {
+  if (as == LhsAs::kItself) return "";
+  if (as == LhsAs::kQ8) {
+    if (lhs != Dtype::kF32) return "an lhs of f32 to be rounded";
+    return HasIntegerCodes(rhs) ? "" : "an rhs of blocks of integers beside an lhs that is rounded to q8_0";
+  }
+  if (lhs != Dtype::kF32 && !(lhs == Dtype::kBf16 && IsOfBlocks(rhs)))
+    return "an lhs of f32, or of bf16 beside blocks, to be rounded";
+  if (rhs != Dtype::kBf16 && !IsOfBlocks(rhs))
+    return "an rhs of bf16 or of blocks beside an lhs that is rounded to bf16";
+  return "";
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_SPEC_LHS_AS_H_
