@@ -27,7 +27,10 @@ std::string CVectors::LoadNibbles(const Var& to, const std::string& from) const 
 
 std::string CVectors::Lookup(const Var& from, const std::array<uint8_t, 16>& table) const {
   const int bytes = BytesOf(from);
-  const std::string entries = Intrinsic(kXmmBytes, "setr_epi8", absl::StrJoin(table, ", "));
+  const std::vector<int8_t> signed_bytes(table.begin(), table.end());
+  const std::string entries =
+      Intrinsic(kXmmBytes, "setr_epi8",
+                absl::StrJoin(signed_bytes, ", ", [](std::string* text, int byte) { Append(text, byte); }));
   const auto repeated = [&](int size) {
     if (size == kXmmBytes) return entries;
     return Intrinsic(size, size == 32 ? "broadcastsi128_si256" : "broadcast_i32x4", entries);
@@ -37,9 +40,9 @@ std::string CVectors::Lookup(const Var& from, const std::array<uint8_t, 16>& tab
   const auto half = [&](const std::string& value) {
     return Intrinsic(32, "shuffle_epi8", repeated(32), value);
   };
-  return Intrinsic(
-      64, "inserti64x4", Intrinsic(64, "castsi256_si512", half(Intrinsic(64, "castsi512_si256", Get(from)))),
-      half(Intrinsic(64, "extracti64x4_epi64", Get(from), 1)), 1);
+  return Intrinsic(64, "inserti64x4",
+                   Intrinsic(64, "castsi256_si512", half(Intrinsic(64, "castsi512_si256", Get(from)))),
+                   half(Intrinsic(64, "extracti64x4_epi64", Get(from), 1)), 1);
 }
 
 }  // namespace kirsch

@@ -410,7 +410,8 @@ CFunction PrintPack(const CKernel& kernel, const CStyle& style, const std::vecto
       PacksConstants(program, number)
           ? Cat("  ", CType(packed.dtype), "* ", packed.name, " = ", pointer, ";\n",
                 FunctionPrinter(program, procedure, style, callees).Print())
-          : Cat("  ", callees[number], "(", TensorNames(signature.constants), ", ", pointer, ");\n");
+          : Cat("  ", callees[number], "((const ", CType(procedure.vars[0].dtype), "*)",
+                TensorNames(signature.constants), ", ", pointer, ");\n");
   return {Cat(kernel.dispatched ? style.private_prefix : style.public_prefix,
               TargetAttribute(program, style), "void "),
           PackName(program), Cat("(", CPackParameters(signature), ") {\n", body, "}\n"),

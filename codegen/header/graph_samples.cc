@@ -5,12 +5,14 @@
 #include <cstring>
 #include <set>
 
+#include "codegen/header/block_samples.h"
 #include "spec/graph/reference.h"
 
 namespace kirsch {
 namespace {
 
 std::vector<std::byte> Filled(const TensorType& type, uint32_t seed) {
+  if (IsOfBlocks(type.dtype)) return SampledBlocks(type.dtype, type.elements());
   const auto bytes = static_cast<size_t>(Bytes(type.dtype));
   const SampleBits bits = SampleBitsOf(type.dtype);
   std::vector<std::byte> data(bytes * static_cast<size_t>(type.span()));
@@ -34,20 +36,17 @@ SampleBits SampleBitsOf(Dtype dtype) {
 
 GraphSamples SamplesOf(const Graph& graph, const std::map<int, int>& winograd, bool few) {
   GraphSamples result;
-  bool blocks = false;  // which self-tests don't know
-  for (int i = 0; i < graph.num_inputs(); ++i) blocks |= IsOfBlocks(graph.at(i).type.dtype);
   std::vector<std::vector<std::byte>> parameters;
   std::vector<const void*> pointers;
   for (int i = 0; i < graph.num_inputs(); ++i) {
     const TensorType& type = graph.at(i).type;
-    if (!blocks) parameters.push_back(Filled(type, static_cast<uint32_t>(i) + 1));
-    if (!blocks) pointers.push_back(parameters.back().data());
+    parameters.push_back(Filled(type, static_cast<uint32_t>(i) + 1));
+    pointers.push_back(parameters.back().data());
     result.elements.push_back(type.span());
     result.constant.push_back(graph.IsConstant(i));
   }
   const TensorType& type = graph.at(graph.result).type;
   result.elements.push_back(type.span());
-  if (blocks) return result;
   const int64_t length = GraphReference::RowLength(type);
   GraphReference reference(graph, std::move(pointers), winograd);
   const auto rows = SomeOf(GraphReference::Rows(type)), columns = SomeOf(length);

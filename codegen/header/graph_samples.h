@@ -24,7 +24,7 @@ struct GraphSamples {
 
 // The bits of a parameter's element: floats are between 1/2 and 1, or their negatives; integers are small.
 // With s = p + 1 for the p-th parameter, and s = s * 1664525 + 1013904223 modulo 2^32 for each element, these
-// are its highest bits & keep | set.
+// are its highest bits & keep | set. Those of blocks are SampledBlocks.
 struct SampleBits {
   uint32_t keep, set;
 };

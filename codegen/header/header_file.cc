@@ -221,12 +221,6 @@ std::vector<std::string> HeaderVariant::features() const {
   return features;
 }
 
-bool HeaderFunction::has_blocks() const {
-  return std::any_of(members.begin(), members.end(), [](const HeaderMember& member) {
-    return IsOfBlocks(member.spec.tensor(MatmulDims::kRhs).dtype);
-  });
-}
-
 bool HeaderFunction::has_samples() const {
   return std::any_of(samples.begin(), samples.end(),
                      [](const GraphSamples& member) { return !member.samples.empty(); });

@@ -46,7 +46,7 @@ struct HeaderVariant {
   std::vector<LoopProgram> programs;  // one for each member of the function, in their order; or fewer:
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes;                  // text, any number of lines, for the comment
-  PackingCost packing = {};  // if an operand is packed ahead: by the first program for all of them
+  PackingCost packing = {};           // if an operand is packed ahead: by the first program for all of them
   // Where members that differ in HeaderFunction::rows share programs, that take that size: which each runs.
   std::vector<size_t> program_of = {};
 
@@ -63,19 +63,17 @@ struct HeaderVariant {
 };
 
 struct HeaderFunction {
-  std::string name;                // a C identifier
-  std::string text;                // the user's spec, graph or family, for the comment
-  std::vector<VaryingSize> sizes;  // parameters
-  size_t rows = 0;                 // the one that programs may take
-  std::vector<HeaderMember> members;  // as the family's, or one; none of a graph
+  std::string name;                        // a C identifier
+  std::string text;                        // the user's spec, graph or family, for the comment
+  std::vector<VaryingSize> sizes;          // parameters
+  size_t rows = 0;                         // the one that programs may take
+  std::vector<HeaderMember> members;       // as the family's, or one; none of a graph
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says
 
   bool swapped(size_t member) const { return !members.empty() && members[member].swapped; }
   bool has_samples() const;
-  // Self-tests don't know types of blocks.
-  bool has_self_test() const { return members.empty() ? has_samples() : !has_blocks(); }
-  bool has_blocks() const;  // among the operands of members
+  bool has_self_test() const { return !members.empty() || has_samples(); }
   bool packs() const { return variants.front().programs.front().packing.has_value(); }
   bool dispatched() const { return variants.size() > 1 || !sizes.empty(); }
   int64_t scratch_bytes() const;  // the most that any kernel needs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -11,9 +12,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "codegen/header/block_samples.h"
 #include "codegen/header/self_test_epilogue.h"
 #include "codegen/header/self_test_graph.h"
 #include "codegen/header/user_matrix.h"
+#include "spec/block.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -92,8 +95,8 @@ static int $NAME_check(const size_t* problem) {
   const size_t on = $FILE_count(os, batch, m, n);
 $VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
   const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
-  $LHS* lhs = ($LHS*)malloc($LHS_COUNT * sizeof($LHS));
-  $RHS* rhs = ($RHS*)malloc($RHS_COUNT * sizeof($RHS));
+  $LHS* lhs = ($LHS*)malloc($LHS_BYTES);
+  $RHS* rhs = ($RHS*)malloc($RHS_BYTES);
   $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
 $ARGUMENTS_ALLOC$SCRATCH_ALLOC$SHARED_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
@@ -101,17 +104,15 @@ $ARGUMENTS_ALLOC$SCRATCH_ALLOC$SHARED_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 
     printf("$NAME: out of memory\n");
     exit(2);
   }
-  $FILE_fill_$TYPELHS(lhs, $LHS_FILL, 1);
-  $FILE_fill_$TYPERHS(rhs, $RHS_FILL, 2);
-  $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
+$LHS_FILL$RHS_FILL  $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
   $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
 $ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
     double sum = $INITIAL;
     for (i = 0; i < k; ++i)
-      sum += $FILE_get_$TYPELHS(lhs[$LHS_AT]) *
-             $FILE_get_$TYPERHS(rhs[$RHS_AT]);
+      sum += $FILE_get_$TYPELHS($LHS_AT) *
+             $FILE_get_$TYPERHS($RHS_AT);
 $EPILOGUE    if ($DIFFERS && wrong++ == 0)
       printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
              $FILE_get_$TYPEOUT(out[place]), sum);
@@ -249,21 +250,48 @@ std::string ProblemsText(const std::vector<HeaderMember>& members) {
   return text;
 }
 
-// An operand that is a view is filled as the run of elements it is in.
-struct OperandExpressions {
-  std::string at, count, fill;
+// Of an input: what `get` takes, the bytes, and the statement that fills it. One that is a view is filled as
+// the run of elements it is in.
+struct OperandText {
+  std::string at, bytes, fill;
 };
 
-OperandExpressions ExpressionsOf(const UserMatrix& matrix, const char* strides, const char* rows,
-                                 const char* row, const char* columns, const char* column) {
-  if (!matrix.is_window())
-    return {absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column),
-            absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns),
-            absl::StrFormat("%s, batch, %s, %s", strides, rows, columns)};
-  const std::string count =
-      Cat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
-  return {Cat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column)),
-          Cat("(size_t)", count), Cat("vector, 1, 1, ", count)};
+struct OperandNames {
+  const char *name, *strides, *rows, *row, *columns, *column, *type;
+  int seed;
+};
+
+OperandText TextOf(const UserMatrix& matrix, Dtype dtype, const OperandNames& names) {
+  const auto [name, strides, rows, row, columns, column, type, seed] = names;
+  std::string at = absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column);
+  std::string count = absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns);
+  std::string fill = absl::StrFormat("%s, batch, %s, %s", strides, rows, columns);
+  if (IsOfBlocks(dtype))
+    return {at, BytesText(dtype, count),
+            absl::StrFormat("  for (i = 0; i < batch * n; ++i)\n"
+                            "    $FILE_fill_%1$s(%2$s, i / n * %3$s[0] + i %% n * %3$s[2], k);\n",
+                            type, name, strides)};
+  if (matrix.is_window()) {
+    at = Cat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column));
+    count = Cat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
+    fill = Cat("vector, 1, 1, ", count);
+    count = Cat("(size_t)", count);
+  }
+  return {Cat(name, "[", at, "]"), Cat(count, " * sizeof(", name, "[0])"),
+          Cat("  $FILE_fill_", type, "(", name, ", ", fill, ", ", seed, ");\n")};
+}
+
+// Where lhs may become integers of 8 bits: of those that share a scale, one is as large as they may be, so
+// that the scale is 1.
+std::string LargestText(const Spec& spec) {
+  if (spec.lhs_as != LhsAs::kQ8) return "";
+  return absl::StrFormat(
+      "  for (at = 0; at < batch * m * k; at += %1$d) {\n"
+      "    const size_t b = at / (m * k), row = at / k %% m;\n"
+      "    i = at %% k;\n"
+      "    $LHS_AT = i / %1$d %% 2 ? -%2$d : %2$d;\n"
+      "  }\n",
+      BlockOf(Dtype::kQ8), kLargestQ8Code);
 }
 
 std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
@@ -273,17 +301,20 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors.back().dtype;
   const bool packed = !signature.constants.empty();
   const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
-  const OperandExpressions lhs = ExpressionsOf(matrices[MatmulDims::kLhs], "ls", "m", "row", "k", "i"),
-                           rhs = ExpressionsOf(matrices[MatmulDims::kRhs], "rs", "k", "i", "n", "column");
+  const OperandText lhs = TextOf(matrices[MatmulDims::kLhs], lhs_type,
+                                 {"lhs", "ls", "m", "row", "k", "i", "$TYPELHS", 1}),
+                    rhs = TextOf(matrices[MatmulDims::kRhs], rhs_type,
+                                 {"rhs", "rs", "k", "i", "n", "column", "$TYPERHS", 2});
   const bool vector = absl::StrContains(Cat(arguments.fill, lhs.fill, rhs.fill), "vector");
   const std::string text = absl::StrReplaceAll(
       kCheck,
       {{"$FULL", Cat(kFullWork / static_cast<double>(function.members.size()))},
        {"$LHS_AT", lhs.at},
-       {"$LHS_COUNT", lhs.count},
-       {"$LHS_FILL", lhs.fill},
+       {"$LHS_BYTES", lhs.bytes},
+       {"$LHS_FILL", Cat(lhs.fill, absl::StrReplaceAll(LargestText(function.members.front().spec),
+                                                       {{"$LHS_AT", lhs.at}}))},
        {"$RHS_AT", rhs.at},
-       {"$RHS_COUNT", rhs.count},
+       {"$RHS_BYTES", rhs.bytes},
        {"$RHS_FILL", rhs.fill},
        {"$LHS", CType(lhs_type)},
        {"$RHS", CType(rhs_type)},
@@ -342,13 +373,14 @@ Conversion ConversionOf(Dtype dtype) {
 std::string FillsText(const HeaderFile& file) {
   std::set<Dtype> types, compared;
   for (const HeaderFunction& function : file.functions) {
-    if (function.members.empty() || !function.has_self_test()) continue;
+    if (function.members.empty()) continue;
     const std::vector<EntryTensor> tensors = Unpacked(function.signature());
     for (const EntryTensor& tensor : tensors) types.insert(tensor.dtype);
     compared.insert({tensors[0].dtype, tensors[1].dtype, tensors.back().dtype});
   }
   std::string text = types.empty() ? "" : absl::StrReplaceAll(kCount, {{"$FILE", file.name}});
   for (Dtype dtype : types) {
+    if (IsOfBlocks(dtype)) continue;
     const Conversion conversion = ConversionOf(dtype);
     text += absl::StrReplaceAll(Cat(compared.contains(dtype) ? kGet : "", kFill),
                                 {{"$TYPE", std::string(Info(dtype).name)},
@@ -359,6 +391,22 @@ std::string FillsText(const HeaderFile& file) {
                                  {"$FILE", file.name}});
   }
   return text;
+}
+
+// Of the types of blocks that functions take: those of specs are asked for elements, too.
+std::string BlocksText(const HeaderFile& file) {
+  std::map<Dtype, bool> types;
+  for (const HeaderFunction& function : file.functions) {
+    if (!function.members.empty()) {
+      types[Unpacked(function.signature())[MatmulDims::kRhs].dtype] = true;
+    } else if (function.has_samples()) {
+      for (Dtype dtype : ParameterTypes(function)) types[dtype];
+    }
+  }
+  std::string text;
+  for (const auto& [dtype, gets] : types)
+    if (IsOfBlocks(dtype)) text += BlockSamplesText(dtype, gets);
+  return absl::StrReplaceAll(text, {{"$FILE", file.name}});
 }
 
 // Each variant in turn is made the choice; then the choice is open again.
@@ -401,7 +449,7 @@ std::string PrintSelfTest(const HeaderFile& file) {
   if (calls.empty()) return "";
   return absl::StrReplaceAll(kFile, {{"$MACRO", SelfTestMacro(file.name)},
                                      {"$USING", UsingText(file)},
-                                     {"$FILLS", FillsText(file) + FunctionsText(file)},
+                                     {"$FILLS", Cat(FillsText(file), BlocksText(file), FunctionsText(file))},
                                      {"$CHECKS", checks},
                                      {"$CALLS", calls},
                                      {"$FILE", file.name}});

@@ -144,7 +144,7 @@ std::string FunctionsText(const HeaderFile& file) {
   std::string steps;
   bool near = false;
   for (const HeaderFunction& function : file.functions) {
-    if (function.members.empty() || !function.has_self_test()) continue;
+    if (function.members.empty()) continue;
     const Epilogue& epilogue = function.members.front().spec.op_info().epilogue;
     near |= epilogue.HasFunctions();
     for (const EpilogueStep& step : epilogue) Append(&steps, Info(step.op).c);

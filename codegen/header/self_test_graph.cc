@@ -91,16 +91,6 @@ std::string ValueText(Dtype dtype) {
 
 Dtype ResultType(const HeaderFunction& function) { return function.signature().tensors.back().dtype; }
 
-// The parameters' types, in the kernel's order.
-std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
-  const CSignature signature = function.signature();
-  std::vector<Dtype> types;
-  size_t tensor = 0, constant = 0;
-  for (bool is_constant : function.samples.front().constant)
-    types.push_back((is_constant ? signature.constants[constant++] : signature.tensors[tensor++]).dtype);
-  return types;
-}
-
 // "p0, p2", as far as they are constants or not.
 std::string ParameterNames(const HeaderFunction& function, bool constants) {
   std::vector<std::string> names;
@@ -120,13 +110,20 @@ int64_t MostElements(const HeaderFunction& function, size_t tensor) {
 std::string MemoryText(const HeaderFunction& function) {
   const CSignature signature = function.signature();
   const std::vector<Dtype> types = ParameterTypes(function);
-  std::string text;
+  std::string text, fills;
   for (size_t i = 0; i < types.size(); ++i) {
+    const int64_t elements = MostElements(function, i);
+    if (IsOfBlocks(types[i])) {
+      absl::StrAppendFormat(&text, "  %1$s* p%2$d = (%1$s*)$FILE_memory(%3$d);\n", CType(types[i]), i,
+                            BytesOf(types[i], elements));
+      absl::StrAppendFormat(&fills, "  $FILE_fill_%s(p%d, 0, %d);\n", Info(types[i]).name, i, elements);
+      continue;
+    }
     const SampleBits bits = SampleBitsOf(types[i]);
     absl::StrAppendFormat(
         &text,
         "  const %1$s* p%2$d = (const %1$s*)$FILE_parameter(%3$d, sizeof(%1$s), 0x%4$x, 0x%5$x, %6$d);\n",
-        CType(types[i]), i, MostElements(function, i), bits.keep, bits.set, i + 1);
+        CType(types[i]), i, elements, bits.keep, bits.set, i + 1);
   }
   absl::StrAppendFormat(&text, "  %1$s* out = (%1$s*)$FILE_memory($ELEMENTS * sizeof(%1$s));\n",
                         CType(ResultType(function)));
@@ -134,6 +131,7 @@ std::string MemoryText(const HeaderFunction& function) {
   if (signature.scratch) text += "  void* scratch = $FILE_memory($NAME_scratch_bytes());\n";
   if (signature.threads) text += "  size_t thread;\n";
   if (signature.phases) text += "  void* shared = $FILE_memory($NAME_shared_bytes());\n  size_t phase;\n";
+  text += fills;
   // Once for all members.
   if (!signature.constants.empty())
     Append(&text, "  $NAME_pack(", ParameterNames(function, true), ", packed);\n");
@@ -175,6 +173,15 @@ std::string SamplesText(const HeaderFunction& function) {
 }
 
 }  // namespace
+
+std::vector<Dtype> ParameterTypes(const HeaderFunction& function) {
+  const CSignature signature = function.signature();
+  std::vector<Dtype> types;
+  size_t tensor = 0, constant = 0;
+  for (bool is_constant : function.samples.front().constant)
+    types.push_back((is_constant ? signature.constants[constant++] : signature.tensors[tensor++]).dtype);
+  return types;
+}
 
 std::string GraphHelpersText(const HeaderFile& file) {
   std::set<Dtype> types;

@@ -81,12 +81,14 @@ inline VarId OperandVector(ProcedureBuilder& builder, const std::string& name, D
   return builder.Vector(name, dtype, kernel.tile.lanes * WordElements(dtype));
 }
 
-// The vectors of rhs in one step of the reduction, one for each part of it.
+// The vectors of rhs in one step of the reduction, one for each part of it; of blocks a single one, as these
+// are decoded one by one.
 class RhsVectors {
  public:
   RhsVectors(ProcedureBuilder& builder, const Microkernel& kernel)
       : builder_(builder), parts_(kernel.parts()) {
-    for (int j = 0; j < kernel.tile.columns; ++j)
+    const int columns = IsOfBlocks(kernel.rhs.dtype) ? 1 : kernel.tile.columns;
+    for (int j = 0; j < columns; ++j)
       for (int part = 0; part < parts_; ++part)
         vars_.push_back(
             OperandVector(builder, Cat("b", j, part == 0 ? "" : "_odd"), kernel.rhs_lanes(), kernel));

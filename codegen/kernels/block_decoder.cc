@@ -34,24 +34,17 @@ BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dt
       dtype_(dtype),
       code_(code),
       lanes_(lanes),
-      blocks_(static_cast<size_t>(blocks)),
-      codes_(builder.Vector("codes", code, lanes * WordElements(code))),
-      more_(builder.Vector("more", code, lanes * WordElements(code))),
-      scale_(builder.Vector("scale", Dtype::kF32, lanes)) {
+      blocks_(static_cast<size_t>(blocks)) {
   KIRSCH_CHECK(code == Dtype::kS32   ? kBlockRun % lanes == 0
                : code == Dtype::kS16 ? Info(dtype).code_run % (lanes * WordElements(code)) == 0
                                      : lanes * WordElements(code) == BlockOf(Dtype::kQ8));
-  if (has_offset()) offset_ = builder.Vector("offset", Dtype::kF32, lanes);
-  if (format_.codes == BlockCodes::kFloats8) {
-    sign_ = builder.Vector("sign", Dtype::kS32, lanes);
-    numbers_ = builder.Vector("numbers", Dtype::kF32, lanes);
-  }
-  if (format_.part == 0) return;
-  prepared_ = builder.Array("parts", Dtype::kF32, kFactorRun, PreparedAt(blocks));
-  factors_ = builder.Vector("factors", Dtype::kS32, kFactorRun);
-  more_factors_ = builder.Vector("more_factors", Dtype::kS32, kFactorRun);
-  numbers_ = builder.Vector("numbers", Dtype::kF32, kFactorRun);
-  whole_ = builder.Vector("whole", Dtype::kF32, kFactorRun);
+  if (format_.part != 0) prepared_ = builder.Array("parts", Dtype::kF32, kFactorRun, PreparedAt(blocks));
+}
+
+// A vector that is made when it is first used.
+VarId BlockDecoder::Made(VarId* vector, const char* name, Dtype dtype, int words) {
+  if (*vector == kNoVar) *vector = builder_.Vector(name, dtype, words * WordElements(dtype));
+  return *vector;
 }
 
 Address BlockDecoder::ByteAt(int byte) const {
@@ -83,18 +76,20 @@ void BlockDecoder::PrepareParts(int number) {
 void BlockDecoder::PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign,
                                   int64_t to) {
   number_ = number;
-  builder_.Do(Broadcast{whole_, ByteAt(scale_byte), 1, Dtype::kF16});
+  const VarId whole = Made(&whole_, "whole", Dtype::kF32, kFactorRun),
+              factors = Made(&factors_, "factors", Dtype::kS32, kFactorRun),
+              numbers = Made(&numbers_, "numbers", Dtype::kF32, kFactorRun);
+  builder_.Do(Broadcast{whole, ByteAt(scale_byte), 1, Dtype::kF16});
   for (int part = 0; part < parts(); part += kFactorRun) {
-    const BlockBits at = factor(part);
-    ReadBits(factors_, more_factors_, at);
+    ReadBits(factors, &more_factors_, factor(part));
     if (has_sign) {  // what is 128 too much with its highest bit turned
       const VarId sign = builder_.Filled(Dtype::kS32, kFactorRun, 0x80);
-      builder_.Do(Binary{BinaryOp::kXor, factors_, factors_, sign});
-      builder_.Do(Binary{BinaryOp::kSub, factors_, factors_, sign});
+      builder_.Do(Binary{BinaryOp::kXor, factors, factors, sign});
+      builder_.Do(Binary{BinaryOp::kSub, factors, factors, sign});
     }
-    builder_.Do(Convert{numbers_, factors_});
-    builder_.Do(Binary{BinaryOp::kMul, numbers_, numbers_, whole_});
-    builder_.Do(Store{numbers_, At(prepared_, to + part), kFactorRun});
+    builder_.Do(Convert{numbers, factors});
+    builder_.Do(Binary{BinaryOp::kMul, numbers, numbers, whole});
+    builder_.Do(Store{numbers, At(prepared_, to + part), kFactorRun});
   }
 }
 
@@ -102,17 +97,19 @@ void BlockDecoder::Read(VarId to, int number, int element) {
   KIRSCH_CHECK(element % lanes_ == 0 && code_ == Dtype::kS32);
   number_ = number;
   if (format_.codes == BlockCodes::kFloats8) return ReadFloats8(to, element);
+  const VarId scale = Made(&scale_, "scale", Dtype::kF32, lanes_), codes = Codes();
+  if (has_offset()) Made(&offset_, "offset", Dtype::kF32, lanes_);
   if (scaled_ != number || part_ != PartOf(element)) {
-    ReadScale(scale_, number, element);
+    ReadScale(scale, number, element);
     if (has_offset()) ReadOffset(offset_, number, element);
     scaled_ = number;
     part_ = PartOf(element);
   }
-  ReadCodes(codes_, number, element);
-  if (bias() != 0) builder_.Do(Binary{BinaryOp::kSub, codes_, codes_, Integers(bias())});
-  builder_.Do(Convert{to, codes_});
-  if (!has_offset()) return builder_.Do(Binary{BinaryOp::kMul, to, to, scale_});
-  builder_.Do(Fma{to, to, scale_, offset_, takes_offset() ? FmaSign::kSubtract : FmaSign::kAdd});
+  ReadCodes(codes, number, element);
+  if (bias() != 0) builder_.Do(Binary{BinaryOp::kSub, codes, codes, Integers(bias())});
+  builder_.Do(Convert{to, codes});
+  if (!has_offset()) return builder_.Do(Binary{BinaryOp::kMul, to, to, scale});
+  builder_.Do(Fma{to, to, scale, offset_, takes_offset() ? FmaSign::kSubtract : FmaSign::kAdd});
 }
 
 int BlockDecoder::bias() const { return Bytes(code_) == Bytes(Dtype::kS16) ? 0 : StoredBias(); }
@@ -132,7 +129,7 @@ void BlockDecoder::ReadCodes(VarId to, int number, int element) {
     KIRSCH_CHECK(at.byte == other.byte && at.shift == 0 && other.shift == 4 && at.high_byte < 0);
     builder_.Do(LoadNibbles{to, ByteAt(at.byte)});
   } else {
-    ReadBits(to, more_, format_.code(element));
+    ReadBits(to, &more_, format_.code(element));
   }
   if (format_.codes == BlockCodes::kFloats4) LookUpFloats4(to);
   const int more = bias() - StoredBias();
@@ -168,8 +165,8 @@ void BlockDecoder::ReadNumber(VarId to, int number, int byte, int64_t prepared, 
     builder_.Do(Broadcast{to, At(prepared_, prepared + PartOf(element)), 1});
 }
 
-// Bits of bytes that are neighbours, as many as `to` has lanes; `more`: of its type.
-void BlockDecoder::ReadBits(VarId to, VarId more, const BlockBits& at) {
+// Bits of bytes that are neighbours, as many as `to` has lanes; `high`: of its type, for the higher ones.
+void BlockDecoder::ReadBits(VarId to, VarId* high, const BlockBits& at) {
   constexpr int kHighBits = 3;
   const Var& type = builder_.var(to);
   const Dtype dtype = type.dtype;
@@ -181,6 +178,7 @@ void BlockDecoder::ReadBits(VarId to, VarId more, const BlockBits& at) {
   if (at.shift != 0) builder_.Do(Shift{to, to, -at.shift});
   if (at.shift + at.bits < kByteBits) mask(to, (1u << at.bits) - 1);
   if (at.high_byte < 0) return;
+  const VarId more = Made(high, high == &more_ ? "more" : "more_factors", dtype, lanes / WordElements(dtype));
   builder_.Do(Load{more, ByteAt(at.high_byte), lanes});
   if (const int left = at.bits - at.high_shift; left != 0) builder_.Do(Shift{more, more, left});
   mask(more, static_cast<uint32_t>(kHighBits) << at.bits);
@@ -202,21 +200,24 @@ void BlockDecoder::LookUpFloats4(VarId codes) {
 void BlockDecoder::ReadFloats8(VarId to, int element) {
   constexpr int kMagnitudes = 0x7f, kToSign = 24, kFine = 21, kCoarse = 20;
   constexpr int64_t kFineZero = 0x34000000, kCoarseZero = 0x38000000;
-  ReadBits(codes_, more_, format_.code(element));
-  builder_.Do(Shift{sign_, codes_, kToSign});
-  builder_.Do(Binary{BinaryOp::kAnd, sign_, sign_, Integers(kSignBit)});
-  builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Integers(kMagnitudes)});
-  builder_.Do(Convert{numbers_, codes_});
-  builder_.Do(Shift{more_, codes_, kFine});
-  builder_.Do(Binary{BinaryOp::kAdd, more_, more_, Integers(kFineZero)});
-  builder_.Do(Shift{codes_, codes_, kCoarse});
-  builder_.Do(Binary{BinaryOp::kAdd, codes_, codes_, Integers(kCoarseZero)});
-  builder_.Do(Binary{BinaryOp::kMin, codes_, codes_, more_});
-  builder_.Do(Bits{to, codes_});
-  builder_.Do(Binary{BinaryOp::kMin, to, to, numbers_});
-  builder_.Do(Bits{codes_, to});
-  builder_.Do(Binary{BinaryOp::kOr, codes_, codes_, sign_});
-  builder_.Do(Bits{to, codes_});
+  const VarId codes = Codes(), more = Made(&more_, "more", Dtype::kS32, lanes_),
+              sign = Made(&sign_, "sign", Dtype::kS32, lanes_),
+              numbers = Made(&numbers_, "numbers", Dtype::kF32, lanes_);
+  ReadBits(codes, &more_, format_.code(element));
+  builder_.Do(Shift{sign, codes, kToSign});
+  builder_.Do(Binary{BinaryOp::kAnd, sign, sign, Integers(kSignBit)});
+  builder_.Do(Binary{BinaryOp::kAnd, codes, codes, Integers(kMagnitudes)});
+  builder_.Do(Convert{numbers, codes});
+  builder_.Do(Shift{more, codes, kFine});
+  builder_.Do(Binary{BinaryOp::kAdd, more, more, Integers(kFineZero)});
+  builder_.Do(Shift{codes, codes, kCoarse});
+  builder_.Do(Binary{BinaryOp::kAdd, codes, codes, Integers(kCoarseZero)});
+  builder_.Do(Binary{BinaryOp::kMin, codes, codes, more});
+  builder_.Do(Bits{to, codes});
+  builder_.Do(Binary{BinaryOp::kMin, to, to, numbers});
+  builder_.Do(Bits{codes, to});
+  builder_.Do(Binary{BinaryOp::kOr, codes, codes, sign});
+  builder_.Do(Bits{to, codes});
 }
 
 }  // namespace kirsch

@@ -57,7 +57,9 @@ class BlockDecoder {
   void PrepareParts(int number);
   void PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign, int64_t to);
   void ReadNumber(VarId to, int number, int byte, int64_t prepared, int element);
-  void ReadBits(VarId to, VarId more, const BlockBits& at);
+  void ReadBits(VarId to, VarId* high, const BlockBits& at);
+  VarId Made(VarId* vector, const char* name, Dtype dtype, int words);
+  VarId Codes() { return Made(&codes_, "codes", code_, lanes_); }
   int StoredBias() const;
   void LookUpFloats4(VarId codes);
   void ReadFloats8(VarId to, int element);
@@ -73,8 +75,7 @@ class BlockDecoder {
   std::vector<Address> blocks_;
   int number_ = 0;               // whose codes are read
   int scaled_ = -1, part_ = -1;  // whose scale and offset Read has: of which block, and which part
-  VarId codes_, more_, scale_;
-  VarId offset_ = kNoVar;
+  VarId codes_ = kNoVar, more_ = kNoVar, scale_ = kNoVar, offset_ = kNoVar;
   VarId sign_ = kNoVar;  // of floats
   VarId prepared_ = kNoVar, factors_ = kNoVar, more_factors_ = kNoVar, numbers_ = kNoVar, whole_ = kNoVar;
 };

@@ -31,7 +31,7 @@ class PanelProduct {
         factors_(builder_.Vector("a", Dtype::kS8, kernel.tile.lanes * kWordSteps)),
         number_(builder_.Vector("number", Dtype::kF32, kernel.tile.lanes)),
         term_(builder_.Vector("term", Dtype::kF32, kernel.tile.lanes)),
-        half_(builder_.Vector("half", Dtype::kS32, kernel.tile.lanes)),
+        half_(Part() == steps() ? kNoVar : builder_.Vector("half", Dtype::kS32, kernel.tile.lanes)),
         output_(builder_, kernel, parameters_, accumulators_) {
     KIRSCH_CHECK(kernel.lhs.dtype == Dtype::kQ8 && kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
     KIRSCH_CHECK(kernel.rhs.order == Order::kRow && kernel.rhs.group == steps() && kernel.k_tail == 0);

@@ -1,10 +1,11 @@
 """Headers with --dispatch: compiled by GCC and Clang, as C and C++, every kernel found by its key against a plain loop between
-guard pages, and everything declined that has no kernel.
+guard pages, and everything declined that has no kernel. Weights of blocks are the package gguf's, as it decodes them.
 
 Usage: matmul_dispatch_test.py KIRSCH_BINARY
 """
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,12 +22,16 @@ stays = matmul f32 1..16x40x56 const-rhs
 wide = matmul u8*s8->s32 8x64x32 lda=70 ldc=36
 added = matmul f32 3..12x20x24 accumulate out=col
 blocks = matmul f32 2..9x32x256 column-blocks=64
+bytes = matmul f32*q8_0->f32 1..5x96x24 rhs=col ldb=128
+rounded = matmul f32*q8_0->f32 1..9x256x40 rhs=col lhs-as=q8_0
+nibbles = matmul f32*q4_k->f32 2..6x512x33 rhs=col lhs-as=q8_0
+ahead = matmul f32*q4_k->f32 1..4x256x20 rhs=col const-rhs
 kernel ramp(x: f32[6,16], w: f32[16,10]) -> f32[6,10]:
   return relu(matmul(x, w))
 """
 
 # Type, low and high m, k, n, leading dimensions (0: m), the operands' types, and what else there is: a (accumulate), l (lhs by
-# columns), r (rhs by columns), o (out by columns), c (constant rhs), x (relu).
+# columns), r (rhs by columns), o (out by columns), c (constant rhs), x (relu), q (lhs may become integers of 8 bits).
 CASES = [
     ("f32", 1, 40, 48, 33, 48, 33, 33, "f32 f32 f32", ""),
     ("f32", 64, 64, 48, 33, 48, 33, 33, "f32 f32 f32", ""),
@@ -36,10 +41,15 @@ CASES = [
     ("f32_out_col_accumulate", 3, 12, 20, 24, 20, 24, 0, "f32 f32 f32", "ao"),
     ("f32", 2, 9, 32, 256, 32, 256, 256, "f32 f32 f32", ""),
     ("f32_epilogue_relu", 6, 6, 16, 10, 16, 10, 10, "f32 f32 f32", "x"),
+    ("f32_q8_0_f32_rhs_col", 1, 5, 96, 24, 96, 128, 24, "f32 q8_0 f32", "r"),
+    ("f32_q8_0_f32_rhs_col_lhs_as_q8_0", 1, 9, 256, 40, 256, 256, 40, "f32 q8_0 f32", "rq"),
+    ("f32_q4_k_f32_rhs_col_lhs_as_q8_0", 2, 6, 512, 33, 512, 512, 33, "f32 q4_k f32", "rq"),
+    ("f32_q4_k_f32_rhs_col_const_rhs", 1, 4, 256, 20, 256, 256, 20, "f32 q4_k f32", "rc"),
 ]
 
 PROGRAM = r"""
 #include "model.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +58,19 @@ PROGRAM = r"""
 #define CHECK(condition) \
   do { if (!(condition)) { printf("%s:%d: case %zu, m %zu, %zu threads: not so: %s\n", __FILE__, __LINE__, number, m, threads, #condition); exit(1); } } while (0)
 
-enum { F32, BF16, U8, S8, S32 };
-static const size_t bytes_of[] = {4, 2, 1, 1, 4};
+enum { F32, BF16, U8, S8, S32, Q8_0, Q4_K };
+static const size_t bytes_of[] = {4, 2, 1, 1, 4, 34, 144}; /* of an element, or a block */
+static const size_t block_of[] = {1, 1, 1, 1, 1, 32, 256};
+$BLOCKS
+static size_t golden(size_t block) { return block * 2654435761u >> 16 & 1; }
+static size_t bytes(int dtype, size_t elements) { return elements / block_of[dtype] * bytes_of[dtype]; }
 struct test_case { int type; size_t low, high, k, n, lda, ldb, ldc; int dtype[3]; const char* flags; };
 static const struct test_case cases[] = {
 $CASES};
 
 static double get(int dtype, const void* at, size_t i) {
+  if (dtype == Q8_0) return numbers_q8_0[golden(i / 32)][i % 32];
+  if (dtype == Q4_K) return numbers_q4_k[golden(i / 256)][i % 256];
   if (dtype == F32) return ((const float*)at)[i];
   if (dtype == U8) return ((const unsigned char*)at)[i];
   if (dtype == S8) return ((const signed char*)at)[i];
@@ -67,6 +83,8 @@ static double get(int dtype, const void* at, size_t i) {
   }
 }
 static void put(int dtype, void* at, size_t i, double value) {
+  if (dtype == Q8_0) memcpy((char*)at + bytes(dtype, i / 32 * 32), blocks_q8_0[golden(i / 32)], 34);
+  if (dtype == Q4_K) memcpy((char*)at + bytes(dtype, i / 256 * 256), blocks_q4_k[golden(i / 256)], 144);
   if (dtype == F32) ((float*)at)[i] = (float)value;
   if (dtype == U8) ((unsigned char*)at)[i] = (unsigned char)value;
   if (dtype == S8) ((signed char*)at)[i] = (signed char)value;
@@ -96,7 +114,7 @@ static struct matrix matrix(int dtype, size_t rows, size_t columns, int by_colum
   struct matrix made = {rows, columns, by_column ? 1 : ld, by_column ? ld : 1, 0, dtype, {NULL, 0, NULL}};
   size_t i;
   made.elements = (rows - 1) * made.row + (columns - 1) * made.column + 1;
-  made.memory = guarded(made.elements * bytes_of[dtype], at_end);
+  made.memory = guarded(bytes(dtype, made.elements), at_end);
   for (i = 0; i < made.elements; ++i) put(dtype, made.memory.data, i, (double)((i * 5 + (size_t)seed) % 7) - (dtype == U8 ? 0 : 3));
   return made;
 }
@@ -133,10 +151,14 @@ static void check(size_t number, size_t m, size_t threads, int at_end) {
   }
   for (row = 0; row < m; ++row)
     for (column = 0; column < c->n; ++column) {
-      double sum = has(c, 'a') ? at(&before, row, column) : 0;
-      for (k = 0; k < c->k; ++k) sum += at(&lhs, row, k) * at(&rhs, k, column);
+      double sum = has(c, 'a') ? at(&before, row, column) : 0, most = 0, off;
+      for (k = 0; k < c->k; ++k) {
+        sum += at(&lhs, row, k) * at(&rhs, k, column);
+        most += 3 * fabs(at(&rhs, k, column)); /* no element of lhs is more */
+      }
       if (has(c, 'x') && sum < 0) sum = 0;
-      CHECK(at(&out, row, column) == sum);
+      off = fabs(at(&out, row, column) - sum);
+      CHECK(block_of[c->dtype[1]] == 1 ? off == 0 : off <= most * (has(c, 'q') ? 1.0 / 250 : 1e-5));
       put(out.dtype, out.memory.data, row * out.row + column * out.column, at(&before, row, column));
     }
   CHECK(memcmp(out.memory.data, before.memory.data, out.elements * bytes_of[out.dtype]) == 0); /* what lies between */
@@ -197,15 +219,30 @@ def run(*command, expected=0, **options):
     return done.stdout
 
 
+def blocks_text():
+    """Golden blocks and their elements as C arrays."""
+    golden = {}
+    for line in (pathlib.Path(__file__).parent.parent / "spec" / "data" / "golden_blocks.txt").read_text().splitlines():
+        name, block, numbers = line.split()
+        elements = [element for element, in struct.iter_unpack("<f", bytes.fromhex(numbers))]
+        golden.setdefault(name, []).append((list(bytes.fromhex(block)), elements))
+    text = ""
+    for name in ["q8_0", "q4_k"]:
+        for kind, array, rows in zip(("unsigned char", "double"), ("blocks", "numbers"), zip(*golden[name])):
+            lines = ", ".join("{" + ", ".join(map(repr, row)) + "}" for row in rows)
+            text += f"static const {kind} {array}_{name}[{len(rows)}][{len(rows[0])}] = {{{lines}}};\n"
+    return text
+
+
 def check_header(kirsch, place, options, compilers):
     (place / "model.kirsch").write_text(KERNELS)
     run(kirsch, "synth", "-f", place / "model.kirsch", "--dispatch", "--no-db", *options, "-o", place / "model.h")
     rows = ""
     for type_name, low, high, k, n, lda, ldb, ldc, dtypes, flags in CASES:
         rows += f'  {{model_{type_name}, {low}, {high}, {k}, {n}, {lda}, {ldb}, {ldc}, {{{", ".join(dtypes.upper().split())}}}, "{flags}"}},\n'
-    (place / "test.c").write_text(PROGRAM.replace("$CASES", rows))
+    (place / "test.c").write_text(PROGRAM.replace("$CASES", rows).replace("$BLOCKS", blocks_text()))
     for compiler, language in compilers:
-        run(compiler, "-x", language, "-O1", "-Wall", "-Wextra", "-Werror", place / "test.c", "-o", place / "test")
+        run(compiler, "-x", language, "-O1", "-Wall", "-Wextra", "-Werror", place / "test.c", "-o", place / "test", "-lm")
         run(place / "test")
 
 
