@@ -22,8 +22,8 @@ stays = matmul f32 1..16x40x56 const-rhs
 wide = matmul u8*s8->s32 8x64x32 lda=70 ldc=36
 added = matmul f32 3..12x20x24 accumulate out=col
 blocks = matmul f32 2..9x32x256 column-blocks=64
-bytes = matmul f32*q8_0->f32 1..5x96x24 rhs=col ldb=128
-rounded = matmul f32*q8_0->f32 1..9x256x40 rhs=col lhs-as=q8_0
+padded = matmul f32*q8_0->f32 1..5x96x24 rhs=col ldb=128
+integers = matmul f32*q8_0->f32 1..9x256x40 rhs=col lhs-as=q8_0
 nibbles = matmul f32*q4_k->f32 2..6x512x33 rhs=col lhs-as=q8_0
 ahead = matmul f32*q4_k->f32 1..4x256x20 rhs=col const-rhs
 kernel ramp(x: f32[6,16], w: f32[16,10]) -> f32[6,10]:
