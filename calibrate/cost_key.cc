@@ -18,7 +18,8 @@ namespace {
 constexpr std::string_view kSizes[] = {"ghz",    "cores",     "line_bytes", "page_bytes", "l1_dtlb_entries",
                                        "bytes",  "registers", "ways",       "sharers",    "fma_chains",
                                        "_chains"};
-constexpr std::string_view kPatterns[] = {"usable", "fork_join_cycles", "barrier_cycles"};
+constexpr std::string_view kPatterns[] = {"usable", "usable_beside_ram", "fork_join_cycles",
+                                          "barrier_cycles"};
 constexpr std::string_view kSharedBytes = "memory.L3.bytes";
 
 // Of costs that may be 0, in cycles: less than this is nothing.
@@ -149,8 +150,10 @@ std::vector<CostKey> CostKeysOf(const Target& target) {
     const size_t first = keys.size();
     AddKeys<MemoryLevel>(kTransferKeys, Cat("memory.", Name(level), "."), "", LevelOf(level), &keys);
     const double line = target.at(level).cycles_per_line;
-    // The suite has short runs from RAM alone: of closer levels nothing tells what they take from what lines do.
-    if (level != Level::kRam) std::erase_if(keys, [](const CostKey& key) { return key.name.ends_with(kOfRun); });
+    // The suite has short runs from RAM alone: of closer levels nothing tells what they take from what lines
+    // do.
+    if (level != Level::kRam)
+      std::erase_if(keys, [](const CostKey& key) { return key.name.ends_with(kOfRun); });
     for (size_t k = first; k < keys.size(); ++k) {
       if (keys[k].name.ends_with(kExtra)) keys[k].grain = line;
       if (keys[k].name.ends_with(kOfRun)) keys[k].grain = line * kLinesOfRun;

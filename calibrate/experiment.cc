@@ -185,4 +185,9 @@ absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& exper
   return observations;
 }
 
+int64_t SurelyBeyond(const Target& target) {
+  constexpr int64_t kNoShare = int64_t{64} << 20;
+  return std::min(std::max(2 * target.at(Level::kL3).bytes, kNoShare), kMostBytes);
+}
+
 }  // namespace kirsch

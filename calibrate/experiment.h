@@ -71,6 +71,11 @@ class Laboratory {
 // No more than this is read from RAM by one program: a machine may share a huge cache with others.
 inline constexpr int64_t kMostBytes = int64_t{192} << 20;
 
+// Bytes of operands that no cache holds. What a virtual machine sees of L3 may be a share of what there is,
+// and what falls out of the share is still in the rest of it: only what is larger than any share is surely in
+// RAM.
+int64_t SurelyBeyond(const Target& target);
+
 struct ExperimentOptions {
   int rounds = 4;
   double peak = 0;  // see TrialOptions

@@ -19,7 +19,6 @@ namespace kirsch {
 namespace {
 
 constexpr int kMemories = 8, kQuickMemories = 4;  // that a cache is filled from
-constexpr Level kCaches[] = {Level::kL1, Level::kL2, Level::kL3};
 
 // The suite with nothing but what the model chooses.
 std::vector<Experiment> ChoicesOf(std::vector<Experiment> suite) {
@@ -62,18 +61,15 @@ class MachineGatherer : public Gatherer {
     if (absl::Status status = MeasureShared(&keys); !status.ok()) return status;
     suite_ = CalibrationSuite(base_, quick_);
     choices_ = ChoicesOf(suite_);
-    session_.Expect(std::size(kCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size());
-    for (Level level : kCaches) {
+    session_.Expect(std::size(kFilledCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size());
+    for (const FilledCache& cache : kFilledCaches) {
       const int memories = quick_ ? kQuickMemories : kMemories;
-      const auto measure = [&] { return MeasureFillings(level, base_, memories, session_.experiment()); };
+      const auto measure = [&] { return MeasureFillings(cache, base_, memories, session_.experiment()); };
       const absl::StatusOr<std::vector<Filling>> fillings =
-          Measured<std::vector<Filling>>(Cat("filling ", Name(level)), measure);
+          Measured<std::vector<Filling>>(KeyOf(cache), measure);
       if (!fillings.ok()) return fillings.status();
       const Usable usable = UsableOf(*fillings);
-      keys.push_back({.name = Cat("memory.", Name(level), ".usable"),
-                      .value = usable.share,
-                      .low = usable.share,
-                      .high = usable.next});
+      keys.push_back({.name = KeyOf(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
     if (cores_ > 1) {
       const auto measure = [&] { return MeasureTeamCosts(4 * session_.experiment().rounds); };
@@ -188,9 +184,7 @@ std::unique_ptr<Gatherer> GatherFromMeasurements(const Target& base, const Calib
 
 // A program may have been chosen when more of a cache was thought to be of use.
 std::vector<Observation> RecallAll(const std::vector<Remembered>& remembered, const Target& base) {
-  Target roomy = base;
-  for (MemoryLevel& level : roomy.memory) level.usable = 1;
-  Laboratory laboratory(roomy, 1);
+  Laboratory laboratory(WithAllUsable(base), 1);
   std::vector<Observation> observations;
   for (const Remembered& one : remembered) {
     absl::StatusOr<Observation> observation = laboratory.Recall(one.experiment, one.cycles, one.spread);

@@ -24,9 +24,6 @@ constexpr uint64_t kSeed = 17;  // of draws
 // Operands of about a cache's size are partly there and partly beyond, which no formula prices: of what lies
 // between these shares of it, keys of neither level are found.
 constexpr double kAlmostFills = 0.75, kFarMore = 1.5;
-// What a virtual machine sees of L3 may be a share of what there is, and what falls out of the share is still
-// in the rest of it: only what is larger than any share is surely read from RAM.
-constexpr int64_t kSurelyInRam = int64_t{64} << 20;
 
 constexpr std::string_view kOtherTypes[] = {
     "bf16*bf16->f32", "f32*bf16->f32", "f16*f16->f32", "bf16*f8_e4m3->f32",
@@ -146,7 +143,7 @@ class SuiteBuilder {
   }
 
   void Ram() {
-    const int64_t bytes = SurelyBeyond();
+    const int64_t bytes = SurelyBeyond(target_);
     for (int64_t m : {1, 2, 4, 8, 16, 32}) Add(Matmul(bytes, m, 4096), m < 16 ? 6 : 4);
     Add(Matmul(bytes, 1, 2048), 6);
     Add(Matmul(bytes, 4, 8192), 6);
@@ -156,14 +153,14 @@ class SuiteBuilder {
     for (int64_t k : {512, 2048}) SideBySide(k, bytes / 4 / k);
   }
 
-  // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which are
-  // as many short ones: how short ones may be, and whether it helps to ask for them ahead.
+  // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which
+  // are as many short ones: how short ones may be, and whether it helps to ask for them ahead.
   void SideBySide(int64_t k, int64_t n) {
     const int lanes = target_.vectors.front().lanes();
     for (int columns : {1, 2, 4, 8})
       for (const std::string& ahead : {std::string(), Cat(" k ", k / 4), Cat(" n ", columns)}) {
-        const std::string tile = Cat("   tile n ", columns, "\n    move out VRF sums", lanes,
-                                     "\n     microkernel", ahead, "\n");
+        const std::string tile =
+            Cat("   tile n ", columns, "\n    move out VRF sums", lanes, "\n     microkernel", ahead, "\n");
         AddProgram(Cat("matmul f32 1x", k, "x", n / 4096 * 4096, " rhs=col"),
                    Cat("move lhs L1\n tile n 4096\n  move out L1\n", tile));
         experiments_.back().may_lack = true;  // what is asked for ahead may not stay in L1
@@ -201,7 +198,7 @@ class SuiteBuilder {
     Add(Cat(matmul, "64x512x128 rhs=col lhs-as=bf16"), 4);
     if (HasIntegerCodes(type.dtype)) Add(Cat(matmul, "1x1024x512 rhs=col lhs-as=q8_0"), 4);
     constexpr int64_t k = 2048;
-    Add(Cat(matmul, "1x", k, "x", SurelyBeyond() / BytesOf(type.dtype, k), " rhs=col"), 3);
+    Add(Cat(matmul, "1x", k, "x", SurelyBeyond(target_) / BytesOf(type.dtype, k), " rhs=col"), 3);
   }
 
   // Windows, and products lane by lane.
@@ -214,7 +211,7 @@ class SuiteBuilder {
   }
 
   void Rows() {
-    const int64_t far = SurelyBeyond() / 8 / 4096;
+    const int64_t far = SurelyBeyond(target_) / 8 / 4096;
     for (std::string_view operation : {"softmax", "layernorm"})
       for (const std::string& shape : {std::string("32x64"), std::string("32x1024"), std::string("512x1024")})
         Add(Cat(operation, " f32 ", shape), 5);
@@ -222,11 +219,6 @@ class SuiteBuilder {
     for (int64_t rows : {int64_t{32}, int64_t{512}, far})
       for (std::string_view function : {"gelu", "relu"})
         Add(Cat("kernel rows(x: f32[", rows, ",1024]):\n  return ", function, "(x)\n"), 5);
-  }
-
-  // Bytes of operands that no cache holds.
-  int64_t SurelyBeyond() const {
-    return std::min(std::max(2 * target_.at(Level::kL3).bytes, kSurelyInRam), kMostBytes);
   }
 
   bool IsOnTheEdge(const std::string& problem) const {

@@ -14,14 +14,9 @@ namespace kirsch {
 namespace {
 
 constexpr double kShares[] = {0.375, 0.5, 0.625, 0.75, 0.875, 1};
-constexpr double kFarShares[] = {0.125, 0.25, 0.375, 0.5, 0.75, 1};  // of L3
+constexpr double kFarShares[] = {0.125, 0.25, 0.375, 0.5, 0.75, 1};  // of L3, or beside RAM
 constexpr double kDigits = 100;                                      // of a share
 constexpr int kRows = 6, kTiles = 64;  // so that all operands together are in a level beyond
-
-Target WithAllUsable(Target target) {
-  for (MemoryLevel& level : target.memory) level.usable = 1;
-  return target;
-}
 
 // How much of the way from a matrix that is surely in the cache to one that surely is not: slower than that,
 // so much is beyond it that the rest is of no use. Less than the second is no way at all, but noise.
@@ -34,10 +29,17 @@ struct Filler {
   std::string problem, schedule;  // an empty schedule: the model's choice
 };
 
-Filler FillerOf(Level level, double share, const Target& target) {
+Filler FillerOf(const FilledCache& cache, double share, const Target& target) {
+  const Level level = cache.level;
   const auto bytes = static_cast<int64_t>(share * static_cast<double>(target.at(level).bytes));
   const int lanes = target.vectors.front().lanes(), columns = 2 * lanes;
   const std::string registers = Cat("move out VRF vectors", lanes, "\n");
+  if (cache.beside_ram) {
+    constexpr int kRowsBeside = 4;
+    const int64_t row = bytes / kRowsBeside;
+    return {Cat("matmul f32 ", kRowsBeside, "x", row / 4, "x", SurelyBeyond(target) / row, " rhs=col"),
+            Cat("move lhs L1\n tile n 1\n  move out VRF sums", lanes, "\n   microkernel\n")};
+  }
   if (level == Level::kL1)
     return {Cat("matmul f32 ", kRows * kTiles, "x", bytes / 4 / columns, "x", columns),
             Cat("move rhs L1\n tile m ", kRows, "\n  ", registers, "   microkernel\n")};
@@ -141,7 +143,7 @@ absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const Experimen
   const auto measure = [&](int64_t bytes) {
     const double share = static_cast<double>(bytes) / static_cast<double>(all);
     const absl::StatusOr<Timing> timing =
-        TimingOf(FillerOf(Level::kL3, share, target), all_usable, kMemories, options);
+        TimingOf(FillerOf({Level::kL3}, share, target), all_usable, kMemories, options);
     if (timing.ok()) times.push_back({bytes, timing->measured / static_cast<double>(bytes)});
     return timing.status();
   };
@@ -154,21 +156,30 @@ absl::StatusOr<int64_t> MeasureSharedBytes(const Target& target, const Experimen
   return SharedBytesOf(times, all);
 }
 
-absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& target, int memories,
-                                                     const ExperimentOptions& options) {
+Target WithAllUsable(Target target) {
+  for (MemoryLevel& level : target.memory) level.usable = level.usable_beside_ram = 1;
+  return target;
+}
+
+std::string KeyOf(const FilledCache& cache) {
+  return Cat("memory.", Name(cache.level), ".usable", cache.beside_ram ? "_beside_ram" : "");
+}
+
+absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, const Target& target,
+                                                     int memories, const ExperimentOptions& options) {
   const Target all_usable = WithAllUsable(target);
   std::vector<Filling> fillings;
   double least = 0;
   const auto measure = [&](double share) {
     const absl::StatusOr<Timing> timing =
-        TimingOf(FillerOf(level, share, target), all_usable, memories, options);
+        TimingOf(FillerOf(cache, share, target), all_usable, memories, options);
     if (!timing.ok()) return timing.status();
     if (fillings.empty()) least = timing->ratio();
     fillings.push_back({share, timing->ratio() / least});
     return absl::OkStatus();
   };
   absl::Status status;
-  if (level == Level::kL3) {
+  if (cache.level == Level::kL3 || cache.beside_ram) {
     for (double share : kFarShares)
       if (status.ok()) status = measure(share);
   } else {

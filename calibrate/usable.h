@@ -5,6 +5,7 @@
 #define KIRSCH_CALIBRATE_USABLE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -45,11 +46,25 @@ struct SizeTime {
 };
 int64_t SharedBytesOf(const std::vector<SizeTime>& times, int64_t all);
 
-// L1 and L2: a tile of rhs that is multiplied over and over, beside rows that stream by. L3: a matrix that is
-// read again and again. Each share in so many fresh memories, as pages come to lie on other sets in each.
-// `level` is one of them. Errors are those of Observe.
-absl::StatusOr<std::vector<Filling>> MeasureFillings(Level level, const Target& target, int memories,
-                                                     const ExperimentOptions& options);
+// What is filled, and beside what.
+struct FilledCache {
+  Level level;
+  bool beside_ram = false;  // of L1: beside columns that come from RAM
+};
+inline constexpr FilledCache kFilledCaches[] = {{Level::kL1}, {Level::kL1, true}, {Level::kL2}, {Level::kL3}};
+
+// The target's key for the share: "memory.L1.usable".
+std::string KeyOf(const FilledCache& cache);
+
+// L1 and L2: a tile of rhs that is multiplied over and over, beside rows that stream by; L1 beside RAM: rows
+// of lhs, by one column of rhs after the other. L3: a matrix that is read again and again. Each share in so
+// many fresh memories, as pages come to lie on other sets in each. `cache` is one of kFilledCaches. Errors
+// are those of Observe.
+absl::StatusOr<std::vector<Filling>> MeasureFillings(const FilledCache& cache, const Target& target,
+                                                     int memories, const ExperimentOptions& options);
+
+// `target`, all of whose caches may be filled.
+Target WithAllUsable(Target target);
 
 }  // namespace kirsch
 

@@ -297,7 +297,7 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
     case RewriteKind::kMove: {
       // A transfer hides behind the arithmetic below it, and behind no more than that.
       const Exposure exposure = ExposureOf(spec, expansion);
-      const double waited = std::max(exposure.exposed, exposure.total - ComputeBound(spec));
+      const double waited = std::max(exposure.exposed, exposure.total - HidingPlace(spec, decision.operand));
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
@@ -347,6 +347,15 @@ double CostModel::ComputeBound(const Spec& spec) const {
     least = std::min(least, ArithmeticBound(spec, arithmetic));
   });
   return least + EntriesBound(spec);
+}
+
+// The arithmetic that a transfer of `operand` may hide behind: what the lines of other inputs don't hide behind
+// already.
+double CostModel::HidingPlace(const Spec& spec, int operand) const {
+  double cycles = ComputeBound(spec);
+  for (int other = 0; other < spec.op_info().output(); ++other)
+    if (other != operand) cycles -= Compulsory(spec, other, spec.tensor(other).level).total;
+  return std::max(0.0, cycles);
 }
 
 // Of as many microkernels as the registers make necessary.

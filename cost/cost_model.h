@@ -61,6 +61,7 @@ class CostModel {
   double LanewiseBound(const Spec& spec) const;
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
   double EntriesBound(const Spec& spec) const;
+  double HidingPlace(const Spec& spec, int operand) const;
   // What products may be made of: rhs as it is, or what copies of it hold.
   enum class RhsOfProducts { kAsItIs, kDecoded, kAsItIsOrDecoded };
   // Calls body(arithmetic, RhsOfProducts) for each by which a program of the spec may multiply.

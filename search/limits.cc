@@ -5,12 +5,20 @@
 namespace kirsch {
 namespace {
 
-// Lines of a level that one of `sharers` threads may fill.
-Lines Capacity(const Target& target, Level level, int sharers) {
+// Does `spec` read an input from RAM, past whatever waits in the caches?
+bool StreamsFromRam(const Spec& spec) {
+  for (int operand = 0; operand < spec.op_info().output(); ++operand)
+    if (spec.operand[operand].level == Level::kRam) return true;
+  return false;
+}
+
+// Lines of a level that one of the threads that `spec` is for may fill.
+Lines Capacity(const Spec& spec, Level level, const Target& target) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
-  const int contenders = std::min(sharers, cache.sharers);
-  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
+  const int contenders = std::min<int>(spec.sharers, cache.sharers);
+  const double usable = StreamsFromRam(spec) ? std::min(cache.usable, cache.usable_beside_ram) : cache.usable;
+  const double bytes = static_cast<double>(cache.bytes) * usable;
   return static_cast<Lines>(bytes / target.line_bytes / std::max(1, contenders));
 }
 
@@ -24,15 +32,15 @@ bool TakesNoLines(const Spec& spec, const Expansion& expansion) {
 }  // namespace
 
 Lines EmptyLevel(const Spec& spec, const Target& target) {
-  return Capacity(target, FillingLevel(spec), spec.sharers);
+  return Capacity(spec, FillingLevel(spec), target);
 }
 
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
   if (TakesNoLines(spec, expansion)) return available;
-  const int64_t room =
-      expansion.filled == FillingLevel(spec) ? available : Capacity(target, expansion.filled, spec.sharers);
-  return static_cast<Lines>(std::clamp<int64_t>(room - expansion.filled_lines, -1,
-                                                Capacity(target, expansion.filled, spec.sharers)));
+  // What is filled waits beside what the spec below reads.
+  const Lines capacity = Capacity(expansion.children[0].spec, expansion.filled, target);
+  const int64_t room = expansion.filled == FillingLevel(spec) ? available : capacity;
+  return static_cast<Lines>(std::clamp<int64_t>(room - expansion.filled_lines, -1, capacity));
 }
 
 Lines PeakAbove(const Spec& spec, const Expansion& expansion, Lines children) {
@@ -49,7 +57,7 @@ Lines AvailableAtHome(const Spec& placed_root, const Target& target) {
   // What waits there does not count against the share that moves and copies may fill, only against the whole;
   // so does what is packed ahead, below which no more than the share is left.
   const bool ahead = ConstantOperand(placed_root) >= 0;
-  const Lines most = ahead ? kUnlimited : Capacity(target, home, placed_root.sharers);
+  const Lines most = ahead ? kUnlimited : Capacity(placed_root, home, target);
   return static_cast<Lines>(std::clamp<int64_t>(lines, 0, most));
 }
 

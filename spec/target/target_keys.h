@@ -73,6 +73,7 @@ inline constexpr NumericKey<MemoryLevel> kCapacityKeys[] = {
     {"bytes", &MemoryLevel::bytes, 1024, 1LL << 33},
     {"ways", &MemoryLevel::ways, 1, 1024},
     {"usable", &MemoryLevel::usable, 0.0625, 1},
+    {"usable_beside_ram", &MemoryLevel::usable_beside_ram, 0.0625, 1},
 };
 
 inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {

@@ -59,7 +59,7 @@ class AllPrograms {
     Expand(spec, decision, model_.target(), &expansion);
     if (expansion.filled != Level::kVrf && expansion.filled != Level::kRam) {
       if (expansion.filled != FillingLevel(spec))
-        available = LinesOf(model_.target(), expansion.filled, spec.sharers);
+        available = LinesOf(model_.target(), expansion.filled, expansion.children[0].spec);
       if (expansion.filled_lines > available) return;
       available -= static_cast<Lines>(expansion.filled_lines);
     }

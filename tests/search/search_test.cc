@@ -70,7 +70,7 @@ void ExpectFits(const Impl& impl, const Target& target, std::array<int64_t, kNum
   const Level filled = expansion.filled;
   if (filled != Level::kVrf && filled != Level::kRam) {
     used[static_cast<size_t>(filled)] += expansion.filled_lines;
-    EXPECT_LE(used[static_cast<size_t>(filled)], LinesOf(target, filled, impl.spec.sharers));
+    EXPECT_LE(used[static_cast<size_t>(filled)], LinesOf(target, filled, impl.children[0].impl.spec));
   }
   for (const Impl::Child& child : impl.children) ExpectFits(child.impl, target, used);
 }
@@ -79,7 +79,7 @@ void ExpectFits(const Impl& impl, const Target& target, std::array<int64_t, kNum
 void ExpectFits(const Impl& root, const Target& target) {
   std::array<int64_t, kNumLevels> used = {};
   const Level home = FillingLevel(root.spec);
-  const int64_t unfilled = target.at(home).bytes / target.line_bytes - LinesOf(target, home, 1);
+  const int64_t unfilled = target.at(home).bytes / target.line_bytes - LinesOf(target, home, root.spec);
   int64_t operands = 0;
   for (int operand = 0; operand < root.spec.op_info().num_operands; ++operand)
     operands += FootprintOf(root.spec, operand, target).lines;
@@ -97,7 +97,7 @@ void ExpectBoundsBelow(BruteForce& brute_force, const CostModel& model) {
     ASSERT_LE(model.LowerBound(spec), best) << testing::Describe(spec);
     const std::optional<Relaxation> relaxed = Relax(spec, model);
     if (!relaxed) continue;
-    const Lines empty = LinesOf(model.target(), FillingLevel(relaxed->spec), relaxed->spec.sharers);
+    const Lines empty = LinesOf(model.target(), FillingLevel(relaxed->spec), relaxed->spec);
     ASSERT_LE(brute_force.Best(relaxed->spec, empty) + relaxed->extra, best) << testing::Describe(spec);
   }
 }
@@ -681,6 +681,25 @@ TEST(Search, BoundsAreBelowWhateverTheKeys) {
       EXPECT_EQ(result.stop, StopReason::kOptimal) << text;
       EXPECT_LE(model.LowerBound(root), result.cost) << text;
     }
+  }
+}
+
+// Four rows fit in L1 whatever streams by, but not in the share of it that lines from RAM leave.
+TEST(SearchTest, CachesHoldLessBesideRam) {
+  Target target = testing::Avx512Target();
+  target.memory[Index(Level::kL1)].usable_beside_ram = 0.375;
+  Spec root = Placed({.m = 4, .k = 1536, .n = 512, .rhs = Order::kCol}, Residency::kWarm, 1, target);
+  root.operand[MatmulDims::kLhs].level = root.out().level = Level::kL2;
+  Decision rows;
+  rows.kind = RewriteKind::kMove;
+  rows.operand = MatmulDims::kLhs;
+  rows.level = Level::kL1;
+  for (Level from : {Level::kL3, Level::kRam}) {
+    root.operand[MatmulDims::kRhs].level = from;
+    Expansion expansion;
+    Expand(root, rows, target, &expansion);
+    const Lines left = AvailableBelow(root, expansion, EmptyLevel(root, target), target);
+    EXPECT_EQ(left >= 0, from == Level::kL3) << left;
   }
 }
 

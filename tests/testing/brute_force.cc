@@ -7,11 +7,14 @@
 
 namespace kirsch::testing {
 
-Lines LinesOf(const Target& target, Level level, int sharers) {
+Lines LinesOf(const Target& target, Level level, const Spec& spec) {
   if (level == Level::kRam) return kUnlimited;
   const MemoryLevel& cache = target.at(level);
-  const double bytes = static_cast<double>(cache.bytes) * cache.usable;
-  return static_cast<Lines>(bytes / target.line_bytes / std::min(sharers, cache.sharers));
+  double usable = cache.usable;
+  for (int input = 0; input < spec.op_info().output(); ++input)
+    if (spec.tensor(input).level == Level::kRam) usable = std::min(usable, cache.usable_beside_ram);
+  const double bytes = static_cast<double>(cache.bytes) * usable;
+  return static_cast<Lines>(bytes / target.line_bytes / std::min<int>(spec.sharers, cache.sharers));
 }
 
 Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {
@@ -21,7 +24,7 @@ Lines LinesLeftAtHome(const Spec& placed_root, const Target& target) {
   for (int operand = 0; operand < placed_root.op_info().num_operands; ++operand)
     lines -= FootprintOf(placed_root, operand, target).lines;
   // What waits at home may take more than the share that may be filled, and leaves the rest.
-  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, LinesOf(target, home, 1)));
+  return static_cast<Lines>(std::clamp<int64_t>(lines, 0, LinesOf(target, home, placed_root)));
 }
 
 Cost BruteForce::Best(const Spec& spec, Lines available) {
@@ -41,7 +44,7 @@ Cost BruteForce::CostWith(const Spec& spec, const Decision& decision, Lines avai
   Expand(spec, decision, model_.target(), &expansion);
   if (expansion.filled != Level::kVrf && expansion.filled != Level::kRam) {
     if (expansion.filled != FillingLevel(spec))  // a level that is still empty
-      available = LinesOf(model_.target(), expansion.filled, spec.sharers);
+      available = LinesOf(model_.target(), expansion.filled, expansion.children[0].spec);
     if (expansion.filled_lines > available) return kInfiniteCost;
     available -= static_cast<Lines>(expansion.filled_lines);
   }

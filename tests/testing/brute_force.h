@@ -12,8 +12,9 @@
 
 namespace kirsch::testing {
 
-// Lines of `level` that one of `sharers` threads may fill; kUnlimited for RAM.
-Lines LinesOf(const Target& target, Level level, int sharers);
+// Lines of `level` that each of the threads that share `spec`'s work may fill while they read what it reads;
+// kUnlimited for RAM.
+Lines LinesOf(const Target& target, Level level, const Spec& spec);
 
 // Lines its operands leave free at the level where a placed root starts.
 Lines LinesLeftAtHome(const Spec& placed_root, const Target& target);

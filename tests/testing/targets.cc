@@ -25,6 +25,7 @@ MemoryLevel Cache(int64_t bytes, double cycles_per_line) {
 MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double unstreamed, double overlap) {
   MemoryLevel level = Cache(lines * 16, cycles_per_line);
   level.ways = 2;
+  level.usable_beside_ram = 0.75;
   level.sharers = sharers;
   level.shared_cycles_per_line = 0.7 * cycles_per_line;
   level.unstreamed_cycles_per_line = unstreamed;
