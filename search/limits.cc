@@ -29,6 +29,13 @@ bool TakesNoLines(const Spec& spec, const Expansion& expansion) {
          expansion.filled > FillingLevel(spec);
 }
 
+// Threads that begin to share a cache have no more than their share of it each.
+Lines LeftToEach(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
+  if (expansion.num_children == 0) return available;
+  const Spec& child = expansion.children[0].spec;
+  return child.sharers == spec.sharers ? available : std::min(available, EmptyLevel(child, target));
+}
+
 }  // namespace
 
 Lines EmptyLevel(const Spec& spec, const Target& target) {
@@ -36,7 +43,7 @@ Lines EmptyLevel(const Spec& spec, const Target& target) {
 }
 
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
-  if (TakesNoLines(spec, expansion)) return available;
+  if (TakesNoLines(spec, expansion)) return LeftToEach(spec, expansion, available, target);
   // What is filled waits beside what the spec below reads.
   const Lines capacity = Capacity(expansion.children[0].spec, expansion.filled, target);
   const int64_t room = expansion.filled == FillingLevel(spec) ? available : capacity;

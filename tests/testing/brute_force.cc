@@ -51,6 +51,8 @@ Cost BruteForce::CostWith(const Spec& spec, const Decision& decision, Lines avai
   Cost cost = model_.Base(spec, decision, expansion);
   for (int i = 0; i < expansion.num_children; ++i) {
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    if (child.spec.sharers != spec.sharers)  // of a cache that they share, threads have a part each
+      available = std::min(available, LinesOf(model_.target(), FillingLevel(child.spec), child.spec));
     const Cost once = Best(child.spec, available);
     if (once == kInfiniteCost) return kInfiniteCost;
     cost += child.weight * once;
