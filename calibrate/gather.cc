@@ -68,7 +68,7 @@ class MachineGatherer : public Gatherer {
       const absl::StatusOr<std::vector<Filling>> fillings =
           Measured<std::vector<Filling>>(KeyOf(cache), measure);
       if (!fillings.ok()) return fillings.status();
-      const Usable usable = UsableOf(*fillings);
+      const Usable usable = UsableOf(*fillings, cache.beside_ram ? kHurtsBesideRam : kHurts);
       keys.push_back({.name = KeyOf(cache), .value = usable.share, .low = usable.share, .high = usable.next});
     }
     if (cores_ > 1) {

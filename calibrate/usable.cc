@@ -104,11 +104,11 @@ std::vector<double> Rising(const std::vector<double>& values) {
 
 }  // namespace
 
-Usable UsableOf(const std::vector<Filling>& fillings) {
+Usable UsableOf(const std::vector<Filling>& fillings, double hurts) {
   std::vector<double> slowdowns;
   for (const Filling& filling : fillings) slowdowns.push_back(filling.slowdown);
   slowdowns = Rising(slowdowns);
-  const double hurts = kHurts * slowdowns.front();
+  hurts *= slowdowns.front();
   for (size_t i = 1; i < fillings.size(); ++i) {
     if (slowdowns[i] <= hurts) continue;
     const double from = fillings[i - 1].share, to = fillings[i].share;

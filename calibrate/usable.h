@@ -27,10 +27,14 @@ struct Usable {
 // A share hurts if it is expected to be slower than this.
 inline constexpr double kHurts = 1.05;
 
+// Beside RAM, what does not fit is read again from a farther level, or columns are read several at a time, which
+// takes as much longer as this: a share hurts if it is slower than that.
+inline constexpr double kHurtsBesideRam = 1.3;
+
 // `fillings` by their share, ascending, not empty. What they expect is made to rise (isotonic regression),
 // since a larger share hurts no less, and read off between two shares: whether a single one passes a
 // threshold would be chance.
-Usable UsableOf(const std::vector<Filling>& fillings);
+Usable UsableOf(const std::vector<Filling>& fillings, double hurts = kHurts);
 
 // Bytes of L3 that this machine has, at most what `target` says: of a cache that others share, a virtual
 // machine has a part, which no instruction tells. A matrix of ever more bytes is read again and again, at

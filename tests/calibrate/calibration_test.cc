@@ -222,6 +222,7 @@ TEST(Usable, EndsWhereItHurts) {
   EXPECT_EQ(usable.share, 0.88);
   EXPECT_EQ(usable.next, 1);
   EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.04}}).share, 1);
+  EXPECT_EQ(UsableOf({{0.5, 1}, {1, 1.6}}, kHurtsBesideRam).share, 0.75);
   EXPECT_EQ(UsableOf({{0.5, 2}, {1, 2.2}}).share, 0.75);
 }
 
