@@ -79,11 +79,7 @@ class BlockHeaderTest : public HeaderTest {
 
   // What the self-test prints, and whether it passes.
   std::pair<std::string, bool> SelfTest(const std::string& header, const std::string& compiler) const {
-    const std::string program = Path("self_test");
-    EXPECT_TRUE(Compile(compiler, "-O1 -DBLOCKS_SELF_TEST", Write("blocks.h", header), program));
-    const bool passes = std::system(Cat(program, " > ", Path("out"), " 2>&1").c_str()) == 0;
-    std::ifstream stream(Path("out"));
-    return {std::string(std::istreambuf_iterator<char>(stream), {}), passes};
+    return RunSelfTest(header, "BLOCKS_SELF_TEST", compiler);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/loop/lower.h"
@@ -56,6 +57,15 @@ class HeaderTest : public ::testing::TestWithParam<bool> {
     std::ifstream stream(log);
     ADD_FAILURE() << command << "\n" << std::string(std::istreambuf_iterator<char>(stream), {});
     return false;
+  }
+  // What the self-test that `macro` asks for prints, and whether it passes.
+  std::pair<std::string, bool> RunSelfTest(const std::string& header, const std::string& macro,
+                                           const std::string& compiler) const {
+    const std::string program = Path("self_test");
+    EXPECT_TRUE(Compile(compiler, Cat("-O1 -D", macro), Write("kernel.h", header), program));
+    const bool passes = std::system(Cat(program, " > ", Path("out"), " 2>&1").c_str()) == 0;
+    std::ifstream stream(Path("out"));
+    return {std::string(std::istreambuf_iterator<char>(stream), {}), passes};
   }
   // What the command, which must succeed, prints.
   std::string Output(const std::string& command) const {
