@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rewrites/canonical_graph.h"
-#include "search/row_regions.h"
+#include "search/size_regions.h"
 #include "search/slice_cost.h"
 #include "search/slice_levels.h"
 #include "spec/check.h"

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "search/row_regions.h"
+#include "search/size_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tools/cold_operands.h"
@@ -129,13 +129,13 @@ std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const Ke
 }
 
 // Solves a family whose members share programs, line by line of members that differ in one size.
-class RowSolver {
+class SizeSolver {
  public:
   // Of a member, if it costs less than the cutoff.
   using SolveOne = std::function<absl::StatusOr<Member>(int64_t member, Cost cutoff)>;
 
-  RowSolver(const SolveArguments& arguments, int dim, const CostModel& model,
-            const std::shared_ptr<Memo>& memo, const SolveOne& solve, FamilySynthesis* synthesis)
+  SizeSolver(const SolveArguments& arguments, int dim, const CostModel& model,
+             const std::shared_ptr<Memo>& memo, const SolveOne& solve, FamilySynthesis* synthesis)
       : arguments_(arguments),
         dim_(static_cast<size_t>(dim)),
         model_(model),
@@ -143,8 +143,9 @@ class RowSolver {
         solve_(solve),
         synthesis_(*synthesis) {
     const std::vector<VaryingSize>& sizes = synthesis_.regions.sizes;
-    for (size_t size = synthesis_.rows + 1; size < sizes.size(); ++size) stride_ *= sizes[size].values.size();
-    count_ = sizes[synthesis_.rows].values.size();
+    for (size_t size = synthesis_.shared_size + 1; size < sizes.size(); ++size)
+      stride_ *= sizes[size].values.size();
+    count_ = sizes[synthesis_.shared_size].values.size();
   }
 
   absl::Status Solve() {
@@ -177,7 +178,7 @@ class RowSolver {
   absl::Status SolvePart(size_t first, size_t count) {
     std::vector<Spec> roots;
     for (size_t i = 0; i < count; ++i) roots.push_back(RootOf(first + i * stride_));
-    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       const size_t member = first + i * stride_;
       absl::StatusOr<Member> one = solve_(static_cast<int64_t>(member), cutoff);
       if (!one.ok()) return one.status();
@@ -188,11 +189,11 @@ class RowSolver {
         solved_[member] = std::get<Synthesis>(*std::move(one));
         synthesis_.own[member] = OwnProgram{result.impl.decision, result.cost};
       }
-      return SolvedRows{result.impl, result.cost, result.bound};
+      return SolvedSize{result.impl, result.cost, result.bound};
     };
-    absl::StatusOr<RowFamily> family = FindRowRegions(roots, dim_, model_, solve);
+    absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, dim_, model_, solve);
     if (!family.ok()) return family.status();
-    for (RowRegion& region : family->regions) AddRegion(first, &region);
+    for (SizeRegion& region : family->regions) AddRegion(first, &region);
     for (size_t i = 0; i < count; ++i) AddMember(first + i * stride_, &family->members[i]);
     return absl::OkStatus();
   }
@@ -202,7 +203,7 @@ class RowSolver {
     return PlacedRequest(arguments_, parsed, model_.target()).placed_root;
   }
 
-  void AddRegion(size_t first, RowRegion* region) {
+  void AddRegion(size_t first, SizeRegion* region) {
     const auto member_of = [&](size_t i) { return static_cast<int64_t>(first + i * stride_); };
     const Synthesis& chosen = *solved_[static_cast<size_t>(member_of(region->representative))];
     Region added;
@@ -215,7 +216,7 @@ class RowSolver {
     synthesis_.shared.push_back(std::move(region->program));
   }
 
-  void AddMember(size_t number, RowMember* member) {
+  void AddMember(size_t number, SizeMember* member) {
     Synthesis synthesis{
         synthesis_.request.family.member(static_cast<int64_t>(number)), model_.target(), {}, memo_, 0, 0, {}};
     if (solved_[number]) synthesis = *solved_[number];
@@ -259,17 +260,17 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     line.Show(own.progress + "searching");
     return SolveMember(own, request, i, target, memo, budget);
   };
-  if (sharing == CodeSharing::kRows && MayShareKeys(arguments, request)) {
+  if (sharing == CodeSharing::kSizes && MayShareKeys(arguments, request)) {
     const absl::StatusOr<bool> shared = ShareKeys(
         arguments, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); }, &synthesis);
     if (!shared.ok()) return shared.status();
     if (*shared) return synthesis;
   }
   if (const std::optional<SharedSize> shared = SharedSizeOf(arguments, request);
-      shared && sharing == CodeSharing::kRows) {
-    synthesis.rows = shared->number;
+      shared && sharing == CodeSharing::kSizes) {
+    synthesis.shared_size = shared->number;
     const CostModel model(target);
-    if (absl::Status status = RowSolver(arguments, shared->dim, model, memo, solve, &synthesis).Solve();
+    if (absl::Status status = SizeSolver(arguments, shared->dim, model, memo, solve, &synthesis).Solve();
         !status.ok())
       return status;
     if (synthesis.shared.size() < synthesis.members.size()) return synthesis;

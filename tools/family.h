@@ -48,7 +48,7 @@ struct FamilySynthesis {
   // Where members that differ in one size share programs: those for all of a region, in the order of
   // `regions`; and which of the request's sizes that is.
   std::vector<Impl> shared = {};
-  size_t rows = 0;
+  size_t shared_size = 0;
   // Likewise of graphs that differ in their number of keys, where members have no plans but of their graphs,
   // and the last one of each region its whole plan.
   std::vector<Plan> plans = {};
@@ -73,9 +73,9 @@ struct FamilySynthesis {
 
 // Which members get programs of their own.
 enum class CodeSharing {
-  kNone,  // all
-  kRows,  // of matmuls that differ in their rows or columns, those that FindRowRegions asks for; others
-          // share. Of attentions that differ in their keys, none, if there are plans for any number
+  kNone,   // all
+  kSizes,  // of matmuls that differ in their rows or columns, those that FindSizeRegions asks for; others
+           // share. Of attentions that differ in their keys, none, if there are plans for any number
 };
 
 // Solves every member that is to have its own program, whatever target and time budget `arguments` has. On a

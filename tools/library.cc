@@ -79,7 +79,7 @@ HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
     return FunctionOf(kernel.name(), *request.graph, plans);
   }
   HeaderFunction function = FunctionOf(kernel.name(), request.family);
-  function.rows = kernel.variants.front().rows;
+  function.shared_size = kernel.variants.front().shared_size;
   if (!request.operands.empty()) Append(&function.text, "\n", request.operands);
   return function;
 }
@@ -125,7 +125,7 @@ absl::StatusOr<Library> SolveLibrary(const SolveArguments& arguments, const std:
         own.progress = Cat("kernel ", i + 1, " of ", requests.size(), ", ", requests[i].name, " for ",
                            target.name, ", ");
       absl::StatusOr<FamilySynthesis> solved =
-          SolveFamily(own, requests[i], target, memo, budget, CodeSharing::kRows);
+          SolveFamily(own, requests[i], target, memo, budget, CodeSharing::kSizes);
       if (!solved.ok()) return solved.status();
       if (arguments.console) PrintSummary(*solved);
       library.kernels[i].variants.push_back(*std::move(solved));

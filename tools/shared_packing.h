@@ -30,7 +30,7 @@ absl::StatusOr<FamilySynthesis> SolveWithSharedCopy(const SolveArguments& argume
 
 // Of members of these sizes, of which only some are solved, ascending: what those count for that are, if all
 // are asked for evenly. The others lie, as to what they cost, between the two next to them (see
-// FindRowRegions), or beyond the last one.
+// FindSizeRegions), or beyond the last one.
 std::vector<double> EvenWeights(const std::vector<uint32_t>& sizes, const std::vector<bool>& solved);
 
 // What the members' copies are and cost: a line, nothing if they share none; and as FamilyJson has it.

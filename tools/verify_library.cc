@@ -187,7 +187,7 @@ class LibraryVerifier {
     done_ += members.size();
     line_.Show(Cat("verifying member ", done_, " of ", count_));
     const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyKeyRegion(variant, number, members)
-                                                                 : VerifyRowRegion(variant, number, members);
+                                                                 : VerifySizeRegion(variant, number, members);
     for (size_t i = 0; i < reports.size(); ++i)
       Add(reports[i],
           Cat(variant.is_graph() ? MemberName(variant.request.name, variant.request.sizes(), members[i])
@@ -195,13 +195,13 @@ class LibraryVerifier {
               " for ", variant.target().name));
   }
 
-  std::vector<VerifyReport> VerifyRowRegion(const FamilySynthesis& variant, size_t number,
-                                            const std::vector<int64_t>& members) const {
+  std::vector<VerifyReport> VerifySizeRegion(const FamilySynthesis& variant, size_t number,
+                                             const std::vector<int64_t>& members) const {
     std::vector<Spec> roots;
     for (int64_t member : members)
       roots.push_back(variant.spec(static_cast<size_t>(member)).result.impl.spec);
-    return VerifyRows(variant.shared[number], roots, variant.target(), variant.request.name,
-                      MemberOptions(false));
+    return VerifySizes(variant.shared[number], roots, variant.target(), variant.request.name,
+                       MemberOptions(false));
   }
 
   std::vector<VerifyReport> VerifyKeyRegion(const FamilySynthesis& variant, size_t number,

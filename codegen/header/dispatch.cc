@@ -46,7 +46,8 @@ std::string KernelCall(const LoopProgram& program, CSignature caller, const std:
              "(", CArguments(caller), ");");
 }
 
-// A switch for each varying size, one inside the other; where kernels are shared, the rows last.
+// A switch for each varying size, one inside the other; where kernels are shared, the size that they take
+// last.
 class SwitchPrinter {
  public:
   SwitchPrinter(const HeaderFunction& function, const HeaderVariant& variant)
@@ -57,8 +58,8 @@ class SwitchPrinter {
       stride *= function.sizes[size].values.size();
     }
     if (!variant.program_of.empty())
-      std::rotate(levels_.begin() + static_cast<std::ptrdiff_t>(function.rows),
-                  levels_.begin() + static_cast<std::ptrdiff_t>(function.rows) + 1, levels_.end());
+      std::rotate(levels_.begin() + static_cast<std::ptrdiff_t>(function.shared_size),
+                  levels_.begin() + static_cast<std::ptrdiff_t>(function.shared_size) + 1, levels_.end());
   }
 
   std::string Print() {
@@ -78,7 +79,7 @@ class SwitchPrinter {
       Line(depth, KernelCall(variant_.program(member), signature_));
       return Line(depth, "return 1;");
     }
-    if (!variant_.program_of.empty() && level + 1 == levels_.size()) return PrintRows(member, depth);
+    if (!variant_.program_of.empty() && level + 1 == levels_.size()) return PrintShared(member, depth);
     const VaryingSize& size = function_.sizes[levels_[level].size];
     Line(depth, Cat("switch (", size.name, ") {"));
     for (uint32_t value : size.values) {
@@ -92,19 +93,19 @@ class SwitchPrinter {
   }
 
   // Members with the same kernel are neighbours.
-  void PrintRows(size_t member, int depth) {
-    const VaryingSize& rows = function_.sizes[function_.rows];
-    const std::string name = rows.name;
+  void PrintShared(size_t member, int depth) {
+    const VaryingSize& size = function_.sizes[function_.shared_size];
+    const std::string name = size.name;
     const auto program_of = [&](size_t value) {
       return variant_.program_of[member + value * levels_.back().stride];
     };
-    Line(depth, Cat("if (", name, " < ", rows.values.front(), " || ", name, " > ", rows.values.back(),
+    Line(depth, Cat("if (", name, " < ", size.values.front(), " || ", name, " > ", size.values.back(),
                     ") return 0;"));
-    for (size_t first = 0; first < rows.values.size();) {
+    for (size_t first = 0; first < size.values.size();) {
       size_t end = first + 1;
-      while (end < rows.values.size() && program_of(end) == program_of(first)) ++end;
-      const bool last = end == rows.values.size();
-      if (!last) Line(depth, Cat("if (", name, " <= ", rows.values[end - 1], ") {"));
+      while (end < size.values.size() && program_of(end) == program_of(first)) ++end;
+      const bool last = end == size.values.size();
+      if (!last) Line(depth, Cat("if (", name, " <= ", size.values[end - 1], ") {"));
       Line(depth + !last, KernelCall(variant_.programs[program_of(first)], signature_, name));
       Line(depth + !last, "return 1;");
       if (!last) Line(depth, "}");

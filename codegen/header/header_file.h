@@ -47,7 +47,8 @@ struct HeaderVariant {
   double cycles = 0, gflops = 0;      // predicted; 0: not said
   std::string notes;                  // text, any number of lines, for the comment
   PackingCost packing = {};           // if an operand is packed ahead: by the first program for all of them
-  // Where members that differ in HeaderFunction::rows share programs, that take that size: which each runs.
+  // Where members that differ in HeaderFunction::shared_size share programs, that take that size: which each
+  // runs.
   std::vector<size_t> program_of = {};
 
   // A member that runs the program.
@@ -66,7 +67,7 @@ struct HeaderFunction {
   std::string name;                        // a C identifier
   std::string text;                        // the user's spec, graph or family, for the comment
   std::vector<VaryingSize> sizes;          // parameters
-  size_t rows = 0;                         // the one that programs may take
+  size_t shared_size = 0;                  // the one that programs may take
   std::vector<HeaderMember> members;       // as the family's, or one; none of a graph
   std::vector<GraphSamples> samples = {};  // of a graph's members, for its self-test; without any it has none
   std::vector<HeaderVariant> variants;     // at least one; in a file that is printed, as BestFirst says

@@ -103,7 +103,7 @@ class DispatchPrinter {
     const auto give = [&](bool taken, const std::vector<Value*>& some) {
       if (taken) arguments.insert(arguments.end(), some.begin(), some.end());
     };
-    if (program.size) arguments.push_back(arguments_.sizes[function_.rows]);
+    if (program.size) arguments.push_back(arguments_.sizes[function_.shared_size]);
     give(true, arguments_.tensors);
     give(program.TakesScratch(), arguments_.scratch);
     give(program.TakesThreads(), arguments_.threads);

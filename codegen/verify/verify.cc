@@ -135,8 +135,8 @@ std::vector<VerifyReport> VerifySizes(Subject subject, size_t count, const Verif
 
 }  // namespace
 
-std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
-                                     const std::string& name, const VerifyOptions& options) {
+std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> roots, const Target& target,
+                                      const std::string& name, const VerifyOptions& options) {
   return VerifySizes(Subject(range, target, name), roots.size(), options, [&](size_t i, int64_t* rows) {
     *rows = roots[i].size[range.range.dim];
     return ContractionProblem(roots[i]);

@@ -67,8 +67,8 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFi
 
 // The same for a program for a range of sizes (see impl.h), compiled once: a report for each of `roots`,
 // which are what it computes for some of them. No header.
-std::vector<VerifyReport> VerifyRows(const Impl& range, absl::Span<const Spec> roots, const Target& target,
-                                     const std::string& name, const VerifyOptions& options);
+std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> roots, const Target& target,
+                                      const std::string& name, const VerifyOptions& options);
 
 // The same for a plan for any number of keys (Plan::keys), and for graphs of some numbers.
 struct KeysOfGraph {

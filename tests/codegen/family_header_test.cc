@@ -13,8 +13,8 @@
 #include "codegen/header/header_function.h"
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/row_regions.h"
 #include "search/search.h"
+#include "search/size_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
 #include "tests/testing/header_testing.h"
@@ -75,16 +75,16 @@ class FamilyHeaderTest : public HeaderTest {
         roots.back().threads = static_cast<uint8_t>(threads);
         members.push_back(i);
       }
-    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       SearchOptions options;
       options.cutoff = cutoff;
       const SearchResult result = Search(roots[i], model, memo, options);
-      return SolvedRows{result.impl, result.cost, result.bound};
+      return SolvedSize{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, dim, model, solve);
+    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, dim, model, solve);
     std::vector<SharedProgram> shared;
     programs->reserve(found->regions.size());
-    for (const RowRegion& region : found->regions) {
+    for (const SizeRegion& region : found->regions) {
       programs->push_back(region.program);
       shared.push_back({&programs->back(),
                         {members.begin() + static_cast<std::ptrdiff_t>(region.first),
@@ -158,7 +158,7 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
       VerifyOptions options;
       options.header = false;
       for (const VerifyReport& report :
-           VerifyRows(*std::get<const Impl*>(one.program), roots, target_, "rows", options))
+           VerifySizes(*std::get<const Impl*>(one.program), roots, target_, "rows", options))
         EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
     }
   }

@@ -14,10 +14,10 @@
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
 #include "rewrites/rewrite.h"
-#include "search/row_regions.h"
 #include "search/search.h"
 #include "search/search_within.h"
 #include "search/shared_copy.h"
+#include "search/size_regions.h"
 #include "spec/text/cat.h"
 #include "spec/text/family.h"
 #include "spec/text/printer.h"
@@ -83,12 +83,12 @@ class SharedCopyHeaderTest : public HeaderTest {
   void Solve(const ConstantCopy& copy, Made* made) const {
     const CostModel model(target_);
     HashMemo memo;
-    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       const PackedRequest packed = *WithCopy(made->requests[i], copy, target_);
       SearchOptions options;
       options.cutoff = cutoff;
       SearchResult result = SearchWithin(packed.kernel, packed.available, model, memo, options);
-      return SolvedRows{packed.Program(std::move(result.impl)), result.cost, result.bound};
+      return SolvedSize{packed.Program(std::move(result.impl)), result.cost, result.bound};
     };
     bool swapped = false;
     std::vector<Spec> roots;
@@ -101,8 +101,8 @@ class SharedCopyHeaderTest : public HeaderTest {
       made->users.push_back({static_cast<int64_t>(i)});
     }
     if (swapped) return;
-    const absl::StatusOr<RowFamily> found = FindRowRegions(roots, MatmulDims::kM, model, solve);
-    for (const RowRegion& region : found->regions) {
+    const absl::StatusOr<SizeFamily> found = FindSizeRegions(roots, MatmulDims::kM, model, solve);
+    for (const SizeRegion& region : found->regions) {
       made->programs.push_back(region.program);
       made->users.emplace_back();
       for (size_t i = region.first; i <= region.last; ++i)
@@ -180,7 +180,7 @@ TEST_P(SharedCopyHeaderTest, RandomFamiliesAreTheReference) {
       shared += roots.size() > 1;
       VerifyOptions options;
       options.header = false;
-      for (const VerifyReport& report : VerifyRows(made.programs[i], roots, target_, "rows", options))
+      for (const VerifyReport& report : VerifySizes(made.programs[i], roots, target_, "rows", options))
         EXPECT_TRUE(report.ok) << text << ": " << report.first_mismatch;
     }
   }

@@ -10,7 +10,7 @@
 
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/row_regions.h"
+#include "search/size_regions.h"
 #include "search/slice_levels.h"
 #include "spec/element.h"
 #include "spec/graph/family.h"

@@ -1,6 +1,6 @@
 // Random families whose members share programs of a run-time number of rows or columns: the JIT's code,
 // between guard pages, against the reference for every number of them, so for every remainder of every tile.
-// KIRSCH_ROW_FAMILIES=500 draws so many of each type.
+// KIRSCH_SIZE_FAMILIES=500 draws so many of each type.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,8 +12,8 @@
 
 #include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "search/row_regions.h"
 #include "search/search.h"
+#include "search/size_regions.h"
 #include "tests/testing/header_testing.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -24,7 +24,7 @@ namespace {
 constexpr int kM = MatmulDims::kM, kN = MatmulDims::kN;
 
 int FamiliesOfEachType() {
-  const char* const asked = std::getenv("KIRSCH_ROW_FAMILIES");
+  const char* const asked = std::getenv("KIRSCH_SIZE_FAMILIES");
   return asked != nullptr ? std::atoi(asked) : 2;
 }
 
@@ -36,18 +36,18 @@ std::vector<Spec> Members(const Spec& largest, int dim, uint32_t first, const Ta
   return roots;
 }
 
-class RowFamiliesTest : public ::testing::TestWithParam<Target> {
+class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
  protected:
-  RowFamily Find(const std::vector<Spec>& roots, int dim) const {
+  SizeFamily Find(const std::vector<Spec>& roots, int dim) const {
     const CostModel model(GetParam());
     HashMemo memo;
-    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       SearchOptions options;
       options.cutoff = cutoff;
       const SearchResult result = Search(roots[i], model, memo, options);
-      return SolvedRows{result.impl, result.cost, result.bound};
+      return SolvedSize{result.impl, result.cost, result.bound};
     };
-    return *FindRowRegions(roots, static_cast<size_t>(dim), model, solve);
+    return *FindSizeRegions(roots, static_cast<size_t>(dim), model, solve);
   }
 
   // How many regions have several members, all of which are right.
@@ -55,11 +55,11 @@ class RowFamiliesTest : public ::testing::TestWithParam<Target> {
     VerifyOptions options;
     options.header = false;
     int shared = 0;
-    for (const RowRegion& region : Find(roots, dim).regions) {
+    for (const SizeRegion& region : Find(roots, dim).regions) {
       shared += region.first < region.last ? 1 : 0;
       const std::vector<Spec> members(roots.begin() + static_cast<std::ptrdiff_t>(region.first),
                                       roots.begin() + static_cast<std::ptrdiff_t>(region.last) + 1);
-      for (const VerifyReport& report : VerifyRows(region.program, members, GetParam(), "rows", options))
+      for (const VerifyReport& report : VerifySizes(region.program, members, GetParam(), "rows", options))
         EXPECT_TRUE(report.ok) << Describe(roots.back()) << ", dim " << dim << " from "
                                << roots.front().size[static_cast<size_t>(dim)] << ": "
                                << report.first_mismatch;
@@ -73,10 +73,10 @@ std::string NameOfTarget(const ::testing::TestParamInfo<Target>& info) {
   return kNames[info.index];
 }
 
-INSTANTIATE_TEST_SUITE_P(, RowFamiliesTest,
+INSTANTIATE_TEST_SUITE_P(, SizeFamiliesTest,
                          ::testing::Values(Avx2Target(), Avx512Target(), Avx512DotTarget()), NameOfTarget);
 
-TEST_P(RowFamiliesTest, EverySizeIsRight) {
+TEST_P(SizeFamiliesTest, EverySizeIsRight) {
   if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
   std::mt19937_64 random(17);
   std::map<int, int> shared;
@@ -95,7 +95,7 @@ TEST_P(RowFamiliesTest, EverySizeIsRight) {
 }
 
 // Rows enough for tiles to be shared out anew behind whole ones, and columns for panels.
-TEST_P(RowFamiliesTest, ManyAreRight) {
+TEST_P(SizeFamiliesTest, ManyAreRight) {
   if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
   for (const bool accumulate : {false, true}) {
     const Spec largest = MatmulSpec({.m = 150, .k = 40, .n = 70, .accumulate = accumulate});

@@ -1,4 +1,4 @@
-#include "search/row_regions.h"
+#include "search/size_regions.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "search/row_template.h"
+#include "search/size_template.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -20,14 +20,14 @@ constexpr double kLossNotSearched = 0.02;
 // A solved member's decisions, for any size.
 struct Rule {
   size_t member;
-  std::shared_ptr<RowTemplate> decisions;
+  std::shared_ptr<SizeTemplate> decisions;
 };
 
 // Members first .. last, which differ in their size along `dim` only. `rules` are those of all groups so far.
-class RowGroup {
+class SizeGroup {
  public:
-  RowGroup(absl::Span<const Spec> roots, size_t dim, size_t first, size_t last, const CostModel& model,
-           const SolveRows& solve, std::vector<Rule>* rules, RowFamily* family)
+  SizeGroup(absl::Span<const Spec> roots, size_t dim, size_t first, size_t last, const CostModel& model,
+            const SolveSize& solve, std::vector<Rule>* rules, SizeFamily* family)
       : roots_(roots),
         dim_(dim),
         first_(first),
@@ -74,9 +74,9 @@ class RowGroup {
     const Cost cutoff = least >= kInfiniteCost
                             ? kInfiniteCost
                             : static_cast<Cost>(static_cast<double>(least) / (1 + kLossNotSearched)) + 1;
-    absl::StatusOr<SolvedRows> solved = solve_(member, cutoff);
+    absl::StatusOr<SolvedSize> solved = solve_(member, cutoff);
     if (!solved.ok()) return solved.status();
-    RowMember& known = family_.members[member];
+    SizeMember& known = family_.members[member];
     if (solved->cost >= cutoff) {  // the same whether it came out of a table or there is none
       known.bound = std::min(cutoff, solved->bound);
       return absl::OkStatus();
@@ -99,7 +99,7 @@ class RowGroup {
 
   void AddRule(size_t member, const TemplateChoice& choice) {
     rules_.push_back(
-        {member, std::make_shared<RowTemplate>(family_.members[member].program, dim_, model_, choice)});
+        {member, std::make_shared<SizeTemplate>(family_.members[member].program, dim_, model_, choice)});
     AddCandidate(rules_.back());
   }
 
@@ -157,7 +157,7 @@ class RowGroup {
     }
     if (chosen == nullptr) return AddOwnRegion(next);
     const size_t last = chosen_end - 1;
-    const std::unique_ptr<RowTemplate> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
+    const std::unique_ptr<SizeTemplate> decisions = WithLittleCode(*chosen->rule.decisions, next, last);
     family_.regions.push_back(
         {next, last, *decisions->ApplyToRange(roots_[next], roots_[last]), chosen->rule.member});
     for (size_t i = next; i <= last; ++i) {
@@ -168,11 +168,12 @@ class RowGroup {
 
   // The same decisions with as little code as may be. The tallest register tile stays; the taller of the
   // others go first, as they are the most code.
-  std::unique_ptr<RowTemplate> WithLittleCode(const RowTemplate& decisions, size_t first, size_t last) const {
+  std::unique_ptr<SizeTemplate> WithLittleCode(const SizeTemplate& decisions, size_t first,
+                                               size_t last) const {
     TemplateChoice choice = decisions.choice();
-    auto least = std::make_unique<RowTemplate>(decisions.program(), dim_, model_, choice);
+    auto least = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, choice);
     const auto try_choice = [&](const TemplateChoice& less) {
-      auto tried = std::make_unique<RowTemplate>(decisions.program(), dim_, model_, less);
+      auto tried = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, less);
       if (!Serves(*tried, first, last)) return;
       if (!tried->ApplyToRange(roots_[first], roots_[last])) return;  // what is left of other sizes
       choice = less;
@@ -197,13 +198,13 @@ class RowGroup {
     return least;
   }
 
-  TileHeights Heights(RowTemplate& decisions, size_t first, size_t last) const {
+  TileHeights Heights(SizeTemplate& decisions, size_t first, size_t last) const {
     TileHeights heights = 0;
     for (size_t i = first; i <= last; ++i) heights |= decisions.HeightsOf(roots_[i]);
     return heights;
   }
 
-  bool Serves(RowTemplate& decisions, size_t first, size_t last) const {
+  bool Serves(SizeTemplate& decisions, size_t first, size_t last) const {
     for (size_t i = first; i <= last; ++i)
       if (Loss(decisions.Price(roots_[i]), i) > kMostLoss) return false;
     return true;
@@ -211,7 +212,7 @@ class RowGroup {
 
   // Of a member that nothing serves as well as its own program.
   void AddOwnRegion(size_t number) {
-    RowMember& member = family_.members[number];
+    SizeMember& member = family_.members[number];
     KIRSCH_CHECK(member.best.has_value());
     member.cost = *member.best;
     family_.regions.push_back({number, number, member.program, number});
@@ -221,17 +222,17 @@ class RowGroup {
   const size_t dim_;
   const size_t first_, last_;
   const CostModel& model_;
-  const SolveRows& solve_;
+  const SolveSize& solve_;
   std::vector<Rule>& rules_;
-  RowFamily& family_;
+  SizeFamily& family_;
   std::vector<Candidate> candidates_;
 };
 
 }  // namespace
 
-absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, size_t dim,
-                                         const CostModel& model, const SolveRows& solve) {
-  RowFamily family;
+absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
+                                           const CostModel& model, const SolveSize& solve) {
+  SizeFamily family;
   std::vector<Rule> rules;
   family.members.resize(placed_roots.size());
   for (size_t first = 0; first < placed_roots.size();) {
@@ -239,7 +240,7 @@ absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, si
     while (last + 1 < placed_roots.size() &&
            DifferInSizeOnly(placed_roots[last + 1], placed_roots[first], dim))
       ++last;
-    RowGroup group(placed_roots, dim, first, last, model, solve, &rules, &family);
+    SizeGroup group(placed_roots, dim, first, last, model, solve, &rules, &family);
     if (absl::Status found = group.Find(); !found.ok()) return found;
     first = last + 1;
   }

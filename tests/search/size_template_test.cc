@@ -1,6 +1,6 @@
 // Programs for a range of rows or columns: whatever the decisions, they compute what the program for each
 // number of them does, in the same order; what they cost; the regions that they make.
-#include "search/row_template.h"
+#include "search/size_template.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "memo/hash_memo.h"
 #include "search/program_cost.h"
-#include "search/row_regions.h"
 #include "search/search.h"
+#include "search/size_regions.h"
 #include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
 #include "spec/text/parser.h"
@@ -90,14 +90,14 @@ class Runs {
   std::vector<std::string> list_;
 };
 
-class RowTemplateTest : public ::testing::TestWithParam<Target> {
+class SizeTemplateTest : public ::testing::TestWithParam<Target> {
  protected:
   // Every program that `decisions` make of sizes 1 to `most` along `dim` is right, alone and as one of a
   // range.
   int ExpectRight(const Impl& decisions, int dim, uint32_t most, const TemplateChoice& choice = {}) {
     const Target& target = GetParam();
     const CostModel model(target);
-    RowTemplate sizes(decisions, static_cast<size_t>(dim), model, choice);
+    SizeTemplate sizes(decisions, static_cast<size_t>(dim), model, choice);
     int programs = 0;
     const auto root = [&](uint32_t size) { return WithSize(decisions.spec, dim, size); };
     const auto legal = [&](uint32_t size) { return sizes.Price(root(size)) < kInfiniteCost; };
@@ -127,12 +127,12 @@ class RowTemplateTest : public ::testing::TestWithParam<Target> {
   int ranges_ = 0;  // of several sizes, so far
 };
 
-INSTANTIATE_TEST_SUITE_P(, RowTemplateTest,
+INSTANTIATE_TEST_SUITE_P(, SizeTemplateTest,
                          ::testing::Values(testing::Avx2Target(), testing::Avx512Target(),
                                            testing::TinyTarget(), testing::Avx512DotTarget()),
                          [](const auto& info) { return Cat("Target", info.index); });
 
-TEST_P(RowTemplateTest, RandomDecisionsAreRightForAnySize) {
+TEST_P(SizeTemplateTest, RandomDecisionsAreRightForAnySize) {
   std::mt19937_64 random(20261123);
   int programs = 0;
   const bool is_tiny = GetParam().name == testing::TinyTarget().name;
@@ -162,7 +162,7 @@ TEST_P(RowTemplateTest, RandomDecisionsAreRightForAnySize) {
 
 // Copies of lhs that all blocks of columns read: made once for all of them where the number of rows is known,
 // else in each range of blocks.
-TEST_P(RowTemplateTest, BlocksOfColumnsThatReadOneCopy) {
+TEST_P(SizeTemplateTest, BlocksOfColumnsThatReadOneCopy) {
   std::mt19937_64 random(11);
   int programs = 0;
   for (int round = 0; round < 60 && !HasFailure(); ++round) {
@@ -174,7 +174,7 @@ TEST_P(RowTemplateTest, BlocksOfColumnsThatReadOneCopy) {
   EXPECT_GT(programs, 20);
 }
 
-TEST_P(RowTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
+TEST_P(SizeTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
   const CostModel model(GetParam());
   for (const char* text : {"matmul f32 37x64x50", "matmul bf16*bf16->f32 40x33x70",
                            "matmul f32 23x70x9 rhs=col", "matmul f32 70x20x30 column-blocks=8"})
@@ -183,7 +183,7 @@ TEST_P(RowTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
       if (root.block != 0 && dim == kN) continue;
       HashMemo memo;
       const SearchResult best = Search(root, model, memo, {});
-      RowTemplate sizes(best.impl, static_cast<size_t>(dim), model);
+      SizeTemplate sizes(best.impl, static_cast<size_t>(dim), model);
       for (uint32_t size = 1; size <= 75; ++size) {
         const Spec other = WithSize(root, dim, size);
         const Cost price = sizes.Price(other);
@@ -205,44 +205,44 @@ std::vector<Spec> FamilyRoots(int dim, const Target& target) {
 }
 
 // Where only the first member that is asked for is solved, and nothing is proven of any other.
-TEST_P(RowTemplateTest, AStoppedSearchLeavesRegionsOfAll) {
+TEST_P(SizeTemplateTest, AStoppedSearchLeavesRegionsOfAll) {
   const CostModel model(GetParam());
   HashMemo memo;
   const std::vector<Spec> roots = FamilyRoots(kM, GetParam());
-  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
-    if (cutoff < kInfiniteCost) return SolvedRows{{}, cutoff, 1};
+  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
+    if (cutoff < kInfiniteCost) return SolvedSize{{}, cutoff, 1};
     const SearchResult result = Search(roots[i], model, memo, {});
-    return SolvedRows{result.impl, result.cost, result.bound};
+    return SolvedSize{result.impl, result.cost, result.bound};
   };
-  const absl::StatusOr<RowFamily> family = FindRowRegions(roots, MatmulDims::kM, model, solve);
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, MatmulDims::kM, model, solve);
   ASSERT_TRUE(family.ok());
   EXPECT_EQ(family->regions.back().last, roots.size() - 1);
   for (size_t i = 0; i < roots.size(); ++i) EXPECT_EQ(family->members[i].program.spec, roots[i]);
 }
 
-TEST_P(RowTemplateTest, RegionsLoseNoMoreThanTheyMay) {
+TEST_P(SizeTemplateTest, RegionsLoseNoMoreThanTheyMay) {
   const CostModel model(GetParam());
   for (const int dim : {kM, kN}) {
     if (dim == kN && GetParam().name == testing::TinyTarget().name) continue;  // its searches are long
     HashMemo memo;
     const std::vector<Spec> roots = FamilyRoots(dim, GetParam());
     int solved = 0;
-    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedRows> {
+    const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
       ++solved;
       SearchOptions options;
       options.cutoff = cutoff;
       const SearchResult result = Search(roots[i], model, memo, options);
-      return SolvedRows{result.impl, result.cost, result.bound};
+      return SolvedSize{result.impl, result.cost, result.bound};
     };
-    const absl::StatusOr<RowFamily> family = FindRowRegions(roots, static_cast<size_t>(dim), model, solve);
+    const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, static_cast<size_t>(dim), model, solve);
     ASSERT_TRUE(family.ok());
     ASSERT_EQ(family->members.size(), roots.size());
     size_t next = 0;
-    for (const RowRegion& region : family->regions) {
+    for (const SizeRegion& region : family->regions) {
       EXPECT_EQ(region.first, next);
       next = region.last + 1;
       for (size_t i = region.first; i <= region.last; ++i) {
-        const RowMember& member = family->members[i];
+        const SizeMember& member = family->members[i];
         EXPECT_EQ(member.program.spec, roots[i]);
         const double best = static_cast<double>(member.best.value_or(member.cost));
         EXPECT_LE(static_cast<double>(member.cost), (1 + kMostLoss) * best);

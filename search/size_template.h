@@ -1,7 +1,7 @@
 // The decisions of one program as a rule for programs of other sizes of one dim of the output: of any number
 // of rows (M), or of columns (N).
-#ifndef KIRSCH_SEARCH_ROW_TEMPLATE_H_
-#define KIRSCH_SEARCH_ROW_TEMPLATE_H_
+#ifndef KIRSCH_SEARCH_SIZE_TEMPLATE_H_
+#define KIRSCH_SEARCH_SIZE_TEMPLATE_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -42,10 +42,10 @@ bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim);
 // anew for each number of rows: tiles of the height that is the cheapest per row, then, for what is left,
 // tiles of the heights that are cheapest together. Of columns that are vectors, what is left is one tile, the
 // last of whose vectors is partial. Not thread-safe.
-class RowTemplate {
+class SizeTemplate {
  public:
   // `model` outlives this.
-  RowTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice = {});
+  SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice = {});
 
   const Impl& program() const { return program_; }
   const TemplateChoice& choice() const { return choice_; }
@@ -109,7 +109,7 @@ class RowTemplate {
   Answer Ask(const Impl& pattern, const Spec& spec, Lines available);
   Answer AskChildren(const Impl& node, const Spec& spec, const Decision& decision, Lines available);
   Answer AskRegisterTiles(const Impl& node, const Spec& spec, Lines available);
-  Answer AskFewRows(const Impl& node, const Spec& spec, Lines available);
+  Answer AskFew(const Impl& node, const Spec& spec, Lines available);
   Answer AskOneTile(const Impl& node, const Spec& spec);
   Cost TilingCost(const Spec& spec, uint32_t rows) const;
   MainTile MainTileOf(const Impl& node, const Spec& spec);
@@ -119,8 +119,8 @@ class RowTemplate {
   bool BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl* range);
   bool BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
   bool BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
-  bool BuildRowTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl whole,
-                     Impl* range);
+  bool BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl whole,
+                  Impl* range);
 
   const Impl program_;
   const size_t dim_;
@@ -133,4 +133,4 @@ class RowTemplate {
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_ROW_TEMPLATE_H_
+#endif  // KIRSCH_SEARCH_SIZE_TEMPLATE_H_

@@ -1,4 +1,4 @@
-#include "search/row_template.h"
+#include "search/size_template.h"
 
 #include <algorithm>
 #include <utility>
@@ -39,16 +39,16 @@ bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
   return a == b;
 }
 
-RowTemplate::RowTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
+SizeTemplate::SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
     : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {}
 
-bool RowTemplate::TilesDim(const Decision& decision) const {
+bool SizeTemplate::TilesDim(const Decision& decision) const {
   return decision.kind == RewriteKind::kTile && decision.dim == dim_;
 }
 
 // What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
 // disappear, and so do those that are made of register tiles.
-const Impl& RowTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
+const Impl& SizeTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const {
   const uint32_t most = spec.size[dim_];
   const Impl* node = &pattern;
   for (;;) {
@@ -64,13 +64,13 @@ const Impl& RowTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32_
 
 // The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the
 // whole tile, or of what was left; where a register tile was, tiles of the dim are register tiles, too.
-const Impl& RowTemplate::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
+const Impl& SizeTemplate::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
   if (IsRegisterTile(node) && decision.kind == RewriteKind::kTile) return node;
   if (!TilesDim(decision)) return node.children[child].impl;
   return (child > 0 && choice_.own_rest ? node.children.back() : node.children.front()).impl;
 }
 
-Decision RowTemplate::TileOf(uint32_t size) const {
+Decision SizeTemplate::TileOf(uint32_t size) const {
   Decision decision;
   decision.kind = RewriteKind::kTile;
   decision.dim = static_cast<uint8_t>(dim_);
@@ -78,29 +78,29 @@ Decision RowTemplate::TileOf(uint32_t size) const {
   return decision;
 }
 
-Spec RowTemplate::WithSize(Spec spec, uint32_t size) const {
+Spec SizeTemplate::WithSize(Spec spec, uint32_t size) const {
   spec.size[dim_] = size;
   return spec;
 }
 
 // Tiles of other dims are what they were for the program that decisions are from. The lattice of sizes is for
 // the search: any other is a program as well.
-bool RowTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
-                              const Expansion& expansion) const {
+bool SizeTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
+                               const Expansion& expansion) const {
   if (TilesDim(decision)) return true;
   if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
   return decision.kind == RewriteKind::kTile || IsLegal(spec, decision, model_.target());
 }
 
-size_t RowTemplate::HashQuestion::operator()(const Question& question) const {
+size_t SizeTemplate::HashQuestion::operator()(const Question& question) const {
   return HashOf(question.spec) ^ (reinterpret_cast<uintptr_t>(question.pattern) * 31 + question.available);
 }
 
-RowTemplate::Answer RowTemplate::AskRoot(const Spec& placed_root) {
+SizeTemplate::Answer SizeTemplate::AskRoot(const Spec& placed_root) {
   return Ask(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
 }
 
-RowTemplate::Answer RowTemplate::Ask(const Impl& pattern, const Spec& spec, Lines available) {
+SizeTemplate::Answer SizeTemplate::Ask(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsRegisterTile(node)) available = 0;  // they take none
   const Question question{&node, spec, available};
@@ -111,8 +111,8 @@ RowTemplate::Answer RowTemplate::Ask(const Impl& pattern, const Spec& spec, Line
   return answer;
 }
 
-RowTemplate::Answer RowTemplate::AskChildren(const Impl& node, const Spec& spec, const Decision& decision,
-                                             Lines available) {
+SizeTemplate::Answer SizeTemplate::AskChildren(const Impl& node, const Spec& spec, const Decision& decision,
+                                               Lines available) {
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
   if (!IsLegalHere(node, spec, decision, expansion)) return {};
@@ -128,11 +128,11 @@ RowTemplate::Answer RowTemplate::AskChildren(const Impl& node, const Spec& spec,
   return answer;
 }
 
-uint32_t RowTemplate::Lanes(const Impl& node) const {
+uint32_t SizeTemplate::Lanes(const Impl& node) const {
   return static_cast<uint32_t>(SizesOfTile(node.decision.layout, dim_));
 }
 
-uint32_t RowTemplate::Unit(const Impl& node) const {
+uint32_t SizeTemplate::Unit(const Impl& node) const {
   uint32_t unit = Lanes(node);
   for (const VectorUnit& vectors : model_.target().vectors)
     if (unit > 1 && choice_.narrow_vectors) unit = std::min(unit, static_cast<uint32_t>(vectors.lanes()));
@@ -141,7 +141,7 @@ uint32_t RowTemplate::Unit(const Impl& node) const {
 
 // That of the pattern, but for columns that are left, which narrower vectors may suit: equal ones as long as
 // they are for the same unit of sizes.
-Decision RowTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
+Decision SizeTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
   Decision best = node.decision;
   const uint32_t size = spec.size[dim_], unit = Unit(node);
   if (unit == Lanes(node) || size >= MainTileOf(node, spec).tile) return best;
@@ -159,7 +159,7 @@ Decision RowTemplate::RegisterDecision(const Impl& node, const Spec& spec) {
   return best;
 }
 
-RowTemplate::Answer RowTemplate::AskOneTile(const Impl& node, const Spec& spec) {
+SizeTemplate::Answer SizeTemplate::AskOneTile(const Impl& node, const Spec& spec) {
   const uint32_t size = spec.size[dim_];
   const bool vectors = Lanes(node) > 1;
   if (!vectors && (size >= 32 || (choice_.heights >> size & 1) == 0)) return {};
@@ -171,7 +171,7 @@ RowTemplate::Answer RowTemplate::AskOneTile(const Impl& node, const Spec& spec) 
 
 // Of vectors, what the decisions are from, as the panels of copies are of such tiles. Else the cheapest per
 // row; of equal ones, the tallest.
-RowTemplate::MainTile RowTemplate::MainTileOf(const Impl& node, const Spec& spec) {
+SizeTemplate::MainTile SizeTemplate::MainTileOf(const Impl& node, const Spec& spec) {
   const auto [known, is_new] = main_tiles_.try_emplace(&node);
   if (!is_new) return known->second;
   if (const uint32_t unit = Lanes(node); unit > 1) {
@@ -193,17 +193,17 @@ RowTemplate::MainTile RowTemplate::MainTileOf(const Impl& node, const Spec& spec
 }
 
 // What it takes to go over tiles of so many.
-Cost RowTemplate::TilingCost(const Spec& spec, uint32_t rows) const {
+Cost SizeTemplate::TilingCost(const Spec& spec, uint32_t rows) const {
   Expansion expansion;
   Expand(spec, TileOf(rows), model_.target(), &expansion);
   return model_.Base(spec, TileOf(rows), expansion);
 }
 
-RowTemplate::Answer RowTemplate::AskRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
+SizeTemplate::Answer SizeTemplate::AskRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const MainTile main = MainTileOf(node, spec);
   const uint32_t rows = spec.size[dim_];
   if (main.tile == 0) return {};
-  if (rows <= main.most_left()) return AskFewRows(node, spec, available);
+  if (rows <= main.most_left()) return AskFew(node, spec, available);
   const uint32_t left = main.Left(rows), whole = rows - left;
   Answer answer = AskOneTile(node, WithSize(spec, main.tile));
   if (answer.cost >= kInfiniteCost) return {};
@@ -220,7 +220,7 @@ RowTemplate::Answer RowTemplate::AskRegisterTiles(const Impl& node, const Spec& 
 }
 
 // One tile, or, if it is not of vectors, those of two parts.
-RowTemplate::Answer RowTemplate::AskFewRows(const Impl& node, const Spec& spec, Lines available) {
+SizeTemplate::Answer SizeTemplate::AskFew(const Impl& node, const Spec& spec, Lines available) {
   Answer best = AskOneTile(node, spec);
   if (Lanes(node) > 1) return best;
   for (uint32_t tile = spec.size[dim_] - 1; tile > 0; --tile) {
@@ -231,17 +231,17 @@ RowTemplate::Answer RowTemplate::AskFewRows(const Impl& node, const Spec& spec, 
   return best;
 }
 
-Impl RowTemplate::Apply(const Spec& placed_root) {
+Impl SizeTemplate::Apply(const Spec& placed_root) {
   return Build(program_, placed_root, AvailableAtHome(placed_root, model_.target()));
 }
 
-Impl RowTemplate::Build(const Impl& pattern, const Spec& spec, Lines available) {
+Impl SizeTemplate::Build(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
   if (IsRegisterTile(node)) return BuildRegisterTiles(node, spec, available);
   return BuildNode(node, spec, node.decision, available);
 }
 
-Impl RowTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision& decision, Lines available) {
+Impl SizeTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision& decision, Lines available) {
   Impl program{spec, decision, {}};
   Expansion expansion;
   Expand(spec, decision, model_.target(), &expansion);
@@ -255,7 +255,7 @@ Impl RowTemplate::BuildNode(const Impl& node, const Spec& spec, const Decision& 
 
 // More rows than are ever left: a tile that holds all whole tiles, and what is left behind it. (As the rows
 // that are left may be the more of the two, they are the first then: any order is the same program.)
-Impl RowTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
+Impl SizeTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines available) {
   const uint32_t rows = spec.size[dim_], first = Ask(node, spec, available).tile, left = rows - first;
   const MainTile main = MainTileOf(node, spec);
   if (rows <= main.most_left())
@@ -271,7 +271,7 @@ Impl RowTemplate::BuildRegisterTiles(const Impl& node, const Spec& spec, Lines a
   return tiles;
 }
 
-std::optional<Impl> RowTemplate::ApplyToRange(const Spec& least, const Spec& most) {
+std::optional<Impl> SizeTemplate::ApplyToRange(const Spec& least, const Spec& most) {
   if (!SetFollowing(least, most)) return std::nullopt;
   Impl range;
   const Lines available = AvailableAtHome(most, model_.target());
@@ -281,7 +281,7 @@ std::optional<Impl> RowTemplate::ApplyToRange(const Spec& least, const Spec& mos
 
 // False if there is no code for it: kernels take the distance of the rows of rhs and out, and blocks of
 // columns are tasks of a known number.
-bool RowTemplate::SetFollowing(const Spec& least, const Spec& most) {
+bool SizeTemplate::SetFollowing(const Spec& least, const Spec& most) {
   if (most.block != 0 && static_cast<size_t>(BlockDim(most)) == dim_) return false;
   following_ = 0;
   for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
@@ -294,8 +294,8 @@ bool RowTemplate::SetFollowing(const Spec& least, const Spec& most) {
   return true;
 }
 
-bool RowTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
-                             Impl* range) {
+bool SizeTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
+                              Impl* range) {
   if (least == spec.size[dim_]) {
     *range = Build(pattern, spec, available);
     return true;
@@ -305,8 +305,8 @@ bool RowTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t lea
   if (IsRegisterTile(node)) return BuildRegisterRange(node, spec, least, available, range);
   if (TilesDim(node.decision)) {
     const Spec whole = WithSize(spec, node.decision.size);
-    return BuildRowTiles(PatternOf(node, node.decision, 1), spec, least, available,
-                         Build(PatternOf(node, node.decision, 0), whole, available), range);
+    return BuildTiles(PatternOf(node, node.decision, 1), spec, least, available,
+                      Build(PatternOf(node, node.decision, 0), whole, available), range);
   }
   if (node.decision.kind == RewriteKind::kParallelTile && node.decision.dim == dim_) return false;
   Expansion expansion;
@@ -327,15 +327,15 @@ bool RowTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t lea
   return true;
 }
 
-bool RowTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
-                                     Impl* range) {
+bool SizeTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                      Impl* range) {
   const MainTile main = MainTileOf(node, spec);
   if (main.tile == 0) return false;
   const uint32_t most = spec.size[dim_], most_left = main.most_left();
   if (most <= most_left) return BuildFewRange(node, spec, least, available, range);
   range->decision = TileOf(main.tile);
   Impl tile = BuildNode(node, WithSize(spec, main.tile), node.decision, available);
-  if (main.kept == 0) return BuildRowTiles(node, spec, least, available, std::move(tile), range);
+  if (main.kept == 0) return BuildTiles(node, spec, least, available, std::move(tile), range);
   range->children.push_back({1, std::move(tile)});
   range->children.push_back({1, {}});
   return BuildRange(node, WithSize(spec, most_left), std::min(least, main.kept), available,
@@ -343,8 +343,8 @@ bool RowTemplate::BuildRegisterRange(const Impl& node, const Spec& spec, uint32_
 }
 
 // Register tiles for each size; of vectors, for each unit of sizes that of a last vector that is partial.
-bool RowTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
-                                Impl* range) {
+bool SizeTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                 Impl* range) {
   const uint32_t unit = Unit(node), most = spec.size[dim_];
   if (Lanes(node) > 1 && !VectorsMayVary(spec, Lanes(node))) return false;
   if (unit > 1) range->decision.layout.panel = static_cast<decltype(range->decision.layout.panel)>(unit);
@@ -359,7 +359,7 @@ bool RowTemplate::BuildFewRange(const Impl& node, const Spec& spec, uint32_t lea
 
 // Are there masked accesses to all that a register tile reads and writes as vectors of `lanes` along the dim?
 // What is packed is read in whole ones.
-bool RowTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
+bool SizeTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
   bool all = spec.operand[MatmulDims::kRhs].layout.panel % lanes == 0;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     const TensorSpec& tensor = spec.tensor(operand);
@@ -371,8 +371,8 @@ bool RowTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
 }
 
 // The rows that are left are those of any number in the range.
-bool RowTemplate::BuildRowTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
-                                Impl whole, Impl* range) {
+bool SizeTemplate::BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available,
+                              Impl whole, Impl* range) {
   const uint32_t size = whole.spec.size[dim_], most = spec.size[dim_];
   const bool same_trips = least / size == most / size;
   const bool same_but_last = least / size + 1 == most / size && most % size == 0;

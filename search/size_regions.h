@@ -1,7 +1,7 @@
 // Programs for a range of rows or of columns: few that serve all members of a family nearly as well as each
 // one's own would.
-#ifndef KIRSCH_SEARCH_ROW_REGIONS_H_
-#define KIRSCH_SEARCH_ROW_REGIONS_H_
+#ifndef KIRSCH_SEARCH_SIZE_REGIONS_H_
+#define KIRSCH_SEARCH_SIZE_REGIONS_H_
 
 #include <cstddef>
 #include <functional>
@@ -20,31 +20,31 @@ namespace kirsch {
 inline constexpr double kMostLoss = 0.03;
 
 // Members that are neighbours.
-struct RowRegion {
+struct SizeRegion {
   size_t first = 0, last = 0;  // both included
   Impl program;                // for all of them: see impl.h
   size_t representative = 0;   // whose decisions these are
 };
 
-struct RowMember {
+struct SizeMember {
   Impl program;  // with the decisions of its region
   Cost cost = kInfiniteCost;
   std::optional<Cost> best;  // of its own program, where that was solved
   Cost bound = 0;            // no program of its own costs less; 0 where nothing is known
 };
 
-struct RowFamily {
-  std::vector<RowRegion> regions;  // ascending; of all members
-  std::vector<RowMember> members;
+struct SizeFamily {
+  std::vector<SizeRegion> regions;  // ascending; of all members
+  std::vector<SizeMember> members;
 };
 
 // The program of member i, as the search finds it, if it costs less than the cutoff.
-struct SolvedRows {
+struct SolvedSize {
   Impl program;
   Cost cost = kInfiniteCost;
   Cost bound = 0;  // no program costs less
 };
-using SolveRows = std::function<absl::StatusOr<SolvedRows>(size_t member, Cost cutoff)>;
+using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost cutoff)>;
 
 // `placed_roots` are of one batch and differ in their size along `dim`, M or N, which ascends. Some are
 // solved: the ends, and, as long as the programs known for what is between two of them cost more than
@@ -54,9 +54,9 @@ using SolveRows = std::function<absl::StatusOr<SolvedRows>(size_t member, Cost c
 // own program, or the bound, or the best program known of those of which nothing is. Of the register tiles
 // that these decisions would have, those are left out that this allows. Where roots differ in more, as in
 // where operands wait, no region has both. Deterministic.
-absl::StatusOr<RowFamily> FindRowRegions(absl::Span<const Spec> placed_roots, size_t dim,
-                                         const CostModel& model, const SolveRows& solve);
+absl::StatusOr<SizeFamily> FindSizeRegions(absl::Span<const Spec> placed_roots, size_t dim,
+                                           const CostModel& model, const SolveSize& solve);
 
 }  // namespace kirsch
 
-#endif  // KIRSCH_SEARCH_ROW_REGIONS_H_
+#endif  // KIRSCH_SEARCH_SIZE_REGIONS_H_
