@@ -21,13 +21,18 @@ constexpr double kElementCycles = 1, kDeinterleaveCycles = 2, kRunCycles = 1;
 // of f32, counts by the instructions of a plain copy.
 constexpr double kPlainCopy = 3, kRounding = 9, kRecoding = 6, kEncoding = 12;
 
-double DecodingInCopies(Dtype from, const VectorUnit& unit) {
-  return WideningInstructions(from) / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
+// To f32, or to words where `to` is of bf16 and nothing is rounded. (Floats of 8 bits are decoded by vectors
+// of 32 bytes at most; twice as many are taken to last as long as wider ones.)
+double DecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
+  const Dtype decoded = DecodedFor(to, from);
+  return WideningInstructions(from, decoded) / kPlainCopy * unit.widening_of(from).copy /
+         (unit.lanes() * kAccumulatorBytes / Bytes(decoded));
 }
 
 // Of what has been decoded, beside that.
 double RecodingInCopies(Dtype from, Dtype to, const VectorUnit& unit) {
-  const double instructions = to == Dtype::kBf16 ? kRounding : IsInPanels(to) ? kRecoding : 0;
+  const bool rounds = to == Dtype::kBf16 && !Holds(to, from);
+  const double instructions = rounds ? kRounding : IsInPanels(to) ? kRecoding : 0;
   return instructions / kPlainCopy * unit.widening_of(from).copy / unit.lanes();
 }
 
@@ -115,7 +120,9 @@ CostModel::CostModel(const Target& target) : target_(target) {
 }
 
 void CostModel::FillDecoding(Dtype dtype, Decoding* decoding) const {
-  decoding->copied = DecodingInCopies(dtype, target_.vectors.front());
+  decoding->copied = std::numeric_limits<double>::infinity();
+  for (Dtype to : {Dtype::kF32, Dtype::kBf16})
+    decoding->copied = std::min(decoding->copied, DecodingInCopies(dtype, to, target_.vectors.front()));
   for (const Instruction& row : kInstructions) {
     double& least = decoding->in_registers[static_cast<size_t>(row.arithmetic)];
     least = std::numeric_limits<double>::infinity();
@@ -123,7 +130,8 @@ void CostModel::FillDecoding(Dtype dtype, Decoding* decoding) const {
       RegisterTile tile{LayoutKind::kPartialSums, row.arithmetic, unit.lanes(), 1, 1};
       tile.rhs = dtype;
       const double without = TripCyclesOf(tile, unit, target_).arithmetic;
-      tile.widens_rhs = WideningOf(row.arithmetic, MatmulDims::kRhs, dtype);
+      tile.by_tables = LooksUpBytes(dtype, unit.bytes, target_);
+      tile.widens_rhs = WideningOf(row.arithmetic, MatmulDims::kRhs, dtype, tile.by_tables);
       const double with = TripCyclesOf(tile, unit, target_).arithmetic;
       least = std::min(least, (with - without) / (unit.lanes() * row.group));
     }
@@ -259,10 +267,10 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const bool as_it_is = from == decision.dtype && decision.layout.group == 1;
   double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
   const double encoding = IsRounded(decision.dtype) ? kEncoding / kPlainCopy : 1;
-  const double converting = as_it_is ? 0
-                            : IsOfBlocks(from)
-                                ? DecodingInCopies(from, unit) + RecodingInCopies(from, decision.dtype, unit)
-                                : encoding * unit.widening_of(from).copy / unit.lanes();
+  const double converting = as_it_is           ? 0
+                            : IsOfBlocks(from) ? DecodingInCopies(from, decision.dtype, unit) +
+                                                     RecodingInCopies(from, decision.dtype, unit)
+                                               : encoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
   // Blocks in panels are turned word by word.
   const int turned = IsInPanels(decision.dtype) ? kAccumulatorBytes : decision.layout.group;
@@ -336,9 +344,10 @@ void CostModel::ForEachArithmetic(const Spec& spec, const Body& body) const {
   if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
   if ((becomes_integers || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
     body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
-  if (spec.lhs_as != LhsAs::kItself)
-    for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
-      body(BestArithmeticOf(lhs_copy, Dtype::kBf16), RhsOfProducts::kDecoded);
+  if (spec.lhs_as == LhsAs::kItself) return;
+  body(BestArithmeticOf(Dtype::kBf16, rhs), RhsOfProducts::kAsItIs);
+  for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
+    body(BestArithmeticOf(lhs_copy, Dtype::kBf16), RhsOfProducts::kDecoded);
 }
 
 double CostModel::ComputeBound(const Spec& spec) const {
@@ -349,8 +358,8 @@ double CostModel::ComputeBound(const Spec& spec) const {
   return least + EntriesBound(spec);
 }
 
-// The arithmetic that a transfer of `operand` may hide behind: what the lines of other inputs don't hide behind
-// already.
+// The arithmetic that a transfer of `operand` may hide behind: what the lines of other inputs don't hide
+// behind already.
 double CostModel::HidingPlace(const Spec& spec, int operand) const {
   double cycles = ComputeBound(spec);
   for (int other = 0; other < spec.op_info().output(); ++other)

@@ -43,9 +43,11 @@ double LoopInstructions(const Spec& spec, const MainLoop& loop, int64_t steps, c
 // vector loads it; a broadcast of bf16 is shifted only.
 double WideningOf(const Spec& spec, int operand, const RegisterTile& tile) {
   const Dtype dtype = spec.operand[static_cast<size_t>(operand)].dtype;
-  if (LaneType(tile.arithmetic, operand, dtype) == dtype) return 0;
+  const Dtype lane = LaneType(tile.arithmetic, operand, dtype);
+  if (lane == dtype) return 0;
   const bool one = !IsFloating(dtype) || dtype == Dtype::kF16;  // extended, or converted
-  const int all = one ? 1 : WideningInstructions(dtype);
+  const int all =
+      one ? 1 : WideningInstructions(dtype, lane == Dtype::kBf16 ? lane : Dtype::kF32, tile.by_tables);
   const bool broadcast = tile.form == LayoutKind::kVectors && operand == MatmulDims::kLhs;
   return broadcast && dtype != Dtype::kBf16 ? all : all - 1;
 }

@@ -177,24 +177,30 @@ bool ReadsSeveralPanels(const Spec& spec, const VectorUnit& unit) {
 }
 
 // Integers of blocks are read a vector at a time: of words, no more than are neighbours; of bytes, as many as
-// share a scale of lhs.
-bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit) {
+// share a scale of lhs. Floats of 8 bits are decoded as vectors of bytes, which the widest ones are for
+// AVX-512BW only.
+bool CodesSuit(const Spec& spec, Arithmetic arithmetic, const VectorUnit& unit, const Target& target) {
+  const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
+  if (IsOfBlocks(rhs) && FormatOf(rhs).codes == BlockCodes::kFloats8)
+    return unit.bytes < 64 || target.HasFeature("avx512bw");
   if (!Info(arithmetic).scales) return true;
   const int steps = unit.lanes() * Info(arithmetic).group;
   if (Info(arithmetic).group == kAccumulatorBytes) return steps == BlockOf(Dtype::kQ8);
-  return steps <= Info(Operand(spec, MatmulDims::kRhs).dtype).code_run;
+  return steps <= Info(rhs).code_run;
 }
 
 // Do the register layout and its groups suit the operands' layouts? Vectors run along the output's inner dim,
 // so rhs must be contiguous along it, within one panel or whole vectors of several, and lhs along the
 // reduction where it has groups, too; partial sums run along the reduction, so both inputs must be.
-bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const VectorUnit& unit) {
+bool OperandsSuit(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const VectorUnit& unit,
+                  const Target& target) {
   constexpr int kLhs = MatmulDims::kLhs, kRhs = MatmulDims::kRhs, kK = MatmulDims::kK;
   const Layout& rhs = Operand(spec, kRhs).layout;
   if (form == LayoutKind::kLanewise) return true;
   if (form == LayoutKind::kPartialSums)
-    return spec.fixed_order == 0 && CodesSuit(spec, arithmetic, unit) && ContiguousAlong(spec, kLhs, kK) &&
-           ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0 && !IsWindow(spec, kLhs);
+    return spec.fixed_order == 0 && CodesSuit(spec, arithmetic, unit, target) &&
+           ContiguousAlong(spec, kLhs, kK) && ContiguousAlong(spec, kRhs, kK) && rhs.panel == 0 &&
+           !IsWindow(spec, kLhs);
   if (rhs.panel != 0 && ExtentOf(spec, kRhs).inner > rhs.panel && !ReadsSeveralPanels(spec, unit))
     return false;
   // Vectors lie in one run of a window.
@@ -431,7 +437,7 @@ bool FitsRegisters(const Spec& spec, RegisterTile tile, const VectorUnit& unit, 
 void AppendRegisterTiles(const Spec& spec, LayoutKind form, Arithmetic arithmetic, const Target& target,
                          std::vector<Decision>* decisions) {
   for (const VectorUnit& unit : target.vectors) {
-    if (!OperandsSuit(spec, form, arithmetic, unit)) continue;
+    if (!OperandsSuit(spec, form, arithmetic, unit, target)) continue;
     Decision decision;
     decision.kind = RewriteKind::kMove;
     decision.operand = static_cast<uint8_t>(spec.op_info().output());

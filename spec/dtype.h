@@ -35,6 +35,15 @@ enum class Dtype : uint8_t {
   kQ8Long
 };  // the file format numbers them so
 
+// Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
+// bf16, if each element is a number of those; else 0.
+struct DecodingCounts {
+  constexpr DecodingCounts(int floats = 0, int words = 0)  // NOLINT(google-explicit-constructor)
+      : floats(floats), words(words) {}
+
+  int floats, words;
+};
+
 struct DtypeInfo {
   Dtype dtype;
   std::string_view name;
@@ -50,7 +59,8 @@ struct DtypeInfo {
   // Types of blocks: so many elements share scales, and lie together (spec/block.h says how). They follow
   // each other along a row of a matrix, which begins and ends with whole blocks.
   int block = 1;
-  int decoding = 0;   // types of blocks: instructions to make a vector of f32 of elements, its load included
+  DecodingCounts decoding = {};
+  DecodingCounts looking_up = {};  // the same where bytes are looked up in tables; 0: they are not
   int code_run = 0;   // types of blocks of integers: neighbours whose codes are in bytes that are neighbours
   bool ours = false;  // only our own copies have elements of it
   bool in_panels = false;  // types of blocks: in panels, the words of blocks by turns (spec/block.h)
@@ -127,8 +137,13 @@ inline constexpr std::array kDtypes = {
               .code_run = 16},
     // gemma.cpp's floats of 8 bits, whose exponents and mantissas share 7 bits in one of two ways. Each
     // stands by itself; as they follow each other as blocks do, they are taken for blocks.
-    DtypeInfo{
-        .dtype = Dtype::kSfp8, .name = "sfp8", .bytes = 32, .is_result = false, .block = 32, .decoding = 11},
+    DtypeInfo{.dtype = Dtype::kSfp8,
+              .name = "sfp8",
+              .bytes = 32,
+              .is_result = false,
+              .block = 32,
+              .decoding = {5, 8},
+              .looking_up = {3, 4}},
     // Rows of f32 that were rounded to integers, 32 of which share a scale.
     DtypeInfo{.dtype = Dtype::kQ8,
               .name = "q8",
@@ -251,9 +266,13 @@ constexpr uint32_t F16BitsOf(Dtype dtype) {
   return SignBit(Dtype::kF16) | (SignBit(dtype) - 1) << (Info(Dtype::kF16).mantissa - Info(dtype).mantissa);
 }
 
-// Instructions to make a vector of f32 of elements, or of s32 of integers.
-constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32) {
-  if (IsOfBlocks(dtype)) return Info(dtype).decoding;
+// Instructions to make a vector of f32 of elements, or of s32 of integers; of types of blocks, perhaps of
+// words of bf16, and by tables of bytes.
+constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32, bool by_tables = false) {
+  if (IsOfBlocks(dtype)) {
+    const DecodingCounts& decoding = by_tables ? Info(dtype).looking_up : Info(dtype).decoding;
+    return to == Dtype::kBf16 ? decoding.words : decoding.floats;
+  }
   constexpr int kExtension = 1, kConversion = 1, kShift = 1, kExponent = 2, kSpecials = 4, kScaling = 1;
   if (to == Dtype::kS32) return dtype == Dtype::kS32 ? 0 : kExtension;
   if (dtype == Dtype::kF32) return 0;
@@ -266,9 +285,13 @@ constexpr int WideningInstructions(Dtype dtype, Dtype to = Dtype::kF32) {
 // True if every value of `narrow` is one of `wide`.
 constexpr bool Holds(Dtype wide, Dtype narrow) {
   if (IsFloating(wide) != IsFloating(narrow)) return false;
-  if (IsFloating(wide)) return wide == narrow || wide == Dtype::kF32;
+  if (IsFloating(wide))
+    return wide == narrow || wide == Dtype::kF32 || (wide == Dtype::kBf16 && Info(narrow).decoding.words > 0);
   return LeastOf(wide) <= LeastOf(narrow) && MostOf(narrow) <= MostOf(wide);
 }
+
+// What copies to elements of type `to` decode blocks to first.
+constexpr Dtype DecodedFor(Dtype to, Dtype blocks) { return Holds(to, blocks) ? to : Dtype::kF32; }
 
 // Sums are kept in 32 bits, whatever is summed and however it is stored in the end.
 inline constexpr int kAccumulatorBytes = 4;

@@ -44,14 +44,14 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // rhs vectors are used one by one and need no register each. Pairs are even and odd vectors of rhs and, along
 // the reduction or with a single row, of lhs; while one of several rows is parted, two more are in use.
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
-// and offset, the codes and a mask; for products of integers, rows have theirs, a scale and what sums start
-// from, and factors of parts wait for each column. Of panels there are a vector of each column, a broadcast,
-// and the one that a sum is made f32 in.
+// and offset, the codes and a mask, and perhaps beside tables; for products of integers, rows have theirs, a
+// scale and what sums start from, and factors of parts wait for each column. Of panels there are a vector of
+// each column, a broadcast, and the one that a sum is made f32 in.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
-  constexpr int kDecoding = 6, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
+  constexpr int kDecoding = 6, kTables = 4, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
   if (IsInPanels(tile.rhs)) return kOfPanels + tile.columns;
   if (IsOfBlocks(tile.rhs)) {
-    if (!tile.instruction().scales) return kDecoding;
+    if (!tile.instruction().scales) return kDecoding + (tile.by_tables ? kTables : 0);
     return kDecoding + (tile.reads_rows_late() ? 0 : kOfRow * tile.rows) +
            (FormatOf(tile.rhs).part != 0 ? kOfParts * tile.columns : 0);
   }
@@ -65,11 +65,14 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
 
 int VectorsOfBlock(const RegisterTile& tile) { return BlockOf(tile.rhs) / (tile.lanes * tile.group()); }
 
-// Of accumulators. Blocks go to sets vector by vector; those of integers in parts as long as blocks of lhs
-// are, or, where they are no longer than that, one after the other, if each is a vector.
+// Are blocks no units, as each element stands by itself?
+bool StandAlone(Dtype blocks) { return FormatOf(blocks).scale == BlockScale::kNone; }
+
+// Of accumulators. Blocks go to sets vector by vector, if they are units; those of integers in parts as long
+// as blocks of lhs are, or, where they are no longer than that, one after the other, if each is a vector.
 int MostSets(const RegisterTile& tile) {
   constexpr int kMost = 4;
-  if (!IsOfBlocks(tile.rhs)) return kMost;
+  if (!IsOfBlocks(tile.rhs) || StandAlone(tile.rhs)) return kMost;
   if (!tile.instruction().scales) return std::min(kMost, VectorsOfBlock(tile));
   return VectorsOfBlock(tile) == 1 || BlockOf(tile.rhs) > BlockOf(Dtype::kQ8) ? kMost : 1;
 }
@@ -134,10 +137,18 @@ void CountScaling(RegisterTile* tile) {
 }  // namespace
 
 // Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
-double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype) {
+double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables) {
   constexpr double kPlain = 2, kScaling = 2;  // instructions
-  if (LaneType(arithmetic, operand, dtype) == dtype) return 0;
-  return (WideningInstructions(dtype) - (Info(arithmetic).scales ? kScaling : 0)) / kPlain;
+  const Dtype lane = LaneType(arithmetic, operand, dtype);
+  if (lane == dtype) return 0;
+  const Dtype to = lane == Dtype::kBf16 ? lane : Dtype::kF32;
+  return (WideningInstructions(dtype, to, by_tables) - (Info(arithmetic).scales ? kScaling : 0)) / kPlain;
+}
+
+bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target) {
+  constexpr int kHalfOfTable = 64;  // bytes
+  return Info(blocks).looking_up.floats > 0 && vector_bytes == kHalfOfTable &&
+         target.HasFeature("avx512vbmi");
 }
 
 Arithmetic BestArithmetic(Dtype lhs, Dtype rhs, const Target& target) {
@@ -198,7 +209,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
   if (spec.ideal) return tile;
   tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
-  tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype);
+  tile.by_tables = LooksUpBytes(rhs.dtype, tile.lanes * kAccumulatorBytes, target);
+  tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype, tile.by_tables);
   tile.lhs = lhs.dtype;
   tile.rhs = rhs.dtype;
   if (tile.instruction().scales) CountScaling(&tile);
@@ -278,6 +290,9 @@ MainLoop MainLoopOf(const RegisterTile& tile, const VectorUnit& unit, const Digi
   loop.sets = KSplit(tile, unit);
   if (IsOfBlocks(tile.rhs)) {
     loop.unroll = std::max(1, VectorsOfBlock(tile));
+    // As many as a vector of bytes has codes, at least.
+    if (StandAlone(tile.rhs))
+      loop.unroll = std::max({loop.unroll, loop.sets, kAccumulatorBytes / tile.group()});
     if (tile.instruction().scales && loop.unroll == 1) loop.unroll = loop.sets;
     return loop;
   }

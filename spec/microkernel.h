@@ -30,7 +30,10 @@ bool IsPlain(const Spec& spec);
 Dtype LaneType(Arithmetic arithmetic, int operand, Dtype dtype);
 
 // Vectors that loads of it widen, as RegisterTile::widens_rhs counts them; 0 where it need not be widened.
-double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype);
+double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables = false);
+
+// Are elements of such blocks made by looking their bytes up in tables of 128, a vector of bytes at a time?
+bool LooksUpBytes(Dtype blocks, int vector_bytes, const Target& target);
 
 // A register tile: `rows` x `columns` accumulators.
 // clang-format off
@@ -52,6 +55,7 @@ struct RegisterTile {
   // for a shuffle and a shift, and so on.
   double widens_lhs = 0, widens_rhs = 0;
   Dtype lhs = Dtype::kF32, rhs = Dtype::kF32;  // that they are widened from, where they are
+  bool by_tables = false;                      // rhs is: see LooksUpBytes
   // Instructions of a step, beside its multiply-adds: for each accumulator, to make sums of integers f32 and
   // to multiply them by the scales of both operands; and for each row, to have its integers and what follows
   // from them. 0: the arithmetic has no scales.

@@ -45,4 +45,38 @@ std::string CVectors::Lookup(const Var& from, const std::array<uint8_t, 16>& tab
                    half(Intrinsic(64, "extracti64x4_epi64", Get(from), 1)), 1);
 }
 
+std::string CVectors::FillBytes(const std::array<uint8_t, kTableBytes / 2>& bytes) const {
+  constexpr size_t kInWord = 8;
+  std::string words;
+  for (size_t first = 0; first < bytes.size(); first += kInWord) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < kInWord; ++i) word |= uint64_t{bytes[first + i]} << 8 * i;
+    Append(&words, first == 0 ? "" : ", ", "(long long)0x", absl::Hex(word), "ull");
+  }
+  return Intrinsic(64, "setr_epi64", words);
+}
+
+std::string CVectors::LookupPair(const Var& from, const Var& first, const Var& second) const {
+  return Intrinsic(BytesOf(from), "permutex2var_epi8", Get(first), Get(from), Get(second));
+}
+
+std::string CVectors::Unpack(const Var& to, const Var& low, const Var& high, bool second) const {
+  const int bytes = BytesOf(to);
+  const std::string unpacked = Intrinsic(
+      bytes, Cat(second ? "unpackhi_epi" : "unpacklo_epi", 8 * Bytes(low.dtype)), Get(low), Get(high));
+  return to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), unpacked) : unpacked;
+}
+
+// Pieces of 8 or 4 bytes, each of 16 bytes from where all such pieces before it lie in order.
+std::string CVectors::ForUnpacking(const Var& from, int times) const {
+  const int bytes = BytesOf(from), in_xmm = 1 << times, xmms = bytes / kXmmBytes;
+  if (bytes == 32 && times == 1) return Intrinsic(bytes, "permute4x64_epi64", Get(from), "0xd8");
+  std::string pieces;
+  for (int piece = 0; piece < in_xmm * xmms; ++piece)
+    Append(&pieces, piece == 0 ? "" : ", ", piece % in_xmm * xmms + piece / in_xmm);
+  const std::string order = Intrinsic(bytes, times == 1 ? "setr_epi64" : "setr_epi32", pieces);
+  if (bytes == 32) return Intrinsic(bytes, "permutevar8x32_epi32", Get(from), order);
+  return Intrinsic(bytes, times == 1 ? "permutexvar_epi64" : "permutexvar_epi32", order, Get(from));
+}
+
 }  // namespace kirsch

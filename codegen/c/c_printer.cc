@@ -194,6 +194,14 @@ class FunctionPrinter {
   }
   void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), Text(op.from))); }
   void Print(const Lookup& op) { Set(op.to, vectors_.Lookup(VarOf(op.from), op.table)); }
+  void Print(const FillBytes& op) { Set(op.to, vectors_.FillBytes(op.bytes)); }
+  void Print(const LookupPair& op) {
+    Set(op.to, vectors_.LookupPair(VarOf(op.from), VarOf(op.first), VarOf(op.second)));
+  }
+  void Print(const Unpack& op) {
+    Set(op.to, vectors_.Unpack(VarOf(op.to), VarOf(op.low), VarOf(op.high), op.second));
+  }
+  void Print(const ForUnpacking& op) { Set(op.to, vectors_.ForUnpacking(VarOf(op.from), op.times)); }
   void Print(const Shift& op) { Set(op.to, vectors_.Shift(VarOf(op.from), op.left)); }
   void Print(const Bits& op) { Set(op.to, vectors_.Bits(VarOf(op.to), VarOf(op.from))); }
   void Print(const SelectLess& op) {

@@ -70,6 +70,10 @@ class CVectors {
   std::string Sqrt(const Var& from) const;
   std::string Scale(const Var& a, const Var& exponent) const;
   std::string Lookup(const Var& from, const std::array<uint8_t, 16>& table) const;
+  std::string FillBytes(const std::array<uint8_t, kTableBytes / 2>& bytes) const;
+  std::string LookupPair(const Var& from, const Var& first, const Var& second) const;
+  std::string Unpack(const Var& to, const Var& low, const Var& high, bool second) const;
+  std::string ForUnpacking(const Var& from, int times) const;
   std::string Shift(const Var& from, int left) const;
   std::string Bits(const Var& to, const Var& from) const;
   std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;

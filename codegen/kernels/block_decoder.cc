@@ -9,7 +9,6 @@ namespace kirsch {
 namespace {
 
 constexpr int kByteBits = 8;
-constexpr uint32_t kSignBit = 0x80000000u;
 
 // A word of elements of this type that all are `element`.
 uint32_t Repeated(uint32_t element, Dtype dtype) {
@@ -41,6 +40,11 @@ BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dt
   if (format_.part != 0) prepared_ = builder.Array("parts", Dtype::kF32, kFactorRun, PreparedAt(blocks));
 }
 
+BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, Dtype number, int bytes, bool by_tables)
+    : BlockDecoder(builder, dtype, bytes / kAccumulatorBytes) {
+  if (format_.codes == BlockCodes::kFloats8) floats8_.emplace(builder, number, bytes, by_tables);
+}
+
 // A vector that is made when it is first used.
 VarId BlockDecoder::Made(VarId* vector, const char* name, Dtype dtype, int words) {
   if (*vector == kNoVar) *vector = builder_.Vector(name, dtype, words * WordElements(dtype));
@@ -58,7 +62,9 @@ VarId BlockDecoder::Integers(int64_t value) const {
   return builder_.Filled(code_, lanes_ * WordElements(code_), Repeated(word, code_));
 }
 
-void BlockDecoder::Begin(int number, const Address& block) {
+void BlockDecoder::Begin(int number, const Address& block, int elements) {
+  KIRSCH_CHECK(floats8_ || elements == BlockOf(dtype_));
+  if (floats8_) return floats8_->Begin(block, elements);
   blocks_[static_cast<size_t>(number)] = block;
   if (number == scaled_) scaled_ = -1;
   number_ = number;
@@ -94,9 +100,9 @@ void BlockDecoder::PrepareFactors(int number, int scale_byte, BlockBits (*factor
 }
 
 void BlockDecoder::Read(VarId to, int number, int element) {
+  if (floats8_) return floats8_->Read(to, element);
   KIRSCH_CHECK(element % lanes_ == 0 && code_ == Dtype::kS32);
   number_ = number;
-  if (format_.codes == BlockCodes::kFloats8) return ReadFloats8(to, element);
   const VarId scale = Made(&scale_, "scale", Dtype::kF32, lanes_), codes = Codes();
   if (has_offset()) Made(&offset_, "offset", Dtype::kF32, lanes_);
   if (scaled_ != number || part_ != PartOf(element)) {
@@ -193,31 +199,6 @@ void BlockDecoder::LookUpFloats4(VarId codes) {
     table[static_cast<size_t>(code)] = static_cast<uint8_t>(TwiceFloatCode(code) + StoredBias());
   if (Bytes(code_) > 1) builder_.Do(Binary{BinaryOp::kOr, codes, codes, Integers(kBeside & ~kByte)});
   builder_.Do(Lookup{codes, codes, table});
-}
-
-// What SwitchingFloat says of them: with a magnitude x, the bits are the lesser of those of both forms; that
-// of 0 is the lesser of theirs and 0, and any other x is beyond all of them.
-void BlockDecoder::ReadFloats8(VarId to, int element) {
-  constexpr int kMagnitudes = 0x7f, kToSign = 24, kFine = 21, kCoarse = 20;
-  constexpr int64_t kFineZero = 0x34000000, kCoarseZero = 0x38000000;
-  const VarId codes = Codes(), more = Made(&more_, "more", Dtype::kS32, lanes_),
-              sign = Made(&sign_, "sign", Dtype::kS32, lanes_),
-              numbers = Made(&numbers_, "numbers", Dtype::kF32, lanes_);
-  ReadBits(codes, &more_, format_.code(element));
-  builder_.Do(Shift{sign, codes, kToSign});
-  builder_.Do(Binary{BinaryOp::kAnd, sign, sign, Integers(kSignBit)});
-  builder_.Do(Binary{BinaryOp::kAnd, codes, codes, Integers(kMagnitudes)});
-  builder_.Do(Convert{numbers, codes});
-  builder_.Do(Shift{more, codes, kFine});
-  builder_.Do(Binary{BinaryOp::kAdd, more, more, Integers(kFineZero)});
-  builder_.Do(Shift{codes, codes, kCoarse});
-  builder_.Do(Binary{BinaryOp::kAdd, codes, codes, Integers(kCoarseZero)});
-  builder_.Do(Binary{BinaryOp::kMin, codes, codes, more});
-  builder_.Do(Bits{to, codes});
-  builder_.Do(Binary{BinaryOp::kMin, to, to, numbers});
-  builder_.Do(Bits{codes, to});
-  builder_.Do(Binary{BinaryOp::kOr, codes, codes, sign});
-  builder_.Do(Bits{to, codes});
 }
 
 }  // namespace kirsch

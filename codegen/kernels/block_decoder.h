@@ -3,8 +3,10 @@
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_DECODER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "codegen/kernels/floats8_decoder.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/block.h"
 
@@ -25,14 +27,18 @@ inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(d
 // when the block begins, and wait in an array.
 class BlockDecoder {
  public:
+  // To be read as vectors of `bytes`, of f32, or of words of bf16 if all elements are those.
+  BlockDecoder(ProcedureBuilder& builder, Dtype dtype, Dtype number, int bytes, bool by_tables);
   // Vectors of f32 have 4, 8 or 16 lanes. Codes are read as vectors of `code`: s32, as many to a vector; s16,
   // twice as many, which are no more than DtypeInfo::code_run; or CodeBytes(dtype), four times as many, which
   // are 32. `blocks` are read by turns.
   BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dtype code = Dtype::kS32, int blocks = 1);
 
-  // Block number `number` is from here on the one whose bytes begin at `block`.
-  void Begin(int number, const Address& block);
-  // to (f32) = the elements of block `number` from `element` on, a multiple of the lanes. Codes are s32.
+  // Block number `number` is from here on the one whose bytes begin at `block`. Of floats of 8 bits, any
+  // number of elements is one.
+  void Begin(int number, const Address& block, int elements);
+  void Begin(int number, const Address& block) { Begin(number, block, BlockOf(dtype_)); }
+  // to = the elements of block `number` from `element` on, a multiple of the lanes. Codes are s32.
   void Read(VarId to, int number, int element);
 
   // The same in two steps: an element is scale * (code - bias) + offset. to = the codes of block
@@ -62,7 +68,6 @@ class BlockDecoder {
   VarId Codes() { return Made(&codes_, "codes", code_, lanes_); }
   int StoredBias() const;
   void LookUpFloats4(VarId codes);
-  void ReadFloats8(VarId to, int element);
   // Numbers of a block that wait in the array.
   int64_t PreparedAt(int number) const { return int64_t{number} * parts() * (has_offset() ? 2 : 1); }
   VarId Integers(int64_t value) const;
@@ -76,7 +81,7 @@ class BlockDecoder {
   int number_ = 0;               // whose codes are read
   int scaled_ = -1, part_ = -1;  // whose scale and offset Read has: of which block, and which part
   VarId codes_ = kNoVar, more_ = kNoVar, scale_ = kNoVar, offset_ = kNoVar;
-  VarId sign_ = kNoVar;  // of floats
+  std::optional<Floats8Decoder> floats8_;
   VarId prepared_ = kNoVar, factors_ = kNoVar, more_factors_ = kNoVar, numbers_ = kNoVar, whole_ = kNoVar;
 };
 

@@ -31,7 +31,9 @@ class DotProduct {
     KIRSCH_CHECK(kernel.rhs.order == Order::kCol && kernel.rhs.panel == 0);
     if (kernel.tile.instruction().has_excess())
       excess_ = OperandVector(builder_, "excess", kernel.lhs_lanes(), kernel);
-    if (IsOfBlocks(kernel.rhs.dtype)) decoder_.emplace(builder_, kernel.rhs.dtype, kernel.tile.lanes);
+    if (IsOfBlocks(kernel.rhs.dtype))
+      decoder_.emplace(builder_, kernel.rhs.dtype, kernel.rhs_lanes(), kernel.tile.lanes * kAccumulatorBytes,
+                       kernel.tile.by_tables);
     if (kernel.parts() == 1) return;
     lhs_[1] = OperandVector(builder_, "a_odd", kernel.lhs_lanes(), kernel);
     if (kernel.tile.widens_lhs > 0) lhs_words_ = OperandVector(builder_, "a_words", kernel.lhs.dtype, kernel);
@@ -42,11 +44,11 @@ class DotProduct {
     accumulators_.Clear();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
-      if (decoder_) return Blocks();
+      if (decoder_) return Blocks(kernel_.unroll);
       Vectors(kernel_.unroll, whole);
     });
     if (parameters_.rest != kNoVar)
-      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { Vectors(1, whole); });
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { decoder_ ? Blocks(1) : Vectors(1, whole); });
     if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
     output_.Store();
     return std::move(builder_).Build();
@@ -84,13 +86,14 @@ class DotProduct {
     builder_.Do(Advance{parameters_.rhs, Constant(steps)});
   }
 
-  // A block of each column of rhs, which a trip of the loop is.
-  void Blocks() {
+  // So many vectors of each column of rhs: a block, or, where elements stand by themselves, any number.
+  void Blocks(int vectors) {
     const MatrixLayout& rhs = kernel_.rhs;
+    const int steps = vectors * static_cast<int>(kernel_.step());
     for (int j = 0; j < kernel_.tile.columns; ++j) {
-      if (kernel_.prefetches()) PrefetchBlock(j);
-      decoder_->Begin(0, At(parameters_.rhs, BytesOf(rhs.dtype, rhs.At(0, j))));
-      for (int u = 0; u < kernel_.unroll; ++u) {
+      if (kernel_.prefetches()) PrefetchBlocks(j, steps);
+      decoder_->Begin(0, At(parameters_.rhs, BytesOf(rhs.dtype, rhs.At(0, j))), steps);
+      for (int u = 0; u < vectors; ++u) {
         const int64_t k = u * kernel_.step();
         decoder_->Read(rhs_.at(0, 0), 0, static_cast<int>(k));
         for (int i = 0; i < kernel_.tile.rows; ++i) {
@@ -99,16 +102,15 @@ class DotProduct {
         }
       }
     }
-    const int64_t steps = kernel_.unroll * kernel_.step();
     builder_.Do(Advance{parameters_.lhs, Constant(steps)});
     builder_.Do(Advance{parameters_.rhs, Constant(BytesOf(rhs.dtype, steps))});
   }
 
-  // What a trip reads of a column, further on.
-  void PrefetchBlock(int j) {
+  // What a trip of so many steps reads of a column, further on.
+  void PrefetchBlocks(int j, int steps) {
     const MatrixLayout& rhs = kernel_.rhs;
     const int64_t ahead = BytesOf(rhs.dtype, rhs.At(kernel_.prefetch_k, j + kernel_.prefetch_n));
-    for (int64_t byte = 0; byte < Bytes(rhs.dtype); byte += kLineBytes)
+    for (int64_t byte = 0; byte < BytesOf(rhs.dtype, steps); byte += kLineBytes)
       builder_.Do(Prefetch{At(parameters_.rhs, ahead + byte)});
   }
 

@@ -60,9 +60,12 @@ class Packer {
     if (!IsOfBlocks(pack.from.dtype)) return;
     KIRSCH_CHECK(!pack.from.follows);
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
-    const int lanes = std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun);
-    decoded_ = builder_.Vector("decoded", Dtype::kF32, lanes);
-    decoder_.emplace(builder_, pack.from.dtype, lanes);
+    // Where codes are decoded as bytes, a block is a vector.
+    const bool as_bytes = FormatOf(pack.from.dtype).codes == BlockCodes::kFloats8;
+    const int bytes = std::min(pack.vector_bytes, as_bytes ? block() : kBlockRun * kAccumulatorBytes);
+    const Dtype number = DecodedFor(pack.to.dtype, pack.from.dtype);
+    decoded_ = builder_.Vector("decoded", number, bytes / Bytes(number));
+    decoder_.emplace(builder_, pack.from.dtype, number, bytes, /*by_tables=*/false);
   }
 
   Procedure Build() && {

@@ -160,6 +160,16 @@ class BodyPrinter {
   }
   void Print(const LoadNibbles& op) { Set(op.to, vectors_.LoadNibbles(VarOf(op.to), ValueOf(op.from))); }
   void Print(const Lookup& op) { Set(op.to, vectors_.Lookup(Get(op.from), op.table)); }
+  void Print(const FillBytes& op) { Set(op.to, vectors_.FillBytes(op.bytes)); }
+  void Print(const LookupPair& op) {
+    Set(op.to, vectors_.LookupPair(Get(op.from), Get(op.first), Get(op.second)));
+  }
+  void Print(const Unpack& op) {
+    Set(op.to, vectors_.Unpack(VarOf(op.to), Get(op.low), Get(op.high), op.second));
+  }
+  void Print(const ForUnpacking& op) {
+    Set(op.to, vectors_.ForUnpacking(VarOf(op.to), Get(op.from), op.times));
+  }
   void Print(const Shift& op) {
     Value* from = Get(op.from);
     Set(op.to, op.left >= 0 ? ir_.CreateShl(from, static_cast<uint64_t>(op.left))

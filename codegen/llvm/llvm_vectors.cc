@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -208,32 +207,6 @@ Value* LlvmVectors::Broadcast(const Var& to, Value* from, Dtype memory, int coun
   return Widened(ir_.CreateBitCast(words, Vector(Element(memory), to.lanes)), memory, to.dtype);
 }
 
-// The bits of a normal number, or of a subnormal one. Scalars: units for vectors have more to do.
-Value* LlvmVectors::BroadcastPower(const Var& to, Value* from) {
-  llvm::Type* const word = ir_.getInt32Ty();
-  Value* exponent = ir_.CreateZExt(ir_.CreateAlignedLoad(ir_.getInt8Ty(), from, llvm::Align(1)), word);
-  Value* normal = ir_.CreateShl(ir_.CreateSub(exponent, ir_.getInt32(1)), uint64_t{kF32Mantissa});
-  Value* subnormal = ir_.CreateShl(ir_.getInt32(kLeastPowerBits), exponent);
-  Value* bits = ir_.CreateSelect(ir_.CreateICmpULT(exponent, ir_.getInt32(2)), subnormal, normal);
-  return Splat(ir_.CreateBitCast(bits, ir_.getFloatTy()), to.lanes);
-}
-
-// Both halves of the vector are the same bytes; those of the upper one are shifted, 8 at a time, which brings
-// their neighbours' bits where there is nothing.
-Value* LlvmVectors::LoadNibbles(const Var& to, Value* from) {
-  constexpr int kBits = 4, kBytesOfWord = 8;
-  Value* bytes = LoadNarrow(from, Dtype::kU8, to.lanes / 2, to.lanes / 2);
-  llvm::SmallVector<int> twice;
-  for (int lane = 0; lane < to.lanes; ++lane) twice.push_back(lane % (to.lanes / 2));
-  const int words = to.lanes / kBytesOfWord;
-  bytes = ir_.CreateBitCast(ir_.CreateShuffleVector(bytes, twice), Vector(ir_.getInt64Ty(), words));
-  std::vector<llvm::Constant*> shifts;
-  for (int word = 0; word < words; ++word) shifts.push_back(ir_.getInt64(word < words / 2 ? 0 : kBits));
-  bytes = ir_.CreateBitCast(ir_.CreateLShr(bytes, llvm::ConstantVector::get(shifts)),
-                            VectorType(to, ir_.getContext()));
-  return ir_.CreateAnd(bytes, Splat(ir_.getInt8((1 << kBits) - 1), to.lanes));
-}
-
 // To nearest, ties to even; what is no number stays none, though its payload is cut.
 Value* LlvmVectors::RoundedToBf16(Value* value) {
   const int lanes = LanesIn(value);
@@ -376,28 +349,6 @@ Value* LlvmVectors::Scale(Value* a, Value* exponent) {
   return ir_.CreateIntrinsic(ForWords(lanes, Id::x86_avx512_mask_scalef_ps_128,
                                       Id::x86_avx512_mask_scalef_ps_256, Id::x86_avx512_mask_scalef_ps_512),
                              {}, arguments);
-}
-
-Value* LlvmVectors::Lookup(Value* bytes, const std::array<uint8_t, 16>& table) {
-  llvm::Type* const type = bytes->getType();
-  const auto size = static_cast<int>(type->getPrimitiveSizeInBits() / 8);
-  bytes = ir_.CreateBitCast(bytes, Vector(ir_.getInt8Ty(), size));
-  Value* found = nullptr;
-  if (size == 64 && !program_.HasFeature("avx512bw")) {
-    Value* lower = Lookup(Lanes(bytes, 0, size / 2), table);
-    Value* upper = Lookup(Lanes(bytes, size / 2, size / 2), table);
-    llvm::SmallVector<int> all(static_cast<size_t>(size));
-    std::iota(all.begin(), all.end(), 0);
-    found = ir_.CreateShuffleVector(lower, upper, all);
-  } else {
-    std::vector<llvm::Constant*> entries;
-    for (int i = 0; i < size; ++i) entries.push_back(ir_.getInt8(table[static_cast<size_t>(i % 16)]));
-    namespace Id = llvm::Intrinsic;
-    const Id::ID id =
-        ForWords(size / 4, Id::x86_ssse3_pshuf_b_128, Id::x86_avx2_pshuf_b, Id::x86_avx512_pshuf_b_512);
-    found = ir_.CreateIntrinsic(id, {}, {llvm::ConstantVector::get(entries), bytes});
-  }
-  return ir_.CreateBitCast(found, type);
 }
 
 Value* LlvmVectors::FirstOf(Value* a, Value* b, int count) {

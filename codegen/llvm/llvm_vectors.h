@@ -47,6 +47,10 @@ class LlvmVectors {
   llvm::Value* BroadcastPower(const Var& to, llvm::Value* from);
   llvm::Value* LoadNibbles(const Var& to, llvm::Value* from);
   llvm::Value* Lookup(llvm::Value* bytes, const std::array<uint8_t, 16>& table);
+  llvm::Value* FillBytes(const std::array<uint8_t, kTableBytes / 2>& bytes);
+  llvm::Value* LookupPair(llvm::Value* from, llvm::Value* first, llvm::Value* second);
+  llvm::Value* Unpack(const Var& to, llvm::Value* low, llvm::Value* high, bool second);
+  llvm::Value* ForUnpacking(const Var& to, llvm::Value* from, int times);
   llvm::Value* FirstOf(llvm::Value* a, llvm::Value* b, int count);
   llvm::Value* Across(BinaryOp op, llvm::Value* value);
   llvm::Value* Fill(const Var& to, uint32_t word);

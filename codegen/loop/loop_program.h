@@ -97,9 +97,9 @@ struct MultiplyAdd {
   bool subtracts = false;
 };
 enum class BinaryOp : uint8_t { kAdd, kSub, kMul, kMax, kMin, kDiv, kAnd, kOr, kXor };
-struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN; kDiv: f32 only; kAnd,
-                 // kOr, kXor: of the bits. C compilers may make one operation of a product and a sum: see
-                 // Fma.
+struct Binary {  // lane by lane; max and min of floats give b where a or b is a NaN, those of integers
+                 // take all for signed; kDiv: f32 only; kAnd, kOr, kXor: of the bits. C compilers may make
+                 // one operation of a product and a sum: see Fma.
   BinaryOp op;
   VarId to, a, b;
 };
@@ -118,6 +118,27 @@ struct Scale {  // f32: a * 2^exponent, the exponent an integer; rounded once. A
 struct Lookup {  // integers: of each byte, the entry that its lower half says; 0 where its highest bit is set
   VarId to, from;
   std::array<uint8_t, 16> table;
+};
+inline constexpr int kTableBytes = 128;
+struct FillBytes {  // u8, 64 lanes
+  VarId to;
+  std::array<uint8_t, kTableBytes / 2> bytes;
+};
+struct LookupPair {  // u8, 64 lanes: of each byte, the entry of both tables, one behind the other, that its
+                     // lower seven bits say. AVX512-VBMI
+  VarId to, from, first, second;
+};
+// The elements of low and high by turns, of the first half of each 16 bytes, or of the second; the bits of
+// `to`.
+struct Unpack {
+  VarId to, low, high;
+  bool second;
+};
+// u8, more than 16 lanes: in such an order that they are in their own again when they have been unpacked so
+// many times, once or twice: vectors of all that first halves give, then of all that second ones do.
+struct ForUnpacking {
+  VarId to, from;
+  int times;
 };
 struct Shift {  // s32, s16 or u8 lanes, by so many bits to the left, or, if negative, to the right, zeros coming in
   VarId to, from;
@@ -228,10 +249,11 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 };
 
 struct Stmt {
-  std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma, SquareRoot,
-               Scale, Lookup, Shift, Bits, SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose,
-               Interleave, Deinterleave, SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide,
-               For, IfAny, Switch, OnThread, ForBlocks, InPhase>
+  std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
+               SquareRoot, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift, Bits,
+               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
+               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny, Switch,
+               OnThread, ForBlocks, InPhase>
       op;
 };
 

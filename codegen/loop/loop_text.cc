@@ -75,6 +75,17 @@ class TextPrinter {
   void Print(const Lookup& op) {
     Line(Name(op.to), " = ", Name(op.from), " of {", absl::StrJoin(op.table, ", "), "}");
   }
+  void Print(const FillBytes& op) { Line(Name(op.to), " = {", absl::StrJoin(op.bytes, ", "), "}"); }
+  void Print(const LookupPair& op) {
+    Line(Name(op.to), " = ", Name(op.from), " of ", Name(op.first), ", ", Name(op.second));
+  }
+  void Print(const Unpack& op) {
+    Line(Name(op.to), " = ", op.second ? "second" : "first", " halves of ", Name(op.low), ", ",
+         Name(op.high));
+  }
+  void Print(const ForUnpacking& op) {
+    Line(Name(op.to), " = ", Name(op.from), " to be unpacked ", op.times, op.times == 1 ? " time" : " times");
+  }
   void Print(const Shift& op) { Line(Name(op.to), " = ", Name(op.from), " shifted left by ", op.left); }
   void Print(const Bits& op) { Line(Name(op.to), " = bits of ", Name(op.from)); }
   void Print(const SelectLess& op) {

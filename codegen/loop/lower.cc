@@ -104,6 +104,7 @@ class Kernels {
     const Encoding* const encoding = EncodingOf(kernel.tile.arithmetic, unit, target_);
     KIRSCH_CHECK(encoding != nullptr);
     AddFeatures(encoding->features);
+    if (shape.tile.by_tables) AddFeatures(std::array{"avx512vbmi"});
     std::vector<Affine> counts;
     for (int64_t count : kernel.Counts(k)) counts.push_back(Constant(count));
     if (kernel.may_accumulate) counts.push_back(Constant(shape.accumulate ? 1 : 0));

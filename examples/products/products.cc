@@ -39,9 +39,13 @@ std::string Shape::Text() const {
   if (lda != k) text += " lda=" + number(lda);
   if (ldb != k) text += " ldb=" + number(ldb);
   if (ldc != n) text += " ldc=" + number(ldc);
-  // Activations may be rounded as engines round them: to the type of the weights, or to blocks of 8 bits.
-  if (lhs == KIRSCH_F32 ? weights == KIRSCH_BF16 : IsOfBlocks(weights)) text += " lhs-as=bf16";
-  if (lhs == KIRSCH_F32 && IsOfBlocks(weights)) text += " lhs-as=q8_0";
+  // Activations may be rounded as engines round them: to the type of the weights, or to blocks of 8 bits beside
+  // those of integers.
+  const bool integers = IsOfBlocks(weights) && weights != KIRSCH_SFP8;
+  if (lhs == KIRSCH_F32 && integers)
+    text += " lhs-as=q8_0";
+  else if (weights == KIRSCH_BF16 ? lhs == KIRSCH_F32 : IsOfBlocks(weights))
+    text += " lhs-as=bf16";
   if (scaled) text += " epilogue=mul:scalar";
   if (Packs()) text += " const-rhs";
   // Of one row there are many calls to each of a long prompt, of about the same time in all.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -81,10 +82,9 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
                " rhs=col lhs-as=q8_0", i % 5 == 0 ? " accumulate" : "");
   }
 
-  // Verifies drawn programs that copy something to a type named like `copied`, of specs that draw(i, random)
-  // says.
-  template <typename Draw>
-  void VerifyDrawn(const char* copied, int most, const Draw& draw) const {
+  // Verifies drawn programs that wanted(impl) says, of specs that draw(i, random) says.
+  template <typename Wanted, typename Draw>
+  void VerifyDrawn(const Wanted& wanted, int most, const Draw& draw) const {
     std::mt19937_64 random(7 + static_cast<int>(type().dtype));
     int found = 0;
     for (int i = 0; i < most && found < SpecsOfEachType() && !HasFailure(); ++i) {
@@ -92,12 +92,26 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
       const absl::StatusOr<ParsedSpec> parsed = ParseSpec(text);
       ASSERT_TRUE(parsed.ok()) << parsed.status();
       const Impl impl = testing::RandomImpl(parsed->spec, target(), &random);
-      if (!absl::StrContains(testing::Describe(impl), copied)) continue;
+      if (!wanted(impl)) continue;
       ExpectRight(impl, text, ++found % 4 == 0);
     }
     EXPECT_GT(found, 3);
   }
 };
+
+// Does a program copy something to a type named like that?
+auto Copies(const char* type) {
+  return [type](const Impl& impl) { return absl::StrContains(testing::Describe(impl), type); };
+}
+
+// Does it multiply elements of blocks, as they lie, by groups of steps?
+bool GroupsBlocks(const Impl& impl) {
+  const bool itself = impl.decision.kind == RewriteKind::kMicrokernel &&
+                      IsOfBlocks(impl.spec.operand[MatmulDims::kRhs].dtype) &&
+                      impl.spec.out().layout.group > 1;
+  return itself || std::any_of(impl.children.begin(), impl.children.end(),
+                               [](const Impl::Child& child) { return GroupsBlocks(child.impl); });
+}
 
 std::vector<DtypeInfo> BlockTypes() {
   std::vector<DtypeInfo> types;
@@ -115,6 +129,11 @@ INSTANTIATE_TEST_SUITE_P(
       const size_t way = info.index / BlockTypes().size();
       return Cat(way == 0 ? "Avx2" : way == 1 ? "Avx512" : "Avx512Dot", "_", std::get<1>(info.param).name);
     });
+
+// Floats of 8 bits are decoded by tables of bytes where there are any, and by arithmetic on bytes elsewhere.
+INSTANTIATE_TEST_SUITE_P(ByTables, BlockTypesTest,
+                         ::testing::Combine(::testing::Values(testing::Avx512TablesTarget()),
+                                            ::testing::Values(Info(Dtype::kSfp8))));
 
 Impl Best(const Spec& root, const Target& target) {
   const CostModel model(target);
@@ -138,15 +157,26 @@ TEST_P(BlockTypesTest, ComputesTheReference) {
 // several, columns by the one and by several, what is left of them, batches.
 TEST_P(BlockTypesTest, IntegersThatShareScales) {
   if (type().code_run == 0) GTEST_SKIP() << "no integers";
-  VerifyDrawn(" q8", 200, [&](int i, std::mt19937_64& random) {
+  VerifyDrawn(Copies(" q8"), 200, [&](int i, std::mt19937_64& random) {
     return Cat(RoundedMatmul(i, 6, 12, random), i % 4 == 0 ? " lda=1024" : "");
+  });
+}
+
+// Numbers that are bf16's are multiplied as such where they lie, beside rows that have been rounded: one row
+// and several, columns of any number of blocks.
+TEST_P(BlockTypesTest, WordsOfBf16) {
+  if (!Holds(Dtype::kBf16, type().dtype) || !target().HasFeature("avx512bf16")) GTEST_SKIP() << "no words";
+  VerifyDrawn(GroupsBlocks, 400, [&](int i, std::mt19937_64& random) {
+    return Cat("matmul ", i % 4 == 0 ? "bf16" : "f32", "*", type().name, "->f32 ", i % 7 == 0 ? "2:" : "",
+               1 + random() % 6, "x", 32 * (1 + random() % 12), "x", 1 + random() % 12,
+               " rhs=col lhs-as=bf16", i % 5 == 0 ? " accumulate" : "", i % 3 == 0 ? " ldb=512" : "");
   });
 }
 
 // The same with rhs in panels: tiles of several rows and columns, what is left of both, constants, batches.
 TEST_P(BlockTypesTest, PanelsOfIntegers) {
   if (type().code_run == 0 || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of 8 bits";
-  VerifyDrawn(" p8", 400, [&](int i, std::mt19937_64& random) {
+  VerifyDrawn(Copies(" p8"), 400, [&](int i, std::mt19937_64& random) {
     return Cat(RoundedMatmul(i, 20, 100, random), i % 7 != 0 && i % 3 == 0 ? " const-rhs" : "",
                i % 4 == 0 ? " epilogue=add:n,gelu" : "");
   });

@@ -1,5 +1,6 @@
-// Narrow floats as vectors of f32: all bit patterns, by the code that LLVM makes and by that of C compilers,
-// against spec/element.h bit for bit.
+// Narrow floats as vectors of f32, and floats of 8 bits that are decoded byte by byte as such of bf16, too:
+// all bit patterns, by the code that LLVM makes and by that of C compilers, against spec/element.h bit for
+// bit.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -8,11 +9,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_join.h"
 #include "codegen/c/c_printer.h"
+#include "codegen/kernels/floats8_decoder.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/element.h"
 #include "spec/element_array.h"
@@ -25,43 +29,73 @@ namespace {
 std::vector<Dtype> NarrowFloats() {
   std::vector<Dtype> dtypes;
   for (const DtypeInfo& info : kDtypes)
-    if (IsFloating(info.dtype) && info.dtype != Dtype::kF32 && !IsOfBlocks(info.dtype)) dtypes.push_back(info.dtype);
+    if (IsFloating(info.dtype) && info.dtype != Dtype::kF32 && !IsOfBlocks(info.dtype))
+      dtypes.push_back(info.dtype);
   return dtypes;
 }
 
 Target TargetWith(bool avx512) {
   Target target = TestTarget(avx512);
   target.features.push_back("f16c");
-  if (avx512) target.features.push_back("avx512bw");
+  if (avx512) target.features.insert(target.features.end(), {"avx512bw", "avx512vbmi"});
   return target;
 }
 
-// out[i] = lhs[i], for all bit patterns: whole vectors, or vectors of `lanes` - 1 elements.
-LoopProgram ProgramOf(Dtype dtype, int lanes, bool part, const Target& target) {
-  const int count = part ? lanes - 1 : lanes;
-  const std::string name = Cat("widen_", std::string(Info(dtype).name), "_", lanes, "_", part ? 1 : 0);
+// A program whose entry's body `write(builder, lhs, out)` writes.
+template <typename Write>
+LoopProgram ProgramOf(const std::string& name, Dtype from, Dtype to, const Target& target,
+                      const Write& write) {
   ProcedureBuilder builder(name);
-  const VarId from = builder.PointerParameter("lhs", dtype, false);
-  builder.PointerParameter("rhs", dtype, false);
-  const VarId to = builder.PointerParameter("out", Dtype::kF32, true);
+  const VarId lhs = builder.PointerParameter("lhs", from, false);
+  builder.PointerParameter("rhs", from, false);
+  const VarId out = builder.PointerParameter("out", to, true);
   builder.PointerParameter("scratch", Dtype::kF32, true);
   builder.IndexParameter(kThread);
   builder.IndexParameter(kThreads);
-  const VarId vector = builder.Vector("v", Dtype::kF32, lanes);
-  builder.Loop(Constant(2 * int64_t{SignBit(dtype)} / lanes), [&](VarId trip) {
-    builder.Do(Load{vector, {from, Plus(Constant(0), trip, lanes)}, count});
-    builder.Do(Store{vector, {to, Plus(Constant(0), trip, lanes)}, lanes});
-  });
-  // The last pattern again, in all lanes.
-  builder.Do(Broadcast{vector, At(from, 2 * int64_t{SignBit(dtype)} - 1), 1});
-  builder.Do(Store{vector, At(to, 2 * int64_t{SignBit(dtype)}), lanes});
+  write(builder, lhs, out);
   LoopProgram program;
   program.name = name;
-  program.tensors = {{"lhs", dtype}, {"rhs", dtype}, {"out", Dtype::kF32, true}};
+  program.tensors = {{"lhs", from}, {"rhs", from}, {"out", to, true}};
   program.procedures.push_back(std::move(builder).Build());
   program.features = target.features;
   program.masks = target.HasFeature("avx512f");
   return program;
+}
+
+// out[i] = lhs[i], for all bit patterns: whole vectors, or vectors of `lanes` - 1 elements.
+LoopProgram WideningProgram(Dtype dtype, int lanes, bool part, const Target& target) {
+  const int count = part ? lanes - 1 : lanes;
+  const std::string name = Cat("widen_", std::string(Info(dtype).name), "_", lanes, "_", part ? 1 : 0);
+  return ProgramOf(name, dtype, Dtype::kF32, target, [&](ProcedureBuilder& builder, VarId from, VarId to) {
+    const VarId vector = builder.Vector("v", Dtype::kF32, lanes);
+    builder.Loop(Constant(2 * int64_t{SignBit(dtype)} / lanes), [&](VarId trip) {
+      builder.Do(Load{vector, {from, Plus(Constant(0), trip, lanes)}, count});
+      builder.Do(Store{vector, {to, Plus(Constant(0), trip, lanes)}, lanes});
+    });
+    // The last pattern again, in all lanes.
+    builder.Do(Broadcast{vector, At(from, 2 * int64_t{SignBit(dtype)} - 1), 1});
+    builder.Do(Store{vector, At(to, 2 * int64_t{SignBit(dtype)}), lanes});
+  });
+}
+
+constexpr int kCodes = 256;
+
+// out[i] = lhs[i], for all codes of floats of 8 bits: vectors of so many codes, or of half as many.
+LoopProgram DecodingProgram(Dtype number, int bytes, bool part, bool by_tables, const Target& target) {
+  const int count = part ? bytes / 2 : bytes, lanes = bytes / Bytes(number);
+  const std::string name =
+      Cat("decode_", Info(number).name, "_", bytes, part ? "_part" : "", by_tables ? "_by_tables" : "");
+  return ProgramOf(name, Dtype::kU8, number, target, [&](ProcedureBuilder& builder, VarId from, VarId to) {
+    Floats8Decoder decoder(builder, number, bytes, by_tables);
+    const VarId vector = builder.Vector("v", number, lanes);
+    builder.Loop(Constant(kCodes / count), [&](VarId trip) {
+      decoder.Begin({from, Plus(Constant(0), trip, count)}, count);
+      for (int code = 0; code < count; code += lanes) {
+        decoder.Read(vector, code);
+        builder.Do(Store{vector, {to, Plus(Constant(code), trip, count)}, lanes});
+      }
+    });
+  });
 }
 
 using Kernel = void (*)(const void*, const void*, void*, void*, size_t, size_t);
@@ -72,7 +106,7 @@ bool IsSame(float got, float expected) {
   return std::bit_cast<uint32_t>(got) == std::bit_cast<uint32_t>(expected);
 }
 
-void Check(Kernel kernel, Dtype dtype, int lanes, bool part) {
+void CheckWidening(Kernel kernel, Dtype dtype, int lanes, bool part) {
   const size_t patterns = 2 * size_t{SignBit(dtype)};
   std::vector<char> from(patterns * static_cast<size_t>(Bytes(dtype)));
   for (size_t i = 0; i < patterns; ++i)
@@ -88,11 +122,43 @@ void Check(Kernel kernel, Dtype dtype, int lanes, bool part) {
   }
 }
 
-template <typename Body>
-void ForEachCase(const Body& body) {
+void CheckDecoding(Kernel kernel, Dtype number, const std::string& name) {
+  std::vector<uint8_t> codes(kCodes);
+  std::iota(codes.begin(), codes.end(), uint8_t{0});
+  std::vector<float> to(kCodes, -1);  // or half of it
+  kernel(codes.data(), nullptr, to.data(), nullptr, 0, 1);
+  for (int code = 0; code < kCodes; ++code) {
+    const auto got = static_cast<float>(LoadElement(number, to.data(), code));
+    const auto expected = static_cast<float>(LoadElement(Dtype::kSfp8, codes.data(), code));
+    ASSERT_TRUE(IsSame(got, expected)) << name << " " << code << ": " << got << ", not " << expected;
+  }
+}
+
+struct Case {
+  LoopProgram program;
+  std::function<void(Kernel)> check;
+};
+
+// LLVM parts vectors of 16 in two where it has to, so that what it makes for AVX-512 runs on any host.
+std::vector<Case> CasesOf(const Target& target, bool avx512, bool for_c) {
+  std::vector<Case> cases;
   for (Dtype dtype : NarrowFloats())
     for (int lanes : {4, 8, 16})
-      for (bool part : {false, true}) body(dtype, lanes, part);
+      for (bool part : {false, true})
+        if (avx512 || lanes < 16 || (!for_c && !part))
+          cases.push_back({WideningProgram(dtype, lanes, part, target),
+                           [=](Kernel kernel) { CheckWidening(kernel, dtype, lanes, part); }});
+  for (Dtype number : {Dtype::kF32, Dtype::kBf16})
+    for (int bytes : {16, 32, 64})
+      for (bool part : {false, true})
+        for (bool by_tables : {false, true}) {
+          if (!avx512 && (bytes > 32 || part)) continue;
+          if (by_tables && bytes < 64) continue;
+          LoopProgram program = DecodingProgram(number, bytes, part, by_tables, target);
+          const std::string name = program.name;
+          cases.push_back({std::move(program), [=](Kernel kernel) { CheckDecoding(kernel, number, name); }});
+        }
+  return cases;
 }
 
 class WideningTest : public ::testing::TestWithParam<bool> {
@@ -102,27 +168,22 @@ class WideningTest : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(All, WideningTest, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Avx512" : "Avx2"; });
 
-// LLVM parts vectors of 16 in two where it has to, so that what it makes for AVX-512 runs on any host.
 TEST_P(WideningTest, JitAgreesOnEveryBitPattern) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
-  ForEachCase([&](Dtype dtype, int lanes, bool part) {
-    if (part && lanes == 16 && !GetParam()) return;
-    const auto kernel = JitCompile(ProgramOf(dtype, lanes, part, target_), target_);
+  for (const Case& one : CasesOf(target_, GetParam(), /*for_c=*/false)) {
+    const auto kernel = JitCompile(one.program, target_);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
-    Check(reinterpret_cast<Kernel>((*kernel)->function()), dtype, lanes, part);
-  });
+    one.check(reinterpret_cast<Kernel>((*kernel)->function()));
+  }
 }
 
 // Where the host cannot run it, compilers take it at least.
 TEST_P(WideningTest, CompilersAgreeOnEveryBitPattern) {
   std::string pattern = (std::filesystem::temp_directory_path() / "kirsch-widen-XXXXXX").string();
   const std::string directory = mkdtemp(pattern.data());
-  std::vector<LoopProgram> programs;
-  ForEachCase([&](Dtype dtype, int lanes, bool part) {
-    if (lanes < 16 || GetParam()) programs.push_back(ProgramOf(dtype, lanes, part, target_));
-  });
+  const std::vector<Case> cases = CasesOf(target_, GetParam(), /*for_c=*/true);
   std::vector<CKernel> kernels;
-  for (const LoopProgram& program : programs) kernels.push_back({&program, false});
+  for (const Case& one : cases) kernels.push_back({&one.program, false});
   CStyle style;
   style.private_prefix = "static ";
   style.fence = "__asm__ volatile(\"\" ::: \"memory\");";
@@ -143,13 +204,11 @@ TEST_P(WideningTest, CompilersAgreeOnEveryBitPattern) {
     if (!HostRuns(target_)) continue;
     void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(handle, nullptr) << dlerror();
-    size_t next = 0;
-    ForEachCase([&](Dtype dtype, int lanes, bool part) {
-      if (lanes == 16 && !GetParam()) return;
-      void* const symbol = dlsym(handle, programs[next++].name.c_str());
+    for (const Case& one : cases) {
+      void* const symbol = dlsym(handle, one.program.name.c_str());
       ASSERT_NE(symbol, nullptr);
-      Check(reinterpret_cast<Kernel>(symbol), dtype, lanes, part);
-    });
+      one.check(reinterpret_cast<Kernel>(symbol));
+    }
     dlclose(handle);
   }
   std::filesystem::remove_all(directory);

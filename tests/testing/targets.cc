@@ -89,6 +89,13 @@ Target Avx512DotTarget() {
   return target;
 }
 
+Target Avx512TablesTarget() {
+  Target target = Avx512DotTarget();
+  target.name = "avx512tables-test";
+  target.features.push_back("avx512vbmi");
+  return target;
+}
+
 Target TinyTarget() {
   Target target = WithCaches("tiny-test", "haswell");
   target.features = {"avx", "avx2", "fma"};
