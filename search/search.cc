@@ -118,12 +118,15 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
   return (BytesOf(dtype, elements) + target.line_bytes - 1) / target.line_bytes;
 }
 
-// Lines of the copy of lhs as integers, where there may be one: few rows are not worth it unless it is in L1.
-int64_t IntegerCopyLines(const Spec& root, const Target& target) {
-  if (root.lhs_as != LhsAs::kQ8) return 0;
+// Lines of the copy of lhs rounded, where there may be one: few rows are not worth it unless it is in L1, and
+// for many that don't fit beside the copy the reduction would be cut.
+int64_t RoundedCopyLines(const Spec& root, const Target& target) {
+  const Dtype rhs = root.operand[MatmulDims::kRhs].dtype;
+  if (root.lhs_as == LhsAs::kItself || root.operand[MatmulDims::kLhs].dtype != Dtype::kF32) return 0;
+  const Dtype rounded = root.lhs_as == LhsAs::kQ8 ? RoundedBeside(rhs) : Dtype::kBf16;
+  if (rounded == Dtype::kBf16 && Info(BestArithmetic(rounded, rounded, target)).lhs != rounded) return 0;
   const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
   const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};
-  const Dtype rounded = RoundedBeside(root.operand[MatmulDims::kRhs].dtype);
   const int64_t bytes = BytesOf(rounded, PackedElements(lhs, rows, rounded, target));
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
@@ -159,7 +162,7 @@ bool IsVectorOfEpilogue(const Spec& root, int operand) {
 
 Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) {
   Spec placed = root;
-  const int64_t copy = NeededCopyLines(root, target) + IntegerCopyLines(root, target);
+  const int64_t copy = NeededCopyLines(root, target) + RoundedCopyLines(root, target);
   int64_t lines = 0;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;

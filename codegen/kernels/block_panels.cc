@@ -4,6 +4,7 @@
 #include <array>
 
 #include "codegen/kernels/block_decoder.h"
+#include "codegen/kernels/copy_prefetch.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -23,6 +24,7 @@ class BlockPanels {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
+        prefetch_(pack, builder_, from_, block(), kNoVar),
         lanes_(std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun)),
         decoder_(builder_, pack.from.dtype, lanes_),
         array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, kTurned * ColumnBytes())),
@@ -57,9 +59,9 @@ class BlockPanels {
 
   // A panel, of which `filled` columns exist: from an element, to a byte.
   void Panel(const Affine& from, const Affine& to, int64_t filled) {
-    builder_.Loop(Constant(pack_.outer / block()), [&](VarId number) {
-      Blocks(Plus(from, number, block()),
-             Plus(to, number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(block()))), filled);
+    prefetch_.ForSteps(filled, [&](const Affine& number) {
+      Blocks(Plus(from, Times(number, block())),
+             Plus(to, Times(number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(block())))), filled);
     });
   }
 
@@ -92,6 +94,7 @@ class BlockPanels {
 
   // A block of the source, into the array.
   void Recode(const Affine& from, const Affine& at) {
+    prefetch_.Row(from);
     decoder_.Begin(0, {from_, InBytes(pack_.from.dtype, from)});
     const int part = panels_.part == 0 ? step() : panels_.part;
     for (int first = 0; first < block(); first += step()) {
@@ -148,6 +151,7 @@ class BlockPanels {
   const BlockFormat& panels_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
+  CopyPrefetch prefetch_;
   const int lanes_;
   BlockDecoder decoder_;
   const VarId array_, codes_, number_;

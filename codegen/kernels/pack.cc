@@ -7,6 +7,7 @@
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/block_encoder.h"
 #include "codegen/kernels/block_panels.h"
+#include "codegen/kernels/copy_prefetch.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -50,6 +51,7 @@ class Packer {
         chunk_stride_(pack.to.panel != 0 ? pack.to.panel_stride : width_),
         parts_(pack.inner_stride == 2 && pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kF32),
         step_(pack.inner_stride == 1 || parts_ ? lanes_ : 1),
+        prefetch_(pack, builder_, from_, LineColumns(), size_),
         rows_at_once_(pack.to.panel != 0 || pack.to.outer_stride % lanes_ == 0 ? kRowsAtOnce : 1) {
     KIRSCH_CHECK(pack.from.panel == 0);
     KIRSCH_CHECK(rows_at_once_ > 1 || pack.from.order == pack.to.order);
@@ -103,6 +105,10 @@ class Packer {
   }
 
   int block() const { return BlockOf(pack_.from.dtype); }
+  // The source's columns that are turned together: a cache line of words, or a block.
+  int64_t LineColumns() const {
+    return IsOfBlocks(pack_.from.dtype) ? block() : int64_t{kBlock} * kLineBlocks * group_;
+  }
 
   // A block of the source.
   void Decode(const Affine& from, const Address& to) {
@@ -196,10 +202,10 @@ class Packer {
 
   // A chunk of which `filled` elements exist: whole lines of the source first.
   void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
-    const int64_t columns = decoder_ ? block() : int64_t{kBlock} * kLineBlocks * group_;
-    builder_.Loop(Constant(pack_.outer / columns), [&](VarId line) {
-      TransposeColumns(Plus(from, line, columns), Plus(to, line, pack_.to.OuterOffset(columns)), filled,
-                       columns);
+    const int64_t columns = LineColumns();
+    prefetch_.ForSteps(filled, [&](const Affine& line) {
+      TransposeColumns(Plus(from, Times(line, columns)), Plus(to, Times(line, pack_.to.OuterOffset(columns))),
+                       filled, columns);
     });
     const int64_t done = pack_.outer / columns * columns;
     if (done < pack_.outer)
@@ -224,6 +230,7 @@ class Packer {
 
   // 4 rows of the source, of which `rows` exist.
   void TransposeBlocks(const Affine& from, const Affine& to, int rows, int64_t columns) {
+    for (int row = 0; row < rows; ++row) prefetch_.Row(Behind(from, row));
     if (decoder_ && rows > 0) return TransposeDecoded(from, to, rows);
     const int64_t step = int64_t{kBlock} * group_;
     for (int64_t column = 0; column < columns; column += step)
@@ -276,6 +283,7 @@ class Packer {
   const int64_t width_, chunk_stride_;
   const bool parts_;  // the elements copied are every second one
   const int step_;    // elements along the inner axis that are copied at once
+  CopyPrefetch prefetch_;
   const int rows_at_once_;
   VarId odd_ = kNoVar;
   VarId straight_ = kNoVar;  // the vector that a straight copy writes
@@ -289,7 +297,7 @@ class Packer {
 
 std::string Pack::Name() const {
   return Cat("pack_", outer, "x", inner, "_", from.Name(), inner_stride != 1 ? Cat("by", inner_stride) : "",
-             "_", to.Name(), exact ? "_exact" : "", counted != 0 ? "_counted" : "");
+             "_", to.Name(), exact ? "_exact" : "", counted != 0 ? "_counted" : "", from_far ? "_far" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) {

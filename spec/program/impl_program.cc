@@ -469,7 +469,10 @@ PackShape ImplWriter::CopyOf(const Impl& impl, const MatrixLayout& from) const {
   const TileExtent extent = ExtentOf(child, operand);
   const TensorSpec& copy = Operand(child, operand);
   KIRSCH_CHECK(copy.dtype == impl.decision.dtype);
-  return {extent.outer, extent.inner, from, PackedLayout(extent, copy.layout, copy.dtype)};
+  PackShape pack = {extent.outer, extent.inner, from, PackedLayout(extent, copy.layout, copy.dtype)};
+  pack.from_far =
+      Operand(impl.spec, operand).level > Level::kL2 && from.window.empty() && from.order != pack.to.order;
+  return pack;
 }
 
 int64_t ImplWriter::CopyElements(const Impl& impl) const {

@@ -63,6 +63,7 @@ struct PackShape {
   int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
   bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
   int64_t counted = 0;       // of `inner`: as of a tile's columns; `to` has panels, `from` the same order
+  bool from_far = false;     // `from` is beyond L2, and turned: what is read is prefetched
 
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };

@@ -44,7 +44,8 @@ std::string Text(const TileShape& tile) {
 std::string Text(const PackShape& pack) {
   return Cat("pack ", pack.outer, "x", pack.inner, " ", pack.from.Name(),
              pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ", pack.to.Name(),
-             pack.exact ? " exactly" : "", pack.counted == 0 ? "" : Cat(" counted ", pack.counted));
+             pack.exact ? " exactly" : "", pack.counted == 0 ? "" : Cat(" counted ", pack.counted),
+             pack.from_far ? " from far" : "");
 }
 
 std::string Text(const CopyShape& copy) {

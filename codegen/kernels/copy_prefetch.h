@@ -1,0 +1,77 @@
+// Prefetching what a copy turns. A chunk of the copy is as wide as a panel, and its columns are rows of the
+// source: a few dozen runs that are read side by side, more than the processor follows by itself.
+#ifndef KIRSCH_CODEGEN_KERNELS_COPY_PREFETCH_H_
+#define KIRSCH_CODEGEN_KERNELS_COPY_PREFETCH_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "codegen/kernels/block_decoder.h"
+#include "codegen/kernels/pack.h"
+#include "codegen/loop/procedure_builder.h"
+
+namespace kirsch {
+
+class CopyPrefetch {
+ public:
+  // The copy reads elements behind `from`, `step` elements of each row of the source at a time. `size`: the
+  // variable that the source's stride is, or none.
+  CopyPrefetch(const Pack& pack, ProcedureBuilder& builder, VarId from, int64_t step, VarId size)
+      : pack_(pack), builder_(builder), from_(from), step_(step), size_(size) {}
+
+  // body(number) for each whole step of a chunk that is `rows` of the source wide.
+  template <typename Body>
+  void ForSteps(int64_t rows, const Body& body) {
+    const int64_t steps = pack_.outer / step_;
+    if (!pack_.from_far) return builder_.Loop(Constant(steps), [&](VarId step) { body(IndexOf(step)); });
+    if (steps == 0) return;
+    // The last few steps prefetch the next chunk's first ones: the same code, further ahead.
+    const int64_t ahead = std::clamp<int64_t>(kLinesAhead / (rows * LinesOfStep()), 1, steps);
+    const int64_t before = steps - ahead;
+    const Affine to_next = Plus(NextChunk(rows), -steps * step_);
+    const auto loop = [&](const Affine& first, const Affine& count, const Affine& further) {
+      ahead_ = Plus(further, ahead * step_);
+      builder_.Loop(count, [&](VarId step) { body(Plus(first, step, 1)); });
+    };
+    if (before == 0) {
+      loop(Constant(0), Constant(steps), to_next);
+    } else {
+      builder_.Loop(Constant(2), [&](VarId last) {
+        loop(Times(IndexOf(last), before), Plus(Times(IndexOf(last), ahead - before), before),
+             TimesVariable(to_next, last));
+      });
+    }
+    ahead_ = {};
+  }
+
+  // Prefetches what is as far ahead of a row's step that begins at `at` as ForSteps() says; nothing
+  // elsewhere.
+  void Row(const Affine& at) {
+    if (ahead_ == Affine{}) return;
+    const Affine line = InBytes(pack_.from.dtype, Plus(at, ahead_));
+    for (int64_t i = 0; i < LinesOfStep(); ++i)
+      builder_.Do(Prefetch{{from_, Plus(line, i * kLineBytes / Bytes(PointeeOf(pack_.from.dtype)))}});
+  }
+
+ private:
+  static constexpr int64_t kLineBytes = 64;
+  // As much as a copy that waits for memory must have under way, and a small part of L1.
+  static constexpr int64_t kLinesAhead = 128;
+
+  int64_t LinesOfStep() const { return (BytesOf(pack_.from.dtype, step_) + kLineBytes - 1) / kLineBytes; }
+  // From the beginning of a chunk to that of the next.
+  Affine NextChunk(int64_t rows) const {
+    return size_ == kNoVar ? Constant(rows * pack_.from.outer_stride) : Plus(Constant(0), size_, rows);
+  }
+
+  const Pack& pack_;
+  ProcedureBuilder& builder_;
+  const VarId from_;
+  const int64_t step_;
+  const VarId size_;
+  Affine ahead_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_KERNELS_COPY_PREFETCH_H_
