@@ -207,7 +207,8 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   if (tile.form != LayoutKind::kLanewise)
     tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, tile.lanes * (dots ? tile.group() : 1), target);
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
-  if (spec.ideal) return tile;
+  // What is in panels is multiplied in one way only, with registers of its own.
+  if (spec.ideal && !IsInPanels(rhs.dtype)) return tile;
   tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
   tile.by_tables = LooksUpBytes(rhs.dtype, tile.lanes * kAccumulatorBytes, target);
   tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype, tile.by_tables);

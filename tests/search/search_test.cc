@@ -554,6 +554,33 @@ TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
+// Of tiles that are as large as the registers allow, and of smaller ones.
+TEST_P(RealTargets, BoundsOfPanelsAreBounds) {
+  const Arithmetic panels = BestArithmetic(Dtype::kQ8, Dtype::kP8, GetParam());
+  if (panels != Arithmetic::kDotPanels) GTEST_SKIP() << "no products in panels";
+  BruteForce brute_force(model_);
+  const auto group = static_cast<uint8_t>(Info(panels).group);
+  for (uint32_t rows : {3, 5, 7})
+    for (uint8_t panel : {16, 32})
+      for (Dtype rhs : {Dtype::kP8, Dtype::kP8Offset, Dtype::kP8Halves})
+        for (Level level : {Level::kL1, Level::kL2}) {
+          Spec spec = testing::MatmulSpec({.m = rows,
+                                           .k = 64,
+                                           .n = panel,
+                                           .out_gap = 5,
+                                           .types = {Dtype::kF32, Dtype::kF32, Dtype::kF32}});
+          spec.tensor(MatmulDims::kLhs).dtype = Dtype::kQ8;
+          spec.tensor(MatmulDims::kLhs).layout = {LayoutKind::kPacked, Order::kRow, 0, 1, 0};
+          spec.tensor(MatmulDims::kRhs).dtype = rhs;
+          spec.tensor(MatmulDims::kRhs).layout = {LayoutKind::kPacked, Order::kRow, panel, group, 0};
+          for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+            spec.tensor(operand).level = operand == MatmulDims::kOut ? level : Level::kL1;
+          brute_force.Best(spec, EmptyLevel(spec, GetParam()));
+        }
+  ExpectBoundsBelow(brute_force, model_);
+  ExpectBoundsBelow(brute_force, model_);  // of the relaxed specs, too
+}
+
 TEST_P(RealTargets, BoundsOfConvolutionsAreBounds) {
   BruteForce brute_force(model_);
   const std::pair<Level, const char*> roots[] = {
