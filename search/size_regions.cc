@@ -17,6 +17,10 @@ namespace {
 // What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
 constexpr double kLossNotSearched = 0.02;
 
+// Of reductions, those of solved neighbours are at most so many times as long. What is copied into a cache
+// fits for some lengths only, and what suits the ends of a line may suit nothing between them.
+constexpr double kMostApart = 16;
+
 // A solved member's decisions, for any size.
 struct Rule {
   size_t member;
@@ -43,6 +47,7 @@ class SizeGroup {
     if (first_ < last_)
       if (absl::Status solved = Solve(first_); !solved.ok()) return solved;
     if (absl::Status refined = Refine(first_, last_); !refined.ok()) return refined;
+    if (absl::Status solved = SolveJumps(); !solved.ok()) return solved;
     for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
     return absl::OkStatus();
   }
@@ -116,7 +121,8 @@ class SizeGroup {
       const double share = (Size(member) - Size(low)) / (Size(high) - Size(low));
       return Known(low) + share * (Known(high) - Known(low));
     };
-    bool served = true;
+    if (high - low < 2) return absl::OkStatus();
+    bool served = dim_ != MatmulDims::kK || Size(high) <= kMostApart * Size(low);
     for (size_t i = low + 1; i < high && served; ++i)
       served = static_cast<double>(Least(i)) <= (1 + kMostLoss) * on_line(i);
     if (served) return absl::OkStatus();
@@ -127,6 +133,26 @@ class SizeGroup {
     if (absl::Status solved = Solve(member); !solved.ok()) return solved;
     if (absl::Status refined = Refine(low, member); !refined.ok()) return refined;
     return Refine(member, high);
+  }
+
+  // The costs of longer reductions rise evenly, as no register tiles are filled: where those of the best
+  // rules jump as one comes to its end, by more than a member may lose, there may be another one.
+  absl::Status SolveJumps() {
+    if (dim_ != MatmulDims::kK) return absl::OkStatus();
+    for (size_t i = first_; i + 1 < last_; ++i) {
+      const double even = Size(i + 1) / Size(i) * static_cast<double>(Least(i));
+      if (static_cast<double>(Least(i + 1)) <= (1 + kMostLoss) * even || !Ends(i)) continue;
+      if (absl::Status solved = Solve(i + 1); !solved.ok()) return solved;
+    }
+    return absl::OkStatus();
+  }
+
+  // Is the best program known of the member that of a rule which makes none of the next one?
+  bool Ends(size_t member) const {
+    return std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate& candidate) {
+      return candidate.costs[member - first_] == Least(member) &&
+             candidate.costs[member + 1 - first_] >= kInfiniteCost;
+    });
   }
 
   // What a member's program loses against its own, as far as that is known. Of a search that was stopped the
@@ -172,6 +198,7 @@ class SizeGroup {
                                                size_t last) const {
     TemplateChoice choice = decisions.choice();
     auto least = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, choice);
+    if (dim_ == MatmulDims::kK) return least;  // nothing is left of register tiles
     const auto try_choice = [&](const TemplateChoice& less) {
       auto tried = std::make_unique<SizeTemplate>(decisions.program(), dim_, model_, less);
       if (!Serves(*tried, first, last)) return;

@@ -1,4 +1,4 @@
-// Programs for a range of rows or of columns: few that serve all members of a family nearly as well as each
+// Programs for a range of sizes of one dim: few that serve all members of a family nearly as well as each
 // one's own would.
 #ifndef KIRSCH_SEARCH_SIZE_REGIONS_H_
 #define KIRSCH_SEARCH_SIZE_REGIONS_H_
@@ -46,7 +46,7 @@ struct SolvedSize {
 };
 using SolveSize = std::function<absl::StatusOr<SolvedSize>(size_t member, Cost cutoff)>;
 
-// `placed_roots` are of one batch and differ in their size along `dim`, M or N, which ascends. Some are
+// `placed_roots` are of one batch and differ in their size along `dim`, M, N or K, which ascends. Some are
 // solved: the ends, and, as long as the programs known for what is between two of them cost more than
 // kMostLoss above the line through what these two cost, one more there; but none of which it is proven that
 // its own program is hardly better than what another's decisions make of it. Regions are then as few

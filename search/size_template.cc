@@ -6,6 +6,7 @@
 #include "memo/spec_hash.h"
 #include "rewrites/rewrite.h"
 #include "search/limits.h"
+#include "spec/check.h"
 #include "spec/microkernel.h"
 #include "spec/program/impl_program.h"
 
@@ -40,10 +41,17 @@ bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
 }
 
 SizeTemplate::SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
-    : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {}
+    : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {
+  KIRSCH_CHECK(dim != MatmulDims::kK || !choice.own_rest);
+}
 
 bool SizeTemplate::TilesDim(const Decision& decision) const {
   return decision.kind == RewriteKind::kTile && decision.dim == dim_;
+}
+
+// The loop of a register tile goes over a reduction of any length.
+bool SizeTemplate::IsChosenAnew(const Impl& node) const {
+  return dim_ != MatmulDims::kK && IsRegisterTile(node);
 }
 
 // What decides for the spec, from the least size to its own: tiles that are not smaller than all of it
@@ -54,7 +62,7 @@ const Impl& SizeTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32
   for (;;) {
     const Impl* below = node;
     while (TilesDim(below->decision)) below = &below->children.front().impl;
-    if (IsRegisterTile(*below)) return *below;
+    if (IsChosenAnew(*below)) return *below;
     if (!TilesDim(node->decision) || node->decision.size < most) return *node;
     const bool whole = node->decision.size == most;
     if (choice_.own_rest && whole && least < most) return *node;
@@ -65,7 +73,7 @@ const Impl& SizeTemplate::Deciding(const Impl& pattern, const Spec& spec, uint32
 // The pattern for a child of what `decision` makes of the node's spec: that of what is left is that of the
 // whole tile, or of what was left; where a register tile was, tiles of the dim are register tiles, too.
 const Impl& SizeTemplate::PatternOf(const Impl& node, const Decision& decision, size_t child) const {
-  if (IsRegisterTile(node) && decision.kind == RewriteKind::kTile) return node;
+  if (IsChosenAnew(node) && decision.kind == RewriteKind::kTile) return node;
   if (!TilesDim(decision)) return node.children[child].impl;
   return (child > 0 && choice_.own_rest ? node.children.back() : node.children.front()).impl;
 }
@@ -102,11 +110,11 @@ SizeTemplate::Answer SizeTemplate::AskRoot(const Spec& placed_root) {
 
 SizeTemplate::Answer SizeTemplate::Ask(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
-  if (IsRegisterTile(node)) available = 0;  // they take none
+  if (IsChosenAnew(node)) available = 0;  // they take none
   const Question question{&node, spec, available};
   if (const auto known = known_.find(question); known != known_.end()) return known->second;
-  const Answer answer = IsRegisterTile(node) ? AskRegisterTiles(node, spec, available)
-                                             : AskChildren(node, spec, node.decision, available);
+  const Answer answer = IsChosenAnew(node) ? AskRegisterTiles(node, spec, available)
+                                           : AskChildren(node, spec, node.decision, available);
   known_.emplace(question, answer);
   return answer;
 }
@@ -237,7 +245,7 @@ Impl SizeTemplate::Apply(const Spec& placed_root) {
 
 Impl SizeTemplate::Build(const Impl& pattern, const Spec& spec, Lines available) {
   const Impl& node = Deciding(pattern, spec, spec.size[dim_]);
-  if (IsRegisterTile(node)) return BuildRegisterTiles(node, spec, available);
+  if (IsChosenAnew(node)) return BuildRegisterTiles(node, spec, available);
   return BuildNode(node, spec, node.decision, available);
 }
 
@@ -279,14 +287,16 @@ std::optional<Impl> SizeTemplate::ApplyToRange(const Spec& least, const Spec& mo
   return range;
 }
 
-// False if there is no code for it: kernels take the distance of the rows of rhs and out, and blocks of
-// columns are tasks of a known number.
+// False if there is no code for it: kernels take the distance of the rows of lhs, rhs and out, and blocks of
+// columns are tasks of a known number, that share copies.
 bool SizeTemplate::SetFollowing(const Spec& least, const Spec& most) {
-  if (most.block != 0 && static_cast<size_t>(BlockDim(most)) == dim_) return false;
+  const bool reduces = dim_ == MatmulDims::kK;
+  if (most.block != 0 && (reduces || static_cast<size_t>(BlockDim(most)) == dim_)) return false;
   following_ = 0;
   for (int operand = 0; operand < most.op_info().num_operands; ++operand) {
     if (!Follows(least, most, operand, static_cast<int>(dim_))) continue;
-    if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut)
+    if (operand == MatmulDims::kRhs || operand == MatmulDims::kOut ||
+        (reduces && operand == MatmulDims::kLhs))
       following_ |= static_cast<uint8_t>(1 << operand);
     else if (ExtentOf(most, operand).outer > 1)
       return false;
@@ -302,7 +312,10 @@ bool SizeTemplate::BuildRange(const Impl& pattern, const Spec& spec, uint32_t le
   }
   const Impl& node = Deciding(pattern, spec, least);
   *range = Impl{spec, node.decision, {}, {least, static_cast<uint8_t>(dim_), following_}};
-  if (IsRegisterTile(node)) return BuildRegisterRange(node, spec, least, available, range);
+  if (IsChosenAnew(node)) return BuildRegisterRange(node, spec, least, available, range);
+  if (!ReductionMayVary(node, spec)) return false;
+  if (TilesDim(node.decision) && dim_ == MatmulDims::kK)
+    return BuildLengths(node, spec, least, available, range);
   if (TilesDim(node.decision)) {
     const Spec whole = WithSize(spec, node.decision.size);
     return BuildTiles(PatternOf(node, node.decision, 1), spec, least, available,
@@ -368,6 +381,30 @@ bool SizeTemplate::VectorsMayVary(const Spec& spec, uint32_t lanes) const {
       all = all && LanesMayVary(tensor.dtype, model_.target());
   }
   return all;
+}
+
+// Is there code for a reduction whose length is known at run time only? Tiles of it say then whether they
+// add to what there is, which sums that begin with that can't be told.
+bool SizeTemplate::ReductionMayVary(const Impl& node, const Spec& spec) const {
+  if (dim_ != MatmulDims::kK) return true;
+  if (TilesDim(node.decision)) return spec.accumulate || spec.fixed_order == 0;
+  return !IsRegisterTile(node) || LengthMayVary(spec, node.decision.layout, model_.target());
+}
+
+// Tiles of a reduction. The last one is what is left, a whole tile at most, as it may have an epilogue.
+bool SizeTemplate::BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available,
+                                Impl* range) {
+  Expansion expansion;
+  Expand(spec, node.decision, model_.target(), &expansion);
+  const Impl& pattern = node.children.front().impl;
+  const uint32_t size = node.decision.size, most = spec.size[dim_];
+  const bool same_trips = (least - 1) / size == (most - 1) / size;
+  const uint32_t least_left = same_trips ? (least - 1) % size + 1 : 1;
+  const uint32_t most_left = same_trips ? (most - 1) % size + 1 : size;
+  if (least_left == most_left) return false;  // single steps, of which nobody asks what may vary
+  range->children.push_back({1, Build(pattern, expansion.children[0].spec, available)});
+  range->children.push_back({1, {}});
+  return BuildRange(pattern, WithSize(spec, most_left), least_left, available, &range->children.back().impl);
 }
 
 // The rows that are left are those of any number in the range.

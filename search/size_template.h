@@ -1,5 +1,5 @@
-// The decisions of one program as a rule for programs of other sizes of one dim of the output: of any number
-// of rows (M), or of columns (N).
+// The decisions of one program as a rule for programs of other sizes of one dim: of any number of rows (M),
+// of columns (N), or of steps of the reduction (K).
 #ifndef KIRSCH_SEARCH_SIZE_TEMPLATE_H_
 #define KIRSCH_SEARCH_SIZE_TEMPLATE_H_
 
@@ -28,7 +28,7 @@ struct TemplateChoice {
   // That columns that are left may have vectors that are narrower than those of whole tiles.
   bool narrow_vectors = true;
   // That what is left of a division is treated as it was in the program that decisions are from, if anything
-  // was.
+  // was. Not of a reduction.
   bool own_rest = false;
 };
 
@@ -41,7 +41,8 @@ bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim);
 // left of a division is treated like a whole tile; copies have what there is. But register tiles are chosen
 // anew for each number of rows: tiles of the height that is the cheapest per row, then, for what is left,
 // tiles of the heights that are cheapest together. Of columns that are vectors, what is left is one tile, the
-// last of whose vectors is partial. Not thread-safe.
+// last of whose vectors is partial. A reduction that is as long as it may be leaves register tiles as they
+// are. Not thread-safe.
 class SizeTemplate {
  public:
   // `model` outlives this.
@@ -93,6 +94,7 @@ class SizeTemplate {
   };
 
   bool TilesDim(const Decision& decision) const;
+  bool IsChosenAnew(const Impl& node) const;
   const Impl& Deciding(const Impl& pattern, const Spec& spec, uint32_t least) const;
   const Impl& PatternOf(const Impl& node, const Decision& decision, size_t child) const;
   Decision TileOf(uint32_t size) const;
@@ -121,6 +123,8 @@ class SizeTemplate {
   bool BuildFewRange(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
   bool BuildTiles(const Impl& pattern, const Spec& spec, uint32_t least, Lines available, Impl whole,
                   Impl* range);
+  bool BuildLengths(const Impl& node, const Spec& spec, uint32_t least, Lines available, Impl* range);
+  bool ReductionMayVary(const Impl& node, const Spec& spec) const;
 
   const Impl program_;
   const size_t dim_;

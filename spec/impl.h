@@ -21,8 +21,11 @@
 // clang-format off
 //   kTile of it    one child for the whole tiles and, if there may be any, one for what is left; where that may be
 //                  as much as a tile, SizeKept is always left, or all there is if that is less
+//                  of a reduction, the child for whole tiles is the first one, and so is what is left: whether they add
+//                  to what is there follows from how many come before them
 //   kMove to VRF   a register tile, or tiles of them, for each size, the least first; of vectors along the dim, one
-//                  for so many sizes as the node's vectors have lanes, the last of its own being partial
+//                  for so many sizes as the node's vectors have lanes, the last of its own being partial;
+//                  of a reduction one child, as ever
 // clang-format on
 // and what these are inside of has one number of trips for all.
 #ifndef KIRSCH_SPEC_IMPL_H_

@@ -107,8 +107,14 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
   return *std::move(solved);
 }
 
+// There is no code for parts of blocks of elements, and blocks of columns share their copies.
+bool ReductionMayVary(const Spec& spec) {
+  return spec.block == 0 && !IsOfBlocks(spec.tensor(MatmulDims::kLhs).dtype) &&
+         !IsOfBlocks(spec.tensor(MatmulDims::kRhs).dtype);
+}
+
 // Which of the sizes is one that members may share programs for, and the dim of the spec that it is: its
-// rows, or its columns; nothing: they can't.
+// rows, its columns, or its reduction; nothing: they can't.
 struct SharedSize {
   size_t number;
   int dim;
@@ -120,8 +126,10 @@ std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const Ke
   const OpInfo& op = largest.spec.op_info();
   if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return std::nullopt;
   if (request.family.ranges()[MatmulDims::kB].high > 1) return std::nullopt;
-  for (const int dim : {MatmulDims::kM, MatmulDims::kN}) {
-    const int asked = !largest.swapped ? dim : dim == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
+  for (const int dim : {MatmulDims::kM, MatmulDims::kN, MatmulDims::kK}) {
+    if (dim == MatmulDims::kK && !ReductionMayVary(largest.spec)) continue;
+    const bool turned = largest.swapped && dim != MatmulDims::kK;
+    const int asked = !turned ? dim : dim == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
     const auto found = std::find(varying.begin(), varying.end(), asked);
     if (found != varying.end()) return SharedSize{static_cast<size_t>(found - varying.begin()), dim};
   }
@@ -247,7 +255,7 @@ FamilySynthesis WithOwnRegions(FamilySynthesis synthesis) {
   return synthesis;
 }
 
-// Members that differ in their rows, or in their columns, share programs if they may.
+// Members that differ in one size share programs if they may.
 absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, const KernelRequest& request,
                                                const Target& target, const std::shared_ptr<Memo>& memo,
                                                SearchBudget& budget, CodeSharing sharing) {

@@ -74,8 +74,8 @@ struct FamilySynthesis {
 // Which members get programs of their own.
 enum class CodeSharing {
   kNone,   // all
-  kSizes,  // of matmuls that differ in their rows or columns, those that FindSizeRegions asks for; others
-           // share. Of attentions that differ in their keys, none, if there are plans for any number
+  kSizes,  // of matmuls that differ in one size, those that FindSizeRegions asks for; others share. Of
+           // attentions that differ in their keys, none, if there are plans for any number
 };
 
 // Solves every member that is to have its own program, whatever target and time budget `arguments` has. On a

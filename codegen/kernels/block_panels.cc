@@ -59,7 +59,7 @@ class BlockPanels {
 
   // A panel, of which `filled` columns exist: from an element, to a byte.
   void Panel(const Affine& from, const Affine& to, int64_t filled) {
-    prefetch_.ForSteps(filled, [&](const Affine& number) {
+    prefetch_.ForSteps(filled, Constant(pack_.outer / block()), [&](const Affine& number) {
       Blocks(Plus(from, Times(number, block())),
              Plus(to, Times(number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(block())))), filled);
     });

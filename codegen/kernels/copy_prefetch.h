@@ -9,6 +9,7 @@
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/pack.h"
 #include "codegen/loop/procedure_builder.h"
+#include "spec/program/program.h"
 
 namespace kirsch {
 
@@ -19,26 +20,25 @@ class CopyPrefetch {
   CopyPrefetch(const Pack& pack, ProcedureBuilder& builder, VarId from, int64_t step, VarId size)
       : pack_(pack), builder_(builder), from_(from), step_(step), size_(size) {}
 
-  // body(number) for each whole step of a chunk that is `rows` of the source wide.
+  // body(number) for each of so many steps of a chunk that is `rows` of the source wide.
   template <typename Body>
-  void ForSteps(int64_t rows, const Body& body) {
-    const int64_t steps = pack_.outer / step_;
-    if (!pack_.from_far) return builder_.Loop(Constant(steps), [&](VarId step) { body(IndexOf(step)); });
-    if (steps == 0) return;
+  void ForSteps(int64_t rows, const Affine& steps, const Body& body) {
+    if (!pack_.from_far) return builder_.Loop(steps, [&](VarId step) { body(IndexOf(step)); });
+    if (steps == Affine{}) return;
     // The last few steps prefetch the next chunk's first ones: the same code, further ahead.
-    const int64_t ahead = std::clamp<int64_t>(kLinesAhead / (rows * LinesOfStep()), 1, steps);
-    const int64_t before = steps - ahead;
-    const Affine to_next = Plus(NextChunk(rows), -steps * step_);
+    const int64_t ahead = std::max<int64_t>(kLinesAhead / (rows * LinesOfStep()), 1);
+    const Affine before = Left(steps, ahead, false), last = Left(steps, ahead, true);
+    const Affine to_next = Plus(NextChunk(rows), Times(before, -step_));
     const auto loop = [&](const Affine& first, const Affine& count, const Affine& further) {
-      ahead_ = Plus(further, ahead * step_);
+      ahead_ = further;
       builder_.Loop(count, [&](VarId step) { body(Plus(first, step, 1)); });
     };
-    if (before == 0) {
-      loop(Constant(0), Constant(steps), to_next);
+    if (before == Affine{}) {
+      loop(Constant(0), last, to_next);
     } else {
-      builder_.Loop(Constant(2), [&](VarId last) {
-        loop(Times(IndexOf(last), before), Plus(Times(IndexOf(last), ahead - before), before),
-             TimesVariable(to_next, last));
+      builder_.Loop(Constant(2), [&](VarId ends) {
+        loop(TimesVariable(before, ends), Plus(before, TimesVariable(Plus(last, Times(before, -1)), ends)),
+             Plus(TimesVariable(Plus(to_next, -ahead * step_), ends), ahead * step_));
       });
     }
     ahead_ = {};
@@ -58,6 +58,11 @@ class CopyPrefetch {
   // As much as a copy that waits for memory must have under way, and a small part of L1.
   static constexpr int64_t kLinesAhead = 128;
 
+  // Of so many steps the last ones, `most` of them at most, or those before them.
+  Affine Left(const Affine& steps, int64_t most, bool last) const {
+    const Count count{steps, 1, last, most};
+    return count.IsConstant() ? Constant(count.constant()) : IndexOf(builder_.Quotient(steps, 1, last, most));
+  }
   int64_t LinesOfStep() const { return (BytesOf(pack_.from.dtype, step_) + kLineBytes - 1) / kLineBytes; }
   // From the beginning of a chunk to that of the next.
   Affine NextChunk(int64_t rows) const {

@@ -41,10 +41,14 @@ class DotOutput {
     LaneSums sums{sums_, {kNoVar, kNoVar, kNoVar, kNoVar}};
     for (int e = 0; e < count; ++e) sums.from[static_cast<size_t>(e)] = accumulators_.at(0, i, j + e);
     builder_.Do(sums);
-    if (kernel_.accumulate) {
+    const auto add_old = [&] {
       builder_.Do(Load{old_, {parameters_.out, kernel_.out.At(i, j, parameters_.size)}, count});
       builder_.Do(Binary{BinaryOp::kAdd, sums_, sums_, old_});
-    }
+    };
+    if (kernel_.may_accumulate)
+      builder_.WithAny(parameters_.add, add_old);
+    else if (kernel_.accumulate)
+      add_old();
     epilogue_.Store(sums_, i, j, count);
   }
 

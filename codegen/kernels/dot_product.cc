@@ -49,14 +49,17 @@ class DotProduct {
     });
     if (parameters_.rest != kNoVar)
       builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { decoder_ ? Blocks(1) : Vectors(1, whole); });
-    if (kernel_.k_tail != 0) Vectors(1, static_cast<int>(kernel_.k_tail));
+    if (parameters_.tail != kNoVar)
+      builder_.WithAny(parameters_.tail, [&] { Vectors(1, {whole, parameters_.tail}); });
+    else if (kernel_.k_tail != 0)
+      Vectors(1, static_cast<int>(kernel_.k_tail));
     output_.Store();
     return std::move(builder_).Build();
   }
 
  private:
   // `vectors` vectors of the reduction, the accumulator sets taking turns; `count` elements of each count.
-  void Vectors(int vectors, int count) {
+  void Vectors(int vectors, const LaneCount& count) {
     for (int u = 0; u < vectors; ++u) {
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       const int64_t k = u * kernel_.step();
@@ -114,23 +117,26 @@ class DotProduct {
       builder_.Do(Prefetch{At(parameters_.rhs, ahead + byte)});
   }
 
-  void ReadRhs(int j, int64_t k, int count) {
-    rhs_.Read(j, At(parameters_.rhs, kernel_.rhs.At(k, j)), count);
+  void ReadRhs(int j, int64_t k, const LaneCount& count) {
+    rhs_.Read(j, {parameters_.rhs, kernel_.rhs.At(k, j, parameters_.size)}, count);
   }
 
   // A row of lhs: as rhs is, or as two vectors of f32, which are parted by shuffles.
-  void ReadLhs(int i, int64_t k, int count) {
+  void ReadLhs(int i, int64_t k, const LaneCount& count) {
     const int lanes = kernel_.tile.lanes;
     const auto [even, odd] = lhs_;
-    const auto address = [&](int64_t first) { return At(parameters_.lhs, kernel_.lhs.At(i, first)); };
+    const auto address = [&](int64_t first) -> Address {
+      return {parameters_.lhs, kernel_.lhs.At(i, first, parameters_.size)};
+    };
     if (kernel_.parts() == 1) return builder_.Do(Load{even, address(k), count});
     if (lhs_words_ != kNoVar) {
       builder_.Do(Load{lhs_words_, address(k), count});
       return builder_.Do(SplitPairs{even, odd, lhs_words_});
     }
-    builder_.Do(Load{even, address(k), std::min(count, lanes)});
-    if (count > lanes)
-      builder_.Do(Load{odd, address(k + lanes), count - lanes});
+    KIRSCH_CHECK(count.index == kNoVar);
+    builder_.Do(Load{even, address(k), std::min(count.most, lanes)});
+    if (count.most > lanes)
+      builder_.Do(Load{odd, address(k + lanes), count.most - lanes});
     else
       builder_.Do(Zero{odd});
     builder_.Do(Deinterleave{even, odd});
@@ -141,8 +147,8 @@ class DotProduct {
   // May point past the end of rhs: a prefetch of memory that isn't there does nothing.
   void PrefetchRhs(int64_t k) {
     for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(
-          Prefetch{At(parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n))});
+      builder_.Do(Prefetch{{parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n,
+                                                            parameters_.size)}});
   }
 
   const Microkernel& kernel_;

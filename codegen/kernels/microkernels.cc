@@ -33,7 +33,10 @@ std::string Microkernel::Name() const {
           dot && fma ? "" : "_", tile.rows, "x", n, "_v", tile.lanes, "_", lhs.Name(), "_", rhs.Name(), "_",
           out.Name());
   if (counted != 0) name += "_counted";
-  if (k_tail != 0) Append(&name, "_k", k_tail);
+  if (any_tail)
+    name += "_anyk";
+  else if (k_tail != 0)
+    Append(&name, "_k", k_tail);
   if (may_accumulate)
     Append(&name, "_may_add");
   else if (accumulate)
@@ -56,9 +59,9 @@ std::vector<int64_t> Microkernel::Counts(int64_t k) const {
   const auto covered = [&](int level) {
     return level + 1 < reduction.digits ? reduction.unit(level + 1) : k;
   };
-  const int64_t steps = covered(whole_digits) / unit(whole_digits), at_once = unroll / run_steps();
-  std::vector<int64_t> counts = {steps / at_once};
-  if (has_rest()) counts.push_back(steps % at_once);
+  const int64_t steps = covered(whole_digits) / unit(whole_digits);
+  std::vector<int64_t> counts = {steps / at_once()};
+  if (has_rest()) counts.push_back(steps % at_once());
   for (int level = whole_digits + 1; level < reduction.digits; ++level)
     counts.push_back(covered(level) / unit(level));
   return counts;

@@ -15,8 +15,6 @@
 namespace kirsch {
 
 struct Microkernel : TileShape {
-  // Whether it adds to the output is for the caller to say: its last count is 1 if so, else 0.
-  bool may_accumulate = false;
   bool scales = false;  // functions may use AVX-512F's instruction for a * 2^n
   int k_split = 1;      // accumulator sets
   // Vectors (kPartialSums) or groups of steps (others) of the reduction that one trip of the main loop
@@ -57,16 +55,18 @@ struct Microkernel : TileShape {
 
   // Unique among kernels that differ.
   std::string Name() const;
-  // The counts the procedure takes, for a reduction of length k (k mod step() == k_tail).
+  // The counts of loops that the procedure takes, for a reduction of length k (k mod step() == k_tail).
   std::vector<int64_t> Counts(int64_t k) const;
+  // So many steps of the reduction a step of the main loop takes; no window's.
+  int at_once() const { return unroll / run_steps(); }
 };
 
 // Sets k_split, unroll and the fences as suits the vector unit.
 void FitToRegisters(const VectorUnit& unit, Microkernel* kernel);
 
 // The procedure: (lhs, rhs, out[, what the epilogue takes], trips of the main loop[, trips of the rest][, of
-// the loops around these, the innermost first][, whether it adds][, the run-time size][, KernelRun::last]):
-// the rest only where the main loop takes several steps at once.
+// the loops around these, the innermost first][, what is left of the reduction][, not 0 if it adds][, the
+// run-time size][, KernelRun::last]): the rest only where the main loop takes several steps at once.
 Procedure MicrokernelProcedure(const Microkernel& kernel);
 
 // The forms, for MicrokernelProcedure.

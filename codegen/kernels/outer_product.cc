@@ -42,7 +42,11 @@ class OuterProduct {
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
     output_.Start();
     ForReduction(builder_, kernel_, parameters_, [&](int steps) { Steps(steps, group()); });
-    if (kernel_.k_tail != 0) Steps(1, static_cast<int>(kernel_.k_tail));
+    if (parameters_.tail != kNoVar)
+      builder_.SwitchOn(parameters_.tail, 1, static_cast<size_t>(group() - 1),
+                        [&](size_t i) { Steps(1, static_cast<int>(i) + 1); });
+    else if (kernel_.k_tail != 0)
+      Steps(1, static_cast<int>(kernel_.k_tail));
     accumulators_.SumSets();
     output_.Store();
     return std::move(builder_).Build();

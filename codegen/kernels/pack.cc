@@ -43,6 +43,7 @@ class Packer {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", pack.to.dtype, true)),
+        any_(pack.of_any_size != PackAxis::kNone ? builder_.IndexParameter("count") : kNoVar),
         size_(pack.from.follows ? builder_.IndexParameter("size") : kNoVar),
         last_(pack.counted != 0 ? builder_.IndexParameter("last") : kNoVar),
         group_(static_cast<int>(pack.to.group)),
@@ -59,6 +60,8 @@ class Packer {
     KIRSCH_CHECK(!pack.exact || pack.to.panel == 0);
     KIRSCH_CHECK(!Narrows(pack) || group_ == 1);
     KIRSCH_CHECK(pack.counted == 0 || (pack.counted == lanes_ && pack.from.order == pack.to.order));
+    KIRSCH_CHECK(any_ == kNoVar || (!IsOfBlocks(pack.from.dtype) && pack.inner_stride == 1 && !pack.exact));
+    KIRSCH_CHECK(!any_inner() || (pack.to.panel == 0 && pack.from.order == pack.to.order));
     if (!IsOfBlocks(pack.from.dtype)) return;
     KIRSCH_CHECK(!pack.from.follows);
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.inner_stride == 1);
@@ -75,7 +78,7 @@ class Packer {
       pack_.from.order == pack_.to.order ? DecodingCopy() : DecodingTranspose();
     } else if (pack_.from.order == pack_.to.order) {
       straight_ = builder_.Vector("v", StoredFrom(pack_), lanes_ * group_);
-      for (int row = 0; group_ > 1 && row < std::min<int64_t>(group_, pack_.outer); ++row)
+      for (int row = 0; group_ > 1 && (any_outer() || row < pack_.outer) && row < group_; ++row)
         rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("r", row), pack_.to.dtype, lanes_);
       if (parts_) odd_ = builder_.Vector("odd", pack_.to.dtype, lanes_);
       StraightCopy();
@@ -129,7 +132,48 @@ class Packer {
     return Plus(from, number, rows * (size_ == kNoVar ? pack_.from.outer_stride : 1), size_);
   }
 
+  bool any_outer() const { return pack_.of_any_size == PackAxis::kOuter; }
+  bool any_inner() const { return pack_.of_any_size == PackAxis::kInner; }
+
+  // All of an outer axis of any size: `copy(from, to, rows)`, `rows` being the largest of `pieces` as often
+  // as there is so much, then of what is left the next one, and in the end what is left of a group.
+  // `behind(from, number, rows)` is what lies so many times so many rows behind. The largest is prefetched,
+  // where copies are: `turned` rows of the source.
+  template <typename Next, typename Copy>
+  void ForAnyOuter(const std::vector<int64_t>& pieces, int64_t turned, Affine from, Affine to,
+                   const Next& behind, const Copy& copy) {
+    VarId left = any_;
+    for (const int64_t rows : pieces) {
+      const Affine whole = IndexOf(builder_.Quotient(IndexOf(left), rows, false));
+      const int64_t stride = pack_.to.OuterOffset(rows);
+      const auto piece = [&](const Affine& number) {
+        copy(behind(from, number, rows), Plus(to, Times(number, stride)), rows);
+      };
+      if (rows == pieces.front())
+        prefetch_.ForSteps(turned, whole, piece);
+      else
+        builder_.Loop(whole, [&](VarId number) { piece(IndexOf(number)); });
+      if (rows == 1) return;
+      from = behind(from, whole, rows);
+      to = Plus(to, Times(whole, stride));
+      left = builder_.Quotient(IndexOf(left), rows, true);
+    }
+    builder_.SwitchOn(left, 1, static_cast<size_t>(group_ - 1),
+                      [&](size_t i) { copy(from, to, static_cast<int64_t>(i) + 1); });
+  }
+
   void StraightCopy() {
+    if (any_outer())
+      return ForAnyOuter(
+          rows_at_once_ > group_ ? std::vector<int64_t>{rows_at_once_, group_} : std::vector<int64_t>{group_},
+          0, Constant(0), Constant(0),
+          [&](const Affine& from, const Affine& number, int64_t rows) {
+            return Plus(from, size_ == kNoVar ? Times(number, rows * pack_.from.outer_stride)
+                                              : TimesVariable(Times(number, rows), size_));
+          },
+          [&](const Affine& from, const Affine& to, int64_t rows) {
+            StraightRows(from, to, static_cast<int>(rows));
+          });
     builder_.Loop(Constant(pack_.outer / rows_at_once_), [&](VarId block) {
       StraightRows(Behind(Constant(0), block, rows_at_once_),
                    Plus(Constant(0), block, pack_.to.OuterOffset(rows_at_once_)), rows_at_once_);
@@ -141,23 +185,49 @@ class Packer {
   }
 
   void StraightRows(const Affine& from, const Affine& to, int rows) {
+    if (any_inner()) return StraightAnyRows(from, to, rows);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
       StraightChunk(Plus(from, chunk, width_ * pack_.inner_stride), Plus(to, chunk, chunk_stride_), rows,
-                    width_);
+                    width_, last_);
     });
     const int64_t chunks = pack_.inner / width_;
     if (chunks * width_ < pack_.inner)
       StraightChunk(Plus(from, chunks * width_ * pack_.inner_stride), Plus(to, chunks * chunk_stride_), rows,
-                    pack_.inner - chunks * width_);
+                    pack_.inner - chunks * width_, last_);
   }
 
-  // `rows` rows of a chunk of which `filled` elements exist.
-  void StraightChunk(const Affine& from, const Affine& to, int rows, int64_t filled) {
+  // Chunks, then vectors, the last of which may be partial, and is copied one by one where there are no
+  // masks.
+  void StraightAnyRows(const Affine& from, const Affine& to, int rows) {
+    const VarId chunks = builder_.Quotient(IndexOf(any_), width_, false, 1),
+                left = builder_.Quotient(IndexOf(any_), width_, true, 1),
+                vectors = builder_.Quotient(IndexOf(left), lanes_, false, 1),
+                last = builder_.Quotient(IndexOf(left), lanes_, true, 1);
+    builder_.Loop(IndexOf(chunks), [&](VarId chunk) {
+      StraightChunk(Plus(from, chunk, width_), Plus(to, chunk, width_), rows, width_, kNoVar);
+    });
+    const Affine rest_from = Plus(from, chunks, width_), rest_to = Plus(to, chunks, width_);
+    builder_.Loop(IndexOf(vectors), [&](VarId vector) {
+      StraightChunk(Plus(rest_from, vector, lanes_), Plus(rest_to, vector, lanes_), rows, lanes_, kNoVar);
+    });
+    const Affine last_from = Plus(rest_from, vectors, lanes_), last_to = Plus(rest_to, vectors, lanes_);
+    if (pack_.lanes_vary) return StraightChunk(last_from, last_to, rows, lanes_, last);
+    builder_.Loop(IndexOf(last), [&](VarId element) {
+      for (int row = 0; row < rows; ++row) {
+        builder_.Do(Load{straight_, {from_, Plus(Behind(last_from, row), element, 1)}, 1});
+        builder_.Do(Store{straight_, {to_, Plus(Plus(last_to, element, 1), pack_.to.OuterOffset(row))}, 1});
+      }
+    });
+  }
+
+  // `rows` rows of a chunk of which `filled` elements exist; of the last vector's as many as `last` says, if
+  // it is a variable.
+  void StraightChunk(const Affine& from, const Affine& to, int rows, int64_t filled, VarId last) {
     const int64_t stored = pack_.to.panel != 0 ? width_ : filled;
     for (int row = 0; row < rows; row += group_)
       for (int64_t lane = 0; lane < stored; lane += step_) {
         LaneCount count = static_cast<int>(std::clamp<int64_t>(filled - lane, 0, step_));
-        if (last_ != kNoVar && lane + step_ == filled) count.index = last_;
+        if (last != kNoVar && lane + step_ == filled) count.index = last;
         LoadGroup(Plus(Behind(from, row), lane * pack_.inner_stride), std::min(group_, rows - row), count);
         builder_.Do(Store{straight_,
                           {to_, Plus(to, pack_.to.OuterOffset(row) + lane * group_)},
@@ -203,7 +273,16 @@ class Packer {
   // A chunk of which `filled` elements exist: whole lines of the source first.
   void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
     const int64_t columns = LineColumns();
-    prefetch_.ForSteps(filled, [&](const Affine& line) {
+    if (any_outer())
+      return ForAnyOuter(
+          {columns, int64_t{kBlock} * group_, group_}, filled, from, to,
+          [](const Affine& at, const Affine& number, int64_t count) {
+            return Plus(at, Times(number, count));
+          },
+          [&](const Affine& at, const Affine& copied, int64_t count) {
+            TransposeColumns(at, copied, filled, count);
+          });
+    prefetch_.ForSteps(filled, Constant(pack_.outer / columns), [&](const Affine& line) {
       TransposeColumns(Plus(from, Times(line, columns)), Plus(to, Times(line, pack_.to.OuterOffset(columns))),
                        filled, columns);
     });
@@ -277,7 +356,9 @@ class Packer {
   const Pack& pack_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
-  const VarId size_, last_;  // the run-time size, and KernelRun::last, where the copy takes them
+  // What there is along the axis that is of any size, the run-time size, and KernelRun::last, where the copy
+  // takes them.
+  const VarId any_, size_, last_;
   const int group_;
   const int lanes_;
   const int64_t width_, chunk_stride_;
@@ -296,8 +377,10 @@ class Packer {
 }  // namespace
 
 std::string Pack::Name() const {
-  return Cat("pack_", outer, "x", inner, "_", from.Name(), inner_stride != 1 ? Cat("by", inner_stride) : "",
-             "_", to.Name(), exact ? "_exact" : "", counted != 0 ? "_counted" : "", from_far ? "_far" : "");
+  return Cat("pack_", of_any_size == PackAxis::kOuter ? "any" : Cat(outer), "x",
+             of_any_size == PackAxis::kInner ? "any" : Cat(inner), "_", from.Name(),
+             inner_stride != 1 ? Cat("by", inner_stride) : "", "_", to.Name(), exact ? "_exact" : "",
+             counted != 0 ? "_counted" : "", from_far ? "_far" : "");
 }
 
 Procedure PackProcedure(const Pack& pack) {

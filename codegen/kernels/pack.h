@@ -11,13 +11,15 @@
 namespace kirsch {
 
 struct Pack : PackShape {
-  int vector_bytes = 0;  // of the widest vectors
+  int vector_bytes = 0;    // of the widest vectors
+  bool lanes_vary = true;  // there is a masked load of the source's elements (LanesMayVary)
 
   // Unique among copies that differ.
   std::string Name() const;
 };
 
-// The procedure: (from, to[, the run-time size][, KernelRun::last]).
+// The procedure: (from, to[, what there is along PackShape::of_any_size][, the run-time size][,
+// KernelRun::last]).
 Procedure PackProcedure(const Pack& pack);
 
 }  // namespace kirsch

@@ -56,12 +56,19 @@ class Kernels {
     if (program_.masks) AddFeatures(std::array{"avx512f", "avx512vl"});
   }
 
-  // The call of a kernel on `at`, `count` and `last` being what KernelRun says, `size` the run-time size.
-  Call CallOf(const KernelShape& kernel, std::vector<Address> at, int64_t count, VarId size,
-              const Affine& last) {
-    Call call = std::visit([&](const auto& shape) { return CallOf(shape, std::move(at), count); }, kernel);
-    if (TakesSize(kernel)) call.counts.push_back(IndexOf(size));
-    if (TakesLast(kernel)) call.counts.push_back(last);
+  // What KernelRun says, in the entry; `size` is the run-time size.
+  struct Run {
+    std::vector<Address> at;
+    Affine count;
+    VarId size;
+    Affine last, adds;
+  };
+
+  // The call of a kernel, in the entry, which gets what follows from a count that is known at run time.
+  Call CallOf(const KernelShape& kernel, const Run& run, ProcedureBuilder& entry) {
+    Call call = std::visit([&](const auto& shape) { return CallOf(shape, run, entry); }, kernel);
+    if (TakesSize(kernel)) call.counts.push_back(IndexOf(run.size));
+    if (TakesLast(kernel)) call.counts.push_back(run.last);
     return call;
   }
 
@@ -93,10 +100,11 @@ class Kernels {
     return it->second;
   }
 
-  Call CallOf(const TileShape& shape, std::vector<Address> at, int64_t k) {
+  Call CallOf(const TileShape& shape, const Run& run, ProcedureBuilder& entry) {
     AddElementFeatures(shape);
+    KIRSCH_CHECK(!shape.may_accumulate || !shape.tile.one_chain);
     Microkernel kernel{shape};
-    kernel.may_accumulate = MayAccumulate(shape);
+    kernel.may_accumulate |= MayAccumulate(shape);
     kernel.accumulate |= kernel.may_accumulate;
     kernel.scales = program_.masks;
     const VectorUnit& unit = UnitWithLanes(target_, kernel.tile.lanes);
@@ -105,16 +113,39 @@ class Kernels {
     KIRSCH_CHECK(encoding != nullptr);
     AddFeatures(encoding->features);
     if (shape.tile.by_tables) AddFeatures(std::array{"avx512vbmi"});
+    std::vector<Affine> counts = CountsOf(kernel, run.count, entry);
+    if (shape.may_accumulate)
+      counts.push_back(run.adds);
+    else if (kernel.may_accumulate)
+      counts.push_back(Constant(shape.accumulate ? 1 : 0));
+    return {NumberOf(kernel, MicrokernelProcedure), run.at, std::move(counts)};
+  }
+
+  // Of the loops, and what is left.
+  static std::vector<Affine> CountsOf(const Microkernel& kernel, const Affine& k, ProcedureBuilder& entry) {
+    const int64_t step = kernel.step();
     std::vector<Affine> counts;
-    for (int64_t count : kernel.Counts(k)) counts.push_back(Constant(count));
-    if (kernel.may_accumulate) counts.push_back(Constant(shape.accumulate ? 1 : 0));
-    return {NumberOf(kernel, MicrokernelProcedure), std::move(at), std::move(counts)};
+    if (k.IsConstant()) {
+      for (int64_t count : kernel.Counts(k.constant)) counts.push_back(Constant(count));
+      if (kernel.any_tail) counts.push_back(Constant(k.constant % step));
+      return counts;
+    }
+    KIRSCH_CHECK(kernel.any_tail || step == 1);
+    const Affine steps = Quotient(k, step, entry);
+    counts = {Quotient(steps, kernel.at_once(), entry)};
+    if (kernel.has_rest()) counts.push_back(IndexOf(entry.Quotient(steps, kernel.at_once(), true)));
+    if (kernel.any_tail) counts.push_back(IndexOf(entry.Quotient(k, step, true)));
+    return counts;
+  }
+  static Affine Quotient(const Affine& of, int64_t by, ProcedureBuilder& entry) {
+    return by == 1 ? of : IndexOf(entry.Quotient(of, by, false));
   }
 
   // Programs for many sizes have many register tiles, each of them the most code that there is: what differs
   // in whether it adds to the output is one.
   bool MayAccumulate(const TileShape& shape) const {
-    if (source_.sizes.empty() || shape.tile.form != LayoutKind::kVectors || shape.tile.one_chain)
+    if (source_.sizes.empty() || shape.may_accumulate || shape.tile.form != LayoutKind::kVectors ||
+        shape.tile.one_chain)
       return false;
     TileShape other = shape;
     other.accumulate = !shape.accumulate;
@@ -122,23 +153,26 @@ class Kernels {
     return std::find(kernels.begin(), kernels.end(), KernelShape(other)) != kernels.end();
   }
 
-  Call CallOf(const PackShape& shape, std::vector<Address> at, int64_t) {
+  Call CallOf(const PackShape& shape, const Run& run, ProcedureBuilder&) {
     AddElementFeatures(shape);
-    return {NumberOf(Pack{shape, vector_bytes()}, PackProcedure), std::move(at), {}};
+    const Pack pack{shape, vector_bytes(), LanesMayVary(shape.from.dtype, target_)};
+    Call call{NumberOf(pack, PackProcedure), run.at, {}};
+    if (shape.of_any_size != PackAxis::kNone) call.counts.push_back(run.count);
+    return call;
   }
-  Call CallOf(const CopyShape& shape, std::vector<Address> at, int64_t) {
-    return {NumberOf(CopyKernel{shape, vector_bytes()}, CopyProcedure), std::move(at), {}};
+  Call CallOf(const CopyShape& shape, const Run& run, ProcedureBuilder&) {
+    return {NumberOf(CopyKernel{shape, vector_bytes()}, CopyProcedure), run.at, {}};
   }
-  Call CallOf(const RowShape& shape, std::vector<Address> at, int64_t rows) {
+  Call CallOf(const RowShape& shape, const Run& run, ProcedureBuilder&) {
     const RowKernel kernel{shape, program_.masks};
     AddFeatures(RowFeatures(kernel));
-    return {NumberOf(kernel, RowProcedure), std::move(at), {Constant(rows)}};
+    return {NumberOf(kernel, RowProcedure), run.at, {run.count}};
   }
-  Call CallOf(const TransformShape& shape, std::vector<Address> at, int64_t) {
+  Call CallOf(const TransformShape& shape, const Run& run, ProcedureBuilder&) {
     const auto make = [&](const TransformShape& transform) {
       return TransformProcedure(transform, vector_bytes());
     };
-    return {NumberOf(shape, make), std::move(at), {}};
+    return {NumberOf(shape, make), run.at, {}};
   }
 
   int vector_bytes() const { return target_.vectors.front().bytes; }
@@ -258,7 +292,10 @@ class EntryWriter {
     for (size_t i = 0; i < run.at.size(); ++i) at.push_back(AddressOf(run.at[i], types[i]));
     const VarId size =
         program_.sizes.empty() ? kNoVar : bound_[static_cast<size_t>(program_.sizes.front().variable)].index;
-    entry_.Do(kernels_.CallOf(kernel, std::move(at), Constants(run.count), size, InEntry(run.last)));
+    KIRSCH_CHECK(run.count.IsConstant() || run.count.by == 1);
+    const Affine count = run.count.IsConstant() ? Constant(run.count.constant()) : InEntry(run.count.of);
+    entry_.Do(
+        kernels_.CallOf(kernel, {std::move(at), count, size, InEntry(run.last), InEntry(run.adds)}, entry_));
   }
 
   // Counts elements of `dtype`: to a callee, that is what offsets count.
@@ -406,7 +443,8 @@ class Lowering {
   void PackOperand() {
     const KernelRun& run = std::get<KernelRun>(program_.ahead.front().shape);
     const int operand = run.at.front().buffer;
-    const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)], {}, 1, kNoVar, {});
+    const Call call = kernels_.CallOf(program_.kernels[static_cast<size_t>(run.kernel)],
+                                      {{}, Constant(1), kNoVar, {}, {}}, entry_);
     loops_.packing = Packing{operand,
                              program_.packed_bytes,
                              call.procedure,

@@ -77,10 +77,11 @@ class Interpreter {
 
   void Do(const KernelRun& run) {
     const KernelShape& of_any_size = program_.kernels[static_cast<size_t>(run.kernel)];
-    const bool varies = TakesSize(of_any_size) || TakesLast(of_any_size);
     const KernelShape kernel =
-        varies ? ForSizes(of_any_size, Variable(program_.sizes.front().variable), ValueOf(run.last))
-               : of_any_size;
+        program_.sizes.empty()
+            ? of_any_size
+            : ForValues(of_any_size, {Variable(program_.sizes.front().variable), ValueOf(run.last),
+                                      ValueOf(run.count), ValueOf(run.adds)});
     const std::vector<Dtype> types = OperandTypes(kernel);
     KIRSCH_CHECK(types.size() == run.at.size());
     InterpretedOperands at;

@@ -163,7 +163,7 @@ Program ProgramOf(const Impl& impl, const Target& target) {
     const size_t dim = kernel.range.dim;
     program.sizes.push_back(
         {std::string(kernel.spec.op_info().dims[dim].name), size, kernel.range.least, kernel.spec.size[dim]});
-    writer.SetSize(size);
+    writer.SetSize(size, kernel.range.dim);
     for (int operand = 0; operand < kernel.spec.op_info().num_operands; ++operand)
       views[static_cast<size_t>(operand)].layout.follows = kernel.range.Follows(operand);
   }
@@ -184,9 +184,23 @@ Program ProgramOf(const Impl& impl, const Target& target) {
 
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target) {
   const TensorSpec &source = from.tensor(operand), &copy = copied.tensor(operand);
+  if (dim == MatmulDims::kK) {
+    if (IsOfBlocks(source.dtype) || IsOfBlocks(copy.dtype)) return false;
+    if (dim == OuterDim(copied, operand)) return true;
+    return copy.layout.panel == 0 && source.layout.order == copy.layout.order;
+  }
   if (dim == OuterDim(copied, operand)) return copy.layout.panel == 0 && copy.layout.order == Order::kRow;
   if (operand != MatmulDims::kRhs || copy.layout.panel == 0 || IsInPanels(copy.dtype)) return false;
   return source.layout.order != copy.layout.order || LanesMayVary(source.dtype, target);
+}
+
+// Dot products end with a vector of each operand that is not whole.
+bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& target) {
+  const Dtype lhs = spec.operand[MatmulDims::kLhs].dtype, rhs = spec.operand[MatmulDims::kRhs].dtype;
+  if (IsOfBlocks(lhs) || IsOfBlocks(rhs) || registers.kind == LayoutKind::kLanewise) return false;
+  if (registers.kind == LayoutKind::kVectors) return true;
+  return Info(ArithmeticOf(lhs, rhs, registers.group, target)).parts() == 1 && LanesMayVary(lhs, target) &&
+         LanesMayVary(rhs, target);
 }
 
 int64_t BlockCount(const Spec& spec) {
@@ -285,7 +299,8 @@ void ImplWriter::WriteNode(const Impl& impl, const OperandViews& views) {
     case RewriteKind::kParallelTile:
       return WriteTiles(impl, views, std::nullopt);
     case RewriteKind::kMove:
-      if (impl.decision.level == Level::kVrf && varies) return WriteRegisterTiles(impl, views);
+      if (impl.decision.level == Level::kVrf && varies && varying_ != MatmulDims::kK)
+        return WriteRegisterTiles(impl, views);
       if (impl.decision.level == Level::kVrf) return WriteRegisterTile(impl, views);
       return WriteNode(OnlyChild(impl), views);
     case RewriteKind::kPack:
@@ -388,7 +403,8 @@ Affine ImplWriter::Behind(const Affine& offset, const OperandView& view, const S
   return times == kNoVar ? Plus(offset, stride) : Plus(offset, times, stride);
 }
 
-// Whole tiles of the dim that varies, then what is left, which is a variable of its own.
+// Whole tiles of the dim that varies, then what is left, which is a variable of its own. Of a reduction, all
+// tiles but the first add to what those before them made.
 void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) {
   const Impl& tile = impl.children.front().impl;
   const int dim = impl.range.dim;
@@ -400,7 +416,10 @@ void ImplWriter::WriteVaryingTiles(const Impl& impl, const OperandViews& views) 
       OperandView& view = at[static_cast<size_t>(operand)];
       view.start.offset = Behind(view.start.offset, view, impl.spec, operand, dim, size, number);
     }
+    const Affine before = tiles_before_;
+    if (dim == MatmulDims::kK && !impl.spec.accumulate) tiles_before_ = Plus(before, number, 1);
     WriteNode(part, at);
+    tiles_before_ = before;
   };
   const auto write_left = [&](const Impl& rest, VarId number, int64_t kept) {
     builder_.AddLet({IndexOf(left_), size, true, kept}, [&](VarId left) {
@@ -454,6 +473,12 @@ void ImplWriter::WriteRegisterTiles(const Impl& impl, const OperandViews& views)
              WriteNode(tile, views);
              last_ = {};
            });
+}
+
+// Of the reduction, or of what is copied along it.
+Count ImplWriter::LengthOf(const Impl& impl) const {
+  return impl.range.varies() && varying_ == MatmulDims::kK ? Count{IndexOf(left_)}
+                                                           : Whole(impl.spec.size[MatmulDims::kK]);
 }
 
 MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
@@ -517,6 +542,11 @@ void ImplWriter::WritePack(const Impl& impl, const OperandViews& views) {
     WriteBlocksPack(impl, pack, views[operand], inside[operand]);
   } else if (IsWindow(impl.spec, impl.decision.operand)) {
     WriteWindowCopy(impl.spec, pack, from, to);
+  } else if (varying_ == MatmulDims::kK) {
+    PackShape any = pack;  // so that those of whole tiles are the same one as that of what is left
+    any.of_any_size =
+        OuterDim(child.spec, static_cast<int>(operand)) == varying_ ? PackAxis::kOuter : PackAxis::kInner;
+    builder_.AddRun(any, {from, to}, LengthOf(impl));
   } else if (impl.range.varies() && impl.spec.op_info().operands[operand].UsesDim(impl.range.dim)) {
     KIRSCH_CHECK(CopyMayVary(impl.spec, child.spec, static_cast<int>(operand), impl.range.dim, target_));
     if (pack.to.panel == 0)
@@ -702,7 +732,6 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   KIRSCH_CHECK(microkernel.kind == RewriteKind::kMicrokernel);
   KIRSCH_CHECK(spec.size[MatmulDims::kB] == 1);
   CheckGroups(spec, impl.decision.layout, target_);
-  const int64_t k = spec.size[MatmulDims::kK];
   TileShape shape;
   shape.tile = RegisterTileOf(spec, impl.decision.layout, target_);
   shape.m = spec.size[MatmulDims::kM];
@@ -727,9 +756,19 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
     shape.counted = shape.tile.lanes;
     shape.n = shape.tile.columns * shape.counted;
   }
-  shape.k_tail = k % shape.step();
+  const Count length = LengthOf(impl);
+  if (varying_ != MatmulDims::kK)
+    shape.k_tail = length.constant() % shape.step();
+  else
+    shape.any_tail = shape.step() > 1;
+  Affine adds;
+  if (tiles_before_ != Affine{}) {
+    adds = spec.accumulate ? Constant(1) : tiles_before_;
+    shape.may_accumulate = true;
+    shape.accumulate = false;
+  }
   if (const DigitAxis* const axis = WindowAxis(spec, MatmulDims::kK)) shape.reduction = *axis;
-  builder_.AddRun(std::move(shape), std::move(at), Whole(k), last_);
+  builder_.AddRun(std::move(shape), std::move(at), length, last_, adds);
 }
 
 }  // namespace kirsch

@@ -44,6 +44,9 @@ bool HasCommonCopies(const Impl& impl);
 // Can the size along `dim` of an operand's copy, as `copied` has it, be known at run time only?
 bool CopyMayVary(const Spec& from, const Spec& copied, int operand, int dim, const Target& target);
 
+// Can the length of the reduction of a register tile be known at run time only?
+bool LengthMayVary(const Spec& spec, const Layout& registers, const Target& target);
+
 // Writes the trees of contractions as parts of a program. It aborts (KIRSCH_CHECK) on a tree that is not a
 // program of its spec: tiles that do not cover the dim, a panel or group entered in its middle, an operand
 // that is not of the type and layout that the spec says. Copies that a tree makes for itself take a thread's
@@ -57,8 +60,11 @@ class ImplWriter {
   void Write(const Impl& impl, const OperandViews& views) { WriteNode(impl, views); }
   // The same, its tasks, numbered from `first` on, shared out over the threads.
   void WriteShared(const Impl& impl, const OperandViews& views, const Affine& first);
-  // The variable that is the size of a tree for a range of them.
-  void SetSize(VarId size) { size_ = left_ = size; }
+  // The variable that is the size of a tree for a range of them, along `dim`.
+  void SetSize(VarId size, int dim) {
+    size_ = left_ = size;
+    varying_ = dim;
+  }
   // Of a tree in blocks: the copies in common, and nothing else. All threads make them together, a range of
   // columns the parts that correspond to it. What is written of `impl` from then on finds them made.
   void WriteCommonCopies(const Impl& impl, const OperandViews& views);
@@ -101,6 +107,7 @@ class ImplWriter {
   template <typename WriteSize>
   void ForSizes(int64_t unit, int64_t least, int64_t most, const WriteSize& write);
   void WriteRegisterTiles(const Impl& impl, const OperandViews& views);
+  Count LengthOf(const Impl& impl) const;
   void WritePack(const Impl& impl, const OperandViews& views);
   void WriteRowsPack(const Impl& impl, const PackShape& most, const OperandView& from, const OperandView& to);
   void WritePanelsPack(const Impl& impl, const PackShape& most, const OperandView& from,
@@ -113,10 +120,13 @@ class ImplWriter {
   const Target& target_;
   ProgramBuilder& builder_;
   int64_t own_top_ = 0;  // bytes
-  // Of the dim that varies: all there is, and what there is of the tile that is being written.
+  // Of the dim that varies (-1: none does): all there is, and what there is of the tile that is being written.
+  int varying_ = -1;
   VarId size_ = kNoVar, left_ = kNoVar;
-  Affine last_;          // not 0: so much there is of the last vector of the register tile
-  Affine first_block_;   // the number of the first block's task
+  Affine last_;  // not 0: so much there is of the last vector of the register tile
+  // Of tiles of a reduction whose number is known at run time only: 0 in the first one.
+  Affine tiles_before_;
+  Affine first_block_;  // the number of the first block's task
   bool only_common_ = false;
   std::map<const Impl*, int> common_;  // the buffers of copies in common
   // Which of how many times the node that is being written is run.

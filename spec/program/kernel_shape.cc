@@ -41,18 +41,25 @@ bool Counts(const Shape&) {
   return false;
 }
 
-void SetSizes(TileShape* tile, int64_t size, int64_t last) {
-  for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out}) *layout = layout->ForSize(size);
-  if (tile->counted != 0) tile->n += last - tile->counted;
+void SetValues(TileShape* tile, const RunValues& values) {
+  for (MatrixLayout* layout : {&tile->lhs, &tile->rhs, &tile->out}) *layout = layout->ForSize(values.size);
+  if (tile->counted != 0) tile->n += values.last - tile->counted;
   tile->counted = 0;
+  if (tile->any_tail) tile->k_tail = values.count % tile->step();
+  tile->any_tail = false;
+  if (tile->may_accumulate) tile->accumulate = values.adds != 0;
+  tile->may_accumulate = false;
 }
-void SetSizes(PackShape* pack, int64_t size, int64_t last) {
-  pack->from = pack->from.ForSize(size);
-  if (pack->counted != 0) pack->inner += last - pack->counted;
+void SetValues(PackShape* pack, const RunValues& values) {
+  pack->from = pack->from.ForSize(values.size);
+  if (pack->counted != 0) pack->inner += values.last - pack->counted;
   pack->counted = 0;
+  if (pack->of_any_size == PackAxis::kOuter) pack->outer = values.count;
+  if (pack->of_any_size == PackAxis::kInner) pack->inner = values.count;
+  pack->of_any_size = PackAxis::kNone;
 }
 template <typename Shape>
-void SetSizes(Shape*, int64_t, int64_t) {}
+void SetValues(Shape*, const RunValues&) {}
 
 bool Writes(const TileShape&, size_t operand) { return operand == MatmulDims::kOut; }
 bool Writes(const RowShape& rows, size_t operand) { return operand >= rows.program.inputs.size(); }
@@ -73,8 +80,8 @@ bool TakesLast(const KernelShape& kernel) {
   return std::visit([](const auto& shape) { return Counts(shape); }, kernel);
 }
 
-KernelShape ForSizes(KernelShape kernel, int64_t size, int64_t last) {
-  std::visit([&](auto& shape) { SetSizes(&shape, size, last); }, kernel);
+KernelShape ForValues(KernelShape kernel, const RunValues& values) {
+  std::visit([&](auto& shape) { SetValues(&shape, values); }, kernel);
   return kernel;
 }
 

@@ -37,6 +37,7 @@ struct TileShape {
   int64_t counted = 0;
   MatrixLayout lhs, rhs, out;
   bool accumulate = false;
+  bool may_accumulate = false;  // whether it does, KernelRun::adds says
   Epilogue epilogue;
   std::vector<EpilogueArgument> arguments;
   bool prefetch_out = false;  // the output tile is not in L1 when the kernel starts
@@ -45,6 +46,7 @@ struct TileShape {
   int64_t prefetch_k = 0, prefetch_n = 0;
   DigitAxis reduction = {};  // of a window: how it is indexed by the steps of the reduction
   int64_t k_tail = 0;        // what is left of the reduction: k mod step()
+  bool any_tail = false;     // that is known when the kernel is run
 
   // Steps of the reduction that one instruction takes in.
   int64_t step() const {
@@ -52,6 +54,9 @@ struct TileShape {
   }
   friend bool operator==(const TileShape&, const TileShape&) = default;
 };
+
+// An axis of a copy.
+enum class PackAxis : uint8_t { kNone, kOuter, kInner };
 
 // The copy of a matrix in another layout or a wider type. Operands: from, to.
 struct PackShape {
@@ -64,6 +69,9 @@ struct PackShape {
   bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels
   int64_t counted = 0;       // of `inner`: as of a tile's columns; `to` has panels, `from` the same order
   bool from_far = false;     // `from` is beyond L2, and turned: what is read is prefetched
+  // Along this axis there is as much as KernelRun::count says, at most what is said here. The inner one: of
+  // rows that keep their order.
+  PackAxis of_any_size = PackAxis::kNone;
 
   friend bool operator==(const PackShape&, const PackShape&) = default;
 };
@@ -111,8 +119,13 @@ using KernelShape = std::variant<TileShape, PackShape, CopyShape, RowShape, Tran
 // Does the kernel take the program's run-time size, and KernelRun::last?
 bool TakesSize(const KernelShape& kernel);
 bool TakesLast(const KernelShape& kernel);
-// What it is for values of these.
-KernelShape ForSizes(KernelShape kernel, int64_t size, int64_t last);
+
+// What is known of a run when it happens: the program's size, and what KernelRun says.
+struct RunValues {
+  int64_t size = 0, last = 0, count = 1, adds = 0;
+};
+// What the kernel is for these.
+KernelShape ForValues(KernelShape kernel, const RunValues& values);
 
 // The element types of a kernel's operands, in their order.
 std::vector<Dtype> OperandTypes(const KernelShape& kernel);

@@ -83,14 +83,15 @@ struct Phase {
   Body body;
 };
 
-// A kernel of the program's, on these operands. `count`: the length of a tile's reduction, or a row program's
-// rows; else 1.
+// A kernel of the program's, on these operands. `count`: the length of a tile's reduction, a row program's
+// rows, or what there is to copy (PackShape::of_any_size); else 1.
 struct KernelRun {
   int kernel = -1;
   std::vector<OperandPlace> at;
   Count count;
   // Of the vector that a kernel counts (TileShape::counted), so many columns exist: 1 at least.
   Affine last = {};
+  Affine adds = {};  // not 0: a tile that may accumulate does
 };
 
 struct Node {

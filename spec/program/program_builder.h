@@ -27,8 +27,10 @@ class ProgramBuilder {
     return static_cast<int>(program_.buffers.size()) - 1;
   }
 
-  void AddRun(KernelShape kernel, std::vector<OperandPlace> at, Count count = Whole(1), Affine last = {}) {
-    Add(KernelRun{KernelNumber(std::move(kernel)), std::move(at), std::move(count), std::move(last)});
+  void AddRun(KernelShape kernel, std::vector<OperandPlace> at, Count count = Whole(1), Affine last = {},
+              Affine adds = {}) {
+    Add(KernelRun{KernelNumber(std::move(kernel)), std::move(at), std::move(count), std::move(last),
+                  std::move(adds)});
   }
   // `body(variable)` writes what is in the loop.
   template <typename Write>

@@ -33,6 +33,8 @@ std::string Text(const TileShape& tile) {
           tile.lhs.Name(), " * ", tile.rhs.Name(), " -> ", tile.out.Name());
   if (tile.counted != 0) Append(&text, " counted ", tile.counted);
   if (tile.accumulate) text += " accumulate";
+  if (tile.may_accumulate) text += " may accumulate";
+  if (tile.any_tail) text += " any tail";
   if (!tile.epilogue.empty())
     Append(&text, " epilogue=", PrintEpilogue(tile.epilogue, AccumulatorOf(tile.lhs.dtype)));
   if (tile.prefetch_out) text += " prefetch out";
@@ -42,10 +44,12 @@ std::string Text(const TileShape& tile) {
 }
 
 std::string Text(const PackShape& pack) {
-  return Cat("pack ", pack.outer, "x", pack.inner, " ", pack.from.Name(),
-             pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ", pack.to.Name(),
-             pack.exact ? " exactly" : "", pack.counted == 0 ? "" : Cat(" counted ", pack.counted),
-             pack.from_far ? " from far" : "");
+  const bool any_outer = pack.of_any_size == PackAxis::kOuter,
+             any_inner = pack.of_any_size == PackAxis::kInner;
+  return Cat("pack ", any_outer ? "?" : Cat(pack.outer), "x", any_inner ? "?" : Cat(pack.inner), " ",
+             pack.from.Name(), pack.inner_stride == 1 ? "" : Cat(" by ", pack.inner_stride), " -> ",
+             pack.to.Name(), pack.exact ? " exactly" : "",
+             pack.counted == 0 ? "" : Cat(" counted ", pack.counted), pack.from_far ? " from far" : "");
 }
 
 std::string Text(const CopyShape& copy) {
@@ -121,7 +125,8 @@ class ProgramPrinter {
       if (place.offset != Affine{}) Append(&at, " + ", Text(place.offset));
     }
     Line(Cat("k", run.kernel, "(", at, run.count == Whole(1) ? "" : Cat("; ", Text(run.count)),
-             run.last == Affine{} ? "" : Cat("; last ", Text(run.last)), ")"));
+             run.last == Affine{} ? "" : Cat("; last ", Text(run.last)),
+             run.adds == Affine{} ? "" : Cat("; adds ", Text(run.adds)), ")"));
   }
 
   void Nest(const std::string& head, const Body& body) {

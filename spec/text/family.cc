@@ -26,6 +26,12 @@ std::string SizesText(const UserRanges& ranges) {
   return text;
 }
 
+UserRanges Single(const UserSizes& sizes) {
+  UserRanges ranges;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) ranges[dim] = {sizes[dim], sizes[dim]};
+  return ranges;
+}
+
 uint32_t SizeAt(const SizeRange& range, FamilySizes which, int64_t index) {
   if (which == FamilySizes::kEverySize) return range.low + static_cast<uint32_t>(index);
   return LatticeSizes(range.low, range.high)[static_cast<size_t>(index)];
@@ -102,7 +108,7 @@ SpecFamily::SpecFamily(ParsedSpec single) : text_(single.text) {
   UserSizes sizes;
   std::copy_n(single.spec.size.begin(), sizes.size(), sizes.begin());
   if (single.swapped) std::swap(sizes[MatmulDims::kM], sizes[MatmulDims::kN]);
-  for (size_t dim = 0; dim < sizes.size(); ++dim) ranges_[dim] = {sizes[dim], sizes[dim]};
+  ranges_ = Single(sizes);
   single_ = std::move(single);
 }
 
@@ -120,19 +126,19 @@ absl::StatusOr<SpecFamily> ParseFamily(const Word& text, std::string_view source
   if (!matmul.ok()) return matmul.status();
   SpecFamily family;
   family.ranges_ = matmul->ranges();
-  UserSizes low, high;
-  UserRanges largest;
+  UserSizes low, next, high;
   for (size_t dim = 0; dim < low.size(); ++dim) {
     low[dim] = family.ranges_[dim].low;
     high[dim] = family.ranges_[dim].high;
-    largest[dim] = {high[dim], high[dim]};
+    next[dim] = std::min(low[dim] + 1, high[dim]);
   }
   const absl::StatusOr<Spec> smallest = matmul->Member(low);
   if (!smallest.ok()) return smallest.status();
-  // All limits grow with the sizes.
-  if (absl::Status status = matmul->Member(high).status(); !status.ok())
-    return absl::InvalidArgumentError(
-        Cat(std::string(status.message()), " (for the member ", SizesText(largest), ")"));
+  // All limits grow with the sizes; and what must be a multiple of something is not, one further.
+  for (const UserSizes& sizes : {high, next})
+    if (absl::Status status = matmul->Member(sizes).status(); !status.ok())
+      return absl::InvalidArgumentError(
+          Cat(std::string(status.message()), " (for the member ", SizesText(Single(sizes)), ")"));
   // A leading dimension that is given differs from the smallest member's default, or is every member's.
   family.form_ = matmul->form();
   for (int operand = 0; operand <= kMatmulInfo.output(); ++operand) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/kernels/pack.h"
+#include "spec/program/program.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -19,8 +20,9 @@ constexpr int64_t kLineBytes = 64;
 
 struct Case {
   Dtype from, to;
-  int64_t group, panel;   // of the copy
-  int64_t rows, columns;  // of the source
+  int64_t group, panel;      // of the copy
+  int64_t rows, columns;     // of the source
+  bool of_any_size = false;  // how many columns there are is known when the copy is made
 
   // The source's rows are the copy's columns, whole lines apart.
   int64_t stride() const { return (columns + 255) / 256 * 256; }
@@ -32,6 +34,7 @@ struct Case {
     const int64_t groups = (columns + group - 1) / group;
     pack.to = {Order::kRow, panel * group, panel, groups * panel * group, group, to};
     pack.from_far = far;
+    if (of_any_size) pack.of_any_size = PackAxis::kOuter;
     pack.vector_bytes = 64;
     return pack;
   }
@@ -47,6 +50,9 @@ struct Lines {
       return Evaluate(affine, [&](VarId index) { return indices->at(index); });
     };
     for (const Stmt& statement : body) {
+      if (const auto* divide = std::get_if<Divide>(&statement.op))
+        (*indices)[divide->index] =
+            Count{Constant(0), divide->by, divide->left, divide->kept}.Of(value(divide->of));
       if (const auto* loop = std::get_if<For>(&statement.op))
         for (int64_t i = 0, count = value(loop->count); i < count; ++i) {
           (*indices)[loop->index] = i;
@@ -64,6 +70,7 @@ struct Lines {
 Lines LinesOf(const Case& copy, bool far) {
   Lines lines;
   std::map<VarId, int64_t> indices;
+  if (copy.of_any_size) indices[2] = copy.columns;  // behind the pointers
   lines.Follow(PackProcedure(copy.Copy(far)).body, IsOfBlocks(copy.from) ? 1 : Bytes(copy.from), &indices);
   return lines;
 }
@@ -101,6 +108,9 @@ INSTANTIATE_TEST_SUITE_P(Copies, CopyPrefetchTest,
                          testing::Values(Case{Dtype::kF32, Dtype::kF32, 1, 16, 64, 512},
                                          Case{Dtype::kF32, Dtype::kF32, 1, 64, 100, 300},
                                          Case{Dtype::kBf16, Dtype::kBf16, 2, 32, 128, 1000},
+                                         Case{Dtype::kF32, Dtype::kF32, 1, 16, 64, 1000, true},
+                                         Case{Dtype::kF32, Dtype::kF32, 1, 64, 100, 90, true},
+                                         Case{Dtype::kBf16, Dtype::kBf16, 2, 32, 128, 1000, true},
                                          Case{Dtype::kBf16, Dtype::kF32, 1, 48, 200, 777},
                                          Case{Dtype::kS8, Dtype::kS8, 4, 64, 128, 2048},
                                          Case{Dtype::kQ8_0, Dtype::kF32, 1, 32, 96, 1024},

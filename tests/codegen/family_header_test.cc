@@ -126,7 +126,7 @@ TEST_P(FamilyHeaderTest, EveryMemberIsRightWithEveryCompiler) {
 // header and, between guard pages, by interpreter and JIT.
 TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
   if (!HostRuns(target_)) GTEST_SKIP() << "this host lacks " << MissingOnHost(target_.features);
-  constexpr size_t kM = MatmulDims::kM, kN = MatmulDims::kN;
+  constexpr size_t kM = MatmulDims::kM, kN = MatmulDims::kN, kK = MatmulDims::kK;
   const std::tuple<const char*, int, size_t> families[] = {
       {"matmul f32 1..60x32x40", 1, kM},
       {"matmul bf16*bf16->f32 1..45x35x33", 1, kM},
@@ -139,7 +139,13 @@ TEST_P(FamilyHeaderTest, SharedProgramsAreRightForEverySize) {
       {"matmul f32 40x32x2..70 ldb=80 epilogue=add:n,gelu", 1, kN},
       {"matmul s32 33x35x2..80 accumulate", 1, kN},
       {"matmul u8*s8->s32 12x40x2..50 rhs=col ldc=50", 1, kN},
-      {"matmul f32 2..70x33x40 out=col", 1, kN}};
+      {"matmul f32 2..70x33x40 out=col", 1, kN},
+      {"matmul f32 20x2..90x48", 1, kK},
+      {"matmul f32 9x2..80x21 rhs=col epilogue=add:n,relu", 1, kK},
+      {"matmul f32 12x2..60x40 lhs=col out=col ldb=70", 1, kK},
+      {"matmul bf16*bf16->f32 20x2..75x33 accumulate", 1, kK},
+      {"matmul u8*s8->s32 12x3..70x40", 1, kK},
+      {"matmul f32 40x2..50x70", 2, kK}};
   for (const auto& [text, threads, dim] : families) {
     const SpecFamily family = Family(text);
     HeaderFunction function = FunctionOf(IdentifierOf(text), family);

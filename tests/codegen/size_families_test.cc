@@ -1,4 +1,5 @@
-// Random families whose members share programs of a run-time number of rows or columns: the JIT's code,
+// Random families whose members share programs of a run-time number of rows, columns or steps of the
+// reduction: the JIT's code,
 // between guard pages, against the reference for every number of them, so for every remainder of every tile.
 // KIRSCH_SIZE_FAMILIES=500 draws so many of each type.
 #include <gtest/gtest.h>
@@ -6,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,14 +16,16 @@
 #include "memo/hash_memo.h"
 #include "search/search.h"
 #include "search/size_regions.h"
+#include "search/size_template.h"
 #include "tests/testing/header_testing.h"
+#include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
 
 namespace kirsch::testing {
 namespace {
 
-constexpr int kM = MatmulDims::kM, kN = MatmulDims::kN;
+constexpr int kM = MatmulDims::kM, kN = MatmulDims::kN, kK = MatmulDims::kK;
 
 int FamiliesOfEachType() {
   const char* const asked = std::getenv("KIRSCH_SIZE_FAMILIES");
@@ -52,19 +56,25 @@ class SizeFamiliesTest : public ::testing::TestWithParam<Target> {
 
   // How many regions have several members, all of which are right.
   int ExpectRight(const std::vector<Spec>& roots, int dim) const {
-    VerifyOptions options;
-    options.header = false;
     int shared = 0;
     for (const SizeRegion& region : Find(roots, dim).regions) {
       shared += region.first < region.last ? 1 : 0;
-      const std::vector<Spec> members(roots.begin() + static_cast<std::ptrdiff_t>(region.first),
-                                      roots.begin() + static_cast<std::ptrdiff_t>(region.last) + 1);
-      for (const VerifyReport& report : VerifySizes(region.program, members, GetParam(), "rows", options))
-        EXPECT_TRUE(report.ok) << Describe(roots.back()) << ", dim " << dim << " from "
-                               << roots.front().size[static_cast<size_t>(dim)] << ": "
-                               << report.first_mismatch;
+      ExpectRight(region.program,
+                  std::vector<Spec>(roots.begin() + static_cast<std::ptrdiff_t>(region.first),
+                                    roots.begin() + static_cast<std::ptrdiff_t>(region.last) + 1),
+                  dim);
     }
     return shared;
+  }
+
+  void ExpectRight(const Impl& range, const std::vector<Spec>& members, int dim) const {
+    VerifyOptions options;
+    options.header = false;
+    for (const VerifyReport& report : VerifySizes(range, members, GetParam(), "rows", options))
+      EXPECT_TRUE(report.ok) << Describe(members.back()) << ", dim " << dim << " from "
+                             << members.front().size[static_cast<size_t>(dim)] << ": "
+                             << report.first_mismatch << "\n"
+                             << Describe(range);
   }
 };
 
@@ -85,13 +95,42 @@ TEST_P(SizeFamiliesTest, EverySizeIsRight) {
       const RandomSpecOptions options{.max_side = 70, .max_batch = 1, .types = types};
       Spec largest = RandomMatmulSpec(options, &random);
       if (random() % 3 == 0) largest = WithRandomEpilogue(largest, &random);
-      for (const int dim : {kM, kN}) {
+      for (const int dim : {kM, kN, kK}) {
         const uint32_t first = 1 + static_cast<uint32_t>(random() % largest.size[static_cast<size_t>(dim)]);
         shared[dim] += ExpectRight(Members(largest, dim, first, GetParam()), dim);
       }
     }
   EXPECT_GT(shared[kM], 10);
   EXPECT_GT(shared[kN], 10);
+  EXPECT_GT(shared[kK], 10);
+}
+
+// Decisions by chance, which have tiles along the reduction where those of the search have none: sums in
+// parts, whose number is known at run time only, and copies of what is left.
+TEST_P(SizeFamiliesTest, AnyDecisionsAreRight) {
+  if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
+  const CostModel model(GetParam());
+  std::mt19937_64 random(23);
+  int ranges = 0;
+  for (const MatmulTypes& types : EveryTypes())
+    for (int round = 0; round < 2 * FamiliesOfEachType() && !HasFailure(); ++round) {
+      Spec largest = RandomMatmulSpec({.max_side = 40, .max_batch = 1, .types = types}, &random);
+      if (random() % 3 == 0) largest = WithRandomEpilogue(largest, &random);
+      if (round % 2 == 0) largest = WithSize(largest, kK, 70);
+      SizeTemplate sizes(RandomImpl(largest, GetParam(), &random), kK, model);
+      std::vector<Spec> members;
+      for (uint32_t size = 1; size <= largest.size[kK]; ++size)
+        if (const Spec member = WithSize(largest, kK, size); sizes.Price(member) < kInfiniteCost)
+          members.push_back(member);
+        else
+          members.clear();
+      if (members.size() < 2) continue;
+      const std::optional<Impl> range = sizes.ApplyToRange(members.front(), members.back());
+      if (!range) continue;
+      ExpectRight(*range, members, kK);
+      ++ranges;
+    }
+  EXPECT_GT(ranges, 10);
 }
 
 // Rows enough for tiles to be shared out anew behind whole ones, and columns for panels.
@@ -103,6 +142,10 @@ TEST_P(SizeFamiliesTest, ManyAreRight) {
     EXPECT_GT(ExpectRight(Members(MatmulSpec({.m = 70, .k = 40, .n = 150, .accumulate = accumulate}), kN, 1,
                                   GetParam()),
                           kN),
+              0);
+    EXPECT_GT(ExpectRight(Members(MatmulSpec({.m = 30, .k = 300, .n = 50, .accumulate = accumulate}), kK, 1,
+                                  GetParam()),
+                          kK),
               0);
   }
 }

@@ -1,10 +1,11 @@
-// Programs for a range of rows or columns: whatever the decisions, they compute what the program for each
-// number of them does, in the same order; what they cost; the regions that they make.
+// Programs for a range of rows, columns, or steps of the reduction: whatever the decisions, they compute what
+// the program for each number of them does, in the same order; what they cost; the regions that they make.
 #include "search/size_template.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "search/search.h"
 #include "search/size_regions.h"
 #include "spec/program/impl_program.h"
+#include "spec/target/targets.h"
 #include "spec/text/cat.h"
 #include "spec/text/parser.h"
 #include "spec/text/schedule.h"
@@ -27,7 +29,7 @@ namespace {
 
 using testing::WithSize;
 
-constexpr int kM = MatmulDims::kM, kN = MatmulDims::kN;
+constexpr int kM = MatmulDims::kM, kN = MatmulDims::kN, kK = MatmulDims::kK;
 
 // The register tiles that a program computes, sorted. (Where each is, the results say. How far columns are
 // prefetched is as far as a tile has columns, or a whole vector.)
@@ -69,18 +71,24 @@ class Runs {
   void Do(const Task& task) { Do(task.body); }
   void Do(const Phase& phase) { Do(phase.body); }
   void Do(const KernelRun& run) {
-    const KernelShape kernel =
-        ForSizes(program_.kernels[static_cast<size_t>(run.kernel)], size_, ValueOf(run.last));
+    const KernelShape kernel = ForValues(program_.kernels[static_cast<size_t>(run.kernel)],
+                                         {size_, ValueOf(run.last), ValueOf(run.count), ValueOf(run.adds)});
     const auto* const tile = std::get_if<TileShape>(&kernel);
     if (tile == nullptr) return;
     std::string text =
-        Cat(tile->m, "x", tile->n, "x", ValueOf(run.count), tile->lhs.Name(), tile->rhs.Name(),
+        Cat(tile->m, "x", tile->n, "x", ValueOf(run.count), NameOf(tile->lhs), NameOf(tile->rhs),
             dim_ == kM ? tile->prefetch_n : 0, " ", tile->prefetch_k, tile->prefetch_out, tile->accumulate);
     for (const OperandPlace& place : run.at) {
       const bool caller = program_.buffers[static_cast<size_t>(place.buffer)].memory == Memory::kCaller;
       Append(&text, " ", caller ? place.buffer : -1);
     }
     list_.push_back(text);
+  }
+
+  // Copies have room for the longest reduction.
+  std::string NameOf(MatrixLayout layout) const {
+    if (dim_ == kK) layout.outer_stride = layout.panel_stride = 0;
+    return layout.Name();
   }
 
   const Program& program_;
@@ -142,7 +150,7 @@ TEST_P(SizeTemplateTest, RandomDecisionsAreRightForAnySize) {
     // (Caches of a few bytes leave some types no decision.)
     if (round % 2 == 1 && !is_tiny) options.types = types[random() % types.size()];
     Spec spec = testing::RandomMatmulSpec(options, &random);
-    const int dim = round % 4 < 2 ? kM : kN;
+    const int dim = std::array{kM, kN, kK}[static_cast<size_t>(round / 2 % 3)];
     // Rows that are side by side: copies may have panels of them, which tiles of other heights don't fit.
     if (dim == kM && spec.operand[0].layout.order == Order::kCol) continue;
     if (round % 3 == 2) spec = WithSize(spec, dim, 37);
@@ -151,7 +159,8 @@ TEST_P(SizeTemplateTest, RandomDecisionsAreRightForAnySize) {
       uint32_t& ld = spec.tensor(operand).layout.ld;
       if (InnerDim(spec, operand) == dim && ld != spec.size[static_cast<size_t>(dim)]) ld += kMost;
     }
-    const TemplateChoice choice{.narrow_vectors = random() % 3 != 0, .own_rest = random() % 2 == 0};
+    const TemplateChoice choice{.narrow_vectors = random() % 3 != 0,
+                                .own_rest = random() % 2 == 0 && dim != kK};
     programs +=
         ExpectRight(testing::RandomImpl(spec, GetParam(), &random), dim, dim == kM ? 45 : kMost, choice);
     if (HasFailure()) return;
@@ -178,9 +187,9 @@ TEST_P(SizeTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
   const CostModel model(GetParam());
   for (const char* text : {"matmul f32 37x64x50", "matmul bf16*bf16->f32 40x33x70",
                            "matmul f32 23x70x9 rhs=col", "matmul f32 70x20x30 column-blocks=8"})
-    for (const int dim : {kM, kN}) {
+    for (const int dim : {kM, kN, kK}) {
       const Spec root = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, GetParam());
-      if (root.block != 0 && dim == kN) continue;
+      if (root.block != 0 && dim != kM) continue;
       HashMemo memo;
       const SearchResult best = Search(root, model, memo, {});
       SizeTemplate sizes(best.impl, static_cast<size_t>(dim), model);
@@ -195,7 +204,7 @@ TEST_P(SizeTemplateTest, DecisionsOfTheSearchAreRightAndPriced) {
     }
 }
 
-// 1 to 60 rows, or columns.
+// 1 to 60 rows, or columns, or steps.
 std::vector<Spec> FamilyRoots(int dim, const Target& target) {
   std::vector<Spec> roots;
   const Spec spec = ParseSpec("matmul f32 40x48x60")->spec;
@@ -222,8 +231,8 @@ TEST_P(SizeTemplateTest, AStoppedSearchLeavesRegionsOfAll) {
 
 TEST_P(SizeTemplateTest, RegionsLoseNoMoreThanTheyMay) {
   const CostModel model(GetParam());
-  for (const int dim : {kM, kN}) {
-    if (dim == kN && GetParam().name == testing::TinyTarget().name) continue;  // its searches are long
+  for (const int dim : {kM, kN, kK}) {
+    if (dim != kM && GetParam().name == testing::TinyTarget().name) continue;  // its searches are long
     HashMemo memo;
     const std::vector<Spec> roots = FamilyRoots(dim, GetParam());
     int solved = 0;
@@ -254,6 +263,36 @@ TEST_P(SizeTemplateTest, RegionsLoseNoMoreThanTheyMay) {
     EXPECT_LT(family->regions.size(), roots.size());
     EXPECT_LT(solved, 60);
   }
+}
+
+// What a copy of rhs in L1 gains is lost where there is room for none: neither the shortest reduction nor the
+// longest one has it, and what suits these suits none between them.
+TEST(SizeRegionsTest, MembersBetweenAreServedToo) {
+  const Target target = FindTarget("znver4", "")->target;
+  const CostModel model(target);
+  HashMemo memo;
+  std::vector<Spec> roots;
+  for (uint32_t k = 2; k <= 213; ++k)
+    roots.push_back(
+        PlaceOperands(ParseSpec(Cat("matmul bf16*bf16->f32 8x", k, "x64"))->spec, Residency::kWarm, target));
+  int solved = 0;
+  const auto own = [&](size_t i, Cost cutoff) {
+    SearchOptions options;
+    options.cutoff = cutoff;
+    return Search(roots[i], model, memo, options);
+  };
+  const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
+    ++solved;
+    const SearchResult result = own(i, cutoff);
+    return SolvedSize{result.impl, result.cost, result.bound};
+  };
+  const absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, MatmulDims::kK, model, solve);
+  ASSERT_TRUE(family.ok());
+  EXPECT_LT(solved, 40);
+  for (size_t i = 0; i < roots.size(); i += 9)
+    EXPECT_LE(static_cast<double>(family->members[i].cost),
+              1.05 * static_cast<double>(own(i, kInfiniteCost).cost))
+        << roots[i].size[kK];
 }
 
 }  // namespace

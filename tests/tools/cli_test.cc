@@ -282,6 +282,7 @@ TEST_F(CliTest, OtherCommandsOfAFamily) {
   const Outcome verify = Run("verify 'matmul f32 1..3x5x6..7'");
   EXPECT_EQ(verify.code, 0);
   EXPECT_THAT(verify.out, HasSubstr("passed  header: 6 of 6 members, through the public functions\n"));
+  EXPECT_EQ(Run("verify 'matmul bf16*bf16->f32 3x2..40x8'").code, 0);
   const Outcome explain = Run("explain 'matmul f32 1..20x16x24'");
   EXPECT_EQ(explain.code, 0);
   EXPECT_THAT(explain.out, StartsWith("m            kernels"));
