@@ -117,8 +117,8 @@ bool IsMeantForPanels(const Spec& spec) {
   return AreIntegers(spec) && !IsInPanels(rhs) && lhs != RoundedBeside(rhs);
 }
 
-// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels; beside one that is none
-// yet, no other copy of lhs is of use then.
+// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels, or 4 where copies are made
+// ahead and come from memory in every run; beside one that is none yet, no other copy of lhs is of use then.
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};
@@ -130,7 +130,11 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
   }
   if (!goes_in_panels || (AreIntegers(spec) && Operand(spec, MatmulDims::kLhs).dtype != Dtype::kQ8))
     return {};
-  return {{InPanels(rhs), Info(Arithmetic::kDotPanels).group, true}};
+  CopyFormList forms;
+  for (const Dtype panels : {InPanels(rhs), InNarrowPanels(rhs)})
+    if (forms.empty() || (panels != forms.back().dtype && Operand(spec, operand).constant != 0))
+      forms.push_back({panels, Info(Arithmetic::kDotPanels).group, true});
+  return forms;
 }
 
 // What may be rounded may be copied so, too.

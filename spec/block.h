@@ -155,6 +155,16 @@ inline constexpr std::array kBlockFormats = {
                 .codes = BlockCodes::kSigned,
                 .code = [](int i) -> BlockBits { return {kQ8LongCodes + i, 0, 8}; },
                 .part = 32},
+    BlockFormat{.dtype = Dtype::kP4,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {4 + i % 16, 4 * (i / 16), 4}; },
+                .bias = kNibbleBias},
+    BlockFormat{.dtype = Dtype::kP4Offset,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {8 + i % 16, 4 * (i / 16), 4}; },
+                .offset_byte = 4},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -245,16 +255,30 @@ constexpr Dtype InPanels(Dtype dtype) {
   return format.part != 0 && format.part < BlockOf(Dtype::kP8) ? Dtype::kP8Halves : Dtype::kP8;
 }
 
-// A block of type InPanels(dtype) with the same elements as those of `block` from `first` on.
-inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, uint8_t* to) {
-  const BlockFormat &from = FormatOf(dtype), &panels = FormatOf(InPanels(dtype));
+// The same of copies that come from memory in every run, as those do that are made ahead: codes have 4 bits
+// if the type's have. They take a few instructions more to multiply.
+constexpr Dtype InNarrowPanels(Dtype dtype) {
+  const BlockFormat& format = FormatOf(dtype);
+  if (format.codes != BlockCodes::kUnsigned || format.code(0).all_bits() != 4) return InPanels(dtype);
+  return format.offset_byte >= 0 ? Dtype::kP4Offset : Dtype::kP4;
+}
+// Has a word in panels the codes of two words of steps?
+constexpr bool HasNibbles(Dtype panels) { return FormatOf(panels).code(0).bits == 4; }
+
+// A block of a type of panels with the same elements as those of `block` from `first` on.
+inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype in_panels, uint8_t* to) {
+  const BlockFormat &from = FormatOf(dtype), &panels = FormatOf(in_panels);
+  std::memset(to, 0, static_cast<size_t>(Bytes(in_panels)));
   const int count = BlockOf(panels.dtype), part = panels.part == 0 ? count : panels.part;
   const auto put = [&](float number, int byte) { std::memcpy(to + byte, &number, sizeof(number)); };
   for (int i = 0; i < count; i += part)
     put(ScaleOf(from, block, first + i), panels.scale_byte + i / part * kAccumulatorBytes);
   if (panels.offset_byte >= 0) put(OffsetOf(from, block, first), panels.offset_byte);
-  for (int i = 0; i < count; ++i)
-    to[panels.code(i).byte] = static_cast<uint8_t>(CodeOf(from, block, first + i) + panels.bias);
+  for (int i = 0; i < count; ++i) {
+    const BlockBits at = panels.code(i);
+    const int code = (CodeOf(from, block, first + i) + panels.bias) << at.shift;
+    to[at.byte] = static_cast<uint8_t>(to[at.byte] | code);
+  }
 }
 
 // The scale of what a block of numbers whose largest magnitude is `largest` is rounded to, so that codes are

@@ -32,7 +32,9 @@ enum class Dtype : uint8_t {
   kP8,
   kP8Offset,
   kP8Halves,
-  kQ8Long
+  kQ8Long,
+  kP4,
+  kP4Offset
 };  // the file format numbers them so
 
 // Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
@@ -188,6 +190,23 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .rounded = true},
+    // What copies that are made ahead have in panels, of codes of 4 bits: half the bytes of p8.
+    DtypeInfo{.dtype = Dtype::kP4,
+              .name = "p4",
+              .bytes = 20,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
+    DtypeInfo{.dtype = Dtype::kP4Offset,
+              .name = "p4_offset",
+              .bytes = 24,
+              .is_result = false,
+              .block = 32,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }

@@ -46,10 +46,10 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
 // and offset, the codes and a mask, and perhaps beside tables; for products of integers, rows have theirs, a
 // scale and what sums start from, and factors of parts wait for each column. Of panels there are a vector of
-// each column, a broadcast, and the one that a sum is made f32 in.
+// each column, a broadcast, the one that a sum is made f32 in, and a mask, if codes are halves of bytes.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6, kTables = 4, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
-  if (IsInPanels(tile.rhs)) return kOfPanels + tile.columns;
+  if (IsInPanels(tile.rhs)) return kOfPanels + tile.columns + (HasNibbles(tile.rhs) ? 1 : 0);
   if (IsOfBlocks(tile.rhs)) {
     if (!tile.instruction().scales) return kDecoding + (tile.by_tables ? kTables : 0);
     return kDecoding + (tile.reads_rows_late() ? 0 : kOfRow * tile.rows) +
@@ -139,7 +139,9 @@ void CountScaling(RegisterTile* tile) {
 // Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables) {
   constexpr double kPlain = 2, kScaling = 2;  // instructions
+  constexpr double kParting = 1.5;            // for a word of codes that are halves of bytes
   const Dtype lane = LaneType(arithmetic, operand, dtype);
+  if (IsInPanels(dtype) && HasNibbles(dtype)) return kParting * Info(arithmetic).words / kPlain;
   if (lane == dtype) return 0;
   const Dtype to = lane == Dtype::kBf16 ? lane : Dtype::kF32;
   return (WideningInstructions(dtype, to, by_tables) - (Info(arithmetic).scales ? kScaling : 0)) / kPlain;

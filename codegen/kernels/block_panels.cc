@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kTurned = 4;  // words are turned 4 x 4
 constexpr int kTurnedBytes = kTurned * kAccumulatorBytes;
+constexpr int kNibbleBits = 4;
 
 // A few columns at a time: a block of each is recoded into an array, word after word, which is then turned.
 class BlockPanels {
@@ -29,6 +30,7 @@ class BlockPanels {
         decoder_(builder_, pack.from.dtype, lanes_),
         array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, kTurned * ColumnBytes())),
         codes_(builder_.Vector("recoded", Dtype::kS32, lanes_)),
+        upper_(builder_.Vector("upper", Dtype::kS32, lanes_)),
         number_(builder_.Vector("number", Dtype::kF32, lanes_)) {
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.to.order == Order::kRow && pack.inner_stride == 1);
     KIRSCH_CHECK(pack.to.group == step() && pack.to.panel % kTurned == 0 && pack.outer % block() == 0);
@@ -104,7 +106,12 @@ class BlockPanels {
         StoreNumber(Plus(to, panels_.scale_byte + i / part * kAccumulatorBytes));
       }
       if (decoder_.has_offset()) RecodeOffset(first, to);
-      for (int i = 0; i < step(); i += lanes_) RecodeVector(first + i, Plus(to, panels_.code(i).byte));
+      const int codes = HasNibbles(pack_.to.dtype) ? step() / 2 : step();
+      for (int i = 0; i < codes; i += lanes_) {
+        RecodeVector(codes_, first + i);
+        if (codes < step()) AddUpperHalves(first + i + codes);
+        builder_.Do(Store{codes_, {array_, Plus(to, panels_.code(i).byte)}, lanes_});
+      }
     }
   }
 
@@ -118,13 +125,19 @@ class BlockPanels {
     StoreNumber(Plus(to, panels_.offset_byte));
   }
 
-  void RecodeVector(int element, const Affine& to) {
-    decoder_.ReadCodes(codes_, 0, element);
+  void RecodeVector(VarId codes, int element) {
+    decoder_.ReadCodes(codes, 0, element);
     const int more = panels_.bias - decoder_.bias();
     if (more != 0)
-      builder_.Do(Binary{BinaryOp::kAdd, codes_, codes_,
+      builder_.Do(Binary{BinaryOp::kAdd, codes, codes,
                          builder_.Filled(Dtype::kS32, lanes_, static_cast<uint32_t>(more))});
-    builder_.Do(Store{codes_, {array_, to}, lanes_});
+  }
+
+  // To the lower halves of bytes, in codes_, those codes of 4 bits that are the upper ones.
+  void AddUpperHalves(int element) {
+    RecodeVector(upper_, element);
+    builder_.Do(Shift{upper_, upper_, kNibbleBits});
+    builder_.Do(Binary{BinaryOp::kOr, codes_, codes_, upper_});
   }
 
   // The words of a block in panels, of four columns.
@@ -154,7 +167,7 @@ class BlockPanels {
   CopyPrefetch prefetch_;
   const int lanes_;
   BlockDecoder decoder_;
-  const VarId array_, codes_, number_;
+  const VarId array_, codes_, upper_, number_;
   std::array<VarId, kTurned> rows_ = {};
 };
 

@@ -1,4 +1,4 @@
-// Copies of blocks of integers into panels whose codes have 8 bits (InPanels and RecodeForPanels in
+// Copies of blocks of integers into panels whose codes have 8 bits, or 4 (InPanels and RecodeForPanels in
 // spec/block.h). Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_

@@ -31,6 +31,9 @@ class PanelProduct {
         factors_(builder_.Vector("a", Dtype::kS8, kernel.tile.lanes * kWordSteps)),
         number_(builder_.Vector("number", Dtype::kF32, kernel.tile.lanes)),
         term_(builder_.Vector("term", Dtype::kF32, kernel.tile.lanes)),
+        lower_(HasNibbles(kernel.rhs.dtype)
+                   ? builder_.Filled(Dtype::kU8, kernel.tile.lanes * kWordSteps, 0x0f0f0f0fu)
+                   : kNoVar),
         half_(Part() == steps() ? kNoVar : builder_.Vector("half", Dtype::kS32, kernel.tile.lanes)),
         output_(builder_, kernel, parameters_, accumulators_) {
     KIRSCH_CHECK(kernel.lhs.dtype == Dtype::kQ8 && kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
@@ -97,7 +100,8 @@ class PanelProduct {
   // Of a second half, with what is left of the block's.
   void StartRow(int i, int part) {
     const bool first_half = part == 0 && Part() < steps();
-    builder_.Do(Broadcast{Dots(i, 0), Lhs(i, first_half ? kQ8HalfStart : kQ8Start), 1, Dtype::kS32});
+    const int start = format_.bias == kNibbleBias ? kQ8NibbleStart : first_half ? kQ8HalfStart : kQ8Start;
+    builder_.Do(Broadcast{Dots(i, 0), Lhs(i, start), 1, Dtype::kS32});
     if (part == 0) return;
     builder_.Do(Broadcast{half_, Lhs(i, kQ8HalfStart), 1, Dtype::kS32});
     builder_.Do(Binary{BinaryOp::kSub, Dots(i, 0), Dots(i, 0), half_});
@@ -106,13 +110,23 @@ class PanelProduct {
   // A word of each column of rhs, times that of each row of lhs.
   void AddProducts(int k) {
     if (kernel_.fence_steps) builder_.Do(Fence{});
-    for (int j = 0; j < kernel_.tile.columns; ++j)
-      builder_.Do(Load{codes_[static_cast<size_t>(j)], Rhs(j, format_.code(k).byte), Count(j) * kWordSteps});
+    for (int j = 0; j < kernel_.tile.columns; ++j) ReadCodes(k, j);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       builder_.Do(Broadcast{factors_, Lhs(i, FormatOf(kernel_.lhs.dtype).code(k).byte), kWordSteps});
       for (int j = 0; j < kernel_.tile.columns; ++j)
         builder_.Do(MultiplyAdd{Dots(i, j), factors_, codes_[static_cast<size_t>(j)]});
     }
+  }
+
+  // Words of both halves of a block share their bytes where codes are halves of those.
+  void ReadCodes(int k, int j) {
+    const VarId codes = codes_[static_cast<size_t>(j)];
+    const BlockBits at = format_.code(k);
+    builder_.Do(Load{codes, Rhs(j, at.byte), Count(j) * kWordSteps});
+    if (at.shift != 0)
+      builder_.Do(Shift{codes, codes, -at.shift});
+    else if (lower_ != kNoVar)
+      builder_.Do(Binary{BinaryOp::kAnd, codes, codes, lower_});
   }
 
   // Vectors of an f32 of each column's block.
@@ -162,7 +176,9 @@ class PanelProduct {
   const MicrokernelParameters parameters_;
   const AccumulatorSets accumulators_;
   const VarId factors_, number_;  // of a row of lhs: a word, and an f32
-  const VarId term_, half_;       // what is added, and what is taken off a start
+  const VarId term_;              // what is added
+  const VarId lower_;             // a mask of the lower halves of bytes, where codes are those
+  const VarId half_;              // what is taken off a start
   std::vector<VarId> codes_, numbers_, dots_;
   VectorOutput output_;
 };

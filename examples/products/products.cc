@@ -16,6 +16,7 @@ constexpr size_t kColumns = 64;  // of a block: threads share columns in multipl
 size_t RoundedUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 bool IsOfBlocks(kirsch_type type) { return kirsch_type_block(type) > 1; }
+bool HasIntegers(kirsch_type type) { return IsOfBlocks(type) && type != KIRSCH_SFP8; }
 
 // The address of row `row`.
 const void* RowOf(const void* matrix, size_t row, size_t stride, kirsch_type type) {
@@ -25,7 +26,7 @@ const void* RowOf(const void* matrix, size_t row, size_t stride, kirsch_type typ
 
 }  // namespace
 
-bool Shape::Packs() const { return weights == KIRSCH_F32; }
+bool Shape::Packs() const { return weights == KIRSCH_F32 || HasIntegers(weights); }
 
 size_t Shape::WeightsBytes() const {
   return ldb / kirsch_type_block(weights) * kirsch_type_bytes(weights) * n;
@@ -39,10 +40,9 @@ std::string Shape::Text() const {
   if (lda != k) text += " lda=" + number(lda);
   if (ldb != k) text += " ldb=" + number(ldb);
   if (ldc != n) text += " ldc=" + number(ldc);
-  // Activations may be rounded as engines round them: to the type of the weights, or to blocks of 8 bits beside
-  // those of integers.
-  const bool integers = IsOfBlocks(weights) && weights != KIRSCH_SFP8;
-  if (lhs == KIRSCH_F32 && integers)
+  // Activations may be rounded as engines round them: to the type of the weights, or to blocks of 8 bits
+  // beside those of integers.
+  if (lhs == KIRSCH_F32 && HasIntegers(weights))
     text += " lhs-as=q8_0";
   else if (weights == KIRSCH_BF16 ? lhs == KIRSCH_F32 : IsOfBlocks(weights))
     text += " lhs-as=bf16";

@@ -31,9 +31,9 @@ struct Shape {
     shape.n = shape.ldc = n;
     return shape;
   }
-  // Whether a copy of the weights is made that kernels read better, as those of f32 do. Narrower ones are
-  // widened or decoded as they come from memory, which a single row does best as they lie, and more rows as
-  // well.
+  // Whether a copy of the weights is made that kernels read better, as those of f32 do, and blocks of
+  // integers in panels. Others are widened or decoded as they come from memory, which a single row does best
+  // as they lie, and more rows as well.
   bool Packs() const;
   size_t WeightsBytes() const;
   // The family of 1 to `rows` rows, in blocks of columns: any number of threads may share a call.

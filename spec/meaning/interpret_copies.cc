@@ -136,7 +136,7 @@ void Recode(const PackShape& pack, const InterpretedOperands& at, InterpreterMem
         uint8_t* const to = memory->BlockToWrite(at[1], pack.to.At(first + k, column));
         if (to == nullptr) return;
         if (from != nullptr)
-          RecodeForPanels(pack.from.dtype, from, static_cast<int>(k), to);
+          RecodeForPanels(pack.from.dtype, from, static_cast<int>(k), pack.to.dtype, to);
         else
           std::fill_n(to, Bytes(pack.to.dtype), uint8_t{0});
       }

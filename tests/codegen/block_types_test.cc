@@ -100,7 +100,7 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
 };
 
 // Does a program copy something to a type named like that?
-auto Copies(const char* type) {
+auto Copies(const std::string& type) {
   return [type](const Impl& impl) { return absl::StrContains(testing::Describe(impl), type); };
 }
 
@@ -180,6 +180,16 @@ TEST_P(BlockTypesTest, PanelsOfIntegers) {
     return Cat(RoundedMatmul(i, 20, 100, random), i % 7 != 0 && i % 3 == 0 ? " const-rhs" : "",
                i % 4 == 0 ? " epilogue=add:n,gelu" : "");
   });
+}
+
+// The same of copies that are made ahead, whose codes have 4 bits if the type's have.
+TEST_P(BlockTypesTest, NarrowPanelsOfIntegers) {
+  const bool drawn = type().code_run != 0 && InNarrowPanels(type().dtype) != InPanels(type().dtype);
+  if (!drawn || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of 4 bits";
+  VerifyDrawn(
+      Copies(Cat(" ", Info(InNarrowPanels(type().dtype)).name)), 400, [&](int i, std::mt19937_64& random) {
+        return Cat(RoundedMatmul(i, 20, 100, random), " const-rhs", i % 4 == 0 ? " epilogue=add:n,gelu" : "");
+      });
 }
 
 // A gated feed-forward layer of the language, whose matmuls may round what `option` says.

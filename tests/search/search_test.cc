@@ -562,7 +562,8 @@ TEST_P(RealTargets, BoundsOfPanelsAreBounds) {
   const auto group = static_cast<uint8_t>(Info(panels).group);
   for (uint32_t rows : {3, 5, 7})
     for (uint8_t panel : {16, 32})
-      for (Dtype rhs : {Dtype::kP8, Dtype::kP8Offset, Dtype::kP8Halves})
+      for (Dtype rhs :
+             {Dtype::kP8, Dtype::kP8Offset, Dtype::kP8Halves, Dtype::kP4, Dtype::kP4Offset})
         for (Level level : {Level::kL1, Level::kL2}) {
           Spec spec = testing::MatmulSpec({.m = rows,
                                            .k = 64,

@@ -144,6 +144,13 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
     case Dtype::kP8Offset:
       for (size_t i = 0; i < 32; ++i) y[i] = std::fma(Single(b), static_cast<float>(b[8 + i]), Single(b + 4));
       break;
+    case Dtype::kP4:
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[4 + i % 16] / (i < 16 ? 1 : 16) % 16 - 8);
+      break;
+    case Dtype::kP4Offset:
+      for (size_t i = 0; i < 32; ++i)
+        y[i] = std::fma(Single(b), static_cast<float>(b[8 + i % 16] / (i < 16 ? 1 : 16) % 16), Single(b + 4));
+      break;
     case Dtype::kP8Halves:
       for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + (i < 16 ? 0 : 4))} * (b[8 + i] - 128);
       break;
@@ -261,16 +268,17 @@ TEST(BlockTest, RecodedForPanels) {
   for (const auto& [name, dtype] : TypesByName()) {
     if (!HasIntegerCodes(dtype)) continue;
     std::vector<uint8_t> block(static_cast<size_t>(Bytes(dtype)));
-    for (int round = 0; round < 2000; ++round) {
-      for (uint8_t& byte : block) byte = static_cast<uint8_t>(random());
-      std::vector<uint8_t> recoded(static_cast<size_t>(Bytes(InPanels(dtype))));
-      const int first = 32 * static_cast<int>(random() % static_cast<unsigned>(BlockOf(dtype) / 32));
-      RecodeForPanels(dtype, block.data(), first, recoded.data());
-      for (int i = 0; i < 32; ++i)
-        ASSERT_TRUE(SameNumber(DecodeElement(InPanels(dtype), recoded.data(), i),
-                               DecodeElement(dtype, block.data(), first + i)))
-            << name << ", element " << first + i;
-    }
+    for (const Dtype panels : {InPanels(dtype), InNarrowPanels(dtype)})
+      for (int round = 0; round < 2000; ++round) {
+        for (uint8_t& byte : block) byte = static_cast<uint8_t>(random());
+        std::vector<uint8_t> recoded(static_cast<size_t>(Bytes(panels)), 0xff);
+        const int first = 32 * static_cast<int>(random() % static_cast<unsigned>(BlockOf(dtype) / 32));
+        RecodeForPanels(dtype, block.data(), first, panels, recoded.data());
+        for (int i = 0; i < 32; ++i)
+          ASSERT_TRUE(SameNumber(DecodeElement(panels, recoded.data(), i),
+                                 DecodeElement(dtype, block.data(), first + i)))
+              << name << ", element " << first + i;
+      }
   }
 }
 
