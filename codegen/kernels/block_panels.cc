@@ -30,7 +30,7 @@ class BlockPanels {
         decoder_(builder_, pack.from.dtype, lanes_),
         array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, kTurned * ColumnBytes())),
         codes_(builder_.Vector("recoded", Dtype::kS32, lanes_)),
-        upper_(builder_.Vector("upper", Dtype::kS32, lanes_)),
+        upper_(HasNibbles(pack.to.dtype) ? builder_.Vector("upper", Dtype::kS32, lanes_) : kNoVar),
         number_(builder_.Vector("number", Dtype::kF32, lanes_)) {
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.to.order == Order::kRow && pack.inner_stride == 1);
     KIRSCH_CHECK(pack.to.group == step() && pack.to.panel % kTurned == 0 && pack.outer % block() == 0);
