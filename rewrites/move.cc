@@ -130,11 +130,10 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
   }
   if (!goes_in_panels || (AreIntegers(spec) && Operand(spec, MatmulDims::kLhs).dtype != Dtype::kQ8))
     return {};
-  CopyFormList forms;
-  for (const Dtype panels : {InPanels(rhs), InNarrowPanels(rhs)})
-    if (forms.empty() || (panels != forms.back().dtype && Operand(spec, operand).constant != 0))
-      forms.push_back({panels, Info(Arithmetic::kDotPanels).group, true});
-  return forms;
+  const CopyForm wide = {InPanels(rhs), Info(Arithmetic::kDotPanels).group, true};
+  const CopyForm narrow = {InNarrowPanels(rhs), wide.group, true};
+  if (narrow == wide || Operand(spec, operand).constant == 0) return {wide};
+  return {wide, narrow};
 }
 
 // What may be rounded may be copied so, too.

@@ -123,8 +123,7 @@ TEST(FamilyTest, ErrorsHaveTheirPlace) {
        "4x64x4)"},
       {"matmul f32*q8_0->f32 4x32..64x16 rhs=col",
        "spec:1:22: expected K that is a multiple of 32, as q8_0 has blocks of so many, got '4x32..64x16' "
-       "(for "
-       "the member 4x33x16)"},
+       "(for the member 4x33x16)"},
       {"matmul f32 1..1048576x1..4097x1",
        "spec:1:12: expected at most 4294967296 elements in lhs, got '1..1048576x1..4097x1' (for the member "
        "1048576x4097x1)"},
