@@ -19,8 +19,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
-
 class CodeProduct {
  public:
   explicit CodeProduct(const Microkernel& kernel)

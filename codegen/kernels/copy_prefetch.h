@@ -54,7 +54,6 @@ class CopyPrefetch {
   }
 
  private:
-  static constexpr int64_t kLineBytes = 64;
   // As much as a copy that waits for memory must have under way, and a small part of L1.
   static constexpr int64_t kLinesAhead = 128;
 

@@ -15,8 +15,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
-
 class DotProduct {
  public:
   explicit DotProduct(const Microkernel& kernel)

@@ -17,7 +17,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int kLineBytes = 64;
 constexpr int kWordSteps = kAccumulatorBytes;  // a code has 8 bits, once it is read
 
 class PanelProduct {

@@ -101,7 +101,6 @@ Affine RowCode::OffsetIn(const RowPlace& place, int64_t row_stride) const {
 }
 
 void RowCode::PrefetchInput(int value, const RowPlace& place, int64_t column_in_block) {
-  constexpr int64_t kLineBytes = 64;
   const RowValue& v = At(value);
   if (v.op != Operation::kLoad || kernel_.schedule.prefetch == 0) return;
   const RowInput& info = kernel_.program.inputs[static_cast<size_t>(v.input)];

@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace kirsch {
-namespace {
-
-constexpr int64_t kLineBytes = 64;
-
-}  // namespace
-
 VectorOutput::VectorOutput(ProcedureBuilder& builder, const Microkernel& kernel,
                            const MicrokernelParameters& parameters, const AccumulatorSets& accumulators)
     : builder_(builder),

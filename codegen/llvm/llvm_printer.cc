@@ -245,7 +245,6 @@ class BodyPrinter {
   }
 
   void Print(const ToLine& op) {
-    constexpr uint64_t kLineBytes = 64;
     Value* const address = ir_.CreatePtrToInt(Get(op.pointer), ir_.getInt64Ty());
     Value* const bytes = ir_.CreateAnd(ir_.CreateNeg(address), ir_.getInt64(kLineBytes - 1));
     Set(op.index, ir_.CreateUDiv(bytes, ir_.getInt64(static_cast<uint64_t>(Bytes(Dtype::kF32)))));

@@ -189,6 +189,7 @@ struct Fence {};  // the compiler moves no load across it, so that what is loade
 struct Keep {
   VarId vector;
 };
+inline constexpr int64_t kLineBytes = 64;  // a line of the caches, of any x86-64 CPU
 struct Prefetch {  // the line at `at`, into L1, or only into L2
   Address at;
   bool into_l2 = false;

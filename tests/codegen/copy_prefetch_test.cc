@@ -16,8 +16,6 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kLineBytes = 64;
-
 struct Case {
   Dtype from, to;
   int64_t group, panel;      // of the copy
