@@ -107,12 +107,6 @@ absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest
   return *std::move(solved);
 }
 
-// There is no code for parts of blocks of elements, and blocks of columns share their copies.
-bool ReductionMayVary(const Spec& spec) {
-  return spec.block == 0 && !IsOfBlocks(spec.tensor(MatmulDims::kLhs).dtype) &&
-         !IsOfBlocks(spec.tensor(MatmulDims::kRhs).dtype);
-}
-
 // Which of the sizes is one that members may share programs for, and the dim of the spec that it is: its
 // rows, its columns, or its reduction; nothing: they can't.
 struct SharedSize {
@@ -127,7 +121,6 @@ std::optional<SharedSize> SharedSizeOf(const SolveArguments& arguments, const Ke
   if (op.base != OpKind::kMatmul || !op.window.empty() || largest.spec.block_rows != 0) return std::nullopt;
   if (request.family.ranges()[MatmulDims::kB].high > 1) return std::nullopt;
   for (const int dim : {MatmulDims::kM, MatmulDims::kN, MatmulDims::kK}) {
-    if (dim == MatmulDims::kK && !ReductionMayVary(largest.spec)) continue;
     const bool turned = largest.swapped && dim != MatmulDims::kK;
     const int asked = !turned ? dim : dim == MatmulDims::kM ? MatmulDims::kN : MatmulDims::kM;
     const auto found = std::find(varying.begin(), varying.end(), asked);
