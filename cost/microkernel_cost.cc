@@ -57,9 +57,15 @@ double FmaCyclesOfWidening(const RegisterTile& tile, const VectorUnit& unit, dou
          rhs * (unit.widen_cycles + unit.widening_of(tile.rhs).vector_fma);
 }
 
+// What has to be done to codes of panels before they are multiplied: shifts and masks, but no shuffles.
+double PartingInstructions(const RegisterTile& tile) {
+  return IsInPanels(tile.rhs) ? tile.widens_rhs * tile.columns * kWideningInstructions : 0;
+}
+
 // Of the multiply-add units, which do all of it but conversions.
 double FmaCyclesOfScaling(const RegisterTile& tile, const VectorUnit& unit) {
-  return (tile.scaling * tile.accumulators() + tile.row_scaling * tile.rows) / unit.fma_per_cycle * 2 / 3;
+  return (tile.scaling * tile.accumulators() + tile.row_scaling * tile.rows + PartingInstructions(tile)) /
+         unit.fma_per_cycle * 2 / 3;
 }
 
 // FoldedLoads whatever is masked, and of both products alike: tables of outer products bound dot products,
@@ -90,7 +96,8 @@ TripCycles LanewiseTrip(const RegisterTile& tile, const VectorUnit& unit) {
 TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const Target& target) {
   const ArithmeticRate rate = unit.rate(tile.arithmetic);
   const double fmas = tile.accumulators(), factors = Factors(tile);
-  const double widened_lhs = tile.widens_lhs * factors, widened_rhs = tile.widens_rhs * tile.columns;
+  const double widened_lhs = tile.widens_lhs * factors;
+  const double widened_rhs = IsInPanels(tile.rhs) ? 0 : tile.widens_rhs * tile.columns;
   TripCycles trip;
   trip.arithmetic = fmas / rate.per_cycle + FmaCyclesOfWidening(tile, unit, widened_lhs, widened_rhs) +
                     FmaCyclesOfScaling(tile, unit) + CyclesOfLastVector(tile, unit);

@@ -117,8 +117,9 @@ bool IsMeantForPanels(const Spec& spec) {
   return AreIntegers(spec) && !IsInPanels(rhs) && lhs != RoundedBeside(rhs);
 }
 
-// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels, or 4 where copies are made
-// ahead and come from memory in every run; beside one that is none yet, no other copy of lhs is of use then.
+// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels, or no more than they have
+// where copies are made ahead and come from memory in every run; beside one that is none yet, no other copy
+// of lhs is of use then.
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};

@@ -8,6 +8,7 @@ namespace {
 constexpr int kRhs = MatmulDims::kRhs;
 constexpr int64_t kAheadBytes[] = {256, 512, 1024, 2048};
 constexpr uint8_t kAheadRows = 8;  // or a group of them
+constexpr int64_t kMostBlocks = 8;
 constexpr int64_t kFewRows = 16;    // rows walked along side by side; of more, next to none stay in L1
 constexpr int64_t kLeastRuns = 2;   // what is read is at least twice as long as what is asked for ahead
 constexpr uint32_t kLeastRows = 4;  // and at least four times as high
@@ -60,6 +61,18 @@ void EnumerateAlong(const Spec& spec, const Target& target, std::vector<Decision
   }
 }
 
+// Of panels of blocks, whole ones are asked for. All that is on its way, and what is read meanwhile, take no
+// more than half of L1.
+void EnumerateBlocks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
+  const Dtype rhs = spec.operand[kRhs].dtype;
+  const TileExtent extent = ExtentOf(spec, kRhs);
+  const int64_t block = BlockOf(rhs), step_bytes = BytesOf(rhs, block * extent.inner);
+  for (int64_t ahead = 1; ahead <= kMostBlocks; ahead *= 2)
+    if ((ahead + 1) * step_bytes <= target.at(Level::kL1).bytes / 2 &&
+        extent.outer >= kLeastRuns * ahead * block)
+      AppendMicrokernel(MatmulDims::kK, ahead * block, decisions);
+}
+
 }  // namespace
 
 void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
@@ -69,7 +82,9 @@ void EnumeratePrefetches(const Spec& spec, const Target& target, std::vector<Dec
   if (!strided && rhs.layout.panel == 0) return;  // dense: nothing to gain
   const TileExtent extent = ExtentOf(spec, kRhs);
   if (strided && extent.outer <= kFewRows) EnumerateAlong(spec, target, decisions);
-  if (!InColumns(spec)) {
+  if (IsInPanels(rhs.dtype)) {
+    EnumerateBlocks(spec, target, decisions);
+  } else if (!InColumns(spec)) {
     const int64_t ahead = std::max(kAheadRows, rhs.layout.group);
     if (extent.outer >= kLeastRows * ahead) AppendMicrokernel(MatmulDims::kK, ahead, decisions);
   } else if (StaysInL1(spec, kLeastRuns * extent.inner, target)) {

@@ -37,7 +37,7 @@ inline constexpr int kBlockRun = 16;
 // What elements are multiples of.
 enum class BlockScale : uint8_t {
   kF16,
-  kF32,       // one for each part, one after the other
+  kF32,       // one for each part, one after the other, unless parts have factors
   kExponent,  // 2^(byte - 128): of mxfp4, whose codes are twice the numbers
   kNone       // of 1
 };
@@ -70,9 +70,9 @@ struct BlockFormat {
 inline constexpr int kFactorRun = 4;
 
 // A block of type q8: the f32 scale; that times the sum of its codes; what a sum of products of its codes and
-// others that are kPanelBias too much begins with, an s32, and the same of its first half; the same where
-// they are kNibbleBias too much; the codes.
-inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8HalfStart = 12, kQ8NibbleStart = 16, kQ8Codes = 20;
+// others that are kPanelBias too much begins with, an s32; the same where they are kNibbleBias too much; that
+// of each half where they are kLongBias too much; the codes.
+inline constexpr int kQ8ScaledSum = 4, kQ8Start = 8, kQ8NibbleStart = 12, kQ8HalfStarts = 16, kQ8Codes = 24;
 inline constexpr int kPanelBias = 128, kNibbleBias = 8, kLongBias = 32;
 // A block of type q8_long: eight scales, each of 32 elements; eight sums of their codes, scaled; for each,
 // eight s32 whose sum is such a beginning beside others that are kLongBias too much, that of the first half
@@ -148,7 +148,7 @@ inline constexpr std::array kBlockFormats = {
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {8 + i, 0, 8}; },
-                .bias = kPanelBias,
+                .bias = kLongBias,
                 .part = 16},
     BlockFormat{.dtype = Dtype::kQ8Long,
                 .scale = BlockScale::kF32,
@@ -165,6 +165,25 @@ inline constexpr std::array kBlockFormats = {
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits { return {8 + i % 16, 4 * (i / 16), 4}; },
                 .offset_byte = 4},
+    BlockFormat{.dtype = Dtype::kP4Long,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {24 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4}; },
+                .offset_byte = 4,
+                .part = 32,
+                .scale_factor = [](int part) -> BlockBits { return {8 + part, 0, 8}; },
+                .offset_factor = [](int part) -> BlockBits { return {16 + part, 0, 8}; }},
+    BlockFormat{.dtype = Dtype::kP6Long,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits {
+                  return {20 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4, 148 + i / 64 * 16 + i % 16,
+                          i / 16 % 4 * 2};
+                },
+                .bias = kLongBias,
+                .part = 16,
+                .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
+                .signed_factors = true},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -214,22 +233,27 @@ inline int CodeOf(const BlockFormat& format, const uint8_t* block, int element) 
   return format.codes == BlockCodes::kFloats4 ? TwiceFloatCode(code) : code - format.bias;
 }
 
+// A number that parts have factors of.
+inline float NumberAt(const BlockFormat& format, const uint8_t* block, int byte) {
+  return format.scale == BlockScale::kF32 ? F32At(block + byte) : F16At(block + byte);
+}
+
 // What an element's code is multiplied by.
 inline float ScaleOf(const BlockFormat& format, const uint8_t* block, int element) {
   const int part = format.part == 0 ? 0 : element / format.part;
   const uint8_t* const at = block + format.scale_byte;
   if (format.scale == BlockScale::kNone) return 1;
   if (format.scale == BlockScale::kExponent) return std::ldexp(1.0f, *at - 128);
-  if (format.scale == BlockScale::kF32) return F32At(at + part * kAccumulatorBytes);
-  if (format.scale_factor == nullptr) return F16At(at);
+  if (format.scale_factor == nullptr)
+    return format.scale == BlockScale::kF32 ? F32At(at + part * kAccumulatorBytes) : F16At(at);
   const int factor = BitsIn(block, format.scale_factor(part));
-  return F16At(at) * static_cast<float>(format.signed_factors ? static_cast<int8_t>(factor) : factor);
+  return NumberAt(format, block, format.scale_byte) *
+         static_cast<float>(format.signed_factors ? static_cast<int8_t>(factor) : factor);
 }
 
 // What is then added, where there is an offset.
 inline float OffsetOf(const BlockFormat& format, const uint8_t* block, int element) {
-  const uint8_t* const at = block + format.offset_byte;
-  float offset = format.scale == BlockScale::kF32 ? F32At(at) : F16At(at);
+  float offset = NumberAt(format, block, format.offset_byte);
   if (format.offset_factor != nullptr)
     offset *= static_cast<float>(BitsIn(block, format.offset_factor(element / format.part)));
   return format.takes_offset ? -offset : offset;
@@ -255,30 +279,48 @@ constexpr Dtype InPanels(Dtype dtype) {
   return format.part != 0 && format.part < BlockOf(Dtype::kP8) ? Dtype::kP8Halves : Dtype::kP8;
 }
 
-// The same of copies that come from memory in every run, as those do that are made ahead: codes have 4 bits
-// if the type's have. They take a few instructions more to multiply.
+// The same of copies that come from memory in every run, as those do that are made ahead: codes have 4 bits,
+// or 6, if the type's have, and parts keep their factors. They take more instructions to multiply.
 constexpr Dtype InNarrowPanels(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
-  if (format.codes != BlockCodes::kUnsigned || format.code(0).all_bits() != 4) return InPanels(dtype);
-  return format.offset_byte >= 0 ? Dtype::kP4Offset : Dtype::kP4;
+  const int bits = format.code(0).all_bits();
+  for (const DtypeInfo& info : kDtypes)
+    if (info.in_panels && info.block == BlockOf(dtype) && FormatOf(info.dtype).code(0).all_bits() == bits &&
+        (FormatOf(info.dtype).offset_byte >= 0) == (format.offset_byte >= 0) &&
+        format.codes == BlockCodes::kUnsigned)
+      return info.dtype;
+  return InPanels(dtype);
 }
-// Has a word in panels the codes of two words of steps?
+// Has a word in panels the codes of two words of steps, or at least the lower bits of them?
 constexpr bool HasNibbles(Dtype panels) { return FormatOf(panels).code(0).bits == 4; }
 
 // A block of a type of panels with the same elements as those of `block` from `first` on.
 inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype in_panels, uint8_t* to) {
   const BlockFormat &from = FormatOf(dtype), &panels = FormatOf(in_panels);
   std::memset(to, 0, static_cast<size_t>(Bytes(in_panels)));
-  const int count = BlockOf(panels.dtype), part = panels.part == 0 ? count : panels.part;
   const auto put = [&](float number, int byte) { std::memcpy(to + byte, &number, sizeof(number)); };
-  for (int i = 0; i < count; i += part)
-    put(ScaleOf(from, block, first + i), panels.scale_byte + i / part * kAccumulatorBytes);
-  if (panels.offset_byte >= 0) put(OffsetOf(from, block, first), panels.offset_byte);
-  for (int i = 0; i < count; ++i) {
-    const BlockBits at = panels.code(i);
-    const int code = (CodeOf(from, block, first + i) + panels.bias) << at.shift;
-    to[at.byte] = static_cast<uint8_t>(to[at.byte] | code);
+  const auto put_bits = [&](int bits, const BlockBits& at) {
+    to[at.byte] = static_cast<uint8_t>(to[at.byte] | (bits & ((1 << at.bits) - 1)) << at.shift);
+    if (at.high_byte >= 0)
+      to[at.high_byte] = static_cast<uint8_t>(to[at.high_byte] | bits >> at.bits << at.high_shift);
+  };
+  const int count = BlockOf(panels.dtype), part = panels.part == 0 ? count : panels.part;
+  if (panels.scale_factor != nullptr) {
+    KIRSCH_CHECK(from.part == part && from.signed_factors == panels.signed_factors && first == 0);
+    put(NumberAt(from, block, from.scale_byte), panels.scale_byte);
+    const float offset = from.offset_byte < 0 ? 0 : NumberAt(from, block, from.offset_byte);
+    if (panels.offset_byte >= 0) put(from.takes_offset ? -offset : offset, panels.offset_byte);
+    for (int i = 0; i < count / part; ++i) {
+      put_bits(BitsIn(block, from.scale_factor(i)), panels.scale_factor(i));
+      if (panels.offset_factor != nullptr)
+        put_bits(BitsIn(block, from.offset_factor(i)), panels.offset_factor(i));
+    }
+  } else {
+    for (int i = 0; i < count; i += part)
+      put(ScaleOf(from, block, first + i), panels.scale_byte + i / part * kAccumulatorBytes);
+    if (panels.offset_byte >= 0) put(OffsetOf(from, block, first), panels.offset_byte);
   }
+  for (int i = 0; i < count; ++i) put_bits(CodeOf(from, block, first + i) + panels.bias, panels.code(i));
 }
 
 // The scale of what a block of numbers whose largest magnitude is `largest` is rounded to, so that codes are
@@ -322,8 +364,9 @@ inline void EncodeQ8(const float* elements, uint8_t* block) {
   put(rounded.scale, 0);
   put(rounded.scaled_sum, kQ8ScaledSum);
   put(int32_t{-kPanelBias * rounded.sum}, kQ8Start);
-  put(int32_t{-kPanelBias * rounded.half_sum}, kQ8HalfStart);
   put(int32_t{-kNibbleBias * rounded.sum}, kQ8NibbleStart);
+  put(int32_t{-kLongBias * rounded.half_sum}, kQ8HalfStarts);
+  put(int32_t{-kLongBias * (rounded.sum - rounded.half_sum)}, kQ8HalfStarts + kAccumulatorBytes);
   put(rounded.codes, kQ8Codes);
 }
 

@@ -34,7 +34,9 @@ enum class Dtype : uint8_t {
   kP8Halves,
   kQ8Long,
   kP4,
-  kP4Offset
+  kP4Offset,
+  kP4Long,
+  kP6Long
 };  // the file format numbers them so
 
 // Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
@@ -149,7 +151,7 @@ inline constexpr std::array kDtypes = {
     // Rows of f32 that were rounded to integers, 32 of which share a scale.
     DtypeInfo{.dtype = Dtype::kQ8,
               .name = "q8",
-              .bytes = 52,
+              .bytes = 56,
               .is_result = false,
               .block = 32,
               .decoding = 3,
@@ -207,6 +209,23 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .in_panels = true},
+    // The same of blocks of 256: the numbers of a block, f32, and the factors of its parts, a byte each.
+    DtypeInfo{.dtype = Dtype::kP4Long,
+              .name = "p4_long",
+              .bytes = 152,
+              .is_result = false,
+              .block = 256,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
+    DtypeInfo{.dtype = Dtype::kP6Long,
+              .name = "p6_long",
+              .bytes = 212,
+              .is_result = false,
+              .block = 256,
+              .decoding = 3,
+              .ours = true,
+              .in_panels = true},
 };
 
 constexpr const DtypeInfo& Info(Dtype dtype) { return kDtypes[static_cast<size_t>(dtype)]; }
@@ -219,9 +238,11 @@ constexpr bool HasIntegerCodes(Dtype dtype) { return Info(dtype).code_run > 0; }
 constexpr bool IsInPanels(Dtype dtype) { return Info(dtype).in_panels; }
 // Does lhs-as=q8_0 make it of rows of lhs?
 constexpr bool IsRounded(Dtype dtype) { return Info(dtype).rounded; }
-// The one of these whose dot products with an rhs there are: the longest blocks that are no longer than its.
+// The one of these whose products with an rhs there are: of dot products, the longest blocks that are no
+// longer than its.
 constexpr Dtype RoundedBeside(Dtype rhs) {
   Dtype longest = Dtype::kQ8;
+  if (IsInPanels(rhs)) return longest;
   for (const DtypeInfo& info : kDtypes)
     if (info.rounded && info.block <= BlockOf(rhs) && info.block > BlockOf(longest)) longest = info.dtype;
   return longest;

@@ -46,10 +46,18 @@ Arithmetic Fastest(Dtype lhs, Dtype rhs, const Target& target, Arithmetic fallba
 // Lanewise, the rhs vectors are those of one column's taps. Blocks are decoded one by one, with their scale
 // and offset, the codes and a mask, and perhaps beside tables; for products of integers, rows have theirs, a
 // scale and what sums start from, and factors of parts wait for each column. Of panels there are a vector of
-// each column, a broadcast, the one that a sum is made f32 in, and a mask, if codes are halves of bytes.
+// each column, a broadcast, the one that a sum is made f32 in, a mask, if codes are halves of bytes, another
+// one and what it leaves of higher bits, if they have those, and, if parts have factors, one of those with a
+// mask and a sign.
 int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6, kTables = 4, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
-  if (IsInPanels(tile.rhs)) return kOfPanels + tile.columns + (HasNibbles(tile.rhs) ? 1 : 0);
+  if (IsInPanels(tile.rhs)) {
+    constexpr int kMask = 1, kHigherBits = 2, kFactors = 3;
+    const BlockFormat& format = FormatOf(tile.rhs);
+    return kOfPanels + tile.columns + (HasNibbles(tile.rhs) ? kMask : 0) +
+           (format.code(0).high_byte >= 0 ? kHigherBits : 0) +
+           (format.scale_factor != nullptr ? kFactors : 0);
+  }
   if (IsOfBlocks(tile.rhs)) {
     if (!tile.instruction().scales) return kDecoding + (tile.by_tables ? kTables : 0);
     return kDecoding + (tile.reads_rows_late() ? 0 : kOfRow * tile.rows) +
@@ -63,16 +71,21 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
          (tile.widens_lhs > 0 || tile.widens_rhs > 0 ? 1 : 0) + (tile.instruction().has_excess() ? 1 : 0);
 }
 
-int VectorsOfBlock(const RegisterTile& tile) { return BlockOf(tile.rhs) / (tile.lanes * tile.group()); }
+// Steps of a column, of a dot product; of panels, groups of them.
+int VectorsOfBlock(const RegisterTile& tile) {
+  return BlockOf(tile.rhs) / (IsInPanels(tile.rhs) ? tile.group() : tile.lanes * tile.group());
+}
 
 // Are blocks no units, as each element stands by itself?
 bool StandAlone(Dtype blocks) { return FormatOf(blocks).scale == BlockScale::kNone; }
 
 // Of accumulators. Blocks go to sets vector by vector, if they are units; those of integers in parts as long
-// as blocks of lhs are, or, where they are no longer than that, one after the other, if each is a vector.
+// as blocks of lhs are, or, where they are no longer than that, one after the other, if each is a vector. Of
+// panels, sums of integers are chains of their own.
 int MostSets(const RegisterTile& tile) {
   constexpr int kMost = 4;
   if (!IsOfBlocks(tile.rhs) || StandAlone(tile.rhs)) return kMost;
+  if (IsInPanels(tile.rhs)) return 1;
   if (!tile.instruction().scales) return std::min(kMost, VectorsOfBlock(tile));
   return VectorsOfBlock(tile) == 1 || BlockOf(tile.rhs) > BlockOf(Dtype::kQ8) ? kMost : 1;
 }
@@ -118,6 +131,19 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
          static_cast<double>(line);
 }
 
+// What words of as many steps as a block of lhs has take before they are multiplied: of codes that are halves
+// of bytes, each is masked, and every second one shifted; their higher bits are shifted, and put beside them
+// by one instruction more; factors of parts are shifted, masked or shifted back, made f32 and multiplied.
+double PartingInstructions(Dtype panels, int words) {
+  constexpr double kHalves = 1.5, kHigherBits = 2, kFactors = 4;
+  const BlockFormat& format = FormatOf(panels);
+  const double of_word =
+      (HasNibbles(panels) ? kHalves : 0) + (format.code(0).high_byte >= 0 ? kHigherBits : 0);
+  if (format.scale_factor == nullptr) return of_word * words;
+  const double factors = format.offset_factor != nullptr ? 2 : 1;
+  return of_word * words + kFactors * factors * BlockOf(Dtype::kQ8) / format.part;
+}
+
 // See RegisterTile.
 void CountScaling(RegisterTile* tile) {
   constexpr double kOfSums = 3, kOfRow = 2;
@@ -139,9 +165,8 @@ void CountScaling(RegisterTile* tile) {
 // Integers of blocks are read as any elements of them are, but that they are not made f32 and scaled.
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables) {
   constexpr double kPlain = 2, kScaling = 2;  // instructions
-  constexpr double kParting = 1.5;            // for a word of codes that are halves of bytes
   const Dtype lane = LaneType(arithmetic, operand, dtype);
-  if (IsInPanels(dtype) && HasNibbles(dtype)) return kParting * Info(arithmetic).words / kPlain;
+  if (IsInPanels(dtype)) return PartingInstructions(dtype, Info(arithmetic).words) / kPlain;
   if (lane == dtype) return 0;
   const Dtype to = lane == Dtype::kBf16 ? lane : Dtype::kF32;
   return (WideningInstructions(dtype, to, by_tables) - (Info(arithmetic).scales ? kScaling : 0)) / kPlain;

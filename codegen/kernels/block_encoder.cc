@@ -59,7 +59,7 @@ class BlockEncoder {
       return Round(from, {to, Plus(to, kQ8ScaledSum), Plus(to, kQ8Codes)}, [&] {
         StoreStart(sum_, kNibbleBias, Plus(to, kQ8NibbleStart));
         StoreStart(sum_, kPanelBias, Plus(to, kQ8Start));
-        StoreStart(half_sum_, kPanelBias, Plus(to, kQ8HalfStart));
+        StoreHalfStarts(Plus(to, kQ8HalfStarts), Plus(to, kQ8HalfStarts + kAccumulatorBytes));
       });
     builder_.Loop(Constant(block() / kRun), [&](VarId part) {
       const auto numbers = [&](int byte) { return Plus(Plus(to, byte), part, kAccumulatorBytes); };
@@ -114,9 +114,13 @@ class BlockEncoder {
                         count,
                         false,
                         Dtype::kS32});
+    StoreHalfStarts(to, Plus(to, kQ8LongStartBytes / 2));
+  }
+
+  void StoreHalfStarts(const Affine& first, const Affine& second) {
     builder_.Do(Binary{BinaryOp::kSub, sum_, sum_, half_sum_});
-    StoreStart(half_sum_, kLongBias, to);
-    StoreStart(sum_, kLongBias, Plus(to, kQ8LongStartBytes / 2));
+    StoreStart(half_sum_, kLongBias, first);
+    StoreStart(sum_, kLongBias, second);
   }
 
   void StoreStart(VarId sum, int bias, const Affine& to) {

@@ -17,6 +17,7 @@ constexpr int kTurnedBytes = kTurned * kAccumulatorBytes;
 constexpr int kNibbleBits = 4;
 
 // A few columns at a time: a block of each is recoded into an array, word after word, which is then turned.
+// What becomes one or several blocks is as long as those together: 32 elements, or 256.
 class BlockPanels {
  public:
   explicit BlockPanels(const Pack& pack)
@@ -30,10 +31,11 @@ class BlockPanels {
         decoder_(builder_, pack.from.dtype, lanes_),
         array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, kTurned * ColumnBytes())),
         codes_(builder_.Vector("recoded", Dtype::kS32, lanes_)),
-        upper_(HasNibbles(pack.to.dtype) ? builder_.Vector("upper", Dtype::kS32, lanes_) : kNoVar),
+        more_(HasNibbles(pack.to.dtype) ? builder_.Vector("more", Dtype::kS32, lanes_) : kNoVar),
         number_(builder_.Vector("number", Dtype::kF32, lanes_)) {
     KIRSCH_CHECK(pack.from.order == Order::kCol && pack.to.order == Order::kRow && pack.inner_stride == 1);
-    KIRSCH_CHECK(pack.to.group == step() && pack.to.panel % kTurned == 0 && pack.outer % block() == 0);
+    KIRSCH_CHECK(pack.to.group == step() && pack.to.panel % kTurned == 0);
+    KIRSCH_CHECK(pack.outer % block() == 0 && block() % step() == 0);
     for (size_t row = 0; row < rows_.size(); ++row)
       rows_[row] = builder_.Vector(Cat("v", row), Dtype::kU8, kTurnedBytes);
   }
@@ -98,46 +100,98 @@ class BlockPanels {
   void Recode(const Affine& from, const Affine& at) {
     prefetch_.Row(from);
     decoder_.Begin(0, {from_, InBytes(pack_.from.dtype, from)});
-    const int part = panels_.part == 0 ? step() : panels_.part;
     for (int first = 0; first < block(); first += step()) {
       const Affine to = Plus(at, first / step() * StepBytes());
-      for (int i = 0; i < step(); i += part) {
-        decoder_.ReadScale(number_, 0, first + i);
-        StoreNumber(Plus(to, panels_.scale_byte + i / part * kAccumulatorBytes));
-      }
-      if (decoder_.has_offset()) RecodeOffset(first, to);
-      const int codes = HasNibbles(pack_.to.dtype) ? step() / 2 : step();
-      for (int i = 0; i < codes; i += lanes_) {
-        RecodeVector(codes_, first + i);
-        if (codes < step()) AddUpperHalves(first + i + codes);
-        builder_.Do(Store{codes_, {array_, Plus(to, panels_.code(i).byte)}, lanes_});
-      }
+      if (panels_.scale_factor != nullptr)
+        RecodeFactors(to);
+      else
+        RecodeNumbers(first, to);
+      for (int i = 0; i < step(); ++i) RecodeCodes(first, i, to);
     }
+  }
+
+  // Scales and offsets of elements from `first` on.
+  void RecodeNumbers(int first, const Affine& to) {
+    const int part = panels_.part == 0 ? step() : panels_.part;
+    for (int i = 0; i < step(); i += part) {
+      decoder_.ReadScale(number_, 0, first + i);
+      StoreNumber(Plus(to, panels_.scale_byte + i / part * kAccumulatorBytes));
+    }
+    if (!decoder_.has_offset()) return;
+    decoder_.ReadOffset(number_, 0, first);
+    StoreOffset(to);
+  }
+
+  // Those of a whole block, of which its parts have factors.
+  void RecodeFactors(const Affine& to) {
+    decoder_.ReadWholeScale(number_, 0);
+    StoreNumber(Plus(to, panels_.scale_byte));
+    const int parts = step() / panels_.part;
+    for (int part = 0; part < parts; part += kFactorRun)
+      RecodeFactors(decoder_.ReadScaleFactors(0, part), Plus(to, panels_.scale_factor(part).byte));
+    if (!decoder_.has_offset()) return;
+    decoder_.ReadWholeOffset(number_, 0);
+    StoreOffset(to);
+    for (int part = 0; part < parts; part += kFactorRun)
+      RecodeFactors(decoder_.ReadOffsetFactors(0, part), Plus(to, panels_.offset_factor(part).byte));
+  }
+
+  void RecodeFactors(VarId factors, const Affine& to) {
+    builder_.Do(Store{factors, {array_, to}, kFactorRun});
   }
 
   void StoreNumber(const Affine& to) { builder_.Do(Store{number_, {array_, to}, 1, false, Dtype::kF32}); }
 
-  void RecodeOffset(int first, const Affine& to) {
-    decoder_.ReadOffset(number_, 0, first);
+  void StoreOffset(const Affine& to) {
     if (decoder_.takes_offset())
       builder_.Do(
           Binary{BinaryOp::kXor, number_, number_, builder_.Filled(Dtype::kF32, lanes_, 0x80000000u)});
     StoreNumber(Plus(to, panels_.offset_byte));
   }
 
+  // If bytes of codes begin with element `i` of those from `first` on: these bytes, as many as a vector has.
+  void RecodeCodes(int first, int i, const Affine& to) {
+    if (i % lanes_ != 0) return;
+    const BlockBits at = panels_.code(i);
+    if (at.shift == 0) {
+      RecodeVector(codes_, first + i);
+      if (more_ != kNoVar) AddUpperHalves(first + i + kBlockRun);
+      builder_.Do(Store{codes_, {array_, Plus(to, at.byte)}, lanes_});
+    }
+    if (at.high_byte < 0 || at.high_shift != 0) return;
+    RecodeHigherBits(first + i);
+    builder_.Do(Store{codes_, {array_, Plus(to, at.high_byte)}, lanes_});
+  }
+
   void RecodeVector(VarId codes, int element) {
     decoder_.ReadCodes(codes, 0, element);
     const int more = panels_.bias - decoder_.bias();
-    if (more != 0)
-      builder_.Do(Binary{BinaryOp::kAdd, codes, codes,
-                         builder_.Filled(Dtype::kS32, lanes_, static_cast<uint32_t>(more))});
+    if (more != 0) builder_.Do(Binary{BinaryOp::kAdd, codes, codes, Word(static_cast<uint32_t>(more))});
   }
 
-  // To the lower halves of bytes, in codes_, those codes of 4 bits that are the upper ones.
+  VarId Word(uint32_t word) { return builder_.Filled(Dtype::kS32, lanes_, word); }
+
+  // codes_ = their lower halves, with those of the elements from `element` on as the upper ones.
   void AddUpperHalves(int element) {
-    RecodeVector(upper_, element);
-    builder_.Do(Shift{upper_, upper_, kNibbleBits});
-    builder_.Do(Binary{BinaryOp::kOr, codes_, codes_, upper_});
+    RecodeVector(more_, element);
+    builder_.Do(Shift{more_, more_, kNibbleBits});
+    builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0x0f)});
+    builder_.Do(Binary{BinaryOp::kOr, codes_, codes_, more_});
+    builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0xff)});
+  }
+
+  // codes_ = what codes have above their lower halves, of four vectors, of which neighbours are kBlockRun
+  // elements apart.
+  void RecodeHigherBits(int element) {
+    constexpr int kVectors = 4, kHigherBits = 2;
+    for (int v = 0; v < kVectors; ++v) {
+      const VarId bits = v == 0 ? codes_ : more_;
+      RecodeVector(bits, element + v * kBlockRun);
+      builder_.Do(Shift{bits, bits, -kNibbleBits});
+      if (v == 0) continue;
+      builder_.Do(Shift{bits, bits, v * kHigherBits});
+      builder_.Do(Binary{BinaryOp::kOr, codes_, codes_, bits});
+    }
   }
 
   // The words of a block in panels, of four columns.
@@ -167,7 +221,7 @@ class BlockPanels {
   CopyPrefetch prefetch_;
   const int lanes_;
   BlockDecoder decoder_;
-  const VarId array_, codes_, upper_, number_;
+  const VarId array_, codes_, more_, number_;
   std::array<VarId, kTurned> rows_ = {};
 };
 

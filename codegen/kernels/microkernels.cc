@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "spec/block.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
 
@@ -12,9 +13,11 @@ namespace {
 
 constexpr int kManyRegisters = 32;
 
-// Do rows meet the same elements of lhs in different steps of a trip, as those of a window may? Compilers
-// would keep such an element in a register until then, and there are none left.
+// Do rows meet the same elements of lhs in different steps of a trip, as those of a window may? Or columns
+// the same bytes of rhs, of which a step takes some bits? Compilers would keep such an element in a register
+// until then, and there are none left.
 bool StepsShareElements(const Microkernel& kernel) {
+  if (IsInPanels(kernel.rhs.dtype) && HasNibbles(kernel.rhs.dtype)) return true;
   if (kernel.tile.form != LayoutKind::kVectors || kernel.lhs.order != Order::kRow) return false;
   std::set<int64_t> elements;
   for (int row = 0; row < kernel.tile.rows; ++row)

@@ -1,7 +1,7 @@
 // The outer-product microkernel of integers that share scales: rows of lhs are of type q8, rhs is of blocks
-// in panels (spec/block.h). For a block of steps of the reduction, products are summed as integers, which is
-// exact, in accumulators of their own; the sums are made f32, multiplied by the scales of both, and added to
-// the tile's accumulators.
+// in panels (spec/block.h). For the steps of a block of lhs, products are summed as integers, which is exact,
+// in accumulators of their own; the sums are made f32, multiplied by the scales of both, and added to the
+// tile's accumulators. Where blocks of rhs are longer, their parts have factors of the numbers of a block.
 #include <algorithm>
 #include <vector>
 
@@ -18,6 +18,7 @@ namespace kirsch {
 namespace {
 
 constexpr int kWordSteps = kAccumulatorBytes;  // a code has 8 bits, once it is read
+constexpr int kByteBits = 8;
 
 class PanelProduct {
  public:
@@ -33,10 +34,16 @@ class PanelProduct {
         lower_(HasNibbles(kernel.rhs.dtype)
                    ? builder_.Filled(Dtype::kU8, kernel.tile.lanes * kWordSteps, 0x0f0f0f0fu)
                    : kNoVar),
-        half_(Part() == steps() ? kNoVar : builder_.Vector("half", Dtype::kS32, kernel.tile.lanes)),
+        higher_(format_.code(0).high_byte >= 0
+                    ? builder_.Vector("higher", Dtype::kU8, kernel.tile.lanes * kWordSteps)
+                    : kNoVar),
+        whole_(HasFactors() ? builder_.Vector("whole", Dtype::kF32, kernel.tile.lanes) : kNoVar),
+        factor_(HasFactors() ? builder_.Vector("factor", Dtype::kS32, kernel.tile.lanes) : kNoVar),
         output_(builder_, kernel, parameters_, accumulators_) {
     KIRSCH_CHECK(kernel.lhs.dtype == Dtype::kQ8 && kernel.lhs.order == Order::kRow && kernel.lhs.panel == 0);
-    KIRSCH_CHECK(kernel.rhs.order == Order::kRow && kernel.rhs.group == steps() && kernel.k_tail == 0);
+    KIRSCH_CHECK(kernel.rhs.order == Order::kRow && kernel.k_tail == 0 && steps() == BlockOf(Dtype::kQ8));
+    KIRSCH_CHECK(kernel.rhs.group == BlockOf(kernel.rhs.dtype) &&
+                 kernel.unroll * steps() == kernel.rhs.group);
     KIRSCH_CHECK(kernel.n <= kernel.rhs.panel || kernel.rhs.panel % kernel.tile.lanes == 0);
     for (int j = 0; j < kernel.tile.columns; ++j) {
       codes_.push_back(builder_.Vector(Cat("b", j), Dtype::kU8, kernel.tile.lanes * kWordSteps));
@@ -57,6 +64,7 @@ class PanelProduct {
  private:
   int steps() const { return kernel_.tile.group(); }
   int Part() const { return format_.part == 0 ? steps() : format_.part; }
+  bool HasFactors() const { return format_.scale_factor != nullptr; }
   VarId Dots(int i, int j) const { return dots_[static_cast<size_t>(j * kernel_.tile.rows + i)]; }
 
   // Columns of vector `j` that its panel has.
@@ -71,21 +79,30 @@ class PanelProduct {
     return At(parameters_.lhs, BytesOf(kernel_.lhs.dtype, kernel_.lhs.At(i, 0)) + byte);
   }
 
-  // A block of all rows and columns, which a trip of the loop is.
+  // A block of rhs, of all rows and columns, which a trip of the loop is.
   void Block() {
+    for (first_ = 0; first_ < BlockOf(kernel_.rhs.dtype); first_ += steps()) BlockOfLhs();
+    builder_.Do(Advance{parameters_.rhs, Constant(BlockBytes())});
+  }
+
+  // Bytes of a panel's blocks for the same steps.
+  int64_t BlockBytes() const {
+    return BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(BlockOf(kernel_.rhs.dtype), 0));
+  }
+
+  void BlockOfLhs() {
     if (kernel_.prefetches()) Prefetch();
-    for (int part = 0; part * Part() < steps(); ++part) {
-      Start(part);
-      for (int k = part * Part(); k < (part + 1) * Part(); k += kWordSteps) AddProducts(k);
-      AddScaled(part);
+    for (int k = 0; k < steps(); k += Part()) {
+      Start(k);
+      for (int word = k; word < k + Part(); word += kWordSteps) AddProducts(word);
+      AddScaled((first_ + k) / Part());
     }
-    if (format_.offset_byte >= 0) AddOffsets();
+    if (format_.offset_byte >= 0) AddOffsets(first_ / Part());
     builder_.Do(Advance{parameters_.lhs, Constant(BytesOf(kernel_.lhs.dtype, steps()))});
-    builder_.Do(Advance{parameters_.rhs, Constant(BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(steps(), 0)))});
   }
 
   // Sums of integers begin with what the codes of rhs make them too much, negative.
-  void Start(int part) {
+  void Start(int k) {
     for (int i = 0; i < kernel_.tile.rows; ++i)
       for (int j = 0; j < kernel_.tile.columns; ++j)
         if (format_.bias == 0)
@@ -93,17 +110,13 @@ class PanelProduct {
         else if (j > 0)
           builder_.Do(Bits{Dots(i, j), Dots(i, 0)});
         else
-          StartRow(i, part);
+          builder_.Do(Broadcast{Dots(i, 0), Lhs(i, StartByte(k)), 1, Dtype::kS32});
   }
 
-  // Of a second half, with what is left of the block's.
-  void StartRow(int i, int part) {
-    const bool first_half = part == 0 && Part() < steps();
-    const int start = format_.bias == kNibbleBias ? kQ8NibbleStart : first_half ? kQ8HalfStart : kQ8Start;
-    builder_.Do(Broadcast{Dots(i, 0), Lhs(i, start), 1, Dtype::kS32});
-    if (part == 0) return;
-    builder_.Do(Broadcast{half_, Lhs(i, kQ8HalfStart), 1, Dtype::kS32});
-    builder_.Do(Binary{BinaryOp::kSub, Dots(i, 0), Dots(i, 0), half_});
+  int StartByte(int k) const {
+    KIRSCH_CHECK((Part() < steps()) == (format_.bias == kLongBias));
+    if (format_.bias == kLongBias) return kQ8HalfStarts + k / Part() * kAccumulatorBytes;
+    return format_.bias == kNibbleBias ? kQ8NibbleStart : kQ8Start;
   }
 
   // A word of each column of rhs, times that of each row of lhs.
@@ -117,15 +130,26 @@ class PanelProduct {
     }
   }
 
-  // Words of both halves of a block share their bytes where codes are halves of those.
+  // Words of both halves share their bytes where codes are halves of those; their higher bits, if there are
+  // any, those of four words.
   void ReadCodes(int k, int j) {
     const VarId codes = codes_[static_cast<size_t>(j)];
-    const BlockBits at = format_.code(k);
+    const BlockBits at = format_.code(first_ + k);
     builder_.Do(Load{codes, Rhs(j, at.byte), Count(j) * kWordSteps});
     if (at.shift != 0)
       builder_.Do(Shift{codes, codes, -at.shift});
     else if (lower_ != kNoVar)
       builder_.Do(Binary{BinaryOp::kAnd, codes, codes, lower_});
+    if (higher_ != kNoVar) AddHigherBits(codes, at, j);
+  }
+
+  void AddHigherBits(VarId codes, const BlockBits& at, int j) {
+    constexpr uint32_t kHigherBits = 0x30303030u;
+    builder_.Do(Load{higher_, Rhs(j, at.high_byte), Count(j) * kWordSteps});
+    if (const int left = at.bits - at.high_shift; left != 0) builder_.Do(Shift{higher_, higher_, left});
+    builder_.Do(Binary{BinaryOp::kAnd, higher_, higher_,
+                       builder_.Filled(Dtype::kU8, kernel_.tile.lanes * kWordSteps, kHigherBits)});
+    builder_.Do(Binary{BinaryOp::kOr, codes, codes, higher_});
   }
 
   // Vectors of an f32 of each column's block.
@@ -134,8 +158,34 @@ class PanelProduct {
       builder_.Do(Load{numbers_[static_cast<size_t>(j)], Rhs(j, byte), Count(j), Dtype::kF32});
   }
 
+  // The same, times the factors of a part, which are bytes of words.
+  void ReadNumbers(int byte, const BlockBits& factor, bool has_sign) {
+    KIRSCH_CHECK(factor.shift == 0 && factor.bits == kByteBits && factor.high_byte < 0);
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      const VarId number = numbers_[static_cast<size_t>(j)];
+      ReadFactor(j, factor.byte, has_sign);
+      builder_.Do(Convert{number, factor_});
+      builder_.Do(Load{whole_, Rhs(j, byte), Count(j), Dtype::kF32});
+      builder_.Do(Binary{BinaryOp::kMul, number, number, whole_});
+    }
+  }
+
+  void ReadFactor(int j, int byte, bool has_sign) {
+    const int last = kAccumulatorBytes - 1, place = byte % kAccumulatorBytes;
+    const auto filled = [&](uint32_t word) { return builder_.Filled(Dtype::kS32, kernel_.tile.lanes, word); };
+    builder_.Do(Load{factor_, Rhs(j, byte), Count(j), Dtype::kS32});
+    if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kByteBits});
+    if (place < last) builder_.Do(Binary{BinaryOp::kAnd, factor_, factor_, filled(0xff)});
+    if (!has_sign) return;  // else it is 128 too much once its highest bit is turned
+    builder_.Do(Binary{BinaryOp::kXor, factor_, factor_, filled(0x80)});
+    builder_.Do(Binary{BinaryOp::kSub, factor_, factor_, filled(0x80)});
+  }
+
   void AddScaled(int part) {
-    ReadNumbers(format_.scale_byte + part * kAccumulatorBytes);
+    if (HasFactors())
+      ReadNumbers(format_.scale_byte, format_.scale_factor(part), format_.signed_factors);
+    else
+      ReadNumbers(format_.scale_byte + part * kAccumulatorBytes);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       builder_.Do(Broadcast{number_, Lhs(i, 0), 1, Dtype::kF32});
       for (int j = 0; j < kernel_.tile.columns; ++j) {
@@ -146,8 +196,11 @@ class PanelProduct {
     }
   }
 
-  void AddOffsets() {
-    ReadNumbers(format_.offset_byte);
+  void AddOffsets(int part) {
+    if (format_.offset_factor != nullptr)
+      ReadNumbers(format_.offset_byte, format_.offset_factor(part), false);
+    else
+      ReadNumbers(format_.offset_byte);
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       builder_.Do(Broadcast{number_, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
       for (int j = 0; j < kernel_.tile.columns; ++j) AddTo(i, j, numbers_[static_cast<size_t>(j)]);
@@ -159,14 +212,15 @@ class PanelProduct {
     builder_.Do(Fma{sum, term, number_, sum});
   }
 
-  // What a trip reads of rhs, further on.
+  // These steps' share of what a trip reads of rhs, further on.
   void Prefetch() {
     const int64_t ahead = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(kernel_.prefetch_k, kernel_.prefetch_n));
-    const int64_t bytes = BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(steps(), 0));
+    const int64_t lines = (BlockBytes() + kLineBytes - 1) / kLineBytes, end = BlockOf(kernel_.rhs.dtype);
     for (int64_t panel = 0; panel < kernel_.n; panel += kernel_.rhs.panel)
-      for (int64_t byte = 0; byte < bytes; byte += kLineBytes)
+      for (int64_t line = lines * first_ / end; line < lines * (first_ + steps()) / end; ++line)
         builder_.Do(kirsch::Prefetch{
-            At(parameters_.rhs, ahead + BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(0, panel)) + byte)});
+            At(parameters_.rhs,
+               ahead + BytesOf(kernel_.rhs.dtype, kernel_.rhs.At(0, panel)) + line * kLineBytes)});
   }
 
   const Microkernel& kernel_;
@@ -177,7 +231,9 @@ class PanelProduct {
   const VarId factors_, number_;  // of a row of lhs: a word, and an f32
   const VarId term_;              // what is added
   const VarId lower_;             // a mask of the lower halves of bytes, where codes are those
-  const VarId half_;              // what is taken off a start
+  const VarId higher_;            // bits of codes, where not all are in those halves
+  const VarId whole_, factor_;    // what are multiplied where parts have factors: an f32, and s32
+  int first_ = 0;                 // step of the block
   std::vector<VarId> codes_, numbers_, dots_;
   VectorOutput output_;
 };

@@ -21,6 +21,11 @@ const Impl& OnlyChild(const Impl& impl) {
   return impl.children[0].impl;
 }
 
+// Steps whose elements a panel has together: in panels of blocks, those of a block.
+int64_t GroupOf(const Layout& layout, Dtype dtype) {
+  return IsInPanels(dtype) ? BlockOf(dtype) : layout.group;
+}
+
 // How an operand of the caller's lies.
 MatrixLayout StoredLayout(const Spec& spec, int operand) {
   const Layout& layout = Operand(spec, operand).layout;
@@ -67,7 +72,7 @@ void CheckViews(const Spec& spec, const OperandViews& views) {
     KIRSCH_CHECK(tensor.dtype == view.layout.dtype);
     KIRSCH_CHECK((tensor.layout.kind == LayoutKind::kPacked) == view.packed);
     KIRSCH_CHECK(!view.packed || tensor.layout.panel == view.layout.panel);
-    KIRSCH_CHECK(tensor.layout.group == view.layout.group);
+    KIRSCH_CHECK(GroupOf(tensor.layout, tensor.dtype) == view.layout.group);
     KIRSCH_CHECK(!view.layout.window.empty() || tensor.layout.order == view.layout.order ||
                  extent.outer == 1 || extent.inner == 1);
   }
@@ -483,7 +488,7 @@ Count ImplWriter::LengthOf(const Impl& impl) const {
 
 MatrixLayout ImplWriter::PackedLayout(const TileExtent& extent, const Layout& layout, Dtype dtype) const {
   if (layout.panel == 0) return {layout.order, CopyLd(extent, layout, dtype, target_), 0, 0, 1, dtype};
-  const int64_t group = layout.group, groups = (extent.outer + group - 1) / group;
+  const int64_t group = GroupOf(layout, dtype), groups = (extent.outer + group - 1) / group;
   const int64_t group_stride = layout.panel * group;
   return {layout.order, group_stride, layout.panel, groups * group_stride, group, dtype};
 }

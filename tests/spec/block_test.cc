@@ -132,7 +132,7 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
       break;
     case Dtype::kQ8:
       for (size_t i = 0; i < 32; ++i)
-        y[i] = double{Single(b)} * (b[20 + i] >= 128 ? b[20 + i] - 256 : b[20 + i]);
+        y[i] = double{Single(b)} * (b[24 + i] >= 128 ? b[24 + i] - 256 : b[24 + i]);
       break;
     case Dtype::kQ8Long:
       for (size_t i = 0; i < 256; ++i)
@@ -152,7 +152,21 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
         y[i] = std::fma(Single(b), static_cast<float>(b[8 + i % 16] / (i < 16 ? 1 : 16) % 16), Single(b + 4));
       break;
     case Dtype::kP8Halves:
-      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + (i < 16 ? 0 : 4))} * (b[8 + i] - 128);
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + (i < 16 ? 0 : 4))} * (b[8 + i] - 32);
+      break;
+    case Dtype::kP4Long:
+      for (size_t i = 0; i < 256; ++i) {
+        const float scale = Single(b) * b[8 + i / 32], offset = Single(b + 4) * b[16 + i / 32];
+        const int byte = b[24 + i / 32 * 16 + i % 16];
+        y[i] = std::fma(scale, static_cast<float>(i % 32 < 16 ? byte % 16 : byte / 16), offset);
+      }
+      break;
+    case Dtype::kP6Long:
+      for (size_t i = 0; i < 256; ++i) {
+        const int low = b[20 + i / 32 * 16 + i % 16], high = b[148 + i / 64 * 16 + i % 16];
+        const int code = (i % 32 < 16 ? low % 16 : low / 16) + 16 * (high >> (2 * (i / 16 % 4)) & 3);
+        y[i] = double{Single(b) * static_cast<float>(static_cast<int8_t>(b[4 + i / 16]))} * (code - 32);
+      }
       break;
     default:
       ADD_FAILURE() << "no plain decoder";
@@ -223,16 +237,17 @@ TEST(BlockTest, SumsOfCodes) {
     for (float& value : x) value = static_cast<float>(random() % 255) - 127;
     x[round % 32] = 127;
     EncodeQ8(x.data(), block.data());
-    int32_t sum = 0, half = 0, start, half_start, nibble_start;
+    int32_t sum = 0, half = 0, start, half_starts[2], nibble_start;
     for (int i = 0; i < 32; ++i) (i < 16 ? half : sum) += static_cast<int>(x[static_cast<size_t>(i)]);
     sum += half;
     memcpy(&start, &block[8], sizeof start);
-    memcpy(&half_start, &block[12], sizeof half_start);
-    memcpy(&nibble_start, &block[16], sizeof nibble_start);
+    memcpy(&nibble_start, &block[12], sizeof nibble_start);
+    memcpy(half_starts, &block[16], sizeof half_starts);
     EXPECT_EQ(nibble_start, -8 * sum);
     EXPECT_EQ(Single(&block[4]), sum);
     EXPECT_EQ(start, -128 * sum);
-    EXPECT_EQ(half_start, -128 * half);
+    EXPECT_EQ(half_starts[0], -32 * half);
+    EXPECT_EQ(half_starts[1], -32 * (sum - half));
   }
 }
 
@@ -252,12 +267,10 @@ TEST(BlockTest, LongBlocks) {
         ASSERT_EQ(DecodeElement(Dtype::kQ8Long, block.data(), 32 * p + i),
                   DecodeElement(Dtype::kQ8, part.data(), i));
       EXPECT_EQ(Single(&block[static_cast<size_t>(32 + 4 * p)]), Single(&part[4]));
-      int32_t start, half_start, starts[8];
-      memcpy(&start, &part[8], sizeof start);
-      memcpy(&half_start, &part[12], sizeof half_start);
+      int32_t half_starts[2], starts[8];
+      memcpy(half_starts, &part[16], sizeof half_starts);
       memcpy(starts, &block[static_cast<size_t>(64 + 32 * p)], sizeof starts);
-      for (int i = 0; i < 8; ++i)
-        EXPECT_EQ(4 * starts[i], i == 0 ? half_start : i == 4 ? start - half_start : 0) << i;
+      for (int i = 0; i < 8; ++i) EXPECT_EQ(starts[i], i % 4 == 0 ? half_starts[i / 4] : 0) << i;
     }
   }
 }
@@ -272,9 +285,10 @@ TEST(BlockTest, RecodedForPanels) {
       for (int round = 0; round < 2000; ++round) {
         for (uint8_t& byte : block) byte = static_cast<uint8_t>(random());
         std::vector<uint8_t> recoded(static_cast<size_t>(Bytes(panels)), 0xff);
-        const int first = 32 * static_cast<int>(random() % static_cast<unsigned>(BlockOf(dtype) / 32));
+        const int count = BlockOf(panels);
+        const int first = count * static_cast<int>(random() % static_cast<unsigned>(BlockOf(dtype) / count));
         RecodeForPanels(dtype, block.data(), first, panels, recoded.data());
-        for (int i = 0; i < 32; ++i)
+        for (int i = 0; i < count; ++i)
           ASSERT_TRUE(SameNumber(DecodeElement(panels, recoded.data(), i),
                                  DecodeElement(dtype, block.data(), first + i)))
               << name << ", element " << first + i;
