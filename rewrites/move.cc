@@ -117,9 +117,9 @@ bool IsMeantForPanels(const Spec& spec) {
   return AreIntegers(spec) && !IsInPanels(rhs) && lhs != RoundedBeside(rhs);
 }
 
-// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels, or no more than they have
-// where copies are made ahead and come from memory in every run; beside one that is none yet, no other copy
-// of lhs is of use then.
+// Beside an lhs of integers rhs stays as it is, or its codes get 8 bits in panels, or are kept with
+// their factors where copies are made ahead and come from memory in every run; beside one that is none yet,
+// no other copy of lhs is of use then.
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};
@@ -132,9 +132,11 @@ CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& ta
   if (!goes_in_panels || (AreIntegers(spec) && Operand(spec, MatmulDims::kLhs).dtype != Dtype::kQ8))
     return {};
   const CopyForm wide = {InPanels(rhs), Info(Arithmetic::kDotPanels).group, true};
-  const CopyForm narrow = {InNarrowPanels(rhs), wide.group, true};
-  if (narrow == wide || Operand(spec, operand).constant == 0) return {wide};
-  return {wide, narrow};
+  CopyFormList forms = {wide};
+  if (Operand(spec, operand).constant == 0) return forms;
+  for (const DtypeInfo& panels : kDtypes)
+    if (KeepsBlocks(panels.dtype, rhs)) forms.push_back({panels.dtype, wide.group, true});
+  return forms;
 }
 
 // What may be rounded may be copied so, too.

@@ -184,6 +184,14 @@ inline constexpr std::array kBlockFormats = {
                 .part = 16,
                 .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
                 .signed_factors = true},
+    BlockFormat{.dtype = Dtype::kP8Long,
+                .scale = BlockScale::kF32,
+                .codes = BlockCodes::kUnsigned,
+                .code = [](int i) -> BlockBits { return {20 + i, 0, 8}; },
+                .bias = kLongBias,
+                .part = 16,
+                .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
+                .signed_factors = true},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -279,20 +287,23 @@ constexpr Dtype InPanels(Dtype dtype) {
   return format.part != 0 && format.part < BlockOf(Dtype::kP8) ? Dtype::kP8Halves : Dtype::kP8;
 }
 
-// The same of copies that come from memory in every run, as those do that are made ahead: codes have 4 bits,
-// or 6, if the type's have, and parts keep their factors. They take more instructions to multiply.
-constexpr Dtype InNarrowPanels(Dtype dtype) {
-  const BlockFormat& format = FormatOf(dtype);
-  const int bits = format.code(0).all_bits();
-  for (const DtypeInfo& info : kDtypes)
-    if (info.in_panels && info.block == BlockOf(dtype) && FormatOf(info.dtype).code(0).all_bits() == bits &&
-        (FormatOf(info.dtype).offset_byte >= 0) == (format.offset_byte >= 0) &&
-        format.codes == BlockCodes::kUnsigned)
-      return info.dtype;
-  return InPanels(dtype);
+// Has a byte the codes of two elements, or at least the lower bits of them?
+constexpr bool HasNibbles(Dtype blocks) { return FormatOf(blocks).code(0).bits == 4; }
+// Are some bits of a code in another byte?
+constexpr bool HasHigherBits(Dtype blocks) { return FormatOf(blocks).code(0).high_byte >= 0; }
+// Have parts factors of the numbers of their block?
+constexpr bool HasFactors(Dtype blocks) { return FormatOf(blocks).scale_factor != nullptr; }
+
+// May copies of such blocks that come from memory in every run, as those do that are made ahead, be of this
+// type of panels, too? It has blocks as long, so that parts keep their factors, and codes that are as long,
+// or longer. Such copies take fewer bytes than InPanels, and more instructions to multiply.
+constexpr bool KeepsBlocks(Dtype panels, Dtype dtype) {
+  if (!IsInPanels(panels) || BlockOf(panels) != BlockOf(dtype) || panels == InPanels(dtype)) return false;
+  const BlockFormat &to = FormatOf(panels), &from = FormatOf(dtype);
+  return from.codes == BlockCodes::kUnsigned && to.code(0).all_bits() >= from.code(0).all_bits() &&
+         (to.offset_byte >= 0) == (from.offset_byte >= 0) && to.part == from.part &&
+         HasFactors(panels) == HasFactors(dtype);
 }
-// Has a word in panels the codes of two words of steps, or at least the lower bits of them?
-constexpr bool HasNibbles(Dtype panels) { return FormatOf(panels).code(0).bits == 4; }
 
 // A block of a type of panels with the same elements as those of `block` from `first` on.
 inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype in_panels, uint8_t* to) {
@@ -305,7 +316,7 @@ inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype 
       to[at.high_byte] = static_cast<uint8_t>(to[at.high_byte] | bits >> at.bits << at.high_shift);
   };
   const int count = BlockOf(panels.dtype), part = panels.part == 0 ? count : panels.part;
-  if (panels.scale_factor != nullptr) {
+  if (HasFactors(in_panels)) {
     KIRSCH_CHECK(from.part == part && from.signed_factors == panels.signed_factors && first == 0);
     put(NumberAt(from, block, from.scale_byte), panels.scale_byte);
     const float offset = from.offset_byte < 0 ? 0 : NumberAt(from, block, from.offset_byte);

@@ -53,10 +53,8 @@ int Operands(const RegisterTile& tile, const VectorUnit& unit) {
   constexpr int kDecoding = 6, kTables = 4, kOfRow = 4, kOfParts = 4, kOfPanels = 2;
   if (IsInPanels(tile.rhs)) {
     constexpr int kMask = 1, kHigherBits = 2, kFactors = 3;
-    const BlockFormat& format = FormatOf(tile.rhs);
     return kOfPanels + tile.columns + (HasNibbles(tile.rhs) ? kMask : 0) +
-           (format.code(0).high_byte >= 0 ? kHigherBits : 0) +
-           (format.scale_factor != nullptr ? kFactors : 0);
+           (HasHigherBits(tile.rhs) ? kHigherBits : 0) + (HasFactors(tile.rhs) ? kFactors : 0);
   }
   if (IsOfBlocks(tile.rhs)) {
     if (!tile.instruction().scales) return kDecoding + (tile.by_tables ? kTables : 0);
@@ -134,12 +132,11 @@ double SplitShare(const Spec& spec, int operand, int elements, const Target& tar
 // What words of as many steps as a block of lhs has take before they are multiplied: of codes that are halves
 // of bytes, each is masked, and every second one shifted; their higher bits are shifted, and put beside them
 // by one instruction more; factors of parts are shifted, masked or shifted back, made f32 and multiplied.
-double PartingInstructions(Dtype panels, int words) {
+double PartingOfWords(Dtype panels, int words) {
   constexpr double kHalves = 1.5, kHigherBits = 2, kFactors = 4;
   const BlockFormat& format = FormatOf(panels);
-  const double of_word =
-      (HasNibbles(panels) ? kHalves : 0) + (format.code(0).high_byte >= 0 ? kHigherBits : 0);
-  if (format.scale_factor == nullptr) return of_word * words;
+  const double of_word = (HasNibbles(panels) ? kHalves : 0) + (HasHigherBits(panels) ? kHigherBits : 0);
+  if (!HasFactors(panels)) return of_word * words;
   const double factors = format.offset_factor != nullptr ? 2 : 1;
   return of_word * words + kFactors * factors * BlockOf(Dtype::kQ8) / format.part;
 }
@@ -166,7 +163,7 @@ void CountScaling(RegisterTile* tile) {
 double WideningOf(Arithmetic arithmetic, int operand, Dtype dtype, bool by_tables) {
   constexpr double kPlain = 2, kScaling = 2;  // instructions
   const Dtype lane = LaneType(arithmetic, operand, dtype);
-  if (IsInPanels(dtype)) return PartingInstructions(dtype, Info(arithmetic).words) / kPlain;
+  if (IsInPanels(dtype)) return PartingOfWords(dtype, Info(arithmetic).words) / kPlain;
   if (lane == dtype) return 0;
   const Dtype to = lane == Dtype::kBf16 ? lane : Dtype::kF32;
   return (WideningInstructions(dtype, to, by_tables) - (Info(arithmetic).scales ? kScaling : 0)) / kPlain;

@@ -81,12 +81,13 @@ void BlockDecoder::PrepareParts(int number) {
 // The f16 at that byte times the factors of all parts, a few at a time.
 void BlockDecoder::PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign,
                                   int64_t to) {
-  number_ = number;
   const VarId whole = Made(&whole_, "whole", Dtype::kF32, kFactorRun),
               numbers = Made(&numbers_, "numbers", Dtype::kF32, kFactorRun);
-  builder_.Do(Broadcast{whole, ByteAt(scale_byte), 1, Dtype::kF16});
+  ReadWhole(whole, number, scale_byte);
   for (int part = 0; part < parts(); part += kFactorRun) {
-    builder_.Do(Convert{numbers, ReadFactors(factor(part), has_sign)});
+    const VarId factors = ReadFactors(number, factor(part));
+    if (has_sign) AddSign(factors);
+    builder_.Do(Convert{numbers, factors});
     builder_.Do(Binary{BinaryOp::kMul, numbers, numbers, whole});
     builder_.Do(Store{numbers, At(prepared_, to + part), kFactorRun});
   }
@@ -155,36 +156,23 @@ void BlockDecoder::ReadOffsets(VarId to, int number, int element) {
   builder_.Do(Load{to, At(prepared_, PreparedAt(number) + parts() + PartOf(element)), kFactorRun});
 }
 
-void BlockDecoder::ReadWholeScale(VarId to, int number) {
+void BlockDecoder::ReadWhole(VarId to, int number, int byte) {
   number_ = number;
-  builder_.Do(Broadcast{to, ByteAt(format_.scale_byte), 1, Dtype::kF16});
+  builder_.Do(Broadcast{to, ByteAt(byte), 1, Dtype::kF16});
 }
 
-void BlockDecoder::ReadWholeOffset(VarId to, int number) {
+VarId BlockDecoder::ReadFactors(int number, const BlockBits& first) {
   number_ = number;
-  builder_.Do(Broadcast{to, ByteAt(format_.offset_byte), 1, Dtype::kF16});
-}
-
-VarId BlockDecoder::ReadScaleFactors(int number, int part) {
-  number_ = number;
-  return ReadFactors(format_.scale_factor(part), false);
-}
-
-VarId BlockDecoder::ReadOffsetFactors(int number, int part) {
-  number_ = number;
-  return ReadFactors(format_.offset_factor(part), false);
-}
-
-// Factors of parts from that one on whose bits these are.
-VarId BlockDecoder::ReadFactors(const BlockBits& first, bool has_sign) {
   const VarId factors = Made(&factors_, "factors", Dtype::kS32, kFactorRun);
   ReadBits(factors, &more_factors_, first);
-  if (has_sign) {  // what is 128 too much with its highest bit turned
-    const VarId sign = builder_.Filled(Dtype::kS32, kFactorRun, 0x80);
-    builder_.Do(Binary{BinaryOp::kXor, factors, factors, sign});
-    builder_.Do(Binary{BinaryOp::kSub, factors, factors, sign});
-  }
   return factors;
+}
+
+// Bytes with a sign are what is 128 too much with its highest bit turned.
+void BlockDecoder::AddSign(VarId factors) {
+  const VarId sign = builder_.Filled(Dtype::kS32, kFactorRun, 0x80);
+  builder_.Do(Binary{BinaryOp::kXor, factors, factors, sign});
+  builder_.Do(Binary{BinaryOp::kSub, factors, factors, sign});
 }
 
 // An f16 of the block, or the part's of those that have been prepared.

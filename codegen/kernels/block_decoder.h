@@ -56,12 +56,10 @@ class BlockDecoder {
   void ReadScales(VarId to, int number, int element);
   void ReadOffsets(VarId to, int number, int element);
   bool takes_offset() const { return format_.takes_offset; }
-  // Of a block whose parts have factors: to (f32) = the number that those of the scale, or of the offset, are
-  // of, in all lanes. And those of kFactorRun parts from `part` on, which are s32, of the bits of them.
-  void ReadWholeScale(VarId to, int number);
-  void ReadWholeOffset(VarId to, int number);
-  VarId ReadScaleFactors(int number, int part);
-  VarId ReadOffsetFactors(int number, int part);
+  // Of a block whose parts have factors: to (f32) = the f16 at `byte` that those are of, in all lanes. And,
+  // as s32, the bits of those of kFactorRun parts, of which the first has them at `first`.
+  void ReadWhole(VarId to, int number, int byte);
+  VarId ReadFactors(int number, const BlockBits& first);
 
  private:
   int parts() const { return format_.part == 0 ? 1 : BlockOf(dtype_) / format_.part; }
@@ -69,7 +67,7 @@ class BlockDecoder {
   void PrepareParts(int number);
   void PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign, int64_t to);
   void ReadNumber(VarId to, int number, int byte, int64_t prepared, int element);
-  VarId ReadFactors(const BlockBits& first, bool has_sign);
+  void AddSign(VarId factors);
   void ReadBits(VarId to, VarId* high, const BlockBits& at);
   VarId Made(VarId* vector, const char* name, Dtype dtype, int words);
   VarId Codes() { return Made(&codes_, "codes", code_, lanes_); }

@@ -22,6 +22,7 @@ class BlockPanels {
  public:
   explicit BlockPanels(const Pack& pack)
       : pack_(pack),
+        blocks_(FormatOf(pack.from.dtype)),
         panels_(FormatOf(pack.to.dtype)),
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
@@ -102,11 +103,11 @@ class BlockPanels {
     decoder_.Begin(0, {from_, InBytes(pack_.from.dtype, from)});
     for (int first = 0; first < block(); first += step()) {
       const Affine to = Plus(at, first / step() * StepBytes());
-      if (panels_.scale_factor != nullptr)
-        RecodeFactors(to);
+      if (HasFactors(pack_.to.dtype))
+        RecodeWholes(to);
       else
         RecodeNumbers(first, to);
-      for (int i = 0; i < step(); ++i) RecodeCodes(first, i, to);
+      for (int i = 0; i < step(); i += lanes_) RecodeCodes(first, i, to);
     }
   }
 
@@ -122,22 +123,21 @@ class BlockPanels {
     StoreOffset(to);
   }
 
-  // Those of a whole block, of which its parts have factors.
-  void RecodeFactors(const Affine& to) {
-    decoder_.ReadWholeScale(number_, 0);
+  // Those of a whole block, and the factors of them that its parts have.
+  void RecodeWholes(const Affine& to) {
+    decoder_.ReadWhole(number_, 0, blocks_.scale_byte);
     StoreNumber(Plus(to, panels_.scale_byte));
-    const int parts = step() / panels_.part;
-    for (int part = 0; part < parts; part += kFactorRun)
-      RecodeFactors(decoder_.ReadScaleFactors(0, part), Plus(to, panels_.scale_factor(part).byte));
+    RecodeFactors(blocks_.scale_factor, panels_.scale_factor, to);
     if (!decoder_.has_offset()) return;
-    decoder_.ReadWholeOffset(number_, 0);
+    decoder_.ReadWhole(number_, 0, blocks_.offset_byte);
     StoreOffset(to);
-    for (int part = 0; part < parts; part += kFactorRun)
-      RecodeFactors(decoder_.ReadOffsetFactors(0, part), Plus(to, panels_.offset_factor(part).byte));
+    RecodeFactors(blocks_.offset_factor, panels_.offset_factor, to);
   }
 
-  void RecodeFactors(VarId factors, const Affine& to) {
-    builder_.Do(Store{factors, {array_, to}, kFactorRun});
+  void RecodeFactors(BlockBits (*from)(int part), BlockBits (*in_panels)(int part), const Affine& to) {
+    for (int part = 0; part < step() / panels_.part; part += kFactorRun)
+      builder_.Do(
+          Store{decoder_.ReadFactors(0, from(part)), {array_, Plus(to, in_panels(part).byte)}, kFactorRun});
   }
 
   void StoreNumber(const Affine& to) { builder_.Do(Store{number_, {array_, to}, 1, false, Dtype::kF32}); }
@@ -149,9 +149,8 @@ class BlockPanels {
     StoreNumber(Plus(to, panels_.offset_byte));
   }
 
-  // If bytes of codes begin with element `i` of those from `first` on: these bytes, as many as a vector has.
+  // The bytes that begin with the codes of a vector, those from element `i` of the ones from `first` on.
   void RecodeCodes(int first, int i, const Affine& to) {
-    if (i % lanes_ != 0) return;
     const BlockBits at = panels_.code(i);
     if (at.shift == 0) {
       RecodeVector(codes_, first + i);
@@ -173,11 +172,12 @@ class BlockPanels {
 
   // codes_ = their lower halves, with those of the elements from `element` on as the upper ones.
   void AddUpperHalves(int element) {
+    const bool masks = HasHigherBits(pack_.to.dtype);
     RecodeVector(more_, element);
     builder_.Do(Shift{more_, more_, kNibbleBits});
-    builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0x0f)});
+    if (masks) builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0x0f)});
     builder_.Do(Binary{BinaryOp::kOr, codes_, codes_, more_});
-    builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0xff)});
+    if (masks) builder_.Do(Binary{BinaryOp::kAnd, codes_, codes_, Word(0xff)});
   }
 
   // codes_ = what codes have above their lower halves, of four vectors, of which neighbours are kBlockRun
@@ -215,7 +215,7 @@ class BlockPanels {
   }
 
   const Pack& pack_;
-  const BlockFormat& panels_;
+  const BlockFormat &blocks_, &panels_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
   CopyPrefetch prefetch_;

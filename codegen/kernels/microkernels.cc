@@ -17,7 +17,8 @@ constexpr int kManyRegisters = 32;
 // the same bytes of rhs, of which a step takes some bits? Compilers would keep such an element in a register
 // until then, and there are none left.
 bool StepsShareElements(const Microkernel& kernel) {
-  if (IsInPanels(kernel.rhs.dtype) && HasNibbles(kernel.rhs.dtype)) return true;
+  if (IsInPanels(kernel.rhs.dtype) && (HasNibbles(kernel.rhs.dtype) || HasFactors(kernel.rhs.dtype)))
+    return true;
   if (kernel.tile.form != LayoutKind::kVectors || kernel.lhs.order != Order::kRow) return false;
   std::set<int64_t> elements;
   for (int row = 0; row < kernel.tile.rows; ++row)

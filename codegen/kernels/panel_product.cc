@@ -34,7 +34,7 @@ class PanelProduct {
         lower_(HasNibbles(kernel.rhs.dtype)
                    ? builder_.Filled(Dtype::kU8, kernel.tile.lanes * kWordSteps, 0x0f0f0f0fu)
                    : kNoVar),
-        higher_(format_.code(0).high_byte >= 0
+        higher_(HasHigherBits(kernel.rhs.dtype)
                     ? builder_.Vector("higher", Dtype::kU8, kernel.tile.lanes * kWordSteps)
                     : kNoVar),
         whole_(HasFactors() ? builder_.Vector("whole", Dtype::kF32, kernel.tile.lanes) : kNoVar),
@@ -64,7 +64,7 @@ class PanelProduct {
  private:
   int steps() const { return kernel_.tile.group(); }
   int Part() const { return format_.part == 0 ? steps() : format_.part; }
-  bool HasFactors() const { return format_.scale_factor != nullptr; }
+  bool HasFactors() const { return kirsch::HasFactors(kernel_.rhs.dtype); }
   VarId Dots(int i, int j) const { return dots_[static_cast<size_t>(j * kernel_.tile.rows + i)]; }
 
   // Columns of vector `j` that its panel has.

@@ -182,12 +182,14 @@ TEST_P(BlockTypesTest, PanelsOfIntegers) {
   });
 }
 
-// The same of copies that are made ahead, whose codes have 4 bits if the type's have.
-TEST_P(BlockTypesTest, NarrowPanelsOfIntegers) {
-  const bool drawn = type().code_run != 0 && InNarrowPanels(type().dtype) != InPanels(type().dtype);
-  if (!drawn || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of 4 bits";
-  VerifyDrawn(
-      Copies(Cat(" ", Info(InNarrowPanels(type().dtype)).name)), 400, [&](int i, std::mt19937_64& random) {
+// The same of copies that are made ahead, which keep the factors of parts, and codes of few bits.
+TEST_P(BlockTypesTest, PanelsThatKeepBlocks) {
+  const auto keeps = [&](const DtypeInfo& panels) { return KeepsBlocks(panels.dtype, type().dtype); };
+  const bool drawn = type().code_run != 0 && std::any_of(kDtypes.begin(), kDtypes.end(), keeps);
+  if (!drawn || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of blocks kept in panels";
+  for (const DtypeInfo& panels : kDtypes)
+    if (keeps(panels))
+      VerifyDrawn(Copies(Cat(" ", panels.name)), 400, [&](int i, std::mt19937_64& random) {
         return Cat(RoundedMatmul(i, 20, 100, random), " const-rhs", i % 4 == 0 ? " epilogue=add:n,gelu" : "");
       });
 }

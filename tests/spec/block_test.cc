@@ -3,6 +3,7 @@
 // ggml's definitions of the blocks as structures.
 #include "spec/block.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -19,6 +20,8 @@
 
 namespace kirsch {
 namespace {
+
+using ::testing::ElementsAre;
 
 std::vector<uint8_t> FromHex(const std::string& hex) {
   std::vector<uint8_t> bytes;
@@ -161,6 +164,12 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
         y[i] = std::fma(scale, static_cast<float>(i % 32 < 16 ? byte % 16 : byte / 16), offset);
       }
       break;
+    case Dtype::kP8Long:
+      for (size_t i = 0; i < 256; ++i) {
+        const float scale = Single(b) * static_cast<int8_t>(b[4 + i / 16]);
+        y[i] = double{scale} * (b[20 + i] - 32);
+      }
+      break;
     case Dtype::kP6Long:
       for (size_t i = 0; i < 256; ++i) {
         const int low = b[20 + i / 32 * 16 + i % 16], high = b[148 + i / 64 * 16 + i % 16];
@@ -275,13 +284,30 @@ TEST(BlockTest, LongBlocks) {
   }
 }
 
+std::vector<Dtype> PanelsOf(Dtype dtype) {
+  std::vector<Dtype> all = {InPanels(dtype)};
+  for (const DtypeInfo& info : kDtypes)
+    if (KeepsBlocks(info.dtype, dtype)) all.push_back(info.dtype);
+  return all;
+}
+
+// Every type of panels is what copies of some blocks have; those of 256 keep their factors.
+TEST(BlockTest, PanelsOfEachType) {
+  EXPECT_THAT(PanelsOf(Dtype::kQ8_0), ElementsAre(Dtype::kP8));
+  EXPECT_THAT(PanelsOf(Dtype::kQ4_0), ElementsAre(Dtype::kP8, Dtype::kP4));
+  EXPECT_THAT(PanelsOf(Dtype::kQ4_1), ElementsAre(Dtype::kP8Offset, Dtype::kP4Offset));
+  EXPECT_THAT(PanelsOf(Dtype::kQ4K), ElementsAre(Dtype::kP8Offset, Dtype::kP4Long));
+  EXPECT_THAT(PanelsOf(Dtype::kQ6K), ElementsAre(Dtype::kP8Halves, Dtype::kP6Long, Dtype::kP8Long));
+  EXPECT_THAT(PanelsOf(Dtype::kMxfp4), ElementsAre(Dtype::kP8));
+}
+
 // Blocks in panels have the elements of those they are made of.
 TEST(BlockTest, RecodedForPanels) {
   std::mt19937 random(9);
   for (const auto& [name, dtype] : TypesByName()) {
     if (!HasIntegerCodes(dtype)) continue;
     std::vector<uint8_t> block(static_cast<size_t>(Bytes(dtype)));
-    for (const Dtype panels : {InPanels(dtype), InNarrowPanels(dtype)})
+    for (const Dtype panels : PanelsOf(dtype))
       for (int round = 0; round < 2000; ++round) {
         for (uint8_t& byte : block) byte = static_cast<uint8_t>(random());
         std::vector<uint8_t> recoded(static_cast<size_t>(Bytes(panels)), 0xff);
