@@ -123,6 +123,7 @@ void CostModel::FillDecoding(Dtype dtype, Decoding* decoding) const {
   decoding->copied = std::numeric_limits<double>::infinity();
   for (Dtype to : {Dtype::kF32, Dtype::kBf16})
     decoding->copied = std::min(decoding->copied, DecodingInCopies(dtype, to, target_.vectors.front()));
+  if (IsInPanels(dtype)) decoding->copied = PartingInCopies(dtype, target_.vectors.front());
   for (const Instruction& row : kInstructions) {
     double& least = decoding->in_registers[static_cast<size_t>(row.arithmetic)];
     least = std::numeric_limits<double>::infinity();
@@ -268,6 +269,7 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   double per_element = Bytes(decision.dtype) / (unit.stores_per_cycle * unit.bytes * BlockOf(decision.dtype));
   const double encoding = IsRounded(decision.dtype) ? kEncoding / kPlainCopy : 1;
   const double converting = as_it_is           ? 0
+                            : IsInPanels(from) ? PartingInCopies(from, unit)
                             : IsOfBlocks(from) ? DecodingInCopies(from, decision.dtype, unit) +
                                                      RecodingInCopies(from, decision.dtype, unit)
                                                : encoding * unit.widening_of(from).copy / unit.lanes();
@@ -342,7 +344,8 @@ void CostModel::ForEachArithmetic(const Spec& spec, const Body& body) const {
   if (best != plain) body(best, RhsOfProducts::kAsItIs);
   const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
   if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
-  if ((becomes_integers || lhs == Dtype::kQ8) && HasIntegerCodes(rhs))
+  const bool gets_wider = HasIntegerCodes(rhs) || (IsInPanels(rhs) && InPanels(rhs) != rhs);
+  if ((becomes_integers || lhs == Dtype::kQ8) && gets_wider)
     body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
   if (spec.lhs_as == LhsAs::kItself) return;
   body(BestArithmeticOf(Dtype::kBf16, rhs), RhsOfProducts::kAsItIs);

@@ -203,4 +203,13 @@ double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUn
   return vectors * EpilogueCyclesOfVector(spec, unit);
 }
 
+// What products would do to a word of each column, and one instruction to make up for another bias and one to
+// store it, by the multiply-add units.
+double PartingInCopies(Dtype panels, const VectorUnit& unit) {
+  constexpr double kPerWord = 2;
+  const Instruction& row = Info(Arithmetic::kDotPanels);
+  const double parting = WideningOf(row.arithmetic, MatmulDims::kRhs, panels) * kWideningInstructions;
+  return (parting + kPerWord * row.words) / unit.fma_per_cycle * 2 / 3 / (unit.lanes() * row.group);
+}
+
 }  // namespace kirsch

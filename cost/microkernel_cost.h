@@ -48,6 +48,9 @@ double EpilogueCyclesOfVector(const Spec& spec, const VectorUnit& unit);
 // The epilogue of `spec`, whose register tile this is, its operands in L1.
 double EpilogueCycles(const Spec& spec, const RegisterTile& tile, const VectorUnit& unit);
 
+// Cycles per element of copies of such panels into wider ones.
+double PartingInCopies(Dtype panels, const VectorUnit& unit);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_COST_MICROKERNEL_COST_H_

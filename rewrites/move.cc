@@ -344,19 +344,40 @@ Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& ta
   return layout;
 }
 
+// May codes of an rhs in panels get 8 bits? Panels that keep blocks take less to bring, and more to multiply:
+// once for many rows is enough.
+bool MayGetWider(const Spec& spec, int operand) {
+  const TensorSpec& rhs = Operand(spec, operand);
+  return operand == MatmulDims::kRhs && IsInPanels(rhs.dtype) && InPanels(rhs.dtype) != rhs.dtype &&
+         rhs.moved == 0 && AreIntegers(spec);
+}
+
+// To panels that are as wide, closer than those are.
+void AppendWiderPanels(const Spec& spec, int operand, absl::Span<const Level> levels,
+                       std::vector<Decision>* decisions) {
+  const TensorSpec& panels = Operand(spec, operand);
+  for (Level level : levels)
+    if (level < panels.level) AppendPack(operand, level, InPanels(panels.dtype), panels.layout, decisions);
+}
+
 }  // namespace
 
-// operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled.
+// operand@X strided -> operand@Y packed, Y no slower than X and than the level being filled. Or from panels
+// to wider ones.
 void EnumeratePacks(const Spec& spec, const Target& target, std::vector<Decision>* decisions) {
   if (spec.op_info().base == OpKind::kDepthwise) return;  // vectors of both inputs are contiguous
   const Level filling = FillingLevel(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     // A move without code brings data when it is first used; a copy would be that first use and wait for it.
-    if (!MayBeCopied(Operand(spec, operand))) continue;
+    const bool wider = MayGetWider(spec, operand);
+    if (!wider && !MayBeCopied(Operand(spec, operand))) continue;
     absl::InlinedVector<Level, kNumLevels> levels;
     for (Level level : {Level::kRam, Level::kL3, Level::kL2, Level::kL1})
       if (level <= filling && level <= Operand(spec, operand).level) levels.push_back(level);
-    AppendCopies(spec, operand, levels, target, decisions);
+    if (wider)
+      AppendWiderPanels(spec, operand, levels, decisions);
+    else
+      AppendCopies(spec, operand, levels, target, decisions);
   }
   if (spec.block == 0) return;
   std::erase_if(*decisions, [&](const Decision& decision) {

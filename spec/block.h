@@ -184,14 +184,6 @@ inline constexpr std::array kBlockFormats = {
                 .part = 16,
                 .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
                 .signed_factors = true},
-    BlockFormat{.dtype = Dtype::kP8Long,
-                .scale = BlockScale::kF32,
-                .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {20 + i, 0, 8}; },
-                .bias = kLongBias,
-                .part = 16,
-                .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
-                .signed_factors = true},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -278,9 +270,9 @@ inline float DecodeElement(Dtype dtype, const uint8_t* block, int element) {
   return std::fma(scale, static_cast<float>(code), OffsetOf(format, block, element));
 }
 
-// The type that copies of such blocks have in panels. There, of the blocks of all columns for the same steps
-// of the reduction, the words of 32 bits lie by turns: the first ones of all, then the second ones, and so
-// on.
+// The type that copies of such blocks have in panels, also of those that are in panels already. There, of the
+// blocks of all columns for the same steps of the reduction, the words of 32 bits lie by turns: the first
+// ones of all, then the second ones, and so on.
 constexpr Dtype InPanels(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
   if (format.offset_byte >= 0) return Dtype::kP8Offset;

@@ -36,8 +36,7 @@ enum class Dtype : uint8_t {
   kP4,
   kP4Offset,
   kP4Long,
-  kP6Long,
-  kP8Long
+  kP6Long
 };  // the file format numbers them so
 
 // Instructions to make a vector of elements of a type of blocks, its load included: of f32, and of words of
@@ -222,14 +221,6 @@ inline constexpr std::array kDtypes = {
     DtypeInfo{.dtype = Dtype::kP6Long,
               .name = "p6_long",
               .bytes = 212,
-              .is_result = false,
-              .block = 256,
-              .decoding = 3,
-              .ours = true,
-              .in_panels = true},
-    DtypeInfo{.dtype = Dtype::kP8Long,
-              .name = "p8_long",
-              .bytes = 276,
               .is_result = false,
               .block = 256,
               .decoding = 3,

@@ -231,13 +231,13 @@ RegisterTile RegisterTileOf(const Spec& spec, const Layout& registers, const Tar
   if (tile.form != LayoutKind::kLanewise)
     tile.split_rhs = SplitShare(spec, MatmulDims::kRhs, tile.lanes * (dots ? tile.group() : 1), target);
   tile.one_chain = spec.fixed_order != 0 || tile.form == LayoutKind::kLanewise;
-  // What is in panels is multiplied in one way only, with registers of its own.
+  // What is in panels is multiplied in one way only, with registers of its own; at best as wider ones are.
   if (spec.ideal && !IsInPanels(rhs.dtype)) return tile;
   tile.widens_lhs = WideningOf(tile.arithmetic, MatmulDims::kLhs, lhs.dtype);
   tile.by_tables = LooksUpBytes(rhs.dtype, tile.lanes * kAccumulatorBytes, target);
-  tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, rhs.dtype, tile.by_tables);
+  tile.rhs = spec.ideal ? InPanels(rhs.dtype) : rhs.dtype;
+  tile.widens_rhs = WideningOf(tile.arithmetic, MatmulDims::kRhs, tile.rhs, tile.by_tables);
   tile.lhs = lhs.dtype;
-  tile.rhs = rhs.dtype;
   if (tile.instruction().scales) CountScaling(&tile);
   if (tile.form == LayoutKind::kVectors && tile.widens_rhs > 0 && rhs.layout.kind != LayoutKind::kPacked)
     tile.pieces = std::popcount(static_cast<uint64_t>(out.inner % tile.lanes));

@@ -1,25 +1,15 @@
-// Copies of blocks of integers into panels whose codes have 8 bits, or 4 (InPanels and RecodeForPanels in
-// spec/block.h). Internal to codegen/.
+// Copies of blocks of integers into panels (RecodeForPanels in spec/block.h), and of those into wider ones.
+// Internal to codegen/.
 #ifndef KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_
 #define KIRSCH_CODEGEN_KERNELS_BLOCK_PANELS_H_
 
-#include <cstdint>
-
 #include "codegen/kernels/pack.h"
-#include "spec/block.h"
 
 namespace kirsch {
 
-// Where the word with byte `byte` of the block of a column is, in bytes from where the panels begin: the words
-// of a panel's blocks lie by turns. `step` is the first of the block's steps of the reduction.
-inline int64_t WordInPanels(const MatrixLayout& panels, int64_t step, int64_t column, int byte) {
-  const int64_t words = byte / kAccumulatorBytes * panels.panel + column % panels.panel;
-  return BytesOf(panels.dtype, panels.At(step, column / panels.panel * panels.panel)) +
-         words * kAccumulatorBytes;
-}
-
-// The procedure: (from, to).
+// The procedures: (from, to). Of columns of blocks; and of panels, into others that are as wide.
 Procedure PanelsProcedure(const Pack& pack);
+Procedure WiderPanelsProcedure(const Pack& pack);
 
 }  // namespace kirsch
 

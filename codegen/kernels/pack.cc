@@ -385,6 +385,7 @@ std::string Pack::Name() const {
 
 Procedure PackProcedure(const Pack& pack) {
   if (IsRounded(pack.to.dtype)) return EncodingProcedure(pack);
+  if (IsInPanels(pack.from.dtype)) return WiderPanelsProcedure(pack);
   return IsInPanels(pack.to.dtype) ? PanelsProcedure(pack) : Packer(pack).Build();
 }
 

@@ -596,7 +596,7 @@ void ImplWriter::WriteBlocksPack(const Impl& impl, const PackShape& whole, const
       part.exact = of_rows && whole.to.panel == 0;  // what is behind it is another thread's, or nobody's
       if (straight) part.outer = count;
       OperandPlace a = from.start, b = to.start;
-      a.offset = Plus(a.offset, Plus(Times(row, rows * whole.from.outer_stride), Times(block, from_block)));
+      a.offset = Plus(a.offset, Plus(Times(row, whole.from.OuterOffset(rows)), Times(block, from_block)));
       b.offset = Plus(b.offset, Plus(Times(row, whole.to.OuterOffset(rows)), Times(block, to_block)));
       builder_.AddRun(part, {a, b});
     });

@@ -61,9 +61,10 @@ enum class PackAxis : uint8_t { kNone, kOuter, kInner };
 // The copy of a matrix in another layout or a wider type. Operands: from, to.
 struct PackShape {
   int64_t outer = 0, inner = 0;  // of the copy's stored matrix
-  // `from` has no panels; a different order means that the copy transposes, a wider type that it widens. Rows
-  // that are no whole vectors apart are written one after the other, each beyond its end: by less than a
-  // vector. The last panel and the last group are filled up with zeros; other padding is left undefined.
+  // `from` has no panels, unless they are of blocks, and those of `to` as wide; a different order means that
+  // the copy transposes, a wider type that it widens. Rows that are no whole vectors apart are written one
+  // after the other, each beyond its end: by less than a vector. The last panel and the last group are filled
+  // up with zeros; other padding is left undefined.
   MatrixLayout from, to;
   int64_t inner_stride = 1;  // of `from`: elements between neighbours; not 1: the copy keeps the order
   bool exact = false;        // nothing is written beyond the elements of a row; `to` has no panels

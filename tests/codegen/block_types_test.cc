@@ -194,6 +194,22 @@ TEST_P(BlockTypesTest, PanelsThatKeepBlocks) {
       });
 }
 
+// And of those that copies make wider for a tile: of many columns, of what is left of them, of shared ones.
+TEST_P(BlockTypesTest, PanelsThatGetWider) {
+  const auto keeps = [&](const DtypeInfo& panels) { return KeepsBlocks(panels.dtype, type().dtype); };
+  const auto kept = std::find_if(kDtypes.begin(), kDtypes.end(), keeps);
+  if (type().code_run == 0 || kept == kDtypes.end() || !target().HasFeature("avx512vnni"))
+    GTEST_SKIP() << "no products of blocks kept in panels";
+  const auto narrow = Copies(Cat(" ", kept->name)), wide = Copies(Cat(" ", Info(InPanels(kept->dtype)).name));
+  VerifyDrawn([&](const Impl& impl) { return narrow(impl) && wide(impl); }, 40000,
+              [&](int i, std::mt19937_64& random) {
+                return Cat(RoundedMatmul(i, 20, 150, random), " const-rhs",
+                           i % 4 == 0   ? " epilogue=add:n,gelu"
+                           : i % 4 == 1 ? " column-blocks=32"
+                                        : "");
+              });
+}
+
 // A gated feed-forward layer of the language, whose matmuls may round what `option` says.
 std::string GatedLayer(std::string_view type, const std::string& option) {
   const std::string w = Cat(type, "[256,256]");

@@ -164,12 +164,6 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
         y[i] = std::fma(scale, static_cast<float>(i % 32 < 16 ? byte % 16 : byte / 16), offset);
       }
       break;
-    case Dtype::kP8Long:
-      for (size_t i = 0; i < 256; ++i) {
-        const float scale = Single(b) * static_cast<int8_t>(b[4 + i / 16]);
-        y[i] = double{scale} * (b[20 + i] - 32);
-      }
-      break;
     case Dtype::kP6Long:
       for (size_t i = 0; i < 256; ++i) {
         const int low = b[20 + i / 32 * 16 + i % 16], high = b[148 + i / 64 * 16 + i % 16];
@@ -297,7 +291,7 @@ TEST(BlockTest, PanelsOfEachType) {
   EXPECT_THAT(PanelsOf(Dtype::kQ4_0), ElementsAre(Dtype::kP8, Dtype::kP4));
   EXPECT_THAT(PanelsOf(Dtype::kQ4_1), ElementsAre(Dtype::kP8Offset, Dtype::kP4Offset));
   EXPECT_THAT(PanelsOf(Dtype::kQ4K), ElementsAre(Dtype::kP8Offset, Dtype::kP4Long));
-  EXPECT_THAT(PanelsOf(Dtype::kQ6K), ElementsAre(Dtype::kP8Halves, Dtype::kP6Long, Dtype::kP8Long));
+  EXPECT_THAT(PanelsOf(Dtype::kQ6K), ElementsAre(Dtype::kP8Halves, Dtype::kP6Long));
   EXPECT_THAT(PanelsOf(Dtype::kMxfp4), ElementsAre(Dtype::kP8));
 }
 

@@ -1,0 +1,92 @@
+#include "codegen/kernels/panel_reader.h"
+
+#include <algorithm>
+
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+constexpr int kByteBits = 8;
+
+}  // namespace
+
+PanelReader::PanelReader(ProcedureBuilder& builder, const MatrixLayout& panels, int lanes)
+    : builder_(builder),
+      panels_(panels),
+      format_(FormatOf(panels.dtype)),
+      lanes_(lanes),
+      lower_(HasNibbles(panels.dtype) ? builder.Filled(Dtype::kU8, lanes * kWordSteps, 0x0f0f0f0fu) : kNoVar),
+      higher_(HasHigherBits(panels.dtype) ? builder.Vector("higher", Dtype::kU8, lanes * kWordSteps)
+                                          : kNoVar),
+      whole_(HasFactors(panels.dtype) ? builder.Vector("whole", Dtype::kF32, lanes) : kNoVar),
+      factor_(HasFactors(panels.dtype) ? builder.Vector("factor", Dtype::kS32, lanes) : kNoVar) {}
+
+PanelReader::Columns PanelReader::ColumnsFrom(int64_t first) const {
+  return {first, static_cast<int>(std::min<int64_t>(lanes_, panels_.panel - first % panels_.panel))};
+}
+
+Address PanelReader::Word(const Columns& columns, int byte) const {
+  return {blocks_.pointer, Plus(blocks_.offset, WordInPanels(panels_, 0, columns.first, byte))};
+}
+
+// Words of both halves share their bytes where codes are halves of those; their higher bits, if there are
+// any, those of four words.
+void PanelReader::Codes(VarId to, int step, const Columns& columns) {
+  const BlockBits at = format_.code(step);
+  builder_.Do(Load{to, Word(columns, at.byte), columns.count * kWordSteps});
+  if (at.shift != 0)
+    builder_.Do(Shift{to, to, -at.shift});
+  else if (lower_ != kNoVar)
+    builder_.Do(Binary{BinaryOp::kAnd, to, to, lower_});
+  if (higher_ != kNoVar) AddHigherBits(to, at, columns);
+}
+
+void PanelReader::AddHigherBits(VarId codes, const BlockBits& at, const Columns& columns) {
+  constexpr uint32_t kHigherBits = 0x30303030u;
+  builder_.Do(Load{higher_, Word(columns, at.high_byte), columns.count * kWordSteps});
+  if (const int left = at.bits - at.high_shift; left != 0) builder_.Do(Shift{higher_, higher_, left});
+  builder_.Do(Binary{BinaryOp::kAnd, higher_, higher_,
+                     builder_.Filled(Dtype::kU8, lanes_ * kWordSteps, kHigherBits)});
+  builder_.Do(Binary{BinaryOp::kOr, codes, codes, higher_});
+}
+
+void PanelReader::Scale(VarId to, int part, const Columns& columns) {
+  if (format_.scale_factor != nullptr)
+    Number(to, format_.scale_byte, format_.scale_factor(part), format_.signed_factors, columns);
+  else
+    Number(to, format_.scale_byte + part * kAccumulatorBytes, columns);
+}
+
+void PanelReader::Offset(VarId to, int part, const Columns& columns) {
+  if (format_.offset_factor != nullptr)
+    Number(to, format_.offset_byte, format_.offset_factor(part), false, columns);
+  else
+    Number(to, format_.offset_byte, columns);
+}
+
+void PanelReader::Number(VarId to, int byte, const Columns& columns) {
+  builder_.Do(Load{to, Word(columns, byte), columns.count, Dtype::kF32});
+}
+
+// Times the factors of a part, which are bytes of words.
+void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_sign, const Columns& columns) {
+  KIRSCH_CHECK(factor.shift == 0 && factor.bits == kByteBits && factor.high_byte < 0);
+  ReadFactor(factor.byte, has_sign, columns);
+  builder_.Do(Convert{to, factor_});
+  Number(whole_, byte, columns);
+  builder_.Do(Binary{BinaryOp::kMul, to, to, whole_});
+}
+
+void PanelReader::ReadFactor(int byte, bool has_sign, const Columns& columns) {
+  const int last = kAccumulatorBytes - 1, place = byte % kAccumulatorBytes;
+  const auto filled = [&](uint32_t word) { return builder_.Filled(Dtype::kS32, lanes_, word); };
+  builder_.Do(Load{factor_, Word(columns, byte), columns.count, Dtype::kS32});
+  if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kByteBits});
+  if (place < last) builder_.Do(Binary{BinaryOp::kAnd, factor_, factor_, filled(0xff)});
+  if (!has_sign) return;  // else it is 128 too much once its highest bit is turned
+  builder_.Do(Binary{BinaryOp::kXor, factor_, factor_, filled(0x80)});
+  builder_.Do(Binary{BinaryOp::kSub, factor_, factor_, filled(0x80)});
+}
+
+}  // namespace kirsch

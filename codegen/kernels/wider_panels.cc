@@ -1,0 +1,108 @@
+// Panels whose blocks are kept as they were, into those that products take fewest instructions of: codes get
+// 8 bits, and parts numbers of their own.
+#include "codegen/kernels/block_decoder.h"
+#include "codegen/kernels/block_panels.h"
+#include "codegen/kernels/panel_reader.h"
+#include "codegen/loop/procedure_builder.h"
+#include "spec/check.h"
+
+namespace kirsch {
+namespace {
+
+class WiderPanels {
+ public:
+  explicit WiderPanels(const Pack& pack)
+      : pack_(pack),
+        narrow_(FormatOf(pack.from.dtype)),
+        wide_(FormatOf(pack.to.dtype)),
+        builder_(pack.Name()),
+        from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
+        to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
+        lanes_(pack.vector_bytes / kAccumulatorBytes),
+        reader_(builder_, pack.from, lanes_),
+        codes_(builder_.Vector("codes", Dtype::kU8, pack.vector_bytes)),
+        number_(builder_.Vector("number", Dtype::kF32, lanes_)) {
+    KIRSCH_CHECK(pack.from.order == pack.to.order && pack.from.panel == pack.to.panel);
+    KIRSCH_CHECK(pack.to.dtype == InPanels(pack.from.dtype) && pack.outer % block() == 0);
+  }
+
+  Procedure Build() && {
+    const int64_t width = pack_.to.panel;
+    builder_.Loop(Constant((pack_.inner + width - 1) / width), [&](VarId panel) {
+      const Affine from = Plus(Constant(0), panel, BytesOf(pack_.from.dtype, pack_.from.panel_stride)),
+                   to = Plus(Constant(0), panel, BytesOf(pack_.to.dtype, pack_.to.panel_stride));
+      builder_.Loop(Constant(pack_.outer / block()), [&](VarId number) {
+        Blocks(Plus(from, number, BytesOf(pack_.from.dtype, pack_.from.OuterOffset(block()))),
+               Plus(to, number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(block()))));
+      });
+    });
+    return std::move(builder_).Build();
+  }
+
+ private:
+  int block() const { return BlockOf(pack_.from.dtype); }
+  int step() const { return BlockOf(pack_.to.dtype); }
+  int part() const { return wide_.part == 0 ? step() : wide_.part; }
+
+  // A block of each column of a panel.
+  void Blocks(const Affine& from, const Affine& to) {
+    const int64_t width = pack_.to.panel, whole = width / lanes_;
+    builder_.Loop(Constant(whole), [&](VarId vector) {
+      const int64_t bytes = int64_t{lanes_} * kAccumulatorBytes;
+      BlocksOf(reader_.ColumnsFrom(0), Plus(from, vector, bytes), Plus(to, vector, bytes));
+    });
+    if (whole * lanes_ < width) BlocksOf(reader_.ColumnsFrom(whole * lanes_), from, to);
+  }
+
+  void BlocksOf(const PanelReader::Columns& columns, const Affine& from, const Affine& to) {
+    reader_.Begin({from_, from});
+    for (int first = 0; first < block(); first += step()) {
+      Numbers(first, columns, to);
+      for (int k = 0; k < step(); k += kWordSteps) Codes(first, k, columns, to);
+    }
+  }
+
+  // Of the steps from `first` on, scales and offsets.
+  void Numbers(int first, const PanelReader::Columns& columns, const Affine& to) {
+    const auto store = [&](int byte) {
+      builder_.Do(Store{number_, Word(first, columns, byte, to), columns.count, false, Dtype::kF32});
+    };
+    for (int i = 0; i < step() / part(); ++i) {
+      reader_.Scale(number_, PartOf(first + i * part()), columns);
+      store(wide_.scale_byte + i * kAccumulatorBytes);
+    }
+    if (wide_.offset_byte < 0) return;
+    reader_.Offset(number_, PartOf(first), columns);
+    store(wide_.offset_byte);
+  }
+
+  int PartOf(int element) const { return narrow_.part == 0 ? 0 : element / narrow_.part; }
+
+  void Codes(int first, int k, const PanelReader::Columns& columns, const Affine& to) {
+    constexpr uint32_t kOnes = 0x01010101u;
+    reader_.Codes(codes_, first + k, columns);
+    if (const int more = wide_.bias - narrow_.bias; more != 0)
+      builder_.Do(
+          Binary{BinaryOp::kAdd, codes_, codes_,
+                 builder_.Filled(Dtype::kU8, pack_.vector_bytes, kOnes * static_cast<uint32_t>(more))});
+    builder_.Do(Store{codes_, Word(first, columns, wide_.code(k).byte, to), columns.count * kWordSteps});
+  }
+
+  Address Word(int first, const PanelReader::Columns& columns, int byte, const Affine& to) const {
+    return {to_, Plus(to, WordInPanels(pack_.to, first, columns.first, byte))};
+  }
+
+  const Pack& pack_;
+  const BlockFormat &narrow_, &wide_;
+  ProcedureBuilder builder_;
+  const VarId from_, to_;
+  const int lanes_;
+  PanelReader reader_;
+  const VarId codes_, number_;
+};
+
+}  // namespace
+
+Procedure WiderPanelsProcedure(const Pack& pack) { return WiderPanels(pack).Build(); }
+
+}  // namespace kirsch
