@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "cost/vector_math_cost.h"
+#include "spec/block.h"
 
 namespace kirsch {
 namespace {
@@ -62,6 +63,14 @@ double PartingInstructions(const RegisterTile& tile) {
   return IsInPanels(tile.rhs) ? tile.widens_rhs * tile.columns * kWideningInstructions : 0;
 }
 
+// Sums of integers begin anew with each part: only what they are added to, as the offset is, goes on from one
+// to the next.
+double LatencyOfPanels(const RegisterTile& tile, const VectorUnit& unit) {
+  const BlockFormat& format = FormatOf(tile.rhs);
+  const int steps = tile.group(), parts = format.part == 0 ? 1 : std::max(1, steps / format.part);
+  return (parts + (format.offset_byte >= 0 ? 1 : 0)) * unit.rate(Arithmetic::kFma).latency;
+}
+
 // Of the multiply-add units, which do all of it but conversions.
 double FmaCyclesOfScaling(const RegisterTile& tile, const VectorUnit& unit) {
   return (tile.scaling * tile.accumulators() + tile.row_scaling * tile.rows + PartingInstructions(tile)) /
@@ -111,7 +120,7 @@ TripCycles ProductTrip(const RegisterTile& tile, const VectorUnit& unit, const T
   trip.load = (factors + RhsVectors(tile) - broadcasts + tile.prefetches) / unit.loads_per_cycle +
               broadcasts / target.vectors.back().loads_per_cycle + CyclesOfLastVector(tile, unit) +
               CyclesOfSplits(tile, unit);
-  trip.latency = rate.latency / KSplit(tile, unit);
+  trip.latency = IsInPanels(tile.rhs) ? LatencyOfPanels(tile, unit) : rate.latency / KSplit(tile, unit);
   return trip;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "spec/block.h"
+
 namespace kirsch {
 namespace {
 
@@ -99,7 +101,11 @@ void PrefetchRhs(const Spec& spec, const Decision& decision, const Target& targe
     rhs->ahead_lines = LinesAheadAlong(spec, bytes, rhs->read, target);
     rhs->head = static_cast<double>(bytes) / static_cast<double>(RunBytes(spec));
   } else {
-    rhs->ahead_lines = rhs->read.lines * decision.size / ExtentOf(spec, kRhs).outer;
+    // Higher bits of codes are at the end of a block, which is asked for last, and read from its beginning
+    // on.
+    const Dtype dtype = spec.operand[kRhs].dtype;
+    const int64_t late = IsInPanels(dtype) && HasHigherBits(dtype) ? BlockOf(dtype) : 0;
+    rhs->ahead_lines = rhs->read.lines * (decision.size - late) / ExtentOf(spec, kRhs).outer;
   }
 }
 
