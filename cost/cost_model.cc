@@ -383,7 +383,9 @@ double CostModel::RhsOfBlocksBound(const Spec& spec) const {
   const auto elements = static_cast<double>(ExtentOf(spec, kRhs).elements());
   const double brought = Compulsory(spec, kRhs, spec.operand[kRhs].level).exposed;
   const double points = OutputElements(spec) * ReductionSteps(spec);
-  const double copied = spec.operand[kRhs].constant != 0 ? 0 : elements * decoding.copied;
+  // Ideal panels are as wide ones.
+  const bool is_wide = spec.ideal && IsInPanels(spec.operand[kRhs].dtype);
+  const double copied = spec.operand[kRhs].constant != 0 || is_wide ? 0 : elements * decoding.copied;
   double least = std::numeric_limits<double>::infinity();
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts of_rhs) {
     const double bound = ArithmeticBound(spec, arithmetic);

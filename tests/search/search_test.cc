@@ -554,7 +554,8 @@ TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
-// Of tiles that are as large as the registers allow, and of smaller ones.
+// Of tiles that are as large as the registers allow, and of smaller ones; where panels are beyond L1, also of
+// copies in wider ones.
 TEST_P(RealTargets, BoundsOfPanelsAreBounds) {
   const Arithmetic panels = BestArithmetic(Dtype::kQ8, Dtype::kP8, GetParam());
   if (panels != Arithmetic::kDotPanels) GTEST_SKIP() << "no products in panels";
@@ -562,11 +563,11 @@ TEST_P(RealTargets, BoundsOfPanelsAreBounds) {
   const auto group = static_cast<uint8_t>(Info(panels).group);
   for (uint32_t rows : {3, 5, 7})
     for (uint8_t panel : {16, 32})
-      for (Dtype rhs :
-             {Dtype::kP8, Dtype::kP8Offset, Dtype::kP8Halves, Dtype::kP4, Dtype::kP4Offset})
+      for (Dtype rhs : {Dtype::kP8, Dtype::kP8Offset, Dtype::kP8Halves, Dtype::kP4, Dtype::kP4Offset,
+                        Dtype::kP4Long, Dtype::kP6Long})
         for (Level level : {Level::kL1, Level::kL2}) {
           Spec spec = testing::MatmulSpec({.m = rows,
-                                           .k = 64,
+                                           .k = static_cast<uint32_t>(std::max(64, BlockOf(rhs))),
                                            .n = panel,
                                            .out_gap = 5,
                                            .types = {Dtype::kF32, Dtype::kF32, Dtype::kF32}});
@@ -575,7 +576,7 @@ TEST_P(RealTargets, BoundsOfPanelsAreBounds) {
           spec.tensor(MatmulDims::kRhs).dtype = rhs;
           spec.tensor(MatmulDims::kRhs).layout = {LayoutKind::kPacked, Order::kRow, panel, group, 0};
           for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-            spec.tensor(operand).level = operand == MatmulDims::kOut ? level : Level::kL1;
+            spec.tensor(operand).level = operand == MatmulDims::kLhs ? Level::kL1 : level;
           brute_force.Best(spec, EmptyLevel(spec, GetParam()));
         }
   ExpectBoundsBelow(brute_force, model_);
