@@ -344,8 +344,7 @@ void CostModel::ForEachArithmetic(const Spec& spec, const Body& body) const {
   if (best != plain) body(best, RhsOfProducts::kAsItIs);
   const bool becomes_integers = spec.lhs_as == LhsAs::kQ8;
   if (becomes_integers) body(BestArithmeticOf(RoundedBeside(rhs), rhs), RhsOfProducts::kAsItIs);
-  const bool gets_wider = HasIntegerCodes(rhs) || (IsInPanels(rhs) && InPanels(rhs) != rhs);
-  if ((becomes_integers || lhs == Dtype::kQ8) && gets_wider)
+  if ((becomes_integers || lhs == Dtype::kQ8) && (HasIntegerCodes(rhs) || GetsWider(rhs)))
     body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
   if (spec.lhs_as == LhsAs::kItself) return;
   body(BestArithmeticOf(Dtype::kBf16, rhs), RhsOfProducts::kAsItIs);

@@ -348,8 +348,7 @@ Layout LayoutOfCopy(const Spec& spec, const Decision& decision, const Target& ta
 // once for many rows is enough.
 bool MayGetWider(const Spec& spec, int operand) {
   const TensorSpec& rhs = Operand(spec, operand);
-  return operand == MatmulDims::kRhs && IsInPanels(rhs.dtype) && InPanels(rhs.dtype) != rhs.dtype &&
-         rhs.moved == 0 && AreIntegers(spec);
+  return operand == MatmulDims::kRhs && GetsWider(rhs.dtype) && rhs.moved == 0 && AreIntegers(spec);
 }
 
 // To panels that are as wide, closer than those are.

@@ -279,6 +279,9 @@ constexpr Dtype InPanels(Dtype dtype) {
   return format.part != 0 && format.part < BlockOf(Dtype::kP8) ? Dtype::kP8Halves : Dtype::kP8;
 }
 
+// Are there panels that products with take fewer instructions of, which copies of these may be in?
+constexpr bool GetsWider(Dtype dtype) { return IsInPanels(dtype) && InPanels(dtype) != dtype; }
+
 // Has a byte the codes of two elements, or at least the lower bits of them?
 constexpr bool HasNibbles(Dtype blocks) { return FormatOf(blocks).code(0).bits == 4; }
 // Are some bits of a code in another byte?

@@ -27,6 +27,13 @@ Dtype CodeBytes(Dtype blocks) {
   return FormatOf(blocks).codes == BlockCodes::kSigned ? Dtype::kO8 : Dtype::kU8;
 }
 
+// With their highest bit turned, they are 128 too much.
+void AddSign(ProcedureBuilder& builder, VarId bytes) {
+  const VarId sign = builder.Filled(Dtype::kS32, builder.var(bytes).lanes, 0x80);
+  builder.Do(Binary{BinaryOp::kXor, bytes, bytes, sign});
+  builder.Do(Binary{BinaryOp::kSub, bytes, bytes, sign});
+}
+
 BlockDecoder::BlockDecoder(ProcedureBuilder& builder, Dtype dtype, int lanes, Dtype code, int blocks)
     : builder_(builder),
       format_(FormatOf(dtype)),
@@ -86,7 +93,7 @@ void BlockDecoder::PrepareFactors(int number, int scale_byte, BlockBits (*factor
   ReadWhole(whole, number, scale_byte);
   for (int part = 0; part < parts(); part += kFactorRun) {
     const VarId factors = ReadFactors(number, factor(part));
-    if (has_sign) AddSign(factors);
+    if (has_sign) AddSign(builder_, factors);
     builder_.Do(Convert{numbers, factors});
     builder_.Do(Binary{BinaryOp::kMul, numbers, numbers, whole});
     builder_.Do(Store{numbers, At(prepared_, to + part), kFactorRun});
@@ -166,13 +173,6 @@ VarId BlockDecoder::ReadFactors(int number, const BlockBits& first) {
   const VarId factors = Made(&factors_, "factors", Dtype::kS32, kFactorRun);
   ReadBits(factors, &more_factors_, first);
   return factors;
-}
-
-// Bytes with a sign are what is 128 too much with its highest bit turned.
-void BlockDecoder::AddSign(VarId factors) {
-  const VarId sign = builder_.Filled(Dtype::kS32, kFactorRun, 0x80);
-  builder_.Do(Binary{BinaryOp::kXor, factors, factors, sign});
-  builder_.Do(Binary{BinaryOp::kSub, factors, factors, sign});
 }
 
 // An f16 of the block, or the part's of those that have been prepared.

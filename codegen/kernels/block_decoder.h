@@ -23,6 +23,9 @@ Dtype CodeBytes(Dtype blocks);
 // The type of a procedure's pointer to elements of `dtype`.
 inline Dtype PointeeOf(Dtype dtype) { return IsOfBlocks(dtype) ? BytesOfBlocks(dtype) : dtype; }
 
+// Lanes of s32 that are bytes without a sign become what the same bytes are with one.
+void AddSign(ProcedureBuilder& builder, VarId bytes);
+
 // Reads several blocks by turns. Where parts of a block have scales of their own, those of all parts are made
 // when the block begins, and wait in an array.
 class BlockDecoder {
@@ -67,7 +70,6 @@ class BlockDecoder {
   void PrepareParts(int number);
   void PrepareFactors(int number, int scale_byte, BlockBits (*factor)(int part), bool has_sign, int64_t to);
   void ReadNumber(VarId to, int number, int byte, int64_t prepared, int element);
-  void AddSign(VarId factors);
   void ReadBits(VarId to, VarId* high, const BlockBits& at);
   VarId Made(VarId* vector, const char* name, Dtype dtype, int words);
   VarId Codes() { return Made(&codes_, "codes", code_, lanes_); }

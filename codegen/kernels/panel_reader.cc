@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/kernels/block_decoder.h"
 #include "spec/check.h"
 
 namespace kirsch {
@@ -80,13 +81,11 @@ void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_s
 
 void PanelReader::ReadFactor(int byte, bool has_sign, const Columns& columns) {
   const int last = kAccumulatorBytes - 1, place = byte % kAccumulatorBytes;
-  const auto filled = [&](uint32_t word) { return builder_.Filled(Dtype::kS32, lanes_, word); };
   builder_.Do(Load{factor_, Word(columns, byte), columns.count, Dtype::kS32});
   if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kByteBits});
-  if (place < last) builder_.Do(Binary{BinaryOp::kAnd, factor_, factor_, filled(0xff)});
-  if (!has_sign) return;  // else it is 128 too much once its highest bit is turned
-  builder_.Do(Binary{BinaryOp::kXor, factor_, factor_, filled(0x80)});
-  builder_.Do(Binary{BinaryOp::kSub, factor_, factor_, filled(0x80)});
+  if (place < last)
+    builder_.Do(Binary{BinaryOp::kAnd, factor_, factor_, builder_.Filled(Dtype::kS32, lanes_, 0xff)});
+  if (has_sign) AddSign(builder_, factor_);
 }
 
 }  // namespace kirsch
