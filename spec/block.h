@@ -156,33 +156,33 @@ inline constexpr std::array kBlockFormats = {
                 .code = [](int i) -> BlockBits { return {kQ8LongCodes + i, 0, 8}; },
                 .part = 32},
     BlockFormat{.dtype = Dtype::kP4,
-                .scale = BlockScale::kF32,
+                .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {4 + i % 16, 4 * (i / 16), 4}; },
+                .code = [](int i) -> BlockBits { return {2 + i % 16, 4 * (i / 16), 4}; },
                 .bias = kNibbleBias},
     BlockFormat{.dtype = Dtype::kP4Offset,
-                .scale = BlockScale::kF32,
+                .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {8 + i % 16, 4 * (i / 16), 4}; },
-                .offset_byte = 4},
+                .code = [](int i) -> BlockBits { return {4 + i % 16, 4 * (i / 16), 4}; },
+                .offset_byte = 2},
     BlockFormat{.dtype = Dtype::kP4Long,
-                .scale = BlockScale::kF32,
+                .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {24 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4}; },
-                .offset_byte = 4,
+                .code = [](int i) -> BlockBits { return {20 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4}; },
+                .offset_byte = 2,
                 .part = 32,
-                .scale_factor = [](int part) -> BlockBits { return {8 + part, 0, 8}; },
-                .offset_factor = [](int part) -> BlockBits { return {16 + part, 0, 8}; }},
+                .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
+                .offset_factor = [](int part) -> BlockBits { return {12 + part, 0, 8}; }},
     BlockFormat{.dtype = Dtype::kP6Long,
-                .scale = BlockScale::kF32,
+                .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
                 .code = [](int i) -> BlockBits {
-                  return {20 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4, 148 + i / 64 * 16 + i % 16,
+                  return {18 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4, 146 + i / 64 * 16 + i % 16,
                           i / 16 % 4 * 2};
                 },
                 .bias = kLongBias,
                 .part = 16,
-                .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
+                .scale_factor = [](int part) -> BlockBits { return {2 + part, 0, 8}; },
                 .signed_factors = true},
 };
 
@@ -190,6 +190,13 @@ constexpr const BlockFormat& FormatOf(Dtype dtype) {
   for (const BlockFormat& format : kBlockFormats)
     if (format.dtype == dtype) return format;
   KIRSCH_BUG("no type of blocks");
+}
+
+// Bytes of the numbers of 16 bits that such a block in panels begins with.
+constexpr int BytesOfF16s(Dtype panels) {
+  const BlockFormat& format = FormatOf(panels);
+  if (format.scale != BlockScale::kF16) return 0;
+  return Bytes(Dtype::kF16) * (format.offset_byte < 0 ? 1 : 2);
 }
 
 constexpr int BitsIn(const uint8_t* block, const BlockBits& at) {
@@ -270,9 +277,22 @@ inline float DecodeElement(Dtype dtype, const uint8_t* block, int element) {
   return std::fma(scale, static_cast<float>(code), OffsetOf(format, block, element));
 }
 
-// The type that copies of such blocks have in panels, also of those that are in panels already. There, of the
-// blocks of all columns for the same steps of the reduction, the words of 32 bits lie by turns: the first
-// ones of all, then the second ones, and so on.
+// Some bytes of a block that those of the same place in the blocks of a panel's other columns lie beside.
+struct PanelTurn {
+  int begin = 0, bytes = 0;
+};
+
+// Of the blocks of all columns of a panel for the same steps of the reduction, the words of 32 bits lie by
+// turns: the first ones of all, then the second ones, and so on. Where numbers are f16, which the blocks
+// begin with then, those come before all words, by turns as well. What has the byte `byte` of a block:
+constexpr PanelTurn TurnOf(Dtype panels, int byte) {
+  constexpr int kHalf = Bytes(Dtype::kF16);
+  const int halves = BytesOfF16s(panels);
+  if (byte < halves) return {byte / kHalf * kHalf, kHalf};
+  return {halves + (byte - halves) / kAccumulatorBytes * kAccumulatorBytes, kAccumulatorBytes};
+}
+
+// The type that copies of such blocks have in panels, also of those that are in panels already.
 constexpr Dtype InPanels(Dtype dtype) {
   const BlockFormat& format = FormatOf(dtype);
   if (format.offset_byte >= 0) return Dtype::kP8Offset;
@@ -304,7 +324,13 @@ constexpr bool KeepsBlocks(Dtype panels, Dtype dtype) {
 inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype in_panels, uint8_t* to) {
   const BlockFormat &from = FormatOf(dtype), &panels = FormatOf(in_panels);
   std::memset(to, 0, static_cast<size_t>(Bytes(in_panels)));
-  const auto put = [&](float number, int byte) { std::memcpy(to + byte, &number, sizeof(number)); };
+  const auto put = [&](float number, int byte) {
+    const F16 half = ToF16(number);
+    if (panels.scale == BlockScale::kF16)
+      std::memcpy(to + byte, &half, sizeof(half));
+    else
+      std::memcpy(to + byte, &number, sizeof(number));
+  };
   const auto put_bits = [&](int bits, const BlockBits& at) {
     to[at.byte] = static_cast<uint8_t>(to[at.byte] | (bits & ((1 << at.bits) - 1)) << at.shift);
     if (at.high_byte >= 0)

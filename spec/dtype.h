@@ -192,10 +192,11 @@ inline constexpr std::array kDtypes = {
               .decoding = 3,
               .ours = true,
               .rounded = true},
-    // What copies that are made ahead have in panels, of codes of 4 bits: half the bytes of p8.
+    // What copies that are made ahead have in panels, of codes of 4 bits and numbers that stay f16: half the
+    // bytes of p8.
     DtypeInfo{.dtype = Dtype::kP4,
               .name = "p4",
-              .bytes = 20,
+              .bytes = 18,
               .is_result = false,
               .block = 32,
               .decoding = 3,
@@ -203,16 +204,16 @@ inline constexpr std::array kDtypes = {
               .in_panels = true},
     DtypeInfo{.dtype = Dtype::kP4Offset,
               .name = "p4_offset",
-              .bytes = 24,
+              .bytes = 20,
               .is_result = false,
               .block = 32,
               .decoding = 3,
               .ours = true,
               .in_panels = true},
-    // The same of blocks of 256: the numbers of a block, f32, and the factors of its parts, a byte each.
+    // The same of blocks of 256: the numbers of a block, f16, and the factors of its parts, a byte each.
     DtypeInfo{.dtype = Dtype::kP4Long,
               .name = "p4_long",
-              .bytes = 152,
+              .bytes = 148,
               .is_result = false,
               .block = 256,
               .decoding = 3,
@@ -220,7 +221,7 @@ inline constexpr std::array kDtypes = {
               .in_panels = true},
     DtypeInfo{.dtype = Dtype::kP6Long,
               .name = "p6_long",
-              .bytes = 212,
+              .bytes = 210,
               .is_result = false,
               .block = 256,
               .decoding = 3,

@@ -15,9 +15,21 @@ namespace {
 constexpr int kTurned = 4;  // words are turned 4 x 4
 constexpr int kTurnedBytes = kTurned * kAccumulatorBytes;
 constexpr int kNibbleBits = 4;
+constexpr int kF16Bytes = Bytes(Dtype::kF16);
+
+constexpr int64_t WholeTurned(int64_t bytes) {
+  return (bytes + kTurnedBytes - 1) / kTurnedBytes * kTurnedBytes;
+}
+
+// Columns of a panel from some one on: where the panel's blocks begin, in bytes, and the number of that
+// column.
+struct PanelColumns {
+  Affine blocks, first;
+};
 
 // A few columns at a time: a block of each is recoded into an array, word after word, which is then turned.
-// What becomes one or several blocks is as long as those together: 32 elements, or 256.
+// Numbers of 16 bits are beside each other there from the beginning on, after all words. What becomes one or
+// several blocks is as long as those together: 32 elements, or 256.
 class BlockPanels {
  public:
   explicit BlockPanels(const Pack& pack)
@@ -27,10 +39,11 @@ class BlockPanels {
         builder_(pack.Name()),
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
+        f16s_(BytesOfF16s(pack.to.dtype)),
         prefetch_(pack, builder_, from_, block(), kNoVar),
         lanes_(std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun)),
         decoder_(builder_, pack.from.dtype, lanes_),
-        array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, kTurned * ColumnBytes())),
+        array_(builder_.Array("blocks", Dtype::kU8, kTurnedBytes, F16sAt() + WholeTurned(kTurned * f16s_))),
         codes_(builder_.Vector("recoded", Dtype::kS32, lanes_)),
         more_(HasNibbles(pack.to.dtype) ? builder_.Vector("more", Dtype::kS32, lanes_) : kNoVar),
         number_(builder_.Vector("number", Dtype::kF32, lanes_)) {
@@ -56,11 +69,11 @@ class BlockPanels {
  private:
   int block() const { return BlockOf(pack_.from.dtype); }
   int step() const { return BlockOf(pack_.to.dtype); }
+  int WordBytes() const { return Bytes(pack_.to.dtype) - f16s_; }
   // Of what a block of the source becomes, in the array, where each begins with words that are turned.
-  int64_t StepBytes() const {
-    return (Bytes(pack_.to.dtype) + kTurnedBytes - 1) / kTurnedBytes * kTurnedBytes;
-  }
+  int64_t StepBytes() const { return WholeTurned(WordBytes()); }
   int64_t ColumnBytes() const { return block() / step() * StepBytes(); }
+  int64_t F16sAt() const { return kTurned * ColumnBytes(); }
 
   // A panel, of which `filled` columns exist: from an element, to a byte.
   void Panel(const Affine& from, const Affine& to, int64_t filled) {
@@ -74,92 +87,121 @@ class BlockPanels {
   void Blocks(const Affine& from, const Affine& to, int64_t filled) {
     const int64_t whole = filled / kTurned;
     builder_.Loop(Constant(whole), [&](VarId number) {
-      Columns(Plus(from, number, kTurned * pack_.from.outer_stride), Plus(to, number, kTurnedBytes), kTurned);
+      Columns(Plus(from, number, kTurned * pack_.from.outer_stride), {to, Plus(Constant(0), number, kTurned)},
+              kTurned);
     });
     int64_t done = whole * kTurned;
     if (done < filled) {
-      Columns(Plus(from, done * pack_.from.outer_stride), Plus(to, done * kAccumulatorBytes), filled - done);
+      Columns(Plus(from, done * pack_.from.outer_stride), {to, Constant(done)}, filled - done);
       done += kTurned;
     }
-    builder_.Loop(Constant((pack_.to.panel - done) / kTurned), [&](VarId number) {
-      Columns(from, Plus(Plus(to, done * kAccumulatorBytes), number, kTurnedBytes), 0);
-    });
+    builder_.Loop(Constant((pack_.to.panel - done) / kTurned),
+                  [&](VarId number) { Columns(from, {to, Plus(Constant(done), number, kTurned)}, 0); });
   }
 
   // Four columns, of which `count` exist.
-  void Columns(const Affine& from, const Affine& to, int64_t count) {
+  void Columns(const Affine& from, const PanelColumns& to, int64_t count) {
     builder_.Loop(Constant(count), [&](VarId column) {
-      Recode(Plus(from, column, pack_.from.outer_stride), Plus(Constant(0), column, ColumnBytes()));
+      Recode(Plus(from, column, pack_.from.outer_stride), IndexOf(column));
     });
+    if (f16s_ > 0) StoreF16s(to, count);
     builder_.Loop(Constant(block() / step()), [&](VarId number) {
       Turn(Plus(Constant(0), number, StepBytes()),
-           Plus(to, number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(step()))), count);
+           Plus(to.blocks, number, BytesOf(pack_.to.dtype, pack_.to.OuterOffset(step()))), to.first, count);
     });
   }
 
-  // A block of the source, into the array.
-  void Recode(const Affine& from, const Affine& at) {
+  // A block of the source, into the array: of this one of the four columns.
+  void Recode(const Affine& from, const Affine& column) {
     prefetch_.Row(from);
+    column_ = column;
     decoder_.Begin(0, {from_, InBytes(pack_.from.dtype, from)});
     for (int first = 0; first < block(); first += step()) {
-      const Affine to = Plus(at, first / step() * StepBytes());
+      step_at_ = first / step() * StepBytes();
       if (HasFactors(pack_.to.dtype))
-        RecodeWholes(to);
+        RecodeWholes();
       else
-        RecodeNumbers(first, to);
-      for (int i = 0; i < step(); i += lanes_) RecodeCodes(first, i, to);
+        RecodeNumbers(first);
+      for (int i = 0; i < step(); i += lanes_) RecodeCodes(first, i);
     }
+  }
+
+  // Where the array has a byte of what is recoded that is one of its words.
+  Address InArray(int byte) const {
+    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + byte - f16s_)};
+  }
+  Affine F16InArray(int byte, const Affine& column) const {
+    return Plus(Times(column, kF16Bytes), F16sAt() + int64_t{byte} * kTurned);
   }
 
   // Scales and offsets of elements from `first` on.
-  void RecodeNumbers(int first, const Affine& to) {
+  void RecodeNumbers(int first) {
     const int part = panels_.part == 0 ? step() : panels_.part;
     for (int i = 0; i < step(); i += part) {
       decoder_.ReadScale(number_, 0, first + i);
-      StoreNumber(Plus(to, panels_.scale_byte + i / part * kAccumulatorBytes));
+      StoreNumber(panels_.scale_byte + i / part * kAccumulatorBytes);
     }
     if (!decoder_.has_offset()) return;
     decoder_.ReadOffset(number_, 0, first);
-    StoreOffset(to);
+    StoreOffset();
   }
 
   // Those of a whole block, and the factors of them that its parts have.
-  void RecodeWholes(const Affine& to) {
+  void RecodeWholes() {
     decoder_.ReadWhole(number_, 0, blocks_.scale_byte);
-    StoreNumber(Plus(to, panels_.scale_byte));
-    RecodeFactors(blocks_.scale_factor, panels_.scale_factor, to);
+    StoreNumber(panels_.scale_byte);
+    RecodeFactors(blocks_.scale_factor, panels_.scale_factor);
     if (!decoder_.has_offset()) return;
     decoder_.ReadWhole(number_, 0, blocks_.offset_byte);
-    StoreOffset(to);
-    RecodeFactors(blocks_.offset_factor, panels_.offset_factor, to);
+    StoreOffset();
+    RecodeFactors(blocks_.offset_factor, panels_.offset_factor);
   }
 
-  void RecodeFactors(BlockBits (*from)(int part), BlockBits (*in_panels)(int part), const Affine& to) {
+  void RecodeFactors(BlockBits (*from)(int part), BlockBits (*in_panels)(int part)) {
     for (int part = 0; part < step() / panels_.part; part += kFactorRun)
-      builder_.Do(
-          Store{decoder_.ReadFactors(0, from(part)), {array_, Plus(to, in_panels(part).byte)}, kFactorRun});
+      builder_.Do(Store{decoder_.ReadFactors(0, from(part)), InArray(in_panels(part).byte), kFactorRun});
   }
 
-  void StoreNumber(const Affine& to) { builder_.Do(Store{number_, {array_, to}, 1, false, Dtype::kF32}); }
+  void StoreNumber(int byte) {
+    if (byte < f16s_)
+      StoreF16(F16InArray(byte, column_));
+    else
+      builder_.Do(Store{number_, InArray(byte), 1, false, Dtype::kF32});
+  }
 
-  void StoreOffset(const Affine& to) {
+  void StoreF16(const Affine& at) { builder_.Do(Store{number_, {array_, at}, 1, false, Dtype::kF16}); }
+
+  // Those of four columns, of which `count` exist, into panels.
+  void StoreF16s(const PanelColumns& to, int64_t count) {
+    if (count < kTurned) builder_.Do(Zero{number_});
+    for (int byte = 0; byte < f16s_; byte += kF16Bytes) {
+      for (int64_t column = count; column < kTurned; ++column) StoreF16(F16InArray(byte, Constant(column)));
+      builder_.Do(Load{rows_[0], {array_, F16InArray(byte, Constant(0))}, kTurned * kF16Bytes});
+      builder_.Do(
+          Store{rows_[0],
+                {to_, Plus(Plus(to.blocks, int64_t{byte} * pack_.to.panel), Times(to.first, kF16Bytes))},
+                kTurned * kF16Bytes});
+    }
+  }
+
+  void StoreOffset() {
     if (decoder_.takes_offset())
       builder_.Do(
           Binary{BinaryOp::kXor, number_, number_, builder_.Filled(Dtype::kF32, lanes_, 0x80000000u)});
-    StoreNumber(Plus(to, panels_.offset_byte));
+    StoreNumber(panels_.offset_byte);
   }
 
   // The bytes that begin with the codes of a vector, those from element `i` of the ones from `first` on.
-  void RecodeCodes(int first, int i, const Affine& to) {
+  void RecodeCodes(int first, int i) {
     const BlockBits at = panels_.code(i);
     if (at.shift == 0) {
       RecodeVector(codes_, first + i);
       if (more_ != kNoVar) AddUpperHalves(first + i + kBlockRun);
-      builder_.Do(Store{codes_, {array_, Plus(to, at.byte)}, lanes_});
+      builder_.Do(Store{codes_, InArray(at.byte), lanes_});
     }
     if (at.high_byte < 0 || at.high_shift != 0) return;
     RecodeHigherBits(first + i);
-    builder_.Do(Store{codes_, {array_, Plus(to, at.high_byte)}, lanes_});
+    builder_.Do(Store{codes_, InArray(at.high_byte), lanes_});
   }
 
   void RecodeVector(VarId codes, int element) {
@@ -194,9 +236,10 @@ class BlockPanels {
     }
   }
 
-  // The words of a block in panels, of four columns.
-  void Turn(const Affine& from, const Affine& to, int64_t count) {
-    const int words = Bytes(pack_.to.dtype) / kAccumulatorBytes;
+  // The words of a block in panels, of four columns from `first` on, of which `count` exist.
+  void Turn(const Affine& from, const Affine& blocks, const Affine& first, int64_t count) {
+    const Affine to = Plus(Plus(blocks, int64_t{f16s_} * pack_.to.panel), Times(first, kAccumulatorBytes));
+    const int words = WordBytes() / kAccumulatorBytes;
     for (int word = 0; word < words; word += kTurned) {
       for (int row = 0; row < kTurned; ++row) {
         const VarId v = rows_[static_cast<size_t>(row)];
@@ -218,10 +261,13 @@ class BlockPanels {
   const BlockFormat &blocks_, &panels_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
+  const int f16s_;  // bytes of a block in panels that are numbers of 16 bits
   CopyPrefetch prefetch_;
   const int lanes_;
   BlockDecoder decoder_;
   const VarId array_, codes_, more_, number_;
+  Affine column_;        // whose block is recoded, of the four,
+  int64_t step_at_ = 0;  // and where its words begin
   std::array<VarId, kTurned> rows_ = {};
 };
 

@@ -46,7 +46,7 @@ class PanelProduct {
   Procedure Build() && {
     output_.Prefetch();
     output_.Start();
-    reader_.Begin({parameters_.rhs, Constant(0)});
+    reader_.Begin({parameters_.rhs, Constant(0)}, Constant(0));
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId) { Block(); });
     output_.Store();
     return std::move(builder_).Build();

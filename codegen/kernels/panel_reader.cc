@@ -27,15 +27,16 @@ PanelReader::Columns PanelReader::ColumnsFrom(int64_t first) const {
   return {first, static_cast<int>(std::min<int64_t>(lanes_, panels_.panel - first % panels_.panel))};
 }
 
-Address PanelReader::Word(const Columns& columns, int byte) const {
-  return {blocks_.pointer, Plus(blocks_.offset, WordInPanels(panels_, 0, columns.first, byte))};
+Address PanelReader::At(const Columns& columns, int byte) const {
+  return {blocks_.pointer, Plus(Plus(blocks_.offset, Times(column_, TurnOf(panels_.dtype, byte).bytes)),
+                                PlaceInPanels(panels_, 0, columns.first, byte))};
 }
 
 // Words of both halves share their bytes where codes are halves of those; their higher bits, if there are
 // any, those of four words.
 void PanelReader::Codes(VarId to, int step, const Columns& columns) {
   const BlockBits at = format_.code(step);
-  builder_.Do(Load{to, Word(columns, at.byte), columns.count * kWordSteps});
+  builder_.Do(Load{to, At(columns, at.byte), columns.count * kWordSteps});
   if (at.shift != 0)
     builder_.Do(Shift{to, to, -at.shift});
   else if (lower_ != kNoVar)
@@ -45,7 +46,7 @@ void PanelReader::Codes(VarId to, int step, const Columns& columns) {
 
 void PanelReader::AddHigherBits(VarId codes, const BlockBits& at, const Columns& columns) {
   constexpr uint32_t kHigherBits = 0x30303030u;
-  builder_.Do(Load{higher_, Word(columns, at.high_byte), columns.count * kWordSteps});
+  builder_.Do(Load{higher_, At(columns, at.high_byte), columns.count * kWordSteps});
   if (const int left = at.bits - at.high_shift; left != 0) builder_.Do(Shift{higher_, higher_, left});
   builder_.Do(Binary{BinaryOp::kAnd, higher_, higher_,
                      builder_.Filled(Dtype::kU8, lanes_ * kWordSteps, kHigherBits)});
@@ -67,7 +68,8 @@ void PanelReader::Offset(VarId to, int part, const Columns& columns) {
 }
 
 void PanelReader::Number(VarId to, int byte, const Columns& columns) {
-  builder_.Do(Load{to, Word(columns, byte), columns.count, Dtype::kF32});
+  builder_.Do(Load{to, At(columns, byte), columns.count,
+                   byte < BytesOfF16s(panels_.dtype) ? Dtype::kF16 : Dtype::kF32});
 }
 
 // Times the factors of a part, which are bytes of words.
@@ -80,8 +82,8 @@ void PanelReader::Number(VarId to, int byte, const BlockBits& factor, bool has_s
 }
 
 void PanelReader::ReadFactor(int byte, bool has_sign, const Columns& columns) {
-  const int last = kAccumulatorBytes - 1, place = byte % kAccumulatorBytes;
-  builder_.Do(Load{factor_, Word(columns, byte), columns.count, Dtype::kS32});
+  const int last = kAccumulatorBytes - 1, place = byte - TurnOf(panels_.dtype, byte).begin;
+  builder_.Do(Load{factor_, At(columns, byte), columns.count, Dtype::kS32});
   if (place > 0) builder_.Do(Shift{factor_, factor_, -place * kByteBits});
   if (place < last)
     builder_.Do(Binary{BinaryOp::kAnd, factor_, factor_, builder_.Filled(Dtype::kS32, lanes_, 0xff)});

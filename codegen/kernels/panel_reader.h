@@ -13,12 +13,12 @@ namespace kirsch {
 // Steps of the reduction that a word of codes is of, once they are read: each has 8 bits then.
 inline constexpr int kWordSteps = kAccumulatorBytes;
 
-// Where the word with byte `byte` of the block of a column is, in bytes from where the panels begin: the
-// words of a panel's blocks lie by turns. `step` is the first of the block's steps of the reduction.
-inline int64_t WordInPanels(const MatrixLayout& panels, int64_t step, int64_t column, int byte) {
-  const int64_t words = byte / kAccumulatorBytes * panels.panel + column % panels.panel;
+// Where the word, or the f16, with byte `byte` of the block of a column is, in bytes from where the panels
+// begin (TurnOf in spec/block.h). `step` is the first of the block's steps of the reduction.
+inline int64_t PlaceInPanels(const MatrixLayout& panels, int64_t step, int64_t column, int byte) {
+  const PanelTurn turn = TurnOf(panels.dtype, byte);
   return BytesOf(panels.dtype, panels.At(step, column / panels.panel * panels.panel)) +
-         words * kAccumulatorBytes;
+         int64_t{turn.begin} * panels.panel + column % panels.panel * turn.bytes;
 }
 
 class PanelReader {
@@ -34,8 +34,12 @@ class PanelReader {
   // A vector of columns from the one on, or those that its panel still has.
   Columns ColumnsFrom(int64_t first) const;
 
-  // The block of each column that is read from here on is in panels that begin there.
-  void Begin(const Address& blocks) { blocks_ = blocks; }
+  // The block of each column that is read from here on is in panels that begin there; columns are numbered
+  // from `column` on.
+  void Begin(const Address& blocks, const Affine& column) {
+    blocks_ = blocks;
+    column_ = column;
+  }
   // to (u8) = the codes of kWordSteps steps of the block from `step` on, of each column.
   void Codes(VarId to, int step, const Columns& columns);
   // to (f32) = the scale, or the offset, of a part of the block, of each column.
@@ -43,7 +47,7 @@ class PanelReader {
   void Offset(VarId to, int part, const Columns& columns);
 
  private:
-  Address Word(const Columns& columns, int byte) const;
+  Address At(const Columns& columns, int byte) const;
   void AddHigherBits(VarId codes, const BlockBits& at, const Columns& columns);
   void Number(VarId to, int byte, const Columns& columns);
   void Number(VarId to, int byte, const BlockBits& factor, bool has_sign, const Columns& columns);
@@ -57,6 +61,7 @@ class PanelReader {
   const VarId higher_;          // bits of codes, where not all are in those halves
   const VarId whole_, factor_;  // what are multiplied where parts have factors: an f32, and s32
   Address blocks_;
+  Affine column_;
 };
 
 }  // namespace kirsch

@@ -48,14 +48,16 @@ class WiderPanels {
   void Blocks(const Affine& from, const Affine& to) {
     const int64_t width = pack_.to.panel, whole = width / lanes_;
     builder_.Loop(Constant(whole), [&](VarId vector) {
-      const int64_t bytes = int64_t{lanes_} * kAccumulatorBytes;
-      BlocksOf(reader_.ColumnsFrom(0), Plus(from, vector, bytes), Plus(to, vector, bytes));
+      const Affine column = Plus(Constant(0), vector, lanes_);
+      reader_.Begin({from_, from}, column);
+      BlocksOf(reader_.ColumnsFrom(0), Plus(to, Times(column, kAccumulatorBytes)));
     });
-    if (whole * lanes_ < width) BlocksOf(reader_.ColumnsFrom(whole * lanes_), from, to);
+    if (whole * lanes_ == width) return;
+    reader_.Begin({from_, from}, Constant(0));
+    BlocksOf(reader_.ColumnsFrom(whole * lanes_), to);
   }
 
-  void BlocksOf(const PanelReader::Columns& columns, const Affine& from, const Affine& to) {
-    reader_.Begin({from_, from});
+  void BlocksOf(const PanelReader::Columns& columns, const Affine& to) {
     for (int first = 0; first < block(); first += step()) {
       Numbers(first, columns, to);
       for (int k = 0; k < step(); k += kWordSteps) Codes(first, k, columns, to);
@@ -89,7 +91,7 @@ class WiderPanels {
   }
 
   Address Word(int first, const PanelReader::Columns& columns, int byte, const Affine& to) const {
-    return {to_, Plus(to, WordInPanels(pack_.to, first, columns.first, byte))};
+    return {to_, Plus(to, PlaceInPanels(pack_.to, first, columns.first, byte))};
   }
 
   const Pack& pack_;

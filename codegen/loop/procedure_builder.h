@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/loop/loop_program.h"
+#include "spec/check.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -37,6 +38,7 @@ class ProcedureBuilder {
   }
   // Elements of the procedure's own, in whole vectors of `lanes`, to which the array is aligned.
   VarId Array(const std::string& name, Dtype dtype, int lanes, int64_t elements) {
+    KIRSCH_CHECK(elements % lanes == 0);
     return AddVar({name, VarType::kPointer, dtype, lanes, true, false, elements});
   }
   // A vector of f32 or s32 with the 32-bit `word` in all lanes, from the procedure's beginning on.

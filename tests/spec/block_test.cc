@@ -148,27 +148,26 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
       for (size_t i = 0; i < 32; ++i) y[i] = std::fma(Single(b), static_cast<float>(b[8 + i]), Single(b + 4));
       break;
     case Dtype::kP4:
-      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[4 + i % 16] / (i < 16 ? 1 : 16) % 16 - 8);
+      for (size_t i = 0; i < 32; ++i) y[i] = Half(b) * (b[2 + i % 16] / (i < 16 ? 1 : 16) % 16 - 8);
       break;
     case Dtype::kP4Offset:
-      for (size_t i = 0; i < 32; ++i)
-        y[i] = std::fma(Single(b), static_cast<float>(b[8 + i % 16] / (i < 16 ? 1 : 16) % 16), Single(b + 4));
+      for (size_t i = 0; i < 32; ++i) y[i] = Half(b) * (b[4 + i % 16] / (i < 16 ? 1 : 16) % 16) + Half(b + 2);
       break;
     case Dtype::kP8Halves:
       for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + (i < 16 ? 0 : 4))} * (b[8 + i] - 32);
       break;
     case Dtype::kP4Long:
       for (size_t i = 0; i < 256; ++i) {
-        const float scale = Single(b) * b[8 + i / 32], offset = Single(b + 4) * b[16 + i / 32];
-        const int byte = b[24 + i / 32 * 16 + i % 16];
-        y[i] = std::fma(scale, static_cast<float>(i % 32 < 16 ? byte % 16 : byte / 16), offset);
+        const double scale = Half(b) * b[4 + i / 32], offset = Half(b + 2) * b[12 + i / 32];
+        const int byte = b[20 + i / 32 * 16 + i % 16];
+        y[i] = scale * (i % 32 < 16 ? byte % 16 : byte / 16) + offset;
       }
       break;
     case Dtype::kP6Long:
       for (size_t i = 0; i < 256; ++i) {
-        const int low = b[20 + i / 32 * 16 + i % 16], high = b[148 + i / 64 * 16 + i % 16];
+        const int low = b[18 + i / 32 * 16 + i % 16], high = b[146 + i / 64 * 16 + i % 16];
         const int code = (i % 32 < 16 ? low % 16 : low / 16) + 16 * (high >> (2 * (i / 16 % 4)) & 3);
-        y[i] = double{Single(b) * static_cast<float>(static_cast<int8_t>(b[4 + i / 16]))} * (code - 32);
+        y[i] = Half(b) * static_cast<int8_t>(b[2 + i / 16]) * (code - 32);
       }
       break;
     default:
