@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -104,7 +105,7 @@ class ImplWriter {
   Affine Behind(const Affine& offset, const OperandView& view, const Spec& spec, int operand, int dim,
                 int64_t size, VarId tiles) const;
   void WriteVaryingTiles(const Impl& impl, const OperandViews& views);
-  template <typename WriteSize>
+  using WriteSize = std::function<void(int64_t number, int64_t size, const Affine& last)>;
   void ForSizes(int64_t unit, int64_t least, int64_t most, const WriteSize& write);
   void WriteRegisterTiles(const Impl& impl, const OperandViews& views);
   Count LengthOf(const Impl& impl) const;
