@@ -67,6 +67,16 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
     if (!missing.empty()) GTEST_SKIP() << "this host lacks " << missing;
   }
 
+  bool HasProductsOfBytes() const {
+    return type().code_run != 0 && (target().HasFeature("avx512vnni") || target().HasFeature("avxvnni"));
+  }
+  // The panels that copies made ahead may be in, and keep the blocks; null: none.
+  const DtypeInfo* KeptPanels() const {
+    const auto keeps = [&](const DtypeInfo& panels) { return KeepsBlocks(panels.dtype, type().dtype); };
+    const auto kept = std::find_if(kDtypes.begin(), kDtypes.end(), keeps);
+    return HasProductsOfBytes() && kept != kDtypes.end() ? &*kept : nullptr;
+  }
+
   void ExpectRight(const Impl& impl, const std::string& text, bool header) const {
     VerifyOptions options;
     options.header = header;
@@ -130,6 +140,12 @@ INSTANTIATE_TEST_SUITE_P(
       return Cat(way == 0 ? "Avx2" : way == 1 ? "Avx512" : "Avx512Dot", "_", std::get<1>(info.param).name);
     });
 
+// Products of 8 bits by vectors of half the size.
+INSTANTIATE_TEST_SUITE_P(SmallVectors, BlockTypesTest,
+                         ::testing::Combine(::testing::Values(testing::Avx2DotTarget()),
+                                            ::testing::Values(Info(Dtype::kQ4_0), Info(Dtype::kQ4K),
+                                                              Info(Dtype::kQ6K))));
+
 // Floats of 8 bits are decoded by tables of bytes where there are any, and by arithmetic on bytes elsewhere.
 INSTANTIATE_TEST_SUITE_P(ByTables, BlockTypesTest,
                          ::testing::Combine(::testing::Values(testing::Avx512TablesTarget()),
@@ -175,7 +191,7 @@ TEST_P(BlockTypesTest, WordsOfBf16) {
 
 // The same with rhs in panels: tiles of several rows and columns, what is left of both, constants, batches.
 TEST_P(BlockTypesTest, PanelsOfIntegers) {
-  if (type().code_run == 0 || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of 8 bits";
+  if (!HasProductsOfBytes()) GTEST_SKIP() << "no products of 8 bits";
   VerifyDrawn(Copies(" p8"), 400, [&](int i, std::mt19937_64& random) {
     return Cat(RoundedMatmul(i, 20, 100, random), i % 7 != 0 && i % 3 == 0 ? " const-rhs" : "",
                i % 4 == 0 ? " epilogue=add:n,gelu" : "");
@@ -184,22 +200,17 @@ TEST_P(BlockTypesTest, PanelsOfIntegers) {
 
 // The same of copies that are made ahead, which keep the factors of parts, and codes of few bits.
 TEST_P(BlockTypesTest, PanelsThatKeepBlocks) {
-  const auto keeps = [&](const DtypeInfo& panels) { return KeepsBlocks(panels.dtype, type().dtype); };
-  const bool drawn = type().code_run != 0 && std::any_of(kDtypes.begin(), kDtypes.end(), keeps);
-  if (!drawn || !target().HasFeature("avx512vnni")) GTEST_SKIP() << "no products of blocks kept in panels";
-  for (const DtypeInfo& panels : kDtypes)
-    if (keeps(panels))
-      VerifyDrawn(Copies(Cat(" ", panels.name)), 400, [&](int i, std::mt19937_64& random) {
-        return Cat(RoundedMatmul(i, 20, 100, random), " const-rhs", i % 4 == 0 ? " epilogue=add:n,gelu" : "");
-      });
+  const DtypeInfo* const kept = KeptPanels();
+  if (kept == nullptr) GTEST_SKIP() << "no products of blocks kept in panels";
+  VerifyDrawn(Copies(Cat(" ", kept->name)), 400, [&](int i, std::mt19937_64& random) {
+    return Cat(RoundedMatmul(i, 20, 100, random), " const-rhs", i % 4 == 0 ? " epilogue=add:n,gelu" : "");
+  });
 }
 
 // And of those that copies make wider for a tile: of many columns, of what is left of them, of shared ones.
 TEST_P(BlockTypesTest, PanelsThatGetWider) {
-  const auto keeps = [&](const DtypeInfo& panels) { return KeepsBlocks(panels.dtype, type().dtype); };
-  const auto kept = std::find_if(kDtypes.begin(), kDtypes.end(), keeps);
-  if (type().code_run == 0 || kept == kDtypes.end() || !target().HasFeature("avx512vnni"))
-    GTEST_SKIP() << "no products of blocks kept in panels";
+  const DtypeInfo* const kept = KeptPanels();
+  if (kept == nullptr) GTEST_SKIP() << "no products of blocks kept in panels";
   const auto narrow = Copies(Cat(" ", kept->name)), wide = Copies(Cat(" ", Info(InPanels(kept->dtype)).name));
   VerifyDrawn([&](const Impl& impl) { return narrow(impl) && wide(impl); }, 40000,
               [&](int i, std::mt19937_64& random) {

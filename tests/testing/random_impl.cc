@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rewrites/rewrite.h"
+#include "spec/block.h"
 #include "spec/check.h"
 
 namespace kirsch::testing {
@@ -63,10 +64,17 @@ class Walker {
   Impl Walk(const Spec& spec, int depth) {
     std::vector<Decision> decisions;
     EnumerateDecisions(spec, target_, &decisions);
-    KIRSCH_CHECK(!decisions.empty());
+    if (decisions.empty()) {
+      // Few registers hold no tile as wide as some panels that keep blocks, and nothing cuts those.
+      KIRSCH_CHECK(HasFactors(spec));
+      stuck_ = true;
+      return {spec, {}, {}};
+    }
     const bool free = depth < kFreeDepth;
     return Take(spec, free ? Drawn(decisions, random_) : Finishing(spec, decisions), depth);
   }
+
+  bool is_stuck() const { return stuck_; }
 
   Impl Take(const Spec& spec, const Decision& decision, int depth) {
     Expansion expansion;
@@ -80,8 +88,14 @@ class Walker {
   }
 
  private:
+  static bool HasFactors(const Spec& spec) {
+    const Dtype rhs = spec.operand[MatmulDims::kRhs].dtype;
+    return IsInPanels(rhs) && kirsch::HasFactors(rhs);
+  }
+
   const Target& target_;
   std::mt19937_64* random_;
+  bool stuck_ = false;
 };
 
 std::string Describe(const Decision& decision) {
@@ -106,11 +120,18 @@ void Append(const Impl& impl, int64_t trips, int depth, std::ostringstream* text
 }  // namespace
 
 Impl RandomImpl(const Spec& spec, const Target& target, std::mt19937_64* random) {
-  return Walker(target, random).Walk(spec, 0);
+  for (;;) {
+    Walker walker(target, random);
+    Impl impl = walker.Walk(spec, 0);
+    if (!walker.is_stuck()) return impl;
+  }
 }
 
 Impl RandomImplFrom(const Spec& spec, const Decision& first, const Target& target, std::mt19937_64* random) {
-  return Walker(target, random).Take(spec, first, 0);
+  Walker walker(target, random);
+  Impl impl = walker.Take(spec, first, 0);
+  KIRSCH_CHECK(!walker.is_stuck());
+  return impl;
 }
 
 std::string Describe(const Impl& impl) {

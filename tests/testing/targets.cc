@@ -74,6 +74,14 @@ Target Avx2Target() {
   return target;
 }
 
+Target Avx2DotTarget() {
+  Target target = Avx2Target();
+  target.name = "avx2dot-test";
+  target.cpu = "sierraforest";
+  target.features.push_back("avxvnni");
+  return target;
+}
+
 Target Avx512Target() {
   Target target = WithCaches("avx512-test", "skylake-avx512");
   target.features = {"avx", "avx2", "fma", "avx512f", "avx512vl", "avx512dq", "avx512bw"};

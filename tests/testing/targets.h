@@ -16,6 +16,7 @@ inline void PrintTo(const Target& target, std::ostream* out) { *out << target.na
 namespace kirsch::testing {
 
 Target Avx2Target();
+Target Avx2DotTarget();  // with avxvnni
 Target Avx512Target();
 
 // The same with the instructions that multiply bf16 and 8-bit integers in groups.
