@@ -28,12 +28,8 @@ bool IsOneStream(const Spec& spec, int operand, const Target& target) {
          BytesOf(tensor.dtype, int64_t{tensor.layout.ld} - extent.inner) <= target.line_bytes;
 }
 
-// Does each of rhs's panels go on where the one before it ends? Then one after the other they are a single
-// stream; of several side by side, only the first goes on where the tile before ended, and the others begin
-// where nobody has read or asked for anything.
-bool PanelsAreOneStream(const Spec& spec) {
-  const Layout& layout = Operand(spec, MatmulDims::kRhs).layout;
-  return layout.kind == LayoutKind::kPacked && layout.panel != 0;
+bool HasPanels(const TensorSpec& tensor) {
+  return tensor.layout.kind == LayoutKind::kPacked && tensor.layout.panel != 0;
 }
 
 void AddTransfer(const Spec& spec, int operand, Level to, const Footprint& footprint, const Target& target,
@@ -511,7 +507,10 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
                                  footprint.lines * ElementsIn(tensor.dtype, target.line_bytes));
     AddTransfer(spec, operand, Level::kVrf, footprint, target, expansion);
     if (operand != MatmulDims::kRhs) continue;
-    if (PanelsAreOneStream(spec)) LastTransfer(expansion).new_runs = footprint.runs - 1;
+    // A panel that is read whole goes on where the one before it ends: one after the other they are a single
+    // stream. Of several side by side only the first does, the others begin where nobody has read or asked
+    // for anything. (Where the reduction is cut, what is walked next is the next piece of the same panels.)
+    if (HasPanels(tensor)) LastTransfer(expansion).new_runs = footprint.runs - 1;
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
     LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);
     LastTransfer(expansion).crowded = !walks_rows && RowsAreCrowded(spec, operand, target);

@@ -192,7 +192,7 @@ constexpr const BlockFormat& FormatOf(Dtype dtype) {
   KIRSCH_BUG("no type of blocks");
 }
 
-// Bytes of the numbers of 16 bits that such a block in panels begins with.
+// Of a type of panels: bytes of the numbers of 16 bits that a block begins with.
 constexpr int BytesOfF16s(Dtype panels) {
   const BlockFormat& format = FormatOf(panels);
   if (format.scale != BlockScale::kF16) return 0;

@@ -20,11 +20,11 @@ struct Transfer {
   bool in_order = false;     // the rows are read a few at a time, not all side by side
   bool one_by_one = false;   // the runs are read one after another, with no other beside it
   bool one_stream = false;   // the only run goes on in the next tile: the stream is as long as the operand
-  int64_t new_runs = 0;      // runs that end with the tile, as those along the reduction do: the next has others
-  int64_t ahead_lines = 0;   // lines that prefetch instructions have asked for at any time; 0: there are none
-  bool by_tiles = false;     // of rhs: microkernels ask for each tile while they go over the one before
-  bool crowded = false;      // of rhs: the rows of its tile evict each other from L1
-  double head = 0;           // the share of all lines that none asks for: the first ones of each run
+  int64_t new_runs = 0;     // runs that end with the tile, as those along the reduction and panels but one do
+  int64_t ahead_lines = 0;  // lines that prefetch instructions have asked for at any time; 0: there are none
+  bool by_tiles = false;    // of rhs: microkernels ask for each tile while they go over the one before
+  bool crowded = false;     // of rhs: the rows of its tile evict each other from L1
+  double head = 0;          // the share of all lines that none asks for: the first ones of each run
 };
 
 // What one decision makes of a spec: plain data, priced by cost/.

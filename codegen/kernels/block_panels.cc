@@ -28,8 +28,8 @@ struct PanelColumns {
 };
 
 // A few columns at a time: a block of each is recoded into an array, word after word, which is then turned.
-// Numbers of 16 bits are beside each other there from the beginning on, after all words. What becomes one or
-// several blocks is as long as those together: 32 elements, or 256.
+// Numbers of 16 bits are stored behind all words, those of the columns side by side, and need no turning.
+// What becomes one or several blocks is as long as those together: 32 elements, or 256.
 class BlockPanels {
  public:
   explicit BlockPanels(const Pack& pack)

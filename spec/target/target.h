@@ -28,7 +28,7 @@ struct MemoryLevel {
   double unstreamed_cycles_per_line = 0;  // extra for a line that the prefetcher does not bring in time ...
   double ramp_lines = 0;                  // ... as are the first lines of each run of consecutive lines
   int streams = 64;                       // ... and all lines, if this many runs are read side by side
-  double run_cycles = 0;  // extra for each run of a tile along the reduction, unless it is one long stream
+  double run_cycles = 0;  // extra for each run that ends with its tile, unless it is one long stream
   double lone_cycles_per_line = 0;  // extra for a line of a run that is read alone; of n side by side 1/n^2
   double pieces_cycles_per_line =
       0;  // extra for a line of a tile that is asked for while the one before is used

@@ -70,7 +70,8 @@ class BlockTypesTest : public ::testing::TestWithParam<std::tuple<Target, DtypeI
   bool HasProductsOfBytes() const {
     return type().code_run != 0 && (target().HasFeature("avx512vnni") || target().HasFeature("avxvnni"));
   }
-  // The panels that copies made ahead may be in, and keep the blocks; null: none.
+  // The panels that copies made ahead may be in, and keep the blocks (of a type, no more than one); null:
+  // none.
   const DtypeInfo* KeptPanels() const {
     const auto keeps = [&](const DtypeInfo& panels) { return KeepsBlocks(panels.dtype, type().dtype); };
     const auto kept = std::find_if(kDtypes.begin(), kDtypes.end(), keeps);
@@ -144,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(SmallVectors, BlockTypesTest,
                          ::testing::Combine(::testing::Values(testing::Avx2DotTarget()),
                                             ::testing::Values(Info(Dtype::kQ4_0), Info(Dtype::kQ4K),
-                                                              Info(Dtype::kQ6K))));
+                                                              Info(Dtype::kQ6K))),
+                         [](const auto& info) { return std::string(std::get<1>(info.param).name); });
 
 // Floats of 8 bits are decoded by tables of bytes where there are any, and by arithmetic on bytes elsewhere.
 INSTANTIATE_TEST_SUITE_P(ByTables, BlockTypesTest,

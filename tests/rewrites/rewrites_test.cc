@@ -142,8 +142,8 @@ TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
   EXPECT_FALSE(crowded(64, 1040));
 }
 
-// A whole column is part of one long stream, as the next one follows it; parts of columns, and columns side by
-// side, end with the tile. Rows go on in the tile beside it.
+// A whole column is part of one long stream, as the next one follows it; parts of columns, and columns side
+// by side, end with the tile. Rows go on in the tile beside it.
 TEST(MicrokernelTest, RunsAlongTheReductionEndWithTheTile) {
   struct Runs {
     int64_t ended;
@@ -170,6 +170,27 @@ TEST(MicrokernelTest, RunsAlongTheReductionEndWithTheTile) {
   EXPECT_EQ(runs(512, 1, Order::kCol, 1024), (Runs{1, false}));
   EXPECT_EQ(runs(512, 4, Order::kCol, 512), (Runs{4, false}));
   EXPECT_EQ(runs(4, 64, Order::kRow, 1024), (Runs{0, false}));
+}
+
+// Of panels side by side all but the first begin anew; one after the other they are a single stream.
+TEST(MicrokernelTest, PanelsSideBySideBeginAnew) {
+  const auto new_runs = [](uint8_t panel, uint32_t n) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = 64, .n = n});
+    spec.operand[MatmulDims::kRhs].level = Level::kRam;
+    spec.operand[MatmulDims::kRhs].layout = {LayoutKind::kPacked, Order::kRow, panel, 1, 0};
+    spec.operand[MatmulDims::kLhs].level = Level::kL1;
+    spec.out().level = Level::kVrf;
+    spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
+    Decision decision;
+    decision.kind = RewriteKind::kMicrokernel;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    return expansion.transfers[0].new_runs;
+  };
+  EXPECT_EQ(new_runs(16, 16), 0);
+  EXPECT_EQ(new_runs(16, 64), 3);
+  EXPECT_EQ(new_runs(64, 64), 0);
+  EXPECT_EQ(new_runs(0, 64), 0) << "one after the other";
 }
 
 // What is said to be in L2 comes there when microkernels ask for it, tile by tile, on the way to L1.

@@ -294,6 +294,25 @@ TEST(BlockTest, PanelsOfEachType) {
   EXPECT_THAT(PanelsOf(Dtype::kMxfp4), ElementsAre(Dtype::kP8));
 }
 
+// Numbers of 16 bits are what blocks in panels begin with, and whole words follow.
+TEST(BlockTest, PanelsBeginWithTheirF16s) {
+  for (const DtypeInfo& info : kDtypes) {
+    if (!info.in_panels) continue;
+    const BlockFormat& format = FormatOf(info.dtype);
+    const int f16s = BytesOfF16s(info.dtype);
+    EXPECT_EQ(f16s > 0, format.scale == BlockScale::kF16) << info.name;
+    if (f16s > 0) {
+      EXPECT_EQ(format.scale_byte, 0) << info.name;
+      EXPECT_EQ(format.offset_byte, f16s == 4 ? 2 : -1) << info.name;
+    }
+    EXPECT_EQ((info.bytes - f16s) % 4, 0) << info.name;
+    for (int byte = 0; byte < info.bytes; ++byte) {
+      const PanelTurn turn = TurnOf(info.dtype, byte);
+      EXPECT_TRUE(turn.begin <= byte && byte < turn.begin + turn.bytes) << info.name << " " << byte;
+    }
+  }
+}
+
 // Blocks in panels have the elements of those they are made of.
 TEST(BlockTest, RecodedForPanels) {
   std::mt19937 random(9);

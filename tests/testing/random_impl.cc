@@ -65,8 +65,9 @@ class Walker {
     std::vector<Decision> decisions;
     EnumerateDecisions(spec, target_, &decisions);
     if (decisions.empty()) {
-      // Few registers hold no tile as wide as some panels that keep blocks, and nothing cuts those.
-      KIRSCH_CHECK(HasFactors(spec));
+      // So few registers hold no tile as wide as some panels that keep blocks, and nothing cuts those.
+      constexpr int kFewRegisters = 16;
+      KIRSCH_CHECK(HasFactors(spec) && target_.vectors.front().registers <= kFewRegisters);
       stuck_ = true;
       return {spec, {}, {}};
     }
@@ -120,11 +121,13 @@ void Append(const Impl& impl, int64_t trips, int depth, std::ostringstream* text
 }  // namespace
 
 Impl RandomImpl(const Spec& spec, const Target& target, std::mt19937_64* random) {
-  for (;;) {
+  constexpr int kAttempts = 1000;
+  for (int i = 0; i < kAttempts; ++i) {
     Walker walker(target, random);
     Impl impl = walker.Walk(spec, 0);
     if (!walker.is_stuck()) return impl;
   }
+  KIRSCH_BUG("no program was found");
 }
 
 Impl RandomImplFrom(const Spec& spec, const Decision& first, const Target& target, std::mt19937_64* random) {
