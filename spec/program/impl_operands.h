@@ -37,10 +37,6 @@ inline MatrixLayout StoredLayout(const Spec& spec, int operand) {
   return stored;
 }
 
-inline bool FollowsAlong(const Spec& spec, int operand, int dim, const OperandView& view) {
-  return view.layout.follows && dim == OuterDim(spec, operand);
-}
-
 // The elements from one tile of `size` along `dim` to the next; times the program's run-time size, where the
 // view follows it along `dim`.
 inline int64_t StrideAlong(const Spec& spec, int operand, int dim, const OperandView& view, int64_t size) {

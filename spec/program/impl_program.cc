@@ -15,6 +15,10 @@
 namespace kirsch {
 namespace {
 
+bool FollowsAlong(const Spec& spec, int operand, int dim, const OperandView& view) {
+  return view.layout.follows && dim == OuterDim(spec, operand);
+}
+
 // A tile differs from the spec along `dim` only.
 void CheckTile(const Spec& spec, const Spec& tile, size_t dim) {
   KIRSCH_CHECK(tile.size[dim] > 0);

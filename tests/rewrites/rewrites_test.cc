@@ -121,6 +121,18 @@ TEST(RegisterTilesTest, OfSeveralPanelsWhereTheseComeFromFar) {
   EXPECT_FALSE(fits(Level::kRam, 10)) << "no whole vectors";
 }
 
+// What a microkernel brings of the only input that is not in L1.
+Transfer OfMicrokernel(Spec spec, LayoutKind registers) {
+  spec.out().level = Level::kVrf;
+  spec.out().layout = {registers, Order::kRow, 16, 1, 0};
+  Decision decision;
+  decision.kind = RewriteKind::kMicrokernel;
+  Expansion expansion;
+  Expand(spec, decision, testing::Avx512Target(), &expansion);
+  EXPECT_EQ(expansion.num_transfers, 1);
+  return expansion.transfers[0];
+}
+
 // Rows 4 KiB apart lie on the same sets of L1, of which each has eight lines, and room for the current ones
 // of eight rows; rows a line further apart don't.
 TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
@@ -129,13 +141,7 @@ TEST(MicrokernelTest, RowsThatEvictEachOtherAreCrowded) {
     spec.operand[MatmulDims::kLhs].level = Level::kL1;
     spec.operand[MatmulDims::kRhs].level = Level::kL3;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
-    spec.out().level = Level::kVrf;
-    spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
-    Decision decision;
-    decision.kind = RewriteKind::kMicrokernel;
-    Expansion expansion;
-    Expand(spec, decision, testing::Avx512Target(), &expansion);
-    return expansion.transfers[0].crowded;
+    return OfMicrokernel(spec, LayoutKind::kVectors).crowded;
   };
   EXPECT_TRUE(crowded(9, 1024));
   EXPECT_FALSE(crowded(8, 1024));
@@ -156,14 +162,9 @@ TEST(MicrokernelTest, RunsAlongTheReductionEndWithTheTile) {
     spec.operand[MatmulDims::kRhs].layout.order = order;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
     spec.operand[MatmulDims::kLhs].level = Level::kL1;
-    spec.out().level = Level::kVrf;
-    spec.out().layout = {LayoutKind::kPartialSums, Order::kRow, 16, 1, 0};
-    if (order == Order::kRow) spec.out().layout.kind = LayoutKind::kVectors;
-    Decision decision;
-    decision.kind = RewriteKind::kMicrokernel;
-    Expansion expansion;
-    Expand(spec, decision, testing::Avx512Target(), &expansion);
-    return Runs{expansion.transfers[0].new_runs, expansion.transfers[0].one_stream};
+    const Transfer transfer =
+        OfMicrokernel(spec, order == Order::kRow ? LayoutKind::kVectors : LayoutKind::kPartialSums);
+    return Runs{transfer.new_runs, transfer.one_stream};
   };
   EXPECT_EQ(runs(512, 1, Order::kCol, 512), (Runs{0, true}));
   EXPECT_EQ(runs(512, 1, Order::kCol, 528), (Runs{0, true})) << "a line between them is no end";
@@ -179,13 +180,7 @@ TEST(MicrokernelTest, PanelsSideBySideBeginAnew) {
     spec.operand[MatmulDims::kRhs].level = Level::kRam;
     spec.operand[MatmulDims::kRhs].layout = {LayoutKind::kPacked, Order::kRow, panel, 1, 0};
     spec.operand[MatmulDims::kLhs].level = Level::kL1;
-    spec.out().level = Level::kVrf;
-    spec.out().layout = {LayoutKind::kVectors, Order::kRow, 16, 1, 0};
-    Decision decision;
-    decision.kind = RewriteKind::kMicrokernel;
-    Expansion expansion;
-    Expand(spec, decision, testing::Avx512Target(), &expansion);
-    return expansion.transfers[0].new_runs;
+    return OfMicrokernel(spec, LayoutKind::kVectors).new_runs;
   };
   EXPECT_EQ(new_runs(16, 16), 0);
   EXPECT_EQ(new_runs(16, 64), 3);

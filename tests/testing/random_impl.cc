@@ -67,7 +67,8 @@ class Walker {
     if (decisions.empty()) {
       // So few registers hold no tile as wide as some panels that keep blocks, and nothing cuts those.
       constexpr int kFewRegisters = 16;
-      KIRSCH_CHECK(HasFactors(spec) && target_.vectors.front().registers <= kFewRegisters);
+      const Dtype rhs = spec.operand[MatmulDims::kRhs].dtype;
+      KIRSCH_CHECK(IsInPanels(rhs) && HasFactors(rhs) && target_.vectors.front().registers <= kFewRegisters);
       stuck_ = true;
       return {spec, {}, {}};
     }
@@ -89,11 +90,6 @@ class Walker {
   }
 
  private:
-  static bool HasFactors(const Spec& spec) {
-    const Dtype rhs = spec.operand[MatmulDims::kRhs].dtype;
-    return IsInPanels(rhs) && kirsch::HasFactors(rhs);
-  }
-
   const Target& target_;
   std::mt19937_64* random_;
   bool stuck_ = false;
