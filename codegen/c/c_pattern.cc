@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "spec/check.h"
+#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
@@ -12,7 +14,11 @@ bool IsWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) 
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 bool IsSmall(char c) { return absl::ascii_islower(static_cast<unsigned char>(c)); }
 
-bool IsNumber(std::string_view word) { return std::all_of(word.begin(), word.end(), IsDigit); }
+// Is it a number that may be a hole?
+bool IsNumber(std::string_view word, int64_t* number) {
+  return std::all_of(word.begin(), word.end(), IsDigit) && absl::SimpleAtoi(ForAbsl(word), number) &&
+         *number <= kMostNumber;
+}
 
 // The sign of an exponent (0x1.8p-3f) belongs to its number.
 size_t EndOfWord(std::string_view text, size_t begin) {
@@ -36,8 +42,14 @@ size_t LettersOfVariable(std::string_view word) {
   return letters;
 }
 
-void AddHole(std::string_view value, bool pasted, bool bound, Pattern* pattern) {
-  pattern->holes.push_back({std::string(value), pasted, bound});
+// What is no number in it stays text.
+void AddNumber(std::string_view word, bool pasted, Pattern* pattern) {
+  int64_t number = 0;
+  if (!IsNumber(word, &number)) {
+    pattern->text.back() += word;
+    return;
+  }
+  pattern->holes.push_back({{number}, pasted});
   pattern->text.emplace_back();
 }
 
@@ -45,48 +57,66 @@ void AddVariable(std::string_view word, size_t letters, Pattern* pattern) {
   pattern->text.back() += word.substr(0, letters);
   for (size_t i = letters; i < word.size();) {
     const size_t end = std::min(word.find('_', i), word.size());
-    AddHole(word.substr(i, end - i), /*pasted=*/true, /*bound=*/false, pattern);
+    AddNumber(word.substr(i, end - i), /*pasted=*/true, pattern);
     if (end < word.size()) pattern->text.back() += '_';
     i = end + 1;
   }
 }
 
 void AddWord(std::string_view word, Pattern* pattern) {
-  if (IsNumber(word)) return AddHole(word, /*pasted=*/false, /*bound=*/false, pattern);
-  if (word[0] == kBound && word.size() > 1 && IsNumber(word.substr(1)))
-    return AddHole(word, /*pasted=*/false, /*bound=*/true, pattern);
   const size_t letters = LettersOfVariable(word);
   if (letters > 0) return AddVariable(word, letters, pattern);
-  pattern->text.back() += word;
+  AddNumber(word, /*pasted=*/false, pattern);
 }
 
 }  // namespace
 
-std::string Pattern::shape() const {
-  std::string shape;
-  for (size_t i = 0; i < text.size(); ++i) {
-    shape += text[i];
-    if (i < holes.size()) shape += holes[i].bound ? '\2' : '\1';
+std::string ParameterName(size_t number) { return Cat("N", number + 1); }
+
+int64_t Number::Times(size_t parameter) const {
+  for (const auto& [number, times] : terms)
+    if (number == parameter) return times;
+  return 0;
+}
+
+std::string Number::Text() const {
+  if (IsConstant()) return Cat(constant);
+  std::string text;
+  for (const auto& [parameter, times] : terms) {
+    KIRSCH_CHECK(times > 0);
+    Append(&text, text.empty() ? "" : " + ", times == 1 ? "" : Cat(times, " * "), ParameterName(parameter));
   }
+  if (constant != 0) Append(&text, constant < 0 ? " - " : " + ", constant < 0 ? -constant : constant);
+  return IsParameter() ? text : Cat("(", text, ")");
+}
+
+Number Sum(int64_t times, const Number& a, const Number& b) {
+  Number sum{times * a.constant + b.constant};
+  size_t i = 0, j = 0;
+  while (i < a.terms.size() || j < b.terms.size()) {
+    const bool from_a = j == b.terms.size() || (i < a.terms.size() && a.terms[i].first <= b.terms[j].first);
+    const bool from_b = i == a.terms.size() || (j < b.terms.size() && b.terms[j].first <= a.terms[i].first);
+    const size_t parameter = from_a ? a.terms[i].first : b.terms[j].first;
+    const int64_t of = (from_a ? times * a.terms[i++].second : 0) + (from_b ? b.terms[j++].second : 0);
+    if (of != 0) sum.terms.emplace_back(parameter, of);
+  }
+  return sum;
+}
+
+std::string Pattern::Shape() const {
+  std::string shape = text[0];
+  for (size_t i = 0; i < holes.size(); ++i) Append(&shape, holes[i].pasted ? "\2" : "\1", text[i + 1]);
   return shape;
 }
 
-void Pattern::Append(const Pattern& more) {
-  text.back() += more.text.front();
-  text.insert(text.end(), more.text.begin() + 1, more.text.end());
-  holes.insert(holes.end(), more.holes.begin(), more.holes.end());
-}
-
-std::string Pattern::With(const std::vector<std::string>& values) const {
-  KIRSCH_CHECK(values.size() == holes.size());
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    result += text[i];
-    if (i == holes.size()) break;
-    const bool pastes = holes[i].pasted && !IsNumber(values[i]);
-    if (pastes) result += "##";
-    result += values[i];
+std::string Pattern::Text() const {
+  std::string result = text[0];
+  for (size_t i = 0; i < holes.size(); ++i) {
+    const bool pastes = holes[i].pasted && !holes[i].value.IsConstant();
+    if (pastes && !text[i].empty() && IsWord(text[i].back())) result += "##";
+    result += holes[i].value.Text();
     if (pastes && !text[i + 1].empty() && IsWord(text[i + 1][0])) result += "##";
+    result += text[i + 1];
   }
   return result;
 }

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "codegen/c/c_parameters.h"
 #include "codegen/c/c_pattern.h"
 #include "codegen/c/c_printer.h"
 #include "codegen/header/header_function.h"
@@ -25,29 +27,106 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> NumbersOf(const std::string& text) {
-  std::vector<std::string> numbers;
-  for (const Hole& hole : PatternOf(text).holes) numbers.push_back(hole.value);
+std::vector<int64_t> NumbersOf(const std::string& text) {
+  std::vector<int64_t> numbers;
+  for (const Hole& hole : PatternOf(text).holes) numbers.push_back(hole.value.constant);
   return numbers;
 }
 
 TEST(Pattern, NumbersAreLiteralsAndEndsOfVariables) {
-  EXPECT_THAT(NumbersOf("c0_3 = _mm512_add_ps(r1, (__m512)x) + 17;"), ElementsAre("0", "3", "1", "17"));
+  EXPECT_THAT(NumbersOf("c0_3 = _mm512_add_ps(r1, (__m512)x) + 17;"), ElementsAre(0, 3, 1, 17));
   EXPECT_THAT(NumbersOf("uint16_t v; f = 0x1p-3f + 1.5f + 1e-7 + 0x10;"), ElementsAre());
+  EXPECT_THAT(NumbersOf("p + 268435456 - q + 268435457 + 99999999999999999999"), ElementsAre(268435456));
 }
 
-TEST(Pattern, HolesTakeTheirValuesBack) {
-  const Pattern pattern = PatternOf("c0_3_x = c1_2 + N2 * 4;");
-  EXPECT_EQ(pattern.With({"1", "2", "N2", "4"}), "c0_3_x = c1_2 + N2 * 4;");
-  EXPECT_EQ(pattern.With({"A", "B", "C", "D"}), "c0_3_x = c##A##_##B + C * D;");
-  EXPECT_EQ(pattern.With({"1", "B", "N2", "4"}), "c0_3_x = c1_##B + N2 * 4;");
+TEST(Pattern, HolesTakeWhatMacrosMakeOfTheirParameters) {
+  Pattern pattern = PatternOf("c0_3 = a[4] + b5;");
+  EXPECT_EQ(pattern.Text(), "c0_3 = a[4] + b5;");
+  const Number first{0, {{0, 1}}}, second{0, {{1, 1}}};
+  pattern.holes[1].value = first;
+  pattern.holes[2].value = Sum(3, second, Sum(1, first, Number{7}));
+  pattern.holes[3].value = second;
+  EXPECT_EQ(pattern.Text(), "c0_##N1 = a[(N1 + 3 * N2 + 7)] + b##N2;");
+  pattern.holes[0].value = second;
+  pattern.holes[2].value = Sum(-1, first, Sum(1, first, Number{7}));
+  EXPECT_EQ(pattern.Text(), "c##N2##_##N1 = a[7] + b##N2;");
+}
+
+// What the number is where the parameters are these.
+int64_t Evaluated(const Number& number, const std::vector<int64_t>& parameters) {
+  int64_t value = number.constant;
+  for (const auto& [parameter, times] : number.terms) value += times * parameters[parameter];
+  return value;
+}
+
+std::vector<std::vector<Hole>> HolesOfTexts(const std::vector<std::vector<int64_t>>& numbers) {
+  std::vector<std::vector<Hole>> texts;
+  for (const std::vector<int64_t>& text : numbers) {
+    texts.emplace_back();
+    for (int64_t number : text) texts.back().push_back({{number}});
+  }
+  return texts;
+}
+
+// The parameters give back what they were made from.
+void ExpectGiveBack(const Parameters& parameters, const std::vector<std::vector<Hole>>& texts) {
+  for (const std::vector<Hole>& text : texts) {
+    EXPECT_TRUE(parameters.Hold(text));
+    std::vector<int64_t> arguments;
+    for (size_t i = 0; i < parameters.size(); ++i)
+      arguments.push_back(Evaluated(parameters.Argument(i, text), {}));
+    for (size_t hole = 0; hole < text.size(); ++hole)
+      EXPECT_EQ(Evaluated(parameters.Value(hole), arguments), text[hole].value.constant);
+  }
+}
+
+TEST(Parameters, ANumberFollowsFromOneOrTwoOthers) {
+  // Steps of three rows: stride 100, 3000 and 700, from 0, 16 and 64 on; what a row is called.
+  const auto texts = HolesOfTexts({{0, 100, 200, 5}, {16, 3016, 6016, 5}, {64, 764, 1464, 5}});
+  const Parameters parameters(texts);
+  EXPECT_EQ(parameters.size(), 2u);
+  ExpectGiveBack(parameters, texts);
+  EXPECT_TRUE(parameters.Hold(HolesOfTexts({{1, 8, 15, 5}})[0]));
+  EXPECT_FALSE(parameters.Hold(HolesOfTexts({{1, 8, 16, 5}})[0]));
+  EXPECT_FALSE(parameters.Hold(HolesOfTexts({{1, 8, 15, 6}})[0]));
+  EXPECT_FALSE(parameters.Hold(HolesOfTexts({{9, 8, 7, 5}})[0]));  // a stride is natural
+}
+
+TEST(Parameters, OnlyWhatIsEqualIsPasted) {
+  auto texts = HolesOfTexts({{1, 2, 1}, {2, 4, 2}});
+  EXPECT_EQ(Parameters(texts).size(), 1u);
+  for (std::vector<Hole>& text : texts) text[0].pasted = text[1].pasted = true;
+  const Parameters parameters(texts);
+  EXPECT_EQ(parameters.size(), 2u);
+  EXPECT_TRUE(parameters.IsPasted(0) && parameters.IsPasted(1));
+  ExpectGiveBack(parameters, texts);
+}
+
+TEST(Parameters, RandomOnesGiveBackWhatTheyWereMadeFrom) {
+  std::mt19937 random(1);
+  const auto draw = [&](int64_t end) { return static_cast<int64_t>(random() % static_cast<uint32_t>(end)); };
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<std::vector<int64_t>> factors(static_cast<size_t>(1 + draw(9)));
+    for (std::vector<int64_t>& factor : factors) factor = {draw(3), draw(3), draw(4) * draw(3), draw(50)};
+    std::vector<std::vector<int64_t>> numbers(static_cast<size_t>(2 + draw(5)));
+    for (std::vector<int64_t>& text : numbers) {
+      const std::vector<int64_t> hidden = {draw(4), draw(2000), 16 * draw(3), 1};
+      for (const std::vector<int64_t>& factor : factors)
+        text.push_back(std::inner_product(factor.begin(), factor.end(), hidden.begin(), draw(20) == 0));
+    }
+    const auto texts = HolesOfTexts(numbers);
+    const Parameters parameters(texts);
+    EXPECT_LE(parameters.size(), factors.size());
+    ExpectGiveBack(parameters, texts);
+  }
 }
 
 class MacrosTest : public HeaderTest {
  protected:
   // Without the lines of the source that inline assembly is from.
   std::string Assembly(const std::string& text, const std::string& flags) const {
-    return Output(Cat("gcc -std=c99 -x c -O1 -S ", flags, " ", Write("text.c", text), " -o - | grep -v '^# '"));
+    return Output(
+        Cat("gcc -std=c99 -x c -O1 -S ", flags, " ", Write("text.c", text), " -o - | grep -v '^# '"));
   }
 };
 
@@ -125,15 +204,36 @@ TEST_P(MacrosTest, BlocksAreGroupedAsOneStatement) {
            "] = sum * sum;\n  }\n");
   EXPECT_EQ(PrintFunctions({{"void ", "sums", after + "}\n"}}, "M"),
             "#define M1(N1) \\\n"
-            "  { \\\n"
-            "    const int sum = from[(8 * N1)] + from[(8 * N1 + 1)]; \\\n"
-            "    to[N1] = sum * sum; \\\n"
-            "  }\n"
+            "  { const int sum = from[(8 * N1)] + from[(8 * N1 + 1)]; to[N1] = sum * sum; }\n"
             "void sums(int* to, const int* from) {\n"
             "  M1(0) M1(1) M1(2) M1(3) M1(4) M1(5)\n"
             "}\n"
             "\n"
             "#undef M1\n");
+}
+
+// In other functions, and not side by side; inside of macros of functions, too.
+TEST_P(MacrosTest, GroupsAreFoundWhereverTheyAre) {
+  const auto step = [](int from, int stride) {
+    std::string text;
+    for (int row = 0; row < 3; ++row)
+      Append(&text, "  sum", row, " += from[", from + row * stride, "] * to[", row, "];\n");
+    return text;
+  };
+  std::vector<CFunction> functions;
+  for (const auto& [name, stride] : {std::pair("a", 100), {"b", 700}, {"c", 9}})
+    functions.push_back({"void ", name,
+                         Cat("(int* to, const int* from, int sum0, int sum1, int sum2) {\n", step(0, stride),
+                             "  to[5] = sum1;\n", step(16, stride), "  from += 4;\n", step(32, stride),
+                             "  to[6] = sum0 + sum1 + sum2;\n}\n")});
+  functions.push_back({"void ", "other",
+                       Cat("(int* to, const int* from, int sum0, int sum1, int sum2) {\n  to[1] = 2;\n",
+                           step(7, 12), "  to[0] = sum0 - sum1 - sum2;\n}\n")});
+  const std::string text = PrintFunctions(functions, "M");
+  EXPECT_THAT(text, HasSubstr("(0, N1)"));
+  EXPECT_THAT(text, HasSubstr("(16, N1)"));
+  EXPECT_THAT(text, HasSubstr("(7, 12)"));
+  EXPECT_EQ(Assembly(text, ""), Assembly(PrintFunctions(functions, ""), ""));
 }
 
 // What headers define for GCC.
