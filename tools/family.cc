@@ -142,21 +142,15 @@ class SizeSolver {
         model_(model),
         memo_(memo),
         solve_(solve),
-        synthesis_(*synthesis) {
-    const std::vector<VaryingSize>& sizes = synthesis_.regions.sizes;
-    for (size_t size = synthesis_.shared_size + 1; size < sizes.size(); ++size)
-      stride_ *= sizes[size].values.size();
-    count_ = sizes[synthesis_.shared_size].values.size();
-  }
+        synthesis_(*synthesis) {}
 
   absl::Status Solve() {
     solved_.resize(static_cast<size_t>(synthesis_.request.count()));
     synthesis_.members.resize(solved_.size());
     synthesis_.own.resize(solved_.size());
     synthesis_.bounds.resize(solved_.size());
-    for (size_t member = 0; member < solved_.size(); ++member)
-      if (member / stride_ % count_ == 0)
-        if (absl::Status status = SolveLine(member); !status.ok()) return status;
+    for (const std::vector<int64_t>& line : LinesAlong(synthesis_.regions.sizes, synthesis_.shared_size))
+      if (absl::Status status = SolveLine(line); !status.ok()) return status;
     for (const Member& member : synthesis_.members)
       synthesis_.regions.gflops.push_back(FactsOf(member).gflops);
     synthesis_.SetLosses();
@@ -164,24 +158,24 @@ class SizeSolver {
   }
 
  private:
+  using Line = absl::Span<const int64_t>;  // of members that are neighbours
+
   // Neighbours that are all solved as they are, or all as their transposes.
-  absl::Status SolveLine(size_t first) {
-    const auto swapped = [&](size_t i) {
-      return synthesis_.request.family.member(static_cast<int64_t>(first + i * stride_)).swapped;
-    };
-    for (size_t begin = 0, end = 0; begin < count_; begin = end) {
-      while (end < count_ && swapped(end) == swapped(begin)) ++end;
-      if (absl::Status status = SolvePart(first + begin * stride_, end - begin); !status.ok()) return status;
+  absl::Status SolveLine(Line line) {
+    const auto swapped = [&](size_t i) { return synthesis_.request.family.member(line[i]).swapped; };
+    for (size_t begin = 0, end = 0; begin < line.size(); begin = end) {
+      while (end < line.size() && swapped(end) == swapped(begin)) ++end;
+      if (absl::Status status = SolvePart(line.subspan(begin, end - begin)); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  absl::Status SolvePart(size_t first, size_t count) {
+  absl::Status SolvePart(Line line) {
     std::vector<Spec> roots;
-    for (size_t i = 0; i < count; ++i) roots.push_back(RootOf(first + i * stride_));
+    for (int64_t member : line) roots.push_back(RootOf(member));
     const auto solve = [&](size_t i, Cost cutoff) -> absl::StatusOr<SolvedSize> {
-      const size_t member = first + i * stride_;
-      absl::StatusOr<Member> one = solve_(static_cast<int64_t>(member), cutoff);
+      const auto member = static_cast<size_t>(line[i]);
+      absl::StatusOr<Member> one = solve_(line[i], cutoff);
       if (!one.ok()) return one.status();
       const SearchResult result = std::get<Synthesis>(*one).result;
       if (result.stop == StopReason::kCutoff || result.cost >= cutoff) {
@@ -194,32 +188,28 @@ class SizeSolver {
     };
     absl::StatusOr<SizeFamily> family = FindSizeRegions(roots, dim_, model_, solve);
     if (!family.ok()) return family.status();
-    for (SizeRegion& region : family->regions) AddRegion(first, &region);
-    for (size_t i = 0; i < count; ++i) AddMember(first + i * stride_, &family->members[i]);
+    for (SizeRegion& region : family->regions) AddRegion(line, &region);
+    for (size_t i = 0; i < line.size(); ++i) AddMember(line[i], &family->members[i]);
     return absl::OkStatus();
   }
 
-  Spec RootOf(size_t member) const {
-    const ParsedSpec parsed = synthesis_.request.family.member(static_cast<int64_t>(member));
+  Spec RootOf(int64_t member) const {
+    const ParsedSpec parsed = synthesis_.request.family.member(member);
     return PlacedRequest(arguments_, parsed, model_.target()).placed_root;
   }
 
-  void AddRegion(size_t first, SizeRegion* region) {
-    const auto member_of = [&](size_t i) { return static_cast<int64_t>(first + i * stride_); };
-    const Synthesis& chosen = *solved_[static_cast<size_t>(member_of(region->representative))];
-    Region added;
-    const std::vector<uint32_t> low = ValuesOf(synthesis_.regions.sizes, member_of(region->first));
-    const std::vector<uint32_t> high = ValuesOf(synthesis_.regions.sizes, member_of(region->last));
-    for (size_t size = 0; size < low.size(); ++size) added.box.push_back({low[size], high[size]});
-    for (size_t i = region->first; i <= region->last; ++i) added.members.push_back(member_of(i));
+  void AddRegion(Line line, SizeRegion* region) {
+    const Synthesis& chosen = *solved_[static_cast<size_t>(line[region->representative])];
+    Region added =
+        RegionOf(synthesis_.regions.sizes, line.subspan(region->first, region->last - region->first + 1));
     added.decision = DecisionSpine(chosen.result.impl, chosen.parsed.swapped);
     synthesis_.regions.list.push_back(std::move(added));
     synthesis_.shared.push_back(std::move(region->program));
   }
 
-  void AddMember(size_t number, SizeMember* member) {
-    Synthesis synthesis{
-        synthesis_.request.family.member(static_cast<int64_t>(number)), model_.target(), {}, memo_, 0, 0, {}};
+  void AddMember(int64_t of_family, SizeMember* member) {
+    const auto number = static_cast<size_t>(of_family);
+    Synthesis synthesis{synthesis_.request.family.member(of_family), model_.target(), {}, memo_, 0, 0, {}};
     if (solved_[number]) synthesis = *solved_[number];
     synthesis.result.impl = std::move(member->program);
     synthesis.result.cost = member->cost;
@@ -233,7 +223,6 @@ class SizeSolver {
   const std::shared_ptr<Memo> memo_;
   const SolveOne& solve_;
   FamilySynthesis& synthesis_;
-  size_t stride_ = 1, count_ = 1;  // from a member to the one of the next size; of these
   std::vector<std::optional<Synthesis>> solved_;
 };
 

@@ -49,8 +49,8 @@ struct FamilySynthesis {
   // `regions`; and which of the request's sizes that is.
   std::vector<Impl> shared = {};
   size_t shared_size = 0;
-  // Likewise of graphs that differ in their number of keys, where members have no plans but of their graphs,
-  // and the last one of each region its whole plan.
+  // Likewise of graphs that differ in their number of keys (the shared size), where members have no plans but
+  // of their graphs, and the last one of each region its whole plan.
   std::vector<Plan> plans = {};
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
   std::vector<std::optional<OwnProgram>> own = {};

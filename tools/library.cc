@@ -76,7 +76,9 @@ HeaderFunction EmptyFunctionOf(const LibraryKernel& kernel) {
   if (request.graph) {
     std::vector<MemberPlans> plans;
     for (const FamilySynthesis& synthesis : kernel.variants) plans.push_back(PlansOf(synthesis));
-    return FunctionOf(kernel.name(), *request.graph, plans);
+    HeaderFunction function = FunctionOf(kernel.name(), *request.graph, plans);
+    function.shared_size = kernel.variants.front().shared_size;
+    return function;
   }
   HeaderFunction function = FunctionOf(kernel.name(), request.family);
   function.shared_size = kernel.variants.front().shared_size;

@@ -49,6 +49,14 @@ std::string LossText(const Loss& loss) {
 
 }  // namespace
 
+Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members) {
+  Region region;
+  const std::vector<uint32_t> low = ValuesOf(sizes, members.front()), high = ValuesOf(sizes, members.back());
+  for (size_t size = 0; size < sizes.size(); ++size) region.box.push_back({low[size], high[size]});
+  region.members.assign(members.begin(), members.end());
+  return region;
+}
+
 std::string RegionTable(const Regions& regions) {
   std::string text;
   for (const VaryingSize& size : regions.sizes) absl::StrAppendFormat(&text, "%-12s ", size.name);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "search/regions.h"
 #include "spec/text/varying_size.h"
 
@@ -25,6 +26,9 @@ struct Regions {
   std::vector<std::optional<MemberLoss>> losses;
   std::vector<Region> list;
 };
+
+// The region of members that differ in one size only, of which these are neighbours; without its decision.
+Region RegionOf(const std::vector<VaryingSize>& sizes, absl::Span<const int64_t> members);
 
 // Regions for people, a line each under a line of titles: sizes, kernels, predicted GFLOP/s, mean and largest
 // loss in percent if there are losses ("-" where no member's is known, "<" before what is but a bound),

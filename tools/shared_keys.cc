@@ -1,6 +1,8 @@
 #include "tools/shared_keys.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,31 +14,49 @@
 namespace kirsch {
 namespace {
 
-// So few members have kernels of their own, as they always had: a plan for any number of keys loses most where
-// there are few of them, and saves little.
+// So few members have kernels of their own, as they always had: a plan for any number of keys loses most
+// where there are few of them, and saves little.
 constexpr size_t kFewMembers = 32;
 
-std::vector<Graph> MembersOf(const KernelRequest& request) {
-  std::vector<Graph> members;
-  for (int64_t i = 0; i < request.count(); ++i) members.push_back(request.graph->member(i));
-  return members;
+std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int64_t>& members) {
+  std::vector<Graph> graphs;
+  for (int64_t member : members) graphs.push_back(request.graph->member(member));
+  return graphs;
+}
+
+// Members that differ in their keys only, and the plans for these.
+struct KeyLine {
+  std::vector<int64_t> members;
+  KeyFamily family;
+};
+
+// The size that is the number of keys.
+std::optional<size_t> KeysOf(const KernelRequest& request) {
+  const std::vector<VaryingSize> sizes = request.sizes();
+  for (size_t size = 0; size < sizes.size(); ++size) {
+    const std::vector<uint32_t>& values = sizes[size].values;
+    if (values.size() <= kFewMembers || values.back() - values.front() + 1 != values.size()) continue;
+    const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
+    if (std::all_of(lines.begin(), lines.end(),
+                    [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); }))
+      return size;
+  }
+  return std::nullopt;
 }
 
 // The whole plan is kept of each region's last member, whose text is shown.
-void AddRegion(KeyRegion region, const std::vector<double>& cycles, const Target& target,
-               FamilySynthesis* synthesis) {
-  const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
-  Region added;
+void AddRegion(KeyRegion region, const KeyLine& line, const Target& target, FamilySynthesis* synthesis) {
+  const absl::Span<const int64_t> members(line.members);
+  Region added =
+      RegionOf(synthesis->regions.sizes, members.subspan(region.first, region.last - region.first + 1));
   added.decision = PlanOutline(region.plan);
-  added.box.push_back({sizes[0].values[region.first], sizes[0].values[region.last]});
   for (size_t i = region.first; i <= region.last; ++i) {
-    added.members.push_back(static_cast<int64_t>(i));
+    const int64_t member = members[i];
     PlanResult result;
     if (i == region.last) result.plan = region.plan;
-    result.plan.graph = CanonicalGraph(synthesis->request.graph->member(static_cast<int64_t>(i)));
-    result.plan.cycles = result.bound_cycles = cycles[i];
-    synthesis->members.emplace_back(GraphSynthesis{target, std::move(result)});
-    synthesis->regions.gflops.push_back(PredictedGflops(synthesis->graph(i)));
+    result.plan.graph = CanonicalGraph(synthesis->request.graph->member(member));
+    result.plan.cycles = result.bound_cycles = line.family.cycles[i];
+    synthesis->members[static_cast<size_t>(member)] = GraphSynthesis{target, std::move(result)};
   }
   synthesis->regions.list.push_back(std::move(added));
   synthesis->plans.push_back(std::move(region.plan));
@@ -48,12 +68,12 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
   std::vector<std::optional<MemberLoss>>& losses = synthesis->regions.losses;
   losses.assign(synthesis->members.size(), std::nullopt);
   for (const Region& region : synthesis->regions.list) {
-    const int64_t first = region.members.front(), last = region.members.back();
-    const auto middle = static_cast<int64_t>(std::sqrt(static_cast<double>((first + 1) * (last + 1)))) - 1;
-    for (int64_t member : {first, middle, last}) {
-      const auto i = static_cast<size_t>(member);
+    const auto& [low, high] = region.box[synthesis->shared_size];
+    const auto middle = static_cast<size_t>(std::sqrt(static_cast<double>(low) * high)) - low;
+    for (size_t number : {size_t{0}, middle, region.members.size() - 1}) {
+      const auto i = static_cast<size_t>(region.members[number]);
       if (losses[i]) continue;
-      absl::StatusOr<Member> own = solve(member);
+      absl::StatusOr<Member> own = solve(region.members[number]);
       if (!own.ok()) return own.status();
       const PlanResult& best = std::get<GraphSynthesis>(*own).result;
       losses[i] = MemberLoss{synthesis->graph(i).result.plan.cycles / best.plan.cycles - 1, true};
@@ -67,12 +87,8 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
 }  // namespace
 
 bool MayShareKeys(const SolveArguments& arguments, const KernelRequest& request) {
-  if (!request.graph || arguments.threads > 1 || !arguments.tune.empty() || arguments.tuned) return false;
-  const std::vector<VaryingSize> sizes = request.sizes();
-  if (sizes.size() != 1) return false;
-  const std::vector<uint32_t>& values = sizes[0].values;
-  return values.size() > kFewMembers && values.back() - values.front() + 1 == values.size() &&
-         DifferInKeys(MembersOf(request));
+  return request.graph && arguments.threads == 1 && arguments.tune.empty() && !arguments.tuned &&
+         KeysOf(request).has_value();
 }
 
 absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, const Target& target,
@@ -95,12 +111,23 @@ absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, const Target& ta
     effort.seconds += result->seconds;
     return result;
   };
-  absl::StatusOr<KeyFamily> found =
-      FindKeyRegions(MembersOf(synthesis->request), synthesis->regions.sizes[0].values.front(),
-                     synthesis->request.source, model, options);
-  if (absl::IsInvalidArgument(found.status())) return false;
-  if (!found.ok()) return found.status();
-  for (KeyRegion& region : found->regions) AddRegion(std::move(region), found->cycles, target, synthesis);
+  const KernelRequest& request = synthesis->request;
+  const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
+  synthesis->shared_size = *KeysOf(request);
+  std::vector<KeyLine> lines;
+  for (std::vector<int64_t>& members : LinesAlong(sizes, synthesis->shared_size)) {
+    absl::StatusOr<KeyFamily> found =
+        FindKeyRegions(GraphsOf(request, members), sizes[synthesis->shared_size].values.front(),
+                       request.source, model, options);
+    if (absl::IsInvalidArgument(found.status())) return false;
+    if (!found.ok()) return found.status();
+    lines.push_back({std::move(members), *std::move(found)});
+  }
+  synthesis->members.resize(static_cast<size_t>(request.count()));
+  for (KeyLine& line : lines)
+    for (KeyRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);
+  for (size_t i = 0; i < synthesis->members.size(); ++i)
+    synthesis->regions.gflops.push_back(PredictedGflops(synthesis->graph(i)));
   if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
   return true;
 }

@@ -1,4 +1,4 @@
-// Families of attentions that differ in their number of keys, on the command line: plans for any number.
+// Families of attentions one of whose sizes is their number of keys, on the command line: plans for any number.
 #ifndef KIRSCH_TOOLS_SHARED_KEYS_H_
 #define KIRSCH_TOOLS_SHARED_KEYS_H_
 

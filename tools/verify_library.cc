@@ -209,7 +209,7 @@ class LibraryVerifier {
     std::vector<KeysOfGraph> graphs;
     for (int64_t member : members)
       graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
-                        variant.request.sizes()[0].values[static_cast<size_t>(member)]});
+                        ValuesOf(variant.request.sizes(), member)[variant.shared_size]});
     return VerifyKeys(variant.plans[number], graphs, variant.target(), variant.request.name,
                       MemberOptions(true));
   }

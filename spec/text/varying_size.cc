@@ -30,6 +30,18 @@ std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t memb
   return values;
 }
 
+std::vector<std::vector<int64_t>> LinesAlong(absl::Span<const VaryingSize> sizes, size_t size) {
+  const int64_t stride = CountMembers(sizes.subspan(size + 1));
+  const auto count = static_cast<int64_t>(sizes[size].values.size());
+  std::vector<std::vector<int64_t>> lines;
+  for (int64_t first = 0; first < CountMembers(sizes); ++first) {
+    if (first / stride % count != 0) continue;
+    lines.emplace_back();
+    for (int64_t i = 0; i < count; ++i) lines.back().push_back(first + i * stride);
+  }
+  return lines;
+}
+
 std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, int64_t member) {
   const std::vector<uint32_t> values = ValuesOf(sizes, member);
   for (size_t i = 0; i < sizes.size(); ++i) {

@@ -27,6 +27,9 @@ inline constexpr int64_t kMostMembers = 4096;
 int64_t CountMembers(absl::Span<const VaryingSize> sizes);
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member);
 
+// The members that differ in this size only, by its values: a line for each choice of the others, ascending.
+std::vector<std::vector<int64_t>> LinesAlong(absl::Span<const VaryingSize> sizes, size_t size);
+
 // "kernel_m5_n8"
 std::string MemberName(std::string name, absl::Span<const VaryingSize> sizes, int64_t member);
 

@@ -66,6 +66,23 @@ TEST(VaryingSizeTest, MembersVaryTheLastSizeFastest) {
 }
 
 // Whatever the place of a name, a member is the kernel with the number there.
+TEST(VaryingSizeTest, LinesHaveEachMemberOnceAndDifferInOneSize) {
+  const std::vector<VaryingSize> sizes = {{"m", {1, 5}}, {"n", {2, 3, 9}}, {"k", {4, 6, 7, 8}}};
+  for (size_t along = 0; along < sizes.size(); ++along) {
+    std::vector<int> seen(24);
+    for (const std::vector<int64_t>& line : LinesAlong(sizes, along)) {
+      ASSERT_EQ(line.size(), sizes[along].values.size());
+      for (size_t i = 0; i < line.size(); ++i) {
+        ++seen[static_cast<size_t>(line[i])];
+        std::vector<uint32_t> expected = ValuesOf(sizes, line[0]);
+        expected[along] = sizes[along].values[i];
+        EXPECT_EQ(ValuesOf(sizes, line[i]), expected);
+      }
+    }
+    EXPECT_EQ(seen, std::vector<int>(24, 1));
+  }
+}
+
 TEST(GraphFamilyTest, AMemberIsTheLiteralText) {
   const std::string texts[] = {
       "kernel f$(x: f32[M,N], w: f32[N,5]) -> f32[M,5]:\n return relu(matmul(x, w))",

@@ -100,6 +100,33 @@ TEST_F(GraphFamilyCliTest, StandsInAFileForSeveralTargets) {
   EXPECT_THAT(header, HasSubstr("my_narrow_haswell_size0_2("));
 }
 
+// For each number of queries; whichever size is said first.
+TEST_F(GraphFamilyCliTest, PlansForAnyNumberOfKeysAreSharedWhereQueriesVaryToo) {
+  for (const char* sizes : {"queries = 1..2, keys = 5..60", "keys = 5..60, queries = 1..2"}) {
+    ASSERT_TRUE(WriteFile(Path("a.kirsch"),
+                          Cat("kernel attend[", sizes,
+                              "](q: f32[2,queries,16], k: f32[2,keys,16] strides=[16,32,1], v: f32[2,keys,8] "
+                              "strides=[480,8,1]) -> f32[2,queries,8]:\n"
+                              "  return matmul(softmax(matmul(q, transpose(k))), v)\n"))
+                    .ok());
+    const Outcome outcome =
+        Run(Cat("synth -f ", Path("a.kirsch"), " -o ", Path("a.h"), " --json ", Path("a.json")));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("verified: interpreter passed, jit passed, header passed"));
+    const nlohmann::json json = Json("a.json");
+    EXPECT_EQ(json["members"], 112);
+    EXPECT_LT(json["regions"].size(), 10u);
+    size_t covered = 0;
+    for (const nlohmann::json& region : json["regions"]) {
+      EXPECT_EQ(region["queries"][0], region["queries"][1]);
+      covered += region["kernels"].get<size_t>();
+    }
+    EXPECT_EQ(covered, 112u);
+    EXPECT_THAT(*ReadFile(Path("a.h")),
+                HasSubstr(Cat("kernels    ", json["regions"].size(), ", each for a range of sizes")));
+  }
+}
+
 // No number is the result.
 TEST_F(GraphFamilyCliTest, NothingToCompareIsNoFailure) {
   ASSERT_TRUE(
