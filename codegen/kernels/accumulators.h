@@ -23,7 +23,7 @@ struct MicrokernelParameters {
     for (int loop = 0; loop < kernel.outer_loops(); ++loop)
       outer.push_back(builder.IndexParameter(Cat("runs", loop + 1)));
     if (kernel.any_tail) tail = builder.IndexParameter("tail");
-    if (kernel.may_accumulate) add = builder.IndexParameter("add");
+    if (kernel.may_accumulate) add = builder.IndexParameter(kAdd);
     if (TakesSize(TileShape(kernel))) size = builder.IndexParameter("size");
     if (kernel.counted != 0) last = builder.IndexParameter("last");
   }

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <concepts>
+#include <iterator>
 #include <map>
-#include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/loop/loop_text.h"
-#include "codegen/loop/procedure_builder.h"
-#include "spec/check.h"
+#include "codegen/loop/nested.h"
+#include "codegen/loop/outline.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
@@ -20,23 +21,9 @@ namespace {
 
 using Block = std::vector<Stmt>;
 
-// `visit(block)` for the blocks of statements that are inside of the statement.
-template <typename Statement, typename Visit>
-void ForNested(Statement& stmt, const Visit& visit) {
-  std::visit(
-      [&](auto& op) {
-        if constexpr (requires { op.body; }) visit(op.body);
-        if constexpr (requires { op.bodies; })
-          for (auto& body : op.bodies) visit(body);
-      },
-      stmt.op);
-}
-
-bool Chooses(const Block& block) {
-  return std::any_of(block.begin(), block.end(), [](const Stmt& stmt) {
-    const auto* const any = std::get_if<IfAny>(&stmt.op);
-    return std::holds_alternative<Switch>(stmt.op) || (any != nullptr && Chooses(any->body));
-  });
+template <typename... Ops>
+bool IsAnyOf(const Stmt& stmt) {
+  return (std::holds_alternative<Ops>(stmt.op) || ...);
 }
 
 // Of calls, and what says which: of nothing that only an entry may have.
@@ -44,181 +31,87 @@ bool IsOfCalls(const Block& block) {
   return std::all_of(block.begin(), block.end(), [](const Stmt& stmt) {
     bool nested = true;
     ForNested(stmt, [&](const Block& inner) { nested &= IsOfCalls(inner); });
-    return nested && (std::holds_alternative<Call>(stmt.op) || std::holds_alternative<Divide>(stmt.op) ||
-                      std::holds_alternative<For>(stmt.op) || std::holds_alternative<IfAny>(stmt.op) ||
-                      std::holds_alternative<Switch>(stmt.op));
+    return nested && IsAnyOf<Call, Divide, For, IfAny, Switch>(stmt);
   });
 }
 
-// Makes a procedure of a block.
-class Choice {
- public:
-  Choice(const LoopProgram& program, const Block& block) : program_(program) {
-    Collect(block);
-    for (Pointer& pointer : pointers_) pointer.parameter = Parameter(pointer);
-    for (VarId index : outer_) indices_[index] = builder_.IndexParameter("size");
-    Write(block);
-  }
+// `visit(number)` for all numbers that the statement and those inside of it read.
+template <typename Visit>
+void ForNumbers(const Stmt& stmt, const Visit& visit) {
+  std::visit(
+      [&](const auto& op) {
+        using Op = std::decay_t<decltype(op)>;
+        if constexpr (std::same_as<Op, Divide>) visit(op.of);
+        if constexpr (std::same_as<Op, For>) visit(op.count);
+        if constexpr (std::same_as<Op, OnThread>) visit(op.task);
+        if constexpr (std::same_as<Op, IfAny> || std::same_as<Op, Switch>) visit(IndexOf(op.index));
+        if constexpr (std::same_as<Op, Call>) {
+          for (const Address& pointer : op.pointers) visit(pointer.offset);
+          for (const Affine& count : op.counts) visit(count);
+        }
+      },
+      stmt.op);
+  ForNested(stmt, [&](const Block& block) {
+    for (const Stmt& inner : block) ForNumbers(inner, visit);
+  });
+}
 
-  Procedure Build() && { return std::move(builder_).Build(); }
-  // The call that does what the block did; the procedure's number is for the caller to say.
-  Call InPlace() const {
-    Call call{0, {}, {}};
-    for (const Pointer& pointer : pointers_) call.pointers.push_back({pointer.of, pointer.base});
-    for (VarId index : outer_) call.counts.push_back(IndexOf(index));
-    return call;
-  }
+bool Reads(const Stmt& stmt, VarId index) {
+  bool reads = false;
+  ForNumbers(stmt, [&](const Affine& number) {
+    for (const Affine::Term& term : number.terms) reads |= term.index == index || term.times == index;
+  });
+  return reads;
+}
 
- private:
-  // Where operands of one type lie, but for what the block's own indices and constants add.
-  struct Pointer {
-    VarId of = kNoVar;
-    Affine base;
-    Var operand;  // of the first procedure that is called with it
-    bool stored = false;
-    VarId parameter = kNoVar;
-  };
+// The end of the group of statements from `begin` on: those up to the last that reads an index set in it.
+size_t EndOfGroup(const Block& block, size_t begin) {
+  size_t end = begin + 1;
+  for (size_t i = begin; i < end; ++i) {
+    const auto* const set = std::get_if<Divide>(&block[i].op);
+    for (size_t j = end; j < block.size() && set != nullptr; ++j)
+      if (Reads(block[j], set->index)) end = j + 1;
+  }
+  return end;
+}
 
-  void Collect(const Block& block) {
-    for (const Stmt& stmt : block) {
-      std::visit([this](const auto& op) { CollectFrom(op); }, stmt.op);
-      ForNested(stmt, [this](const Block& inner) { Collect(inner); });
-    }
-  }
-  template <typename Op>
-  void CollectFrom(const Op& op) {
-    if constexpr (std::same_as<Op, Divide>) CollectFrom(op.of);
-    if constexpr (std::same_as<Op, For>) CollectFrom(op.count);
-    if constexpr (std::same_as<Op, IfAny> || std::same_as<Op, Switch>) CollectFrom(IndexOf(op.index));
-    if constexpr (std::same_as<Op, For> || std::same_as<Op, Divide>) own_.insert(op.index);
-  }
-  void CollectFrom(const Affine& number) {
-    for (const Affine::Term& term : number.terms) {
-      Take(term.index);
-      if (term.times != kNoVar) Take(term.times);
-    }
-  }
-  void Take(VarId index) {
-    if (!own_.contains(index) && std::find(outer_.begin(), outer_.end(), index) == outer_.end())
-      outer_.push_back(index);
-  }
-  void CollectFrom(const Call& call) {
-    const Procedure& callee = program_.procedures[static_cast<size_t>(call.procedure)];
-    for (size_t i = 0; i < call.pointers.size(); ++i) {
-      Pointer& pointer = PointerTo(call.pointers[i], callee.vars[i]);
-      pointer.stored |= callee.vars[i].stored;
-      CollectFrom(Terms(call.pointers[i].offset, /*own=*/true));
-    }
-    for (const Affine& count : call.counts) CollectFrom(count);
-  }
-
-  Affine Terms(const Affine& offset, bool own) const {
-    Affine terms;
-    for (const Affine::Term& term : offset.terms)
-      if (own_.contains(term.index) == own) terms.terms.push_back(term);
-    return terms;
-  }
-
-  // The one that the address begins from.
-  Pointer& PointerTo(const Address& address, const Var& operand) {
-    const Affine terms = Terms(address.offset, /*own=*/false);
-    for (Pointer& pointer : pointers_)
-      if (pointer.of == address.pointer && pointer.operand.dtype == operand.dtype &&
-          pointer.base.terms == terms.terms)
-        return pointer;
-    pointers_.push_back({address.pointer, Plus(terms, address.offset.constant), operand});
-    return pointers_.back();
-  }
-
-  VarId Parameter(const Pointer& pointer) {
-    const bool alone = std::count_if(pointers_.begin(), pointers_.end(),
-                                     [&](const Pointer& other) { return other.of == pointer.of; }) == 1;
-    return builder_.PointerParameter(pointer.operand.name, pointer.operand.dtype, pointer.stored, !alone);
-  }
-
-  void Write(const Block& block) {
-    for (const Stmt& stmt : block) std::visit([this](const auto& op) { WriteOp(op); }, stmt.op);
-  }
-  template <typename Op>
-  void WriteOp(const Op&) {
-    KIRSCH_BUG("a statement that is for entries only");
-  }
-  void WriteOp(const Divide& op) {
-    indices_[op.index] = builder_.Quotient(Own(op.of), op.by, op.left, op.kept);
-  }
-  void WriteOp(const For& op) {
-    builder_.Loop(Own(op.count), [&](VarId index) {
-      indices_[op.index] = index;
-      Write(op.body);
-    });
-  }
-  void WriteOp(const IfAny& op) {
-    builder_.WithAny(indices_.at(op.index), [&] { Write(op.body); });
-  }
-  void WriteOp(const Switch& op) {
-    builder_.SwitchOn(indices_.at(op.index), op.least, op.bodies.size(),
-                      [&](size_t i) { Write(op.bodies[i]); });
-  }
-  void WriteOp(const Call& op) {
-    const Procedure& callee = program_.procedures[static_cast<size_t>(op.procedure)];
-    Call call{op.procedure, {}, {}};
-    for (const Affine& count : op.counts) call.counts.push_back(Own(count));
-    for (size_t i = 0; i < op.pointers.size(); ++i) {
-      const Pointer& pointer = PointerTo(op.pointers[i], callee.vars[i]);
-      const Affine own = Own(Terms(op.pointers[i].offset, /*own=*/true));
-      call.pointers.push_back(
-          {pointer.parameter, Plus(own, op.pointers[i].offset.constant - pointer.base.constant)});
-    }
-    builder_.Do(std::move(call));
-  }
-
-  // By the procedure's own indices.
-  Affine Own(Affine affine) const {
-    for (Affine::Term& term : affine.terms) {
-      term.index = indices_.at(term.index);
-      if (term.times != kNoVar) term.times = indices_.at(term.times);
-    }
-    return affine;
-  }
-
-  const LoopProgram& program_;
-  ProcedureBuilder builder_{""};
-  std::set<VarId> own_;       // indices that the block itself sets
-  std::vector<VarId> outer_;  // those that it takes
-  std::vector<Pointer> pointers_;
-  std::map<VarId, VarId> indices_;  // of the entry's: the procedure's
-};
+// Whole tiles and what is left of them, or a Switch over that: a group that has more than a single call whose
+// counts are worked out, and than a loop whose body is shared already.
+bool Chooses(const Block& group) {
+  return std::any_of(group.begin(), group.end(), [&](const Stmt& stmt) {
+    return IsAnyOf<Switch>(stmt) || (group.size() > 1 && IsAnyOf<For, IfAny>(stmt));
+  });
+}
 
 class ChoiceSharing {
  public:
   explicit ChoiceSharing(LoopProgram& program) : program_(program) {}
 
-  void Share() {
-    Block body = std::move(program_.procedures[0].body);
-    for (Stmt& stmt : body) ForNested(stmt, [this](Block& block) { Share(block); });
-    program_.procedures[0].body = std::move(body);
+  // From the inside out: what is around a choice has its call then, and is the same more often. (New
+  // procedures come behind those that they call.)
+  void Share(Block& block) {
+    for (Stmt& stmt : block) ForNested(stmt, [this](Block& inner) { Share(inner); });
+    Block shared;
+    for (size_t begin = 0, end = 0; begin < block.size(); begin = end) {
+      end = EndOfGroup(block, begin);
+      const auto at = [&](size_t i) { return std::make_move_iterator(block.begin() + static_cast<int>(i)); };
+      Block group(at(begin), at(end));
+      if (IsOfCalls(group) && Chooses(group)) group = {Stmt{CallOf(OutlineOf(program_, group))}};
+      std::move(group.begin(), group.end(), std::back_inserter(shared));
+    }
+    block = std::move(shared);
   }
 
  private:
-  void Share(Block& block) {
-    if (!Chooses(block) || !IsOfCalls(block)) {
-      for (Stmt& stmt : block) ForNested(stmt, [this](Block& inner) { Share(inner); });
-      return;
-    }
-    Choice choice(program_, block);
-    Call call = choice.InPlace();
-    call.procedure = NumberOf(std::move(choice).Build());
-    block.clear();
-    block.push_back(Stmt{std::move(call)});
-  }
-
   // By its text, so that equal ones have one name in all programs.
-  int NumberOf(Procedure procedure) {
+  Call CallOf(Outlined outlined) {
+    Procedure& procedure = outlined.procedure;
     procedure.name = Cat("tiles_", absl::Hex(HashOf(ProcedureText(program_, procedure)), absl::kZeroPad16));
     const auto [it, inserted] =
         numbers_.try_emplace(procedure.name, static_cast<int>(program_.procedures.size()));
     if (inserted) program_.procedures.push_back(std::move(procedure));
-    return it->second;
+    outlined.call.procedure = it->second;
+    return std::move(outlined.call);
   }
 
   LoopProgram& program_;
@@ -227,6 +120,10 @@ class ChoiceSharing {
 
 }  // namespace
 
-void ShareChoices(LoopProgram* program) { ChoiceSharing(*program).Share(); }
+void ShareChoices(LoopProgram* program) {
+  Block body = std::move(program->procedures[0].body);  // as procedures are added meanwhile
+  ChoiceSharing(*program).Share(body);
+  program->procedures[0].body = std::move(body);
+}
 
 }  // namespace kirsch

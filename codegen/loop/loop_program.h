@@ -296,6 +296,9 @@ inline constexpr char kThread[] = "thread", kThreads[] = "n_threads";
 inline constexpr char kPhase[] = "phase", kPacked[] = "packed";
 inline constexpr char kFirstColumn[] = "first_column", kEndColumn[] = "end_column";
 
+// What a kernel's parameter is called that is not 0 if it adds to the output.
+inline constexpr char kAdd[] = "add";
+
 // What the function that others call takes even if its code needs none, so that its parameters follow from
 // what was asked for, not from what a search found.
 struct EntryParameters {
@@ -306,7 +309,7 @@ struct EntryParameters {
 struct LoopProgram {
   std::string name;                   // the entry's
   // procedures[0] is the entry; only it, the one that packs a graph's constants, and those of ShareChoices
-  // call others, which are no entries and come before the latter.
+  // call others, which are no entries; the latter come behind all that they call.
   std::vector<Procedure> procedures;
   std::vector<std::string> features;  // ISA features the code needs, LLVM's names
   bool masks = false;         // masked accesses by mask registers, else by AVX2's maskload and maskstore

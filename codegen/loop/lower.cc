@@ -144,7 +144,7 @@ class Kernels {
   // Programs for many sizes have many register tiles, each of them the most code that there is: what differs
   // in whether it adds to the output is one.
   bool MayAccumulate(const TileShape& shape) const {
-    if (source_.sizes.empty() || shape.may_accumulate || shape.tile.form != LayoutKind::kVectors ||
+    if (source_.sizes.empty() || shape.may_accumulate || shape.tile.form == LayoutKind::kLanewise ||
         shape.tile.one_chain)
       return false;
     TileShape other = shape;
@@ -259,14 +259,25 @@ class EntryWriter {
     if (loop.rest.empty()) return;
     KIRSCH_CHECK(trips.terms.size() == 1);
     variable = {trips.terms.front().index, 0};
-    entry_.WithAny(entry_.Quotient(of, loop.trips.by, true), [&] { Write(loop.rest); });
+    const Divide left{entry_.Quotient(of, loop.trips.by, true), of, loop.trips.by, true};
+    entry_.WithAny(left.index, [&] {
+      const std::optional<Divide> outer = std::exchange(left_, left);
+      Write(loop.rest);
+      left_ = outer;
+    });
   }
 
   void Write(const Let& let) {
-    const Affine of = InEntry(let.value.of);
-    const VarId index = entry_.Quotient(of, let.value.by, let.value.left, let.value.kept);
-    bound_[static_cast<size_t>(let.variable)] = {index, 0};
+    bound_[static_cast<size_t>(let.variable)] = {QuotientOf(let.value), 0};
     Write(let.body);
+  }
+
+  // A new one, unless it is what a loop leaves, in whose rest we are.
+  VarId QuotientOf(const Count& value) {
+    const Affine of = InEntry(value.of);
+    if (left_ && left_->of == of && left_->by == value.by && value.left && value.kept == left_->kept)
+      return left_->index;
+    return entry_.Quotient(of, value.by, value.left, value.kept);
   }
 
   void Write(const OneOf& one_of) {
@@ -334,6 +345,7 @@ class EntryWriter {
   std::map<Memory, VarId> memory_;
   std::map<int, VarId> parameters_;  // the caller's buffers, and what stands for one, as the entry has them
   std::vector<Bound> bound_;
+  std::optional<Divide> left_;  // of the loop whose rest is being written
 };
 
 class Lowering {
