@@ -7,8 +7,9 @@
 namespace kirsch {
 
 // The tiles of any number of rows are whole ones, and a Switch over what is left: much code, which the entry
-// has wherever it has such tiles, at other places of the operands. Each becomes a procedure, equal ones the
-// same, that takes the places where its tiles begin and the indices that its numbers of trips follow from.
+// has wherever it has such tiles, at other places of the operands, and adding to the output or not. Each
+// becomes a procedure (OutlineOf), equal ones the same; then what is around them, blocks of rows, which call
+// those.
 void ShareChoices(LoopProgram* program);
 
 }  // namespace kirsch

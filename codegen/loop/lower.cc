@@ -142,7 +142,8 @@ class Kernels {
   }
 
   // Programs for many sizes have many register tiles, each of them the most code that there is: what differs
-  // in whether it adds to the output is one.
+  // in whether it adds to the output is one. (Single chains begin with the old output, lanewise ones have no
+  // parameter that says it.)
   bool MayAccumulate(const TileShape& shape) const {
     if (source_.sizes.empty() || shape.may_accumulate || shape.tile.form == LayoutKind::kLanewise ||
         shape.tile.one_chain)
@@ -208,6 +209,11 @@ class EntryWriter {
     VarId index = kNoVar;
     int64_t constant = 0;
   };
+  // What a loop leaves, by the entry's indices, and the index that it is.
+  struct Left {
+    Count value;
+    VarId index = kNoVar;
+  };
 
   void Write(const Loop& loop) {
     if (!loop.trips.IsConstant()) return WriteVarying(loop);
@@ -251,7 +257,7 @@ class EntryWriter {
     Bound& variable = bound_[static_cast<size_t>(loop.variable)];
     Affine trips = of;
     if (loop.trips.by != 1 || loop.trips.left)
-      trips = IndexOf(entry_.Quotient(of, loop.trips.by, loop.trips.left, loop.trips.kept));
+      trips = IndexOf(QuotientOf({of, loop.trips.by, loop.trips.left, loop.trips.kept}));
     entry_.Loop(trips, [&](VarId index) {
       variable = {index, 0};
       Write(loop.body);
@@ -259,25 +265,26 @@ class EntryWriter {
     if (loop.rest.empty()) return;
     KIRSCH_CHECK(trips.terms.size() == 1);
     variable = {trips.terms.front().index, 0};
-    const Divide left{entry_.Quotient(of, loop.trips.by, true), of, loop.trips.by, true};
-    entry_.WithAny(left.index, [&] {
-      const std::optional<Divide> outer = std::exchange(left_, left);
+    const Count left = {of, loop.trips.by, true};
+    const VarId index = QuotientOf(left);
+    entry_.WithAny(index, [&] {
+      const Left outer = std::exchange(left_, {left, index});
       Write(loop.rest);
       left_ = outer;
     });
   }
 
   void Write(const Let& let) {
-    bound_[static_cast<size_t>(let.variable)] = {QuotientOf(let.value), 0};
+    const Count& value = let.value;
+    const VarId index = QuotientOf({InEntry(value.of), value.by, value.left, value.kept});
+    bound_[static_cast<size_t>(let.variable)] = {index, 0};
     Write(let.body);
   }
 
-  // A new one, unless it is what a loop leaves, in whose rest we are.
+  // Mostly a new index; what a loop leaves is what its rest begins with.
   VarId QuotientOf(const Count& value) {
-    const Affine of = InEntry(value.of);
-    if (left_ && left_->of == of && left_->by == value.by && value.left && value.kept == left_->kept)
-      return left_->index;
-    return entry_.Quotient(of, value.by, value.left, value.kept);
+    if (left_.index != kNoVar && left_.value == value) return left_.index;
+    return entry_.Quotient(value.of, value.by, value.left, value.kept);
   }
 
   void Write(const OneOf& one_of) {
@@ -345,7 +352,7 @@ class EntryWriter {
   std::map<Memory, VarId> memory_;
   std::map<int, VarId> parameters_;  // the caller's buffers, and what stands for one, as the entry has them
   std::vector<Bound> bound_;
-  std::optional<Divide> left_;  // of the loop whose rest is being written
+  Left left_;  // of the loop whose rest is being written
 };
 
 class Lowering {

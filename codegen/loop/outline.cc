@@ -20,7 +20,9 @@ class Outline {
  public:
   Outline(const LoopProgram& program, const Block& block) : program_(program) {
     Collect(block);
-    for (Pointer& pointer : pointers_) pointer.parameter = Parameter(pointer);
+    for (Pointer& pointer : pointers_)
+      pointer.parameter = builder_.PointerParameter(pointer.operand.name, pointer.operand.dtype,
+                                                    pointer.stored, /*may_alias=*/true);
     for (VarId index : outer_) indices_[index] = builder_.IndexParameter("size");
     if (adds_.size() == 1) add_ = builder_.IndexParameter(kAdd);
     Write(block);
@@ -101,12 +103,6 @@ class Outline {
         return pointer;
     pointers_.push_back({address.pointer, Plus(terms, address.offset.constant), operand});
     return pointers_.back();
-  }
-
-  VarId Parameter(const Pointer& pointer) {
-    const bool alone = std::count_if(pointers_.begin(), pointers_.end(),
-                                     [&](const Pointer& other) { return other.of == pointer.of; }) == 1;
-    return builder_.PointerParameter(pointer.operand.name, pointer.operand.dtype, pointer.stored, !alone);
   }
 
   void Write(const Block& block) {

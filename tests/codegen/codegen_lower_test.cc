@@ -7,6 +7,7 @@
 #include "codegen/llvm/jit.h"
 #include "codegen/loop/loop_text.h"
 #include "codegen/loop/lower.h"
+#include "spec/program/impl_program.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 
@@ -136,6 +137,45 @@ TEST_P(CodegenTest, TilesOfRowsAskForTheNextOne) {
   EXPECT_THAT(text(3, Level::kL2, 4 * lanes), Not(HasSubstr(next))) << "too little time for it";
   EXPECT_THAT(text(4, Level::kL1, 4 * lanes), Not(HasSubstr(next)));
   EXPECT_THAT(text(4, Level::kL2, lanes), Not(HasSubstr(next))) << "none is beside it";
+}
+
+// Two steps of tiles along the reduction: one procedure in a program of many sizes, which is told.
+TEST_P(CodegenTest, TilesThatAddAndOthersAreOneInFamilies) {
+  const int lanes = WidestLanes();
+  for (const auto& [form, rhs] :
+       {std::pair(LayoutKind::kVectors, Order::kRow), std::pair(LayoutKind::kPartialSums, Order::kCol)}) {
+    const uint32_t k = 2 * static_cast<uint32_t>(lanes);
+    const Impl impl = Chain(MakeSpec({2, 2 * k, 4, 1, Order::kRow, rhs}), target_,
+                            {Tile(MatmulDims::kK, k), IntoRegisters(form, lanes), Microkernel()});
+    Program program = ProgramOf(impl, target_);
+    EXPECT_EQ(Lower(program, target_, "kernel").procedures.size(), 3u);
+    program.sizes = {{"m", program.variables++, 1, 2}};
+    const LoopProgram family = Lower(program, target_, "kernel");
+    ASSERT_EQ(family.procedures.size(), 2u);
+    EXPECT_THAT(family.procedures[1].name, HasSubstr("_may_add"));
+  }
+}
+
+TEST_P(CodegenTest, WhatALoopLeavesIsDividedOnce) {
+  const int lanes = WidestLanes();
+  const Impl impl = Chain(MakeSpec({2, 8, static_cast<uint32_t>(lanes), 1, Order::kRow, Order::kRow}),
+                          target_, {IntoRegisters(LayoutKind::kVectors, lanes), Microkernel()});
+  Program program = ProgramOf(impl, target_);
+  const VarId m = program.variables++, trip = program.variables++, left = program.variables++;
+  program.sizes = {{"m", m, 1, 7}};
+  const Body run = program.body;
+  const Body rest = {Node{OneOf{left, 1, {run}}}};
+  const Count rows = {IndexOf(m), 4, true};
+  const auto divisions = [&] {
+    const std::string text = LoopText(Lower(program, target_, "kernel"));
+    int count = 0;
+    for (size_t at = text.find("% 4"); at != std::string::npos; at = text.find("% 4", at + 1)) ++count;
+    return count;
+  };
+  program.body = {Node{Loop{trip, {IndexOf(m), 4}, {}, run, {Node{Let{left, rows, rest}}}}}};
+  EXPECT_EQ(divisions(), 1);
+  program.body.push_back(Node{Let{left, rows, rest}});
+  EXPECT_EQ(divisions(), 2) << "beside the loop it is another";
 }
 
 // The rest of a tile that does not fill its panels, and the copy that feeds it, straight and transposing.
