@@ -267,6 +267,7 @@ class GraphParser {
     if (!dtype.ok()) return dtype.status();
     type->dtype = *dtype;
     if (absl::Status status = TakeSign("["); !status.ok()) return status;
+    Word last = Peek();
     while (Peek().text != "]") {
       if (!type->dims.empty())
         if (absl::Status status = TakeSign(","); !status.ok()) return status;
@@ -276,12 +277,12 @@ class GraphParser {
       type->dims.push_back(*size);
       if (type->elements() > kMaxElements)
         return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
-      Take();
+      last = Take();
     }
     if (const auto block = static_cast<uint32_t>(BlockOf(type->dtype));
         block > 1 && (type->dims.empty() || type->dims.back() % block != 0))
-      return Expected(Peek(), Cat("a last axis that is a multiple of ", block, ", as ",
-                                  Info(type->dtype).name, " has blocks of so many"));
+      return Expected(last, Cat("a last axis that is a multiple of ", block, ", as ", Info(type->dtype).name,
+                                " has blocks of so many"));
     return TakeSign("]");
   }
 

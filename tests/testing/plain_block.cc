@@ -100,7 +100,7 @@ const std::vector<PlainBlockType>& PlainBlockTypes() {
          PutF16(ScaleOf(block, -13), bytes + 208);
        },
        PutCodeOfQ6K},
-      {"mxfp4", 32, 17, 16, false,
+      {"mxfp4", 32, 17, 16, true,
        [](int64_t block, int, int code) {
          return std::ldexp(FloatOf4Bits(code), static_cast<int>(block % 5) - 3);
        },

@@ -13,7 +13,7 @@ namespace kirsch::testing {
 struct PlainBlockType {
   std::string_view name;
   int elements, bytes, codes;
-  bool integers;  // codes are integers, not floats
+  bool integers;  // elements are multiples of scales, so that lhs_as=q8_0 suits them
   // What a code makes of an element of a block; the block's bytes but for the codes, which are 0; puts a code
   // there.
   double (*number)(int64_t block, int element, int code);
