@@ -164,6 +164,8 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
     return absl::InvalidArgumentError("expected either SPEC or -f FILE");
   if (!arguments.kernel.empty() && arguments.file.empty())
     return absl::InvalidArgumentError("--kernel: expected -f FILE beside it");
+  if (arguments.dispatch && arguments.file.empty())
+    return absl::InvalidArgumentError("--dispatch: expected -f FILE beside it, which names the function");
   if (!arguments.prefix.empty() && !IsIdentifier(arguments.prefix))
     return absl::InvalidArgumentError(
         Cat("--prefix: expected letters, digits and underscores, a letter first, no keyword or macro of C or "

@@ -468,7 +468,7 @@ class KernelDrawer {
                                             "lhs_as=f16",
                                             "lhs_as=",
                                             "lhs_as=8",
-                                            "lhs_as=bf16, lhs_as=f32"};
+                                            "lhs_as=bf16, lhs_as=bf16"};
     const bool fits = MayRound(as, x_type_, blocks_.name);
     value_ = Cat("matmul(x, transpose(w), ", fits ? dice_.OneOf(kOptions) : Cat("lhs_as=", as), ")");
     return kValue;
