@@ -69,9 +69,6 @@ absl::Status CheckRequest(const SolveArguments& arguments, const KernelRequest& 
     return absl::InvalidArgumentError(
         Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
   if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
-  if (count > kMostMembers)
-    return absl::InvalidArgumentError(
-        Cat("SPEC: expected a family of at most ", kMostMembers, " sizes, got ", count));
   if (count == 1 || ConstantOperand(request.family.member(0).spec) < 0)
     return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
   if (!request.family.SharesConstant())

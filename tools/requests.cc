@@ -52,6 +52,15 @@ std::string FileName(const std::string& path) {
   return IsIdentifier(name) ? name : Cat("kernels_", name);
 }
 
+// Each size has code of its own, and names for it.
+absl::Status CheckCount(const std::string& file, const KernelRequest& kernel) {
+  if (kernel.count() <= kMostMembers) return absl::OkStatus();
+  const std::string message =
+      Cat("expected a family of at most ", kMostMembers, " sizes, got ", kernel.count());
+  return file.empty() ? absl::InvalidArgumentError(Cat("SPEC: ", message))
+                      : ErrorAt(file, kernel.position, message);
+}
+
 // The functions that hold the kernel's code for each size and target.
 std::vector<std::string> CodeNames(const KernelRequest& kernel, absl::Span<const Target> targets) {
   const std::vector<VaryingSize> sizes = kernel.sizes();
@@ -173,8 +182,10 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
-  for (const KernelRequest& kernel : *kernels)
+  for (const KernelRequest& kernel : *kernels) {
+    if (absl::Status count = CheckCount(arguments.file, kernel); !count.ok()) return count;
     if (absl::Status cold = CheckCold(arguments.solve.cold, kernel); !cold.ok()) return cold;
+  }
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;
