@@ -12,6 +12,7 @@
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
+#include "tools/family.h"
 #include "tools/option_checks.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
@@ -184,6 +185,7 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
   if (!kernels.ok()) return kernels.status();
   for (const KernelRequest& kernel : *kernels) {
     if (absl::Status count = CheckCount(arguments.file, kernel); !count.ok()) return count;
+    if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;
     if (absl::Status cold = CheckCold(arguments.solve.cold, kernel); !cold.ok()) return cold;
   }
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);

@@ -355,6 +355,8 @@ TEST_F(CliTest, AFamilyTakesAnOperandThatIsPackedOnce) {
   EXPECT_THAT(Run("explain 'matmul f32 1..5x30x40 const-rhs'").out, HasSubstr("for all sizes evenly"));
   ExpectRefused("synth 'matmul f32 3x8x1..8 const-rhs'",
                 "SPEC: expected a single size that varies, and none of");
+  ASSERT_TRUE(WriteFile(Path("two.kirsch"), "matmul f32 4x4x4\nb = matmul f32 3x8x1..8 const-rhs\n").ok());
+  ExpectRefused("synth -f " + Path("two.kirsch"), "b: expected a single size that varies, and none of");
   ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs' --tuned",
                 "SPEC: expected a single size where programs are");
   ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs mixture=4:1'",
