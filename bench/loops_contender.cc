@@ -17,6 +17,12 @@ bool HasProductOfFloats(const Graph& graph) {
   });
 }
 
+// They would have to be decoded first, in a time that is nobody's.
+bool HasBlocks(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const GraphNode& node) { return IsOfBlocks(node.type.dtype); });
+}
+
 class LoopsContender : public Contender {
  public:
   // No libraries: loops only.
@@ -36,6 +42,7 @@ class LoopsContender : public Contender {
   absl::Status Prepare(const Workload& workload, size_t item, size_t) override {
     if (library_.sgemm != nullptr && !HasProductOfFloats(workload.graph->graph))
       return absl::UnimplementedError("nothing for BLAS");
+    if (HasBlocks(workload.graph->graph)) return absl::UnimplementedError("weights of blocks");
     const absl::StatusOr<LoopsFn*> run = loops_[item].Load();
     if (!run.ok()) return run.status();
     graph_ = workload.graph.get();

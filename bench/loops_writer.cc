@@ -83,6 +83,7 @@ size_t RealBytes(LoopsKind kind) { return kind == LoopsKind::kReference ? 8 : 4;
 }  // namespace
 
 std::string CType(Dtype dtype, bool parameter) {
+  if (IsOfBlocks(dtype)) return "float";
   if (dtype == Dtype::kF32) return parameter ? "float" : "real";
   if (dtype == Dtype::kF16) return "_Float16";
   const bool has_sign = Info(dtype).has_sign && !IsFloating(dtype);

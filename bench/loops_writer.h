@@ -15,7 +15,7 @@ namespace kirsch {
 // Of indices, one along each axis: "i0", "k"; "0" along an axis that has just one.
 using Names = std::vector<std::string>;
 
-// Of an element in memory; an f32 parameter is a float whatever the values are.
+// Of an element in memory; an f32 parameter is a float whatever the values are, and so is one of blocks.
 std::string CType(Dtype dtype, bool parameter);
 
 class LoopsWriter {

@@ -162,9 +162,17 @@ double GraphTolerance(const Graph& graph, double largest) {
     floats |= IsFloating(graph.nodes[i].type.dtype);
     if (static_cast<int>(i) != graph.result)
       narrow = std::max(narrow, 2 * HalfUnit(graph.nodes[i].type.dtype));
+    if (graph.nodes[i].lhs_as != LhsAs::kItself) narrow = std::max(narrow, 2 * HalfUnit(Dtype::kBf16));
   }
   if (!IsFloating(out.dtype)) return floats ? 1 : 0;
   return (8 * std::sqrt(Roundings(graph)) * 0x1p-24 + narrow) * largest;
+}
+
+std::vector<float> Decoded(const TensorType& blocks, const void* data) {
+  std::vector<float> elements(static_cast<size_t>(blocks.elements()));
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = static_cast<float>(LoadElement(data, KirschTypeOf(blocks.dtype), i));
+  return elements;
 }
 
 // All of a graph's result.
@@ -177,9 +185,14 @@ absl::StatusOr<Reference> RunReference(const KirschGraph& problem, const Compile
                       out = AllocateAligned(count * sizeof(double));
   if (scratch == nullptr || out == nullptr)
     return absl::ResourceExhaustedError("no memory for the reference");
+  std::vector<const void*> inputs(problem.inputs.begin(), problem.inputs.end());
+  std::vector<std::vector<float>> decoded;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (const TensorType& input = problem.graph.nodes[i].type; IsOfBlocks(input.dtype))
+      inputs[i] = decoded.emplace_back(Decoded(input, inputs[i])).data();
   std::memset(out.get(), 0xff,
               count * sizeof(double));  // gaps of a result with strides: as FillOutput has them
-  (*run)(problem.inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
+  (*run)(inputs.data(), out.get(), static_cast<char*>(scratch.get()), nullptr);
   Reference reference;
   reference.values.resize(count);
   double largest = 0;

@@ -40,8 +40,9 @@ absl::Status CheckOperand(const Spec& spec, int operand) {
 // What sums are added to, and what an epilogue takes: of integers so little that sums stay what they are.
 constexpr int64_t kMostAddedTo = 1000;
 
-// Of the type, and up to `most` away from 0.
+// Of the type, and up to `most` away from 0; nothing of floats.
 IntegerRange RangeWithin(KirschType type, int64_t most) {
+  if (!IsInteger(type)) return {};
   const Dtype dtype = static_cast<Dtype>(type);
   return {std::max(LeastOf(dtype), -most), std::min(MostOf(dtype), most)};
 }

@@ -66,10 +66,13 @@ class SizeGroup {
     return static_cast<double>(family_.members[member].best.value_or(Least(member)));
   }
 
+  // A rule of another group may have no program for any member, and so none to apply.
   void AddCandidate(const Rule& rule) {
     Candidate candidate{rule, {}};
-    if (!rule.decisions->ApplyToRange(roots_[first_], roots_[last_])) return;
     for (size_t i = first_; i <= last_; ++i) candidate.costs.push_back(rule.decisions->Price(roots_[i]));
+    const auto serves = [](Cost cost) { return cost < kInfiniteCost; };
+    if (std::none_of(candidate.costs.begin(), candidate.costs.end(), serves)) return;
+    if (!rule.decisions->ApplyToRange(roots_[first_], roots_[last_])) return;
     candidates_.push_back(std::move(candidate));
   }
 

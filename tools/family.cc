@@ -62,27 +62,6 @@ const char* ProgramWord(const FamilySynthesis& synthesis) {
   return synthesis.is_graph() ? "plan" : "schedule";
 }
 
-absl::Status CheckRequest(const SolveArguments& arguments, const KernelRequest& request) {
-  const int64_t count = request.count();
-  const bool tuned = !arguments.tune.empty() || arguments.tuned;
-  if (SharesConstants(request) && tuned)
-    return absl::InvalidArgumentError(
-        Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
-  if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
-  if (count > kMostMembers)
-    return absl::InvalidArgumentError(
-        Cat("SPEC: expected a family of at most ", kMostMembers, " sizes, got ", count));
-  if (count == 1 || ConstantOperand(request.family.member(0).spec) < 0)
-    return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
-  if (!request.family.SharesConstant())
-    return absl::InvalidArgumentError(
-        "SPEC: expected a single size that varies, and none of those that the constant operand has");
-  if (tuned)
-    return absl::InvalidArgumentError(
-        "SPEC: expected a single size where programs are tuned and an operand is constant");
-  return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
-}
-
 absl::StatusOr<Member> SolveMember(SolveArguments arguments, const KernelRequest& request, int64_t i,
                                    const Target& target, const std::shared_ptr<Memo>& memo,
                                    SearchBudget& budget) {
@@ -341,6 +320,25 @@ void FamilySynthesis::SetLosses() {
       regions.losses[i] = MemberLoss{loss(i, bounds[i]), false};
 }
 
+absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request) {
+  const int64_t count = request.count();
+  const std::string name = request.label.empty() ? "SPEC" : request.label;
+  const bool tuned = !arguments.tune.empty() || arguments.tuned;
+  if (SharesConstants(request) && tuned)
+    return absl::InvalidArgumentError(
+        Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
+  if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
+  if (count == 1 || ConstantOperand(request.family.member(0).spec) < 0)
+    return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
+  if (!request.family.SharesConstant())
+    return absl::InvalidArgumentError(
+        Cat(name, ": expected a single size that varies, and none of those that the constant operand has"));
+  if (tuned)
+    return absl::InvalidArgumentError(
+        Cat(name, ": expected a single size where programs are tuned and an operand is constant"));
+  return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
+}
+
 absl::Status NotPinned() {
   return absl::InvalidArgumentError("--schedule: expected a single kernel for a single target to follow it");
 }
@@ -359,7 +357,7 @@ absl::StatusOr<FamilySynthesis> SolveFamily(const SolveArguments& all, const Ker
                                             SearchBudget& budget, CodeSharing sharing) {
   SolveArguments arguments = all;
   arguments.cold = ColdInSpec(all.cold, request);
-  if (absl::Status status = CheckRequest(arguments, request); !status.ok()) return status;
+  if (absl::Status status = CheckFamily(arguments, request); !status.ok()) return status;
   const SolveMembers solve_members = [&](const SolveArguments& asked) {
     return SolveMembersOf(asked, request, target, memo, budget, sharing);
   };

@@ -57,8 +57,8 @@ struct FamilySynthesis {
   std::vector<Cost> bounds = {};  // of all such members: no program of its own costs less; 0: not known
   std::optional<SharedCopy> shared_copy = {};
   std::optional<CommonPacking> packing = {};  // of the constants of graphs
-  SearchEffort before = {};  // of what was searched for, and led to no member's program
-  std::string cold = {};     // the operands that are in RAM when it starts, see cold_operands.h
+  SearchEffort before = {};                   // of what was searched for, and led to no member's program
+  std::string cold = {};  // the operands that are in RAM when it starts, see cold_operands.h
 
   // Are programs for regions, not for members?
   bool shares() const { return !shared.empty() || !plans.empty(); }
@@ -77,6 +77,9 @@ enum class CodeSharing {
   kSizes,  // of matmuls that differ in one size, those that FindSizeRegions asks for; others share. Of
            // attentions that differ in their keys, none, if there are plans for any number
 };
+
+// An error if its members can't be solved together as they are asked for.
+absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& request);
 
 // Solves every member that is to have its own program, whatever target and time budget `arguments` has. On a
 // terminal, shows progress. An interrupted search ends the budget.

@@ -12,6 +12,7 @@
 #include "spec/text/identifier.h"
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
+#include "tools/family.h"
 #include "tools/option_checks.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
@@ -50,6 +51,15 @@ absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& a
 std::string FileName(const std::string& path) {
   const std::string name = IdentifierOf(std::filesystem::path(path).stem().string());
   return IsIdentifier(name) ? name : Cat("kernels_", name);
+}
+
+// Each size has code of its own, and names for it.
+absl::Status CheckCount(const std::string& file, const KernelRequest& kernel) {
+  if (kernel.count() <= kMostMembers) return absl::OkStatus();
+  const std::string message =
+      Cat("expected a family of at most ", kMostMembers, " sizes, got ", kernel.count());
+  return file.empty() ? absl::InvalidArgumentError(Cat("SPEC: ", message))
+                      : ErrorAt(file, kernel.position, message);
 }
 
 // The functions that hold the kernel's code for each size and target.
@@ -164,6 +174,8 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
     return absl::InvalidArgumentError("expected either SPEC or -f FILE");
   if (!arguments.kernel.empty() && arguments.file.empty())
     return absl::InvalidArgumentError("--kernel: expected -f FILE beside it");
+  if (arguments.dispatch && arguments.file.empty())
+    return absl::InvalidArgumentError("--dispatch: expected -f FILE beside it, which names the function");
   if (!arguments.prefix.empty() && !IsIdentifier(arguments.prefix))
     return absl::InvalidArgumentError(
         Cat("--prefix: expected letters, digits and underscores, a letter first, no keyword or macro of C or "
@@ -171,8 +183,11 @@ absl::StatusOr<Requests> ReadRequests(const RequestArguments& arguments) {
             Quoted(arguments.prefix)));
   absl::StatusOr<std::vector<KernelRequest>> kernels = ReadKernels(arguments);
   if (!kernels.ok()) return kernels.status();
-  for (const KernelRequest& kernel : *kernels)
+  for (const KernelRequest& kernel : *kernels) {
+    if (absl::Status count = CheckCount(arguments.file, kernel); !count.ok()) return count;
+    if (absl::Status family = CheckFamily(arguments.solve, kernel); !family.ok()) return family;
     if (absl::Status cold = CheckCold(arguments.solve.cold, kernel); !cold.ok()) return cold;
+  }
   absl::StatusOr<std::vector<Target>> targets = LoadTargets(arguments.solve.target);
   if (!targets.ok()) return targets.status();
   for (KernelRequest& kernel : *kernels) kernel.name = arguments.prefix + kernel.name;

@@ -267,6 +267,7 @@ class GraphParser {
     if (!dtype.ok()) return dtype.status();
     type->dtype = *dtype;
     if (absl::Status status = TakeSign("["); !status.ok()) return status;
+    Word last = Peek();
     while (Peek().text != "]") {
       if (!type->dims.empty())
         if (absl::Status status = TakeSign(","); !status.ok()) return status;
@@ -276,12 +277,12 @@ class GraphParser {
       type->dims.push_back(*size);
       if (type->elements() > kMaxElements)
         return Expected(Peek(), Cat("at most ", kMaxElements, " elements"));
-      Take();
+      last = Take();
     }
     if (const auto block = static_cast<uint32_t>(BlockOf(type->dtype));
         block > 1 && (type->dims.empty() || type->dims.back() % block != 0))
-      return Expected(Peek(), Cat("a last axis that is a multiple of ", block, ", as ",
-                                  Info(type->dtype).name, " has blocks of so many"));
+      return Expected(last, Cat("a last axis that is a multiple of ", block, ", as ", Info(type->dtype).name,
+                                " has blocks of so many"));
     return TakeSign("]");
   }
 
@@ -384,9 +385,10 @@ class GraphParser {
       if (argument.ok()) node.inputs.push_back(*argument);
     }
     if (status.ok() && info.op == Operation::kCast) status = ParseCastType(&node);
+    std::vector<std::string_view> given;
     while (status.ok() && Peek().text == ",") {
       Take();
-      status = ParseOption(&node);
+      status = ParseOption(&given, &node);
     }
     if (status.ok()) status = TakeSign(")");
     --open_calls_;
@@ -401,18 +403,22 @@ class GraphParser {
     return dtype.status();
   }
 
-  absl::Status ParseOption(GraphNode* node) {
+  // `given`: options so far; only an axis may be given again.
+  absl::Status ParseOption(std::vector<std::string_view>* given, GraphNode* node) {
     const Word name = Take();
     const std::vector<std::string_view> known = OptionsOf(node->op);
     if (std::find(known.begin(), known.end(), name.text) == known.end())
       return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"));
+    const bool axis = name.text == "axis";
+    if (!axis && std::find(given->begin(), given->end(), name.text) != given->end())
+      return Expected(name, "each option once");
+    given->push_back(name.text);
     if (absl::Status status = TakeSign("="); !status.ok()) return status;
     const Word value = Take();
     if (name.text == "layout") return SetLayout(value, node);
     if (name.text == kLhsAsOption) return SetRounding(value, node);
     if (name.text == Info(node->op).option.name) return SetNumber(value, node);
     if (name.text == "pad") return SetPadding(value, node);
-    const bool axis = name.text == "axis";
     absl::StatusOr<uint32_t> number =
         ParseNumber(source_, value, name.text, axis ? 0 : 1, axis ? int64_t{kMaxRank - 1} : kMaxSide);
     if (!number.ok()) return number.status();

@@ -211,6 +211,27 @@ INSTANTIATE_TEST_SUITE_P(
              " return conv2d(relu(conv2d(i, w, pad=1, layout=nhwc)), v, layout=nhwc)"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+// Weights of blocks are decoded for the reference; loops take none.
+TEST(GraphPeersOfBlocks, TheReferenceIsRight) {
+  for (const DtypeInfo& type : kDtypes) {
+    if (!IsOfBlocks(type.dtype) || type.ours) continue;
+    const Graph graph = GraphOf(Cat("kernel f(x: f32[3,512], w: ", type.name,
+                                    "[5,512], b: f32[5]):\n return relu(add(matmul(x, transpose(w)), b))"));
+    const Placed placed(graph);
+    const CompiledLoops loops = *CompiledLoops::Compile(graph, LoopsKind::kReference, false);
+    const Reference reference = *ComputeReference(placed.workload, &loops);
+    const std::vector<double> slow = SlowGraph(*placed.workload.graph).Result();
+    ASSERT_EQ(reference.values.size(), slow.size());
+    for (size_t i = 0; i < slow.size(); ++i)
+      EXPECT_NEAR(reference.values[i], slow[i], reference.tolerances[0] * 1e-4) << type.name << " " << i;
+    std::vector<CompiledLoops> others;
+    others.push_back(*CompiledLoops::Compile(graph, LoopsKind::kLoops, false));
+    const std::unique_ptr<Contender> contender = MakeLoopsContender(others);
+    ASSERT_TRUE(contender->Load().ok());
+    EXPECT_TRUE(absl::IsUnimplemented(contender->Prepare(placed.workload, 0, 0)));
+  }
+}
+
 struct GraphSuite {
   std::string name;
   size_t graphs;

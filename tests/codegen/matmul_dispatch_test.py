@@ -268,6 +268,7 @@ def main():
         check_refused(kirsch, place, "model_matmul = matmul f32 8x16x16\n", "expected another name than 'model_matmul'")
         check_refused(kirsch, place, "a = matmul f32 8x16x16\n", "--header-mode", "--header-mode", "bare")
         check_refused(kirsch, place, "a = matmul f32 8x16x16\n", "--emit header or c", "--emit", "asm")
+        assert "--dispatch: expected -f FILE" in run(kirsch, "synth", "matmul f32 8x16x16", "--dispatch", expected=2)
 
 
 if __name__ == "__main__":

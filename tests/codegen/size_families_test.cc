@@ -1,7 +1,6 @@
 // Random families whose members share programs of a run-time number of rows, columns or steps of the
-// reduction: the JIT's code, between guard pages, against the reference for every number of them, so for every
-// remainder of every tile.
-// KIRSCH_SIZE_FAMILIES=500 draws so many of each type.
+// reduction: the JIT's code, between guard pages, against the reference for every number of them, so for
+// every remainder of every tile. KIRSCH_SIZE_FAMILIES=500 draws so many of each type.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -131,6 +130,12 @@ TEST_P(SizeFamiliesTest, AnyDecisionsAreRight) {
       ++ranges;
     }
   EXPECT_GT(ranges, 10);
+}
+
+// A rule that was found for one group of members suits no other, where it has no register tile.
+TEST_P(SizeFamiliesTest, GroupsThatDifferInAnotherSizeAreRight) {
+  if (!HostRuns(GetParam())) GTEST_SKIP() << "this host lacks " << MissingOnHost(GetParam().features);
+  ExpectRight(Members(MatmulSpec({.m = 1, .k = 32, .n = 70, .rhs = Order::kCol}), kN, 1, GetParam()), kM);
 }
 
 // Rows enough for tiles to be shared out anew behind whole ones, and columns for panels.

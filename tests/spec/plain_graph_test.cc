@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -14,11 +15,13 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "spec/block.h"
 #include "spec/graph/family.h"
 #include "spec/text/cat.h"
 #include "spec/text/text.h"
 #include "tests/testing/grammar_graph.h"
 #include "tests/testing/isolated.h"
+#include "tests/testing/plain_block.h"
 #include "tests/testing/plain_function.h"
 
 namespace kirsch::testing {
@@ -53,6 +56,44 @@ TEST(PlainNumberTest, RoundsAsTheCompilerDoes) {
   EXPECT_EQ(RoundTo(PlainTypeOf("bf16"), 1 + 0x3p-8), 1 + 0x1p-6);
   EXPECT_EQ(RoundTo(PlainTypeOf("s8"), -200), -128);
   EXPECT_EQ(RoundTo(PlainTypeOf("u8"), 2.5), 2);
+}
+
+// Blocks that are made from the formats' definitions are read as what they were made of.
+TEST(PlainBlockTest, ElementsAreThoseOfTheirBlocks) {
+  std::mt19937 random(2);
+  for (const PlainBlockType& type : PlainBlockTypes()) {
+    const auto info = std::find_if(kDtypes.begin(), kDtypes.end(),
+                                   [&](const DtypeInfo& row) { return row.name == type.name; });
+    ASSERT_NE(info, kDtypes.end()) << type.name;
+    constexpr int kBlocks = 100;
+    const std::vector<double> elements = RandomBlocks(type, kBlocks * type.elements, random);
+    std::vector<uint8_t> bytes(static_cast<size_t>(kBlocks) * static_cast<size_t>(type.bytes));
+    StoreBlocks(type, elements, bytes.data());
+    for (size_t i = 0; i < elements.size(); ++i) {
+      const auto block = i / static_cast<size_t>(type.elements) * static_cast<size_t>(type.bytes);
+      EXPECT_EQ(DecodeElement(info->dtype, bytes.data() + block, static_cast<int>(i) % type.elements),
+                elements[i])
+          << type.name << " " << i;
+    }
+  }
+}
+
+// A row beside blocks may be rounded, and so be off by as much as its largest element says; not by more.
+TEST(PlainGraphTest, WhatMayBeRoundedIsWithinItsBounds) {
+  for (const char* as : {"", "bf16", "q8_0"}) {
+    GrammarGraph graph;
+    graph.values.push_back({"x", "f32", {1, 32}, false, "", {}, {}});
+    graph.values.push_back({"w", "q4_0", {32, 1}, false, "", {}, {}});
+    graph.values.push_back({"v", "f32", {1, 1}, false, "matmul", {{0, ""}, {1, ""}}, {}});
+    if (*as != 0) graph.values.back().options = {{"lhs_as", as}};
+    graph.parameters = graph.result = 2;
+    std::vector<double> x(32, 1), w(32, 0);
+    x[5] = 127, w[6] = 2;
+    const Bounds result = PlainResult(graph, {x, w}).front();
+    const double off = *as == 0 ? 1e-5 : as[0] == 'b' ? 0x1p-6 : 1;
+    EXPECT_NEAR(result.low, 2 - off, 1e-3 + off / 40) << as;
+    EXPECT_NEAR(result.high, 2 + off, 1e-3 + off / 40) << as;
+  }
 }
 
 TEST(PlainNumberTest, IntegersWrapAround) {
@@ -249,10 +290,12 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
   }
   for (const OperationInfo& info : kOperations)
     EXPECT_TRUE(info.kind == OperationKind::kLeaf || drawn.contains(std::string(info.name))) << info.name;
-  for (Dtype dtype : kCallersElements) EXPECT_TRUE(drawn.contains(std::string(Info(dtype).name)));
+  for (const DtypeInfo& type : kDtypes)
+    EXPECT_TRUE(type.ours || drawn.contains(std::string(type.name))) << type.name;
   for (const char* other :
-       {"rank 0", "rank 1", "rank 2", "rank 3", "rank 4", "const", "number", "twice", "repeated", "axis",
-        "stride", "pad", "dilation", "groups", "layout=nhwc", "layout=nchw", "slope", "alpha", "eps"})
+       {"rank 0",      "rank 1",      "rank 2", "rank 3", "rank 4", "const",       "number",
+        "twice",       "repeated",    "axis",   "stride", "pad",    "dilation",    "groups",
+        "layout=nhwc", "layout=nchw", "slope",  "alpha",  "eps",    "lhs_as=bf16", "lhs_as=q8_0"})
     EXPECT_TRUE(drawn.contains(other)) << other;
 }
 

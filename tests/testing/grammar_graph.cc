@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "spec/text/cat.h"
+#include "tests/testing/plain_block.h"
 #include "tests/testing/plain_number.h"
 
 namespace kirsch::testing {
@@ -27,7 +28,8 @@ int64_t Elements(const Dims& dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
 }
 
-bool IsFloat(const GrammarValue& value) { return IsFloat(PlainTypeOf(value.type)); }
+bool IsOfBlocks(const GrammarValue& value) { return FindPlainBlockType(value.type) != nullptr; }
+bool IsFloat(const GrammarValue& value) { return IsOfBlocks(value) || IsFloat(PlainTypeOf(value.type)); }
 
 // The shape that both are repeated to.
 std::optional<Dims> Together(const Dims& a, const Dims& b) {
@@ -44,9 +46,9 @@ std::optional<Dims> Together(const Dims& a, const Dims& b) {
 // Types that a matrix of `type` may be multiplied with.
 std::vector<std::string> PartnersOf(std::string_view type) {
   static const std::vector<std::array<std::string, 2>> kPairs = {
-      {"f32", "f32"},     {"bf16", "bf16"},    {"f32", "bf16"},    {"f16", "f16"},     {"f32", "f16"},
-      {"u8", "s8"},       {"s8", "s8"},        {"s32", "s32"},     {"f32", "f8_e4m3"},
-      {"f32", "f8_e5m2"}, {"bf16", "f8_e4m3"}, {"bf16", "f8_e5m2"}};
+      {"f32", "f32"},     {"bf16", "bf16"},   {"f32", "bf16"},     {"f16", "f16"},
+      {"f32", "f16"},     {"u8", "s8"},       {"s8", "s8"},        {"s32", "s32"},
+      {"f32", "f8_e4m3"}, {"f32", "f8_e5m2"}, {"bf16", "f8_e4m3"}, {"bf16", "f8_e5m2"}};
   std::vector<std::string> partners;
   for (const auto& [a, b] : kPairs) {
     if (a == type) partners.push_back(b);
@@ -131,12 +133,13 @@ class GraphDrawer {
     return MakeOf(op, std::move(list), std::move(options), std::move(dims), type);
   }
 
-  // A value that is there, often the last one that suits; -1: none does.
+  // A value that is there, often the last one that suits; -1: none does. What is of blocks is for the one
+  // matmul that it was drawn for.
   template <typename Suits>
   int Existing(const Suits& suits) {
     std::vector<int> found;
     for (int i = 0; i < static_cast<int>(values_.size()); ++i)
-      if (suits(At(i))) found.push_back(i);
+      if (!IsOfBlocks(At(i)) && suits(At(i))) found.push_back(i);
     if (found.empty()) return -1;
     return Chance(1, 2) ? found.back() : OneOf(found);
   }
@@ -157,12 +160,12 @@ class GraphDrawer {
 
   void Operation() {
     if (parameters_ + 4 > kMostParameters) return;
-    static constexpr std::array<void (GraphDrawer::*)(), 19> kDraws = {
+    static constexpr std::array<void (GraphDrawer::*)(), 20> kDraws = {
         &GraphDrawer::Binary,   &GraphDrawer::Binary, &GraphDrawer::Binary,    &GraphDrawer::Binary,
         &GraphDrawer::Unary,    &GraphDrawer::Unary,  &GraphDrawer::Unary,     &GraphDrawer::Matmul,
         &GraphDrawer::Matmul,   &GraphDrawer::Matmul, &GraphDrawer::Reduction, &GraphDrawer::Reduction,
         &GraphDrawer::Softmax,  &GraphDrawer::Norm,   &GraphDrawer::Transpose, &GraphDrawer::Cast,
-        &GraphDrawer::Narrowed, &GraphDrawer::Conv2d, &GraphDrawer::Again};
+        &GraphDrawer::Narrowed, &GraphDrawer::Conv2d, &GraphDrawer::Again,     &GraphDrawer::Blocks};
     (this->*OneOf(kDraws))();
   }
 
@@ -204,7 +207,7 @@ class GraphDrawer {
     const std::string op = OneOf(kOps);
     const int a = op != "div" && Chance(1, 5) ? Integers() : Floats();
     GrammarArgument first{a, ""}, second = Other(a);
-    if (second.value < 0 && op == "div" && second.number == "0") second.number = "4";
+    if (second.value < 0 && op == "div" && second.number == "0") second.number = std::string("4");
     Dims dims = At(a).dims;
     if (second.value >= 0) {
       const std::optional<Dims> both = Together(dims, At(second.value).dims);
@@ -264,9 +267,37 @@ class GraphDrawer {
     const int b = Matrix(other, PartnersOf(At(a).type));
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
-    Make("matmul", left ? std::vector{a, b} : std::vector{b, a}, {}, out);
+    const int lhs = left ? a : b, rhs = left ? b : a;
+    const bool rounds = At(lhs).type == "f32" && At(rhs).type == "bf16" && Chance(1, 3);
+    Make("matmul", {lhs, rhs}, rounds ? Options{{"lhs_as", "bf16"}} : Options{}, out);
     if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(1, 2))
       Make("cast", {static_cast<int>(values_.size()) - 1}, {}, out, "f32");
+  }
+
+  // Rows by the columns of weights, along which there are one block or several.
+  void Blocks() {
+    const PlainBlockType& type = OneOf(PlainBlockTypes());
+    const auto block = static_cast<uint32_t>(type.elements);
+    Dims fresh = Chance(1, 4) ? Dims{1 + Below(3), Size(), 0} : Dims{Size(), 0};
+    fresh.back() = block * (1 + Below(block > 100 ? 2 : 5));
+    const int x = Operand(
+        [block](const GrammarValue& value) {
+          return value.dims.size() >= 2 && value.dims.back() % block == 0 &&
+                 (value.type == "f32" || value.type == "bf16");
+        },
+        Chance(3, 4) ? "f32" : "bf16", fresh);
+    Dims weights = At(x).dims, out = weights;
+    const size_t rows = weights.size() - 2;
+    weights[rows] = out[rows + 1] = Size();
+    if (rows > 0 && Chance(1, 2)) Share(&weights[rows - 1], &out[rows - 1]);
+    if (Elements(weights) > kMostElements || Elements(out) > kMostElements ||
+        Elements(out) * weights.back() > kMostProducts)
+      return;
+    const int w = Turned(Parameter(std::string(type.name), weights));
+    Make("matmul", {x, w}, Chance(1, 2) ? RoundedBeside(At(x), type) : Options{}, out);
+  }
+  Options RoundedBeside(const GrammarValue& x, const PlainBlockType& type) {
+    return {{"lhs_as", x.type == "f32" && type.integers && Chance(2, 3) ? "q8_0" : "bf16"}};
   }
 
   // The other matrices are fewer, each for several, or more.
@@ -482,7 +513,7 @@ class GraphDrawer {
 
   // The axes but the last in any order in memory, with gaps or without.
   static void SetStrides(std::mt19937& random, GrammarValue* value) {
-    if (value->dims.empty()) return;
+    if (value->dims.empty() || IsOfBlocks(*value)) return;
     const size_t last = value->dims.size() - 1;
     std::vector<size_t> axes(last);
     std::iota(axes.rbegin(), axes.rend(), 0u);

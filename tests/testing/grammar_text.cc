@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/text/cat.h"
 #include "tests/testing/grammar_graph.h"
+#include "tests/testing/plain_block.h"
 #include "tests/testing/plain_number.h"
 
 namespace kirsch::testing {
@@ -125,6 +126,8 @@ std::string GrammarText(const GrammarGraph& graph, std::mt19937& random) {
 }
 
 std::vector<double> RandomElements(const GrammarValue& parameter, std::mt19937& random) {
+  if (const PlainBlockType* const blocks = FindPlainBlockType(parameter.type))
+    return RandomBlocks(*blocks, parameter.elements(), random);
   const PlainType& type = PlainTypeOf(parameter.type);
   std::uniform_real_distribution<double> unit(-1, 1);
   std::vector<double> elements;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
+#include "tests/testing/plain_block.h"
 #include "tests/testing/plain_function.h"
 
 namespace kirsch::testing {
@@ -26,6 +27,13 @@ bool Next(const Dims& dims, Index* index) {
   }
   return false;
 }
+
+constexpr size_t kSharers = 32;  // elements of a row that have a scale together, if they become integers
+
+Bounds OffBy(const Bounds& x, double most) { return {x.low - most, x.high + most}; }
+
+// Rounded to the 8 bits of a bf16, or not; subnormal numbers perhaps to 0.
+Bounds MayBeBf16(const Bounds& x) { return OffBy(x, 0x1p-8 * MagnitudeOf(x) + 0x1p-126); }
 
 class PlainEvaluation {
  public:
@@ -118,12 +126,30 @@ class PlainEvaluation {
   Bounds Product(const GrammarValue& value, const Index& at) const {
     const size_t row = at.size() - 2, column = row + 1;
     Index left = InBatchOf(value, 0, at), right = InBatchOf(value, 1, at);
-    Elements products;
+    Elements lhs, rhs, products;
     for (int64_t k = 0; k < Argument(value, 0).dims.back(); ++k) {
       left[column] = right[row] = k;
-      products.push_back(Times(value, At(value.arguments[0], left), At(value.arguments[1], right)));
+      lhs.push_back(At(value.arguments[0], left));
+      rhs.push_back(At(value.arguments[1], right));
     }
+    MayRound(value, &lhs, &rhs);
+    for (size_t k = 0; k < lhs.size(); ++k) products.push_back(Times(value, lhs[k], rhs[k]));
     return Sum(value, products);
+  }
+
+  // What the option lhs_as makes of a row and a column: a kernel may do all of that, or nothing.
+  void MayRound(const GrammarValue& value, Elements* lhs, Elements* rhs) const {
+    if (value.options.empty()) return;
+    for (Bounds& x : *lhs) x = MayBeBf16(x);
+    if (FindPlainBlockType(Argument(value, 1).type) != nullptr)
+      for (Bounds& x : *rhs) x = MayBeBf16(x);
+    if (value.options.front().second != "q8_0") return;
+    for (size_t first = 0; first < lhs->size(); first += kSharers) {
+      double most = 0;  // a NaN stays one
+      for (size_t k = first; k < first + kSharers; ++k)
+        if (const double x = MagnitudeOf((*lhs)[k]); !(x <= most)) most = x;
+      for (size_t k = first; k < first + kSharers; ++k) (*lhs)[k] = OffBy((*lhs)[k], most / 254 * (1 + 1e-5));
+    }
   }
 
   // Rows and columns of zeros before the image: of one number, or of those of top, left, bottom and right.

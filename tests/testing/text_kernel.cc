@@ -17,6 +17,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tests/testing/kernel_header.h"
+#include "tests/testing/plain_block.h"
 #include "tests/testing/plain_number.h"
 #include "tests/testing/plan_testing.h"
 
@@ -41,10 +42,7 @@ class Arena {
         out_(NewBuffer(result_.span() * result_type_.bytes)) {
     for (size_t i = 0; i < parameters.size(); ++i) {
       const GrammarValue& parameter = graph.values[i];
-      const PlainType& type = PlainTypeOf(parameter.type);
-      inputs_.push_back(NewBuffer(parameter.span() * type.bytes));
-      for (size_t k = 0; k < parameters[i].size(); ++k)
-        StorePlain(type, parameters[i][k], inputs_.back().data(), parameter.PlaceOf(static_cast<int64_t>(k)));
+      inputs_.push_back(Stored(parameter, parameters[i]));
       inputs_.back().SetReadOnly(true);
       by_name_[parameter.name] = inputs_.back().data();
     }
@@ -61,6 +59,19 @@ class Arena {
   }
 
  private:
+  static GuardedBuffer Stored(const GrammarValue& parameter, const std::vector<double>& elements) {
+    if (const PlainBlockType* const blocks = FindPlainBlockType(parameter.type)) {
+      GuardedBuffer buffer = NewBuffer(parameter.elements() / blocks->elements * blocks->bytes);
+      StoreBlocks(*blocks, elements, buffer.data());
+      return buffer;
+    }
+    const PlainType& type = PlainTypeOf(parameter.type);
+    GuardedBuffer buffer = NewBuffer(parameter.span() * type.bytes);
+    for (size_t k = 0; k < elements.size(); ++k)
+      StorePlain(type, elements[k], buffer.data(), parameter.PlaceOf(static_cast<int64_t>(k)));
+    return buffer;
+  }
+
   const GrammarValue& result_;
   const PlainType& result_type_;
   GuardedBuffer out_;

@@ -355,6 +355,8 @@ TEST_F(CliTest, AFamilyTakesAnOperandThatIsPackedOnce) {
   EXPECT_THAT(Run("explain 'matmul f32 1..5x30x40 const-rhs'").out, HasSubstr("for all sizes evenly"));
   ExpectRefused("synth 'matmul f32 3x8x1..8 const-rhs'",
                 "SPEC: expected a single size that varies, and none of");
+  ASSERT_TRUE(WriteFile(Path("two.kirsch"), "matmul f32 4x4x4\nb = matmul f32 3x8x1..8 const-rhs\n").ok());
+  ExpectRefused("synth -f " + Path("two.kirsch"), "b: expected a single size that varies, and none of");
   ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs' --tuned",
                 "SPEC: expected a single size where programs are");
   ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs mixture=4:1'",
@@ -365,6 +367,12 @@ TEST_F(CliTest, WhatAFamilyCannotBeIsRefused) {
   ASSERT_TRUE(WriteFile(Path("s"), "microkernel").ok());
   ExpectRefused("synth 'matmul f32 4..3x4x4'", "spec:1:15: expected the last size of a range from 4 to");
   ExpectRefused("synth 'matmul f32 1..4097x4x4'", "SPEC: expected a family of at most 4096 sizes, got 4097");
+  // Not when all of them have got names.
+  ExpectRefused("verify 'matmul f32 1..1048576x4x1..4096'",
+                "SPEC: expected a family of at most 4096 sizes, got 4294967296");
+  ASSERT_TRUE(WriteFile(Path("large.kirsch"), "a = matmul f32 4x4x4\nb = matmul f32 1..65x4x1..64\n").ok());
+  ExpectRefused("synth -f " + Path("large.kirsch"),
+                "large.kirsch:2:1: expected a family of at most 4096 sizes, got 4160");
   ExpectRefused("synth 'matmul f32 1..3x4x4' --emit asm --abi win64", "--abi: expected sysv for a family");
   ExpectRefused("synth 'matmul f32 1..3x4x4' --declarations " + Path("d.h"),
                 "--declarations: expected --emit obj, asm or ll, got header");
