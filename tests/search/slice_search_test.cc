@@ -638,12 +638,13 @@ TEST(SliceSearchTest, WhatIsMadeAheadIsAsFarAsTheConstant) {
       &usage);
 }
 
-// Kernels as they are written.
+// Kernels as they are written. Of dense weights: a matrix of blocks may be as large as all of the tiny L2,
+// and then a stage that has it there has no program.
 TEST(SliceSearchTest, RandomGraphsAreBruteForce) {
   Usage usage;
   for (int round = 0; round < Rounds(300) && !HasFailure(); ++round) {
     std::mt19937 random(static_cast<unsigned>(round));
-    const GrammarGraph graph = RandomGrammarGraph(3 + round % 3, random);
+    const GrammarGraph graph = RandomGrammarGraph(3 + round % 3, random, GrammarWeights::kDense);
     ExpectExact(GrammarText(graph, random), &usage);
   }
   Report(usage);
@@ -656,7 +657,7 @@ TEST(SliceSearchTest, PlansForThreadsAreBruteForce) {
   for (int round = 0; round < 30 && !HasFailure(); ++round) ExpectExact(Form(round, random), &usage, 2);
   for (int round = 0; round < Rounds(60) && !HasFailure(); ++round) {
     std::mt19937 drawn(static_cast<unsigned>(1000 + round));
-    const GrammarGraph graph = RandomGrammarGraph(2 + round % 3, drawn);
+    const GrammarGraph graph = RandomGrammarGraph(2 + round % 3, drawn, GrammarWeights::kDense);
     ExpectExact(GrammarText(graph, drawn), &usage, 2 + round % 2);
   }
   Report(usage);

@@ -17,7 +17,6 @@
 #include "spec/program/program_builder.h"
 #include "spec/program/program_memory.h"
 #include "tests/testing/grammar_graph.h"
-#include "tests/testing/plain_number.h"
 #include "tests/testing/plan_testing.h"
 
 namespace kirsch {
@@ -28,14 +27,8 @@ using ::testing::HasSubstr;
 // The bytes of each of a graph's parameters, drawn at random, and of its result.
 std::vector<std::vector<std::byte>> RandomTensors(const testing::GrammarGraph& drawn, std::mt19937& random) {
   std::vector<std::vector<std::byte>> tensors;
-  for (int i = 0; i < drawn.parameters; ++i) {
-    const testing::PlainType& type = testing::PlainTypeOf(drawn.at(i).type);
-    const std::vector<double> elements = testing::RandomElements(drawn.at(i), random);
-    tensors.emplace_back(static_cast<size_t>(drawn.at(i).span() * type.bytes), std::byte{0xff});
-    for (size_t k = 0; k < elements.size(); ++k)
-      testing::StorePlain(type, elements[k], tensors.back().data(),
-                          drawn.at(i).PlaceOf(static_cast<int64_t>(k)));
-  }
+  for (int i = 0; i < drawn.parameters; ++i)
+    tensors.push_back(testing::StoredParameter(drawn.at(i), testing::RandomElements(drawn.at(i), random)));
   return tensors;
 }
 

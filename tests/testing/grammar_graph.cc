@@ -59,7 +59,7 @@ std::vector<std::string> PartnersOf(std::string_view type) {
 
 class GraphDrawer {
  public:
-  explicit GraphDrawer(std::mt19937& random) : random_(random) {
+  GraphDrawer(std::mt19937& random, GrammarWeights weights) : random_(random), weights_(weights) {
     for (uint32_t& size : sizes_) size = AnySize();
   }
 
@@ -166,7 +166,8 @@ class GraphDrawer {
         &GraphDrawer::Matmul,   &GraphDrawer::Matmul, &GraphDrawer::Reduction, &GraphDrawer::Reduction,
         &GraphDrawer::Softmax,  &GraphDrawer::Norm,   &GraphDrawer::Transpose, &GraphDrawer::Cast,
         &GraphDrawer::Narrowed, &GraphDrawer::Conv2d, &GraphDrawer::Again,     &GraphDrawer::Blocks};
-    (this->*OneOf(kDraws))();
+    const size_t draws = kDraws.size() - (weights_ == GrammarWeights::kDense ? 1 : 0);
+    (this->*kDraws[Below(draws)])();
   }
 
   void Unary() {
@@ -268,7 +269,8 @@ class GraphDrawer {
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
     const int lhs = left ? a : b, rhs = left ? b : a;
-    const bool rounds = At(lhs).type == "f32" && At(rhs).type == "bf16" && Chance(1, 3);
+    const bool rounds =
+        weights_ == GrammarWeights::kAny && At(lhs).type == "f32" && At(rhs).type == "bf16" && Chance(1, 3);
     Make("matmul", {lhs, rhs}, rounds ? Options{{"lhs_as", "bf16"}} : Options{}, out);
     if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(1, 2))
       Make("cast", {static_cast<int>(values_.size()) - 1}, {}, out, "f32");
@@ -529,6 +531,7 @@ class GraphDrawer {
   }
 
   std::mt19937& random_;
+  const GrammarWeights weights_;
   std::array<uint32_t, 3> sizes_;
   std::vector<GrammarValue> values_;
   int parameters_ = 0;
@@ -553,8 +556,8 @@ double GrammarValue::Option(const std::string& option, double otherwise) const {
   return number;
 }
 
-GrammarGraph RandomGrammarGraph(int operations, std::mt19937& random) {
-  return GraphDrawer(random).Draw(operations);
+GrammarGraph RandomGrammarGraph(int operations, std::mt19937& random, GrammarWeights weights) {
+  return GraphDrawer(random, weights).Draw(operations);
 }
 
 }  // namespace kirsch::testing

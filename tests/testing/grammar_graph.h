@@ -5,6 +5,7 @@
 #ifndef KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_
 #define KIRSCH_TESTS_TESTING_GRAMMAR_GRAPH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -44,12 +45,19 @@ struct GrammarGraph {
   const GrammarValue& at(int value) const { return values[static_cast<size_t>(value)]; }
 };
 
+// Whether there are weights of blocks, and matmuls that may round lhs.
+enum class GrammarWeights : uint8_t { kDense, kAny };
+
 // A kernel of about so many operations, whose values have at most a few thousand elements.
-GrammarGraph RandomGrammarGraph(int operations, std::mt19937& random);
+GrammarGraph RandomGrammarGraph(int operations, std::mt19937& random,
+                                GrammarWeights weights = GrammarWeights::kAny);
 
 // The kernel as text: statements in any order that has arguments before their uses, values that are used once
 // perhaps written where they are used.
 std::string GrammarText(const GrammarGraph& graph, std::mt19937& random);
+
+// A parameter in memory, whose gaps are all ones.
+std::vector<std::byte> StoredParameter(const GrammarValue& parameter, const std::vector<double>& elements);
 
 // Values of a type, many small, some zero, some of another magnitude: exact in the type.
 std::vector<double> RandomElements(const GrammarValue& parameter, std::mt19937& random);

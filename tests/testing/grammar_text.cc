@@ -125,6 +125,20 @@ std::string GrammarText(const GrammarGraph& graph, std::mt19937& random) {
   return TextWriter(graph, random).Text();
 }
 
+std::vector<std::byte> StoredParameter(const GrammarValue& parameter, const std::vector<double>& elements) {
+  std::vector<std::byte> bytes;
+  if (const PlainBlockType* const blocks = FindPlainBlockType(parameter.type)) {
+    bytes.resize(static_cast<size_t>(parameter.elements() / blocks->elements * blocks->bytes));
+    StoreBlocks(*blocks, elements, bytes.data());
+    return bytes;
+  }
+  const PlainType& type = PlainTypeOf(parameter.type);
+  bytes.assign(static_cast<size_t>(parameter.span() * type.bytes), std::byte{0xff});
+  for (size_t i = 0; i < elements.size(); ++i)
+    StorePlain(type, elements[i], bytes.data(), parameter.PlaceOf(static_cast<int64_t>(i)));
+  return bytes;
+}
+
 std::vector<double> RandomElements(const GrammarValue& parameter, std::mt19937& random) {
   if (const PlainBlockType* const blocks = FindPlainBlockType(parameter.type))
     return RandomBlocks(*blocks, parameter.elements(), random);

@@ -17,7 +17,6 @@
 #include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tests/testing/kernel_header.h"
-#include "tests/testing/plain_block.h"
 #include "tests/testing/plain_number.h"
 #include "tests/testing/plan_testing.h"
 
@@ -60,15 +59,9 @@ class Arena {
 
  private:
   static GuardedBuffer Stored(const GrammarValue& parameter, const std::vector<double>& elements) {
-    if (const PlainBlockType* const blocks = FindPlainBlockType(parameter.type)) {
-      GuardedBuffer buffer = NewBuffer(parameter.elements() / blocks->elements * blocks->bytes);
-      StoreBlocks(*blocks, elements, buffer.data());
-      return buffer;
-    }
-    const PlainType& type = PlainTypeOf(parameter.type);
-    GuardedBuffer buffer = NewBuffer(parameter.span() * type.bytes);
-    for (size_t k = 0; k < elements.size(); ++k)
-      StorePlain(type, elements[k], buffer.data(), parameter.PlaceOf(static_cast<int64_t>(k)));
+    const std::vector<std::byte> bytes = StoredParameter(parameter, elements);
+    GuardedBuffer buffer = NewBuffer(static_cast<int64_t>(bytes.size()));
+    memcpy(buffer.data(), bytes.data(), bytes.size());
     return buffer;
   }
 
