@@ -1,6 +1,7 @@
 #include "products.h"
 
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,6 +12,7 @@ namespace products {
 namespace {
 
 constexpr size_t kAlignment = 64;
+constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kColumns = 64;  // of a block: threads share columns in multiples of it
 
 size_t RoundedUp(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -59,8 +61,12 @@ Memory::Memory(size_t bytes) { AtLeast(bytes); }
 
 void* Memory::AtLeast(size_t bytes) {
   if (bytes <= bytes_) return data();
-  data_.reset(std::aligned_alloc(kAlignment, RoundedUp(bytes, kAlignment)));
+  const size_t alignment = bytes < kHugePage ? kAlignment : kHugePage, size = RoundedUp(bytes, alignment);
+  data_.reset(std::aligned_alloc(alignment, size));
   if (data() == nullptr) throw std::bad_alloc();
+  // Weights are read from RAM in every pass, in as many pages as they take. A system without such pages
+  // refuses, which is as well.
+  if (alignment == kHugePage) madvise(data(), size, MADV_HUGEPAGE);
   bytes_ = bytes;
   return data();
 }
