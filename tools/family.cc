@@ -229,9 +229,12 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     line.Show(own.progress + "searching");
     return SolveMember(own, request, i, target, memo, budget);
   };
-  if (sharing == CodeSharing::kSizes && MayShareKeys(arguments, request)) {
+  const std::optional<size_t> keys =
+      sharing == CodeSharing::kSizes ? SharedKeysOf(arguments, request) : std::nullopt;
+  if (keys) {
     const absl::StatusOr<bool> shared = ShareKeys(
-        arguments, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); }, &synthesis);
+        arguments, *keys, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); },
+        &synthesis);
     if (!shared.ok()) return shared.status();
     if (*shared) return synthesis;
   }

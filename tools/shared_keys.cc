@@ -30,18 +30,12 @@ struct KeyLine {
   KeyFamily family;
 };
 
-// The size that is the number of keys.
-std::optional<size_t> KeysOf(const KernelRequest& request) {
-  const std::vector<VaryingSize> sizes = request.sizes();
-  for (size_t size = 0; size < sizes.size(); ++size) {
-    const std::vector<uint32_t>& values = sizes[size].values;
-    if (values.size() <= kFewMembers || values.back() - values.front() + 1 != values.size()) continue;
-    const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
-    if (std::all_of(lines.begin(), lines.end(),
-                    [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); }))
-      return size;
-  }
-  return std::nullopt;
+bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
+  const std::vector<uint32_t>& values = sizes[size].values;
+  if (values.size() <= kFewMembers || values.back() - values.front() + 1 != values.size()) return false;
+  const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
+  return std::all_of(lines.begin(), lines.end(),
+                     [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
 }
 
 // The whole plan is kept of each region's last member, whose text is shown.
@@ -86,12 +80,16 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
 
 }  // namespace
 
-bool MayShareKeys(const SolveArguments& arguments, const KernelRequest& request) {
-  return request.graph && arguments.threads == 1 && arguments.tune.empty() && !arguments.tuned &&
-         KeysOf(request).has_value();
+std::optional<size_t> SharedKeysOf(const SolveArguments& arguments, const KernelRequest& request) {
+  if (!request.graph || arguments.threads > 1 || !arguments.tune.empty() || arguments.tuned)
+    return std::nullopt;
+  const std::vector<VaryingSize> sizes = request.sizes();
+  for (size_t size = 0; size < sizes.size(); ++size)
+    if (AreKeys(request, sizes, size)) return size;
+  return std::nullopt;
 }
 
-absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, const Target& target,
+absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, size_t keys, const Target& target,
                                const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
                                FamilySynthesis* synthesis) {
@@ -113,16 +111,15 @@ absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, const Target& ta
   };
   const KernelRequest& request = synthesis->request;
   const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
-  synthesis->shared_size = *KeysOf(request);
   std::vector<KeyLine> lines;
-  for (std::vector<int64_t>& members : LinesAlong(sizes, synthesis->shared_size)) {
-    absl::StatusOr<KeyFamily> found =
-        FindKeyRegions(GraphsOf(request, members), sizes[synthesis->shared_size].values.front(),
-                       request.source, model, options);
+  for (std::vector<int64_t>& members : LinesAlong(sizes, keys)) {
+    absl::StatusOr<KeyFamily> found = FindKeyRegions(GraphsOf(request, members), sizes[keys].values.front(),
+                                                     request.source, model, options);
     if (absl::IsInvalidArgument(found.status())) return false;
     if (!found.ok()) return found.status();
     lines.push_back({std::move(members), *std::move(found)});
   }
+  synthesis->shared_size = keys;
   synthesis->members.resize(static_cast<size_t>(request.count()));
   for (KeyLine& line : lines)
     for (KeyRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);

@@ -49,7 +49,8 @@ std::string OperandsText(const HeaderFunction& function) {
     return Cat(function.sizes.empty() ? ""
                                       : Cat("Returns 1 if ", SizesText(function),
                                             ": its kernel ran. Else 0: nothing was touched.\n"),
-               "Tensors are dense but for those with strides, the last axis contiguous. None overlaps another.\n");
+               "Tensors are dense but for those with strides, the last axis contiguous. None overlaps "
+               "another.\n");
   if (function.sizes.empty())
     return Cat(MatricesText(function.members.front()), "No operand overlaps another.\n");
   return Cat("Returns 1 if ", SizesText(function),
