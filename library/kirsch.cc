@@ -77,8 +77,7 @@ absl::StatusOr<std::unique_ptr<kirsch_request>> Parse(const char* text, const ch
   absl::StatusOr<KernelRequest> parsed = ParseOneKernel(text, TextOf(kernel));
   if (!parsed.ok()) return parsed.status();
   if (parsed->count() > kMostMembers)
-    return absl::InvalidArgumentError(
-        Cat("text: expected a family of at most ", kMostMembers, " sizes, got ", parsed->count()));
+    return absl::InvalidArgumentError(Cat("text: ", TooManyMembers(parsed->count())));
   auto request = std::make_unique<kirsch_request>();
   request->sizes = parsed->sizes();
   for (const CallOperand& operand : OperandsOf(*parsed, 0)) request->names.push_back(operand.name);

@@ -56,8 +56,7 @@ std::string FileName(const std::string& path) {
 // Each size has code of its own, and names for it.
 absl::Status CheckCount(const std::string& file, const KernelRequest& kernel) {
   if (kernel.count() <= kMostMembers) return absl::OkStatus();
-  const std::string message =
-      Cat("expected a family of at most ", kMostMembers, " sizes, got ", kernel.count());
+  const std::string message = TooManyMembers(kernel.count());
   return file.empty() ? absl::InvalidArgumentError(Cat("SPEC: ", message))
                       : ErrorAt(file, kernel.position, message);
 }

@@ -46,9 +46,7 @@ absl::StatusOr<GraphFamily> GraphFamily::Parsed(std::string_view source, KernelH
                                                 TextPosition position, Parse parse) {
   const std::vector<VaryingSize> sizes = head.sizes;
   const int64_t count = CountMembers(sizes);
-  if (count > kMostMembers)
-    return ErrorAt(source, position,
-                   Cat("expected a family of at most ", kMostMembers, " sizes, got ", count));
+  if (count > kMostMembers) return ErrorAt(source, position, TooManyMembers(count));
   DropSingleSizes(&head);
   GraphFamily family;
   family.name_ = std::move(head.name);

@@ -19,6 +19,10 @@ int64_t CountMembers(absl::Span<const VaryingSize> sizes) {
   return count;
 }
 
+std::string TooManyMembers(int64_t count) {
+  return Cat("expected a family of at most ", kMostMembers, " sizes, got ", count);
+}
+
 std::vector<uint32_t> ValuesOf(absl::Span<const VaryingSize> sizes, int64_t member) {
   KIRSCH_CHECK(member >= 0 && member < CountMembers(sizes));
   std::vector<uint32_t> values(sizes.size());

@@ -22,6 +22,7 @@ struct VaryingSize {
 
 // More members are refused where each has a kernel of its own.
 inline constexpr int64_t kMostMembers = 4096;
+std::string TooManyMembers(int64_t count);  // what is said then
 
 // A member for each choice of values; the last size varies fastest.
 int64_t CountMembers(absl::Span<const VaryingSize> sizes);
