@@ -55,16 +55,23 @@ absl::StatusOr<bool> Table::Add(const TableEntry& entry) {
   return true;
 }
 
-absl::StatusOr<std::optional<std::string>> Table::FindPlan(const std::string& question) const {
-  if (const auto added = plans_.find(question); added != plans_.end()) return added->second;
+absl::StatusOr<std::optional<std::string>> Table::FindText(TextKind kind, const std::string& question) const {
+  const Texts& added = texts_[kind];
+  if (const auto found = added.find(question); found != added.end()) return found->second;
   if (file_ == nullptr) return std::optional<std::string>();
-  return file_->FindPlan(question);
+  return file_->FindText(kind, question);
 }
 
-absl::StatusOr<std::optional<std::string>> Table::FindTuned(const std::string& question) const {
-  if (const auto added = tuned_.find(question); added != tuned_.end()) return added->second;
-  if (file_ == nullptr) return std::optional<std::string>();
-  return file_->FindTuned(question);
+absl::StatusOr<Cost> Table::FindBound(const Spec& spec, Lines available) const {
+  const absl::StatusOr<std::optional<std::string>> found =
+      FindText(TextKind::kBound, BoundQuestion(spec, available));
+  if (!found.ok()) return found.status();
+  if (!*found) return Cost{0};
+  return ParseBound(**found);
+}
+
+absl::Status Table::AddBound(const Spec& spec, Lines available, Cost bound) {
+  return AddText(TextKind::kBound, BoundQuestion(spec, available), BoundText(bound));
 }
 
 absl::Status Table::Commit() {
@@ -72,11 +79,10 @@ absl::Status Table::Commit() {
   std::map<PageKey, std::vector<PagePoint>> points;
   for (const auto& [key, page] : added_)
     for (const auto& [point, decision] : page) points[key].push_back({point, decision});
-  if (absl::Status status = file_->Add(points, plans_, tuned_); !status.ok()) return status;
+  if (absl::Status status = file_->Add(points, texts_); !status.ok()) return status;
   for (const auto& [key, page] : added_) pages_.erase(key);
   added_.clear();
-  plans_.clear();
-  tuned_.clear();
+  texts_.Clear();
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 
 #include "memo/table_entry.h"
 #include "memo/table_file.h"
+#include "memo/table_texts.h"
 
 namespace kirsch {
 
@@ -30,15 +31,16 @@ class Table {
   // Remembers an entry; false if it was known. The decision has to be the only one possible.
   absl::StatusOr<bool> Add(const TableEntry& entry);
 
-  // The schedule of the cheapest plan, as an answer to a question about a graph (search/plan_recall.h).
-  absl::StatusOr<std::optional<std::string>> FindPlan(const std::string& question) const;
-  void AddPlan(const std::string& question, const std::string& schedule) { plans_[question] = schedule; }
-
-  // What tuning measured on a machine, as an answer to a question (tools/tuning.h).
-  absl::StatusOr<std::optional<std::string>> FindTuned(const std::string& question) const;
-  void AddTuned(const std::string& question, const std::string& report) {
-    tuned_.try_emplace(question, report);
+  // The answer to a question, and one to be remembered, which is united with what is known.
+  absl::StatusOr<std::optional<std::string>> FindText(TextKind kind, const std::string& question) const;
+  absl::Status AddText(TextKind kind, const std::string& question, const std::string& answer) {
+    return texts_.Add(kind, question, answer);
   }
+
+  // What is proven: no program for `spec` that fills at most `available` lines costs less than `bound`.
+  // 0 where nothing is.
+  absl::StatusOr<Cost> FindBound(const Spec& spec, Lines available) const;
+  absl::Status AddBound(const Spec& spec, Lines available, Cost bound);
 
   // Writes what was added to the file, all or nothing; AlreadyExists if the file has another solution.
   absl::Status Commit();
@@ -55,7 +57,7 @@ class Table {
   std::unique_ptr<TableFile> file_;
   std::map<PageKey, Page> pages_;                                // as they are in the file
   std::map<PageKey, std::map<CoordinateList, Decision>> added_;  // by point
-  std::map<std::string, std::string> plans_, tuned_;             // that were added, by question
+  TableTexts texts_;                                             // that were added
 };
 
 }  // namespace kirsch

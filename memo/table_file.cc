@@ -19,11 +19,21 @@ constexpr int kPollMilliseconds = 2;
 constexpr int kCompression = 19;
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
-constexpr char kSchema[] =
-    "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE pages (key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);"
-    "CREATE TABLE plans (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);"
-    "CREATE TABLE tuned (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
+std::string Schema() {
+  std::string schema =
+      "CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+      "CREATE TABLE pages (key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);";
+  for (const TextKindInfo& texts : kTextKindInfos)
+    Append(&schema, "CREATE TABLE ", texts.table,
+           " (question BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, data BLOB NOT NULL);");
+  return schema;
+}
+
+// Sets checksum and data of a key, or a question, in the first column of a table.
+std::string SetRow(const char* table, const char* column) {
+  return Cat("INSERT INTO ", table, " VALUES (?, ?, ?) ON CONFLICT (", column,
+             ") DO UPDATE SET checksum = excluded.checksum, data = excluded.data");
+}
 
 int64_t Checksum(std::string_view key, std::string_view data) {
   return static_cast<int64_t>(XXH64(data.data(), data.size(), XXH64(key.data(), key.size(), 0)));
@@ -154,7 +164,7 @@ absl::Status TableFile::Create(const TableIdentity& identity) {
   if (status.ok() && *still_new) {
     status =
         RunSql(database_, path_,
-               Cat(kSchema, "PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", kTableFormat)
+               Cat(Schema(), "PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", kTableFormat)
                    .c_str());
     const auto insert = [&](const char* name, const std::string& value) {
       if (!status.ok()) return;
@@ -239,16 +249,15 @@ absl::Status TableFile::AddToPage(const PageKey& key, const std::vector<PagePoin
     return absl::AlreadyExistsError(Cat("'", path_, "': it has another solution than the one to be added: ",
                                         std::string(merged.status().message())));
   const std::string key_bytes = key.Encode(), data = Compress(merged->Encode());
-  Statement statement(database_, path_,
-                      "INSERT INTO pages VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET checksum = "
-                      "excluded.checksum, data = excluded.data");
+  const std::string sql = SetRow("pages", "key");
+  Statement statement(database_, path_, sql.c_str());
   return statement.Bind(key_bytes).Bind(Checksum(key_bytes, data)).Bind(data).Run();
 }
 
-absl::StatusOr<std::string> TableFile::DecodeText(const Texts& texts, std::string_view question,
-                                                  int64_t checksum, std::string_view data) const {
+absl::StatusOr<std::string> TableFile::DecodeText(TextKind kind, std::string_view question, int64_t checksum,
+                                                  std::string_view data) const {
   const auto damaged = [&](std::string_view what) {
-    return absl::DataLossError(Cat("'", path_, "': damaged: ", texts.one, " ",
+    return absl::DataLossError(Cat("'", path_, "': damaged: ", Info(kind).one, " ",
                                    XXH64(question.data(), question.size(), 0), ": ", what));
   };
   if (checksum != Checksum(question, data)) return damaged("its checksum doesn't match");
@@ -257,53 +266,45 @@ absl::StatusOr<std::string> TableFile::DecodeText(const Texts& texts, std::strin
   return text;
 }
 
-absl::StatusOr<std::optional<std::string>> TableFile::FindText(const Texts& texts,
+absl::StatusOr<std::optional<std::string>> TableFile::FindText(TextKind kind,
                                                                const std::string& question) const {
-  const std::string sql = Cat("SELECT checksum, data FROM ", texts.table, " WHERE question = ?");
+  const std::string sql = Cat("SELECT checksum, data FROM ", Info(kind).table, " WHERE question = ?");
   Statement statement(database_, path_, sql.c_str());
   if (!statement.Bind(question).Step()) {
     if (!statement.status().ok()) return statement.status();
     return std::optional<std::string>();
   }
-  absl::StatusOr<std::string> text = DecodeText(texts, question, statement.Number(0), statement.Bytes(1));
+  absl::StatusOr<std::string> text = DecodeText(kind, question, statement.Number(0), statement.Bytes(1));
   if (!text.ok()) return text.status();
   return std::optional<std::string>(*std::move(text));
 }
 
-absl::StatusOr<std::optional<std::string>> TableFile::FindPlan(const std::string& question) const {
-  return FindText(kPlans, question);
-}
-absl::StatusOr<std::optional<std::string>> TableFile::FindTuned(const std::string& question) const {
-  return FindText(kTuned, question);
-}
-
-// A question that is known keeps its text.
-absl::Status TableFile::AddText(const Texts& texts, const std::string& question, const std::string& text) {
-  const std::string data = Compress(text);
-  const std::string sql =
-      Cat("INSERT INTO ", texts.table, " VALUES (?, ?, ?) ON CONFLICT (question) DO NOTHING");
+absl::Status TableFile::AddText(TextKind kind, const std::string& question, const std::string& answer) {
+  const absl::StatusOr<std::optional<std::string>> known = FindText(kind, question);
+  if (!known.ok()) return known.status();
+  const absl::StatusOr<std::string> united = United(kind, known->value_or(answer), answer);
+  if (!united.ok())
+    return absl::Status(united.status().code(),
+                        Cat("'", path_, "': it has another solution than the one to be added: ",
+                            std::string(united.status().message())));
+  if (*known == *united) return absl::OkStatus();
+  const std::string data = Compress(*united);
+  const std::string sql = SetRow(Info(kind).table, "question");
   Statement statement(database_, path_, sql.c_str());
   return statement.Bind(question).Bind(Checksum(question, data)).Bind(data).Run();
 }
 
-absl::Status TableFile::AddPlan(const std::string& question, const std::string& schedule) {
-  const absl::StatusOr<std::optional<std::string>> known = FindPlan(question);
-  if (!known.ok()) return known.status();
-  if (*known && **known != schedule)
-    return absl::AlreadyExistsError(Cat("'", path_, "': it has another plan than the one to be added"));
-  return AddText(kPlans, question, schedule);
-}
-
 absl::Status TableFile::ForEachText(
-    const Texts& texts,
-    const std::function<absl::Status(const std::string& question, const std::string& text)>& visit,
+    TextKind kind,
+    const std::function<absl::Status(const std::string& question, const std::string& answer)>& visit,
     const std::function<void(const absl::Status&)>& damaged) const {
-  const std::string sql = Cat("SELECT question, checksum, data FROM ", texts.table, " ORDER BY question");
+  const std::string sql =
+      Cat("SELECT question, checksum, data FROM ", Info(kind).table, " ORDER BY question");
   Statement statement(database_, path_, sql.c_str());
   while (statement.Step()) {
     const std::string question(statement.Bytes(0));
     const absl::StatusOr<std::string> text =
-        DecodeText(texts, question, statement.Number(1), statement.Bytes(2));
+        DecodeText(kind, question, statement.Number(1), statement.Bytes(2));
     if (text.ok()) {
       if (absl::Status status = visit(question, *text); !status.ok()) return status;
     } else if (damaged != nullptr) {
@@ -315,29 +316,16 @@ absl::Status TableFile::ForEachText(
   return statement.status();
 }
 
-absl::Status TableFile::ForEachPlan(
-    const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
-    const std::function<void(const absl::Status&)>& damaged) const {
-  return ForEachText(kPlans, visit, damaged);
-}
-absl::Status TableFile::ForEachTuned(
-    const std::function<absl::Status(const std::string& question, const std::string& report)>& visit,
-    const std::function<void(const absl::Status&)>& damaged) const {
-  return ForEachText(kTuned, visit, damaged);
-}
-
 absl::Status TableFile::Add(const std::map<PageKey, std::vector<PagePoint>>& points,
-                            const std::map<std::string, std::string>& plans,
-                            const std::map<std::string, std::string>& tuned) {
-  if (points.empty() && plans.empty() && tuned.empty()) return absl::OkStatus();
+                            const TableTexts& texts) {
+  if (points.empty() && texts.empty()) return absl::OkStatus();
   if (absl::Status status = Begin(); !status.ok()) return status;
   absl::Status status;
   for (const auto& [key, page] : points)
     if (status.ok()) status = AddToPage(key, page);
-  for (const auto& [question, schedule] : plans)
-    if (status.ok()) status = AddPlan(question, schedule);
-  for (const auto& [question, report] : tuned)
-    if (status.ok()) status = AddText(kTuned, question, report);
+  for (const TextKind kind : kTextKinds)
+    for (const auto& [question, answer] : texts[kind])
+      if (status.ok()) status = AddText(kind, question, answer);
   if (status.ok()) status = RunSql(database_, path_, "COMMIT");
   if (!status.ok()) (void)RunSql(database_, path_, "ROLLBACK");
   return status;

@@ -17,13 +17,14 @@
 #include "memo/page.h"
 #include "memo/page_key.h"
 #include "memo/table_identity.h"
+#include "memo/table_texts.h"
 
 struct sqlite3;
 
 namespace kirsch {
 
 // Version of FORMAT.md.
-inline constexpr int kTableFormat = 10;
+inline constexpr int kTableFormat = 11;
 
 // Errors are one line that begins with the path. DataLoss: the file is damaged. FailedPrecondition: it is
 // whole, but of another format or identity. Not thread-safe.
@@ -51,24 +52,17 @@ class TableFile {
   // An empty page if there is none.
   absl::StatusOr<Page> ReadPage(const PageKey& key) const;
 
-  // Adds the points to their pages and the plans, questions and schedules, all or none. AlreadyExists if a
-  // point is there with another decision, or a question with another schedule.
-  // What was measured is added where nothing is known of the question: two measurements needn't agree.
-  absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points,
-                   const std::map<std::string, std::string>& plans = {},
-                   const std::map<std::string, std::string>& tuned = {});
+  // Adds the points to their pages and the texts to those that there are (United), all or none. AlreadyExists
+  // if a point is there with another decision, or a graph with another plan.
+  absl::Status Add(const std::map<PageKey, std::vector<PagePoint>>& points, const TableTexts& texts = {});
 
-  // The schedule that answers a question about a graph.
-  absl::StatusOr<std::optional<std::string>> FindPlan(const std::string& question) const;
-  // Calls `visit` with every question and its schedule, ascending by the question's bytes; as ForEachPage.
-  absl::Status ForEachPlan(
-      const std::function<absl::Status(const std::string& question, const std::string& schedule)>& visit,
-      const std::function<void(const absl::Status&)>& damaged = nullptr) const;
-
-  // What tuning measured, likewise: a machine and what was asked for, and a report (tools/tuning.h).
-  absl::StatusOr<std::optional<std::string>> FindTuned(const std::string& question) const;
-  absl::Status ForEachTuned(
-      const std::function<absl::Status(const std::string& question, const std::string& report)>& visit,
+  // The answer to a question.
+  absl::StatusOr<std::optional<std::string>> FindText(TextKind kind, const std::string& question) const;
+  // Calls `visit` with every question of this kind and its answer, ascending by the question's bytes; as
+  // ForEachPage.
+  absl::Status ForEachText(
+      TextKind kind,
+      const std::function<absl::Status(const std::string& question, const std::string& answer)>& visit,
       const std::function<void(const absl::Status&)>& damaged = nullptr) const;
 
   struct StoredPage {
@@ -96,19 +90,8 @@ class TableFile {
   absl::Status ReadIdentity();
   absl::Status RefuseOthers(const TableIdentity& expected) const;
   absl::StatusOr<bool> IsNew() const;
-  // Tables of questions and texts, by their names in the file and for people.
-  struct Texts {
-    const char *table, *one;
-  };
-  static constexpr Texts kPlans{"plans", "plan"}, kTuned{"tuned", "tuning"};
-  absl::StatusOr<std::optional<std::string>> FindText(const Texts& texts, const std::string& question) const;
-  absl::Status AddText(const Texts& texts, const std::string& question, const std::string& text);
-  absl::Status AddPlan(const std::string& question, const std::string& schedule);
-  absl::Status ForEachText(
-      const Texts& texts,
-      const std::function<absl::Status(const std::string& question, const std::string& text)>& visit,
-      const std::function<void(const absl::Status&)>& damaged) const;
-  absl::StatusOr<std::string> DecodeText(const Texts& texts, std::string_view question, int64_t checksum,
+  absl::Status AddText(TextKind kind, const std::string& question, const std::string& answer);
+  absl::StatusOr<std::string> DecodeText(TextKind kind, std::string_view question, int64_t checksum,
                                          std::string_view data) const;
   absl::Status AddToPage(const PageKey& key, const std::vector<PagePoint>& points);
   absl::StatusOr<StoredPage> DecodeRow(std::string_view key_bytes, int64_t checksum,

@@ -48,7 +48,7 @@ absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view sourc
                                       const PlanOptions& options, Table* table) {
   if (table == nullptr) return SearchPlan(graph, source, model, options);
   const std::string question = PlanQuestion(graph, options);
-  const absl::StatusOr<std::optional<std::string>> known = table->FindPlan(question);
+  const absl::StatusOr<std::optional<std::string>> known = table->FindText(TextKind::kPlan, question);
   if (!known.ok()) return known.status();
   if (*known) {
     const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(**known, "the table");
@@ -62,8 +62,9 @@ absl::StatusOr<PlanResult> AnswerPlan(const Graph& graph, std::string_view sourc
     return result;
   }
   absl::StatusOr<PlanResult> result = SearchPlan(graph, source, model, options);
-  if (result.ok() && result->optimal && !result->plan.groups.empty())
-    table->AddPlan(question, PrintPlanSchedule(result->plan));
+  if (!result.ok() || !result->optimal || result->plan.groups.empty()) return result;
+  const absl::Status added = table->AddText(TextKind::kPlan, question, PrintPlanSchedule(result->plan));
+  if (!added.ok()) return added;
   return result;
 }
 

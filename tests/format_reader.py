@@ -249,7 +249,7 @@ def read_table(path):
     database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = lambda sql: database.execute(sql).fetchall()
     assert query("PRAGMA application_id") == [(0x4B525343,)], "not a table"
-    assert query("PRAGMA user_version") == [(10,)], "another format"
+    assert query("PRAGMA user_version") == [(11,)], "another format"
     assert query("PRAGMA journal_mode") == [("wal",)]
     check_pages(pathlib.Path(path).read_bytes())
     identity = dict(query("SELECT name, value FROM identity"))
@@ -273,6 +273,13 @@ def read_table(path):
         assert told == checksum(question, data), "damaged tuning"
         tuned = {"tuned": question.decode(), "report": json.loads(decompress(data))}
         lines.append(json.dumps(tuned, separators=(",", ":")) + "\n")
+    for question, told, data in query("SELECT question, checksum, data FROM bounds ORDER BY question"):
+        assert told == checksum(question, data), "damaged bound"
+        plane, position = ([int(number) for number in part.split(" ")] for part in question.decode().split(";"))
+        box_json(plane, position, position, [5] + 11 * [0])  # is there such a point?
+        cost = int(decompress(data))
+        assert cost > 0
+        lines.append(json.dumps({"bound": question.decode(), "cost": cost}, separators=(",", ":")) + "\n")
     return "".join(lines)
 
 
@@ -283,7 +290,7 @@ def test(kirsch, directory):
         old.unlink()
     run = lambda *arguments: subprocess.run([kirsch, *arguments], check=True, capture_output=True, text=True).stdout
     sizes = [[f"{m}x{k}x{n}"] for m in (3, 4, 5, 6) for k in (5, 6, 7) for n in (8, 9, 10)]  # neighbours: boxes
-    for spec, *options in (*sizes, ["17x31x23"], ["17x31x23 fixed-order epilogue=add:n,mul:0.5,relu"], ["17x70x923 column-blocks=100"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
+    for spec, *options in (*sizes, ["17x31x23"], ["1..40x64x80"], ["17x31x23 fixed-order epilogue=add:n,mul:0.5,relu"], ["17x70x923 column-blocks=100"], ["40x50x60 lhs=col ldc=77 accumulate"], ["2:9x200x9 rhs=col lda=201"],
                            ["100x1000x100", "--cold"], ["256x256x256", "--threads", "2"], ["1x70x900"],
                            ["90x15x91 rhs=col"], ["bf16*bf16->f32 20x40x70"], ["u8*s8->s32 33x34x35 rhs=col"],
                            ["f32*bf16->f32 1x70x90"], ["40x41x42 const-rhs"], ["9x20x9 lhs=col const-lhs"],
@@ -300,7 +307,9 @@ def test(kirsch, directory):
         got = read_table(table)
         assert got == expected, f"{table}: FORMAT.md and the program differ"
         words = {line.split('"decision":"')[1].split()[0].rstrip('"}') for line in expected.splitlines() if '"decision":"' in line}
-        print(f"{len(expected.splitlines())} boxes agree: {sorted(words)}")
+        bounds = expected.count('{"bound":')
+        print(f"{len(expected.splitlines())} lines agree, {bounds} bounds: {sorted(words)}")
+        assert bounds > 0
         assert words >= {"tile", "parallel", "move", "pack", "microkernel"}, words
 
 

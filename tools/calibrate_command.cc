@@ -31,7 +31,7 @@ namespace {
 struct Arguments {
   std::string output;  // empty: the host's own file
   std::string check;
-  std::string from;  // a table
+  std::string from;                 // a table
   std::string measurements, refit;  // files
   std::string svg;
   bool quick = false, from_defaults = false;
@@ -81,11 +81,12 @@ absl::StatusOr<std::vector<Remembered>> RememberedIn(const std::string& path) {
   if (!table.ok()) return table.status();
   const std::string signature = Signature(ReadHost());
   std::vector<Remembered> remembered;
-  const absl::Status read = (*table)->ForEachTuned([&](const std::string&, const std::string& text) {
-    const std::optional<TuningReport> report = TuningReport::Parse(text);
-    if (report && report->signature == signature && report->threads == 1) Remember(*report, &remembered);
-    return absl::OkStatus();
-  });
+  const absl::Status read =
+      (*table)->ForEachText(TextKind::kTuned, [&](const std::string&, const std::string& text) {
+        const std::optional<TuningReport> report = TuningReport::Parse(text);
+        if (report && report->signature == signature && report->threads == 1) Remember(*report, &remembered);
+        return absl::OkStatus();
+      });
   if (!read.ok()) return read;
   if (remembered.empty())
     return absl::NotFoundError(

@@ -12,6 +12,7 @@
 #include "search/limits.h"
 #include "search/recall.h"
 #include "search/search.h"
+#include "search/search_within.h"
 #include "spec/expansion.h"
 #include "spec/graph/plan_schedule.h"
 #include "spec/text/cat.h"
@@ -25,7 +26,13 @@ namespace {
 
 struct Arguments {
   TableChoice table;
-  int search = 0;  // roots to search for again
+  int search = 0;  // roots to search for again, and bounds to prove again
+};
+
+// That no program costs less.
+struct Proof {
+  Question question;
+  Cost bound = 0;
 };
 
 // A root: what a query asks for. Serial, as a caller has it, all operands in one place.
@@ -55,7 +62,8 @@ class Checker {
           return absl::OkStatus();
         },
         [this](const absl::Status& damage) { Note(damage); }));
-    Note(table_.file()->ForEachPlan(
+    Note(table_.file()->ForEachText(
+        TextKind::kPlan,
         [this](const std::string&, const std::string& schedule) {
           ++plans_;
           const absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(schedule, table_.file()->path());
@@ -63,7 +71,16 @@ class Checker {
           return absl::OkStatus();
         },
         [this](const absl::Status& damage) { Note(damage); }));
-    Note(table_.file()->ForEachTuned(
+    Note(table_.file()->ForEachText(
+        TextKind::kBound,
+        [this](const std::string& question, const std::string& bound) {
+          ++bounds_;
+          CheckBound(question, bound);
+          return absl::OkStatus();
+        },
+        [this](const absl::Status& damage) { Note(damage); }));
+    Note(table_.file()->ForEachText(
+        TextKind::kTuned,
         [this](const std::string&, const std::string& report) {
           ++tuned_;
           if (!TuningReport::Parse(report))
@@ -73,12 +90,16 @@ class Checker {
         [this](const absl::Status& damage) { Note(damage); }));
   }
 
-  // Searches for up to `wanted` of the roots again, drawn evenly and always the same.
+  // Searches for up to `wanted` of the roots again, and proves as many bounds, drawn evenly and always the
+  // same.
   void SearchAgain(int wanted) {
     std::vector<Spec> drawn;
     std::mt19937_64 random(1);
     std::sample(roots_.begin(), roots_.end(), std::back_inserter(drawn), wanted, random);
     for (const Spec& root : drawn) SearchAgain(root);
+    std::vector<Proof> proofs;
+    std::sample(proofs_.begin(), proofs_.end(), std::back_inserter(proofs), wanted, random);
+    for (const Proof& proof : proofs) ProveAgain(proof);
   }
 
   const std::vector<std::string>& findings() const { return findings_; }
@@ -86,6 +107,7 @@ class Checker {
   int64_t pages() const { return pages_; }
   int64_t plans() const { return plans_; }
   int64_t tuned() const { return tuned_; }
+  int64_t bounds() const { return bounds_; }
   int searched() const { return searched_; }
 
  private:
@@ -122,6 +144,21 @@ class Checker {
       roots_.push_back(entry.spec);
   }
 
+  // A bound above the cost of a program that the table has is wrong, or the program is.
+  void CheckBound(const std::string& question, const std::string& text) {
+    const std::optional<Question> asked = ParseBoundQuestion(question);
+    const absl::StatusOr<Cost> bound = ParseBound(text);
+    if (!asked || !bound.ok()) {
+      findings_.push_back(Cat("'", table_.file()->path(), "': damaged: a bound that can't be read"));
+    } else if (recaller_) {
+      proofs_.push_back({*asked, *bound});
+      const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(asked->spec, asked->available);
+      if (found.ok() && *found && (*found)->cost < *bound)
+        NoteEntry(*asked, Cat("its program costs ", ToCycles((*found)->cost),
+                              " cycles, less than its bound, ", ToCycles(*bound)));
+    }
+  }
+
   void SearchAgain(const Spec& root) {
     const Lines available = AvailableAtHome(root, model_->target());
     const absl::StatusOr<std::optional<Solution>> found = recaller_->Find(root, available);
@@ -137,12 +174,23 @@ class Checker {
       NoteEntry(entry, "the search finds another program of the same cost");
   }
 
+  void ProveAgain(const Proof& proof) {
+    ++searched_;
+    HashMemo memo;
+    const SearchResult result =
+        SearchWithin(proof.question.spec, proof.question.available, *model_, memo, {.cutoff = proof.bound});
+    if (result.stop != StopReason::kCutoff)
+      NoteEntry(proof.question, Cat("the search finds a program of ", ToCycles(result.cost),
+                                    " cycles, less than its bound, ", ToCycles(proof.bound)));
+  }
+
   Table& table_;
   const CostModel* const model_;
   std::optional<Recaller> recaller_;
   std::vector<std::string> findings_;
   std::vector<Spec> roots_;
-  int64_t entries_ = 0, pages_ = 0, plans_ = 0, tuned_ = 0;
+  std::vector<Proof> proofs_;
+  int64_t entries_ = 0, pages_ = 0, plans_ = 0, tuned_ = 0, bounds_ = 0;
   int searched_ = 0;
 };
 
@@ -152,8 +200,9 @@ void Report(const Checker& checker, bool recalled) {
   for (size_t i = 0; i < std::min(kMostShown, findings.size()); ++i) std::printf("%s\n", findings[i].c_str());
   if (findings.size() > kMostShown)
     std::printf("... and %s more\n", Cat(findings.size() - kMostShown).c_str());
-  std::printf("%s: %s entries on %s pages, %s plans, %s tunings", findings.empty() ? "whole" : "damaged",
-              Cat(checker.entries()).c_str(), Cat(checker.pages()).c_str(), Cat(checker.plans()).c_str(),
+  std::printf("%s: %s entries on %s pages, %s plans, %s bounds, %s tunings",
+              findings.empty() ? "whole" : "damaged", Cat(checker.entries()).c_str(),
+              Cat(checker.pages()).c_str(), Cat(checker.plans()).c_str(), Cat(checker.bounds()).c_str(),
               Cat(checker.tuned()).c_str());
   if (recalled)
     std::printf(", %d searched for again\n", checker.searched());

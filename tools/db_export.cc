@@ -123,18 +123,28 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
   absl::Status status = (*file)->ForEachPage(
       [&](const TableFile::StoredPage& page) { return AppendPage(**file, page, &text); });
   if (status.ok())
-    status = (*file)->ForEachPlan([&](const std::string& question, const std::string& schedule) {
-      Append(&text, JsonText(ordered_json{{"plan", question}, {"schedule", schedule}}), "\n");
-      return absl::OkStatus();
-    });
+    status =
+        (*file)->ForEachText(TextKind::kPlan, [&](const std::string& question, const std::string& schedule) {
+          Append(&text, JsonText(ordered_json{{"plan", question}, {"schedule", schedule}}), "\n");
+          return absl::OkStatus();
+        });
   if (status.ok())
-    status = (*file)->ForEachTuned([&](const std::string& question, const std::string& report) {
-      const ordered_json parsed = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
-      if (parsed.is_discarded())
-        return absl::DataLossError(Cat("'", (*file)->path(), "': damaged: a tuning that is no JSON"));
-      Append(&text, JsonText(ordered_json{{"tuned", question}, {"report", parsed}}), "\n");
-      return absl::OkStatus();
-    });
+    status =
+        (*file)->ForEachText(TextKind::kTuned, [&](const std::string& question, const std::string& report) {
+          const ordered_json parsed = ordered_json::parse(report, nullptr, /*allow_exceptions=*/false);
+          if (parsed.is_discarded())
+            return absl::DataLossError(Cat("'", (*file)->path(), "': damaged: a tuning that is no JSON"));
+          Append(&text, JsonText(ordered_json{{"tuned", question}, {"report", parsed}}), "\n");
+          return absl::OkStatus();
+        });
+  if (status.ok())
+    status =
+        (*file)->ForEachText(TextKind::kBound, [&](const std::string& question, const std::string& answer) {
+          const absl::StatusOr<Cost> bound = ParseBound(answer);
+          if (!bound.ok()) return bound.status();
+          Append(&text, JsonText(ordered_json{{"bound", question}, {"cost", *bound}}), "\n");
+          return absl::OkStatus();
+        });
   if (status.ok()) status = WriteOutput(arguments.output, text);
   if (!status.ok()) return status;
   return 0;
@@ -144,7 +154,7 @@ absl::StatusOr<int> Export(const Arguments& arguments, const DbOptions& db) {
 
 void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand(
-      "export", "Print a table as text: a line of JSON for each box, each plan and each tuning");
+      "export", "Print a table as text: a line of JSON for each box, plan, tuning and bound");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")

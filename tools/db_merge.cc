@@ -14,7 +14,6 @@ namespace kirsch {
 namespace {
 
 using Points = std::map<PageKey, std::vector<PagePoint>>;
-using Plans = std::map<std::string, std::string>;  // schedules by question; or what was measured
 
 struct Arguments {
   std::string output;
@@ -42,21 +41,23 @@ absl::StatusOr<std::unique_ptr<TableFile>> OpenLike(const std::string& path, con
   return file;
 }
 
-// Appends the table's entries; their number. Of two measurements the first is kept.
-absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, Plans* plans, Plans* tuned) {
+// An error of two tables that have different answers to one question.
+absl::Status Contradiction(const absl::Status& status) {
+  if (!absl::IsAlreadyExists(status)) return status;
+  return absl::AlreadyExistsError(Cat("the tables contradict each other: ", std::string(status.message())));
+}
+
+// Appends the table's entries; their number.
+absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, TableTexts* texts) {
   int64_t entries = 0;
-  absl::Status measured = file.ForEachTuned([&](const std::string& question, const std::string& report) {
-    ++entries;
-    tuned->try_emplace(question, report);
-    return absl::OkStatus();
-  });
-  if (!measured.ok()) return measured;
-  absl::Status read = file.ForEachPlan([&](const std::string& question, const std::string& schedule) {
-    ++entries;
-    if ((*plans).try_emplace(question, schedule).first->second == schedule) return absl::OkStatus();
-    return absl::AlreadyExistsError("the tables contradict each other: they have two plans for one graph");
-  });
-  if (!read.ok()) return read;
+  for (const TextKind kind : kTextKinds) {
+    const absl::Status read =
+        file.ForEachText(kind, [&](const std::string& question, const std::string& answer) {
+          ++entries;
+          return texts->Add(kind, question, answer);
+        });
+    if (!read.ok()) return Contradiction(read);
+  }
   absl::Status status = file.ForEachPage([&](const TableFile::StoredPage& stored) {
     const std::vector<PagePoint> more = stored.page.Points();
     std::vector<PagePoint>& known = (*points)[stored.key];
@@ -72,9 +73,7 @@ absl::StatusOr<int64_t> Read(const TableFile& file, Points* points, Plans* plans
 absl::Status Unite(Points* points) {
   for (auto& [key, page] : *points) {
     absl::StatusOr<Page> united = Page::Of(std::move(page));
-    if (!united.ok())
-      return absl::AlreadyExistsError(
-          Cat("the tables contradict each other: ", std::string(united.status().message())));
+    if (!united.ok()) return Contradiction(absl::AlreadyExistsError(united.status().message()));
     page = united->Points();
   }
   return absl::OkStatus();
@@ -89,12 +88,12 @@ int64_t Count(const Points& points) {
 absl::StatusOr<int> Merge(const Arguments& arguments) {
   std::unique_ptr<TableFile> output, first;
   Points points, old;
-  Plans plans, old_plans, tuned, old_tuned;
+  TableTexts texts, old_texts;
   int64_t read = 0;
   for (const std::string& path : arguments.inputs) {
     absl::StatusOr<std::unique_ptr<TableFile>> input = OpenLike(path, first.get());
     if (!input.ok()) return input.status();
-    absl::StatusOr<int64_t> entries = Read(**input, &points, &plans, &tuned);
+    absl::StatusOr<int64_t> entries = Read(**input, &points, &texts);
     if (!entries.ok()) return entries.status();
     read += *entries;
     if (first == nullptr) first = *std::move(input);
@@ -103,13 +102,14 @@ absl::StatusOr<int> Merge(const Arguments& arguments) {
     absl::StatusOr<std::unique_ptr<TableFile>> opened = OpenLike(arguments.output, first.get());
     if (!opened.ok()) return opened.status();
     output = *std::move(opened);
-    if (absl::StatusOr<int64_t> entries = Read(*output, &old, &old_plans, &old_tuned); !entries.ok())
+    if (absl::StatusOr<int64_t> entries = Read(*output, &old, &old_texts); !entries.ok())
       return entries.status();
   }
   Points all = old;
   int64_t new_texts = 0;
-  for (const auto& [question, schedule] : plans) new_texts += old_plans.contains(question) ? 0 : 1;
-  for (const auto& [question, report] : tuned) new_texts += old_tuned.contains(question) ? 0 : 1;
+  for (const TextKind kind : kTextKinds)
+    for (const auto& [question, answer] : texts[kind])
+      new_texts += old_texts[kind].contains(question) ? 0 : 1;
   for (const auto& [key, page] : points) all[key].insert(all[key].end(), page.begin(), page.end());
   absl::Status status = Unite(&all);
   if (!status.ok()) return status;
@@ -118,7 +118,7 @@ absl::StatusOr<int> Merge(const Arguments& arguments) {
     if (!made.ok()) return made.status();
     output = *std::move(made);
   }
-  if (status = output->Add(points, plans, tuned); !status.ok()) return status;
+  if (status = output->Add(points, texts); !status.ok()) return status;
   std::printf("%s entries read, %s of them new to %s\n", Cat(read).c_str(),
               Cat(Count(all) - Count(old) + new_texts).c_str(), arguments.output.c_str());
   return 0;

@@ -47,6 +47,7 @@ struct Stats {
   int64_t pages = 0, disk_bytes = 0;
   int64_t plans = 0, slices = 0;  // of graphs
   int64_t tuned = 0;              // measurements, which are no answers
+  int64_t bounds = 0;             // proofs that no program costs less
   Part total;
   DensePoints dense;
   std::map<std::pair<OpKind, Level>, Part> parts;  // by the level that the specs fill
@@ -103,6 +104,13 @@ int64_t DiskBytes(const std::string& path) {
   return bytes;
 }
 
+absl::Status CountTexts(const Table& table, TextKind kind, int64_t* count) {
+  return table.file()->ForEachText(kind, [&](const std::string&, const std::string&) {
+    ++*count;
+    return absl::OkStatus();
+  });
+}
+
 absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
   Stats stats;
   stats.disk_bytes = DiskBytes(table.file()->path());
@@ -112,17 +120,14 @@ absl::StatusOr<Stats> Gather(Table& table, const IdentityMatch& match) {
     return CountPage(page, match.all() ? &recaller : nullptr, &stats);
   });
   if (status.ok())
-    status = table.file()->ForEachPlan([&](const std::string&, const std::string& schedule) {
+    status = table.file()->ForEachText(TextKind::kPlan, [&](const std::string&, const std::string& schedule) {
       ++stats.plans;
       for (size_t at = schedule.find("\nslice "); at != schedule.npos; at = schedule.find("\nslice ", at + 1))
         ++stats.slices;
       return absl::OkStatus();
     });
-  if (status.ok())
-    status = table.file()->ForEachTuned([&](const std::string&, const std::string&) {
-      ++stats.tuned;
-      return absl::OkStatus();
-    });
+  if (status.ok()) status = CountTexts(table, TextKind::kTuned, &stats.tuned);
+  if (status.ok()) status = CountTexts(table, TextKind::kBound, &stats.bounds);
   if (!status.ok()) return status;
   return stats;
 }
@@ -159,6 +164,7 @@ nlohmann::ordered_json Json(const TableFile& file, const Stats& stats, const Ide
   json["plans"] = stats.plans;
   json["slices"] = stats.slices;
   json["tuned"] = stats.tuned;
+  json["bounds"] = stats.bounds;
   json["disk_bytes"] = stats.disk_bytes;
   json["page_bytes"] = stats.total.bytes;
   json["dense"]["definition"] = kDefinition;
@@ -194,8 +200,8 @@ void Print(const TableFile& file, const Stats& stats, const IdentityMatch& match
   PrintIdentity(file, match);
   std::printf("\n%s\n\n", Cat(stats.total.entries, " entries in ", stats.total.boxes, " boxes on ",
                               stats.pages, " pages, ", stats.slices, " slices of ", stats.plans, " graphs; ",
-                              stats.tuned, " tuned by measuring; ", stats.disk_bytes, " bytes on disk, ",
-                              stats.total.bytes, " of them in pages")
+                              stats.bounds, " bounds; ", stats.tuned, " tuned by measuring; ",
+                              stats.disk_bytes, " bytes on disk, ", stats.total.bytes, " of them in pages")
                               .c_str());
   std::printf("%s\n", kDefinition);
   std::printf("  %-24s %20s %20s %10s\n", "", "points", "bytes", "ratio");

@@ -73,7 +73,7 @@ absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& argu
   if (!table.ok()) return table.status();
   const std::string question = QuestionOf(arguments, tuning);
   if (*table != nullptr) {
-    const absl::StatusOr<std::optional<std::string>> known = (*table)->FindTuned(question);
+    const absl::StatusOr<std::optional<std::string>> known = (*table)->FindText(TextKind::kTuned, question);
     if (!known.ok()) return known.status();
     if (*known) report = TuningReport::Parse(**known);
   }
@@ -82,8 +82,9 @@ absl::StatusOr<std::optional<TuningReport>> ReportFor(const SolveArguments& argu
   if (!measured.ok()) return measured.status();
   report = *std::move(measured);
   if (*table == nullptr) return report;
-  (*table)->AddTuned(question, report->ToJson().dump());
-  if (absl::Status kept = CommitTable(*arguments.db, **table); !kept.ok()) return kept;
+  absl::Status kept = (*table)->AddText(TextKind::kTuned, question, report->ToJson().dump());
+  if (kept.ok()) kept = CommitTable(*arguments.db, **table);
+  if (!kept.ok()) return kept;
   return report;
 }
 

@@ -130,6 +130,64 @@ TEST(TableFileTest, FindsTheEntryForTheFewestLinesThatSuffice) {
   EXPECT_FALSE(*table->Find(testing::MatmulSpec({.m = 3, .k = 4, .n = 6}), 5));
 }
 
+TEST(TableFileTest, OfTwoBoundsTheGreaterIsKept) {
+  const TempDirectory directory;
+  const std::string path = directory.File("t.db");
+  const Question question = QuestionNumber(3);
+  auto table = OpenTable(path), late = OpenTable(path);
+  EXPECT_EQ(*table->FindBound(question.spec, question.available), 0);
+  ASSERT_TRUE(table->AddBound(question.spec, question.available, 1000).ok());
+  ASSERT_TRUE(table->AddBound(question.spec, question.available, 900).ok());
+  EXPECT_EQ(*table->FindBound(question.spec, question.available), 1000) << "before it is written";
+  EXPECT_EQ(*table->FindBound(question.spec, question.available + 1), 0) << "more lines, maybe a cheaper one";
+  ASSERT_TRUE(table->Commit().ok());
+  for (const Cost bound : {990, 2000, 1500}) {
+    ASSERT_TRUE(late->AddBound(question.spec, question.available, bound).ok());
+    ASSERT_TRUE(late->Commit().ok());
+    EXPECT_EQ(*table->FindBound(question.spec, question.available), bound < 1000 ? 1000 : 2000);
+  }
+  Sql(path, "UPDATE bounds SET checksum = checksum + 1");
+  EXPECT_EQ(table->FindBound(question.spec, question.available).status().code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(TableFileTest, QuestionsAboutBoundsAreReadBack) {
+  for (uint32_t i = 0; i < 200; ++i) {
+    const Question question = QuestionNumber(i);
+    const std::string text = BoundQuestion(question.spec, question.available);
+    EXPECT_EQ(ParseBoundQuestion(text), question) << text;
+    for (const std::string& wrong :
+         {text + " 1", text + ";", "1 " + text, text.substr(1), std::string("x") + text})
+      EXPECT_NE(ParseBoundQuestion(wrong), question) << wrong;
+  }
+  EXPECT_FALSE(ParseBoundQuestion("").has_value());
+  for (const char* wrong : {"", "0", "-1", "1.5", "x", "9223372036854775807"})
+    EXPECT_EQ(ParseBound(wrong).status().code(), absl::StatusCode::kDataLoss) << wrong;
+}
+
+TEST(TableFileTest, AnotherPlanIsRefused) {
+  const TempDirectory directory;
+  const std::string path = directory.File("t.db");
+  auto table = OpenTable(path), late = OpenTable(path);
+  ASSERT_TRUE(table->AddText(TextKind::kPlan, "which graph", "one").ok());
+  ASSERT_TRUE(table->Commit().ok());
+  ASSERT_TRUE(late->AddText(TextKind::kPlan, "which graph", "two").ok());
+  ASSERT_TRUE(late->AddText(TextKind::kTuned, "which machine", "fast").ok());
+  EXPECT_EQ(late->Commit().code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(*table->FindText(TextKind::kPlan, "which graph"), "one");
+  EXPECT_FALSE((*table->FindText(TextKind::kTuned, "which machine")).has_value()) << "all or nothing";
+}
+
+TEST(TableFileTest, OfTwoMeasurementsTheFirstIsKept) {
+  const TempDirectory directory;
+  const std::string path = directory.File("t.db");
+  for (const char* answer : {"fast", "slow"}) {
+    auto table = OpenTable(path);
+    ASSERT_TRUE(table->AddText(TextKind::kTuned, "which machine", answer).ok());
+    ASSERT_TRUE(table->Commit().ok());
+    EXPECT_EQ(*table->FindText(TextKind::kTuned, "which machine"), "fast");
+  }
+}
+
 TEST(TableFileTest, AnotherSolutionIsRefused) {
   const TempDirectory directory;
   const std::string path = directory.File("t.db");

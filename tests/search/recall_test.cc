@@ -131,6 +131,40 @@ TEST_P(RecallTest, EmptyAndWarmTablesAnswerLikeNone) {
   }
 }
 
+// A program that costs less than the cutoff, or none: what is known already is not searched for.
+TEST_P(RecallTest, ProofsAreRecalled) {
+  const TempDirectory directory;
+  const std::string path = directory.File("t.db");
+  const auto ask = [&](size_t i, Cost cutoff, Table* table) {
+    HashMemo memo;
+    const absl::StatusOr<SearchResult> result = Answer(roots_[i], model_, memo, {.cutoff = cutoff}, table);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *result : SearchResult();
+  };
+  {
+    auto table = OpenTable(path, GetParam());
+    for (size_t i = 0; i < roots_.size(); ++i)
+      EXPECT_EQ(ask(i, expected_[i].cost, table.get()).stop, StopReason::kCutoff)
+          << testing::Describe(roots_[i]);
+    ASSERT_TRUE(table->Commit().ok());
+  }
+  auto table = OpenTable(path, GetParam());
+  for (size_t i = 0; i < roots_.size(); ++i) {
+    const Cost least = expected_[i].cost;
+    for (const Cost cutoff : {least, least - 1, least / 2}) {
+      const SearchResult known = ask(i, cutoff, table.get());
+      EXPECT_TRUE(known.from_table);
+      EXPECT_EQ(known.stop, StopReason::kCutoff);
+      EXPECT_GE(known.bound, cutoff);
+      EXPECT_LE(known.bound, least);
+    }
+    const SearchResult found = ask(i, least + 1, table.get());
+    ExpectSame(found, expected_[i], roots_[i]);
+    EXPECT_EQ(found.stop, StopReason::kOptimal);
+    EXPECT_TRUE(ask(i, least, table.get()).from_table) << "now that there is a program";
+  }
+}
+
 TEST_P(RecallTest, MergedTablesAnswerLikeNone) {
   const TempDirectory directory;
   const size_t half = roots_.size() / 2;

@@ -153,6 +153,37 @@ TEST_F(DbCliTest, StatsCountWhatIsThere) {
   EXPECT_THAT(Run("db stats " + path).out, HasSubstr(Cat(entries, " entries in ", boxes, " boxes")));
 }
 
+TEST_F(DbCliTest, BoundsOfFamiliesAreKept) {
+  const std::string family = "1..40x64x80";
+  const std::string path = MakeTable("t.db", {family});
+  EXPECT_GT(Stats(path)["bounds"], 2);
+  EXPECT_THAT(Export(path), HasSubstr("{\"bound\":\""));
+  const auto report = [&](const std::string& rest) {
+    return json::parse(Run(Synth(family, "--json - " + rest)).out, nullptr, false);
+  };
+  json with = report("--db " + path), without = report("--no-db");
+  EXPECT_EQ(with["search"]["specs_solved"], 0);
+  EXPECT_GT(without["search"]["specs_solved"], 1000);
+  with.erase("search"), without.erase("search");
+  EXPECT_EQ(with, without);
+  // A table with other proofs, and one in which they are wrong.
+  const std::string other = MakeTable("other.db", {"1..40x72x80"}), merged = File("merged.db");
+  EXPECT_EQ(Run(Cat("db merge ", merged, " ", path, " ", other)).code, 0);
+  EXPECT_EQ(Stats(merged)["bounds"].get<int>(),
+            Stats(path)["bounds"].get<int>() + Stats(other)["bounds"].get<int>());
+  EXPECT_EQ(Run(Cat("db check ", merged, " --search 20")).code, 0);
+  absl::StatusOr<std::unique_ptr<TableFile>> file = TableFile::OpenExisting(merged);
+  TableTexts wrong;
+  const absl::Status read =
+      (*file)->ForEachText(TextKind::kBound, [&](const std::string& question, const std::string& answer) {
+        return wrong.Add(TextKind::kBound, question, BoundText(2 * *ParseBound(answer)));
+      });
+  ASSERT_TRUE(read.ok() && (*file)->Add({}, wrong).ok());
+  const Outcome outcome = Run(Cat("db check ", merged, " --search 1"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("cycles, less than its bound, "));
+}
+
 // Line by line, entry by entry.
 TEST_F(DbCliTest, DensePointsAreCountedByTheirDefinition) {
   const std::string path = MakeTable("t.db", {"4x4x4", "64x64x64", "100x100x100", "33x34x35"});

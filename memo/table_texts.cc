@@ -1,0 +1,69 @@
+#include "memo/table_texts.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+namespace {
+
+bool ParseNumbers(absl::string_view text, CoordinateList* numbers) {
+  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
+    uint32_t number = 0;
+    if (!absl::SimpleAtoi(word, &number)) return false;
+    numbers->push_back(number);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool TableTexts::empty() const {
+  return std::all_of(texts_.begin(), texts_.end(), [](const Texts& texts) { return texts.empty(); });
+}
+
+absl::Status TableTexts::Add(TextKind kind, const std::string& question, const std::string& answer) {
+  const auto [known, is_new] = (*this)[kind].try_emplace(question, answer);
+  if (is_new) return absl::OkStatus();
+  absl::StatusOr<std::string> united = United(kind, known->second, answer);
+  if (!united.ok()) return united.status();
+  known->second = *std::move(united);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> United(TextKind kind, const std::string& known, const std::string& added) {
+  if (kind == TextKind::kTuned || known == added) return known;
+  if (kind == TextKind::kPlan) return absl::AlreadyExistsError("two plans for one graph");
+  const absl::StatusOr<Cost> a = ParseBound(known), b = ParseBound(added);
+  if (!a.ok()) return a.status();
+  if (!b.ok()) return b.status();
+  return *a < *b ? added : known;
+}
+
+std::string BoundQuestion(const Spec& spec, Lines available) {
+  const Coordinates coordinates = CoordinatesOf(spec, available);
+  return Cat(absl::StrJoin(coordinates.plane, " "), ";", absl::StrJoin(coordinates.point, " "));
+}
+
+std::optional<Question> ParseBoundQuestion(std::string_view text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(ForAbsl(text), ';');
+  Coordinates coordinates;
+  if (parts.size() != 2 || !ParseNumbers(parts[0], &coordinates.plane) ||
+      !ParseNumbers(parts[1], &coordinates.point))
+    return std::nullopt;
+  return QuestionAt(coordinates);
+}
+
+std::string BoundText(Cost bound) { return Cat(bound); }
+
+absl::StatusOr<Cost> ParseBound(std::string_view text) {
+  Cost bound = 0;
+  if (!absl::SimpleAtoi(ForAbsl(text), &bound) || bound <= 0 || bound > kInfiniteCost)
+    return absl::DataLossError("a bound that is no cost");
+  return bound;
+}
+
+}  // namespace kirsch
