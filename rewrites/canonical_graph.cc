@@ -102,6 +102,11 @@ class Canonicaliser {
 
 }  // namespace
 
-Graph CanonicalGraph(const Graph& graph) { return WithDenseOperands(Canonicaliser(graph).Run()); }
+// The copies are put in their places like all else that is read.
+Graph CanonicalGraph(const Graph& graph) {
+  const Graph as_it_lies = Canonicaliser(graph).Run();
+  const Graph dense = WithDenseOperands(as_it_lies);
+  return Canonicaliser(dense).Run();
+}
 
 }  // namespace kirsch

@@ -7,7 +7,7 @@
 
 namespace kirsch {
 
-// The same kernel, with the same parameters:
+// The same kernel, with the same parameters; of a graph in this form, the same graph:
 //
 // - Every value is computed once, and only those that the result needs.
 // - All reductions are along axes next to each other: of others the last axes come first, as the shortest

@@ -10,6 +10,7 @@
 #include "rewrites/graph_uses.h"
 #include "rewrites/iteration.h"
 #include "rewrites/row_space.h"
+#include "rewrites/strided_copy.h"
 #include "spec/graph/builder.h"
 
 namespace kirsch {
@@ -64,6 +65,7 @@ class DenseWriter {
       default:
         break;
     }
+    if (IsStridedCopy(graph, node)) return true;
     std::string error;
     int error_node = 0;
     return RowSpaceOf(graph, {node}, &error, &error_node).has_value();

@@ -11,13 +11,8 @@ namespace {
 
 static_assert(kMaxRank == 4, "an axis each for items, tiles, rows and columns");
 
-// A cast to the value's own type, or of one that no kernel writes.
 bool Applies(const SliceProblem& problem) {
-  const Graph& graph = problem.slice.graph();
-  const int node = problem.slice.at(0);
-  if (problem.slice.size() != 1 || graph.at(node).op != Operation::kCast) return false;
-  const TensorType &from = graph.at(graph.at(node).inputs[0]).type, &to = graph.at(node).type;
-  return (from.dtype == to.dtype || !Info(from.dtype).is_result) && !(from.dense() && to.dense());
+  return problem.slice.size() == 1 && IsStridedCopy(problem.slice.graph(), problem.slice.at(0));
 }
 
 std::vector<RewriteParameters> Enumerate(const SliceProblem&) { return {{}}; }
@@ -60,6 +55,12 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
 }
 
 }  // namespace
+
+bool IsStridedCopy(const Graph& graph, int node) {
+  if (graph.at(node).op != Operation::kCast) return false;
+  const TensorType &from = graph.at(graph.at(node).inputs[0]).type, &to = graph.at(node).type;
+  return (from.dtype == to.dtype || !Info(from.dtype).is_result) && !(from.dense() && to.dense());
+}
 
 const GraphRewrite kStridedCopy = {"gather", {}, Applies, Enumerate, Expand};
 

@@ -8,6 +8,10 @@ namespace kirsch {
 
 extern const GraphRewrite kStridedCopy;
 
+// Is it a cast to the value's own type, or of one that no kernel writes, of or to a tensor with strides? Such
+// a one reads and writes in any way.
+bool IsStridedCopy(const Graph& graph, int node);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_REWRITES_STRIDED_COPY_H_

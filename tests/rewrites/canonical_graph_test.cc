@@ -36,6 +36,19 @@ TEST(CanonicalGraphTest, TheOrderOfStatementsMakesNoDifference) {
   EXPECT_GT(asked, 300);
 }
 
+TEST(CanonicalGraphTest, TheCanonicalFormIsItsOwn) {
+  for (unsigned round = 0; round < 1000; ++round) {
+    std::mt19937 random(round);
+    const GrammarGraph graph = RandomGrammarGraph(2 + static_cast<int>(round) % 10, random);
+    const std::string text = GrammarText(graph, random);
+    const auto requests = ParseKernelFile(text, "test");
+    ASSERT_TRUE(requests.ok()) << requests.status() << "\n" << text;
+    if (!requests->front().graph) continue;
+    const Graph member = requests->front().graph->member(0);
+    EXPECT_EQ(PlanQuestion(CanonicalGraph(member), {}), PlanQuestion(member, {})) << text;
+  }
+}
+
 TEST(CanonicalGraphTest, NamesAndWhatIsWrittenTwiceMakeNoDifference) {
   const std::string question = QuestionOf(
       "kernel a(x: f32[9,20], w: f32[20,30], n: f32[1,1]):\n v = matmul(x, w)\n return add(exp(v), tanh(v))");
