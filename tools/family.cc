@@ -331,6 +331,8 @@ absl::Status CheckFamily(const SolveArguments& arguments, const KernelRequest& r
     return absl::InvalidArgumentError(
         Cat(request.name, ": expected a single size where programs are tuned and a parameter is constant"));
   if (request.graph) return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
+  if (absl::Status threads = CheckThreads(arguments, request.family.member(0).spec); !threads.ok())
+    return threads;
   if (count == 1 || ConstantOperand(request.family.member(0).spec) < 0)
     return count > 1 && !arguments.schedule.empty() ? NotPinned() : absl::OkStatus();
   if (!request.family.SharesConstant())

@@ -143,10 +143,14 @@ UserRequest PlacedRequest(const SolveArguments& arguments, const ParsedSpec& par
   return {PlaceOperands(root, ColdOperands(arguments.cold, parsed), target), parsed.swapped};
 }
 
+absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec) {
+  if (spec.block == 0 || arguments.threads == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
+}
+
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,
                                 std::shared_ptr<Memo> memo) {
-  if (parsed.spec.block != 0 && arguments.threads > 1)
-    return absl::InvalidArgumentError("--threads: expected 1, as column-blocks leave threads to the caller");
+  if (absl::Status threads = CheckThreads(arguments, parsed.spec); !threads.ok()) return threads;
   if (arguments.tuner != nullptr)
     if (absl::Status tuning = arguments.tuner->Check(arguments); !tuning.ok()) return tuning;
   const InterruptGuard guard(arguments.console);  // from the search to what is tuned

@@ -79,6 +79,9 @@ class Tuner {
                             GraphSynthesis* synthesis) const = 0;
 };
 
+// May the spec's kernel share its work out over the threads that are asked for?
+absl::Status CheckThreads(const SolveArguments& arguments, const Spec& spec);
+
 // Searches with what `memo` knows already, or follows the pinned schedule. See SolveArguments::console;
 // Ctrl-C ends the search with the best program so far.
 absl::StatusOr<Synthesis> Solve(const SolveArguments& arguments, ParsedSpec parsed, const Target& target,

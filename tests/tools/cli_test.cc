@@ -357,6 +357,9 @@ TEST_F(CliTest, AFamilyTakesAnOperandThatIsPackedOnce) {
                 "SPEC: expected a single size that varies, and none of");
   ASSERT_TRUE(WriteFile(Path("two.kirsch"), "matmul f32 4x4x4\nb = matmul f32 3x8x1..8 const-rhs\n").ok());
   ExpectRefused("synth -f " + Path("two.kirsch"), "b: expected a single size that varies, and none of");
+  ASSERT_TRUE(
+      WriteFile(Path("blocks.kirsch"), "matmul f32 4x4x4\nmatmul f32 4x4x64 column-blocks=32\n").ok());
+  ExpectRefused("synth -f " + Path("blocks.kirsch") + " --threads 2", "--threads: expected 1");
   ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs' --tuned",
                 "SPEC: expected a single size where programs are");
   ExpectRefused("synth 'matmul f32 1..3x8x8 const-rhs mixture=4:1'",
