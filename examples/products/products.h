@@ -102,7 +102,8 @@ class Product {
 // Every shape's product, made once. Thread-safe.
 class Products {
  public:
-  // `table`: the file that keeps what searches found; empty: none. Throws kirsch::Exception.
+  // `table`: the file, or the directory of tables, that keeps what searches found; empty: none. Throws
+  // kirsch::Exception.
   explicit Products(const std::string& table) : context_(kirsch::Context::Create(table).value()) {}
   // With the table that the environment variable KIRSCH_TABLE names.
   static Products& OfProcess();
