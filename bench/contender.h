@@ -35,8 +35,8 @@ class Contender {
   // Unimplemented: the method does not take this one. `item` is its number in the request.
   virtual absl::Status Prepare(const Workload& workload, size_t item, size_t method) = 0;
 
-  // Memory beside the operands that every run reads: a packed operand. Cold runs find it cold, too.
-  virtual absl::Span<const char> Own() const { return {}; }
+  // Memory beside the operands that every run reads: packed operands. Cold runs find it cold, too.
+  virtual std::vector<absl::Span<const char>> Own() const { return {}; }
 
   // What is timed.
   virtual void Run() = 0;

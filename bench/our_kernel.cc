@@ -34,8 +34,8 @@ class OurContender : public Contender {
     return method == kOursPacked ? Pack() : absl::OkStatus();
   }
 
-  absl::Span<const char> Own() const override {
-    return {static_cast<const char*>(packed_.get()), static_cast<size_t>(kernel_->packed_bytes)};
+  std::vector<absl::Span<const char>> Own() const override {
+    return {{static_cast<const char*>(packed_.get()), static_cast<size_t>(kernel_->packed_bytes)}};
   }
 
   // Without the team where there is one thread: nothing else is between the timer and the kernel.

@@ -23,6 +23,7 @@ class PluginContender : public Contender {
     prepare_ = Symbol<decltype(kirsch_peer_prepare)>(*library, "kirsch_peer_prepare");
     run_ = Symbol<decltype(kirsch_peer_run)>(*library, "kirsch_peer_run");
     release_ = Symbol<decltype(kirsch_peer_release)>(*library, "kirsch_peer_release");
+    packed_ = Symbol<decltype(kirsch_peer_packed)>(*library, "kirsch_peer_packed");
     const auto text = [&](const char* function) {
       auto* get = Symbol<const char*()>(*library, function);
       return get == nullptr ? "" : get();
@@ -40,6 +41,15 @@ class PluginContender : public Contender {
     return absl::OkStatus();
   }
 
+  std::vector<absl::Span<const char>> Own() const override {
+    std::vector<absl::Span<const char>> own;
+    if (packed_ == nullptr) return own;
+    size_t bytes = 0;
+    for (size_t part = 0; const void* begin = packed_(handle_, part, &bytes); ++part)
+      own.emplace_back(static_cast<const char*>(begin), bytes);
+    return own;
+  }
+
   void Run() override { run_(handle_); }
 
  private:
@@ -51,6 +61,7 @@ class PluginContender : public Contender {
   decltype(kirsch_peer_prepare)* prepare_ = nullptr;
   decltype(kirsch_peer_run)* run_ = nullptr;
   decltype(kirsch_peer_release)* release_ = nullptr;
+  decltype(kirsch_peer_packed)* packed_ = nullptr;  // null: the plug-in packs nothing
   void* handle_ = nullptr;
 };
 

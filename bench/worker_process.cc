@@ -95,7 +95,8 @@ class Server {
     const auto run = [this] { contender_->Run(); };
     if (!options_.cold) return TimeWarm(run, calls_);
     std::vector<absl::Span<const char>> memory = EvictedMemory(*workload_);
-    if (EvictsPacked(*workload_)) memory.push_back(contender_->Own());
+    if (EvictsPacked(*workload_))
+      for (const absl::Span<const char> own : contender_->Own()) memory.push_back(own);
     return TimeCold(run, memory, min_seconds);
   }
 

@@ -194,6 +194,7 @@ std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload) {
 }
 
 bool EvictsPacked(const Workload& workload) {
+  if (workload.spec && ConstantOperand(*workload.spec) < 0) return IsEvicted(workload, MatmulDims::kRhs);
   bool any = false, constants = false, constant = false;
   for (size_t i = 0; i < workload.operands.size(); ++i) {
     any |= i != workload.result && IsEvicted(workload, i);

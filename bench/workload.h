@@ -59,7 +59,7 @@ size_t PlacedBytes(const Workload& workload);
 void Place(void* memory, Workload& workload);
 
 // The memory of the operands that are evicted before a cold call. And is what a contender has packed? That is
-// made of the constant operands, or of any input.
+// made of the constant operands; where there are none, of a matmul's rhs, or of any input of a graph.
 std::vector<absl::Span<const char>> EvictedMemory(const Workload& workload);
 bool EvictsPacked(const Workload& workload);
 

@@ -53,14 +53,6 @@ struct Handle : public OnednnHandle {
   std::unordered_map<int, dnnl::memory> arguments;
 };
 
-// The rhs in the layout that the primitive asks for.
-dnnl::memory Pack(Handle& handle, dnnl::memory rhs, const dnnl::memory::desc& layout) {
-  dnnl::memory packed(layout, handle.engine);
-  dnnl::reorder(rhs, packed).execute(handle.stream, rhs, packed);
-  handle.stream.wait();
-  return packed;
-}
-
 // False where the layout it likes best is the plain one: there is nothing to pack.
 bool PrepareMatmul(Handle& handle) {
   const KirschProblem& p = *handle.problem;
@@ -84,8 +76,10 @@ bool PrepareMatmul(Handle& handle) {
   if (pack && primitive.weights_desc() == rhs) return false;
   const dnnl::memory plain(rhs, handle.engine, const_cast<void*>(p.rhs));
   handle.matmul = dnnl::matmul(primitive);
+  const dnnl::memory weights =
+      pack ? handle.Packed(plain, primitive.weights_desc(), handle.engine, handle.stream) : plain;
   handle.arguments = {{DNNL_ARG_SRC, {lhs, handle.engine, const_cast<void*>(p.lhs)}},
-                      {DNNL_ARG_WEIGHTS, pack ? Pack(handle, plain, primitive.weights_desc()) : plain},
+                      {DNNL_ARG_WEIGHTS, weights},
                       {DNNL_ARG_DST, {out, handle.engine, p.out}}};
   return true;
 }
@@ -236,3 +230,10 @@ void* kirsch_peer_prepare(int method, const KirschProblem* problem) {
 void kirsch_peer_run(void* handle) { static_cast<OnednnHandle*>(handle)->Run(); }
 
 void kirsch_peer_release(void* handle) { delete static_cast<OnednnHandle*>(handle); }
+
+const void* kirsch_peer_packed(void* handle, size_t number, size_t* bytes) {
+  const std::vector<dnnl::memory>& packed = static_cast<OnednnHandle*>(handle)->packed();
+  if (number >= packed.size()) return nullptr;
+  *bytes = packed[number].get_desc().get_size();
+  return packed[number].get_data_handle();
+}

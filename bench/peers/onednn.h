@@ -5,6 +5,7 @@
 #include <dnnl.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/peers/peer.h"
 
@@ -19,6 +20,20 @@ class OnednnHandle {
  public:
   virtual ~OnednnHandle() = default;
   virtual void Run() = 0;
+
+  // `from` in another layout, from now on.
+  dnnl::memory Packed(dnnl::memory from, const dnnl::memory::desc& layout, const dnnl::engine& engine,
+                      dnnl::stream& stream) {
+    dnnl::memory& to = packed_.emplace_back(layout, engine);
+    dnnl::reorder(from, to).execute(stream, from, to);
+    stream.wait();
+    return to;
+  }
+
+  const std::vector<dnnl::memory>& packed() const { return packed_; }
+
+ private:
+  std::vector<dnnl::memory> packed_;
 };
 
 // The methods for graphs, a space before each, and a handle for one of them, by its number among these; null

@@ -430,13 +430,9 @@ class GraphHandle : public PrimitiveSequence {
   // The value in the layout that the primitive wants; reordered now if it is packed, else in every run.
   memory Laid(const memory& value, const memory::desc& wanted, bool packed) {
     if (value.get_desc() == wanted) return value;
-    memory laid(wanted, engine_);
-    if (packed) {
-      dnnl::reorder(value, laid).execute(stream_, const_cast<memory&>(value), laid);
-      stream_.wait();
-    } else {
-      Reorder(value, laid);
-    }
+    if (packed) return Packed(value, wanted, engine_, stream_);
+    const memory laid(wanted, engine_);
+    Reorder(value, laid);
     return laid;
   }
 

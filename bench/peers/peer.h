@@ -75,6 +75,10 @@ void* kirsch_peer_prepare(int method, const KirschProblem* problem);
 void kirsch_peer_run(void* handle);
 void kirsch_peer_release(void* handle);
 
+/* The weights that a "+packed" method keeps: where part `number` of them is, and its bytes in `*bytes`; null
+ * behind the last part. A plug-in without such a method may lack this function. */
+const void* kirsch_peer_packed(void* handle, size_t number, size_t* bytes);
+
 #ifdef __cplusplus
 }
 #endif

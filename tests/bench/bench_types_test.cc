@@ -238,6 +238,20 @@ TEST(OneDnn, TakesWhatItIsAPeerFor) {
   EXPECT_FALSE(takes({Dtype::kU8, Dtype::kS8, Dtype::kS16}, 3));
 }
 
+// Else it would be warm where everything else is cold.
+TEST(OneDnn, TellsWhereItsPackedWeightsAre) {
+  const std::unique_ptr<Contender> onednn = MakePluginContender("kirsch_peer_onednn");
+  const absl::StatusOr<ContenderInfo> info = onednn->Load();
+  if (!info.ok()) GTEST_SKIP() << info.status();
+  const Placed placed(MatmulSpec(1, 1, 768, 512));
+  ASSERT_TRUE(onednn->Prepare(placed.workload, 0, 3).ok());
+  EXPECT_THAT(onednn->Own(), ::testing::IsEmpty());
+  if (!onednn->Prepare(placed.workload, 0, 4).ok()) GTEST_SKIP() << "it likes the plain layout best";
+  ASSERT_THAT(onednn->Own(), ::testing::SizeIs(1));
+  EXPECT_GE(onednn->Own()[0].size(), 768 * 512 * sizeof(float));
+  EXPECT_NE(static_cast<const void*>(onednn->Own()[0].data()), placed.workload.problem.rhs);
+}
+
 TEST(Cblas, TheBf16ProductIsUsedWhereThereIsOne) {
   constexpr size_t kSgemm = 0, kSbgemm = 3;
   const std::unique_ptr<Contender> cblas = MakeCblasContender({KIRSCH_FAKE_CBLAS});
