@@ -86,7 +86,7 @@ constexpr char kPutSaturated[] = R"(  volatile double rounded = value + 0x1.8p52
 )";
 
 // Products that would take too long are checked at a sample of the output.
-constexpr char kCheck[] = R"(
+constexpr char kCheck[] = R"($KEPT
 // The problem's batch, m, k, n; then of lhs, rhs and out: the distance in elements of consecutive matrices,
 // rows and columns. Returns 0 if the result is right.
 static int $NAME_check(const size_t* problem) {
@@ -95,18 +95,16 @@ static int $NAME_check(const size_t* problem) {
   const size_t on = $FILE_count(os, batch, m, n);
 $VECTOR  const double work = (double)m * (double)n * (double)k * (double)batch / $FULL;
   const size_t step = work <= 1 ? 1 : work <= 17 ? 17 : work <= 127 ? 127 : 1009;
-  $LHS* lhs = ($LHS*)malloc($LHS_BYTES);
-  $RHS* rhs = ($RHS*)malloc($RHS_BYTES);
-  $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
+$LHS_ALLOC$RHS_ALLOC  $OUT* out = ($OUT*)malloc(on * sizeof($OUT));
   $OUT* before = ($OUT*)malloc(on * sizeof($OUT));
-$ARGUMENTS_ALLOC$SCRATCH_ALLOC$SHARED_ALLOC$PACKED_ALLOC  size_t at, i, wrong = 0;
+$ARGUMENTS_ALLOC$SCRATCH_ALLOC$SHARED_ALLOC  size_t at, i, wrong = 0;
   if (!lhs || !rhs || !out || !before$ARGUMENTS_CHECK$SCRATCH_CHECK$SHARED_CHECK$PACKED_CHECK) {
     printf("$NAME: out of memory\n");
     exit(2);
   }
 $LHS_FILL$RHS_FILL  $FILE_fill_$TYPEOUT(out, os, batch, m, n, 3);
   $FILE_fill_$TYPEOUT(before, os, batch, m, n, 3);
-$ARGUMENTS_FILL$PACK$RUN  for (at = 0; at < batch * m * n; at += step) {
+$ARGUMENTS_FILL$RUN  for (at = 0; at < batch * m * n; at += step) {
     const size_t b = at / (m * n), row = at / n % m, column = at % n;
     const size_t place = b * os[0] + row * os[1] + column * os[2];
     double sum = $INITIAL;
@@ -117,11 +115,9 @@ $EPILOGUE    if ($DIFFERS && wrong++ == 0)
       printf("$NAME: %zux%zux%zu: out[%zu][%zu][%zu] is %g, expected %g\n", m, k, n, b, row, column,
              $FILE_get_$TYPEOUT(out[place]), sum);
   }
-  free(lhs);
-  free(rhs);
-  free(out);
+$LHS_FREE$RHS_FREE  free(out);
   free(before);
-$ARGUMENTS_FREE$SCRATCH_FREE$SHARED_FREE$PACKED_FREE  return wrong ? 1 : 0;
+$ARGUMENTS_FREE$SCRATCH_FREE$SHARED_FREE  return wrong ? 1 : 0;
 }
 
 static int $NAME_check_all(const char* what) {
@@ -138,7 +134,7 @@ $PROBLEMS  };
         $NAME_problem[$NAME_j] = $NAME_runs_[$NAME_run][1 + $NAME_j] + $NAME_i * $NAME_runs_[$NAME_run][14 + $NAME_j];
       wrong |= $NAME_check($NAME_problem);
     }
-$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
+$FORGET$REFUSED  printf("%s: %s\n", what, wrong ? "WRONG" : "ok");
   return wrong;
 }
 )";
@@ -153,8 +149,34 @@ constexpr char kSharedAlloc[] =
   size_t phase;
 )";
 
-constexpr char kPackedAlloc[] = R"(  char* packed_block = (char*)malloc($NAME_packed_bytes() + 64);
-  void* packed = packed_block ? packed_block + (64 - (size_t)packed_block % 64) : NULL;
+constexpr char kAlloc[] = "  $TYPE* $OPERAND = ($TYPE*)malloc($BYTES);\n";
+
+// An operand that is packed.
+constexpr char kKept[] = R"(
+// The weights of the last problem, what is packed of them, and how they lie: those of the next are mostly the same.
+static $TYPE* $NAME_weights;
+static char* $NAME_packed_block;
+static size_t $NAME_weights_lie[6];
+static void $NAME_forget_weights(void) {
+  free($NAME_weights);
+  free($NAME_packed_block);
+  $NAME_weights = NULL;
+  $NAME_packed_block = NULL;
+}
+)";
+constexpr char kKeptAlloc[] =
+    R"(  const size_t lie[6] = {batch, $ROWS, $COLUMNS, $STRIDES[0], $STRIDES[1], $STRIDES[2]};
+  const int kept = $NAME_weights && memcmp(lie, $NAME_weights_lie, sizeof(lie)) == 0;
+  $TYPE* $OPERAND;
+  void* packed;
+  if (!kept) {
+    $NAME_forget_weights();
+    memcpy($NAME_weights_lie, lie, sizeof(lie));
+    $NAME_weights = ($TYPE*)malloc($BYTES);
+    $NAME_packed_block = (char*)malloc($NAME_packed_bytes() + 64);
+  }
+  $OPERAND = $NAME_weights;
+  packed = $NAME_packed_block ? $NAME_packed_block + (64 - (size_t)$NAME_packed_block % 64) : NULL;
 )";
 
 constexpr char kCallVariant[] = R"(  if ($CONDITION) {
@@ -250,10 +272,11 @@ std::string ProblemsText(const std::vector<HeaderMember>& members) {
   return text;
 }
 
-// Of an input: what `get` takes, the bytes, and the statement that fills it. One that is a view is filled as
-// the run of elements it is in.
+// Of an input: what `get` takes, and the statements that allocate, fill and free it. One that is a view is
+// filled as the run of elements it is in.
 struct OperandText {
-  std::string at, bytes, fill;
+  std::string at, alloc, fill, free;
+  std::string kept = {};  // of one that is packed: what is known from one problem to the next
 };
 
 struct OperandNames {
@@ -261,24 +284,45 @@ struct OperandNames {
   int seed;
 };
 
-OperandText TextOf(const UserMatrix& matrix, Dtype dtype, const OperandNames& names) {
+// `more`: what happens to it when it is filled. `pack`: the statement that packs it; empty for one that is
+// not packed.
+OperandText AllocatedText(const OperandNames& names, Dtype dtype, const std::string& at,
+                          const std::string& bytes, const std::string& filled, const std::string& more,
+                          const std::string& pack) {
+  const std::string fill = filled + absl::StrReplaceAll(more, {{"$AT", at}});
+  const auto with_names = [&](const char* text) {
+    return absl::StrReplaceAll(text, {{"$TYPE", CType(dtype)},
+                                      {"$OPERAND", names.name},
+                                      {"$ROWS", names.rows},
+                                      {"$COLUMNS", names.columns},
+                                      {"$STRIDES", names.strides},
+                                      {"$BYTES", bytes}});
+  };
+  if (pack.empty()) return {at, with_names(kAlloc), fill, Cat("  free(", names.name, ");\n")};
+  return {at, with_names(kKeptAlloc), Cat("  if (!kept) {\n", fill, pack, "  }\n"), "", with_names(kKept)};
+}
+
+OperandText TextOf(const UserMatrix& matrix, Dtype dtype, const OperandNames& names, const std::string& more,
+                   const std::string& pack) {
   const auto [name, strides, rows, row, columns, column, type, seed] = names;
   std::string at = absl::StrFormat("b * %1$s[0] + %2$s * %1$s[1] + %3$s * %1$s[2]", strides, row, column);
   std::string count = absl::StrFormat("$FILE_count(%s, batch, %s, %s)", strides, rows, columns);
   std::string fill = absl::StrFormat("%s, batch, %s, %s", strides, rows, columns);
   if (IsOfBlocks(dtype))
-    return {at, BytesText(dtype, count),
-            absl::StrFormat("  for (i = 0; i < batch * n; ++i)\n"
-                            "    $FILE_fill_%1$s(%2$s, i / n * %3$s[0] + i %% n * %3$s[2], k);\n",
-                            type, name, strides)};
+    return AllocatedText(
+        names, dtype, at, BytesText(dtype, count),
+        absl::StrFormat("  for (i = 0; i < batch * n; ++i)\n"
+                        "    $FILE_fill_%1$s(%2$s, i / n * %3$s[0] + i %% n * %3$s[2], k);\n",
+                        type, name, strides),
+        more, pack);
   if (matrix.is_window()) {
     at = Cat(OffsetText(matrix.row_axis, row), " + ", OffsetText(matrix.column_axis, column));
     count = Cat(matrix.row_axis.At(matrix.rows - 1) + matrix.column_axis.At(matrix.columns - 1) + 1);
     fill = Cat("vector, 1, 1, ", count);
     count = Cat("(size_t)", count);
   }
-  return {Cat(name, "[", at, "]"), Cat(count, " * sizeof(", name, "[0])"),
-          Cat("  $FILE_fill_", type, "(", name, ", ", fill, ", ", seed, ");\n")};
+  return AllocatedText(names, dtype, Cat(name, "[", at, "]"), Cat(count, " * sizeof(", CType(dtype), ")"),
+                       Cat("  $FILE_fill_", type, "(", name, ", ", fill, ", ", seed, ");\n"), more, pack);
 }
 
 // Where lhs may become integers of 8 bits: of those that share a scale, one is as large as they may be, so
@@ -289,7 +333,7 @@ std::string LargestText(const Spec& spec) {
       "  for (at = 0; at < batch * m * k; at += %1$d) {\n"
       "    const size_t b = at / (m * k), row = at / k %% m;\n"
       "    i = at %% k;\n"
-      "    $LHS_AT = i / %1$d %% 2 ? -%2$d : %2$d;\n"
+      "    $AT = i / %1$d %% 2 ? -%2$d : %2$d;\n"
       "  }\n",
       BlockOf(Dtype::kQ8), kLargestQ8Code);
 }
@@ -300,24 +344,31 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
   const std::vector<EntryTensor> tensors = Unpacked(signature);
   const Dtype lhs_type = tensors[0].dtype, rhs_type = tensors[1].dtype, out_type = tensors.back().dtype;
   const bool packed = !signature.constants.empty();
+  const auto pack_of = [&](std::string_view operand) {
+    return packed && signature.constants.front().name == operand
+               ? Cat("  $NAME_pack(", CPackArguments(signature), ");\n")
+               : "";
+  };
   const std::array<UserMatrix, 3> matrices = UserMatrices(function.members.front());
   const OperandText lhs = TextOf(matrices[MatmulDims::kLhs], lhs_type,
-                                 {"lhs", "ls", "m", "row", "k", "i", "$TYPELHS", 1}),
+                                 {"lhs", "ls", "m", "row", "k", "i", "$TYPELHS", 1},
+                                 LargestText(function.members.front().spec), pack_of("lhs")),
                     rhs = TextOf(matrices[MatmulDims::kRhs], rhs_type,
-                                 {"rhs", "rs", "k", "i", "n", "column", "$TYPERHS", 2});
+                                 {"rhs", "rs", "k", "i", "n", "column", "$TYPERHS", 2}, "", pack_of("rhs"));
   const bool vector = absl::StrContains(Cat(arguments.fill, lhs.fill, rhs.fill), "vector");
   const std::string text = absl::StrReplaceAll(
       kCheck,
       {{"$FULL", Cat(kFullWork / static_cast<double>(function.members.size()))},
        {"$LHS_AT", lhs.at},
-       {"$LHS_BYTES", lhs.bytes},
-       {"$LHS_FILL", Cat(lhs.fill, absl::StrReplaceAll(LargestText(function.members.front().spec),
-                                                       {{"$LHS_AT", lhs.at}}))},
+       {"$KEPT", lhs.kept + rhs.kept},
+       {"$FORGET", packed ? "  $NAME_forget_weights();\n" : ""},
+       {"$LHS_ALLOC", lhs.alloc},
+       {"$LHS_FREE", lhs.free},
+       {"$LHS_FILL", lhs.fill},
        {"$RHS_AT", rhs.at},
-       {"$RHS_BYTES", rhs.bytes},
+       {"$RHS_ALLOC", rhs.alloc},
+       {"$RHS_FREE", rhs.free},
        {"$RHS_FILL", rhs.fill},
-       {"$LHS", CType(lhs_type)},
-       {"$RHS", CType(rhs_type)},
        {"$OUT", CType(out_type)},
        {"$INITIAL", function.members.front().spec.accumulate ? "$FILE_get_$TYPEOUT(before[place])" : "0"},
        {"$RUN", RunText(function)},
@@ -334,10 +385,7 @@ std::string CheckText(const HeaderFile& file, const HeaderFunction& function) {
        {"$SHARED_ALLOC", signature.phases ? kSharedAlloc : ""},
        {"$SHARED_CHECK", signature.phases ? " || !shared_memory" : ""},
        {"$SHARED_FREE", signature.phases ? "  free(shared_block);\n" : ""},
-       {"$PACKED_ALLOC", packed ? kPackedAlloc : ""},
        {"$PACKED_CHECK", packed ? " || !packed" : ""},
-       {"$PACKED_FREE", packed ? "  free(packed_block);\n" : ""},
-       {"$PACK", packed ? Cat("  $NAME_pack(", CPackArguments(signature), ");\n") : ""},
        {"$SCRATCH_FREE", signature.scratch ? "  free(block);\n" : ""}});
   return absl::StrReplaceAll(text, {{"$NAME", function.name},
                                     {"$FILE", file.name},
