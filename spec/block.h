@@ -37,7 +37,7 @@ inline constexpr int kBlockRun = 16;
 // What elements are multiples of.
 enum class BlockScale : uint8_t {
   kF16,
-  kF32,       // one for each part, one after the other, unless parts have factors
+  kF32,       // one for each part, unless parts have factors
   kExponent,  // 2^(byte - 128): of mxfp4, whose codes are twice the numbers
   kNone       // of 1
 };
@@ -56,8 +56,9 @@ struct BlockFormat {
   BlockCodes codes;
   BlockBits (*code)(int element);  // where the code of an element is
   int scale_byte = 0;
-  int offset_byte = -1;       // an f16, or an f32 as the scale is; -1: there is none
-  bool takes_offset = false;  // the offset is taken off
+  int scale_step = kAccumulatorBytes;  // from the scale of a part to that of the next, where each has its own
+  int offset_byte = -1;                // an f16, or an f32 as the scale is; -1: there is none
+  bool takes_offset = false;           // the offset is taken off
   int bias = 0;
   int part = 0;  // elements that share a factor of the scale, and of the offset; 0: there are none
   // Where the factors of a part are, if there are any. Of parts whose numbers differ only in the lowest two
@@ -80,6 +81,15 @@ inline constexpr int kPanelBias = 128, kNibbleBias = 8, kLongBias = 32;
 inline constexpr int kQ8LongScaledSums = 32, kQ8LongStarts = 64, kQ8LongCodes = 320;
 inline constexpr int kQ8LongStartBytes = 32;
 
+// Where a part of a block of p4_long has its codes: the first part's are followed by factors of four parts,
+// the scale and the offset, the fifth's by the other factors.
+constexpr int P4LongCodes(int part) { return 16 * part + (part > 0 ? 12 : 0) + (part > 4 ? 8 : 0); }
+// Where a quarter of a block of p6_long begins: lower and higher bits of codes, the factors of its four
+// parts, in the first one the scale, lower bits of more codes.
+constexpr int P6LongQuarter(int quarter) { return 52 * quarter + (quarter > 0 ? 2 : 0); }
+
+// Types of panels lie as they are read, so that memory is read in ascending order: codes, then the numbers of
+// their part. Else hardware prefetchers lose track of them (cost/README.md).
 inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kQ8_0,
                 .scale = BlockScale::kF16,
@@ -137,17 +147,21 @@ inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kP8,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {4 + i, 0, 8}; },
+                .code = [](int i) -> BlockBits { return {i, 0, 8}; },
+                .scale_byte = 32,
                 .bias = kPanelBias},
     BlockFormat{.dtype = Dtype::kP8Offset,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {8 + i, 0, 8}; },
-                .offset_byte = 4},
+                .code = [](int i) -> BlockBits { return {i, 0, 8}; },
+                .scale_byte = 32,
+                .offset_byte = 36},
     BlockFormat{.dtype = Dtype::kP8Halves,
                 .scale = BlockScale::kF32,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {8 + i, 0, 8}; },
+                .code = [](int i) -> BlockBits { return {i / 16 * 20 + i % 16, 0, 8}; },
+                .scale_byte = 16,
+                .scale_step = 20,
                 .bias = kLongBias,
                 .part = 16},
     BlockFormat{.dtype = Dtype::kQ8Long,
@@ -158,32 +172,40 @@ inline constexpr std::array kBlockFormats = {
     BlockFormat{.dtype = Dtype::kP4,
                 .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {2 + i % 16, 4 * (i / 16), 4}; },
+                .code = [](int i) -> BlockBits { return {i % 16, 4 * (i / 16), 4}; },
+                .scale_byte = 16,
                 .bias = kNibbleBias},
     BlockFormat{.dtype = Dtype::kP4Offset,
                 .scale = BlockScale::kF16,
                 .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {4 + i % 16, 4 * (i / 16), 4}; },
-                .offset_byte = 2},
-    BlockFormat{.dtype = Dtype::kP4Long,
-                .scale = BlockScale::kF16,
-                .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits { return {20 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4}; },
-                .offset_byte = 2,
-                .part = 32,
-                .scale_factor = [](int part) -> BlockBits { return {4 + part, 0, 8}; },
-                .offset_factor = [](int part) -> BlockBits { return {12 + part, 0, 8}; }},
-    BlockFormat{.dtype = Dtype::kP6Long,
-                .scale = BlockScale::kF16,
-                .codes = BlockCodes::kUnsigned,
-                .code = [](int i) -> BlockBits {
-                  return {18 + i / 32 * 16 + i % 16, i / 16 % 2 * 4, 4, 146 + i / 64 * 16 + i % 16,
-                          i / 16 % 4 * 2};
-                },
-                .bias = kLongBias,
-                .part = 16,
-                .scale_factor = [](int part) -> BlockBits { return {2 + part, 0, 8}; },
-                .signed_factors = true},
+                .code = [](int i) -> BlockBits { return {i % 16, 4 * (i / 16), 4}; },
+                .scale_byte = 16,
+                .offset_byte = 18},
+    BlockFormat{
+        .dtype = Dtype::kP4Long,
+        .scale = BlockScale::kF16,
+        .codes = BlockCodes::kUnsigned,
+        .code = [](int i) -> BlockBits { return {P4LongCodes(i / 32) + i % 16, i / 16 % 2 * 4, 4}; },
+        .scale_byte = 20,
+        .offset_byte = 22,
+        .part = 32,
+        .scale_factor = [](int part) -> BlockBits { return {part < 4 ? 16 + part : 88 + part, 0, 8}; },
+        .offset_factor = [](int part) -> BlockBits { return {part < 4 ? 24 + part : 92 + part, 0, 8}; }},
+    BlockFormat{
+        .dtype = Dtype::kP6Long,
+        .scale = BlockScale::kF16,
+        .codes = BlockCodes::kUnsigned,
+        .code = [](int i) -> BlockBits {
+          const int begin = P6LongQuarter(i / 64);
+          const int second = begin + 36 + (i < 64 ? 2 : 0);  // behind what is read with the first codes
+          return {(i % 64 < 32 ? begin : second) + i % 16, i / 16 % 2 * 4, 4, begin + 16 + i % 16,
+                  i / 16 % 4 * 2};
+        },
+        .scale_byte = 36,
+        .bias = kLongBias,
+        .part = 16,
+        .scale_factor = [](int part) -> BlockBits { return {P6LongQuarter(part / 4) + 32 + part % 4, 0, 8}; },
+        .signed_factors = true},
 };
 
 constexpr const BlockFormat& FormatOf(Dtype dtype) {
@@ -192,12 +214,13 @@ constexpr const BlockFormat& FormatOf(Dtype dtype) {
   KIRSCH_BUG("no type of blocks");
 }
 
-// Of a type of panels: bytes of the numbers of 16 bits that a block begins with.
+// Of a type of panels: bytes of a block's numbers of 16 bits, which are side by side; and where they begin.
 constexpr int BytesOfF16s(Dtype panels) {
   const BlockFormat& format = FormatOf(panels);
   if (format.scale != BlockScale::kF16) return 0;
   return Bytes(Dtype::kF16) * (format.offset_byte < 0 ? 1 : 2);
 }
+constexpr int F16sBegin(Dtype panels) { return BytesOfF16s(panels) == 0 ? 0 : FormatOf(panels).scale_byte; }
 
 constexpr int BitsIn(const uint8_t* block, const BlockBits& at) {
   const int low = block[at.byte] >> at.shift & ((1 << at.bits) - 1);
@@ -252,7 +275,7 @@ inline float ScaleOf(const BlockFormat& format, const uint8_t* block, int elemen
   if (format.scale == BlockScale::kNone) return 1;
   if (format.scale == BlockScale::kExponent) return std::ldexp(1.0f, *at - 128);
   if (format.scale_factor == nullptr)
-    return format.scale == BlockScale::kF32 ? F32At(at + part * kAccumulatorBytes) : F16At(at);
+    return format.scale == BlockScale::kF32 ? F32At(at + part * format.scale_step) : F16At(at);
   const int factor = BitsIn(block, format.scale_factor(part));
   return NumberAt(format, block, format.scale_byte) *
          static_cast<float>(format.signed_factors ? static_cast<int8_t>(factor) : factor);
@@ -283,14 +306,17 @@ struct PanelTurn {
 };
 
 // Of the blocks of all columns of a panel for the same steps of the reduction, the words of 32 bits lie by
-// turns: the first ones of all, then the second ones, and so on. Where numbers are f16, which the blocks
-// begin with then, those come before all words, by turns as well. What has the byte `byte` of a block:
+// turns: the first ones of all, then the second ones, and so on. So do numbers that are f16. What has the
+// byte `byte` of a block:
 constexpr PanelTurn TurnOf(Dtype panels, int byte) {
   constexpr int kHalf = Bytes(Dtype::kF16);
-  const int halves = BytesOfF16s(panels);
-  if (byte < halves) return {byte / kHalf * kHalf, kHalf};
-  return {halves + (byte - halves) / kAccumulatorBytes * kAccumulatorBytes, kAccumulatorBytes};
+  const int begin = F16sBegin(panels), end = begin + BytesOfF16s(panels);
+  if (begin <= byte && byte < end) return {byte / kHalf * kHalf, kHalf};
+  const int before = byte < begin ? 0 : end - begin;  // words are counted without
+  return {before + (byte - before) / kAccumulatorBytes * kAccumulatorBytes, kAccumulatorBytes};
 }
+// Is it of a number that is f16?
+constexpr bool IsOfF16s(Dtype panels, int byte) { return TurnOf(panels, byte).bytes < kAccumulatorBytes; }
 
 // The type that copies of such blocks have in panels, also of those that are in panels already.
 constexpr Dtype InPanels(Dtype dtype) {
@@ -349,7 +375,7 @@ inline void RecodeForPanels(Dtype dtype, const uint8_t* block, int first, Dtype 
     }
   } else {
     for (int i = 0; i < count; i += part)
-      put(ScaleOf(from, block, first + i), panels.scale_byte + i / part * kAccumulatorBytes);
+      put(ScaleOf(from, block, first + i), panels.scale_byte + i / part * panels.scale_step);
     if (panels.offset_byte >= 0) put(OffsetOf(from, block, first), panels.offset_byte);
   }
   for (int i = 0; i < count; ++i) put_bits(CodeOf(from, block, first + i) + panels.bias, panels.code(i));

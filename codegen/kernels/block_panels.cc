@@ -128,10 +128,11 @@ class BlockPanels {
 
   // Where the array has a byte of what is recoded that is one of its words.
   Address InArray(int byte) const {
-    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + byte - f16s_)};
+    const int words = byte < F16sBegin(pack_.to.dtype) ? byte : byte - f16s_;
+    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + words)};
   }
   Affine F16InArray(int byte, const Affine& column) const {
-    return Plus(Times(column, kF16Bytes), F16sAt() + int64_t{byte} * kTurned);
+    return Plus(Times(column, kF16Bytes), F16sAt() + int64_t{byte - F16sBegin(pack_.to.dtype)} * kTurned);
   }
 
   // Scales and offsets of elements from `first` on.
@@ -139,7 +140,7 @@ class BlockPanels {
     const int part = panels_.part == 0 ? step() : panels_.part;
     for (int i = 0; i < step(); i += part) {
       decoder_.ReadScale(number_, 0, first + i);
-      StoreNumber(panels_.scale_byte + i / part * kAccumulatorBytes);
+      StoreNumber(panels_.scale_byte + i / part * panels_.scale_step);
     }
     if (!decoder_.has_offset()) return;
     decoder_.ReadOffset(number_, 0, first);
@@ -163,7 +164,7 @@ class BlockPanels {
   }
 
   void StoreNumber(int byte) {
-    if (byte < f16s_)
+    if (IsOfF16s(pack_.to.dtype, byte))
       StoreF16(F16InArray(byte, column_));
     else
       builder_.Do(Store{number_, InArray(byte), 1, false, Dtype::kF32});
@@ -174,7 +175,8 @@ class BlockPanels {
   // Those of four columns, of which `count` exist, into panels.
   void StoreF16s(const PanelColumns& to, int64_t count) {
     if (count < kTurned) builder_.Do(Zero{number_});
-    for (int byte = 0; byte < f16s_; byte += kF16Bytes) {
+    const int begin = F16sBegin(pack_.to.dtype);
+    for (int byte = begin; byte < begin + f16s_; byte += kF16Bytes) {
       for (int64_t column = count; column < kTurned; ++column) StoreF16(F16InArray(byte, Constant(column)));
       builder_.Do(Load{rows_[0], {array_, F16InArray(byte, Constant(0))}, kTurned * kF16Bytes});
       builder_.Do(
@@ -236,9 +238,15 @@ class BlockPanels {
     }
   }
 
+  // The first byte of a word of a block.
+  int PlaceOfWord(int word) const {
+    const int byte = word * kAccumulatorBytes;
+    return byte < F16sBegin(pack_.to.dtype) ? byte : byte + f16s_;
+  }
+
   // The words of a block in panels, of four columns from `first` on, of which `count` exist.
   void Turn(const Affine& from, const Affine& blocks, const Affine& first, int64_t count) {
-    const Affine to = Plus(Plus(blocks, int64_t{f16s_} * pack_.to.panel), Times(first, kAccumulatorBytes));
+    const Affine to = Plus(blocks, Times(first, kAccumulatorBytes));
     const int words = WordBytes() / kAccumulatorBytes;
     for (int word = 0; word < words; word += kTurned) {
       for (int row = 0; row < kTurned; ++row) {
@@ -252,7 +260,7 @@ class BlockPanels {
       if (count > 0) builder_.Do(Transpose{rows_});
       for (int i = 0; i < std::min(kTurned, words - word); ++i)
         builder_.Do(Store{rows_[static_cast<size_t>(i)],
-                          {to_, Plus(to, (word + i) * pack_.to.panel * kAccumulatorBytes)},
+                          {to_, Plus(to, int64_t{PlaceOfWord(word + i)} * pack_.to.panel)},
                           kTurnedBytes});
     }
   }

@@ -101,9 +101,14 @@ class PanelProduct {
     return format_.bias == kNibbleBias ? kQ8NibbleStart : kQ8Start;
   }
 
+  // Else compilers load codes, factors and numbers of all columns before they use any.
+  void KeepLoadsHere() {
+    if (kernel_.fence_steps) builder_.Do(Fence{});
+  }
+
   // A word of each column of rhs, times that of each row of lhs.
   void AddProducts(int k) {
-    if (kernel_.fence_steps) builder_.Do(Fence{});
+    KeepLoadsHere();
     for (int j = 0; j < kernel_.tile.columns; ++j)
       reader_.Codes(codes_[static_cast<size_t>(j)], first_ + k, Columns(j));
     for (int i = 0; i < kernel_.tile.rows; ++i) {
@@ -114,8 +119,10 @@ class PanelProduct {
   }
 
   void AddScaled(int part) {
-    for (int j = 0; j < kernel_.tile.columns; ++j)
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      KeepLoadsHere();
       reader_.Scale(numbers_[static_cast<size_t>(j)], part, Columns(j));
+    }
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       builder_.Do(Broadcast{number_, Lhs(i, 0), 1, Dtype::kF32});
       for (int j = 0; j < kernel_.tile.columns; ++j) {
@@ -127,8 +134,10 @@ class PanelProduct {
   }
 
   void AddOffsets(int part) {
-    for (int j = 0; j < kernel_.tile.columns; ++j)
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      KeepLoadsHere();
       reader_.Offset(numbers_[static_cast<size_t>(j)], part, Columns(j));
+    }
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       builder_.Do(Broadcast{number_, Lhs(i, kQ8ScaledSum), 1, Dtype::kF32});
       for (int j = 0; j < kernel_.tile.columns; ++j) AddTo(i, j, numbers_[static_cast<size_t>(j)]);

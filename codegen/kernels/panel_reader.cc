@@ -57,7 +57,7 @@ void PanelReader::Scale(VarId to, int part, const Columns& columns) {
   if (format_.scale_factor != nullptr)
     Number(to, format_.scale_byte, format_.scale_factor(part), format_.signed_factors, columns);
   else
-    Number(to, format_.scale_byte + part * kAccumulatorBytes, columns);
+    Number(to, format_.scale_byte + part * format_.scale_step, columns);
 }
 
 void PanelReader::Offset(VarId to, int part, const Columns& columns) {
@@ -68,8 +68,8 @@ void PanelReader::Offset(VarId to, int part, const Columns& columns) {
 }
 
 void PanelReader::Number(VarId to, int byte, const Columns& columns) {
-  builder_.Do(Load{to, At(columns, byte), columns.count,
-                   byte < BytesOfF16s(panels_.dtype) ? Dtype::kF16 : Dtype::kF32});
+  builder_.Do(
+      Load{to, At(columns, byte), columns.count, IsOfF16s(panels_.dtype, byte) ? Dtype::kF16 : Dtype::kF32});
 }
 
 // Times the factors of a part, which are bytes of words.

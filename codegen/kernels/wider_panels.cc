@@ -71,7 +71,7 @@ class WiderPanels {
     };
     for (int i = 0; i < step() / part(); ++i) {
       reader_.Scale(number_, PartOf(first + i * part()), columns);
-      store(wide_.scale_byte + i * kAccumulatorBytes);
+      store(wide_.scale_byte + i * wide_.scale_step);
     }
     if (wide_.offset_byte < 0) return;
     reader_.Offset(number_, PartOf(first), columns);

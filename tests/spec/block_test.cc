@@ -142,32 +142,43 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
         y[i] = double{Single(b + 4 * (i / 32))} * (b[320 + i] >= 128 ? b[320 + i] - 256 : b[320 + i]);
       break;
     case Dtype::kP8:
-      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b)} * (b[4 + i] - 128);
+      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + 32)} * (b[i] - 128);
       break;
     case Dtype::kP8Offset:
-      for (size_t i = 0; i < 32; ++i) y[i] = std::fma(Single(b), static_cast<float>(b[8 + i]), Single(b + 4));
+      for (size_t i = 0; i < 32; ++i)
+        y[i] = std::fma(Single(b + 32), static_cast<float>(b[i]), Single(b + 36));
       break;
     case Dtype::kP4:
-      for (size_t i = 0; i < 32; ++i) y[i] = Half(b) * (b[2 + i % 16] / (i < 16 ? 1 : 16) % 16 - 8);
+      for (size_t i = 0; i < 32; ++i) y[i] = Half(b + 16) * (b[i % 16] / (i < 16 ? 1 : 16) % 16 - 8);
       break;
     case Dtype::kP4Offset:
-      for (size_t i = 0; i < 32; ++i) y[i] = Half(b) * (b[4 + i % 16] / (i < 16 ? 1 : 16) % 16) + Half(b + 2);
+      for (size_t i = 0; i < 32; ++i)
+        y[i] = Half(b + 16) * (b[i % 16] / (i < 16 ? 1 : 16) % 16) + Half(b + 18);
       break;
     case Dtype::kP8Halves:
-      for (size_t i = 0; i < 32; ++i) y[i] = double{Single(b + (i < 16 ? 0 : 4))} * (b[8 + i] - 32);
+      for (size_t i = 0; i < 32; ++i) {
+        const uint8_t* const half = b + (i < 16 ? 0 : 20);
+        y[i] = double{Single(half + 16)} * (half[i % 16] - 32);
+      }
       break;
     case Dtype::kP4Long:
       for (size_t i = 0; i < 256; ++i) {
-        const double scale = Half(b) * b[4 + i / 32], offset = Half(b + 2) * b[12 + i / 32];
-        const int byte = b[20 + i / 32 * 16 + i % 16];
+        const size_t part =
+            i / 32;  // scale factors of parts 0 to 3 at 16, of others at 92; of offsets 8 and 4 on
+        const double scale = Half(b + 20) * b[part < 4 ? 16 + part : 92 + part - 4],
+                     offset = Half(b + 22) * b[part < 4 ? 24 + part : 96 + part - 4];
+        const size_t codes[] = {0, 28, 44, 60, 76, 100, 116, 132};
+        const int byte = b[codes[part] + i % 16];
         y[i] = scale * (i % 32 < 16 ? byte % 16 : byte / 16) + offset;
       }
       break;
     case Dtype::kP6Long:
       for (size_t i = 0; i < 256; ++i) {
-        const int low = b[18 + i / 32 * 16 + i % 16], high = b[146 + i / 64 * 16 + i % 16];
+        const size_t quarters[] = {0, 54, 106, 158}, second[] = {38, 90, 142, 194};
+        const size_t quarter = quarters[i / 64];
+        const int low = b[(i % 64 < 32 ? quarter : second[i / 64]) + i % 16], high = b[quarter + 16 + i % 16];
         const int code = (i % 32 < 16 ? low % 16 : low / 16) + 16 * (high >> (2 * (i / 16 % 4)) & 3);
-        y[i] = Half(b) * static_cast<int8_t>(b[2 + i / 16]) * (code - 32);
+        y[i] = Half(b + 36) * static_cast<int8_t>(b[quarter + 32 + i / 16 % 4]) * (code - 32);
       }
       break;
     default:
@@ -294,22 +305,59 @@ TEST(BlockTest, PanelsOfEachType) {
   EXPECT_THAT(PanelsOf(Dtype::kMxfp4), ElementsAre(Dtype::kP8));
 }
 
-// Numbers of 16 bits are what blocks in panels begin with, and whole words follow.
-TEST(BlockTest, PanelsBeginWithTheirF16s) {
+// Numbers of 16 bits are side by side; before and behind them are whole words.
+TEST(BlockTest, PanelsAreWordsAndF16s) {
   for (const DtypeInfo& info : kDtypes) {
     if (!info.in_panels) continue;
     const BlockFormat& format = FormatOf(info.dtype);
     const int f16s = BytesOfF16s(info.dtype);
     EXPECT_EQ(f16s > 0, format.scale == BlockScale::kF16) << info.name;
     if (f16s > 0) {
-      EXPECT_EQ(format.scale_byte, 0) << info.name;
-      EXPECT_EQ(format.offset_byte, f16s == 4 ? 2 : -1) << info.name;
+      EXPECT_EQ(format.scale_byte % 4, 0) << info.name;
+      EXPECT_EQ(format.offset_byte, f16s == 4 ? format.scale_byte + 2 : -1) << info.name;
     }
     EXPECT_EQ((info.bytes - f16s) % 4, 0) << info.name;
     for (int byte = 0; byte < info.bytes; ++byte) {
       const PanelTurn turn = TurnOf(info.dtype, byte);
       EXPECT_TRUE(turn.begin <= byte && byte < turn.begin + turn.bytes) << info.name << " " << byte;
+      EXPECT_EQ(IsOfF16s(info.dtype, byte), turn.bytes == 2);
     }
+  }
+}
+
+// As products read a block, what is read for the first time is never far before what was read already, and
+// each byte is of one thing only.
+TEST(BlockTest, PanelsLieAsTheyAreRead) {
+  constexpr int kNear = 16;  // lower and higher bits of codes are read by turns
+  for (const DtypeInfo& info : kDtypes) {
+    if (!info.in_panels) continue;
+    const BlockFormat& format = FormatOf(info.dtype);
+    std::vector<int> reads;
+    const int part = format.part == 0 ? info.block : format.part;
+    const auto number = [&](int byte, BlockBits (*factor)(int part), int i) {
+      for (int at = 0; at < (factor != nullptr ? 4 : 0); ++at)
+        reads.push_back(TurnOf(info.dtype, factor(i).byte).begin + at);
+      for (int at = 0; at < (format.scale == BlockScale::kF16 ? 2 : 4); ++at) reads.push_back(byte + at);
+    };
+    for (int i = 0; i < info.block; ++i) {
+      reads.push_back(format.code(i).byte);
+      if (format.code(i).high_byte >= 0) reads.push_back(format.code(i).high_byte);
+      if ((i + 1) % part != 0) continue;
+      const int of_part = format.scale_factor == nullptr ? i / part * format.scale_step : 0;
+      number(format.scale_byte + of_part, format.scale_factor, i / part);
+      if (format.offset_byte >= 0) number(format.offset_byte, format.offset_factor, i / part);
+    }
+    std::vector<bool> read(static_cast<size_t>(info.bytes));
+    int furthest = 0;
+    for (const int byte : reads) {
+      ASSERT_LT(byte, info.bytes) << info.name;
+      if (!read[static_cast<size_t>(byte)]) {
+        EXPECT_GE(byte, furthest - kNear) << info.name;
+      }
+      read[static_cast<size_t>(byte)] = true;
+      furthest = std::max(furthest, byte);
+    }
+    EXPECT_THAT(read, testing::Each(true)) << info.name;
   }
 }
 
