@@ -30,6 +30,7 @@ constexpr std::string_view kExtra = "_cycles_per_line";
 
 // So may what a run takes to begin be as much as so many of its lines.
 constexpr std::string_view kOfRun = "run_cycles";
+constexpr std::string_view kOfPrefetch = ".prefetched_cycles_per_line";
 constexpr double kLinesOfRun = 64;
 
 constexpr double kFreedomOfShares = 0.2;
@@ -150,10 +151,12 @@ std::vector<CostKey> CostKeysOf(const Target& target) {
     const size_t first = keys.size();
     AddKeys<MemoryLevel>(kTransferKeys, Cat("memory.", Name(level), "."), "", LevelOf(level), &keys);
     const double line = target.at(level).cycles_per_line;
-    // The suite has short runs from RAM alone: of closer levels nothing tells what they take from what lines
-    // do.
+    // The suite has short runs, and programs that differ in prefetches only, from RAM alone: of closer levels
+    // nothing tells what these take from what lines do.
     if (level != Level::kRam)
-      std::erase_if(keys, [](const CostKey& key) { return key.name.ends_with(kOfRun); });
+      std::erase_if(keys, [](const CostKey& key) {
+        return key.name.ends_with(kOfRun) || key.name.ends_with(kOfPrefetch);
+      });
     for (size_t k = first; k < keys.size(); ++k) {
       if (keys[k].name.ends_with(kExtra)) keys[k].grain = line;
       if (keys[k].name.ends_with(kOfRun)) keys[k].grain = line * kLinesOfRun;

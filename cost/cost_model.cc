@@ -202,6 +202,7 @@ double CostModel::StreamingCycles(const Transfer& transfer) const {
   const double per_line = level.lone_cycles_per_line / (beside * beside) +
                           (transfer.by_tiles ? level.pieces_cycles_per_line : 0) +
                           (transfer.crowded ? level.crowded_cycles_per_line : 0) +
+                          (transfer.ahead_lines > 0 ? level.prefetched_cycles_per_line : 0) +
                           LateShare(transfer) * level.unprefetched_cycles_per_line;
   return static_cast<double>(transfer.read.lines) * per_line;
 }
@@ -226,7 +227,7 @@ CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers)
     return {cycles, waited + (cycles - waited) * (1 - level.overlap)};
   };
   const Exposure far = through(transfer.from), near = through(transfer.to);
-  return {std::max(0.0, far.total - near.total), std::max(0.0, far.exposed - near.exposed)};
+  return {std::max(0.0, far.total - near.total), std::max(0.0, far.exposed - near.exposed), near.total};
 }
 
 CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& expansion) const {
@@ -235,6 +236,7 @@ CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& exp
     const Exposure one = ExposureOf(expansion.transfers[static_cast<size_t>(i)], spec.sharers);
     exposure.total += one.total;
     exposure.exposed += one.exposed;
+    exposure.below += one.below;
   }
   return exposure;
 }
@@ -305,9 +307,11 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
     case RewriteKind::kParallelTile:
       return decision.parts > 1 && spec.sharers == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;
     case RewriteKind::kMove: {
-      // A transfer hides behind the arithmetic below it, and behind no more than that.
+      // A transfer hides behind the arithmetic below it, and behind no more than that; nor does the same
+      // arithmetic hide the rest of the way once more.
       const Exposure exposure = ExposureOf(spec, expansion);
-      const double waited = std::max(exposure.exposed, exposure.total - HidingPlace(spec, decision.operand));
+      const double hiding = std::max(0.0, HidingPlace(spec, decision.operand) - exposure.below);
+      const double waited = std::max(exposure.exposed, exposure.total - hiding);
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:

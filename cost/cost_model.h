@@ -48,6 +48,7 @@ class CostModel {
   struct Exposure {
     double total = 0;    // cycles of all transfers
     double exposed = 0;  // the part that never hides behind arithmetic
+    double below = 0;    // that the same lines take from where they are brought to
   };
   Exposure Compulsory(const Spec& spec, int operand, Level from) const;
   double OutputBound(const Spec& spec) const;

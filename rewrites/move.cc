@@ -506,7 +506,10 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     // A panel that is read whole goes on where the one before it ends: one after the other they are a single
     // stream. Of several side by side only the first does, the others begin where nobody has read or asked
     // for anything. (Where the reduction is cut, what is walked next is the next piece of the same panels.)
-    if (tensor.layout.panel != 0) LastTransfer(expansion).new_runs = footprint.runs - 1;
+    if (tensor.layout.panel != 0) {
+      LastTransfer(expansion).new_runs = footprint.runs - 1;
+      LastTransfer(expansion).one_stream = footprint.runs == 1;
+    }
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
     LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);
     LastTransfer(expansion).crowded = !walks_rows && RowsAreCrowded(spec, operand, target);

@@ -36,6 +36,7 @@ struct MemoryLevel {
   double unprefetched_cycles_per_line = 0;  // extra for a line that no prefetch instruction asks for in time:
   int prefetch_lines = 16;                  // with this many lines on their way ...
   int prefetch_streams = 64;                // ... and of no more runs than this
+  double prefetched_cycles_per_line = 0;    // extra for a line that one asks for, in time or not
   int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
   double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
   double write_factor = 1;                  // a line written back costs this many times a line read

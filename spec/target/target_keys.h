@@ -90,6 +90,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"unprefetched_cycles_per_line", &MemoryLevel::unprefetched_cycles_per_line, 0, kMostCycles},
     {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
     {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},
+    {"prefetched_cycles_per_line", &MemoryLevel::prefetched_cycles_per_line, 0, kMostCycles},
     {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
     {"write_factor", &MemoryLevel::write_factor, 0, 100},

@@ -232,7 +232,7 @@ TEST_P(OnlineAttentionTest, TheSearchDecides) {
 TEST_P(OnlineAttentionTest, IsOneGroupOfSeveral) {
   const Target small = WithSmallCaches(target_);
   const std::string text =
-      "kernel a(x: f32[300,20], wq: f32[20,16], wk: f32[20,16], wv: f32[20,16], wo: f32[16,24]):\n"
+      "kernel a(x: f32[500,20], wq: f32[20,16], wk: f32[20,16], wv: f32[20,16], wo: f32[16,24]):\n"
       " q = matmul(x, wq)\n k = matmul(x, wk)\n v = matmul(x, wv)\n"
       " return matmul(add(matmul(softmax(matmul(q, transpose(k))), v), q), wo)";
   const auto found = PlanOf(GraphOf(text), small, 2);

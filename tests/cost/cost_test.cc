@@ -250,6 +250,7 @@ TEST(StreamingTest, FewRunsAndLateLinesCostMore) {
   ram.lone_cycles_per_line = 4;
   ram.unprefetched_cycles_per_line = 3;
   ram.crowded_cycles_per_line = 7;
+  ram.prefetched_cycles_per_line = 0;
   ram.unstreamed_cycles_per_line = 5;
   ram.ramp_lines = 4;
   ram.prefetch_lines = 16;
@@ -269,6 +270,11 @@ TEST(StreamingTest, FewRunsAndLateLinesCostMore) {
   EXPECT_EQ(cycles(2, 8, 0), 1100 + 0.5 * (8 * 5 + 100 * 3)) << "half as far ahead as it takes";
   EXPECT_EQ(cycles(2, 16, 0.25), 1100 + 0.25 * (8 * 5 + 100 * 3)) << "not the first quarter of each run";
   EXPECT_EQ(cycles(9, 16, 0), cycles(9, 0, 0)) << "too many runs";
+  ram.prefetched_cycles_per_line = 2;
+  const CostModel slowed(target);
+  Transfer asked_for{Level::kRam, Level::kVrf, {100, 2, 1}, {}};
+  asked_for.ahead_lines = 16;
+  EXPECT_EQ(slowed.TransferCycles(asked_for, 1), 1000 + 100 * (1 + 2)) << "hardware alone is faster";
   Transfer by_tiles{Level::kRam, Level::kL2, {100, 10, 1}, {}};
   by_tiles.by_tiles = true;
   EXPECT_EQ(model.TransferCycles(by_tiles, 1), 1000 + 4) << "asked for tile by tile";

@@ -36,6 +36,7 @@ MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double uns
   level.lone_cycles_per_line = 0.5 * unstreamed;
   level.crowded_cycles_per_line = 0.75 * unstreamed;
   level.unprefetched_cycles_per_line = 0.25 * unstreamed;
+  level.prefetched_cycles_per_line = 0.1 * unstreamed;
   level.prefetch_lines = 3;
   level.prefetch_streams = 2;
   level.overrun_lines = unstreamed > 0 ? 1 : 0;
