@@ -31,7 +31,7 @@ struct BlockBits {
 
 // Vectors of elements are read no wider than this, so that the codes of each are in bytes that are
 // neighbours, with the same shifts: of every type, so many elements have them so (of some,
-// DtypeInfo::code_run).
+// DtypeInfo::code_run); of types of panels, the words of four may be apart.
 inline constexpr int kBlockRun = 16;
 
 // What elements are multiples of.
@@ -84,8 +84,8 @@ inline constexpr int kQ8LongStartBytes = 32;
 // Where a part of a block of p4_long has its codes: the first part's are followed by factors of four parts,
 // the scale and the offset, the fifth's by the other factors.
 constexpr int P4LongCodes(int part) { return 16 * part + (part > 0 ? 12 : 0) + (part > 4 ? 8 : 0); }
-// Where a quarter of a block of p6_long begins: lower and higher bits of codes, the factors of its four
-// parts, in the first one the scale, lower bits of more codes.
+// Where a quarter of a block of p6_long begins: words of lower and higher bits of codes by turns, the factors
+// of its four parts, in the first one the scale, lower bits of more codes.
 constexpr int P6LongQuarter(int quarter) { return 52 * quarter + (quarter > 0 ? 2 : 0); }
 
 // Types of panels lie as they are read, so that memory is read in ascending order: codes, then the numbers of
@@ -196,10 +196,9 @@ inline constexpr std::array kBlockFormats = {
         .scale = BlockScale::kF16,
         .codes = BlockCodes::kUnsigned,
         .code = [](int i) -> BlockBits {
-          const int begin = P6LongQuarter(i / 64);
+          const int begin = P6LongQuarter(i / 64), word = begin + i % 16 / 4 * 8 + i % 4;
           const int second = begin + 36 + (i < 64 ? 2 : 0);  // behind what is read with the first codes
-          return {(i % 64 < 32 ? begin : second) + i % 16, i / 16 % 2 * 4, 4, begin + 16 + i % 16,
-                  i / 16 % 4 * 2};
+          return {i % 64 < 32 ? word : second + i % 16, i / 16 % 2 * 4, 4, word + 4, i / 16 % 4 * 2};
         },
         .scale_byte = 36,
         .bias = kLongBias,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "codegen/kernels/block_decoder.h"
 #include "codegen/kernels/copy_prefetch.h"
@@ -19,6 +20,24 @@ constexpr int kF16Bytes = Bytes(Dtype::kF16);
 
 constexpr int64_t WholeTurned(int64_t bytes) {
   return (bytes + kTurnedBytes - 1) / kTurnedBytes * kTurnedBytes;
+}
+
+// The words of a block in panels, by their first bytes: those of codes that are recoded together side by
+// side, then all others.
+std::vector<int> WordsOf(const BlockFormat& panels) {
+  std::vector<int> words;
+  const auto add = [&](int byte) {
+    const PanelTurn turn = TurnOf(panels.dtype, byte);
+    if (turn.bytes == kAccumulatorBytes && std::find(words.begin(), words.end(), turn.begin) == words.end())
+      words.push_back(turn.begin);
+  };
+  for (int first = 0; first < BlockOf(panels.dtype); first += kBlockRun) {
+    for (int i = first; i < first + kBlockRun; ++i) add(panels.code(i).byte);
+    for (int i = first; i < first + kBlockRun; ++i)
+      if (panels.code(i).high_byte >= 0) add(panels.code(i).high_byte);
+  }
+  for (int byte = 0; byte < Bytes(panels.dtype); ++byte) add(byte);
+  return words;
 }
 
 // Columns of a panel from some one on: where the panel's blocks begin, in bytes, and the number of that
@@ -40,6 +59,7 @@ class BlockPanels {
         from_(builder_.PointerParameter("from", PointeeOf(pack.from.dtype), false)),
         to_(builder_.PointerParameter("to", PointeeOf(pack.to.dtype), true)),
         f16s_(BytesOfF16s(pack.to.dtype)),
+        words_(WordsOf(panels_)),
         prefetch_(pack, builder_, from_, block(), kNoVar),
         lanes_(std::min(pack.vector_bytes / kAccumulatorBytes, kBlockRun)),
         decoder_(builder_, pack.from.dtype, lanes_),
@@ -128,8 +148,9 @@ class BlockPanels {
 
   // Where the array has a byte of what is recoded that is one of its words.
   Address InArray(int byte) const {
-    const int words = byte < F16sBegin(pack_.to.dtype) ? byte : byte - f16s_;
-    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + words)};
+    const int begin = TurnOf(pack_.to.dtype, byte).begin;
+    const auto word = std::find(words_.begin(), words_.end(), begin) - words_.begin();
+    return {array_, Plus(Times(column_, ColumnBytes()), step_at_ + word * kAccumulatorBytes + byte - begin)};
   }
   Affine F16InArray(int byte, const Affine& column) const {
     return Plus(Times(column, kF16Bytes), F16sAt() + int64_t{byte - F16sBegin(pack_.to.dtype)} * kTurned);
@@ -238,12 +259,6 @@ class BlockPanels {
     }
   }
 
-  // The first byte of a word of a block.
-  int PlaceOfWord(int word) const {
-    const int byte = word * kAccumulatorBytes;
-    return byte < F16sBegin(pack_.to.dtype) ? byte : byte + f16s_;
-  }
-
   // The words of a block in panels, of four columns from `first` on, of which `count` exist.
   void Turn(const Affine& from, const Affine& blocks, const Affine& first, int64_t count) {
     const Affine to = Plus(blocks, Times(first, kAccumulatorBytes));
@@ -260,7 +275,7 @@ class BlockPanels {
       if (count > 0) builder_.Do(Transpose{rows_});
       for (int i = 0; i < std::min(kTurned, words - word); ++i)
         builder_.Do(Store{rows_[static_cast<size_t>(i)],
-                          {to_, Plus(to, int64_t{PlaceOfWord(word + i)} * pack_.to.panel)},
+                          {to_, Plus(to, int64_t{words_[static_cast<size_t>(word + i)]} * pack_.to.panel)},
                           kTurnedBytes});
     }
   }
@@ -269,7 +284,8 @@ class BlockPanels {
   const BlockFormat &blocks_, &panels_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
-  const int f16s_;  // bytes of a block in panels that are numbers of 16 bits
+  const int f16s_;                // bytes of a block in panels that are numbers of 16 bits
+  const std::vector<int> words_;  // of the array, by the bytes of a block in panels where they are
   CopyPrefetch prefetch_;
   const int lanes_;
   BlockDecoder decoder_;

@@ -108,9 +108,10 @@ class PanelProduct {
 
   // A word of each column of rhs, times that of each row of lhs.
   void AddProducts(int k) {
-    KeepLoadsHere();
-    for (int j = 0; j < kernel_.tile.columns; ++j)
+    for (int j = 0; j < kernel_.tile.columns; ++j) {
+      KeepLoadsHere();
       reader_.Codes(codes_[static_cast<size_t>(j)], first_ + k, Columns(j));
+    }
     for (int i = 0; i < kernel_.tile.rows; ++i) {
       builder_.Do(Broadcast{factors_, Lhs(i, FormatOf(kernel_.lhs.dtype).code(k).byte), kWordSteps});
       for (int j = 0; j < kernel_.tile.columns; ++j)

@@ -175,8 +175,8 @@ std::vector<double> Plain(Dtype dtype, const uint8_t* b) {
     case Dtype::kP6Long:
       for (size_t i = 0; i < 256; ++i) {
         const size_t quarters[] = {0, 54, 106, 158}, second[] = {38, 90, 142, 194};
-        const size_t quarter = quarters[i / 64];
-        const int low = b[(i % 64 < 32 ? quarter : second[i / 64]) + i % 16], high = b[quarter + 16 + i % 16];
+        const size_t quarter = quarters[i / 64], word = quarter + i % 16 / 4 * 8 + i % 4;
+        const int low = b[i % 64 < 32 ? word : second[i / 64] + i % 16], high = b[word + 4];
         const int code = (i % 32 < 16 ? low % 16 : low / 16) + 16 * (high >> (2 * (i / 16 % 4)) & 3);
         y[i] = Half(b + 36) * static_cast<int8_t>(b[quarter + 32 + i / 16 % 4]) * (code - 32);
       }
@@ -328,7 +328,7 @@ TEST(BlockTest, PanelsAreWordsAndF16s) {
 // As products read a block, what is read for the first time is never far before what was read already, and
 // each byte is of one thing only.
 TEST(BlockTest, PanelsLieAsTheyAreRead) {
-  constexpr int kNear = 16;  // lower and higher bits of codes are read by turns
+  constexpr int kNear = 5;  // bytes of words by turns, or a number behind its factors
   for (const DtypeInfo& info : kDtypes) {
     if (!info.in_panels) continue;
     const BlockFormat& format = FormatOf(info.dtype);
