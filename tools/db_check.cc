@@ -62,32 +62,16 @@ class Checker {
           return absl::OkStatus();
         },
         [this](const absl::Status& damage) { Note(damage); }));
-    Note(table_.file()->ForEachText(
-        TextKind::kPlan,
-        [this](const std::string&, const std::string& schedule) {
-          ++plans_;
-          const absl::StatusOr<PlanSchedule> parsed = ParsePlanSchedule(schedule, table_.file()->path());
-          Note(parsed.status());
-          return absl::OkStatus();
-        },
-        [this](const absl::Status& damage) { Note(damage); }));
-    Note(table_.file()->ForEachText(
-        TextKind::kBound,
-        [this](const std::string& question, const std::string& bound) {
-          ++bounds_;
-          CheckBound(question, bound);
-          return absl::OkStatus();
-        },
-        [this](const absl::Status& damage) { Note(damage); }));
-    Note(table_.file()->ForEachText(
-        TextKind::kTuned,
-        [this](const std::string&, const std::string& report) {
-          ++tuned_;
-          if (!TuningReport::Parse(report))
-            findings_.push_back(Cat("'", table_.file()->path(), "': damaged: a tuning that can't be read"));
-          return absl::OkStatus();
-        },
-        [this](const absl::Status& damage) { Note(damage); }));
+    plans_ = CheckTexts(TextKind::kPlan, [this](const std::string&, const std::string& schedule) {
+      Note(ParsePlanSchedule(schedule, table_.file()->path()).status());
+    });
+    bounds_ = CheckTexts(TextKind::kBound, [this](const std::string& question, const std::string& bound) {
+      CheckBound(question, bound);
+    });
+    tuned_ = CheckTexts(TextKind::kTuned, [this](const std::string&, const std::string& report) {
+      if (!TuningReport::Parse(report))
+        findings_.push_back(Cat("'", table_.file()->path(), "': damaged: a tuning that can't be read"));
+    });
   }
 
   // Searches for up to `wanted` of the roots again, and proves as many bounds, drawn evenly and always the
@@ -113,6 +97,21 @@ class Checker {
  private:
   void Note(const absl::Status& status) {
     if (!status.ok()) findings_.emplace_back(status.message());
+  }
+
+  // How many texts of a kind can be read, of which each is checked.
+  template <typename Check>
+  int64_t CheckTexts(TextKind kind, const Check& check) {
+    int64_t count = 0;
+    Note(table_.file()->ForEachText(
+        kind,
+        [&](const std::string& question, const std::string& answer) {
+          ++count;
+          check(question, answer);
+          return absl::OkStatus();
+        },
+        [this](const absl::Status& damage) { Note(damage); }));
+    return count;
   }
 
   void NoteEntry(const Question& entry, const std::string& what) {
