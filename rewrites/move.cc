@@ -250,6 +250,14 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
   }
 }
 
+// Do the microkernels below ask for what is moved, each for the tile behind its own?
+bool IsAskedForByTiles(const Spec& spec, const Decision& decision) {
+  constexpr int kRhs = MatmulDims::kRhs;
+  if (decision.operand != kRhs || decision.level > Level::kL2) return false;
+  if (RhsIsReadInColumns(spec)) return spec.operand[kRhs].level > Level::kL2;
+  return decision.level == Level::kL2 && RhsIsReadInPieces(spec);
+}
+
 void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
   Spec child = spec;
   TensorSpec& moved = child.operand[decision.operand];
@@ -268,12 +276,15 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
                     expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, target, expansion);
-    LastTransfer(expansion).by_tiles =
-        decision.operand == MatmulDims::kRhs && decision.level == Level::kL2 && RhsIsReadInPieces(spec);
+    LastTransfer(expansion).by_tiles = IsAskedForByTiles(spec, decision);
     // Of panels that are closer than L3, microkernels read one after the other.
     LastTransfer(expansion).one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
-    LastTransfer(expansion).crowded =
-        LastTransfer(expansion).by_tiles && RowsAreCrowded(spec, decision.operand, target);
+    LastTransfer(expansion).crowded = LastTransfer(expansion).by_tiles && !RhsIsReadInColumns(spec) &&
+                                      RowsAreCrowded(spec, decision.operand, target);
+    if (LastTransfer(expansion).by_tiles && RhsIsReadInColumns(spec)) {
+      LastTransfer(expansion).one_stream = true;
+      LastTransfer(expansion).new_runs = 0;
+    }
     moved.moved = 1;
     SettleRounding(&child);
     expansion->filled = decision.level;
@@ -495,7 +506,8 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
                        Expansion* expansion) {
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     const TensorSpec& tensor = Operand(spec, operand);
-    if (tensor.level <= Level::kL1) continue;
+    const bool by_tiles = operand == MatmulDims::kRhs && decision.size == 0 && PrefetchesNextTile(spec);
+    if (tensor.level <= Level::kL1 && !by_tiles) continue;
     Footprint footprint = FootprintOf(spec, operand, target);
     const bool walks_rows = IsReduction(spec, InnerDim(spec, operand));
     if (walks_rows && RowsEvictEachOther(spec, operand, target))
@@ -511,7 +523,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
       LastTransfer(expansion).one_stream = footprint.runs == 1;
     }
     PrefetchRhs(spec, decision, target, &LastTransfer(expansion));
-    LastTransfer(expansion).by_tiles = decision.size == 0 && PrefetchesNextTile(spec);
+    LastTransfer(expansion).by_tiles = by_tiles;
     LastTransfer(expansion).crowded = !walks_rows && RowsAreCrowded(spec, operand, target);
   }
 }

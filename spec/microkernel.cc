@@ -343,8 +343,32 @@ bool RhsIsReadInPieces(const Spec& spec) {
          rhs.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
 }
 
+namespace {
+
+constexpr int64_t kShortestColumn = 1024;   // bytes, of columns that are asked for ahead
+constexpr int64_t kBytesAhead = 16 * 1024;  // less is not in time
+
+}  // namespace
+
+bool RhsIsReadInColumns(const Spec& spec) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  const uint32_t steps = spec.size[MatmulDims::kK];
+  return spec.op_info().base == OpKind::kMatmul && rhs.layout.kind == LayoutKind::kStrided &&
+         InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK && rhs.layout.ld == steps &&
+         !IsOfBlocks(rhs.dtype) && BytesOf(rhs.dtype, steps) >= kShortestColumn;
+}
+
+int64_t ColumnsAhead(const Spec& microkernel) {
+  const int64_t columns = microkernel.size[MatmulDims::kN];
+  const int64_t bytes =
+      columns * BytesOf(microkernel.operand[MatmulDims::kRhs].dtype, microkernel.size[MatmulDims::kK]);
+  return columns * ((kBytesAhead + bytes - 1) / bytes);
+}
+
 bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
+  if (RhsIsReadInColumns(microkernel) && rhs.moved != 0)
+    return rhs.level <= Level::kL2 && microkernel.out().layout.kind == LayoutKind::kPartialSums;
   return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld &&
          microkernel.out().layout.kind == LayoutKind::kVectors;

@@ -125,9 +125,17 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
 bool RhsIsReadInPieces(const Spec& spec);
 
-// True if a microkernel asks for the tile of rhs beside its own: from L2, where a move may have said that it
-// is before anyone has read it.
+// True if tiles of rhs are whole columns of the caller's matrix, one behind the other without gaps, so that
+// the next tile can be asked for in the order in which it lies in memory.
+bool RhsIsReadInColumns(const Spec& spec);
+
+// True if a microkernel asks for the tile of rhs beside its own: of pieces of rows from L2, of columns from L1
+// or L2, where a move may have said that it is before anyone has read it.
 bool PrefetchesNextTile(const Spec& microkernel);
+
+// Of tiles of columns: how many columns further on lies what the microkernel asks for. Short tiles look
+// further ahead than to the next.
+int64_t ColumnsAhead(const Spec& microkernel);
 
 }  // namespace kirsch
 

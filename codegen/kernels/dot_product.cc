@@ -41,8 +41,9 @@ class DotProduct {
     const int whole = static_cast<int>(kernel_.step());
     accumulators_.Clear();
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
-    builder_.Loop(IndexOf(parameters_.trips), [&](VarId) {
+    builder_.Loop(IndexOf(parameters_.trips), [&](VarId trip) {
       if (decoder_) return Blocks(kernel_.unroll);
+      if (kernel_.prefetches_in_order) PrefetchInOrder(trip);
       Vectors(kernel_.unroll, whole);
     });
     if (parameters_.rest != kNoVar)
@@ -62,7 +63,7 @@ class DotProduct {
       if (u > 0 && kernel_.fence_steps) builder_.Do(Fence{});
       const int64_t k = u * kernel_.step();
       for (int j = 0; j < kernel_.tile.columns && !kernel_.one_by_one(); ++j) ReadRhs(j, k, count);
-      if (kernel_.prefetches() && k % LineElements() == 0) PrefetchRhs(k);
+      if (kernel_.prefetches() && !kernel_.prefetches_in_order && k % LineElements() == 0) PrefetchRhs(k);
       for (int i = 0; i < kernel_.tile.rows; ++i) {
         if (i > 0 && kernel_.fence_rows) builder_.Do(Fence{});
         ReadLhs(i, k, count);
@@ -147,6 +148,16 @@ class DotProduct {
     for (int j = 0; j < kernel_.tile.columns; ++j)
       builder_.Do(Prefetch{{parameters_.rhs, kernel_.rhs.At(k + kernel_.prefetch_k, j + kernel_.prefetch_n,
                                                             parameters_.size)}});
+  }
+
+  // As many lines as a trip reads of all columns, of those that lie behind in memory. The pointer has come as
+  // far as the trips before have read of one column; what they have prefetched is as much of each of them.
+  void PrefetchInOrder(VarId trip) {
+    const int64_t columns = kernel_.tile.columns, steps = kernel_.unroll * kernel_.step();
+    const Affine next =
+        Plus(kernel_.rhs.At(0, kernel_.prefetch_n, parameters_.size), trip, (columns - 1) * steps);
+    for (int64_t i = 0; i < columns * steps; i += LineElements())
+      builder_.Do(Prefetch{{parameters_.rhs, Plus(next, i)}, true});
   }
 
   const Microkernel& kernel_;

@@ -431,7 +431,10 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   }
   shape.prefetch_out = spec.out().level > Level::kL1;
   (microkernel.dim == MatmulDims::kK ? shape.prefetch_k : shape.prefetch_n) = microkernel.size;
-  if (microkernel.size == 0 && PrefetchesNextTile(OnlyChild(impl).spec)) shape.prefetch_n = shape.n;
+  if (const Spec& child = OnlyChild(impl).spec; microkernel.size == 0 && PrefetchesNextTile(child)) {
+    shape.prefetches_in_order = RhsIsReadInColumns(child);
+    shape.prefetch_n = shape.prefetches_in_order ? ColumnsAhead(child) : shape.n;
+  }
   if (last_ != Affine{}) {
     shape.counted = shape.tile.lanes;
     shape.n = shape.tile.columns * shape.counted;

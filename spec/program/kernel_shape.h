@@ -44,6 +44,9 @@ struct TileShape {
   // The elements of rhs so many steps of the reduction and so many columns further are prefetched; at most
   // one of the two is not 0.
   int64_t prefetch_k = 0, prefetch_n = 0;
+  // Of columns without gaps: they are prefetched in the order in which they lie in memory, as many bytes at a
+  // time as are read, and into L2 only: what L1 has room for is lhs.
+  bool prefetches_in_order = false;
   DigitAxis reduction = {};  // of a window: how it is indexed by the steps of the reduction
   int64_t k_tail = 0;        // what is left of the reduction: k mod step()
   bool any_tail = false;     // that is known when the kernel is run
