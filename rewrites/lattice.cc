@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstddef>
 
+#include "spec/microkernel.h"
+
 namespace kirsch {
 namespace {
 
@@ -99,7 +101,12 @@ void AppendVectorDimSizes(const Spec& spec, int dim, const Target& target, std::
 
 void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<uint32_t>* sizes) {
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
-  if (IsReduction(spec, dim)) return AppendReductionSizes(spec, size, sizes);
+  if (IsReduction(spec, dim)) {
+    // Columns that are asked for ahead are read whole.
+    if (spec.ideal || spec.operand[MatmulDims::kRhs].moved == 0 || !RhsIsReadInColumns(spec))
+      AppendReductionSizes(spec, size, sizes);
+    return;
+  }
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);
   if (dim == OutputRowDim(spec)) return AppendRowSizes(size, target, sizes);
   if (size > 1) sizes->push_back(1);

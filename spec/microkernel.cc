@@ -345,6 +345,7 @@ bool RhsIsReadInPieces(const Spec& spec) {
 
 namespace {
 
+constexpr uint32_t kFewColumns = 8;         // of more, each is cut into pieces that caches hold
 constexpr int64_t kShortestColumn = 1024;   // bytes, of columns that are asked for ahead
 constexpr int64_t kBytesAhead = 16 * 1024;  // less is not in time
 
@@ -355,7 +356,8 @@ bool RhsIsReadInColumns(const Spec& spec) {
   const uint32_t steps = spec.size[MatmulDims::kK];
   return spec.op_info().base == OpKind::kMatmul && rhs.layout.kind == LayoutKind::kStrided &&
          InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK && rhs.layout.ld == steps &&
-         !IsOfBlocks(rhs.dtype) && BytesOf(rhs.dtype, steps) >= kShortestColumn;
+         !IsOfBlocks(rhs.dtype) && BytesOf(rhs.dtype, steps) >= kShortestColumn &&
+         spec.size[MatmulDims::kN] <= kFewColumns;
 }
 
 int64_t ColumnsAhead(const Spec& microkernel) {

@@ -154,8 +154,8 @@ class DotProduct {
   // far as the trips before have read of one column; what they have prefetched is as much of each of them.
   void PrefetchInOrder(VarId trip) {
     const int64_t columns = kernel_.tile.columns, steps = kernel_.unroll * kernel_.step();
-    const Affine next =
-        Plus(kernel_.rhs.At(0, kernel_.prefetch_n, parameters_.size), trip, (columns - 1) * steps);
+    Affine next = kernel_.rhs.At(0, kernel_.prefetch_n, parameters_.size);
+    if (columns > 1) next = Plus(next, trip, (columns - 1) * steps);
     for (int64_t i = 0; i < columns * steps; i += LineElements())
       builder_.Do(Prefetch{{parameters_.rhs, Plus(next, i)}, true});
   }
