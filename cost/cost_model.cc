@@ -224,7 +224,7 @@ CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers)
     whole.from = from;
     const MemoryLevel& level = target_.at(from);
     const double cycles = TransferCycles(whole, sharers), waited = UnstreamedCycles(whole);
-    return {cycles, waited + (cycles - waited) * (1 - level.overlap)};
+    return {cycles, transfer.a_tile_ahead ? 0 : waited + (cycles - waited) * (1 - level.overlap)};
   };
   const Exposure far = through(transfer.from), near = through(transfer.to);
   return {std::max(0.0, far.total - near.total), std::max(0.0, far.exposed - near.exposed), near.total};

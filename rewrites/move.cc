@@ -250,12 +250,10 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
   }
 }
 
-// Do the microkernels below ask for what is moved, each for the tile behind its own?
-bool IsAskedForByTiles(const Spec& spec, const Decision& decision) {
-  constexpr int kRhs = MatmulDims::kRhs;
-  if (decision.operand != kRhs || decision.level > Level::kL2) return false;
-  if (RhsIsReadInColumns(spec)) return spec.operand[kRhs].level > Level::kL2;
-  return decision.level == Level::kL2 && RhsIsReadInPieces(spec);
+// Do the microkernels below ask for what is moved, each for the tile of columns behind its own?
+bool AreColumnsAskedForAhead(const Spec& spec, const Decision& decision) {
+  return decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
+         spec.operand[MatmulDims::kRhs].level > Level::kL2 && RhsIsReadInColumns(spec);
 }
 
 void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
@@ -276,14 +274,16 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
                     expansion);
   } else {
     AddTransfer(spec, decision.operand, decision.level, footprint, target, expansion);
-    LastTransfer(expansion).by_tiles = IsAskedForByTiles(spec, decision);
+    Transfer& transfer = LastTransfer(expansion);
+    transfer.by_tiles =
+        decision.operand == MatmulDims::kRhs && decision.level == Level::kL2 && RhsIsReadInPieces(spec);
+    transfer.crowded = transfer.by_tiles && RowsAreCrowded(spec, decision.operand, target);
     // Of panels that are closer than L3, microkernels read one after the other.
-    LastTransfer(expansion).one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
-    LastTransfer(expansion).crowded = LastTransfer(expansion).by_tiles && !RhsIsReadInColumns(spec) &&
-                                      RowsAreCrowded(spec, decision.operand, target);
-    if (LastTransfer(expansion).by_tiles && RhsIsReadInColumns(spec)) {
-      LastTransfer(expansion).one_stream = true;
-      LastTransfer(expansion).new_runs = 0;
+    transfer.one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
+    if (AreColumnsAskedForAhead(spec, decision)) {
+      transfer.a_tile_ahead = transfer.one_stream = true;
+      transfer.ahead_lines = footprint.lines;
+      transfer.new_runs = 0;
     }
     moved.moved = 1;
     SettleRounding(&child);

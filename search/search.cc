@@ -131,9 +131,11 @@ int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   return (bytes + target.line_bytes - 1) / target.line_bytes;
 }
 
-// True if operands of so many bytes fit the cache, and, if there is one, a copy the share that may be filled.
-bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy) {
-  return operands + copy <= cache.bytes &&
+// True if operands of so many bytes fit the cache, or the share of it that what comes from RAM leaves, and,
+// if there is one, a copy the share that may be filled.
+bool Holds(const MemoryLevel& cache, int64_t operands, int64_t copy, bool beside_ram) {
+  const double share = beside_ram ? cache.usable_beside_ram : 1;
+  return static_cast<double>(operands + copy) <= share * static_cast<double>(cache.bytes) &&
          static_cast<double>(copy) <= cache.usable * static_cast<double>(cache.bytes);
 }
 
@@ -164,11 +166,15 @@ Spec PlaceOperands(const Spec& root, Residency residency, const Target& target) 
   Spec placed = root;
   const int64_t copy = NeededCopyLines(root, target) + RoundedCopyLines(root, target);
   int64_t lines = 0;
-  for (int operand = 0; operand < root.op_info().num_operands; ++operand)
+  bool beside_ram = false;
+  for (int operand = 0; operand < root.op_info().num_operands; ++operand) {
     if (!residency.InRam(operand)) lines += FootprintOf(root, operand, target).lines;
+    beside_ram = beside_ram || (residency.InRam(operand) && operand < root.op_info().output());
+  }
   Level home = Level::kRam;
   for (Level level : {Level::kL3, Level::kL2, Level::kL1})
-    if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes)) home = level;
+    if (Holds(target.at(level), lines * target.line_bytes, copy * target.line_bytes, beside_ram))
+      home = level;
   for (int operand = 0; operand < root.op_info().num_operands; ++operand)
     placed.tensor(operand).level = IsVectorOfEpilogue(root, operand) ? Level::kL1
                                    : residency.InRam(operand)        ? Level::kRam

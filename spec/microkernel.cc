@@ -347,7 +347,8 @@ namespace {
 
 constexpr uint32_t kFewColumns = 8;         // of more, each is cut into pieces that caches hold
 constexpr int64_t kShortestColumn = 1024;   // bytes, of columns that are asked for ahead
-constexpr int64_t kBytesAhead = 16 * 1024;  // less is not in time
+constexpr int64_t kLeastAhead = 16 * 1024;  // bytes; less is not in time
+constexpr int64_t kMostAhead = 128 * 1024;  // and more wait for long, in a smaller L2
 
 }  // namespace
 
@@ -361,10 +362,10 @@ bool RhsIsReadInColumns(const Spec& spec) {
 }
 
 int64_t ColumnsAhead(const Spec& microkernel) {
-  const int64_t columns = microkernel.size[MatmulDims::kN];
   const int64_t bytes =
-      columns * BytesOf(microkernel.operand[MatmulDims::kRhs].dtype, microkernel.size[MatmulDims::kK]);
-  return columns * ((kBytesAhead + bytes - 1) / bytes);
+      BytesOf(microkernel.operand[MatmulDims::kRhs].dtype, microkernel.size[MatmulDims::kK]);
+  const int64_t near = kMostAhead / bytes, wanted = (kLeastAhead + bytes - 1) / bytes;
+  return std::max<int64_t>({microkernel.size[MatmulDims::kN], std::min<int64_t>(kFewColumns, near), wanted});
 }
 
 bool PrefetchesNextTile(const Spec& microkernel) {

@@ -133,8 +133,8 @@ bool RhsIsReadInColumns(const Spec& spec);
 // or L2, where a move may have said that it is before anyone has read it.
 bool PrefetchesNextTile(const Spec& microkernel);
 
-// Of tiles of columns: how many columns further on lies what the microkernel asks for. Short tiles look
-// further ahead than to the next.
+// Of tiles of columns: how many columns further on lies what the microkernel asks for. As many whatever the
+// tile has, unless columns are long: so all columns are asked for where tiles of several widths take turns.
 int64_t ColumnsAhead(const Spec& microkernel);
 
 }  // namespace kirsch
