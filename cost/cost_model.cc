@@ -449,12 +449,21 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
   return {total, total * (1 - level.overlap)};
 }
 
+// Columns of rhs that are asked for while the ones before are worked on: arithmetic may hide all of their way
+// to L2, but they take so long at least.
+double CostModel::AskedForAheadBound(const Spec& spec) const {
+  constexpr int kRhs = MatmulDims::kRhs;
+  return Compulsory(spec, kRhs, spec.operand[kRhs].level).total - Compulsory(spec, kRhs, Level::kL2).total;
+}
+
 Cost CostModel::LowerBound(const Spec& spec) const {
-  const bool of_blocks = IsOfBlocks(spec.operand[MatmulDims::kRhs].dtype);
-  double cycles = (of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec)) + OutputBound(spec) +
-                  ToCycles(EpilogueBound(spec));
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  const bool of_blocks = IsOfBlocks(rhs.dtype), ahead = rhs.level > Level::kL2 && RhsLiesInColumns(spec);
+  double cycles = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec);
+  if (ahead) cycles = std::max(cycles, AskedForAheadBound(spec));
+  cycles += OutputBound(spec) + ToCycles(EpilogueBound(spec));
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-    if (!of_blocks || operand != MatmulDims::kRhs)
+    if (!(of_blocks || ahead) || operand != MatmulDims::kRhs)
       cycles += Compulsory(spec, operand, spec.tensor(operand).level).exposed;
   return BoundFromCycles(cycles / spec.threads * kRoundingSlack);
 }

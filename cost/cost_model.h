@@ -69,6 +69,7 @@ class CostModel {
   template <typename Body>
   void ForEachArithmetic(const Spec& spec, const Body& body) const;
   double RhsOfBlocksBound(const Spec& spec) const;
+  double AskedForAheadBound(const Spec& spec) const;
 
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
   static constexpr int kRows = 32, kVectors = 128;

@@ -352,13 +352,16 @@ constexpr int64_t kMostAhead = 128 * 1024;  // and more wait for long, in a smal
 
 }  // namespace
 
-bool RhsIsReadInColumns(const Spec& spec) {
+bool RhsLiesInColumns(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const uint32_t steps = spec.size[MatmulDims::kK];
   return spec.op_info().base == OpKind::kMatmul && rhs.layout.kind == LayoutKind::kStrided &&
          InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK && rhs.layout.ld == steps &&
-         !IsOfBlocks(rhs.dtype) && BytesOf(rhs.dtype, steps) >= kShortestColumn &&
-         spec.size[MatmulDims::kN] <= kFewColumns;
+         !IsOfBlocks(rhs.dtype) && BytesOf(rhs.dtype, steps) >= kShortestColumn;
+}
+
+bool RhsIsReadInColumns(const Spec& spec) {
+  return RhsLiesInColumns(spec) && spec.size[MatmulDims::kN] <= kFewColumns;
 }
 
 int64_t ColumnsAhead(const Spec& microkernel) {

@@ -125,8 +125,9 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
 bool RhsIsReadInPieces(const Spec& spec);
 
-// True if tiles of rhs are whole columns of the caller's matrix, one behind the other without gaps, so that
-// the next tile can be asked for in the order in which it lies in memory.
+// True if rhs has whole columns of the caller's matrix, one behind the other without gaps, so that a tile of
+// them can be asked for in the order in which it lies in memory; and if it has so few that one is.
+bool RhsLiesInColumns(const Spec& spec);
 bool RhsIsReadInColumns(const Spec& spec);
 
 // True if a microkernel asks for the tile of rhs beside its own: of pieces of rows from L2, of columns from L1
