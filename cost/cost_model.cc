@@ -310,7 +310,9 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       // A transfer hides behind the arithmetic below it, and behind no more than that; nor does the same
       // arithmetic hide the rest of the way once more.
       const Exposure exposure = ExposureOf(spec, expansion);
-      const double hiding = std::max(0.0, HidingPlace(spec, decision.operand) - exposure.below);
+      const bool ahead = expansion.num_transfers == 1 && expansion.transfers[0].a_tile_ahead;
+      const double hiding = ahead ? BesideTiles(spec, decision) - exposure.below
+                                  : std::max(0.0, HidingPlace(spec, decision.operand) - exposure.below);
       const double waited = std::max(exposure.exposed, exposure.total - hiding);
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
@@ -371,6 +373,17 @@ double CostModel::HidingPlace(const Spec& spec, int operand) const {
   for (int other = 0; other < spec.op_info().output(); ++other)
     if (other != operand) cycles -= Compulsory(spec, other, spec.tensor(other).level).total;
   return std::max(0.0, cycles);
+}
+
+// What a tile of rhs takes at least once it is in `decision.level`. What comes from RAM meanwhile is in
+// nobody's way but that of others from there.
+double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const {
+  double cycles = ComputeBound(spec);
+  for (int operand = 0; operand < spec.op_info().output(); ++operand) {
+    const Level level = operand == decision.operand ? decision.level : spec.tensor(operand).level;
+    if (level <= Level::kL2) cycles += Compulsory(spec, operand, level).exposed;
+  }
+  return cycles;
 }
 
 // Of as many microkernels as the registers make necessary.
@@ -449,18 +462,12 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
   return {total, total * (1 - level.overlap)};
 }
 
-// Columns of rhs that are asked for while the ones before are worked on: arithmetic may hide all of their way
-// to L2, but they take so long at least.
-double CostModel::AskedForAheadBound(const Spec& spec) const {
-  constexpr int kRhs = MatmulDims::kRhs;
-  return Compulsory(spec, kRhs, spec.operand[kRhs].level).total - Compulsory(spec, kRhs, Level::kL2).total;
-}
-
 Cost CostModel::LowerBound(const Spec& spec) const {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const bool of_blocks = IsOfBlocks(rhs.dtype), ahead = rhs.level > Level::kL2 && RhsLiesInColumns(spec);
   double cycles = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec);
-  if (ahead) cycles = std::max(cycles, AskedForAheadBound(spec));
+  // What is asked for while the columns before are worked on may hide behind that whole, but takes its time.
+  if (ahead) cycles = std::max(cycles, Compulsory(spec, MatmulDims::kRhs, rhs.level).total);
   cycles += OutputBound(spec) + ToCycles(EpilogueBound(spec));
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
     if (!(of_blocks || ahead) || operand != MatmulDims::kRhs)

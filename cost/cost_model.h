@@ -63,13 +63,13 @@ class CostModel {
   double ArithmeticBound(const Spec& spec, Arithmetic arithmetic) const;
   double EntriesBound(const Spec& spec) const;
   double HidingPlace(const Spec& spec, int operand) const;
+  double BesideTiles(const Spec& spec, const Decision& decision) const;
   // What products may be made of: rhs as it is, or what copies of it hold.
   enum class RhsOfProducts { kAsItIs, kDecoded, kAsItIsOrDecoded };
   // Calls body(arithmetic, RhsOfProducts) for each by which a program of the spec may multiply.
   template <typename Body>
   void ForEachArithmetic(const Spec& spec, const Body& body) const;
   double RhsOfBlocksBound(const Spec& spec) const;
-  double AskedForAheadBound(const Spec& spec) const;
 
   // Enough for any register tile: 31 of the widest vectors, each of up to 4 narrow ones.
   static constexpr int kRows = 32, kVectors = 128;
