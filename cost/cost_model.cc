@@ -465,13 +465,19 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
 Cost CostModel::LowerBound(const Spec& spec) const {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const bool of_blocks = IsOfBlocks(rhs.dtype), ahead = rhs.level > Level::kL2 && RhsLiesInColumns(spec);
-  double cycles = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec);
+  // Beside what comes from L2 and nearer, and the rest of the way of what lies further.
+  double near = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec), far = 0;
+  for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
+    if ((of_blocks || ahead) && operand == MatmulDims::kRhs) continue;
+    const Level level = spec.tensor(operand).level;
+    const double way = Compulsory(spec, operand, level).exposed;
+    const double from_l2 = std::min(way, Compulsory(spec, operand, std::min(level, Level::kL2)).exposed);
+    near += from_l2;
+    far += way - from_l2;
+  }
   // What is asked for while the columns before are worked on may hide behind that whole, but takes its time.
-  if (ahead) cycles = std::max(cycles, Compulsory(spec, MatmulDims::kRhs, rhs.level).total);
-  cycles += OutputBound(spec) + ToCycles(EpilogueBound(spec));
-  for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
-    if (!(of_blocks || ahead) || operand != MatmulDims::kRhs)
-      cycles += Compulsory(spec, operand, spec.tensor(operand).level).exposed;
+  if (ahead) near = std::max(near, Compulsory(spec, MatmulDims::kRhs, rhs.level).total);
+  const double cycles = near + far + OutputBound(spec) + ToCycles(EpilogueBound(spec));
   return BoundFromCycles(cycles / spec.threads * kRoundingSlack);
 }
 

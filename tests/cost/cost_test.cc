@@ -310,6 +310,31 @@ TEST(StreamingTest, RunsThatEndWithTheTileCostABeginning) {
   EXPECT_EQ(model.TransferCycles(stream, 1), 250) << "begun long ago";
 }
 
+// Columns that are asked for while the ones before them are worked on hide behind all that those take, if
+// that is enough; those that are not hide behind a part of it, and wait for each column's first lines.
+TEST(StreamingTest, WhatIsAskedForATileAheadHidesWhole) {
+  const auto waited = [](uint32_t rows, uint32_t ldb, double cycles_per_line) {
+    Target target = Named("znver4");
+    target.memory[Index(Level::kRam)].cycles_per_line = cycles_per_line;
+    target.memory[Index(Level::kRam)].overlap = 0.5;
+    Spec spec = testing::MatmulSpec({.m = rows, .k = 2048, .n = 4, .rhs = Order::kCol});
+    spec.tensor(MatmulDims::kRhs).layout.ld = ldb;
+    for (int operand = 0; operand <= MatmulDims::kOut; ++operand)
+      spec.tensor(operand).level = operand == MatmulDims::kRhs ? Level::kRam : Level::kL1;
+    Decision move;
+    move.kind = RewriteKind::kMove;
+    move.operand = MatmulDims::kRhs;
+    move.level = Level::kL1;
+    Expansion expansion;
+    Expand(spec, move, target, &expansion);
+    return ToCycles(CostModel(target).Base(spec, move, expansion));
+  };
+  EXPECT_EQ(waited(12, 2048, 4), 0);
+  EXPECT_GT(waited(12, 4096, 4), 0) << "columns with gaps are not asked for ahead";
+  EXPECT_GT(waited(1, 2048, 40), 0) << "a row takes less than its columns do";
+  EXPECT_LT(waited(1, 2048, 40), waited(1, 4096, 40));
+}
+
 // Prefetches take their share of the load ports and of the front end.
 TEST(StreamingTest, PrefetchesAreInstructions) {
   const Target target = Named("znver4");

@@ -103,6 +103,45 @@ TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
   EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
 }
 
+// Whole columns of a matrix without gaps, a few at a time, into either cache.
+TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
+  const auto moved = [](uint32_t k, uint32_t n, Level from, Level to) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = n, .rhs = Order::kCol});
+    spec.operand[MatmulDims::kRhs].layout.ld = 2048;
+    spec.operand[MatmulDims::kRhs].level = from;
+    Decision decision;
+    decision.kind = RewriteKind::kMove;
+    decision.operand = MatmulDims::kRhs;
+    decision.level = to;
+    Expansion expansion;
+    Expand(spec, decision, testing::Avx512Target(), &expansion);
+    return expansion;
+  };
+  const auto ahead = [&](uint32_t k, uint32_t n, Level from, Level to) {
+    return moved(k, n, from, to).transfers[0].a_tile_ahead;
+  };
+  EXPECT_TRUE(ahead(2048, 3, Level::kRam, Level::kL2));
+  EXPECT_TRUE(ahead(2048, 8, Level::kL3, Level::kL1));
+  EXPECT_FALSE(ahead(2048, 9, Level::kRam, Level::kL2)) << "too many to stay whole";
+  EXPECT_FALSE(ahead(2048, 3, Level::kL2, Level::kL1)) << "close";
+  EXPECT_FALSE(ahead(1024, 3, Level::kRam, Level::kL2)) << "halves of columns";
+  const Transfer columns = moved(2048, 3, Level::kRam, Level::kL2).transfers[0];
+  EXPECT_EQ(columns.new_runs, 0) << "one behind the other";
+  EXPECT_GT(columns.ahead_lines, 0);
+
+  // They stay whole below, and microkernels ask for what is as far behind whatever they read.
+  Spec below = moved(2048, 3, Level::kRam, Level::kL2).children[0].spec;
+  for (const Decision& decision : Decisions(below, testing::Avx512Target()))
+    EXPECT_FALSE(decision.kind == RewriteKind::kTile && decision.dim == MatmulDims::kK);
+  below.out().layout.kind = LayoutKind::kPartialSums;
+  EXPECT_TRUE(PrefetchesNextTile(below));
+  EXPECT_EQ(ColumnsAhead(below), 8);
+  below.size[MatmulDims::kN] = 1;
+  EXPECT_EQ(ColumnsAhead(below), 8);
+  below.operand[MatmulDims::kRhs].moved = 0;
+  EXPECT_FALSE(PrefetchesNextTile(below)) << "where nobody said so";
+}
+
 // Side by side they are several streams; what is close needs none.
 TEST(RegisterTilesTest, OfSeveralPanelsWhereTheseComeFromFar) {
   const auto fits = [](Level from, uint8_t panel) {

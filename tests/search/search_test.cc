@@ -539,6 +539,26 @@ TEST_P(RealTargets, BoundsAreBounds) {
   ExpectBoundsBelow(brute_force, model_);
 }
 
+// Of whole columns from far away, the next ones are asked for while a tile is worked on.
+TEST_P(RealTargets, ColumnsAskedForAheadAreBruteForce) {
+  BruteForce brute_force(model_);
+  for (const char* text :
+       {"matmul f32 1x256x9 rhs=col", "matmul f32 3x320x5 rhs=col", "matmul f32*f16->f32 2x512x7 rhs=col",
+        "matmul bf16*bf16->f32 4x512x3 rhs=col", "matmul f32*bf16->f32 2x512x3 rhs=col lhs-as=bf16"})
+    for (Level rhs : {Level::kL3, Level::kRam})
+      for (Level others : {Level::kL1, Level::kL2, rhs}) {
+        Spec spec = ParseSpec(text)->spec;
+        for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+          spec.tensor(operand).level = operand == MatmulDims::kRhs ? rhs : others;
+        const Cost best = brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+        HashMemo memo;
+        const SearchResult result = Search(spec, model_, memo, {});
+        ASSERT_EQ(result.cost, best) << testing::Describe(spec);
+        EXPECT_EQ(testing::CostOf(result.impl, model_), best);
+      }
+  ExpectBoundsBelow(brute_force, model_);
+}
+
 TEST_P(RealTargets, BoundsOfEpiloguesAreBounds) {
   BruteForce brute_force(model_);
   for (const char* text :
