@@ -224,10 +224,12 @@ CostModel::Exposure CostModel::ExposureOf(const Transfer& transfer, int sharers)
     whole.from = from;
     const MemoryLevel& level = target_.at(from);
     const double cycles = TransferCycles(whole, sharers), waited = UnstreamedCycles(whole);
-    return {cycles, transfer.a_tile_ahead ? 0 : waited + (cycles - waited) * (1 - level.overlap)};
+    return {cycles, waited + (cycles - waited) * (1 - level.overlap)};
   };
   const Exposure far = through(transfer.from), near = through(transfer.to);
-  return {std::max(0.0, far.total - near.total), std::max(0.0, far.exposed - near.exposed), near.total};
+  // What is asked for ahead comes as far as L2, and hides whole on that part of its way.
+  const double exposed = transfer.a_tile_ahead ? through(Level::kL2).exposed : far.exposed;
+  return {std::max(0.0, far.total - near.total), std::max(0.0, exposed - near.exposed), near.total};
 }
 
 CostModel::Exposure CostModel::ExposureOf(const Spec& spec, const Expansion& expansion) const {
@@ -381,7 +383,8 @@ double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const 
   double cycles = ComputeBound(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {
     const Level level = operand == decision.operand ? decision.level : spec.tensor(operand).level;
-    if (level <= Level::kL2) cycles += Compulsory(spec, operand, level).exposed;
+    const Exposure lines = Compulsory(spec, operand, level);
+    cycles += level <= Level::kL2 ? lines.exposed : -lines.total;
   }
   return cycles;
 }
@@ -401,11 +404,14 @@ double CostModel::RhsOfBlocksBound(const Spec& spec) const {
   const double points = OutputElements(spec) * ReductionSteps(spec);
   // Ideal panels are as wide ones.
   const bool is_wide = spec.ideal && IsInPanels(spec.operand[kRhs].dtype);
-  const double copied = spec.operand[kRhs].constant != 0 || is_wide ? 0 : elements * decoding.copied;
+  const bool constant = spec.operand[kRhs].constant != 0;
+  const double copied = is_wide ? 0 : elements * decoding.copied;
   double least = std::numeric_limits<double>::infinity();
   ForEachArithmetic(spec, [&](Arithmetic arithmetic, RhsOfProducts of_rhs) {
     const double bound = ArithmeticBound(spec, arithmetic);
-    if (of_rhs != RhsOfProducts::kAsItIs) least = std::min(least, bound + std::max(brought, copied));
+    // What is decoded ahead may be read in columns, and hide whole.
+    if (of_rhs != RhsOfProducts::kAsItIs)
+      least = std::min(least, constant ? bound : bound + std::max(brought, copied));
     if (of_rhs == RhsOfProducts::kDecoded) return;
     const auto i = static_cast<size_t>(arithmetic);
     const double units = points * multiply_cycles_[i] + elements * decoding.in_registers[i];
@@ -463,20 +469,25 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
 }
 
 Cost CostModel::LowerBound(const Spec& spec) const {
-  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  const bool of_blocks = IsOfBlocks(rhs.dtype), ahead = rhs.level > Level::kL2 && RhsLiesInColumns(spec);
+  constexpr int kRhs = MatmulDims::kRhs;
+  const Level from = spec.operand[kRhs].level;
+  const bool of_blocks = IsOfBlocks(spec.operand[kRhs].dtype);
+  const bool ahead = from > Level::kL2 && MayReadInColumns(spec);
   // Beside what comes from L2 and nearer, and the rest of the way of what lies further.
-  double near = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec), far = 0;
+  double near = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec), far = 0, far_of_rhs = 0;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
-    if ((of_blocks || ahead) && operand == MatmulDims::kRhs) continue;
+    if (of_blocks && operand == kRhs) continue;
     const Level level = spec.tensor(operand).level;
     const double way = Compulsory(spec, operand, level).exposed;
     const double from_l2 = std::min(way, Compulsory(spec, operand, std::min(level, Level::kL2)).exposed);
     near += from_l2;
-    far += way - from_l2;
+    (operand == kRhs ? far_of_rhs : far) += way - from_l2;
   }
-  // What is asked for while the columns before are worked on may hide behind that whole, but takes its time.
-  if (ahead) near = std::max(near, Compulsory(spec, MatmulDims::kRhs, rhs.level).total);
+  // What is asked for ahead hides whole on its way to L2, but takes its time; as does what is not.
+  if (from > Level::kL2 && !of_blocks && spec.op_info().base == OpKind::kMatmul)
+    near = std::max(near + (ahead ? 0 : far_of_rhs), Compulsory(spec, kRhs, from).total);
+  else
+    near += far_of_rhs;
   const double cycles = near + far + OutputBound(spec) + ToCycles(EpilogueBound(spec));
   return BoundFromCycles(cycles / spec.threads * kRoundingSlack);
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "spec/check.h"
+#include "spec/microkernel.h"
 #include "spec/usual_sizes.h"
 
 namespace kirsch {
@@ -64,7 +65,7 @@ std::optional<uint32_t> LeadingDimension(const Spec& spec, int operand, uint32_t
 void ReadTensor(Reader* reader, TensorSpec* tensor) {
   tensor->dtype = static_cast<Dtype>(reader->Below(kDtypes.size()));
   tensor->level = static_cast<Level>(reader->Below(kNumLevels));
-  tensor->moved = static_cast<uint8_t>(reader->Below(2));
+  tensor->moved = static_cast<uint8_t>(reader->Below(kAskedForAhead + 1));
   tensor->constant = static_cast<uint8_t>(reader->Below(2));
   tensor->layout.kind = static_cast<LayoutKind>(reader->Below(kLayoutKinds));
   tensor->layout.order = static_cast<Order>(reader->Below(2));

@@ -103,8 +103,7 @@ void AppendSizes(const Spec& spec, int dim, const Target& target, std::vector<ui
   const uint32_t size = spec.size[static_cast<size_t>(dim)];
   if (IsReduction(spec, dim)) {
     // Columns that are asked for ahead are read whole.
-    if (spec.ideal || spec.operand[MatmulDims::kRhs].moved == 0 || !RhsIsReadInColumns(spec))
-      AppendReductionSizes(spec, size, sizes);
+    if (spec.operand[MatmulDims::kRhs].moved != kAskedForAhead) AppendReductionSizes(spec, size, sizes);
     return;
   }
   if (dim == OutputVectorDim(spec)) return AppendVectorDimSizes(spec, dim, target, sizes);

@@ -250,11 +250,23 @@ void EnumerateMoves(const Spec& spec, const Target& target, std::vector<Decision
   }
 }
 
+namespace {
+
 // Do the microkernels below ask for what is moved, each for the tile of columns behind its own?
 bool AreColumnsAskedForAhead(const Spec& spec, const Decision& decision) {
   return decision.operand == MatmulDims::kRhs && decision.level <= Level::kL2 &&
          spec.operand[MatmulDims::kRhs].level > Level::kL2 && RhsIsReadInColumns(spec);
 }
+
+// They are one long stream, and as much of it is on its way as microkernels look ahead.
+void AskForColumnsAhead(const Spec& spec, const Target& target, Transfer* transfer) {
+  const int64_t column = BytesOf(spec.operand[MatmulDims::kRhs].dtype, spec.size[MatmulDims::kK]);
+  transfer->a_tile_ahead = transfer->one_stream = true;
+  transfer->ahead_lines = ColumnsAhead(spec) * column / target.line_bytes;
+  transfer->new_runs = 0;
+}
+
+}  // namespace
 
 void ExpandMove(const Spec& spec, const Decision& decision, const Target& target, Expansion* expansion) {
   Spec child = spec;
@@ -280,12 +292,10 @@ void ExpandMove(const Spec& spec, const Decision& decision, const Target& target
     transfer.crowded = transfer.by_tiles && RowsAreCrowded(spec, decision.operand, target);
     // Of panels that are closer than L3, microkernels read one after the other.
     transfer.one_by_one = Operand(spec, decision.operand).layout.kind == LayoutKind::kPacked;
-    if (AreColumnsAskedForAhead(spec, decision)) {
-      transfer.a_tile_ahead = transfer.one_stream = true;
-      transfer.ahead_lines = footprint.lines;
-      transfer.new_runs = 0;
-    }
-    moved.moved = 1;
+    const bool ahead = AreColumnsAskedForAhead(spec, decision);
+    if (ahead) AskForColumnsAhead(spec, target, &transfer);
+    // What has been asked for so stays that, if it is moved once more.
+    moved.moved = ahead ? kAskedForAhead : std::max<uint8_t>(moved.moved, 1);
     SettleRounding(&child);
     expansion->filled = decision.level;
     expansion->filled_lines = ResidentLines(spec, decision.operand, footprint, target, decision.level);

@@ -352,29 +352,36 @@ constexpr int64_t kMostAhead = 128 * 1024;  // and more wait for long, in a smal
 
 }  // namespace
 
-bool RhsLiesInColumns(const Spec& spec) {
+bool RhsIsReadInColumns(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  const uint32_t steps = spec.size[MatmulDims::kK];
-  return spec.op_info().base == OpKind::kMatmul && rhs.layout.kind == LayoutKind::kStrided &&
-         InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK && rhs.layout.ld == steps &&
-         !IsOfBlocks(rhs.dtype) && BytesOf(rhs.dtype, steps) >= kShortestColumn;
+  const uint32_t steps = spec.size[MatmulDims::kK], columns = spec.size[MatmulDims::kN];
+  if (spec.op_info().base != OpKind::kMatmul || rhs.layout.kind != LayoutKind::kStrided ||
+      InnerDim(spec, MatmulDims::kRhs) != MatmulDims::kK || rhs.layout.ld != steps || IsOfBlocks(rhs.dtype))
+    return false;
+  const int64_t column = BytesOf(rhs.dtype, steps);
+  return columns <= kFewColumns && column >= kShortestColumn && columns * column <= kMostAhead;
 }
 
-bool RhsIsReadInColumns(const Spec& spec) {
-  return RhsLiesInColumns(spec) && spec.size[MatmulDims::kN] <= kFewColumns;
+bool MayReadInColumns(const Spec& spec) {
+  const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
+  const uint32_t steps = spec.size[MatmulDims::kK];
+  if (spec.op_info().base != OpKind::kMatmul || IsOfBlocks(rhs.dtype)) return false;
+  if (rhs.constant != 0) return true;
+  // Columns that overlap have none between them once the reduction is cut.
+  return rhs.layout.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
+         rhs.layout.ld <= steps;
 }
 
 int64_t ColumnsAhead(const Spec& microkernel) {
-  const int64_t bytes =
+  const int64_t column =
       BytesOf(microkernel.operand[MatmulDims::kRhs].dtype, microkernel.size[MatmulDims::kK]);
-  const int64_t near = kMostAhead / bytes, wanted = (kLeastAhead + bytes - 1) / bytes;
-  return std::max<int64_t>({microkernel.size[MatmulDims::kN], std::min<int64_t>(kFewColumns, near), wanted});
+  const int64_t least = (kLeastAhead + column - 1) / column, most = std::max<int64_t>(kMostAhead / column, 1);
+  return std::max(least, std::min<int64_t>(kFewColumns, most));
 }
 
 bool PrefetchesNextTile(const Spec& microkernel) {
   const TensorSpec& rhs = microkernel.operand[MatmulDims::kRhs];
-  if (RhsIsReadInColumns(microkernel) && rhs.moved != 0)
-    return rhs.level <= Level::kL2 && microkernel.out().layout.kind == LayoutKind::kPartialSums;
+  if (rhs.moved == kAskedForAhead) return true;
   return RhsIsReadInPieces(microkernel) && rhs.level == Level::kL2 &&
          microkernel.size[MatmulDims::kN] < rhs.layout.ld &&
          microkernel.out().layout.kind == LayoutKind::kVectors;

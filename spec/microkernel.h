@@ -125,13 +125,18 @@ int RunSteps(const RegisterTile& tile, const DigitAxis& reduction, int whole_dig
 // rows of lhs are multiplied by each that there is time to ask for the next one meanwhile.
 bool RhsIsReadInPieces(const Spec& spec);
 
-// True if rhs has whole columns of the caller's matrix, one behind the other without gaps, so that a tile of
-// them can be asked for in the order in which it lies in memory; and if it has so few that one is.
-bool RhsLiesInColumns(const Spec& spec);
+// TensorSpec::moved of rhs whose microkernels ask for the columns behind those they read.
+inline constexpr uint8_t kAskedForAhead = 2;
+
+// True if rhs has whole columns that lie one behind the other without gaps, and so few of them that they may
+// stay whole: the next ones can be asked for in the order in which they lie in memory.
 bool RhsIsReadInColumns(const Spec& spec);
 
-// True if a microkernel asks for the tile of rhs beside its own: of pieces of rows from L2, of columns from L1
-// or L2, where a move may have said that it is before anyone has read it.
+// True if some program may read rhs so, or a copy that is made of it ahead.
+bool MayReadInColumns(const Spec& spec);
+
+// True if a microkernel asks for the tile of rhs beside its own: of pieces of rows from L2, where a move may
+// have said that it is before anyone has read it; of columns, where a move said that they are asked for.
 bool PrefetchesNextTile(const Spec& microkernel);
 
 // Of tiles of columns: how many columns further on lies what the microkernel asks for. As many whatever the

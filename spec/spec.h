@@ -20,7 +20,7 @@ namespace kirsch {
 struct TensorSpec {
   Dtype dtype = Dtype::kF32;
   Level level = Level::kRam;  // where the tile is when the spec starts, and (output) when it ends
-  uint8_t moved = 0;  // 1 once a move without code has brought it here: no later copy may count on that
+  uint8_t moved = 0;  // once a move without code has brought it here, 1, or kAskedForAhead: it is not copied
   // 1: what it holds is known ahead, so that it may be packed once, outside of the kernel. Of inputs of root
   // specs; one at most.
   uint8_t constant = 0;

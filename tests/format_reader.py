@@ -223,7 +223,7 @@ def box_json(plane, low, high, decision):
             "lhs_as": ["itself", "bf16", "q8_0"][lhs_as], "block": block, "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
         dtype, level, moved, constant, kind, order, panel, group = rest[8 * i:8 * i + 8]
-        box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": bool(moved),
+        box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": moved,
                                  "constant": bool(constant),
                                  "layout": LAYOUTS[kind], "order": ORDERS[order], "panel": panel, "group": group}
     ranges = [range(a, b + 1) for a, b in zip(low, high)]

@@ -43,11 +43,16 @@ class DotProduct {
     if (excess_ != kNoVar) builder_.Do(Fill{excess_, kExcess});
     builder_.Loop(IndexOf(parameters_.trips), [&](VarId trip) {
       if (decoder_) return Blocks(kernel_.unroll);
-      if (kernel_.prefetches_in_order) PrefetchInOrder(trip);
+      if (kernel_.prefetches_in_order) PrefetchInOrder(trip, kernel_.unroll, {});
       Vectors(kernel_.unroll, whole);
     });
     if (parameters_.rest != kNoVar)
-      builder_.Loop(IndexOf(parameters_.rest), [&](VarId) { decoder_ ? Blocks(1) : Vectors(1, whole); });
+      builder_.Loop(IndexOf(parameters_.rest), [&](VarId trip) {
+        if (decoder_) return Blocks(1);
+        const Affine before = Times(IndexOf(parameters_.trips), kernel_.unroll * kernel_.step());
+        if (kernel_.prefetches_in_order) PrefetchInOrder(trip, 1, before);
+        Vectors(1, whole);
+      });
     if (parameters_.tail != kNoVar)
       builder_.WithAny(parameters_.tail, [&] { Vectors(1, {whole, parameters_.tail}); });
     else if (kernel_.k_tail != 0)
@@ -150,12 +155,13 @@ class DotProduct {
                                                             parameters_.size)}});
   }
 
-  // As many lines as a trip reads of all columns, of those that lie behind in memory. The pointer has come as
-  // far as the trips before have read of one column; what they have prefetched is as much of each of them.
-  void PrefetchInOrder(VarId trip) {
-    const int64_t columns = kernel_.tile.columns, steps = kernel_.unroll * kernel_.step();
+  // As many lines as a trip of so many vectors reads of all columns, of those that lie behind in memory. The
+  // pointer has come as far as the trips and the steps before them have read of one column; what they have
+  // prefetched is as much of each of them.
+  void PrefetchInOrder(VarId trip, int vectors, const Affine& before) {
+    const int64_t columns = kernel_.tile.columns, steps = vectors * kernel_.step();
     Affine next = kernel_.rhs.At(0, kernel_.prefetch_n, parameters_.size);
-    if (columns > 1) next = Plus(next, trip, (columns - 1) * steps);
+    if (columns > 1) next = Plus(Plus(next, Times(before, columns - 1)), trip, (columns - 1) * steps);
     for (int64_t i = 0; i < columns * steps; i += LineElements())
       builder_.Do(Prefetch{{parameters_.rhs, Plus(next, i)}, true});
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rewrites/rewrite.h"
+#include "spec/microkernel.h"
 #include "tests/testing/random_impl.h"
 #include "tests/testing/random_spec.h"
 #include "tests/testing/targets.h"
@@ -59,7 +60,7 @@ using Attributes = std::vector<uint32_t>;  // dtype, level, moved, constant, kin
 std::vector<Attributes> AllAttributes() {
   std::vector<Attributes> all;
   for (uint32_t level = 0; level <= kNumLevels; ++level)
-    for (uint32_t moved = 0; moved <= 2; ++moved)
+    for (uint32_t moved = 0; moved <= 3; ++moved)
       for (uint32_t kind = 0; kind <= 4; ++kind)
         for (uint32_t order = 0; order <= 2; ++order)
           for (uint32_t panel : {0u, 16u, 255u, 256u})
@@ -71,7 +72,7 @@ std::vector<Attributes> AllAttributes() {
 }
 
 bool AreAttributes(const Attributes& a) {
-  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] < 2 && a[3] < 2 && a[4] < 4 && a[5] < 2 &&
+  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kAskedForAhead && a[3] < 2 && a[4] < 4 && a[5] < 2 &&
          a[6] < 256 && a[7] % 256 > 0;
 }
 
@@ -211,7 +212,7 @@ TEST(CoordinatesTest, LargeRandomSpecsReturn) {
       TensorSpec& tensor = spec.tensor(operand);
       tensor.dtype = kDtypes[random() % kDtypes.size()].dtype;
       tensor.level = static_cast<Level>(random() % kNumLevels);
-      tensor.moved = static_cast<uint8_t>(random() % 2);
+      tensor.moved = static_cast<uint8_t>(random() % (kAskedForAhead + 1));
       tensor.constant = static_cast<uint8_t>(random() % 2);
       tensor.layout.kind = random() % 2 == 0 ? LayoutKind::kStrided : static_cast<LayoutKind>(random() % 4);
       tensor.layout.order = static_cast<Order>(random() % 2);

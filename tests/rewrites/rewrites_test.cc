@@ -123,6 +123,7 @@ TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
   EXPECT_TRUE(ahead(2048, 3, Level::kRam, Level::kL2));
   EXPECT_TRUE(ahead(2048, 8, Level::kL3, Level::kL1));
   EXPECT_FALSE(ahead(2048, 9, Level::kRam, Level::kL2)) << "too many to stay whole";
+  EXPECT_FALSE(ahead(2048, 3, Level::kRam, Level::kL3)) << "nobody asks for them there";
   EXPECT_FALSE(ahead(2048, 3, Level::kL2, Level::kL1)) << "close";
   EXPECT_FALSE(ahead(1024, 3, Level::kRam, Level::kL2)) << "halves of columns";
   const Transfer columns = moved(2048, 3, Level::kRam, Level::kL2).transfers[0];
@@ -138,8 +139,10 @@ TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
   EXPECT_EQ(ColumnsAhead(below), 8);
   below.size[MatmulDims::kN] = 1;
   EXPECT_EQ(ColumnsAhead(below), 8);
-  below.operand[MatmulDims::kRhs].moved = 0;
-  EXPECT_FALSE(PrefetchesNextTile(below)) << "where nobody said so";
+  below.operand[MatmulDims::kRhs].moved = 1;
+  EXPECT_FALSE(PrefetchesNextTile(below)) << "where no move said so";
+  const Spec closer = moved(2048, 3, Level::kL2, Level::kL1).children[0].spec;
+  EXPECT_EQ(closer.operand[MatmulDims::kRhs].moved, 1);
 }
 
 // Side by side they are several streams; what is close needs none.

@@ -556,6 +556,14 @@ TEST_P(RealTargets, ColumnsAskedForAheadAreBruteForce) {
         ASSERT_EQ(result.cost, best) << testing::Describe(spec);
         EXPECT_EQ(testing::CostOf(result.impl, model_), best);
       }
+  // A constant whose columns have gaps is read so as a copy.
+  for (const char* text :
+       {"matmul f32 3x260x5 rhs=col ldb=272 const-rhs", "matmul bf16*bf16->f32 2x512x3 const-rhs"}) {
+    Spec spec = ParseSpec(text)->spec;
+    for (int operand = 0; operand < spec.op_info().num_operands; ++operand)
+      spec.tensor(operand).level = operand == MatmulDims::kRhs ? Level::kRam : Level::kL2;
+    brute_force.Best(spec, LinesLeftAtHome(spec, GetParam()));
+  }
   ExpectBoundsBelow(brute_force, model_);
 }
 
