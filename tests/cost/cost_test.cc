@@ -324,7 +324,7 @@ TEST(StreamingTest, WhatIsAskedForATileAheadHidesWhole) {
     Decision move;
     move.kind = RewriteKind::kMove;
     move.operand = MatmulDims::kRhs;
-    move.level = Level::kL1;
+    move.level = Level::kL2;
     Expansion expansion;
     Expand(spec, move, target, &expansion);
     return ToCycles(CostModel(target).Base(spec, move, expansion));
