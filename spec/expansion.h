@@ -25,7 +25,7 @@ struct Transfer {
   bool by_tiles = false;    // of rhs: microkernels ask for each tile while they go over the one before
   bool crowded = false;     // of rhs: the rows of its tile evict each other from L1
   double head = 0;          // the share of all lines that none asks for: the first ones of each run
-  // All is asked for while the tile before is worked on, so that it hides behind arithmetic whole.
+  // All is asked for while the tile before is worked on: its way to L2 hides whole behind what that takes.
   bool a_tile_ahead = false;
 };
 

@@ -431,12 +431,13 @@ void ImplWriter::WriteRegisterTile(const Impl& impl, const OperandViews& views) 
   }
   shape.prefetch_out = spec.out().level > Level::kL1;
   (microkernel.dim == MatmulDims::kK ? shape.prefetch_k : shape.prefetch_n) = microkernel.size;
-  if (const Spec& child = OnlyChild(impl).spec; microkernel.size == 0 && PrefetchesNextTile(child)) {
-    shape.prefetches_in_order = child.operand[kRhs].moved == kAskedForAhead;
-    shape.prefetch_n = shape.prefetches_in_order ? ColumnsAhead(child) : shape.n;
-    // Shorter reductions leave gaps between columns that don't move together.
-    if (shape.prefetches_in_order && varying_ == MatmulDims::kK && !shape.rhs.follows)
-      shape.prefetches_in_order = false, shape.prefetch_n = 0;
+  const Spec& tile = OnlyChild(impl).spec;
+  const bool in_order = tile.operand[kRhs].moved == kAskedForAhead;
+  // Shorter reductions leave gaps between columns that don't move together.
+  const bool has_gaps = in_order && varying_ == MatmulDims::kK && !shape.rhs.follows;
+  if (microkernel.size == 0 && PrefetchesNextTile(tile) && !has_gaps) {
+    shape.prefetches_in_order = in_order;
+    shape.prefetch_n = in_order ? ColumnsAhead(tile) : shape.n;
   }
   if (last_ != Affine{}) {
     shape.counted = shape.tile.lanes;

@@ -82,6 +82,16 @@ TEST(PrefetchTest, OnlyOfWhatStreamsFromBeyondL2) {
       << "the columns beside these do not stay in L1";
 }
 
+Expansion MoveOfRhs(const Spec& spec, Level to) {
+  Decision decision;
+  decision.kind = RewriteKind::kMove;
+  decision.operand = MatmulDims::kRhs;
+  decision.level = to;
+  Expansion expansion;
+  Expand(spec, decision, testing::Avx512Target(), &expansion);
+  return expansion;
+}
+
 // Of what a move brings to L2, and a microkernel reads from there.
 TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
   const auto by_tiles = [](uint32_t m, Order order, Level to) {
@@ -89,13 +99,7 @@ TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
     spec.operand[MatmulDims::kRhs].layout.order = order;
     spec.operand[MatmulDims::kRhs].layout.ld = 1024;
     spec.operand[MatmulDims::kRhs].level = Level::kL3;
-    Decision decision;
-    decision.kind = RewriteKind::kMove;
-    decision.operand = MatmulDims::kRhs;
-    decision.level = to;
-    Expansion expansion;
-    Expand(spec, decision, testing::Avx512Target(), &expansion);
-    return expansion.transfers[0].by_tiles;
+    return MoveOfRhs(spec, to).transfers[0].by_tiles;
   };
   EXPECT_TRUE(by_tiles(4, Order::kRow, Level::kL2));
   EXPECT_FALSE(by_tiles(3, Order::kRow, Level::kL2));
@@ -109,13 +113,7 @@ TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = n, .rhs = Order::kCol});
     spec.operand[MatmulDims::kRhs].layout.ld = 2048;
     spec.operand[MatmulDims::kRhs].level = from;
-    Decision decision;
-    decision.kind = RewriteKind::kMove;
-    decision.operand = MatmulDims::kRhs;
-    decision.level = to;
-    Expansion expansion;
-    Expand(spec, decision, testing::Avx512Target(), &expansion);
-    return expansion;
+    return MoveOfRhs(spec, to);
   };
   const auto ahead = [&](uint32_t k, uint32_t n, Level from, Level to) {
     return moved(k, n, from, to).transfers[0].a_tile_ahead;
