@@ -377,8 +377,8 @@ double CostModel::HidingPlace(const Spec& spec, int operand) const {
   return std::max(0.0, cycles);
 }
 
-// What a tile of rhs takes at least once it is in `decision.level`. What comes from RAM meanwhile is in
-// nobody's way but that of others from there.
+// What a tile of rhs takes at least once it is in `decision.level`: arithmetic, and what comes from L2. Other
+// inputs that lie further away come over the same way as the columns, so these hide behind as much less.
 double CostModel::BesideTiles(const Spec& spec, const Decision& decision) const {
   double cycles = ComputeBound(spec);
   for (int operand = 0; operand < spec.op_info().output(); ++operand) {

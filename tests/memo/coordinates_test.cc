@@ -72,8 +72,8 @@ std::vector<Attributes> AllAttributes() {
 }
 
 bool AreAttributes(const Attributes& a) {
-  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kAskedForAhead && a[3] < 2 && a[4] < 4 && a[5] < 2 &&
-         a[6] < 256 && a[7] % 256 > 0;
+  return a[0] < kDtypes.size() && a[1] < kNumLevels && a[2] <= kAskedForAhead && a[3] < 2 && a[4] < 4 &&
+         a[5] < 2 && a[6] < 256 && a[7] % 256 > 0;
 }
 
 // Every point with sizes 1 .. `sides` (batch: 2) and contiguities up to 6: nothing, or a spec whose

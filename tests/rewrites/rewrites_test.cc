@@ -234,13 +234,7 @@ TEST(MoveTest, PiecesWhoseRowsEvictEachOtherAreCrowded) {
     Spec spec = testing::MatmulSpec({.m = m, .k = 32, .n = 256});
     spec.operand[MatmulDims::kRhs].level = Level::kRam;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
-    Decision decision;
-    decision.kind = RewriteKind::kMove;
-    decision.operand = MatmulDims::kRhs;
-    decision.level = level;
-    Expansion expansion;
-    Expand(spec, decision, testing::Avx512Target(), &expansion);
-    return expansion.transfers[0].crowded;
+    return MoveOfRhs(spec, level).transfers[0].crowded;
   };
   EXPECT_TRUE(crowded(4, 1024, Level::kL2));
   EXPECT_FALSE(crowded(4, 1040, Level::kL2));
