@@ -264,6 +264,28 @@ double CostModel::OverrunCycles(const Spec& spec, const Expansion& expansion) co
   return runs * LinesCycles({lines, 0, 0}, level, spec.sharers);
 }
 
+// One panel of a copy follows the other, and is read so; unless tiles of the reduction read a piece of each.
+// Of these, all begin where nobody has read or asked for anything.
+double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) const {
+  constexpr int kRhs = MatmulDims::kRhs;
+  const TensorSpec& rhs = spec.operand[kRhs];
+  if (spec.ideal || rhs.layout.panel == 0 || rhs.level <= Level::kL2) return 0;
+  const MemoryLevel& level = target_.at(rhs.level);
+  double cycles = 0;
+  for (int i = 0; i < expansion.num_children; ++i) {
+    const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
+    const TileExtent tile = ExtentOf(child.spec, kRhs);
+    const auto pieces =
+        static_cast<double>(tile.batch * ((tile.inner + rhs.layout.panel - 1) / rhs.layout.panel));
+    if (pieces == 1) continue;  // the next piece follows
+    const auto lines = static_cast<double>(FootprintOf(child.spec, kRhs, target_).lines);
+    cycles += static_cast<double>(child.trips) *
+              (std::min(lines, pieces * level.ramp_lines) * level.unstreamed_cycles_per_line +
+               pieces * level.run_cycles);
+  }
+  return cycles;
+}
+
 // A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
 // `group` elements: each element is widened, shifted and merged.
 double CostModel::PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
@@ -304,7 +326,9 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       for (int i = 0; i < expansion.num_children; ++i)
         trips += expansion.children[static_cast<size_t>(i)].trips;
       return CostFromCycles(static_cast<double>(trips) * target_.loop_cycles +
-                            (decision.dim == MatmulDims::kK ? OverrunCycles(spec, expansion) : 0));
+                            (decision.dim == MatmulDims::kK
+                                 ? OverrunCycles(spec, expansion) + CutPanelsCycles(spec, expansion)
+                                 : 0));
     }
     case RewriteKind::kParallelTile:
       return decision.parts > 1 && spec.sharers == 1 ? CostFromCycles(target_.fork_join_cycles) : 0;

@@ -372,6 +372,34 @@ TEST(StreamingTest, RunsThatEndEarlyCostTheLinesBehindThem) {
   EXPECT_EQ(cycles(Order::kCol, 64, 1024, 512), 64 * 2 * 20 * 10);
 }
 
+// A panel that is read whole goes on in the next one. Tiles of the reduction read a piece of each instead,
+// and all of these begin anew; of a single panel the next piece follows.
+TEST(StreamingTest, PanelsThatTilesOfTheReductionCutBeginAnew) {
+  Target target = testing::Avx512Target();
+  MemoryLevel& ram = target.memory[Index(Level::kRam)];
+  ram.unstreamed_cycles_per_line = 10;
+  ram.ramp_lines = 32;
+  ram.run_cycles = 500;
+  const CostModel model(target);
+  const auto cycles = [&](Level level, uint32_t n, uint32_t size) {
+    Spec spec = testing::MatmulSpec({.m = 1, .k = 1024, .n = n});
+    spec.operand[MatmulDims::kRhs].level = level;
+    spec.operand[MatmulDims::kRhs].layout = {LayoutKind::kPacked, Order::kRow, 32, 1, 0};
+    Decision tile;
+    tile.kind = RewriteKind::kTile;
+    tile.dim = MatmulDims::kK;
+    tile.size = size;
+    Expansion expansion;
+    Expand(spec, tile, target, &expansion);
+    return ToCycles(model.Base(spec, tile, expansion)) - 1024.0 / size * target.loop_cycles;
+  };
+  EXPECT_EQ(cycles(Level::kRam, 256, 512), 8 * 2 * (32 * 10 + 500));
+  EXPECT_EQ(cycles(Level::kRam, 256, 8), 8 * 128 * (16 * 10 + 500))
+      << "pieces of 16 lines have no more to ramp up";
+  EXPECT_EQ(cycles(Level::kRam, 32, 512), 0);
+  EXPECT_EQ(cycles(Level::kL2, 256, 512), 0);
+}
+
 // The search's bound of a larger problem is no lower.
 TEST_P(CostModelTest, LowerBoundGrowsWithEveryInput) {
   std::mt19937_64 random(3);
