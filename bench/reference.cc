@@ -51,8 +51,9 @@ double HalfUnit(Dtype dtype) {
 double ToleranceOfSum(const Workload& workload, double magnitude) {
   const Problem& p = workload.problem;
   if (IsInteger(p.lhs_type)) return 0;
-  // Both may be rounded to bf16; lhs as integers is off by less, as magnitudes are measured then.
-  const double factors = workload.spec->lhs_as == LhsAs::kItself ? 0 : 2 * HalfUnit(Dtype::kBf16);
+  // Both may be rounded; lhs as integers is off by less, as magnitudes are measured then.
+  const LhsAs as = workload.spec->lhs_as;
+  const double factors = as == LhsAs::kItself ? 0 : 2 * HalfUnit(ElementAs(as));
   return (8 * std::sqrt(static_cast<double>(p.k) + 1) * 0x1p-24 + factors) * magnitude;
 }
 
@@ -162,7 +163,8 @@ double GraphTolerance(const Graph& graph, double largest) {
     floats |= IsFloating(graph.nodes[i].type.dtype);
     if (static_cast<int>(i) != graph.result)
       narrow = std::max(narrow, 2 * HalfUnit(graph.nodes[i].type.dtype));
-    if (graph.nodes[i].lhs_as != LhsAs::kItself) narrow = std::max(narrow, 2 * HalfUnit(Dtype::kBf16));
+    if (const LhsAs as = graph.nodes[i].lhs_as; as != LhsAs::kItself)
+      narrow = std::max(narrow, 2 * HalfUnit(ElementAs(as)));
   }
   if (!IsFloating(out.dtype)) return floats ? 1 : 0;
   return (8 * std::sqrt(Roundings(graph)) * 0x1p-24 + narrow) * largest;

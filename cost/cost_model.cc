@@ -379,7 +379,8 @@ void CostModel::ForEachArithmetic(const Spec& spec, const Body& body) const {
   if ((becomes_integers || lhs == Dtype::kQ8) && (HasIntegerCodes(rhs) || GetsWider(rhs)))
     body(BestArithmeticOf(Dtype::kQ8, InPanels(rhs)), RhsOfProducts::kDecoded);
   if (spec.lhs_as == LhsAs::kItself) return;
-  body(BestArithmeticOf(Dtype::kBf16, rhs), RhsOfProducts::kAsItIs);
+  body(BestArithmeticOf(ElementAs(spec.lhs_as), rhs), RhsOfProducts::kAsItIs);
+  if (spec.lhs_as == LhsAs::kF16) return;
   for (Dtype lhs_copy : {Dtype::kF32, Dtype::kBf16})
     body(BestArithmeticOf(lhs_copy, Dtype::kBf16), RhsOfProducts::kDecoded);
 }

@@ -166,7 +166,7 @@ bool ReadPlane(const CoordinateList& plane, Spec* spec) {
   spec->threads = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
   spec->sharers = static_cast<uint8_t>(reader.Next(1, kMaxThreads));
   spec->fixed_order = static_cast<uint8_t>(reader.Below(2)) & 1;
-  spec->lhs_as = static_cast<LhsAs>(reader.Below(3));
+  spec->lhs_as = static_cast<LhsAs>(reader.Below(1 + kRoundings.size()));
   spec->block = static_cast<uint16_t>(reader.Next(0, std::numeric_limits<uint16_t>::max()));
   spec->block_rows = static_cast<uint8_t>(reader.Below(spec->block == 0 ? 1 : 2)) & 1;
   if (!reader.ok()) return false;

@@ -146,6 +146,11 @@ CopyFormList CopyForms(const Spec& spec, int operand, const Target& target) {
   if (AreIntegers(spec) || IsInPanels(Operand(spec, MatmulDims::kRhs).dtype)) return integers;
   CopyFormList forms = CopyFormsFor(own, spec, operand);
   forms.insert(forms.end(), integers.begin(), integers.end());
+  // Copies of f16 are smaller; they are multiplied by the same instructions.
+  if (spec.lhs_as == LhsAs::kF16) {
+    if (operand == MatmulDims::kLhs) forms.push_back({ElementAs(spec.lhs_as), 1, false});
+    return forms;
+  }
   const Arithmetic rounded = BestArithmetic(Dtype::kBf16, Dtype::kBf16, target);
   if (spec.lhs_as == LhsAs::kItself || rounded == own || Info(rounded).lhs != Dtype::kBf16) return forms;
   for (const CopyForm& form : CopyFormsFor(rounded, spec, operand))

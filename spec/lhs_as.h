@@ -11,27 +11,35 @@
 
 namespace kirsch {
 
-// What copies of lhs may be rounded to, beside what it is. The errors grow in this order: whoever allows one
-// allows those before it.
+// What copies of lhs may be rounded to, beside what it is.
 enum class LhsAs : uint8_t {
   kItself,
   kBf16,  // rhs, too, if it is of blocks
-  kQ8     // to integers of 8 bits, 32 of a row sharing a scale; rhs is of blocks of integers
+  kQ8,    // or bf16; to integers of 8 bits, 32 of a row sharing a scale; rhs is of blocks of integers
+  kF16    // rhs is of f16; what is too large for that becomes infinite
 };
+inline constexpr std::array kRoundings = {LhsAs::kBf16, LhsAs::kF16, LhsAs::kQ8};
 
 constexpr std::string_view NameOf(LhsAs as) {
-  constexpr std::array<std::string_view, 3> kNames = {"itself", "bf16", "q8_0"};
+  constexpr std::array<std::string_view, 4> kNames = {"itself", "bf16", "q8_0", "f16"};
   return kNames[static_cast<size_t>(as)];
 }
 
+// What an element may become by itself.
+constexpr Dtype ElementAs(LhsAs as) { return as == LhsAs::kF16 ? Dtype::kF16 : Dtype::kBf16; }
+
 // What operands of other types than these would have to be, so that lhs may be rounded so; nothing if it may.
-// Where it may be rounded to bf16, rhs is of no more than that, or may be rounded, too; where it may become
-// integers, rhs is of blocks of them.
+// Where it may be rounded to bf16, rhs is of no more than that, or may be rounded, too; so for f16; where it
+// may become integers, rhs is of blocks of them.
 constexpr std::string_view WantedBesideRounding(LhsAs as, Dtype lhs, Dtype rhs) {
   if (as == LhsAs::kItself) return "";
   if (as == LhsAs::kQ8) {
     if (lhs != Dtype::kF32) return "an lhs of f32 to be rounded";
     return HasIntegerCodes(rhs) ? "" : "an rhs of blocks of integers beside an lhs that is rounded to q8_0";
+  }
+  if (as == LhsAs::kF16) {
+    if (lhs != Dtype::kF32) return "an lhs of f32 to be rounded to f16";
+    return rhs == Dtype::kF16 ? "" : "an rhs of f16 beside an lhs that is rounded to f16";
   }
   if (lhs != Dtype::kF32 && !(lhs == Dtype::kBf16 && IsOfBlocks(rhs)))
     return "an lhs of f32, or of bf16 beside blocks, to be rounded";

@@ -105,12 +105,14 @@ double Flops(const Spec& spec) {
 void SettleRounding(Spec* spec) {
   const TensorSpec &lhs = spec->operand[MatmulDims::kLhs], &rhs = spec->operand[MatmulDims::kRhs];
   const bool is_float = lhs.dtype == Dtype::kF32 || lhs.dtype == Dtype::kBf16;
-  const bool rounds_lhs = lhs.dtype == Dtype::kF32 && MayBeCopied(lhs) &&
-                          (rhs.dtype == Dtype::kBf16 || IsOfBlocks(rhs.dtype));
+  const bool rounds_lhs =
+      lhs.dtype == Dtype::kF32 && MayBeCopied(lhs) && (rhs.dtype == Dtype::kBf16 || IsOfBlocks(rhs.dtype));
   const bool rounds_rhs = is_float && IsOfBlocks(rhs.dtype) && MayBeCopied(rhs);
   if (spec->lhs_as == LhsAs::kQ8 && !(rounds_lhs && (HasIntegerCodes(rhs.dtype) || IsInPanels(rhs.dtype))))
     spec->lhs_as = LhsAs::kBf16;
   if (spec->lhs_as == LhsAs::kBf16 && !rounds_lhs && !rounds_rhs) spec->lhs_as = LhsAs::kItself;
+  if (spec->lhs_as == LhsAs::kF16 && (lhs.dtype != Dtype::kF32 || !MayBeCopied(lhs)))
+    spec->lhs_as = LhsAs::kItself;
 }
 
 }  // namespace kirsch

@@ -220,7 +220,7 @@ def box_json(plane, low, high, decision):
     accumulate, threads, sharers, fixed_order, lhs_as, block, block_rows, *rest = rest
     assert op < 8 and len(rest) == 24 + in_memory and len(low) == 8, plane
     box |= {"accumulate": bool(accumulate), "threads": threads, "sharers": sharers, "fixed_order": bool(fixed_order),
-            "lhs_as": ["itself", "bf16", "q8_0"][lhs_as], "block": block, "block_rows": bool(block_rows), "operands": {}}
+            "lhs_as": ["itself", "bf16", "q8_0", "f16"][lhs_as], "block": block, "block_rows": bool(block_rows), "operands": {}}
     for i, name in enumerate(OPERANDS):
         dtype, level, moved, constant, kind, order, panel, group = rest[8 * i:8 * i + 8]
         box["operands"][name] = {"dtype": DTYPES[dtype], "level": LEVELS[level], "moved": moved,

@@ -66,7 +66,7 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
       "accumulate,\n"
       "const-lhs or const-rhs (that operand is packed once, ahead),\n"
-      "fixed-order, lhs-as=bf16|q8_0 (what lhs may be rounded to), column-blocks=N, epilogue=STEPS (see "
+      "fixed-order, lhs-as=bf16|f16|q8_0 (what lhs may be rounded to), column-blocks=N, epilogue=STEPS (see "
       "spec/README.md).\n"
       "A size may be a range, as in 'matmul f32 1..64x256x256': a family.");
   return spec;

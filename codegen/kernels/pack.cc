@@ -22,7 +22,9 @@ constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so t
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
 // Does the copy round?
-bool Narrows(const Pack& pack) { return pack.from.dtype == Dtype::kF32 && pack.to.dtype == Dtype::kBf16; }
+bool Narrows(const Pack& pack) {
+  return pack.from.dtype == Dtype::kF32 && (pack.to.dtype == Dtype::kBf16 || pack.to.dtype == Dtype::kF16);
+}
 
 // The type of the vectors that are stored.
 Dtype StoredFrom(const Pack& pack) { return Narrows(pack) ? Dtype::kF32 : pack.to.dtype; }

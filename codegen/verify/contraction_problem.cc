@@ -47,10 +47,11 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
 
 // How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each.
 // That is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes
-// are measured by that (LargestOfBlocks).
+// are measured by that; so is half a unit of the eleven bits of f16 (MagnitudesOfRoundedLhs).
 double RoundingOfFactors(const Spec& root) {
   constexpr double kBf16 = 0x1p-8;
   if (root.lhs_as == LhsAs::kItself) return 1;
+  if (root.lhs_as == LhsAs::kF16) return 1 + 0x1p-11;
   return IsOfBlocks(root.operand[MatmulDims::kRhs].dtype) ? (1 + kBf16) * (1 + kBf16) : 1 + kBf16;
 }
 
@@ -129,10 +130,10 @@ absl::StatusOr<Oracle> ContractionProblem::Expect(InputKind kind, uint64_t seed,
   const ConstOperands operands = OperandsOf(made->pointers());
   Oracle oracle{std::move(rows), {}, {}, {}, SumsAreExact(root_, kind)};
   Expected sums = ReferenceRows(root_, operands, oracle.rows);
-  if (root_.lhs_as == LhsAs::kQ8) {
-    const std::vector<float> largest = LargestOfBlocks(root_, operands[MatmulDims::kLhs]);
+  if (const std::vector<float> magnitudes = MagnitudesOfRoundedLhs(root_, operands[MatmulDims::kLhs]);
+      !magnitudes.empty()) {
     ConstOperands bounds = operands;
-    bounds[MatmulDims::kLhs] = largest.data();
+    bounds[MatmulDims::kLhs] = magnitudes.data();
     sums.magnitude = ReferenceRows(root_, bounds, oracle.rows).magnitude;
   }
   const Tolerance tolerance = ToleranceOf(root_);

@@ -35,8 +35,9 @@ Element FullRange(uint64_t word) {
   return static_cast<Element>(word >> 32);
 }
 
+// `as`: the type whose range the number has to be in.
 template <typename Element>
-Element ValueOf(InputKind kind, uint64_t limit, uint64_t word) {
+Element ValueOf(InputKind kind, Dtype as, uint64_t limit, uint64_t word) {
   using Number = decltype(Widen(Element()));
   if (kind == InputKind::kIntegers) {
     const int32_t x = Integer(word, limit);
@@ -46,7 +47,7 @@ Element ValueOf(InputKind kind, uint64_t limit, uint64_t word) {
     if (kind == InputKind::kUniform) return Narrow<Element>(Uniform(word));
     // Some of three quarters of the exponents, but no more than where sums keep terms of every size.
     constexpr uint32_t kMostExponents = 32;
-    const uint32_t exponents = 3u << (Info(kDtypeOf<Element>).exponent - 2);
+    const uint32_t exponents = 3u << (Info(as).exponent - 2);
     return Narrow<Element>(Spread(word, std::min(exponents, kMostExponents)));
   } else {
     return FullRange<Element>(word);
@@ -55,10 +56,11 @@ Element ValueOf(InputKind kind, uint64_t limit, uint64_t word) {
 
 // Consecutive elements, the first of which is number `index` of the operand.
 template <typename Element>
-void FillRun(InputKind kind, uint64_t limit, uint64_t stream, int64_t index, int64_t count, Element* data) {
+void FillRun(InputKind kind, Dtype as, uint64_t limit, uint64_t stream, int64_t index, int64_t count,
+             Element* data) {
   for (int64_t i = 0; i < count; ++i)
-    data[i] =
-        ValueOf<Element>(kind, limit, Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
+    data[i] = ValueOf<Element>(kind, as, limit,
+                               Mix(stream + 0x9e3779b97f4a7c15u * static_cast<uint64_t>(index + i)));
 }
 
 // Whole blocks: a row of a matrix has no others.
@@ -98,7 +100,7 @@ int64_t IntegerLimit(const Spec& root) {
   for (int operand = 0; operand < root.op_info().output(); ++operand)
     if (const Dtype dtype = root.tensor(operand).dtype; IsFloating(dtype) && !IsOfBlocks(dtype))
       keep_exact(dtype);
-  if (root.lhs_as != LhsAs::kItself) keep_exact(Dtype::kBf16);
+  if (root.lhs_as != LhsAs::kItself) keep_exact(ElementAs(root.lhs_as));
   // Every block of lhs that may become integers has one that is as large as it may be, so that its scale
   // is 1.
   const double of_largest =
@@ -110,19 +112,22 @@ int64_t IntegerLimit(const Spec& root) {
   return std::clamp<int64_t>(static_cast<int64_t>(std::sqrt(exact / terms)), 1, largest);
 }
 
-std::vector<float> LargestOfBlocks(const Spec& root, const void* lhs) {
+std::vector<float> MagnitudesOfRoundedLhs(const Spec& root, const void* lhs) {
+  if (root.lhs_as != LhsAs::kQ8 && root.lhs_as != LhsAs::kF16) return {};
+  constexpr float kLeastNormalF16 = 0x1p-14f;
   const float* const elements = static_cast<const float*>(lhs);
   std::vector<float> largest(static_cast<size_t>(RootElements(root, MatmulDims::kLhs)));
   const AxisArray extents = AxisExtents(root, MatmulDims::kLhs),
                   strides = RootStrides(root, MatmulDims::kLhs);
-  const int64_t block = BlockOf(Dtype::kQ8);
+  const bool shares = root.lhs_as == LhsAs::kQ8;
+  const int64_t block = shares ? BlockOf(Dtype::kQ8) : 1;
   for (int64_t matrix = 0; matrix < extents[0]; ++matrix)
     for (int64_t row = 0; row < extents[1]; ++row)
       for (int64_t first = 0; first < extents[2]; first += block) {
         const auto place = [&](int64_t k) {
           return static_cast<size_t>(matrix * strides[0] + row * strides[1] + (first + k) * strides[2]);
         };
-        float most = 0;
+        float most = shares ? 0 : kLeastNormalF16;
         for (int64_t k = 0; k < block; ++k) most = std::max(most, std::abs(elements[place(k)]));
         for (int64_t k = 0; k < block; ++k) largest[place(k)] = most;
       }
@@ -134,6 +139,8 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
   const uint64_t limit = static_cast<uint64_t>(IntegerLimit(root));
   const uint64_t stream = Mix(seed * 8 + static_cast<uint64_t>(operand) + 1);
   if (IsOfBlocks(root.tensor(operand).dtype)) return FillOperandOfBlocks(root, operand, kind, stream, data);
+  const bool narrows = operand == MatmulDims::kLhs && root.lhs_as == LhsAs::kF16;
+  const Dtype as = narrows ? ElementAs(root.lhs_as) : root.tensor(operand).dtype;
   WithElementOf(root.tensor(operand).dtype, [&](auto element) {
     using Element = decltype(element);
     Element* const elements = static_cast<Element*>(data);
@@ -141,7 +148,7 @@ void FillOperand(const Spec& root, int operand, InputKind kind, uint64_t seed, d
     int64_t done = 0, index = 0;
     ForEachRun(root, operand, [&](int64_t offset, int64_t count) {
       std::fill(elements + done, elements + offset, between);
-      FillRun(kind, limit, stream, index, count, elements + offset);
+      FillRun(kind, as, limit, stream, index, count, elements + offset);
       if constexpr (std::is_same_v<Element, float>)
         if (kind == InputKind::kIntegers && operand == MatmulDims::kLhs && root.lhs_as == LhsAs::kQ8)
           for (int64_t i = 0; i < count; i += BlockOf(Dtype::kQ8))

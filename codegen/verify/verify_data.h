@@ -35,9 +35,10 @@ void ForEachRun(const Spec& root, int operand, const Body& body) {
   for (int64_t run = 0; run < extent.batch * extent.outer; ++run) body(run * ld, extent.inner);
 }
 
-// Where lhs may be rounded to integers: an array like that of lhs, each element being the largest magnitude
-// of the 32 that share its scale.
-std::vector<float> LargestOfBlocks(const Spec& root, const void* lhs);
+// Where lhs may be rounded to integers or to f16: an array like that of lhs, each element being the magnitude
+// that its rounding is relative to: the largest of the 32 that share a scale; the least normal number of f16
+// for those that are less. Else nothing.
+std::vector<float> MagnitudesOfRoundedLhs(const Spec& root, const void* lhs);
 
 }  // namespace kirsch
 

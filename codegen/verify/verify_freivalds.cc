@@ -117,9 +117,8 @@ std::vector<double> Tolerances(const Spec& root, const Product& product, const s
   for (double& entry : magnitude) sum += entry = std::abs(entry);
   const double slack = (root.size[MatmulDims::kK] + root.size[MatmulDims::kN] + 8) * 0x1p-51;
   Product bounds = product;
-  const std::vector<float> largest =
-      root.lhs_as == LhsAs::kQ8 ? LargestOfBlocks(root, product.lhs.data) : std::vector<float>();
-  if (!largest.empty()) bounds.lhs.data = largest.data();
+  const std::vector<float> magnitudes = MagnitudesOfRoundedLhs(root, product.lhs.data);
+  if (!magnitudes.empty()) bounds.lhs.data = magnitudes.data();
   std::vector<double> tolerance = Right(bounds, magnitude, true);
   for (double& row : tolerance) row = row * (ErrorBound(root) + slack) + sum * ToleranceOf(root).absolute;
   return tolerance;

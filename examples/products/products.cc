@@ -46,6 +46,8 @@ std::string Shape::Text() const {
   // beside those of integers.
   if (lhs == KIRSCH_F32 && HasIntegers(weights))
     text += " lhs-as=q8_0";
+  else if (lhs == KIRSCH_F32 && weights == KIRSCH_F16)
+    text += " lhs-as=f16";
   else if (weights == KIRSCH_BF16 ? lhs == KIRSCH_F32 : IsOfBlocks(weights))
     text += " lhs-as=bf16";
   if (scaled) text += " epilogue=mul:scalar";

@@ -122,9 +122,19 @@ Uncertain PerhapsBf16(Uncertain x) {
   return {x.value, x.error + (std::abs(x.value) + x.error) * 0x1p-8 + 0x1p-126};
 }
 
+// The same for f16, which has nothing above 65504.
+Uncertain PerhapsF16(Uncertain x) {
+  const double most = std::abs(x.value) + x.error;
+  return {x.value, most >= 65520 ? HUGE_VAL : x.error + std::max(most * 0x1p-11, 0x1p-25)};
+}
+
 // A row that matmuls may round, to bf16 or to integers: these are off by half of a scale, which is that of
 // the largest of those who share it. Where one of them is no number, none is.
 std::vector<Uncertain> PerhapsRounded(LhsAs as, std::vector<Uncertain> row) {
+  if (as == LhsAs::kF16) {
+    for (Uncertain& x : row) x = PerhapsF16(x);
+    return row;
+  }
   constexpr double kHalfOfScale = (1 + 0x1p-20) / (2 * kLargestQ8Code);
   const size_t shared = as == LhsAs::kQ8 ? static_cast<size_t>(BlockOf(Dtype::kQ8)) : 1;
   for (size_t first = 0; first < row.size(); first += shared) {

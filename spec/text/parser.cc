@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kDots = "..";
 constexpr std::string_view kOptions =
     "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs const-rhs "
-    "fixed-order lhs-as=bf16|q8_0 column-blocks=N epilogue=STEPS)";
+    "fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS)";
 
 // The number of the operand that `name` names; -1: none.
 int OperandCalled(std::string_view name) {
@@ -130,8 +130,8 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
 
 absl::Status ParsedMatmul::CheckRounding() const {
   if (!lhs_as_) return absl::OkStatus();
-  const std::string_view wanted = WantedBesideRounding(
-      form_.lhs_as, form_.operand[MatmulDims::kLhs].dtype, form_.operand[MatmulDims::kRhs].dtype);
+  const std::string_view wanted = WantedBesideRounding(form_.lhs_as, form_.operand[MatmulDims::kLhs].dtype,
+                                                       form_.operand[MatmulDims::kRhs].dtype);
   if (!wanted.empty()) return Expected(*lhs_as_, wanted);
   if (form_.out().layout.order == Order::kCol) return Expected(*lhs_as_, "out=row with it");
   if (form_.fixed_order != 0) return Expected(*lhs_as_, Cat("no ", kFixedOrderWord, " with it"));

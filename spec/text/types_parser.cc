@@ -70,9 +70,10 @@ absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulT
 }
 
 absl::StatusOr<LhsAs> ParseLhsAs(std::string_view source, const Word& word) {
-  for (LhsAs as : {LhsAs::kBf16, LhsAs::kQ8})
+  for (LhsAs as : kRoundings)
     if (word.text == NameOf(as)) return as;
-  return ExpectedAt(source, word, Cat(NameOf(LhsAs::kBf16), " or ", NameOf(LhsAs::kQ8)));
+  return ExpectedAt(source, word,
+                    Cat(NameOf(kRoundings[0]), ", ", NameOf(kRoundings[1]), " or ", NameOf(kRoundings[2])));
 }
 
 absl::Status CheckAccumulation(std::string_view source, const Word& word, const MatmulTypes& types) {

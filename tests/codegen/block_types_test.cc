@@ -300,7 +300,7 @@ TEST(BlockTypeErrors, SayWhatWasExpected) {
     return kernel_error(Cat("kernel f(x: ", x, "[2,64], w: ", w, "[8,64]):\n return matmul(x, transpose(w), ",
                             option, ")\n"));
   };
-  EXPECT_EQ(rounding_error("f32", "q8_0", "lhs_as=f16"), "f:2:40: expected bf16 or q8_0, got 'f16'");
+  EXPECT_EQ(rounding_error("f32", "q8_0", "lhs_as=f32"), "f:2:40: expected bf16, f16 or q8_0, got 'f32'");
   EXPECT_EQ(rounding_error("f32", "q8_0", "lhs-as=bf16"), "f:2:33: expected an option (lhs_as), got 'lhs'");
   EXPECT_EQ(
       rounding_error("f32", "f32", "lhs_as=bf16"),
@@ -315,8 +315,12 @@ TEST(BlockTypeErrors, SayWhatWasExpected) {
   EXPECT_EQ(rounding_error("bf16", "q8_0", "lhs_as=bf16"), "");
   EXPECT_THAT(kernel_error("kernel f(w: q8_0[8,60]):\n return relu(w)\n"),
               ::testing::HasSubstr("a multiple of 32"));
+  EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f32"),
+              ::testing::HasSubstr("expected bf16, f16 or q8_0"));
   EXPECT_THAT(error("matmul f32*q8_0->f32 4x64x8 rhs=col lhs-as=f16"),
-              ::testing::HasSubstr("expected bf16 or q8_0"));
+              ::testing::HasSubstr("an rhs of f16 beside an lhs that is rounded to f16"));
+  EXPECT_THAT(error("matmul f16*f16->f32 4x64x8 rhs=col lhs-as=f16"),
+              ::testing::HasSubstr("an lhs of f32 to be rounded to f16"));
   EXPECT_THAT(error("matmul bf16*q8_0->f32 4x64x8 rhs=col lhs-as=q8_0"),
               ::testing::HasSubstr("an lhs of f32"));
   EXPECT_THAT(error("matmul f32*sfp8->f32 4x64x8 rhs=col lhs-as=q8_0"),

@@ -239,7 +239,7 @@ TEST(CoordinatesTest, OrdersAndBlocksHavePlanes) {
     for (uint32_t block : {0u, 1u, 65535u, 65536u})
       for (uint32_t rows : {0u, 1u, 2u})
         EXPECT_EQ(at(order, block, rows), order < 2 && block < 65536 && rows <= (block == 0 ? 0u : 1u));
-  for (uint32_t lhs_as : {0u, 1u, 2u, 3u}) EXPECT_EQ(at(0, 0, 0, lhs_as), lhs_as < 3);
+  for (uint32_t lhs_as : {0u, 1u, 2u, 3u, 4u}) EXPECT_EQ(at(0, 0, 0, lhs_as), lhs_as < 4);
 }
 
 // Codes that stand for no epilogue.

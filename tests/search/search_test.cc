@@ -350,9 +350,10 @@ class RoundedMatmuls : public ::testing::TestWithParam<RoundedCase> {
 };
 INSTANTIATE_TEST_SUITE_P(
     , RoundedMatmuls,
-    ::testing::Values(RoundedCase{Dtype::kBf16, LhsAs::kBf16}, RoundedCase{Dtype::kQ8_0, LhsAs::kItself},
-                      RoundedCase{Dtype::kQ8_0, LhsAs::kBf16}, RoundedCase{Dtype::kQ4_1, LhsAs::kQ8},
-                      RoundedCase{Dtype::kQ4K, LhsAs::kQ8}, RoundedCase{Dtype::kSfp8, LhsAs::kBf16}),
+    ::testing::Values(RoundedCase{Dtype::kBf16, LhsAs::kBf16}, RoundedCase{Dtype::kF16, LhsAs::kF16},
+                      RoundedCase{Dtype::kQ8_0, LhsAs::kItself}, RoundedCase{Dtype::kQ8_0, LhsAs::kBf16},
+                      RoundedCase{Dtype::kQ4_1, LhsAs::kQ8}, RoundedCase{Dtype::kQ4K, LhsAs::kQ8},
+                      RoundedCase{Dtype::kSfp8, LhsAs::kBf16}),
     [](const auto& info) {
       const std::string_view as = NameOf(info.param.lhs_as);
       return std::string(Info(info.param.rhs).name) + (as.empty() ? "" : "_lhs_as_" + std::string(as));

@@ -96,6 +96,21 @@ TEST(PlainGraphTest, WhatMayBeRoundedIsWithinItsBounds) {
   }
 }
 
+TEST(PlainGraphTest, WhatMayBecomeF16MayBecomeInfinite) {
+  GrammarGraph graph;
+  graph.values.push_back({"x", "f32", {1, 1}, false, "", {}, {}});
+  graph.values.push_back({"w", "f16", {1, 1}, false, "", {}, {}});
+  graph.values.push_back({"v", "f32", {1, 1}, false, "matmul", {{0, ""}, {1, ""}}, {{"lhs_as", "f16"}}});
+  graph.parameters = graph.result = 2;
+  for (const auto& [x, off] :
+       {std::pair{1.0, 0x1p-11}, {0x1p-20, 0x1p-25}, {65519.0, 32.0}, {65520.0, HUGE_VAL}}) {
+    const Bounds result = PlainResult(graph, {{x}, {1}}).front();
+    EXPECT_FALSE(result.low > x - off) << x;  // anything, if no number
+    EXPECT_FALSE(result.high < x + off) << x;
+    EXPECT_TRUE(off == HUGE_VAL || result.high < x + 1.01 * off) << x;
+  }
+}
+
 TEST(PlainNumberTest, IntegersWrapAround) {
   EXPECT_EQ(IntegerArithmetic('+', Exactly(2147483647), Exactly(1)).low, -2147483648.0);
   EXPECT_EQ(IntegerArithmetic('*', Exactly(65536), Exactly(65537)).low, 65536);

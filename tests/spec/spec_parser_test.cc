@@ -145,15 +145,15 @@ TEST(SpecParserTest, SaysWhatIsWrongAndWhere) {
       {"matmul f32 4x4x4\n fast",
        "spec:2:2: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
        "const-lhs "
-       "const-rhs fixed-order lhs-as=bf16|q8_0 column-blocks=N epilogue=STEPS), got 'fast'"},
+       "const-rhs fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS), got 'fast'"},
       {"matmul f32 4x4x4 accumulate=1",
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
        "const-lhs "
-       "const-rhs fixed-order lhs-as=bf16|q8_0 column-blocks=N epilogue=STEPS), got 'accumulate=1'"},
+       "const-rhs fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS), got 'accumulate=1'"},
       {"matmul f32 4x4x4 const-out",
        "spec:1:18: expected an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate "
        "const-lhs "
-       "const-rhs fixed-order lhs-as=bf16|q8_0 column-blocks=N epilogue=STEPS), got 'const-out'"},
+       "const-rhs fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS), got 'const-out'"},
       {"matmul f32 4x4x4 const-rhs const-lhs",
        "spec:1:28: expected one constant operand (of two, the product would be constant, too), got "
        "'const-lhs'"},

@@ -85,15 +85,16 @@ std::string WrongMixture(const Sizes& sizes, Dice& dice) {
   }
 }
 
-// What README says that lhs may be rounded to: "bf16", "q8_0".
+// What README says that lhs may be rounded to: "bf16", "f16", "q8_0".
 bool MayRound(std::string_view as, std::string_view lhs, std::string_view rhs) {
   const PlainBlockType* const blocks = FindPlainBlockType(rhs);
   if (as == "q8_0") return lhs == "f32" && blocks != nullptr && blocks->integers;
+  if (as == "f16") return lhs == "f32" && rhs == "f16";
   return (lhs == "f32" && (rhs == "bf16" || blocks != nullptr)) || (lhs == "bf16" && blocks != nullptr);
 }
 
-constexpr std::array kRoundings = {"bf16", "q8_0"};
-constexpr std::array kNoRoundings = {"f16", "", "q4_0", "BF16", "itself", "bf16|q8_0", "8"};
+constexpr std::array kRoundings = {"bf16", "f16", "q8_0"};
+constexpr std::array kNoRoundings = {"f32", "", "q4_0", "BF16", "itself", "bf16|q8_0", "8"};
 
 // One more than a multiple of the block, or several.
 uint32_t OffBlocks(const PlainBlockType& blocks, uint32_t k, Dice& dice) {
@@ -486,7 +487,9 @@ class KernelDrawer {
   // Of one that is right but for that, or where nothing is constant.
   int NoMixture() {
     if (sizes_.empty()) return -1;
-    sizes_ = FamilyText(rows_.Text(), constant_ ? WrongMixture(rows_, dice_) : RightMixture(rows_, dice_));
+    const std::string mixture = constant_ ? WrongMixture(rows_, dice_) : RightMixture(rows_, dice_);
+    if (mixture.empty()) return -1;  // the text would be one without
+    sizes_ = FamilyText(rows_.Text(), mixture);
     return kSizes;
   }
   int VaryingWeights() {

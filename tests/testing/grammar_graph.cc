@@ -269,9 +269,10 @@ class GraphDrawer {
     (left ? out[columns] : out[rows]) = At(b).dims[left ? columns : rows];
     if (Elements(out) > kMostElements || Elements(out) * dims[left ? columns : rows] > kMostProducts) return;
     const int lhs = left ? a : b, rhs = left ? b : a;
-    const bool rounds =
-        weights_ == GrammarWeights::kAny && At(lhs).type == "f32" && At(rhs).type == "bf16" && Chance(1, 3);
-    Make("matmul", {lhs, rhs}, rounds ? Options{{"lhs_as", "bf16"}} : Options{}, out);
+    const std::string as = At(rhs).type;
+    const bool rounds = weights_ == GrammarWeights::kAny && At(lhs).type == "f32" &&
+                        (as == "bf16" || as == "f16") && Chance(1, 3);
+    Make("matmul", {lhs, rhs}, rounds ? Options{{"lhs_as", as}} : Options{}, out);
     if (At(static_cast<int>(values_.size()) - 1).type == "s32" && Chance(1, 2))
       Make("cast", {static_cast<int>(values_.size()) - 1}, {}, out, "f32");
   }

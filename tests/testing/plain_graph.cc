@@ -35,6 +35,13 @@ Bounds OffBy(const Bounds& x, double most) { return {x.low - most, x.high + most
 // Rounded to the 8 bits of a bf16, or not; subnormal numbers perhaps to 0.
 Bounds MayBeBf16(const Bounds& x) { return OffBy(x, 0x1p-8 * MagnitudeOf(x) + 0x1p-126); }
 
+// Rounded to the 11 bits of an f16, of which the least are multiples of 2^-24; or not. What is too large may
+// be infinite.
+Bounds MayBeF16(const Bounds& x) {
+  const double most = MagnitudeOf(x);
+  return OffBy(x, most >= 65520 ? HUGE_VAL : std::max(0x1p-11 * most, 0x1p-25));
+}
+
 class PlainEvaluation {
  public:
   PlainEvaluation(const GrammarGraph& graph, const std::vector<std::vector<double>>& parameters)
@@ -140,10 +147,11 @@ class PlainEvaluation {
   // What the option lhs_as makes of a row and a column: a kernel may do all of that, or nothing.
   void MayRound(const GrammarValue& value, Elements* lhs, Elements* rhs) const {
     if (value.options.empty()) return;
-    for (Bounds& x : *lhs) x = MayBeBf16(x);
+    const std::string& as = value.options.front().second;
+    for (Bounds& x : *lhs) x = as == "f16" ? MayBeF16(x) : MayBeBf16(x);
     if (FindPlainBlockType(Argument(value, 1).type) != nullptr)
       for (Bounds& x : *rhs) x = MayBeBf16(x);
-    if (value.options.front().second != "q8_0") return;
+    if (as != "q8_0") return;
     for (size_t first = 0; first < lhs->size(); first += kSharers) {
       double most = 0;  // a NaN stays one
       for (size_t k = first; k < first + kSharers; ++k)

@@ -75,6 +75,9 @@ Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random)
   shape.out_gap = RandomGap(random);
   shape.accumulate = (*random)() % 2 == 0;
   shape.types = options.types;
+  for (LhsAs as : {LhsAs::kBf16, LhsAs::kF16})
+    if (WantedBesideRounding(as, shape.types.lhs, shape.types.rhs).empty() && (*random)() % 2 == 0)
+      shape.lhs_as = as;
   if (options.constants && (shape.b == 1 || options.constant_batches))
     shape.constant = static_cast<int>((*random)() % 3) - 1;
   return MatmulSpec(shape);

@@ -40,8 +40,8 @@ struct RandomSpecOptions {
   bool constant_batches = false;  // and of those with one
 };
 
-// Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch and accumulate
-// mixed.
+// Sides are drawn so that short and long ones are about as frequent; orders, gaps, batch, accumulate and what
+// lhs may be rounded to mixed.
 Spec RandomMatmulSpec(const RandomSpecOptions& options, std::mt19937_64* random);
 
 // The same matmul with a random epilogue, and an output of a type that goes with it; it accumulates only
