@@ -482,11 +482,18 @@ double CostModel::OutputBound(const Spec& spec) const {
 // registers costs nothing. Runs and pages are left out: they depend on the tiling.
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level from) const {
   if (from <= Level::kL1) return {};
-  int64_t lines = FootprintOf(spec, operand, target_).lines;
+  return Compulsory(spec, operand, CompulsoryLines(spec, operand), from);
+}
+
+int64_t CostModel::CompulsoryLines(const Spec& spec, int operand) const {
+  const int64_t lines = FootprintOf(spec, operand, target_).lines;
   // A copy may take fewer lines, but never less than its elements.
   const TensorSpec& tensor = spec.tensor(operand);
-  if (tensor.constant != 0)
-    lines = std::min(lines, BytesOf(tensor.dtype, ExtentOf(spec, operand).elements()) / target_.line_bytes);
+  if (tensor.constant == 0) return lines;
+  return std::min(lines, BytesOf(tensor.dtype, ExtentOf(spec, operand).elements()) / target_.line_bytes);
+}
+
+CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, int64_t lines, Level from) const {
   const MemoryLevel& level = target_.at(from);
   const double read = LinesCycles({lines, 0, 0}, level, spec.sharers);
   const double total = operand == spec.op_info().output() ? read + read * level.write_factor : read;
@@ -499,18 +506,24 @@ Cost CostModel::LowerBound(const Spec& spec) const {
   const bool of_blocks = IsOfBlocks(spec.operand[kRhs].dtype);
   const bool ahead = from > Level::kL2 && MayReadInColumns(spec);
   // Beside what comes from L2 and nearer, and the rest of the way of what lies further.
-  double near = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec), far = 0, far_of_rhs = 0;
+  double near = of_blocks ? RhsOfBlocksBound(spec) : ComputeBound(spec), far = 0, far_of_rhs = 0,
+         all_of_rhs = 0;
   for (int operand = 0; operand < spec.op_info().num_operands; ++operand) {
     if (of_blocks && operand == kRhs) continue;
     const Level level = spec.tensor(operand).level;
-    const double way = Compulsory(spec, operand, level).exposed;
-    const double from_l2 = std::min(way, Compulsory(spec, operand, std::min(level, Level::kL2)).exposed);
+    if (level <= Level::kL1) continue;
+    const int64_t lines = CompulsoryLines(spec, operand);
+    const Exposure way = Compulsory(spec, operand, lines, level);
+    if (operand == kRhs) all_of_rhs = way.total;
+    const double from_l2 = level == Level::kL2
+                               ? way.exposed
+                               : std::min(way.exposed, Compulsory(spec, operand, lines, Level::kL2).exposed);
     near += from_l2;
-    (operand == kRhs ? far_of_rhs : far) += way - from_l2;
+    (operand == kRhs ? far_of_rhs : far) += way.exposed - from_l2;
   }
   // What is asked for ahead hides whole on its way to L2, but takes its time; as does what is not.
   if (from > Level::kL2 && !of_blocks && spec.op_info().base == OpKind::kMatmul)
-    near = std::max(near + (ahead ? 0 : far_of_rhs), Compulsory(spec, kRhs, from).total);
+    near = std::max(near + (ahead ? 0 : far_of_rhs), all_of_rhs);
   else
     near += far_of_rhs;
   const double cycles = near + far + OutputBound(spec) + ToCycles(EpilogueBound(spec));

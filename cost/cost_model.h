@@ -50,6 +50,8 @@ class CostModel {
     double exposed = 0;  // the part that never hides behind arithmetic
     double below = 0;    // that the same lines take from where they are brought to
   };
+  int64_t CompulsoryLines(const Spec& spec, int operand) const;
+  Exposure Compulsory(const Spec& spec, int operand, int64_t lines, Level from) const;
   Exposure Compulsory(const Spec& spec, int operand, Level from) const;
   double OutputBound(const Spec& spec) const;
   double LateShare(const Transfer& transfer) const;
