@@ -346,24 +346,29 @@ TEST(StreamingTest, PrefetchesAreInstructions) {
   EXPECT_DOUBLE_EQ(with.front_end, without.front_end + 4 / target.issue_width);
 }
 
-// Tiles of the reduction: rows that go on behind the tile, or columns in pieces.
+// What tiles of the reduction take of a spec by themselves, beside their loop.
+double CyclesOfReductionTiles(const Spec& spec, uint32_t size, const Target& target) {
+  Decision tile;
+  tile.kind = RewriteKind::kTile;
+  tile.dim = MatmulDims::kK;
+  tile.size = size;
+  Expansion expansion;
+  Expand(spec, tile, target, &expansion);
+  return ToCycles(CostModel(target).Base(spec, tile, expansion)) -
+         spec.size[MatmulDims::kK] / static_cast<double>(size) * target.loop_cycles;
+}
+
+// Rows that go on behind the tile, or columns in pieces.
 TEST(StreamingTest, RunsThatEndEarlyCostTheLinesBehindThem) {
   Target target = testing::Avx512Target();
   target.memory[Index(Level::kRam)].cycles_per_line = 10;
   target.memory[Index(Level::kRam)].overrun_lines = 20;
   target.memory[Index(Level::kRam)].streams = 12;
-  const CostModel model(target);
   const auto cycles = [&](Order order, uint32_t n, uint32_t ld, uint32_t size) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = 1024, .n = n, .rhs = order});
     for (int operand = 0; operand < 3; ++operand) spec.tensor(operand).level = Level::kRam;
     spec.operand[MatmulDims::kRhs].layout.ld = ld;
-    Decision tile;
-    tile.kind = RewriteKind::kTile;
-    tile.dim = MatmulDims::kK;
-    tile.size = size;
-    Expansion expansion;
-    Expand(spec, tile, target, &expansion);
-    return ToCycles(model.Base(spec, tile, expansion)) - 1024.0 / size * target.loop_cycles;
+    return CyclesOfReductionTiles(spec, size, target);
   };
   EXPECT_EQ(cycles(Order::kRow, 4096, 4096, 8), 0);
   EXPECT_EQ(cycles(Order::kRow, 2048, 4096, 8), 1024 * 20 * 10);
@@ -380,18 +385,11 @@ TEST(StreamingTest, PanelsThatTilesOfTheReductionCutBeginAnew) {
   ram.unstreamed_cycles_per_line = 10;
   ram.ramp_lines = 32;
   ram.run_cycles = 500;
-  const CostModel model(target);
   const auto cycles = [&](Level level, uint32_t n, uint32_t size) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = 1024, .n = n});
     spec.operand[MatmulDims::kRhs].level = level;
     spec.operand[MatmulDims::kRhs].layout = {LayoutKind::kPacked, Order::kRow, 32, 1, 0};
-    Decision tile;
-    tile.kind = RewriteKind::kTile;
-    tile.dim = MatmulDims::kK;
-    tile.size = size;
-    Expansion expansion;
-    Expand(spec, tile, target, &expansion);
-    return ToCycles(model.Base(spec, tile, expansion)) - 1024.0 / size * target.loop_cycles;
+    return CyclesOfReductionTiles(spec, size, target);
   };
   EXPECT_EQ(cycles(Level::kRam, 256, 512), 8 * 2 * (32 * 10 + 500));
   EXPECT_EQ(cycles(Level::kRam, 256, 8), 8 * 128 * (16 * 10 + 500))
