@@ -62,8 +62,7 @@ void ExpectOfProgram(const Impl& impl, const Spec& root, const Target& target) {
   ASSERT_TRUE(before.ok() && after.ok());
   const auto jit = JitCompile(program, target);
   ASSERT_TRUE(jit.ok()) << jit.status();
-  const absl::Status run =
-      RunGuarded(problem, CompiledKernel(**jit, program), trial, *after);
+  const absl::Status run = RunGuarded(problem, CompiledKernel(**jit, program), trial, *after);
   ASSERT_TRUE(run.ok()) << run;
   Expect(root, *before, after->at(MatmulDims::kOut).data());
 }
@@ -96,6 +95,7 @@ TEST_P(EveryTarget, ChosenAndDrawnProgramsKeepTheOrder) {
     for (int i = 0; i < 12 && !HasFailure(); ++i, ++round) {
       Spec root = testing::RandomMatmulSpec({.max_side = 80, .types = types}, &random);
       root.fixed_order = 1;
+      root.lhs_as = LhsAs::kItself;  // nothing is rounded where the order is fixed
       root.threads = round % 3 == 0 ? 4 : 1;
       const Impl impl =
           round % 2 == 0 ? Best(root, GetParam()) : testing::RandomImpl(root, GetParam(), &random);
@@ -114,9 +114,7 @@ TEST_P(EveryTarget, BitsDoNotDependOnM) {
     const Trial trial{.kind = InputKind::kSpread, .seed = 9};
     const ContractionProblem problem(root);
     const auto operands = Operands::Create(problem, trial);
-    EXPECT_TRUE(RunGuarded(problem, CompiledKernel(**jit, program), trial,
-                           *operands)
-                    .ok());
+    EXPECT_TRUE(RunGuarded(problem, CompiledKernel(**jit, program), trial, *operands).ok());
     const auto* out = static_cast<const float*>(operands->at(MatmulDims::kOut).data());
     return std::vector<float>(out, out + 40);
   };
