@@ -82,11 +82,14 @@ void SampleMatrix(const Workload& workload, size_t batch, const std::vector<size
   std::vector<double> sum(rows.size() * columns.size()), magnitude(sum.size());
   std::vector<double> slice(columns.size()), largest(rows.size());
   const auto block = static_cast<size_t>(workload.spec->lhs_as == LhsAs::kQ8 ? BlockOf(Dtype::kQ8) : 1);
+  // Smaller ones are off by as much as that when they are rounded to f16.
+  const double least = workload.spec->lhs_as == LhsAs::kF16 ? 0x1p-14 : 0;
   for (size_t k = 0; k < p.k; ++k) {
     for (size_t j = 0; j < columns.size(); ++j) slice[j] = rhs.at(k, columns[j]);
     for (size_t i = 0; i < rows.size(); ++i) {
       const double a = lhs.at(rows[i], k);
-      if (k % block == 0) largest[i] = LargestFrom(lhs, rows[i], k, std::min(block, p.k - k));
+      if (k % block == 0)
+        largest[i] = std::max(least, LargestFrom(lhs, rows[i], k, std::min(block, p.k - k)));
       for (size_t j = 0; j < columns.size(); ++j) {
         sum[i * columns.size() + j] += a * slice[j];
         magnitude[i * columns.size() + j] += std::abs(largest[i] * slice[j]);

@@ -487,10 +487,14 @@ CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, Level f
 
 int64_t CostModel::CompulsoryLines(const Spec& spec, int operand) const {
   const int64_t lines = FootprintOf(spec, operand, target_).lines;
-  // A copy may take fewer lines, but never less than its elements.
+  // A copy may take fewer lines, but never less than its elements; of lhs, than what they may be rounded to.
   const TensorSpec& tensor = spec.tensor(operand);
   if (tensor.constant == 0) return lines;
-  return std::min(lines, BytesOf(tensor.dtype, ExtentOf(spec, operand).elements()) / target_.line_bytes);
+  const int64_t elements = ExtentOf(spec, operand).elements();
+  int64_t bytes = BytesOf(tensor.dtype, elements);
+  if (operand == MatmulDims::kLhs && spec.lhs_as != LhsAs::kItself)
+    bytes = std::min(bytes, elements * (spec.lhs_as == LhsAs::kQ8 ? 1 : Bytes(ElementAs(spec.lhs_as))));
+  return std::min(lines, bytes / target_.line_bytes);
 }
 
 CostModel::Exposure CostModel::Compulsory(const Spec& spec, int operand, int64_t lines, Level from) const {

@@ -532,7 +532,7 @@ void ExpandMicrokernel(const Spec& spec, const Decision& decision, const Target&
     if (operand != MatmulDims::kRhs) continue;
     // A panel that is read whole goes on where the one before it ends: one after the other they are a single
     // stream. Of several side by side only the first does, the others begin where nobody has read or asked
-    // for anything. (Where the reduction is cut, what is walked next is the next piece of the same panels.)
+    // for anything. (Pieces of panels that tiles of the reduction read are priced there.)
     if (tensor.layout.panel != 0) {
       LastTransfer(expansion).new_runs = footprint.runs - 1;
       LastTransfer(expansion).one_stream = footprint.runs == 1;

@@ -123,7 +123,8 @@ int64_t NeededCopyLines(const Spec& root, const Target& target) {
 int64_t RoundedCopyLines(const Spec& root, const Target& target) {
   const Dtype rhs = root.operand[MatmulDims::kRhs].dtype;
   if (root.lhs_as == LhsAs::kItself || root.operand[MatmulDims::kLhs].dtype != Dtype::kF32) return 0;
-  const Dtype rounded = root.lhs_as == LhsAs::kQ8 ? RoundedBeside(rhs) : ElementAs(root.lhs_as);
+  if (root.lhs_as == LhsAs::kF16) return 0;  // smaller than lhs, and no faster to multiply
+  const Dtype rounded = root.lhs_as == LhsAs::kQ8 ? RoundedBeside(rhs) : Dtype::kBf16;
   if (rounded == Dtype::kBf16 && Info(BestArithmetic(rounded, rounded, target)).lhs != rounded) return 0;
   const TileExtent lhs = ExtentOf(root, MatmulDims::kLhs);
   const Layout rows{LayoutKind::kPacked, Order::kRow, 0, 1, 0};

@@ -16,7 +16,7 @@ enum class LhsAs : uint8_t {
   kItself,
   kBf16,  // rhs, too, if it is of blocks
   kQ8,    // or bf16; to integers of 8 bits, 32 of a row sharing a scale; rhs is of blocks of integers
-  kF16    // rhs is of f16; what is too large for that becomes infinite
+  kF16    // rhs is of f16; what is too large for that may become infinite
 };
 inline constexpr std::array kRoundings = {LhsAs::kBf16, LhsAs::kF16, LhsAs::kQ8};
 

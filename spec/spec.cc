@@ -111,7 +111,8 @@ void SettleRounding(Spec* spec) {
   if (spec->lhs_as == LhsAs::kQ8 && !(rounds_lhs && (HasIntegerCodes(rhs.dtype) || IsInPanels(rhs.dtype))))
     spec->lhs_as = LhsAs::kBf16;
   if (spec->lhs_as == LhsAs::kBf16 && !rounds_lhs && !rounds_rhs) spec->lhs_as = LhsAs::kItself;
-  if (spec->lhs_as == LhsAs::kF16 && (lhs.dtype != Dtype::kF32 || !MayBeCopied(lhs)))
+  if (spec->lhs_as == LhsAs::kF16 &&
+      (lhs.dtype != Dtype::kF32 || rhs.dtype != Dtype::kF16 || !MayBeCopied(lhs)))
     spec->lhs_as = LhsAs::kItself;
 }
 

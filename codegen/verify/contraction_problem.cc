@@ -47,7 +47,7 @@ void ApplyEpilogue(const Spec& root, const ConstOperands& operands, Oracle* orac
 
 // How much larger products may be as factors are rounded to bf16, by half a unit of its eight bits once each.
 // That is more than the 254th of the largest magnitude of 32 that lhs as integers is off by, where magnitudes
-// are measured by that; so is half a unit of the eleven bits of f16 (MagnitudesOfRoundedLhs).
+// are measured by that (MagnitudesOfRoundedLhs). To f16, by half a unit of its eleven bits.
 double RoundingOfFactors(const Spec& root) {
   constexpr double kBf16 = 0x1p-8;
   if (root.lhs_as == LhsAs::kItself) return 1;

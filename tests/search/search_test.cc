@@ -22,6 +22,7 @@
 #include "search/relaxation.h"
 #include "spec/microkernel.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
@@ -328,7 +329,7 @@ class RoundedMatmuls : public ::testing::TestWithParam<RoundedCase> {
       for (uint32_t k : {1, 2})
         for (uint32_t n : {1, 5})
           for (Order order : kOrders)
-            for (int constant : {-1, 1}) {
+            for (int constant : {-1, 0, 1}) {
               if (order == Order::kRow && IsOfBlocks(rhs)) continue;
               MatmulShape shape{.m = m, .k = k * std::max(block, 4u), .n = n, .rhs = order};
               shape.types = {Dtype::kF32, rhs, Dtype::kF32};
@@ -387,6 +388,21 @@ TEST(RoundedCopies, AreNotRefutedByWhatIsNotCopied) {
       HashMemo memo, unpruned;
       EXPECT_EQ(Search(placed, model, memo, {}).cost, Search(placed, model, unpruned, exhaustive).cost);
     }
+}
+
+// A constant lhs may be a copy that takes half of its lines, or a quarter: bounds must count no more.
+TEST(RoundedCopies, OfAConstantLhsHaveFewerLines) {
+  const CostModel model(testing::Avx512DotTarget());
+  SearchOptions exhaustive;
+  exhaustive.prune = false;
+  for (const char* text : {"matmul f32*f16->f32 8x2048x2 rhs=col lhs-as=f16",
+                           "matmul f32*bf16->f32 8x2048x2 rhs=col lhs-as=bf16",
+                           "matmul f32*q8_0->f32 8x2048x2 rhs=col lhs-as=q8_0"}) {
+    const Spec placed =
+        PlaceOperands(ParseSpec(Cat(text, " const-lhs"))->spec, Residency::kWarm, model.target());
+    HashMemo memo, unpruned;
+    EXPECT_EQ(Search(placed, model, memo, {}).cost, Search(placed, model, unpruned, exhaustive).cost) << text;
+  }
 }
 
 // Where lhs and rhs are both column-major, no program does without a copy of rhs; there must be room for it

@@ -307,10 +307,10 @@ TEST(GrammarGraphTest, EverythingIsDrawn) {
     EXPECT_TRUE(info.kind == OperationKind::kLeaf || drawn.contains(std::string(info.name))) << info.name;
   for (const DtypeInfo& type : kDtypes)
     EXPECT_TRUE(type.ours || drawn.contains(std::string(type.name))) << type.name;
-  for (const char* other :
-       {"rank 0",      "rank 1",      "rank 2", "rank 3", "rank 4", "const",       "number",
-        "twice",       "repeated",    "axis",   "stride", "pad",    "dilation",    "groups",
-        "layout=nhwc", "layout=nchw", "slope",  "alpha",  "eps",    "lhs_as=bf16", "lhs_as=q8_0"})
+  for (const char* other : {"rank 0",   "rank 1",      "rank 2",      "rank 3",      "rank 4", "const",
+                            "number",   "twice",       "repeated",    "axis",        "stride", "pad",
+                            "dilation", "groups",      "layout=nhwc", "layout=nchw", "slope",  "alpha",
+                            "eps",      "lhs_as=bf16", "lhs_as=f16",  "lhs_as=q8_0"})
     EXPECT_TRUE(drawn.contains(other)) << other;
 }
 
