@@ -46,7 +46,7 @@ std::string DrawSpec(const DtypeInfo& blocks, std::mt19937_64* random) {
   if (below(4) == 0) Append(&text, " ldb=", k + static_cast<uint64_t>(blocks.block));
   if (below(4) == 0) Append(&text, " lda=", k + 5);
   if (below(4) == 0) Append(&text, " accumulate");
-  if (below(6) == 0 && !batch) Append(&text, " const-rhs");
+  if (below(4) == 0 && !batch) Append(&text, below(3) == 0 ? " const-lhs" : " const-rhs");
   if (!bf16 && blocks.code_run > 0 && below(3) == 0) {
     Append(&text, " lhs-as=q8_0");
   } else if (below(3) == 0) {

@@ -405,6 +405,24 @@ TEST(RoundedCopies, OfAConstantLhsHaveFewerLines) {
   }
 }
 
+// One that was made ahead, of integers, lies as any lhs does.
+TEST(RoundedCopies, AreNotRoundedOnceMore) {
+  const Target target = FindTarget("sierraforest", "")->target;
+  for (const char* text : {"matmul f32*q4_k->f32 3x512x17 rhs=col lhs-as=q8_0",
+                           "matmul f32*q8_0->f32 3x512x17 rhs=col lhs-as=q8_0"}) {
+    Spec spec = PlaceOperands(ParseSpec(Cat(text, " const-lhs"))->spec, Residency::kCold, target);
+    spec.operand[MatmulDims::kLhs].dtype = Dtype::kQ8;
+    spec.operand[MatmulDims::kLhs].constant = 0;
+    SettleRounding(&spec);
+    std::vector<Decision> decisions;
+    EnumerateDecisions(spec, target, &decisions);
+    EXPECT_TRUE(std::none_of(decisions.begin(), decisions.end(), [](const Decision& decision) {
+      return decision.kind == RewriteKind::kPack && decision.operand == MatmulDims::kLhs;
+    })) << text;
+    EXPECT_FALSE(decisions.empty());
+  }
+}
+
 // Where lhs and rhs are both column-major, no program does without a copy of rhs; there must be room for it
 // wherever the operands are said to wait.
 TEST(Placement, LeavesRoomForTheCopyThatIsNeeded) {
