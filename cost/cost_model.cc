@@ -270,18 +270,15 @@ double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) 
   constexpr int kRhs = MatmulDims::kRhs;
   const TensorSpec& rhs = spec.operand[kRhs];
   if (spec.ideal || rhs.layout.panel == 0 || rhs.level <= Level::kL2) return 0;
-  const MemoryLevel& level = target_.at(rhs.level);
   double cycles = 0;
   for (int i = 0; i < expansion.num_children; ++i) {
     const Expansion::Child& child = expansion.children[static_cast<size_t>(i)];
-    const TileExtent tile = ExtentOf(child.spec, kRhs);
-    const auto pieces =
-        static_cast<double>(tile.batch * ((tile.inner + rhs.layout.panel - 1) / rhs.layout.panel));
-    if (pieces == 1) continue;  // the next piece follows
-    const auto lines = static_cast<double>(FootprintOf(child.spec, kRhs, target_).lines);
-    cycles += static_cast<double>(child.trips) *
-              (std::min(lines, pieces * level.ramp_lines) * level.unstreamed_cycles_per_line +
-               pieces * level.run_cycles);
+    Transfer pieces{rhs.level, Level::kVrf, FootprintOf(child.spec, kRhs, target_), {}};
+    pieces.read.runs *= ExtentOf(child.spec, kRhs).batch;
+    if (pieces.read.runs == 1) continue;  // the next piece follows
+    pieces.new_runs = pieces.read.runs;
+    pieces.in_order = true;  // one after the other
+    cycles += static_cast<double>(child.trips) * UnstreamedCycles(pieces);
   }
   return cycles;
 }
@@ -519,9 +516,7 @@ Cost CostModel::LowerBound(const Spec& spec) const {
     const int64_t lines = CompulsoryLines(spec, operand);
     const Exposure way = Compulsory(spec, operand, lines, level);
     if (operand == kRhs) all_of_rhs = way.total;
-    const double from_l2 = level == Level::kL2
-                               ? way.exposed
-                               : std::min(way.exposed, Compulsory(spec, operand, lines, Level::kL2).exposed);
+    const double from_l2 = std::min(way.exposed, Compulsory(spec, operand, lines, Level::kL2).exposed);
     near += from_l2;
     (operand == kRhs ? far_of_rhs : far) += way.exposed - from_l2;
   }

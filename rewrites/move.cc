@@ -123,10 +123,10 @@ bool IsMeantForPanels(const Spec& spec) {
 CopyFormList CopyFormsOfIntegers(const Spec& spec, int operand, const Target& target) {
   const Dtype rhs = Operand(spec, MatmulDims::kRhs).dtype;
   if (!AreIntegers(spec) && !MayBecomeIntegers(spec, target)) return {};
-  // A constant lhs that has become integers ahead lies as any other lhs does, but is not rounded once more.
-  if (operand == MatmulDims::kLhs && AreIntegers(spec)) return {};
   const bool goes_in_panels = !IsInPanels(rhs) && HasProductsInPanels(rhs, target);
   if (operand == MatmulDims::kLhs) {
+    // A constant lhs that has become integers ahead lies as any other does, but is not rounded once more.
+    if (AreIntegers(spec)) return {};
     const CopyForm form = {RoundedBeside(rhs), 1, false}, for_panels = {Dtype::kQ8, 1, false};
     if (form == for_panels || !goes_in_panels || !MayBeCopied(Operand(spec, MatmulDims::kRhs))) return {form};
     return {form, for_panels};

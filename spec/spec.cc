@@ -112,7 +112,7 @@ void SettleRounding(Spec* spec) {
     spec->lhs_as = LhsAs::kBf16;
   if (spec->lhs_as == LhsAs::kBf16 && !rounds_lhs && !rounds_rhs) spec->lhs_as = LhsAs::kItself;
   if (spec->lhs_as == LhsAs::kF16 &&
-      (lhs.dtype != Dtype::kF32 || rhs.dtype != Dtype::kF16 || !MayBeCopied(lhs)))
+      !(MayBeCopied(lhs) && WantedBesideRounding(LhsAs::kF16, lhs.dtype, rhs.dtype).empty()))
     spec->lhs_as = LhsAs::kItself;
 }
 
