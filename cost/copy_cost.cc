@@ -27,15 +27,20 @@ Traffic CopyTraffic(const CopyShape& copy, Level from, Level to) {
   return traffic;
 }
 
+double SquareCycles(int bytes, const VectorUnit& unit) {
+  return bytes == kAccumulatorBytes ? unit.transpose_cycles
+                                    : std::max(unit.transpose_cycles, kSmallSquareCycles);
+}
+
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target) {
   const double bytes = Bytes(copy.dtype);
   const auto read = static_cast<double>(ElementsRead(copy));
   const auto written = static_cast<double>(ElementsWritten(copy));
   const VectorUnit& unit = target.vectors.front();
-  const double per_vector = transposes ? 4 : unit.bytes / bytes;
-  const double instructions =
-      std::max(read / per_vector / unit.loads_per_cycle, written / per_vector / unit.stores_per_cycle) +
-      (transposes ? read * unit.transpose_cycles : 0);
+  const double per_vector = unit.bytes / bytes;
+  const double instructions = transposes ? read * SquareCycles(Bytes(copy.dtype), unit)
+                                         : std::max(read / per_vector / unit.loads_per_cycle,
+                                                    written / per_vector / unit.stores_per_cycle);
   const double lines = ReadCycles(static_cast<int64_t>(read * bytes), from, target) +
                        written * bytes / target.line_bytes * LineCycles(to, target) *
                            (to <= Level::kL1 ? 1 : target.at(to).write_factor);

@@ -11,8 +11,15 @@
 
 namespace kirsch {
 
-// Cycles of a copy from one level to another: loads and stores, or the lines that cross levels, whichever
-// takes longer. Transposes go by blocks of 4 x 4, with 8 shuffles each.
+// Cycles for an element, loaded, turned and stored, by squares of 4 x 4 elements: of any target.
+inline constexpr double kSmallSquareCycles = 0.5;
+
+// Cycles for an element of so many bytes in a copy that turns a matrix: by squares as wide as a vector, if it
+// is a word, else by small ones.
+double SquareCycles(int bytes, const VectorUnit& unit);
+
+// Cycles of a copy from one level to another: instructions, or the lines that cross levels, whichever takes
+// longer.
 double CopyCycles(const CopyShape& copy, bool transposes, Level from, Level to, const Target& target);
 
 // What that moves.

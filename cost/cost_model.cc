@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cost/copy_cost.h"
 #include "cost/microkernel_cost.h"
 #include "cost/tile_facts.h"
 #include "spec/block.h"
@@ -297,9 +298,13 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
                                                      RecodingInCopies(from, decision.dtype, unit)
                                                : encoding * unit.widening_of(from).copy / unit.lanes();
   per_element = std::max(per_element, converting);
-  // Blocks in panels are turned word by word.
-  const int turned = IsInPanels(decision.dtype) ? kAccumulatorBytes : decision.layout.group;
-  if (expansion.copy_transposes) per_element = unit.transpose_cycles / turned;
+  // Blocks in panels are turned word by word, what is decoded meanwhile by small squares.
+  const bool in_panels = IsInPanels(decision.dtype);
+  const int turned = in_panels ? kAccumulatorBytes : decision.layout.group;
+  const bool rounded = from == Dtype::kF32 && !in_panels;
+  const int word = rounded ? kAccumulatorBytes : turned * Bytes(decision.dtype);
+  if (expansion.copy_transposes)
+    per_element = (IsOfBlocks(from) ? kSmallSquareCycles : SquareCycles(word, unit)) / turned;
   if (expansion.copy_transposes && IsOfBlocks(from)) per_element += converting;  // decoded first, then turned
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);

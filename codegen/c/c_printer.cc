@@ -213,6 +213,7 @@ class FunctionPrinter {
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }
   void Print(const LaneSums& op) { PrintStatements(vectors_.LaneSums(VarOf(op.to), VarsOf(op.from))); }
   void Print(const Transpose& op) { PrintStatements(vectors_.Transpose(VarsOf(op.rows))); }
+  void Print(const TransposeParts& op) { PrintStatements(vectors_.TransposeParts(VarsOf(op.rows))); }
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), VarsOf(op.from))); }
   void Print(const Deinterleave& op) {
     PrintStatements(vectors_.Deinterleave(VarOf(op.even), VarOf(op.odd)));

@@ -120,6 +120,13 @@ std::string EverySecond(const Var& a, const Var& b, int first) {
                    Intrinsic(bytes, "permute4x64_pd", Intrinsic(bytes, "castps_pd", pairs), "0xd8"));
 }
 
+// Of zmm under a mask of all lanes: see LaneSums.
+template <typename... Arguments>
+std::string Shuffled(int bytes, const std::string& name, const Arguments&... arguments) {
+  if (bytes != 64) return Intrinsic(bytes, name, arguments...);
+  return Intrinsic(bytes, "maskz_" + name, name.ends_with("64") ? "0xff" : "0xffff", arguments...);
+}
+
 bool IsOfWords(const Var& var) { return var.dtype == Dtype::kS32; }
 
 }  // namespace
@@ -479,28 +486,40 @@ std::vector<std::string> CVectors::LaneSums(const Var& to, const std::array<cons
   return statements;
 }
 
-// Of floats, or of quarters of vectors of 16, 8 and 4 bytes: the latter two fill one register.
+// A variable as a vector of integers, and set to one.
+std::string CVectors::Integers(const Var& var) const {
+  const int bytes = BytesOf(var);
+  if (var.dtype != Dtype::kF32) return Get(var);
+  return Intrinsic(bytes, Cat("castps_", Si(bytes)), var.name);
+}
+
+std::string CVectors::SetIntegers(const Var& to, const std::string& value) const {
+  const int bytes = BytesOf(to);
+  return Set(to, to.dtype == Dtype::kF32 ? Intrinsic(bytes, Cat("cast", Si(bytes), "_ps"), value) : value);
+}
+
+// Of quarters of vectors of 16, 8 and 4 bytes, of which the latter two fill one register; or of words.
 std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& rows) const {
-  std::array<std::string, 4> row;
-  for (size_t i = 0; i < 4; ++i) row[i] = Get(*rows[i]);
-  if (rows[0]->dtype == Dtype::kF32)
-    return {Cat("_MM_TRANSPOSE4_PS(", row[0], ", ", row[1], ", ", row[2], ", ", row[3], ");")};
   const int bytes = BytesOf(*rows[0]);
-  const auto low = [](int bits, const std::string& a, const std::string& b) {
-    return Intrinsic(kXmmBytes, Cat("unpacklo_epi", bits), a, b);
+  std::array<std::string, 4> row;
+  for (size_t i = 0; i < 4; ++i) row[i] = Integers(*rows[i]);
+  const auto low = [&](int bits, const std::string& a, const std::string& b) {
+    return Shuffled(bytes, Cat("unpacklo_epi", bits), a, b);
   };
-  const auto high = [](int bits, const std::string& a, const std::string& b) {
-    return Intrinsic(kXmmBytes, Cat("unpackhi_epi", bits), a, b);
+  const auto high = [&](int bits, const std::string& a, const std::string& b) {
+    return Shuffled(bytes, Cat("unpackhi_epi", bits), a, b);
   };
   std::vector<std::string> statements;
   const auto define = [&](const char* name, const std::string& value) {
-    statements.push_back(Cat("const __m128i ", name, " = ", value, ";"));
+    statements.push_back(Cat("const ", IntegerType(bytes), " ", name, " = ", value, ";"));
   };
-  const auto set = [&](size_t i, const std::string& value) { statements.push_back(Set(*rows[i], value)); };
-  const int quarter = 2 * bytes;  // bits
+  const auto set = [&](size_t i, const std::string& value) {
+    statements.push_back(SetIntegers(*rows[i], value));
+  };
+  const int quarter = 2 * std::min(bytes, kXmmBytes);  // bits
   define("low01", low(quarter, row[0], row[1]));
   define("low23", low(quarter, row[2], row[3]));
-  if (bytes == kXmmBytes) {
+  if (bytes >= kXmmBytes) {
     define("high01", high(quarter, row[0], row[1]));
     define("high23", high(quarter, row[2], row[3]));
     set(0, low(64, "low01", "low23"));
@@ -516,6 +535,36 @@ std::vector<std::string> CVectors::Transpose(const std::array<const Var*, 4>& ro
     for (size_t i = 1; i < 4; ++i)
       set(i, Intrinsic(kXmmBytes, "srli_si128", row[0], bytes * static_cast<int>(i)));
   }
+  return statements;
+}
+
+// Of zmm, the even and the odd parts of two vectors are put into one, twice.
+std::vector<std::string> CVectors::TransposeParts(const std::array<const Var*, 4>& rows) const {
+  std::array<std::string, 4> row;
+  for (size_t i = 0; i < 4 && rows[i] != nullptr; ++i) row[i] = Integers(*rows[i]);
+  std::vector<std::string> statements;
+  const auto define = [&](const char* name, const std::string& value) {
+    statements.push_back(Cat("const ", IntegerType(BytesOf(*rows[0])), " ", name, " = ", value, ";"));
+  };
+  if (rows[2] == nullptr) {
+    define("first", Intrinsic(32, "permute2x128_si256", row[0], row[1], "0x20"));
+    define("second", Intrinsic(32, "permute2x128_si256", row[0], row[1], "0x31"));
+    return {statements[0], statements[1], SetIntegers(*rows[0], "first"), SetIntegers(*rows[1], "second")};
+  }
+  const auto even = [](const std::string& a, const std::string& b) {
+    return Shuffled(64, "shuffle_i32x4", a, b, "0x88");
+  };
+  const auto odd = [](const std::string& a, const std::string& b) {
+    return Shuffled(64, "shuffle_i32x4", a, b, "0xdd");
+  };
+  define("even01", even(row[0], row[1]));
+  define("even23", even(row[2], row[3]));
+  define("odd01", odd(row[0], row[1]));
+  define("odd23", odd(row[2], row[3]));
+  statements.push_back(SetIntegers(*rows[0], even("even01", "even23")));
+  statements.push_back(SetIntegers(*rows[1], even("odd01", "odd23")));
+  statements.push_back(SetIntegers(*rows[2], odd("even01", "even23")));
+  statements.push_back(SetIntegers(*rows[3], odd("odd01", "odd23")));
   return statements;
 }
 

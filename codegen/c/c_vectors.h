@@ -85,6 +85,7 @@ class CVectors {
   // Null where there is no vector.
   std::vector<std::string> LaneSums(const Var& to, const std::array<const Var*, 4>& from) const;
   std::vector<std::string> Transpose(const std::array<const Var*, 4>& rows) const;
+  std::vector<std::string> TransposeParts(const std::array<const Var*, 4>& rows) const;
   std::string Interleave(const Var& to, const std::array<const Var*, 4>& from) const;
   // Statements: in place, the even and the odd elements of both, one after the other.
   std::vector<std::string> Deinterleave(const Var& a, const Var& b) const;
@@ -93,6 +94,8 @@ class CVectors {
 
  private:
   std::string As(const std::string& type, const std::string& value) const;
+  std::string Integers(const Var& var) const;
+  std::string SetIntegers(const Var& to, const std::string& value) const;
   std::string AddInPlace(const Var& accumulator, const std::string& product) const;
   bool Maskable(Dtype memory) const;
   std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, const CCount& count) const;

@@ -1,16 +1,17 @@
 #include "codegen/kernels/copies.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
+#include "codegen/kernels/square_block.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
 
-constexpr int kBlock = 4;       // transposes go by blocks of 4 x 4
-constexpr int64_t kAtOnce = 4;  // vectors in a trip of a copy
+constexpr int64_t kStripRows = 16;  // of a matrix that is turned: as many words fill a line of the copy
+constexpr int64_t kAtOnce = 4;      // vectors in a trip of a copy
 
 class CopyWriter {
  public:
@@ -19,7 +20,8 @@ class CopyWriter {
         builder_(kernel.Name()),
         from_(builder_.PointerParameter("from", shape_.dtype, false)),
         to_(builder_.PointerParameter("to", shape_.dtype, true)),
-        lanes_(kernel.transposes ? kBlock : kernel.vector_bytes / Bytes(shape_.dtype)) {}
+        vector_bytes_(kernel.vector_bytes),
+        lanes_(kernel.vector_bytes / Bytes(shape_.dtype)) {}
 
   Procedure Pad() && {
     vector_ = builder_.Vector("v", shape_.dtype, lanes_);
@@ -46,16 +48,15 @@ class CopyWriter {
   }
 
   Procedure Transpose() && {
-    for (int i = 0; i < kBlock; ++i)
-      rows_[static_cast<size_t>(i)] = builder_.Vector(Cat("r", i), shape_.dtype, kBlock);
+    square_.emplace(builder_, shape_.dtype, 1, vector_bytes_, shape_.height, shape_.width);
     const int64_t elements = shape_.height * shape_.width;
+    const int64_t strips = shape_.height / kStripRows, done = strips * kStripRows;
     builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
       const Affine at = Plus(Constant(0), plane, elements);
-      builder_.Loop(Constant(shape_.width / kBlock), [&](VarId block) {
-        Columns(Plus(at, block, kBlock), Plus(at, block, kBlock * shape_.height), kBlock);
+      builder_.Loop(Constant(strips), [&](VarId strip) {
+        Strip(Plus(at, strip, kStripRows * shape_.width), Plus(at, strip, kStripRows), kStripRows);
       });
-      const int64_t done = shape_.width / kBlock * kBlock;
-      if (done < shape_.width) Columns(Plus(at, done), Plus(at, done * shape_.height), shape_.width - done);
+      if (done < shape_.height) Strip(Plus(at, done * shape_.width), Plus(at, done), shape_.height - done);
     });
     return std::move(builder_).Build();
   }
@@ -91,38 +92,50 @@ class CopyWriter {
     });
   }
 
-  // `columns` columns become rows.
-  void Columns(const Affine& from, const Affine& to, int64_t columns) {
-    builder_.Loop(Constant(shape_.height / kBlock), [&](VarId block) {
-      Block(Plus(from, block, kBlock * shape_.width), Plus(to, block, kBlock), kBlock, columns);
+  // So many rows: a line of each at a time.
+  void Strip(const Affine& from, const Affine& to, int64_t rows) {
+    const int64_t line = kLineBytes / Bytes(shape_.dtype), done = shape_.width / line * line;
+    builder_.Loop(Constant(shape_.width / line), [&](VarId number) {
+      Columns(Plus(from, number, line), Plus(to, number, line * shape_.height), rows, line);
     });
-    const int64_t done = shape_.height / kBlock * kBlock;
-    if (done < shape_.height)
-      Block(Plus(from, done * shape_.width), Plus(to, done), shape_.height - done, columns);
+    if (done < shape_.width)
+      Columns(Plus(from, done), Plus(to, done * shape_.height), rows, shape_.width - done);
+  }
+
+  // Of a strip, so many columns.
+  void Columns(const Affine& from, const Affine& to, int64_t rows, int64_t columns) {
+    const int64_t size = square_->size(), done = rows / size * size;
+    const auto blocks = [&](const Affine& first, const Affine& copied, int64_t count) {
+      for (int64_t column = 0; column < columns; column += size)
+        Block(Plus(first, column), Plus(copied, column * shape_.height), count,
+              std::min(size, columns - column));
+    };
+    builder_.Loop(Constant(rows / size), [&](VarId block) {
+      blocks(Plus(from, block, size * shape_.width), Plus(to, block, size), size);
+    });
+    if (done < rows) blocks(Plus(from, done * shape_.width), Plus(to, done), rows - done);
   }
 
   void Block(const Affine& from, const Affine& to, int64_t rows, int64_t columns) {
-    for (int64_t row = 0; row < kBlock; ++row) {
-      const VarId vector = rows_[static_cast<size_t>(row)];
-      if (row < rows) {
-        builder_.Do(Load{vector, {from_, Plus(from, row * shape_.width)}, static_cast<int>(columns)});
-      } else {
-        builder_.Do(Zero{vector});
-      }
+    for (int64_t row = 0; row < square_->size(); ++row) {
+      if (row < rows)
+        builder_.Do(
+            Load{square_->row(row), {from_, Plus(from, row * shape_.width)}, static_cast<int>(columns)});
+      else
+        builder_.Do(Zero{square_->row(row)});
     }
-    builder_.Do(kirsch::Transpose{rows_});
+    square_->Turn(rows);
     for (int64_t column = 0; column < columns; ++column)
-      builder_.Do(Store{rows_[static_cast<size_t>(column)],
-                        {to_, Plus(to, column * shape_.height)},
-                        static_cast<int>(rows)});
+      builder_.Do(
+          Store{square_->row(column), {to_, Plus(to, column * shape_.height)}, static_cast<int>(rows)});
   }
 
   const CopyShape& shape_;
   ProcedureBuilder builder_;
   const VarId from_, to_;
-  const int lanes_;
+  const int vector_bytes_, lanes_;
   VarId vector_ = kNoVar;
-  std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};
+  std::optional<SquareBlock> square_;
 };
 
 }  // namespace

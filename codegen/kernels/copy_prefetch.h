@@ -23,7 +23,7 @@ class CopyPrefetch {
   // body(number) for each of so many steps of a chunk that is `rows` of the source wide.
   template <typename Body>
   void ForSteps(int64_t rows, const Affine& steps, const Body& body) {
-    if (!pack_.from_far) return builder_.Loop(steps, [&](VarId step) { body(IndexOf(step)); });
+    if (!pack_.from_far || rows == 0) return builder_.Loop(steps, [&](VarId step) { body(IndexOf(step)); });
     if (steps == Affine{}) return;
     // The last few steps prefetch the next chunk's first ones: the same code, further ahead.
     const int64_t ahead = std::max<int64_t>(kLinesAhead / (rows * LinesOfStep()), 1);
@@ -55,7 +55,7 @@ class CopyPrefetch {
 
  private:
   // As much as a copy that waits for memory must have under way, and a small part of L1.
-  static constexpr int64_t kLinesAhead = 128;
+  static constexpr int64_t kLinesAhead = 64;
 
   // Of so many steps the last ones, `most` of them at most, or those before them.
   Affine Left(const Affine& steps, int64_t most, bool last) const {

@@ -8,6 +8,7 @@
 #include "codegen/kernels/block_encoder.h"
 #include "codegen/kernels/block_panels.h"
 #include "codegen/kernels/copy_prefetch.h"
+#include "codegen/kernels/square_block.h"
 #include "codegen/loop/procedure_builder.h"
 #include "spec/check.h"
 #include "spec/text/cat.h"
@@ -15,9 +16,9 @@
 namespace kirsch {
 namespace {
 
-constexpr int kBlock = 4;  // transposes go by blocks of 4 x 4
-constexpr int kLineBlocks =
-    4;  // blocks along the source's rows that are done together: a cache line of words
+// Transposes go by strips of so many of the source's rows, and a cache line of each at a time: as many as a
+// cache line of the copy has words.
+constexpr int64_t kStripRows = kLineBytes / kAccumulatorBytes;
 constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
@@ -102,18 +103,16 @@ class Packer {
     });
   }
 
-  // Blocks that are turned: four rows of the source at a time are decoded into an array, which is then
+  // Blocks that are turned: a few rows of the source at a time are decoded into an array, which is then
   // turned.
   void DecodingTranspose() {
-    array_ = builder_.Array("rows", pack_.to.dtype, lanes_, kBlock * block());
+    array_ = builder_.Array("rows", pack_.to.dtype, lanes_, SquareBlock::kLeast * block());
     TransposingCopy();
   }
 
   int block() const { return BlockOf(pack_.from.dtype); }
   // The source's columns that are turned together: a cache line of words, or a block.
-  int64_t LineColumns() const {
-    return IsOfBlocks(pack_.from.dtype) ? block() : int64_t{kBlock} * kLineBlocks * group_;
-  }
+  int64_t LineColumns() const { return IsOfBlocks(pack_.from.dtype) ? block() : kStripRows * group_; }
 
   // A block of the source.
   void Decode(const Affine& from, const Address& to) {
@@ -261,8 +260,10 @@ class Packer {
   }
 
   void TransposingCopy() {
-    for (int row = 0; row < kBlock; ++row)
-      rows_[static_cast<size_t>(row)] = builder_.Vector(Cat("v", row), StoredFrom(pack_), kBlock * group_);
+    // Of blocks, the decoder's code is there once for each row.
+    const int bytes = decoder_ ? SquareBlock::kLeast * kAccumulatorBytes : pack_.vector_bytes;
+    square_.emplace(builder_, StoredFrom(pack_), group_, bytes, std::min(pack_.inner, width_),
+                    pack_.outer / group_);
     builder_.Loop(Constant(pack_.inner / width_), [&](VarId chunk) {
       TransposeChunk(Behind(Constant(0), chunk, width_), Plus(Constant(0), chunk, chunk_stride_), width_);
     });
@@ -272,85 +273,111 @@ class Packer {
                      pack_.inner - chunks * width_);
   }
 
-  // A chunk of which `filled` elements exist: whole lines of the source first.
+  // A chunk of which `filled` elements exist.
   void TransposeChunk(const Affine& from, const Affine& to, int64_t filled) {
+    const auto strips = [&](int64_t first, int64_t count, int64_t rows, int64_t stored) {
+      builder_.Loop(Constant(count), [&](VarId strip) {
+        TransposeStrip(Behind(Behind(from, first), strip, kStripRows),
+                       Plus(Plus(to, first * group_), strip, kStripRows * group_), rows, stored);
+      });
+    };
+    const int64_t whole = filled / kStripRows, rest = filled % kStripRows;
+    strips(0, whole, kStripRows, kStripRows);
+    int64_t done = whole * kStripRows;
+    if (rest > 0) {
+      const int64_t stored = StoredOf(rest, width_ - done);
+      strips(done, 1, rest, stored);
+      done += stored;
+    }
+    if (pack_.to.panel == 0) return;
+    const int64_t zeros = (width_ - done) / kStripRows;
+    strips(done, zeros, 0, kStripRows);
+    done += zeros * kStripRows;
+    if (done < width_) strips(done, 1, 0, width_ - done);
+  }
+
+  // Of `left` elements that there are in the copy, those that are written where there are so many rows.
+  int64_t StoredOf(int64_t rows, int64_t left) const {
+    if (pack_.exact) return rows;
+    if (pack_.to.panel != 0) return std::min(left, kStripRows);
+    return (rows + SquareBlock::kLeast - 1) / SquareBlock::kLeast * SquareBlock::kLeast;
+  }
+
+  // `rows` rows of the source, of which as many elements as there are `stored` become: whole lines of the
+  // source first.
+  void TransposeStrip(const Affine& from, const Affine& to, int64_t rows, int64_t stored) {
     const int64_t columns = LineColumns();
     if (any_outer())
       return ForAnyOuter(
-          {columns, int64_t{kBlock} * group_, group_}, filled, from, to,
+          {columns, int64_t{SquareBlock::kLeast} * group_, group_}, rows, from, to,
           [](const Affine& at, const Affine& number, int64_t count) {
             return Plus(at, Times(number, count));
           },
           [&](const Affine& at, const Affine& copied, int64_t count) {
-            TransposeColumns(at, copied, filled, count);
+            TransposeColumns(at, copied, rows, stored, count);
           });
-    prefetch_.ForSteps(filled, Constant(pack_.outer / columns), [&](const Affine& line) {
+    prefetch_.ForSteps(rows, Constant(pack_.outer / columns), [&](const Affine& line) {
       TransposeColumns(Plus(from, Times(line, columns)), Plus(to, Times(line, pack_.to.OuterOffset(columns))),
-                       filled, columns);
+                       rows, stored, columns);
     });
     const int64_t done = pack_.outer / columns * columns;
     if (done < pack_.outer)
-      TransposeColumns(Plus(from, done), Plus(to, pack_.to.OuterOffset(done)), filled, pack_.outer - done);
+      TransposeColumns(Plus(from, done), Plus(to, pack_.to.OuterOffset(done)), rows, stored,
+                       pack_.outer - done);
   }
 
-  // `columns` columns of the source (rows of the copy) of a chunk.
-  void TransposeColumns(const Affine& from, const Affine& to, int64_t filled, int64_t columns) {
-    builder_.Loop(Constant(filled / kBlock), [&](VarId block) {
-      TransposeBlocks(Behind(from, block, kBlock), Plus(to, block, kBlock * group_), kBlock, columns);
+  // `columns` columns of the source (rows of the copy) of a strip.
+  void TransposeColumns(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
+    const int64_t size = square_->size(), whole = rows / size;
+    builder_.Loop(Constant(whole), [&](VarId block) {
+      TransposeBlocks(Behind(from, block, size), Plus(to, block, size * group_), size, size, columns);
     });
-    int64_t done = filled / kBlock * kBlock;
-    if (done < filled) {
-      TransposeBlocks(Behind(from, done), Plus(to, done * group_), static_cast<int>(filled - done), columns);
-      done += kBlock;
-    }
-    if (pack_.to.panel == 0) return;
-    builder_.Loop(Constant((width_ - done) / kBlock), [&](VarId block) {
-      TransposeBlocks(from, Plus(Plus(to, done * group_), block, kBlock * group_), 0, columns);
-    });
+    for (int64_t done = whole * size; done < stored; done += size)
+      TransposeBlocks(Behind(from, done), Plus(to, done * group_), std::clamp<int64_t>(rows - done, 0, size),
+                      std::min(stored - done, size), columns);
   }
 
-  // 4 rows of the source, of which `rows` exist.
-  void TransposeBlocks(const Affine& from, const Affine& to, int rows, int64_t columns) {
-    for (int row = 0; row < rows; ++row) prefetch_.Row(Behind(from, row));
-    if (decoder_ && rows > 0) return TransposeDecoded(from, to, rows);
-    const int64_t step = int64_t{kBlock} * group_;
+  // As many rows of the source as a block has, of which `rows` exist.
+  void TransposeBlocks(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
+    for (int64_t row = 0; row < rows; ++row) prefetch_.Row(Behind(from, row));
+    if (decoder_ && rows > 0) return TransposeDecoded(from, to, rows, stored);
+    const int64_t step = int64_t{square_->size()} * group_;
     for (int64_t column = 0; column < columns; column += step)
-      TransposeBlock(Plus(from, column), Plus(to, pack_.to.OuterOffset(column)), rows,
-                     static_cast<int>(std::min(step, columns - column)));
+      TransposeBlock(Plus(from, column), Plus(to, pack_.to.OuterOffset(column)), rows, stored,
+                     std::min(step, columns - column));
   }
 
   // The same of a block of each row.
-  void TransposeDecoded(const Affine& from, const Affine& to, int rows) {
-    for (int row = 0; row < rows; ++row)
+  void TransposeDecoded(const Affine& from, const Affine& to, int64_t rows, int64_t stored) {
+    for (int64_t row = 0; row < rows; ++row)
       Decode(Plus(from, row * pack_.from.outer_stride), At(array_, row * block()));
-    const int64_t line = int64_t{kBlock} * kLineBlocks * group_, step = int64_t{kBlock} * group_;
+    const int64_t line = kStripRows * group_, step = int64_t{square_->size()} * group_;
     builder_.Loop(Constant(block() / line), [&](VarId number) {
       for (int64_t column = 0; column < line; column += step)
         TransposeBlock(Plus(Constant(column), number, line),
                        Plus(Plus(to, pack_.to.OuterOffset(column)), number, pack_.to.OuterOffset(line)), rows,
-                       static_cast<int>(step));
+                       stored, step);
     });
   }
 
   // A column of the block is a group of columns of the source.
-  void TransposeBlock(const Affine& from, const Affine& to, int rows, int columns) {
-    for (int row = 0; row < kBlock; ++row) {
-      const VarId v = rows_[static_cast<size_t>(row)];
+  void TransposeBlock(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
+    for (int64_t row = 0; row < square_->size(); ++row) {
       if (row < rows) {
-        builder_.Do(Load{v, Source(from, row), columns});
+        builder_.Do(Load{square_->row(row), Source(from, row), static_cast<int>(columns)});
       } else {
-        builder_.Do(Zero{v});
+        builder_.Do(Zero{square_->row(row)});
       }
     }
-    if (rows > 0) builder_.Do(Transpose{rows_});
-    for (int column = 0; column < columns; column += group_)
-      builder_.Do(Store{rows_[static_cast<size_t>(column / group_)],
+    square_->Turn(rows);
+    for (int64_t column = 0; column < columns; column += group_)
+      builder_.Do(Store{square_->row(column / group_),
                         {to_, Plus(to, pack_.to.OuterOffset(column))},
-                        (pack_.exact ? rows : kBlock) * group_});
+                        static_cast<int>(stored) * group_});
   }
 
   // Where what is turned begins in a row.
-  Address Source(const Affine& from, int row) const {
+  Address Source(const Affine& from, int64_t row) const {
     if (decoder_) return {array_, Plus(from, row * block())};
     return {from_, Behind(from, row)};
   }
@@ -369,11 +396,12 @@ class Packer {
   CopyPrefetch prefetch_;
   const int rows_at_once_;
   VarId odd_ = kNoVar;
-  VarId straight_ = kNoVar;  // the vector that a straight copy writes
-  std::array<VarId, kBlock> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group, or of a block
-  std::optional<BlockDecoder> decoder_;                                // of types of blocks
-  VarId decoded_ = kNoVar;                                             // a vector of a block
-  VarId array_ = kNoVar;                                               // a block of each of a few rows
+  VarId straight_ = kNoVar;                                       // the vector that a straight copy writes
+  std::array<VarId, 4> rows_ = {kNoVar, kNoVar, kNoVar, kNoVar};  // of a group
+  std::optional<SquareBlock> square_;                             // what is turned at once
+  std::optional<BlockDecoder> decoder_;                           // of types of blocks
+  VarId decoded_ = kNoVar;                                        // a vector of a block
+  VarId array_ = kNoVar;                                          // a block of each of a few rows
 };
 
 }  // namespace

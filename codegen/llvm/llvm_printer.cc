@@ -207,6 +207,12 @@ class BodyPrinter {
     for (size_t i = 0; i < rows.size(); ++i) Set(op.rows[i], rows[i]);
   }
 
+  void Print(const TransposeParts& op) {
+    std::array<Value*, 4> rows = GetAll(op.rows);
+    vectors_.TransposeParts(&rows);
+    for (size_t i = 0; i < rows.size() && op.rows[i] != kNoVar; ++i) Set(op.rows[i], rows[i]);
+  }
+
   void Print(const Interleave& op) { Set(op.to, vectors_.Interleave(VarOf(op.to), GetAll(op.from))); }
 
   void Print(const Deinterleave& op) {

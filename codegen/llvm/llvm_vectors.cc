@@ -402,19 +402,46 @@ Value* LlvmVectors::LaneSums(const std::array<Value*, 4>& from) {
 void LlvmVectors::Transpose(std::array<Value*, 4>* rows) {
   std::array<Value*, 4> row = *rows;
   llvm::Type* const type = row[0]->getType();
-  if (LanesIn(row[0]) != 4) {
-    llvm::Type* const quarter = ir_.getIntNTy(static_cast<unsigned>(type->getPrimitiveSizeInBits() / 4));
-    for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(quarter, 4));
-  }
-  Value* low01 = ir_.CreateShuffleVector(row[0], row[1], {0, 4, 1, 5});
-  Value* high01 = ir_.CreateShuffleVector(row[0], row[1], {2, 6, 3, 7});
-  Value* low23 = ir_.CreateShuffleVector(row[2], row[3], {0, 4, 1, 5});
-  Value* high23 = ir_.CreateShuffleVector(row[2], row[3], {2, 6, 3, 7});
-  *rows = {ir_.CreateShuffleVector(low01, low23, {0, 1, 4, 5}),
-           ir_.CreateShuffleVector(low01, low23, {2, 3, 6, 7}),
-           ir_.CreateShuffleVector(high01, high23, {0, 1, 4, 5}),
-           ir_.CreateShuffleVector(high01, high23, {2, 3, 6, 7})};
+  const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
+  // Of wider vectors, each 16 bytes on their own.
+  const int parts = std::max(static_cast<int>(bits) / (8 * kXmmBytes), 1);
+  llvm::Type* const quarter = ir_.getIntNTy(bits / static_cast<unsigned>(4 * parts));
+  for (Value*& value : row) value = ir_.CreateBitCast(value, Vector(quarter, 4 * parts));
+  // Lanes of both, those of the second being 4 and more.
+  const auto shuffled = [&](Value* a, Value* b, const std::array<int, 4>& lanes) {
+    llvm::SmallVector<int> all;
+    for (int part = 0; part < parts; ++part)
+      for (const int lane : lanes) all.push_back(4 * part + lane + (lane < 4 ? 0 : 4 * (parts - 1)));
+    return ir_.CreateShuffleVector(a, b, all);
+  };
+  Value* low01 = shuffled(row[0], row[1], {0, 4, 1, 5});
+  Value* high01 = shuffled(row[0], row[1], {2, 6, 3, 7});
+  Value* low23 = shuffled(row[2], row[3], {0, 4, 1, 5});
+  Value* high23 = shuffled(row[2], row[3], {2, 6, 3, 7});
+  *rows = {shuffled(low01, low23, {0, 1, 4, 5}), shuffled(low01, low23, {2, 3, 6, 7}),
+           shuffled(high01, high23, {0, 1, 4, 5}), shuffled(high01, high23, {2, 3, 6, 7})};
   for (Value*& value : *rows) value = ir_.CreateBitCast(value, type);
+}
+
+// Every second part of two vectors is put into one; of four, twice.
+void LlvmVectors::TransposeParts(std::array<Value*, 4>* rows) {
+  std::array<Value*, 4>& row = *rows;
+  const int lanes = LanesIn(row[0]), parts = row[2] == nullptr ? 2 : 4, in_part = lanes / parts;
+  const auto every_second = [&](Value* a, Value* b, int first) {
+    llvm::SmallVector<int> chosen;
+    for (int part = first; part < 2 * parts; part += 2)
+      for (int lane = 0; lane < in_part; ++lane) chosen.push_back(part * in_part + lane);
+    return ir_.CreateShuffleVector(a, b, chosen);
+  };
+  Value *even01 = every_second(row[0], row[1], 0), *odd01 = every_second(row[0], row[1], 1);
+  if (parts == 2) {
+    row[0] = even01;
+    row[1] = odd01;
+    return;
+  }
+  Value *even23 = every_second(row[2], row[3], 0), *odd23 = every_second(row[2], row[3], 1);
+  row = {every_second(even01, even23, 0), every_second(odd01, odd23, 0), every_second(even01, even23, 1),
+         every_second(odd01, odd23, 1)};
 }
 
 Value* LlvmVectors::Interleave(const Var& to, const std::array<Value*, 4>& from) {

@@ -58,6 +58,7 @@ class LlvmVectors {
   // Of four vectors; 4 lanes.
   llvm::Value* LaneSums(const std::array<llvm::Value*, 4>& from);
   void Transpose(std::array<llvm::Value*, 4>* rows);
+  void TransposeParts(std::array<llvm::Value*, 4>* rows);
   // Null after the last vector.
   llvm::Value* Interleave(const Var& to, const std::array<llvm::Value*, 4>& from);
   // Elements `first`, `first` + 2, ... of two vectors, one after the other.

@@ -169,8 +169,14 @@ struct LaneSums {  // lane i of `to` (4 lanes) = sum of the lanes of from[i]; 0 
   VarId to;
   std::array<VarId, 4> from;
 };
-struct Transpose {  // 4 vectors of 4 elements (or of 4 groups of elements), as the rows of a matrix, in place
+// 4 vectors of 4 elements (or of 4 groups of elements), as the rows of a matrix, in place; of vectors of more
+// than 16 bytes, all of words, each 16 bytes are turned on their own.
+struct Transpose {
   std::array<VarId, 4> rows;
+};
+// The same of 2 or 4 vectors of as many parts of 16 bytes each.
+struct TransposeParts {
+  std::array<VarId, 4> rows;  // kNoVar after the last
 };
 struct Interleave {  // group i of `to` = lane i of from[0], from[1], ... (0 after the last)
   VarId to;
@@ -252,9 +258,9 @@ struct InPhase {  // body, if the entry is called for this phase; only in the en
 struct Stmt {
   std::variant<Zero, Load, Broadcast, BroadcastPower, LoadNibbles, Store, MultiplyAdd, Binary, Fma,
                SquareRoot, Scale, Lookup, FillBytes, LookupPair, Unpack, ForUnpacking, Shift, Bits,
-               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, Interleave, Deinterleave,
-               SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For, IfAny, Switch,
-               OnThread, ForBlocks, InPhase>
+               SelectLess, FirstLanes, Across, Fill, Convert, LaneSums, Transpose, TransposeParts, Interleave,
+               Deinterleave, SplitPairs, Fence, Keep, Prefetch, ToLine, Drain, Advance, Call, Divide, For,
+               IfAny, Switch, OnThread, ForBlocks, InPhase>
       op;
 };
 

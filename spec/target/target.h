@@ -80,7 +80,7 @@ struct VectorUnit {
   double piece_cycles = 0;         // to put one piece into a vector that is loaded in pieces
   double split_load_cycles = 0;    // that a load across two lines of the cache takes more than another one
   double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
-  double transpose_cycles = 0.5;   // an element of four bytes in a copy that turns a matrix
+  double transpose_cycles = 0.25;  // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 
   int lanes() const { return bytes / kAccumulatorBytes; }

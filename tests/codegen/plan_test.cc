@@ -76,6 +76,15 @@ TEST_P(PlanTest, EachOperationIsRight) {
     Verified(text, target_);
 }
 
+// Of whatever is left of strips, lines and squares.
+TEST_P(PlanTest, MatricesAreTurned) {
+  for (const char* type : {"f32", "bf16"})
+    for (const int height : {1, 3, 4, 7, 8, 15, 16, 17, 28, 35})
+      for (const int width : {1, 4, 5, 9, 16, 31, 33, 70})
+        Verified(Cat("transpose ", type, " ", height, "x", width), target_);
+  Verified("transpose f32 3x20x50", target_);
+}
+
 TEST_P(PlanTest, ReductionsGoAlongAnyAxes) {
   for (const char* op : {"sum", "max", "mean"})
     for (uint32_t axes = 1; axes < 16; ++axes) {

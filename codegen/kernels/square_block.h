@@ -1,0 +1,53 @@
+// A square block of a matrix, in registers: as many vectors as each has groups of elements.
+#ifndef KIRSCH_CODEGEN_KERNELS_SQUARE_BLOCK_H_
+#define KIRSCH_CODEGEN_KERNELS_SQUARE_BLOCK_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "codegen/loop/procedure_builder.h"
+#include "spec/dtype.h"
+#include "spec/text/cat.h"
+
+namespace kirsch {
+
+class SquareBlock {
+ public:
+  static constexpr int kLeast = 4;
+
+  // For a matrix of so many rows and columns (of groups of `group` elements): as large as a vector of
+  // `vector_bytes` has groups, if these are words, but less than twice as large as the matrix.
+  SquareBlock(ProcedureBuilder& builder, Dtype dtype, int group, int vector_bytes, int64_t rows,
+              int64_t columns)
+      : builder_(builder) {
+    int size = kLeast;
+    if (group * Bytes(dtype) == kAccumulatorBytes)
+      while (2 * size * kAccumulatorBytes <= vector_bytes && size < rows && size < columns) size *= 2;
+    for (int row = 0; row < size; ++row) rows_.push_back(builder.Vector(Cat("v", row), dtype, size * group));
+  }
+
+  int size() const { return static_cast<int>(rows_.size()); }
+  VarId row(int64_t number) const { return rows_[static_cast<size_t>(number)]; }
+
+  // Turns it, whose first `filled` rows are not zero.
+  void Turn(int64_t filled) {
+    for (int first = 0; first < std::min<int64_t>(filled, size()); first += kLeast)
+      builder_.Do(Transpose{{row(first), row(first + 1), row(first + 2), row(first + 3)}});
+    const int parts = size() / kLeast;
+    for (int i = 0; parts > 1 && i < kLeast; ++i) {
+      TransposeParts turned{{kNoVar, kNoVar, kNoVar, kNoVar}};
+      for (int part = 0; part < parts; ++part)
+        turned.rows[static_cast<size_t>(part)] = row(part * kLeast + i);
+      builder_.Do(turned);
+    }
+  }
+
+ private:
+  ProcedureBuilder& builder_;
+  std::vector<VarId> rows_;
+};
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_CODEGEN_KERNELS_SQUARE_BLOCK_H_
