@@ -37,7 +37,7 @@ std::vector<Observation> MeasuredOn(const Target& truth) {
         "matmul f32 2x96x7 rhs=col"}) {
     HashMemo memo;
     const Spec root = PlaceOperands(ParseSpec(text)->spec, Residency::kWarm, Base());
-    for (const DrawnProgram& drawn : DrawPrograms(root, model, memo, 8, 1)) {
+    for (const DrawnProgram& drawn : DrawPrograms(root, model, memo, 12, 1)) {
       Observation observation;
       observation.problem = text;
       const auto cost = std::make_shared<const ProgramCost>(drawn.impl, Base());
