@@ -151,6 +151,17 @@ class SuiteBuilder {
     for (int64_t m : {1, 8, 32}) Add(Cat("matmul f32 ", m, "x", bytes / 4 / 4096, "x4096"), 4);
     for (int64_t n : {4096, 4160}) WalkedRows(bytes / 4 / 4096, n);
     for (int64_t k : {512, 2048}) SideBySide(k, bytes / 4 / k);
+    FarColumns(bytes);
+  }
+
+  // Columns by a row of lhs that L1 holds, or that comes from L2 beside them; by vectors of each width.
+  void FarColumns(int64_t bytes) {
+    for (int64_t k : {2048, 8192})
+      for (const VectorUnit& unit : target_.vectors)
+        for (int columns : {1, 4})
+          AddProgram(Cat("matmul f32 1x", k, "x", bytes / 4 / k, " rhs=col"),
+                     Cat(k == 2048 ? "move lhs L1\n" : "", "tile n ", columns, "\n move out VRF sums",
+                         unit.lanes(), "\n  microkernel\n"));
   }
 
   // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which

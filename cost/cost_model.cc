@@ -284,6 +284,24 @@ double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) 
   return cycles;
 }
 
+// What lines of columns or panels from RAM take longer than the fastest loads there are would. (Rows that are
+// walked along don't.)
+double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const {
+  const TensorSpec& tensor = spec.operand[MatmulDims::kRhs];
+  const bool rows =
+      tensor.layout.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
+  if (spec.ideal || tensor.level != Level::kRam || rows) return 0;
+  return static_cast<double>(rhs.lines) * unit.far_line_cycles;
+}
+
+// While rhs streams by, lines of lhs from the caches come late: misses for both wait in the same few buffers.
+double CostModel::BesideRhsCycles(const Spec& spec, const Expansion& expansion) const {
+  if (spec.ideal || spec.operand[MatmulDims::kLhs].level <= Level::kL1) return 0;
+  const Footprint& lhs = expansion.transfers[0].read;  // the first of the operands that stream
+  return static_cast<double>(lhs.lines) *
+         target_.at(spec.operand[MatmulDims::kRhs].level).beside_cycles_per_line;
+}
+
 // A copy that neither turns nor changes what it copies goes vector by vector. Others work on words of
 // `group` elements: each element is widened, shifted and merged.
 double CostModel::PackCycles(const Spec& spec, const Decision& decision, const Expansion& expansion) const {
@@ -341,7 +359,11 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       const bool ahead = expansion.num_transfers == 1 && expansion.transfers[0].a_tile_ahead;
       const double hiding = ahead ? BesideTiles(spec, decision) - exposure.below
                                   : std::max(0.0, HidingPlace(spec, decision.operand) - exposure.below);
-      const double waited = std::max(exposure.exposed, exposure.total - hiding);
+      // Which loads bring it is up to the microkernels; the widest ones are taken for it.
+      const double slower = decision.operand == MatmulDims::kRhs && !ahead
+                                ? FarLinesCycles(spec, expansion.transfers[0].read, target_.vectors.front())
+                                : 0;
+      const double waited = std::max(exposure.exposed, exposure.total + slower - hiding);
       return CostFromCycles(waited + (decision.level == Level::kVrf ? RegisterTileBase(spec, decision) : 0));
     }
     case RewriteKind::kPack:
@@ -362,7 +384,10 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
         compute = fits ? std::min(compute, by_plain) : by_plain;
       }
       const Exposure exposure = ExposureOf(spec, expansion);
-      return CostFromCycles(std::max(compute + exposure.exposed, exposure.total));
+      const size_t rhs = spec.operand[MatmulDims::kLhs].level <= Level::kL1 ? 0 : 1;  // of what streams
+      const double slower =
+          BesideRhsCycles(spec, expansion) + FarLinesCycles(spec, expansion.transfers[rhs].read, unit);
+      return CostFromCycles(std::max(compute + exposure.exposed, exposure.total + slower));
     }
     case RewriteKind::kNone:
       break;

@@ -56,6 +56,7 @@ bool CostsNoMore(const MemoryLevel& near, const MemoryLevel& far) {
          near.crowded_cycles_per_line <= far.crowded_cycles_per_line &&
          near.unprefetched_cycles_per_line <= far.unprefetched_cycles_per_line &&
          near.prefetched_cycles_per_line <= far.prefetched_cycles_per_line &&
+         near.beside_cycles_per_line <= far.beside_cycles_per_line &&
          near.prefetch_lines <= far.prefetch_lines && near.prefetch_streams >= far.prefetch_streams &&
          near.cycles_per_page <= far.cycles_per_page && near.write_factor <= far.write_factor &&
          near.overlap >= far.overlap;

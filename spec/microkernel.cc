@@ -349,6 +349,16 @@ constexpr uint32_t kFewColumns = 8;         // of more, each is cut into pieces 
 constexpr int64_t kShortestColumn = 1024;   // bytes, of columns that are asked for ahead
 constexpr int64_t kLeastAhead = 16 * 1024;  // bytes; less is not in time
 constexpr int64_t kMostAhead = 128 * 1024;  // and more wait for long, in a smaller L2
+constexpr int64_t kWidestGap = 128;         // bytes between columns that are one stream all the same
+
+// Elements from the end of a column of rhs to the next one; below zero where columns overlap.
+int64_t ColumnGap(const Spec& spec) {
+  return int64_t{spec.operand[MatmulDims::kRhs].layout.ld} - spec.size[MatmulDims::kK];
+}
+
+bool IsWideGap(const Spec& spec) {
+  return BytesOf(spec.operand[MatmulDims::kRhs].dtype, ColumnGap(spec)) > kWidestGap;
+}
 
 }  // namespace
 
@@ -356,7 +366,8 @@ bool RhsIsReadInColumns(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
   const uint32_t steps = spec.size[MatmulDims::kK], columns = spec.size[MatmulDims::kN];
   if (spec.op_info().base != OpKind::kMatmul || rhs.layout.kind != LayoutKind::kStrided ||
-      InnerDim(spec, MatmulDims::kRhs) != MatmulDims::kK || rhs.layout.ld != steps || IsOfBlocks(rhs.dtype))
+      InnerDim(spec, MatmulDims::kRhs) != MatmulDims::kK || IsOfBlocks(rhs.dtype) || ColumnGap(spec) < 0 ||
+      IsWideGap(spec))
     return false;
   const int64_t column = BytesOf(rhs.dtype, steps);
   return columns <= kFewColumns && column >= kShortestColumn && columns * column <= kMostAhead;
@@ -364,12 +375,11 @@ bool RhsIsReadInColumns(const Spec& spec) {
 
 bool MayReadInColumns(const Spec& spec) {
   const TensorSpec& rhs = spec.operand[MatmulDims::kRhs];
-  const uint32_t steps = spec.size[MatmulDims::kK];
   if (spec.op_info().base != OpKind::kMatmul || IsOfBlocks(rhs.dtype)) return false;
   if (rhs.constant != 0) return true;
-  // Columns that overlap have none between them once the reduction is cut.
+  // Columns that overlap have narrow gaps between them once the reduction is cut.
   return rhs.layout.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kK &&
-         rhs.layout.ld <= steps;
+         !IsWideGap(spec);
 }
 
 int64_t ColumnsAhead(const Spec& microkernel) {

@@ -37,6 +37,7 @@ struct MemoryLevel {
   int prefetch_lines = 16;                  // with this many lines on their way ...
   int prefetch_streams = 64;                // ... and of no more runs than this
   double prefetched_cycles_per_line = 0;    // extra for a line that one asks for, in time or not
+  double beside_cycles_per_line = 0;        // extra for a line of lhs that is read beside rhs from here
   int overrun_lines = 0;                    // fetched in vain at the end of each run of a walk along rows
   double cycles_per_page = 0;               // extra for each page beyond those the first-level TLB holds
   double write_factor = 1;                  // a line written back costs this many times a line read
@@ -80,6 +81,7 @@ struct VectorUnit {
   double piece_cycles = 0;         // to put one piece into a vector that is loaded in pieces
   double split_load_cycles = 0;    // that a load across two lines of the cache takes more than another one
   double halving_cycles = 1;       // to add one half of a vector's lanes to the other, in a sum along them
+  double far_line_cycles = 0;      // that a line of rhs from RAM takes more, loaded by these
   double transpose_cycles = 0.25;  // an element of four bytes in a copy that turns a matrix
   std::array<WideningCosts, kDtypes.size()> widening = {};  // of types of less than four bytes
 

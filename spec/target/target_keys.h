@@ -49,6 +49,7 @@ inline constexpr NumericKey<VectorUnit> kVectorKeys[] = {
     {"piece_cycles", &VectorUnit::piece_cycles, 0, kMostCycles},
     {"split_load_cycles", &VectorUnit::split_load_cycles, 0, kMostCycles},
     {"halving_cycles", &VectorUnit::halving_cycles, 0, kMostCycles},
+    {"far_line_cycles", &VectorUnit::far_line_cycles, 0, kMostCycles},
     {"transpose_cycles", &VectorUnit::transpose_cycles, 0, kMostCycles},
 };
 
@@ -91,6 +92,7 @@ inline constexpr NumericKey<MemoryLevel> kTransferKeys[] = {
     {"prefetch_lines", &MemoryLevel::prefetch_lines, 1, 1 << 20},
     {"prefetch_streams", &MemoryLevel::prefetch_streams, 0, 1 << 20},
     {"prefetched_cycles_per_line", &MemoryLevel::prefetched_cycles_per_line, 0, kMostCycles},
+    {"beside_cycles_per_line", &MemoryLevel::beside_cycles_per_line, 0, kMostCycles},
     {"overrun_lines", &MemoryLevel::overrun_lines, 0, 1 << 20},
     {"cycles_per_page", &MemoryLevel::cycles_per_page, 0, kMostCycles},
     {"write_factor", &MemoryLevel::write_factor, 0, 100},

@@ -335,6 +335,40 @@ TEST(StreamingTest, WhatIsAskedForATileAheadHidesWhole) {
   EXPECT_LT(waited(1, 2048, 40), waited(1, 4096, 40));
 }
 
+// What a microkernel takes more where `target` says so than where it doesn't: of one row, whose operands are
+// where they are said to be, by vectors of so many lanes.
+double MoreThanOf(const Target& target, Level lhs, Level rhs, int lanes) {
+  Spec spec = testing::MatmulSpec({.m = 1, .k = 4096, .n = 1, .rhs = Order::kCol});
+  spec.tensor(MatmulDims::kLhs).level = lhs;
+  spec.tensor(MatmulDims::kRhs).level = rhs;
+  spec.out().level = Level::kVrf;
+  spec.out().layout = {LayoutKind::kPartialSums, Order::kRow, static_cast<uint8_t>(lanes), 1, 0};
+  spec.accumulate = true;
+  Decision decision;
+  decision.kind = RewriteKind::kMicrokernel;
+  Expansion expansion;
+  Expand(spec, decision, target, &expansion);
+  Target without = target;
+  for (MemoryLevel& level : without.memory) level.beside_cycles_per_line = 0;
+  for (VectorUnit& unit : without.vectors) unit.far_line_cycles = 0;
+  return ToCycles(CostModel(target).Base(spec, decision, expansion)) -
+         ToCycles(CostModel(without).Base(spec, decision, expansion));
+}
+
+// A row of 256 lines by a column of as many: lines of lhs from beyond L1 beside those from RAM, and those
+// from RAM by wide vectors.
+TEST(StreamingTest, LinesFromRamSlowDownWhatIsBesideThem) {
+  Target target = Named("znver4");
+  target.memory[Index(Level::kRam)].beside_cycles_per_line = 3;
+  target.vectors[0].far_line_cycles = 2;
+  EXPECT_EQ(MoreThanOf(target, Level::kL1, Level::kRam, 8), 0);
+  EXPECT_EQ(MoreThanOf(target, Level::kL2, Level::kRam, 8), 256 * 3);
+  EXPECT_EQ(MoreThanOf(target, Level::kL3, Level::kRam, 8), 256 * 3);
+  EXPECT_EQ(MoreThanOf(target, Level::kL1, Level::kRam, 16), 256 * 2);
+  EXPECT_EQ(MoreThanOf(target, Level::kL2, Level::kRam, 16), 256 * (3 + 2));
+  EXPECT_EQ(MoreThanOf(target, Level::kL2, Level::kL3, 16), 0);
+}
+
 // Prefetches take their share of the load ports and of the front end.
 TEST(StreamingTest, PrefetchesAreInstructions) {
   const Target target = Named("znver4");

@@ -107,11 +107,11 @@ TEST(PrefetchTest, PiecesOfRowsAreAskedForTileByTile) {
   EXPECT_FALSE(by_tiles(4, Order::kRow, Level::kL1));
 }
 
-// Whole columns of a matrix without gaps, a few at a time, into either cache.
+// Whole columns, one behind the other, a few at a time, into either cache.
 TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
-  const auto moved = [](uint32_t k, uint32_t n, Level from, Level to) {
+  const auto moved = [](uint32_t k, uint32_t n, Level from, Level to, uint32_t ld = 2048) {
     Spec spec = testing::MatmulSpec({.m = 1, .k = k, .n = n, .rhs = Order::kCol});
-    spec.operand[MatmulDims::kRhs].layout.ld = 2048;
+    spec.operand[MatmulDims::kRhs].layout.ld = ld;
     spec.operand[MatmulDims::kRhs].level = from;
     return MoveOfRhs(spec, to);
   };
@@ -124,6 +124,12 @@ TEST(PrefetchTest, WholeColumnsAreAskedForATileAhead) {
   EXPECT_FALSE(ahead(2048, 3, Level::kRam, Level::kL3)) << "nobody asks for them there";
   EXPECT_FALSE(ahead(2048, 3, Level::kL2, Level::kL1)) << "close";
   EXPECT_FALSE(ahead(1024, 3, Level::kRam, Level::kL2)) << "halves of columns";
+  const auto with_gaps = [&](uint32_t ld) {
+    return moved(2048, 3, Level::kRam, Level::kL2, ld).transfers[0].a_tile_ahead;
+  };
+  EXPECT_TRUE(with_gaps(2048 + 32)) << "two lines between them";
+  EXPECT_FALSE(with_gaps(2048 + 33));
+  EXPECT_FALSE(with_gaps(2047)) << "they overlap";
   const Transfer columns = moved(2048, 3, Level::kRam, Level::kL2).transfers[0];
   EXPECT_EQ(columns.new_runs, 0) << "one behind the other";
   EXPECT_GT(columns.ahead_lines, 0);

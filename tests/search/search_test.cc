@@ -579,7 +579,8 @@ TEST_P(RealTargets, ColumnsAskedForAheadAreBruteForce) {
   BruteForce brute_force(model_);
   for (const char* text :
        {"matmul f32 1x256x9 rhs=col", "matmul f32 3x320x5 rhs=col", "matmul f32*f16->f32 2x512x7 rhs=col",
-        "matmul bf16*bf16->f32 4x512x3 rhs=col", "matmul f32*bf16->f32 2x512x3 rhs=col lhs-as=bf16"})
+        "matmul bf16*bf16->f32 4x512x3 rhs=col", "matmul f32*bf16->f32 2x512x3 rhs=col lhs-as=bf16",
+        "matmul f32 2x256x5 rhs=col ldb=272", "matmul bf16*bf16->f32 3x520x3 rhs=col ldb=600"})
     for (Level rhs : {Level::kL3, Level::kRam})
       for (Level others : {Level::kL1, Level::kL2, rhs}) {
         Spec spec = ParseSpec(text)->spec;

@@ -37,6 +37,7 @@ MemoryLevel TinyCache(int lines, int sharers, double cycles_per_line, double uns
   level.crowded_cycles_per_line = 0.75 * unstreamed;
   level.unprefetched_cycles_per_line = 0.25 * unstreamed;
   level.prefetched_cycles_per_line = 0.1 * unstreamed;
+  level.beside_cycles_per_line = 0.3 * unstreamed;
   level.prefetch_lines = 3;
   level.prefetch_streams = 2;
   level.overrun_lines = unstreamed > 0 ? 1 : 0;
@@ -51,6 +52,7 @@ VectorUnit TinyUnit(int bytes) {
   unit.masked_load_cycles = 0.75;
   unit.piece_cycles = 0.375;
   unit.split_load_cycles = 0.25;
+  unit.far_line_cycles = 0.0625 * bytes;
   for (WideningCosts& costs : unit.widening) {
     costs.vector_fma = 0.5;
     costs.broadcast_fma = 1.25;
