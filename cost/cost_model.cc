@@ -294,6 +294,19 @@ double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const V
   return static_cast<double>(rhs.lines) * unit.far_line_cycles;
 }
 
+// A tile of rhs that L1 doesn't hold beside the rows of lhs that pass by comes from L2 once more for each of
+// them.
+double CostModel::EvictedCycles(const Spec& spec, const Expansion& expansion) const {
+  constexpr int kRhs = MatmulDims::kRhs;
+  if (spec.ideal || spec.operand[kRhs].level != Level::kL1 ||
+      spec.operand[MatmulDims::kLhs].level <= Level::kL1)
+    return 0;
+  const int64_t lines = FootprintOf(spec, kRhs, target_).lines;
+  const bool fits =
+      (lines + expansion.transfers[0].read.lines) * target_.line_bytes <= target_.at(Level::kL1).bytes;
+  return fits ? 0 : LinesCycles({lines, 0, 0}, target_.at(Level::kL2), spec.sharers);
+}
+
 // While rhs streams by, lines of lhs from the caches come late: misses for both wait in the same few buffers.
 double CostModel::BesideRhsCycles(const Spec& spec, const Expansion& expansion) const {
   if (spec.ideal || spec.operand[MatmulDims::kLhs].level <= Level::kL1) return 0;
@@ -385,8 +398,9 @@ Cost CostModel::Base(const Spec& spec, const Decision& decision, const Expansion
       }
       const Exposure exposure = ExposureOf(spec, expansion);
       const size_t rhs = spec.operand[MatmulDims::kLhs].level <= Level::kL1 ? 0 : 1;  // of what streams
-      const double slower =
-          BesideRhsCycles(spec, expansion) + FarLinesCycles(spec, expansion.transfers[rhs].read, unit);
+      const double slower = BesideRhsCycles(spec, expansion) +
+                            FarLinesCycles(spec, expansion.transfers[rhs].read, unit) +
+                            EvictedCycles(spec, expansion);
       return CostFromCycles(std::max(compute + exposure.exposed, exposure.total + slower));
     }
     case RewriteKind::kNone:

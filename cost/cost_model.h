@@ -60,6 +60,7 @@ class CostModel {
   Exposure ExposureOf(const Transfer& transfer, int sharers) const;
   Exposure ExposureOf(const Spec& spec, const Expansion& expansion) const;
   double OverrunCycles(const Spec& spec, const Expansion& expansion) const;
+  double EvictedCycles(const Spec& spec, const Expansion& expansion) const;
   double FarLinesCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const;
   double BesideRhsCycles(const Spec& spec, const Expansion& expansion) const;
   double CutPanelsCycles(const Spec& spec, const Expansion& expansion) const;

@@ -369,6 +369,32 @@ TEST(StreamingTest, LinesFromRamSlowDownWhatIsBesideThem) {
   EXPECT_EQ(MoreThanOf(target, Level::kL2, Level::kL3, 16), 0);
 }
 
+// Columns in L1 that rows from L2 pass by: what L1 doesn't hold beside them comes from L2 again, which two
+// rows wait for and four don't, as they have twice as much to do.
+TEST(StreamingTest, WhatPassingRowsPushOutComesAgain) {
+  const Target small = Named("znver4");
+  Target large = small;
+  large.memory[Index(Level::kL1)].bytes = 1 << 20;
+  const auto more = [&](uint32_t rows, uint32_t k, Level lhs) {
+    Spec spec = testing::MatmulSpec({.m = rows, .k = k, .n = 6, .rhs = Order::kCol});
+    spec.tensor(MatmulDims::kLhs).level = lhs;
+    spec.tensor(MatmulDims::kRhs).level = Level::kL1;
+    spec.out().level = Level::kVrf;
+    spec.out().layout = {LayoutKind::kPartialSums, Order::kRow, 8, 1, 0};
+    spec.accumulate = true;
+    Decision decision;
+    decision.kind = RewriteKind::kMicrokernel;
+    Expansion expansion;
+    Expand(spec, decision, small, &expansion);
+    return ToCycles(CostModel(small).Base(spec, decision, expansion)) -
+           ToCycles(CostModel(large).Base(spec, decision, expansion));
+  };
+  EXPECT_GT(more(2, 1152, Level::kL2), 0) << "27 and 9 KiB";
+  EXPECT_EQ(more(2, 896, Level::kL2), 0) << "21 and 7 KiB";
+  EXPECT_EQ(more(2, 1152, Level::kL1), 0);
+  EXPECT_LT(more(4, 1152, Level::kL2), more(2, 1152, Level::kL2));
+}
+
 // Prefetches take their share of the load ports and of the front end.
 TEST(StreamingTest, PrefetchesAreInstructions) {
   const Target target = Named("znver4");
