@@ -285,11 +285,10 @@ double CostModel::CutPanelsCycles(const Spec& spec, const Expansion& expansion) 
 }
 
 // What lines of columns or panels from RAM take longer than the fastest loads there are would. (Rows that are
-// walked along don't.)
+// walked along don't, nor does what bounds them.)
 double CostModel::FarLinesCycles(const Spec& spec, const Footprint& rhs, const VectorUnit& unit) const {
   const TensorSpec& tensor = spec.operand[MatmulDims::kRhs];
-  const bool rows =
-      tensor.layout.kind == LayoutKind::kStrided && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
+  const bool rows = tensor.layout.panel == 0 && InnerDim(spec, MatmulDims::kRhs) == MatmulDims::kN;
   if (spec.ideal || tensor.level != Level::kRam || rows) return 0;
   return static_cast<double>(rhs.lines) * unit.far_line_cycles;
 }
