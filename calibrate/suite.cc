@@ -158,10 +158,13 @@ class SuiteBuilder {
   void FarColumns(int64_t bytes) {
     for (int64_t k : {2048, 8192})
       for (const VectorUnit& unit : target_.vectors)
-        for (int columns : {1, 4})
+        for (int columns : {1, 4}) {
+          const bool fits = k == 2048;
+          const char* indent = fits ? " " : "";
           AddProgram(Cat("matmul f32 1x", k, "x", bytes / 4 / k, " rhs=col"),
-                     Cat(k == 2048 ? "move lhs L1\n" : "", "tile n ", columns, "\n move out VRF sums",
-                         unit.lanes(), "\n  microkernel\n"));
+                     Cat(fits ? "move lhs L1\n" : "", indent, "tile n ", columns, "\n", indent,
+                         " move out VRF sums", unit.lanes(), "\n", indent, "  microkernel\n"));
+        }
   }
 
   // Columns of one row of lhs, one after the other, which is one long stream, or a few side by side, which
