@@ -334,8 +334,8 @@ double CostModel::PackCycles(const Spec& spec, const Decision& decision, const E
   const bool rounded = from == Dtype::kF32 && !in_panels;
   const int word = rounded ? kAccumulatorBytes : turned * Bytes(decision.dtype);
   if (expansion.copy_transposes)
-    per_element = (IsOfBlocks(from) ? kSmallSquareCycles : SquareCycles(word, unit)) / turned;
-  if (expansion.copy_transposes && IsOfBlocks(from)) per_element += converting;  // decoded first, then turned
+    per_element = IsOfBlocks(from) ? kSmallSquareCycles / turned + converting  // decoded first, then turned
+                                   : SquareCycles(word, unit) / turned;
   if (IsWindow(spec, decision.operand))
     per_element = WindowCopyCycles(spec, decision.operand, per_element, unit);
   const double read = TransferCycles(expansion.transfers[0], spec.sharers);

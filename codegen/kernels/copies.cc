@@ -10,8 +10,7 @@
 namespace kirsch {
 namespace {
 
-constexpr int64_t kStripRows = 16;  // of a matrix that is turned: as many words fill a line of the copy
-constexpr int64_t kAtOnce = 4;      // vectors in a trip of a copy
+constexpr int64_t kAtOnce = 4;  // vectors in a trip of a copy
 
 class CopyWriter {
  public:
@@ -50,11 +49,12 @@ class CopyWriter {
   Procedure Transpose() && {
     square_.emplace(builder_, shape_.dtype, 1, vector_bytes_, shape_.height, shape_.width);
     const int64_t elements = shape_.height * shape_.width;
-    const int64_t strips = shape_.height / kStripRows, done = strips * kStripRows;
+    const int64_t strips = shape_.height / SquareBlock::kStripRows, done = strips * SquareBlock::kStripRows;
     builder_.Loop(Constant(shape_.planes), [&](VarId plane) {
       const Affine at = Plus(Constant(0), plane, elements);
       builder_.Loop(Constant(strips), [&](VarId strip) {
-        Strip(Plus(at, strip, kStripRows * shape_.width), Plus(at, strip, kStripRows), kStripRows);
+        Strip(Plus(at, strip, SquareBlock::kStripRows * shape_.width),
+              Plus(at, strip, SquareBlock::kStripRows), SquareBlock::kStripRows);
       });
       if (done < shape_.height) Strip(Plus(at, done * shape_.width), Plus(at, done), shape_.height - done);
     });
@@ -117,14 +117,8 @@ class CopyWriter {
   }
 
   void Block(const Affine& from, const Affine& to, int64_t rows, int64_t columns) {
-    for (int64_t row = 0; row < square_->size(); ++row) {
-      if (row < rows)
-        builder_.Do(
-            Load{square_->row(row), {from_, Plus(from, row * shape_.width)}, static_cast<int>(columns)});
-      else
-        builder_.Do(Zero{square_->row(row)});
-    }
-    square_->Turn(rows);
+    square_->LoadTurned(rows, columns,
+                        [&](int64_t row) { return Address{from_, Plus(from, row * shape_.width)}; });
     for (int64_t column = 0; column < columns; ++column)
       builder_.Do(
           Store{square_->row(column), {to_, Plus(to, column * shape_.height)}, static_cast<int>(rows)});

@@ -16,9 +16,7 @@
 namespace kirsch {
 namespace {
 
-// Transposes go by strips of so many of the source's rows, and a cache line of each at a time: as many as a
-// cache line of the copy has words.
-constexpr int64_t kStripRows = kLineBytes / kAccumulatorBytes;
+constexpr int64_t kStripRows = SquareBlock::kStripRows;
 constexpr int kRowsAtOnce = 4;    // rows a straight copy handles together, so that it writes longer runs
 constexpr int kDenseVectors = 4;  // vectors of a chunk of a copy without panels
 
@@ -362,14 +360,7 @@ class Packer {
 
   // A column of the block is a group of columns of the source.
   void TransposeBlock(const Affine& from, const Affine& to, int64_t rows, int64_t stored, int64_t columns) {
-    for (int64_t row = 0; row < square_->size(); ++row) {
-      if (row < rows) {
-        builder_.Do(Load{square_->row(row), Source(from, row), static_cast<int>(columns)});
-      } else {
-        builder_.Do(Zero{square_->row(row)});
-      }
-    }
-    square_->Turn(rows);
+    square_->LoadTurned(rows, columns, [&](int64_t row) { return Source(from, row); });
     for (int64_t column = 0; column < columns; column += group_)
       builder_.Do(Store{square_->row(column / group_),
                         {to_, Plus(to, pack_.to.OuterOffset(column))},

@@ -15,6 +15,9 @@ namespace kirsch {
 class SquareBlock {
  public:
   static constexpr int kLeast = 4;
+  // Matrices are turned by strips of so many rows, and a cache line of each at a time: as many as a cache
+  // line of the result has words.
+  static constexpr int64_t kStripRows = kLineBytes / kAccumulatorBytes;
 
   // For a matrix of so many rows and columns (of groups of `group` elements): as large as a vector of
   // `vector_bytes` has groups, if these are words, but less than twice as large as the matrix.
@@ -30,7 +33,20 @@ class SquareBlock {
   int size() const { return static_cast<int>(rows_.size()); }
   VarId row(int64_t number) const { return rows_[static_cast<size_t>(number)]; }
 
-  // Turns it, whose first `filled` rows are not zero.
+  // Loads `columns` elements of each of the first `rows` rows, number i from `from(i)`, and turns them. The
+  // rest is zero.
+  template <typename From>
+  void LoadTurned(int64_t rows, int64_t columns, const From& from) {
+    for (int64_t number = 0; number < size(); ++number) {
+      if (number < rows)
+        builder_.Do(Load{row(number), from(number), static_cast<int>(columns)});
+      else
+        builder_.Do(Zero{row(number)});
+    }
+    Turn(rows);
+  }
+
+ private:
   void Turn(int64_t filled) {
     for (int first = 0; first < std::min<int64_t>(filled, size()); first += kLeast)
       builder_.Do(Transpose{{row(first), row(first + 1), row(first + 2), row(first + 3)}});
@@ -43,7 +59,6 @@ class SquareBlock {
     }
   }
 
- private:
   ProcedureBuilder& builder_;
   std::vector<VarId> rows_;
 };
