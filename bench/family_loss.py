@@ -2,11 +2,13 @@
 """What members of a family lose by sharing programs, measured.
 
     bench/family_loss.py KIRSCH 'matmul f32 1..512x2048x2048' [--target T] [--members 24] [--compiler gcc]
+    bench/family_loss.py KIRSCH decode.kirsch ...
 
 Makes the family's header and one for each of so many members, spread over the family evenly in their logarithms,
 compiles both with the compiler at -O2, and times them in turns on the same memory: the least of many rounds each.
 Prints a line for each member, then the median and the worst loss. For families of matmuls one of whose sizes varies,
-without operands of an epilogue, column blocks or constants.
+without operands of an epilogue, column blocks or constants; and of a file with one kernel of the language, one of whose
+sizes varies: 'kernel decode[t = 1..1024](...'.
 """
 
 import argparse
@@ -35,10 +37,9 @@ static double Now(void) {
 }
 
 int main(void) {
-  const size_t bytes = 64 + 4 * (size_t)MOST;
-  char *a = aligned_alloc(64, bytes / 64 * 64), *b = aligned_alloc(64, bytes / 64 * 64);
-  char *c = aligned_alloc(64, bytes / 64 * 64);
-  memset(a, 0, bytes / 64 * 64), memset(b, 0, bytes / 64 * 64), memset(c, 0, bytes / 64 * 64);
+  const size_t bytes = (64 + 4 * (size_t)MOST) / 64 * 64;
+  char* p[PARAMETERS];
+  for (int i = 0; i < PARAMETERS; ++i) memset(p[i] = aligned_alloc(64, bytes), 0, bytes);
   char *s = aligned_alloc(4096, (FAMILY_SCRATCH() + OWN_SCRATCH() + 4095) / 4096 * 4096 + 4096);
   double least[2] = {1e9, 1e9};
   for (int round = 0; round < ROUNDS; ++round)
@@ -80,34 +81,77 @@ def entry(header):
 
 
 def call(header, size):
+    """The function with that size, on p[0], p[1], ...; and the bytes of scratch memory that it takes."""
     name, parameters = entry(header)
-    arguments = []
+    arguments, pointers = [], 0
     for parameter in parameters.split(","):
-        word = parameter.split()[-1].lstrip("*")
-        known = {name: str(size) for name in "mkn"} | {"lhs": "(const void*)a", "rhs": "(const void*)b"}
-        known |= {"out": "(void*)c", "scratch": "s"}
-        if word not in known and "scratch" in word:
-            word = "scratch"
-        if word not in known:
-            sys.exit(f"a parameter that isn't known here: {parameter.strip()}")
-        arguments.append(known[word])
+        if "*" not in parameter:
+            arguments.append(str(size))
+        elif "scratch" in parameter:
+            arguments.append("s")
+        else:
+            arguments.append(f"(void*)p[{pointers}]")
+            pointers += 1
     has_scratch = f"{name}_scratch_bytes" in header
     return f"{name}({', '.join(arguments)})", f"{name}_scratch_bytes()" if has_scratch else "0"
 
 
-def measure(directory, arguments, size, flops, most):
+def measure(directory, arguments, size, rounds, most):
     texts = [open(os.path.join(directory, f"{name}.h"), encoding="utf8").read() for name in ("family", "own")]
     (family, family_scratch), (own, own_scratch) = call(texts[0], size), call(texts[1], size)
     text = PROGRAM.replace("FAMILY_CALL", family).replace("OWN_CALL", own)
     text = text.replace("FAMILY_SCRATCH()", family_scratch).replace("OWN_SCRATCH()", own_scratch)
-    rounds = max(12, min(2000, int(4e10 / flops)))
-    text = text.replace("MOST", str(most)).replace("ROUNDS", str(rounds))
+    pointers = entry(texts[0])[1].count("*")
+    text = text.replace("MOST", str(most)).replace("ROUNDS", str(rounds)).replace("PARAMETERS", str(pointers))
     source, program = os.path.join(directory, "time.c"), os.path.join(directory, "time")
     with open(source, "w", encoding="utf8") as file:
         file.write(text)
     run([arguments.compiler, "-O2", "-w", source, "-o", program])
     results = [[float(word) for word in run(["taskset", "-c", arguments.cpu, program]).split()] for _ in range(3)]
     return [min(column) for column in zip(*results)]
+
+
+class Matmuls:
+    """A shorthand one of whose sizes is a range."""
+
+    def __init__(self, spec):
+        found = re.fullmatch(r"(matmul \S+ [\dx]*?)(\d+)\.\.(\d+)((?:x\d+)*)( .*)?", spec)
+        if found is None:
+            sys.exit("SPEC: expected a matmul one of whose sizes is a range, or a file with such a kernel")
+        self.before, self.low, self.high, self.after = found[1], int(found[2]), int(found[3]), found[4]
+        self.rest = found[5] or ""
+        words = (self.before.split()[2:] + [""])[0].split("x") + self.after.split("x")
+        self.fixed = [int(word) for word in words if word]
+        self.most = max(self.high, *self.fixed) ** 2
+        self.all = [spec]
+
+    def member(self, _, size):
+        return [f"{self.before}{size}{self.after}{self.rest}"]
+
+    def rounds(self, size):
+        return max(12, min(2000, int(4e10 / (2 * size * math.prod(self.fixed)))))
+
+
+class Kernels:
+    """A file with a kernel one of whose sizes is a range."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf8") as file:
+            found = re.fullmatch(r"\s*kernel (\w+)\[(\w+) = (\d+)\.\.(\d+)\](.*)", file.read(), re.S)
+        if found is None:
+            sys.exit(f"{path}: expected 'kernel NAME[SIZE = LOW..HIGH](', and nothing before it")
+        self.name, self.size, self.low, self.high, self.rest = found[1], found[2], int(found[3]), int(found[4]), found[5]
+        self.most = 1 << 22
+        self.all = ["-f", path]
+
+    def member(self, directory, size):
+        path = os.path.join(directory, "own.kirsch")
+        with open(path, "w", encoding="utf8") as file:
+            file.write(f"kernel own_{self.name}" + re.sub(rf"\b{self.size}\b", str(size), self.rest))
+        return ["-f", path]
+
+    def rounds(self, _):
+        return 1000
 
 
 def main():
@@ -120,22 +164,17 @@ def main():
     parser.add_argument("--cpu", default="1")
     parser.add_argument("--db", default="")
     arguments = parser.parse_args()
-    found = re.fullmatch(r"(matmul \S+ [\dx]*?)(\d+)\.\.(\d+)((?:x\d+)*)( .*)?", arguments.spec)
-    if found is None:
-        sys.exit("SPEC: expected a matmul one of whose sizes is a range")
-    before, low, high, after, rest = found.group(1), int(found[2]), int(found[3]), found[4], found[5] or ""
-    fixed = [int(word) for word in (before.split()[2:] + [""])[0].split("x") + after.split("x") if word]
-    most = max(high, *fixed) ** 2
+    family = Kernels(arguments.spec) if os.path.isfile(arguments.spec) else Matmuls(arguments.spec)
     with tempfile.TemporaryDirectory() as directory:
         synth = [os.path.abspath(arguments.kirsch), "synth", "--target", arguments.target, "--no-verify"]
         synth += ["--db", arguments.db or os.path.join(directory, "table")]
         header = os.path.join(directory, "family.h")
-        run(synth + [arguments.spec, "-o", header])
+        run(synth + family.all + ["-o", header])
         losses = []
         print(f"{'size':>6} {'shared, us':>12} {'own, us':>12} {'loss, %':>8}")
-        for size in members_of(low, high, arguments.members):
-            run(synth + [f"{before}{size}{after}{rest}", "-o", os.path.join(directory, "own.h")])
-            shared, own = measure(directory, arguments, size, 2 * size * math.prod(fixed), most)
+        for size in members_of(family.low, family.high, arguments.members):
+            run(synth + family.member(directory, size) + ["-o", os.path.join(directory, "own.h")])
+            shared, own = measure(directory, arguments, size, family.rounds(size), family.most)
             losses.append((shared / own - 1, size))
             print(f"{size:6} {1e6 * shared:12.2f} {1e6 * own:12.2f} {100 * losses[-1][0]:8.2f}", flush=True)
     worst, where = max(losses)

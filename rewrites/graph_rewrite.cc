@@ -20,8 +20,19 @@ namespace kirsch {
 namespace {
 
 constexpr const GraphRewrite* kGraphRewrites[] = {
-    &kRows,     &kFlatRows,      &kMatmulRows,  &kSharedMatrix,     &kRhsPrologue,      &kOnlineAttention,
-    &kAnyKeys,  &kTransposeCopy, &kStridedCopy, &kWholeConvolution, &kConvolutionBands, &kConvolutionParts,
+    &kRows,
+    &kFlatRows,
+    &kMatmulRows,
+    &kSharedMatrix,
+    &kRhsPrologue,
+    &kOnlineAttention,
+    &kAnyKeys,
+    &kAnyKeysAtOnce,
+    &kTransposeCopy,
+    &kStridedCopy,
+    &kWholeConvolution,
+    &kConvolutionBands,
+    &kConvolutionParts,
     &kWinograd,
 };
 

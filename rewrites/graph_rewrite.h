@@ -28,7 +28,12 @@ struct SliceProblem {
   const Target& target;
   int threads = 1;              // that share its tiles
   bool allow_winograd = false;  // see PlanOptions
-  bool any_keys = false;        // the number of keys varies, which the slice goes by
+  // By node: does its type have the number of keys, which is to be any? Null: nothing that the slice reads or
+  // makes does. Else the stages say which keys they are for (Stage::keys).
+  const std::vector<bool>* varies = nullptr;
+
+  bool any_keys() const { return varies != nullptr; }
+  bool Varies(int node) const { return any_keys() && (*varies)[static_cast<size_t>(node)]; }
 };
 
 // How the decision is carried out.
@@ -36,6 +41,13 @@ struct GroupForm {
   RewriteParameters parameters = {};
   bool in_place = true;  // results replace what nobody needs any more, where they can
   int next_value = 0;    // the number of the first buffer that is no node
+};
+
+// How a rewrite goes by a number of keys that is known when the kernel runs.
+enum class KeyUse : uint8_t {
+  kNone,    // not at all
+  kBlocks,  // block by block, however many there are
+  kAtOnce,  // at once, as many as the graph has at most; or what blocks of them leave
 };
 
 struct GraphRewrite {
@@ -48,6 +60,7 @@ struct GraphRewrite {
   std::vector<RewriteParameters> (*enumerate)(const SliceProblem& problem);
   // What they make of the slice; an error, if it can't be done. Any parameters are safe to pass.
   GroupShape (*expand)(const SliceProblem& problem, const GroupForm& form);
+  KeyUse keys = KeyUse::kNone;  // where the number of keys is any
 };
 
 // All of them.

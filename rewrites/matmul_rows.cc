@@ -13,6 +13,7 @@
 #include "rewrites/row_space.h"
 #include "rewrites/row_stages.h"
 #include "spec/graph/types.h"
+#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -32,7 +33,8 @@ uint32_t HeadsOf(const Slice& slice) {
 class MatmulRowsShaper {
  public:
   MatmulRowsShaper(const SliceProblem& problem, bool in_place)
-      : slice_(problem.slice),
+      : problem_(problem),
+        slice_(problem.slice),
         graph_(slice_.graph()),
         memory_(slice_, in_place),
         rows_(slice_, &memory_, &shape_),
@@ -78,7 +80,20 @@ class MatmulRowsShaper {
       if (!fits || (!IsMatmul(slice_, place) && !by_rows))
         return shape_.Fail(node, "operations of a group with the same rows");
       if (IsMatmul(slice_, place)) CheckMatrices(node);
+      CheckKeys(node);
     }
+  }
+
+  // Of any number of keys, what goes by them is the caller's, or made and used up here.
+  void CheckKeys(int node) {
+    const auto is_known = [&](int input) {
+      const int stored = slice_.uses().Stored(input);
+      return !problem_.Varies(input) || slice_.Makes(stored) || graph_.at(stored).op == Operation::kInput;
+    };
+    const std::vector<int>& inputs = graph_.at(node).inputs;
+    if (!std::all_of(inputs.begin(), inputs.end(), is_known) ||
+        (problem_.Varies(node) && !slice_.IsLocal(node)))
+      shape_.Fail(node, "all operations that go by the keys");
   }
 
   void CheckMatrices(int node) {
@@ -120,10 +135,37 @@ class MatmulRowsShaper {
         shape_.Fail(slice_.at(place), "rows of one length");
         break;
       }
-      for (Stage& stage : rows_.Write(place, end, {space, rows})) stages.push_back(std::move(stage));
+      const bool by_keys = GoByKeys(place, end);
+      for (Stage& stage : rows_.Write(place, end, {space, rows})) {
+        if (by_keys) TakeKeys(slice_.at(place), MatmulDims::kN, stage.columns, &stage);
+        stages.push_back(std::move(stage));
+      }
       place = end;
     }
     return stages;
+  }
+
+  // Does one of the operations from place `first` to `end` read or make a row of what is one for each key?
+  bool GoByKeys(size_t first, size_t end) const {
+    for (size_t place = first; place < end; ++place) {
+      const std::vector<int>& inputs = graph_.at(slice_.at(place)).inputs;
+      if (problem_.Varies(slice_.at(place)) ||
+          std::any_of(inputs.begin(), inputs.end(), [&](int input) { return problem_.Varies(input); }))
+        return true;
+    }
+    return false;
+  }
+
+  // The stage is for any number of keys, up to `keys`, which it has along `dim`.
+  void TakeKeys(int node, size_t dim, int64_t keys, Stage* stage) {
+    stage->keys = keys;
+    stage->at_once = true;
+    stage->keys_along = static_cast<int>(dim);
+    const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, problem_.target); };
+    const RowProgram& program = stage->program;
+    if (!std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) ||
+        !std::all_of(program.results.begin(), program.results.end(), may_vary) || program.reduces_rows)
+      shape_.Fail(node, "rows of any number of elements of that type");
   }
 
   // The matmul at *place and its epilogue; *place is then that of the next operation.
@@ -159,10 +201,15 @@ class MatmulRowsShaper {
       const MatrixStrides strides = StridesIn(space, TypeOf(operand)).value_or(MatrixStrides{});
       stage.operands.push_back(memory_.OperandFor(operand, once * strides.batch, strides.row));
     }
+    if (problem_.Varies(node))
+      TakeKeys(node, MatmulDims::kN, n, &stage);
+    else if (problem_.Varies(lhs))
+      TakeKeys(node, MatmulDims::kK, k, &stage);
     memory_.Reserve(fused.result, rows, n, &shape_);
     return stage;
   }
 
+  const SliceProblem& problem_;
   const Slice& slice_;
   const Graph& graph_;
   GroupShape shape_;
@@ -196,6 +243,6 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
 
 }  // namespace
 
-const GraphRewrite kMatmulRows = {"matmul", {"tile"}, Applies, Enumerate, Expand};
+const GraphRewrite kMatmulRows = {"matmul", {"tile"}, Applies, Enumerate, Expand, KeyUse::kAtOnce};
 
 }  // namespace kirsch

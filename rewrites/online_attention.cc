@@ -14,6 +14,7 @@
 #include "rewrites/row_space.h"
 #include "spec/check.h"
 #include "spec/graph/types.h"
+#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -176,22 +177,31 @@ class RowStageWriter {
   Stage stage_;
 };
 
-// Blocks of keys of one size, one after the other. `begins`: nothing was summed up before.
+// How the keys are divided.
+enum class Division : uint8_t {
+  kKnown,   // their number is that of the graph
+  kHalves,  // it is any: blocks, then what is left by halves of a block
+  kAtOnce,  // it is any: blocks, then what is left at once
+};
+
+// Blocks of keys of one size, one after the other. `begins`: nothing was summed up before. `any`: what is
+// left, which is priced as so many.
 struct KeyBlocks {
   int64_t first = 0, keys = 0, count = 1;
-  bool begins = false;
+  bool begins = false, any = false;
 };
 
 class OnlineAttentionShaper {
  public:
-  OnlineAttentionShaper(const Slice& slice, const Attention& attention, const GroupForm& form, bool any_keys)
+  OnlineAttentionShaper(const Slice& slice, const Attention& attention, const GroupForm& form,
+                        Division division)
       : uses_(slice.uses()),
         graph_(slice.graph()),
         attention_(attention),
         tile_(form.parameters[0]),
         block_(form.parameters[1]),
         next_value_(form.next_value),
-        any_keys_(any_keys),
+        division_(division),
         space_(HeadsSpace(TypeOf(attention.softmax).dims, attention.heads)),
         sums_space_(HeadsSpace(TypeOf(attention.sums).dims, attention.heads)) {}
 
@@ -233,7 +243,7 @@ class OnlineAttentionShaper {
   }
 
   std::vector<Stage> Stages(int64_t rows) const {
-    if (any_keys_) return StagesOfAnyKeys(rows);
+    if (division_ != Division::kKnown) return StagesOfAnyKeys(rows);
     const int64_t keys = space_.columns(), block = block_;
     std::vector<Stage> stages;
     const auto add = [&](const KeyBlocks& blocks) {
@@ -250,23 +260,30 @@ class OnlineAttentionShaper {
     return stages;
   }
 
-  // Blocks, as many as there are; then of each half of a block, of each quarter, and so on down to one key,
-  // one or none.
+  // Blocks, as many as there are; then what is left: of each half of a block, of each quarter, and so on down
+  // to one key, one or none; or one block of any number of keys below a block's.
   std::vector<Stage> StagesOfAnyKeys(int64_t rows) const {
     std::vector<Stage> stages = {Zeros(sums(), rows * width()), Zeros(denominators(), rows),
                                  LeastMaxima(rows)};
     int loop = 0;
-    for (int64_t keys = block_; keys > 0; keys /= 2) {
-      // With one block of each smaller size there are about as many keys as the graph has.
-      const int64_t blocks = std::max<int64_t>((space_.columns() + 1) / block_ - 1, 1);
-      const int64_t count = keys == block_ ? blocks : 1;
+    const auto add = [&](const KeyBlocks& blocks) {
       ++loop;
-      for (Stage& stage : BlockStages(rows, {0, keys, count})) {
-        stage.repeats = count;
+      for (Stage& stage : BlockStages(rows, blocks)) {
+        stage.repeats = blocks.count;
         stage.loop = loop;
-        stage.keys = keys;
+        stage.keys = blocks.any ? block_ - 1 : blocks.keys;
+        stage.at_once = blocks.any;
         stages.push_back(std::move(stage));
       }
+    };
+    const int64_t all = space_.columns();
+    if (division_ == Division::kAtOnce) {
+      add({0, block_, std::max<int64_t>(all / block_, 1)});
+      add({0, std::max<int64_t>(all % block_, 1), 1, false, true});
+    } else {
+      // With one block of each smaller size there are about as many keys as the graph has.
+      add({0, block_, std::max<int64_t>((all + 1) / block_ - 1, 1)});
+      for (int64_t keys = block_ / 2; keys > 0; keys /= 2) add({0, keys});
     }
     stages.push_back(Quotient(rows));
     return stages;
@@ -303,11 +320,18 @@ class OnlineAttentionShaper {
     const int q = inputs[0], k = inputs[1];
     Spec asked = MatmulOf(attention_.scores, rows, TypeOf(q).dims.back(), blocks.keys);
     const StageOperand queries = Matrix(q, attention_.heads, 0, &asked), block = Matrix(k, 1, 1, &asked);
-    SetMatrix(TypeOf(attention_.scores).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 2, &asked);
-    return ContractionStage(
+    SetMatrix(TypeOf(attention_.scores).dtype, Order::kRow, RowsApart(blocks), 2, &asked);
+    Stage stage = ContractionStage(
         asked, {{queries.value, 0, queries.batch_stride, uses_.IsView(q) ? 1 : asked.operand[0].layout.ld},
                 Cut(block, uses_.IsView(k) ? asked.operand[1].layout.ld : 1, blocks),
                 {attention_.scores, 0, 0, 0}});
+    if (blocks.any) stage.keys_along = MatmulDims::kN;
+    return stage;
+  }
+
+  // In scores and weights.
+  uint32_t RowsApart(const KeyBlocks& blocks) const {
+    return static_cast<uint32_t>(blocks.any ? block_ : blocks.keys);
   }
 
   Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
@@ -315,11 +339,13 @@ class OnlineAttentionShaper {
     const auto n = static_cast<uint32_t>(width());
     Spec asked = MatmulOf(attention_.sums, rows, blocks.keys, n);
     asked.accumulate = !blocks.begins;
-    SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, static_cast<uint32_t>(blocks.keys), 0, &asked);
+    SetMatrix(TypeOf(attention_.weights).dtype, Order::kRow, RowsApart(blocks), 0, &asked);
     const StageOperand block = Matrix(v, 1, 1, &asked);
     SetMatrix(Dtype::kF32, Order::kRow, n, 2, &asked);
     const int64_t key = uses_.IsView(v) ? 1 : asked.operand[1].layout.ld;
-    return ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
+    Stage stage = ContractionStage(asked, {{weights(), 0, 0, 0}, Cut(block, key, blocks), {sums(), 0, 0, 0}});
+    if (blocks.any) stage.keys_along = MatmulDims::kK;
+    return stage;
   }
 
   Spec MatmulOf(int node, int64_t m, int64_t k, int64_t n) const {
@@ -357,7 +383,7 @@ class OnlineAttentionShaper {
     RowStageWriter writer(rows, blocks.keys, fused.program);
     for (int node : fused.inputs) {
       if (node == attention_.scores) {
-        writer.Place({node, 0, 0, 0}, blocks.keys);
+        writer.Place({node, 0, 0, 0}, RowsApart(blocks));
         continue;
       }
       const MatrixStrides strides = *StridesIn(space_, TypeOf(node));
@@ -369,17 +395,21 @@ class OnlineAttentionShaper {
     const int maximum = writer.Do(Operation::kMax, writer.Do(Operation::kMaximum, x), before);
     const int exp = writer.Do(Operation::kExp, writer.Do(Operation::kSub, x, maximum));
     const int sum = writer.Do(Operation::kSum, exp);
-    writer.Store(exp, TypeOf(attention_.weights).dtype, {weights(), 0, 0, 0}, blocks.keys);
+    writer.Store(exp, TypeOf(attention_.weights).dtype, {weights(), 0, 0, 0}, RowsApart(blocks));
     writer.StoreOfRow(maximum, maxima());
     if (first) {
       writer.StoreOfRow(sum, denominators());
-      return std::move(writer).Build();
+      return Softmax(blocks, std::move(writer).Build());
     }
     const int scale = writer.Do(Operation::kExp, writer.Do(Operation::kSub, before, maximum));
     writer.StoreOfRow(writer.Do(Operation::kAdd, writer.Do(Operation::kMul, denominator, scale), sum),
                       denominators());
     writer.StoreOfRow(scale, scales());
-    return std::move(writer).Build();
+    return Softmax(blocks, std::move(writer).Build());
+  }
+  static Stage Softmax(const KeyBlocks& blocks, Stage rows) {
+    if (blocks.any) rows.keys_along = MatmulDims::kN;
+    return rows;
   }
 
   Stage Rescaled(int64_t rows) const {
@@ -438,16 +468,16 @@ class OnlineAttentionShaper {
   const Attention& attention_;
   const int64_t tile_, block_;  // rows, and keys at a time
   const int next_value_;
-  const bool any_keys_;                      // their number is known when the kernel runs
+  const Division division_;
   const IterationSpace space_, sums_space_;  // of the scores; of the sums
   GroupShape shape_;
 };
 
 bool Applies(const SliceProblem& problem) {
-  return !problem.any_keys && Matcher(problem.slice).Match().has_value();
+  return !problem.any_keys() && Matcher(problem.slice).Match().has_value();
 }
 bool AppliesToAnyKeys(const SliceProblem& problem) {
-  return problem.any_keys && Matcher(problem.slice).Match().has_value();
+  return problem.any_keys() && Matcher(problem.slice).Match().has_value();
 }
 
 IterationSpace ScoresOf(const SliceProblem& problem, const Attention& attention) {
@@ -474,7 +504,7 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
     shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
     return shape;
   }
-  return OnlineAttentionShaper(problem.slice, attention, form, false).Shape();
+  return OnlineAttentionShaper(problem.slice, attention, form, Division::kKnown).Shape();
 }
 
 // Blocks are powers of two, so that there are halves down to one key.
@@ -490,23 +520,59 @@ std::vector<RewriteParameters> EnumerateAnyKeys(const SliceProblem& problem) {
   return all;
 }
 
-GroupShape ExpandAnyKeys(const SliceProblem& problem, const GroupForm& form) {
+GroupShape ExpandKeys(const SliceProblem& problem, const GroupForm& form, Division division) {
   const Attention attention = *Matcher(problem.slice).Match();
   const auto [tile, keys, unused] = form.parameters;
-  if (tile < 1 || tile > ScoresOf(problem, attention).rows() || keys < 1 ||
+  if (tile < 1 || tile > ScoresOf(problem, attention).rows() || keys < 2 ||
       !std::has_single_bit(static_cast<uint64_t>(keys))) {
     GroupShape shape;
     shape.Fail(problem.slice.at(0),
                "a tile of no more rows than there are, and blocks of a power of two of keys");
     return shape;
   }
-  return OnlineAttentionShaper(problem.slice, attention, form, true).Shape();
+  return OnlineAttentionShaper(problem.slice, attention, form, division).Shape();
+}
+
+GroupShape ExpandAnyKeys(const SliceProblem& problem, const GroupForm& form) {
+  return ExpandKeys(problem, form, Division::kHalves);
+}
+
+bool AppliesToAnyKeysAtOnce(const SliceProblem& problem) {
+  if (!AppliesToAnyKeys(problem)) return false;
+  const Graph& graph = problem.slice.graph();
+  const auto may_vary = [&](int node) {
+    return !problem.Varies(node) || LanesMayVary(graph.at(node).type.dtype, problem.target);
+  };
+  return std::all_of(problem.slice.operations().begin(), problem.slice.operations().end(), [&](int node) {
+    const std::vector<int>& inputs = graph.at(node).inputs;
+    return may_vary(node) &&
+           (graph.at(node).op == Operation::kMatmul || std::all_of(inputs.begin(), inputs.end(), may_vary));
+  });
+}
+
+std::vector<RewriteParameters> EnumerateAnyKeysAtOnce(const SliceProblem& problem) {
+  std::vector<RewriteParameters> all = EnumerateAnyKeys(problem);
+  const int64_t keys = ScoresOf(problem, *Matcher(problem.slice).Match()).columns();
+  const auto leaves_little = [&](const RewriteParameters& parameters) {
+    const int64_t block = parameters[1];
+    return keys < block || keys % block < block / 2;
+  };
+  all.erase(std::remove_if(all.begin(), all.end(), leaves_little), all.end());
+  return all;
+}
+
+GroupShape ExpandAnyKeysAtOnce(const SliceProblem& problem, const GroupForm& form) {
+  return ExpandKeys(problem, form, Division::kAtOnce);
 }
 
 }  // namespace
 
+int64_t LargestKeyBlock(const Target& target) { return kMostTimes * kLeastLines * LineElements(target); }
+
 const GraphRewrite kOnlineAttention = {"online", {"tile", "keys"}, Applies, Enumerate, Expand};
-const GraphRewrite kAnyKeys = {
-    "any-keys", {"tile", "keys"}, AppliesToAnyKeys, EnumerateAnyKeys, ExpandAnyKeys};
+const GraphRewrite kAnyKeys = {"any-keys",       {"tile", "keys"}, AppliesToAnyKeys,
+                               EnumerateAnyKeys, ExpandAnyKeys,    KeyUse::kBlocks};
+const GraphRewrite kAnyKeysAtOnce = {"any-keys-at-once",     {"tile", "keys"},    AppliesToAnyKeysAtOnce,
+                                     EnumerateAnyKeysAtOnce, ExpandAnyKeysAtOnce, KeyUse::kAtOnce};
 
 }  // namespace kirsch

@@ -27,12 +27,22 @@ namespace kirsch {
 // - operations that go by rows.
 extern const GraphRewrite kOnlineAttention;
 
-// The same for a number of keys that is known when the kernel runs (SliceProblem::any_keys): sums begin as 0,
+// The same for a number of keys that is known when the kernel runs (SliceProblem::varies): sums begin as 0,
 // blocks are as many as there are, and what is left of the keys is taken in halves of a block, quarters and
 // so on, each once or not at all. Stages say how many keys they are for (Stage::keys), and their operands
 // begin with the first key of all. What repeats say is what is priced: one block of each smaller size, and as
 // many whole ones as make it about the keys of the graph.
 extern const GraphRewrite kAnyKeys;
+
+// The same, but that what is left is taken at once, by programs for any number of keys below a block's
+// (Stage::at_once). What is priced are the keys of the graph, of which the search looks only at blocks that
+// leave at least half a block, so that programs for what is left are made for about as much as there may be.
+// Not for types of which vectors can't be of a number of elements that is known when the kernel runs
+// (LanesMayVary).
+extern const GraphRewrite kAnyKeysAtOnce;
+
+// Keys in the largest blocks that the search looks at.
+int64_t LargestKeyBlock(const Target& target);
 
 }  // namespace kirsch
 

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "cost/cost_model.h"
+#include "rewrites/graph_rewrite.h"
 #include "search/plan_packing.h"
 #include "search/search.h"
 #include "spec/graph/graph.h"
@@ -27,9 +28,9 @@ struct PlanOptions {
   bool allow_winograd = false;  // convolutions by Winograd's algorithm, which is less exact
   bool explain = false;         // find what would be second best, too
   // Not null: the same kernel with another number of keys. The plan is to be for any number, so that whatever
-  // differs between the two goes by blocks of keys (rewrites/online_attention.h); InvalidArgument if it
-  // can't. Outlives the search.
+  // differs between the two goes by keys in this way; InvalidArgument if it can't. Outlives the search.
   const Graph* other_keys = nullptr;
+  KeyUse keys = KeyUse::kBlocks;
   // Of constant parameters that it has, what is made of them ahead: no plan makes anything else. (A schedule
   // decides itself.)
   PlanPacking packing = {};

@@ -13,10 +13,6 @@
 namespace kirsch {
 namespace {
 
-// The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
-// What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
-constexpr double kLossNotSearched = 0.02;
-
 // Of reductions, those of solved neighbours are at most so many times as long. What is copied into a cache
 // fits for some lengths only, and what suits the ends of a line may suit nothing between them.
 constexpr double kMostApart = 16;

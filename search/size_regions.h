@@ -19,6 +19,10 @@ namespace kirsch {
 // The share of its own optimum that a member may lose, as far as it is predicted.
 inline constexpr double kMostLoss = 0.03;
 
+// The share of its own optimum that a member may lose by a rule for its own program not to be searched for.
+// What this leaves of kMostLoss may be lost by having less code, and by being served by its neighbours' rule.
+inline constexpr double kLossNotSearched = 0.02;
+
 // Members that are neighbours.
 struct SizeRegion {
   size_t first = 0, last = 0;  // both included

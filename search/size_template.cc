@@ -92,12 +92,15 @@ Spec SizeTemplate::WithSize(Spec spec, uint32_t size) const {
 }
 
 // Tiles of other dims are what they were for the program that decisions are from. The lattice of sizes is for
-// the search: any other is a program as well.
+// the search: any other is a program as well, and so is a copy whose panels are wider than all there is.
 bool SizeTemplate::IsLegalHere(const Impl& node, const Spec& spec, const Decision& decision,
                                const Expansion& expansion) const {
   if (TilesDim(decision)) return true;
   if (static_cast<size_t>(expansion.num_children) != node.children.size()) return false;
-  return decision.kind == RewriteKind::kTile || IsLegal(spec, decision, model_.target());
+  if (decision.kind == RewriteKind::kTile) return true;
+  const bool in_panels = decision.kind == RewriteKind::kPack && dim_ == MatmulDims::kN;
+  const uint32_t panel = in_panels ? decision.layout.panel : 0;
+  return IsLegal(WithSize(spec, std::max(spec.size[dim_], panel)), decision, model_.target());
 }
 
 size_t SizeTemplate::HashQuestion::operator()(const Question& question) const {

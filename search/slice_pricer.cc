@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "rewrites/canonical_graph.h"
-#include "rewrites/online_attention.h"
 #include "search/operand_copies.h"
 #include "search/stage_cost.h"
 #include "spec/text/cat.h"
@@ -102,12 +101,13 @@ absl::StatusOr<SlicePrice> SlicePricer::Price(OperationSet set, Workers workers,
 absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(OperationSet set) {
   const Slice slice(uses_, set);
   const int sharing = workers_ == Workers::kShared ? threads_ : 1;
-  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd, GoesByAnyKeys(slice)};
+  const SliceProblem problem{slice, target_, sharing, options_.allow_winograd,
+                             GoesByAnyKeys(slice) ? &varies_ : nullptr};
   std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)
       continue;
-    if (!rewrite->applies(problem) || (problem.any_keys && rewrite != &kAnyKeys)) continue;
+    if (!rewrite->applies(problem) || (problem.any_keys() && rewrite->keys != options_.keys)) continue;
     if (absl::Status status = AddCandidates(*rewrite, problem, &candidates); !status.ok()) return status;
   }
   candidates.sort([](const Candidate& a, const Candidate& b) { return a.bound < b.bound; });

@@ -42,6 +42,7 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
   stage->cycles = kNever;
   for (RowSchedule& schedule : EnumerateRowSchedules(stage->program, stage->columns, target)) {
     if (!KeepsInPlace(*stage, schedule) || (pinned != nullptr && *pinned != schedule)) continue;
+    if (stage->keys_along >= 0 && schedule.streamed != RowSchedule::kNone) continue;
     const double cycles =
         RowCycles(stage->program, schedule, stage->rows, stage->columns, row_levels, target);
     if (cycles >= stage->cycles) continue;
@@ -57,9 +58,15 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
 
 }  // namespace
 
+double RowCyclesFor(const Stage& stage, int64_t columns, const Target& target) {
+  const RowLevels row_levels = RowLevelsOf(stage.levels, stage);
+  return RowCycles(stage.program, stage.schedule, stage.rows, columns, row_levels, target);
+}
+
 bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
                 Stage* stage) {
   bool known = true;
+  stage->levels = levels;
   switch (stage->kind) {
     case StageKind::kRows:
       known = PriceRows(levels, target, pinned, stage);

@@ -207,7 +207,7 @@ class FunctionPrinter {
   void Print(const SelectLess& op) {
     Set(op.to, vectors_.SelectLess(VarOf(op.x), VarOf(op.y), VarOf(op.a), VarOf(op.b)));
   }
-  void Print(const FirstLanes& op) { Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), op.count)); }
+  void Print(const FirstLanes& op) { Set(op.to, vectors_.FirstLanes(VarOf(op.a), VarOf(op.b), CountOf(op.count))); }
   void Print(const Across& op) { PrintStatements(vectors_.Across(op.op, VarOf(op.to), VarOf(op.from))); }
   void Print(const Fill& op) { Set(op.to, vectors_.Fill(VarOf(op.to), op.word)); }
   void Print(const Convert& op) { Set(op.to, vectors_.Convert(VarOf(op.to), VarOf(op.from))); }

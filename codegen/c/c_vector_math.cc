@@ -83,10 +83,13 @@ std::string CVectors::SelectLess(const Var& x, const Var& y, const Var& a, const
                    Intrinsic(bytes, "cmp_ps", x.name, y.name, "_CMP_LT_OQ"));
 }
 
-std::string CVectors::FirstLanes(const Var& a, const Var& b, int count) const {
+std::string CVectors::FirstLanes(const Var& a, const Var& b, const CCount& count) const {
   const int bytes = BytesOf(a);
-  if (program_.masks) return Intrinsic(bytes, "mask_blend_ps", Mask(a.lanes, count), b.name, a.name);
-  return Intrinsic(bytes, "blend_ps", b.name, a.name, (1 << count) - 1);
+  if (program_.masks) return Intrinsic(bytes, "mask_blend_ps", MaskOf(a.lanes, count), b.name, a.name);
+  if (count.index.empty()) return Intrinsic(bytes, "blend_ps", b.name, a.name, (1 << count.number) - 1);
+  return Intrinsic(
+      bytes, "blendv_ps", b.name, a.name,
+      Intrinsic(bytes, bytes > 16 ? "castsi256_ps" : "castsi128_ps", MaskVector(a.lanes, count)));
 }
 
 std::vector<std::string> CVectors::Across(BinaryOp op, const Var& to, const Var& from) const {

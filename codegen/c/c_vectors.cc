@@ -22,25 +22,6 @@ std::string Epi(Dtype dtype, bool with_sign = true) {
   return Cat(with_sign ? "epi" : "epu", 8 * Bytes(dtype));
 }
 
-// The vector operand of AVX2's maskload and maskstore: the sign bit says whether the lane is accessed.
-std::string MaskVector(int lanes, const CCount& count) {
-  const bool known = count.index.empty();
-  std::string words = Intrinsic(4 * lanes, "setr_epi32", "");
-  words.pop_back();
-  for (int lane = 0; lane < lanes; ++lane)
-    Append(&words, lane == 0 ? "" : ", ", !known ? lane : lane < count.number ? -1 : 0);
-  words += ")";
-  if (known) return words;
-  return Intrinsic(4 * lanes, "cmpgt_epi32", Intrinsic(4 * lanes, "set1_epi32", Cat("(int)", count.index)),
-                   words);
-}
-
-// The mask of the first of `lanes` lanes, so many.
-std::string MaskOf(int lanes, const CCount& count) {
-  if (count.index.empty()) return Mask(lanes, count.number);
-  return Cat("(__mmask", std::max(lanes, 8), ")(~0ull >> (64 - ", count.index, "))");
-}
-
 std::string Offset(const std::string& pointer, int elements) {
   return elements == 0 ? pointer : Cat(pointer, " + ", elements);
 }
@@ -130,6 +111,23 @@ std::string Shuffled(int bytes, const std::string& name, const Arguments&... arg
 bool IsOfWords(const Var& var) { return var.dtype == Dtype::kS32; }
 
 }  // namespace
+
+std::string CVectors::MaskVector(int lanes, const CCount& count) {
+  const bool known = count.index.empty();
+  std::string words = Intrinsic(4 * lanes, "setr_epi32", "");
+  words.pop_back();
+  for (int lane = 0; lane < lanes; ++lane)
+    Append(&words, lane == 0 ? "" : ", ", !known ? lane : lane < count.number ? -1 : 0);
+  words += ")";
+  if (known) return words;
+  return Intrinsic(4 * lanes, "cmpgt_epi32", Intrinsic(4 * lanes, "set1_epi32", Cat("(int)", count.index)),
+                   words);
+}
+
+std::string CVectors::MaskOf(int lanes, const CCount& count) {
+  if (count.index.empty()) return Mask(lanes, count.number);
+  return Cat("(__mmask", std::max(lanes, 8), ")(~0ull >> (64 - ", count.index, "))");
+}
 
 std::string CVectorType(const Var& var) {
   const int bytes = BytesOf(var);

@@ -77,7 +77,7 @@ class CVectors {
   std::string Shift(const Var& from, int left) const;
   std::string Bits(const Var& to, const Var& from) const;
   std::string SelectLess(const Var& x, const Var& y, const Var& a, const Var& b) const;
-  std::string FirstLanes(const Var& a, const Var& b, int count) const;
+  std::string FirstLanes(const Var& a, const Var& b, const CCount& count) const;
   // Statements.
   std::vector<std::string> Across(BinaryOp op, const Var& to, const Var& from) const;
   std::string Fill(const Var& to, uint32_t word) const;
@@ -98,6 +98,10 @@ class CVectors {
   std::string SetIntegers(const Var& to, const std::string& value) const;
   std::string AddInPlace(const Var& accumulator, const std::string& product) const;
   bool Maskable(Dtype memory) const;
+  // Of the first of `lanes` lanes, so many: the vector operand of AVX2's maskload, maskstore and blendv, whose
+  // sign bits say which lanes; and the mask of AVX-512.
+  static std::string MaskVector(int lanes, const CCount& count);
+  static std::string MaskOf(int lanes, const CCount& count);
   std::string LoadNarrow(const std::string& from, Dtype memory, int lanes, const CCount& count) const;
   std::string LoadByWords(const std::string& from, Dtype memory, int lanes, int count) const;
   std::string LoadF32(int lanes, const std::string& from, const CCount& count) const;

@@ -162,7 +162,7 @@ void RowCode::StoreResult(int result, const RowPlace& place) {
 
 void RowCode::Accumulate(int reduction, VarId accumulator, const RowPlace& place) {
   const RowValue& v = At(reduction);
-  const bool mixed = place.count < lanes_ && !kernel_.program.reduces_rows;  // lanes meet in the end
+  const bool mixed = !place.count.IsAll(lanes_) && !kernel_.program.reduces_rows;  // lanes meet in the end
   const VarId sum = mixed ? Temporary("some_sums") : accumulator;
   const RowOperands operands = OperandsOf(kernel_.program, reduction);
   if (v.op == Operation::kMaximum)

@@ -24,7 +24,7 @@ struct RowPointers {
 // which pointers are at, how many rows on.
 struct RowPlace {
   Affine column;
-  int count = 0;
+  LaneCount count = 0;
   VarId row = kNoVar;
   bool streams = false;  // the schedule's streamed result is stored past the caches: it is aligned here
 };

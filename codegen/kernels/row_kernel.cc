@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -30,10 +31,12 @@ class RowWriter {
         builder_(kernel.Name()),
         row_(builder_, kernel_, plan_, pointers_, nullptr, "row") {
     KIRSCH_CHECK(IsSound(kernel.program, kernel.schedule));
+    KIRSCH_CHECK(!kernel.any_columns || kernel.schedule.streamed == RowSchedule::kNone);
   }
 
   Procedure Write() && {
     const VarId rows = DeclareParameters();
+    if (kernel_.any_columns) CountColumns();
     const int most = plan_.passes.empty()
                          ? 0
                          : *std::max_element(kernel_.schedule.unroll.begin(), kernel_.schedule.unroll.end());
@@ -59,7 +62,31 @@ class RowWriter {
     for (size_t i = 0; i < program.results.size(); ++i)
       pointers_.results.push_back(Pointer(Cat("result", i), program.results[i].dtype, true));
     if (kernel_.TakesScratch()) pointers_.scratch = builder_.PointerParameter("scratch", Dtype::kF32, true);
-    return builder_.IndexParameter("rows");
+    const VarId rows = builder_.IndexParameter("rows");
+    if (kernel_.any_columns) columns_ = builder_.IndexParameter("columns");
+    return rows;
+  }
+
+  // What blocks of so many vectors leave of any number of columns: vectors, but for one, and what there is of
+  // that one.
+  struct LeftOfBlocks {
+    VarId blocks = kNoVar, vectors = kNoVar, last = kNoVar;
+  };
+
+  // Once for all rows.
+  void CountColumns() {
+    for (int unroll : kernel_.schedule.unroll) {
+      const auto [at, is_new] = left_of_blocks_.try_emplace(unroll);
+      if (!is_new) continue;
+      const Affine columns = IndexOf(columns_);
+      LeftOfBlocks& left = at->second;
+      left.blocks = builder_.Quotient(columns, int64_t{unroll} * lanes_, false, 1);
+      left.last = builder_.Quotient(columns, int64_t{unroll} * lanes_, true, 1);
+      if (unroll == 1) continue;
+      const Affine all_left = IndexOf(left.last);
+      left.vectors = builder_.Quotient(all_left, lanes_, false, 1);
+      left.last = builder_.Quotient(all_left, lanes_, true, 1);
+    }
   }
   VarId Pointer(const std::string& name, Dtype dtype, bool stored) {
     return builder_.PointerParameter(name, dtype, stored, kernel_.in_place);
@@ -86,10 +113,31 @@ class RowWriter {
       return StreamedPass(pass, unroll);
     accumulators_ = std::min<int>(unroll, static_cast<int>((kernel_.columns + lanes_ - 1) / lanes_));
     InitializeAccumulators(pass);
-    const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
-    Blocks(pass, Constant(0), blocks, unroll);
-    Rest(pass, blocks * block, unroll);
+    if (kernel_.any_columns) {
+      AnyColumns(pass, unroll);
+    } else {
+      const int64_t block = int64_t{unroll} * lanes_, blocks = kernel_.columns / block;
+      Blocks(pass, Constant(0), blocks, unroll);
+      Rest(pass, blocks * block, unroll);
+    }
     Finish(pass);
+  }
+
+  // Whole blocks, then one of as many vectors as are left, the last of which may be partial.
+  void AnyColumns(const RowPass& pass, int unroll) {
+    const LeftOfBlocks& left = left_of_blocks_.at(unroll);
+    const int64_t block = int64_t{unroll} * lanes_;
+    if (kernel_.columns > block)
+      builder_.Loop(IndexOf(left.blocks), [&](VarId trip) {
+        Block(pass, Plus(Constant(0), trip, block), std::vector<LaneCount>(unroll, lanes_));
+      });
+    const auto write_left = [&](size_t vectors) {
+      std::vector<LaneCount> counts(vectors, lanes_);
+      counts.emplace_back(lanes_, left.last);
+      Block(pass, Plus(Constant(0), left.blocks, block), counts);
+    };
+    if (unroll == 1) return write_left(0);
+    builder_.SwitchOn(left.vectors, 0, static_cast<size_t>(unroll), write_left);
   }
 
   // The first line's worth as it lies; from the next line on, wherever that is, whole blocks past the caches;
@@ -99,7 +147,7 @@ class RowWriter {
     const int64_t block = int64_t{unroll} * lanes_;
     const int64_t blocks = std::max<int64_t>(0, kernel_.columns - kLineElements) / block;
     if (blocks > 0) {
-      Block(pass, Constant(0), std::vector<int>(static_cast<size_t>(kLineElements / lanes_), lanes_));
+      Block(pass, Constant(0), std::vector<LaneCount>(static_cast<size_t>(kLineElements / lanes_), lanes_));
       const VarId head = builder_.Index("head");
       builder_.Do(ToLine{head, pointers_.results[static_cast<size_t>(kernel_.schedule.streamed)]});
       Blocks(pass, Plus(Constant(0), head, 1), blocks, unroll, true);
@@ -108,7 +156,7 @@ class RowWriter {
   }
 
   void Blocks(const RowPass& pass, const Affine& column, int64_t blocks, int unroll, bool streams = false) {
-    const std::vector<int> whole(static_cast<size_t>(unroll), lanes_);
+    const std::vector<LaneCount> whole(static_cast<size_t>(unroll), lanes_);
     if (blocks == 1) Block(pass, column, whole, streams);
     if (blocks > 1)
       builder_.Loop(Constant(blocks), [&](VarId trip) {
@@ -121,7 +169,7 @@ class RowWriter {
     while (column < kernel_.columns) {
       const int rest =
           static_cast<int>(std::min<int64_t>(kernel_.columns - column, int64_t{unroll} * lanes_));
-      std::vector<int> counts(static_cast<size_t>(rest / lanes_), lanes_);
+      std::vector<LaneCount> counts(static_cast<size_t>(rest / lanes_), lanes_);
       if (rest % lanes_ != 0) counts.push_back(rest % lanes_);
       Block(pass, Constant(column), counts);
       column += rest;
@@ -129,10 +177,10 @@ class RowWriter {
   }
 
   // Step by step for all vectors, so that they are computed side by side.
-  void Block(const RowPass& pass, const Affine& column, const std::vector<int>& counts,
+  void Block(const RowPass& pass, const Affine& column, const std::vector<LaneCount>& counts,
              bool streams = false) {
     std::vector<RowPlace> places;
-    for (int count : counts)
+    for (const LaneCount& count : counts)
       places.push_back({Plus(column, static_cast<int64_t>(places.size()) * lanes_), count, kNoVar, streams});
     const auto each = [&](const std::vector<int>& items, auto step) {
       for (int item : items)
@@ -188,7 +236,7 @@ class RowWriter {
     std::vector<VarId> values;
     for (size_t slot = 0; slot < places.size(); ++slot) {
       values.push_back(slots_[slot]->Of(plan_.online->a));
-      if (places[slot].count == lanes_) continue;
+      if (places[slot].count.IsAll(lanes_)) continue;
       const VarId some = slots_[slot]->Temporary("some");
       builder_.Do(FirstLanes{some, values.back(), Number(kLeast), places[slot].count});
       values.back() = some;
@@ -205,7 +253,7 @@ class RowWriter {
       const VarId e = slots_[slot]->Temporary("e");
       builder_.Do(Binary{BinaryOp::kSub, e, values[slot], maxima});
       slots_[slot]->math().ExpOfNotPositive(e, e);
-      if (places[slot].count != lanes_) builder_.Do(FirstLanes{e, e, Number(0), places[slot].count});
+      if (!places[slot].count.IsAll(lanes_)) builder_.Do(FirstLanes{e, e, Number(0), places[slot].count});
     }
     builder_.Do(Fma{sums, sums, scale, slots_[0]->Temporary("e")});
     for (size_t slot = 1; slot < places.size(); ++slot)
@@ -230,10 +278,13 @@ class RowWriter {
   RowCode row_;
   std::vector<std::unique_ptr<RowCode>> slots_;
   int accumulators_ = 0;
+  VarId columns_ = kNoVar;  // where there may be any number
+  std::map<int, LeftOfBlocks> left_of_blocks_;
 };
 
 std::string TextOf(const RowKernel& kernel) {
-  std::string text = Cat(kernel.columns, kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
+  std::string text = Cat(kernel.columns, kernel.any_columns ? " at most" : "",
+                         kernel.in_place ? " in place" : "", kernel.scales ? " scales" : "",
                          kernel.schedule.online ? " online" : "", kernel.program.reduces_rows ? " down" : "");
   const auto add = [&](const auto&... numbers) { Append(&text, ";", (Cat(numbers, ","))...); };
   add(kernel.schedule.prefetch, kernel.schedule.streamed);
@@ -261,6 +312,7 @@ std::string RowKernel::Name() const {
 }
 
 Procedure RowProcedure(const RowKernel& kernel) {
+  KIRSCH_CHECK(!kernel.any_columns || !kernel.program.reduces_rows);
   return kernel.program.reduces_rows ? ColumnProcedure(kernel) : RowWriter(kernel).Write();
 }
 

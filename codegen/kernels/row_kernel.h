@@ -18,8 +18,9 @@ struct RowKernel : RowShape {
   std::string Name() const;
 };
 
-// The procedure: (inputs..., results...[, scratch], rows). `scratch`, if the kernel takes it, has
-// ScratchElements() f32. Elements of a row are contiguous, and need no alignment.
+// The procedure: (inputs..., results...[, scratch], rows[, columns]). `scratch`, if the kernel takes it, has
+// ScratchElements() f32; `columns` are taken if there may be any number. Elements of a row are contiguous,
+// and need no alignment.
 Procedure RowProcedure(const RowKernel& kernel);
 
 // ISA features that the procedure needs besides those of its vectors and masks.

@@ -182,7 +182,7 @@ class BodyPrinter {
   }
   void Print(const FirstLanes& op) {
     Value *a = Get(op.a), *b = Get(op.b);
-    Set(op.to, vectors_.FirstOf(a, b, op.count));
+    Set(op.to, vectors_.FirstOf(a, b, CountOf(op.count)));
   }
   void Print(const Across& op) { Set(op.to, vectors_.Across(op.op, Get(op.from))); }
 

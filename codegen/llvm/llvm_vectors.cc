@@ -351,8 +351,8 @@ Value* LlvmVectors::Scale(Value* a, Value* exponent) {
                              {}, arguments);
 }
 
-Value* LlvmVectors::FirstOf(Value* a, Value* b, int count) {
-  return ir_.CreateSelect(FirstLanes(LanesIn(a), count), a, b);
+Value* LlvmVectors::FirstOf(Value* a, Value* b, const LlvmCount& count) {
+  return ir_.CreateSelect(FirstLanes(LanesIn(a), count, Dtype::kF32), a, b);
 }
 
 // Each lane with the one half the lanes away, then a quarter, and so on: all lanes get the same bits.

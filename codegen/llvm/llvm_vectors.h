@@ -51,7 +51,7 @@ class LlvmVectors {
   llvm::Value* LookupPair(llvm::Value* from, llvm::Value* first, llvm::Value* second);
   llvm::Value* Unpack(const Var& to, llvm::Value* low, llvm::Value* high, bool second);
   llvm::Value* ForUnpacking(const Var& to, llvm::Value* from, int times);
-  llvm::Value* FirstOf(llvm::Value* a, llvm::Value* b, int count);
+  llvm::Value* FirstOf(llvm::Value* a, llvm::Value* b, const LlvmCount& count);
   llvm::Value* Across(BinaryOp op, llvm::Value* value);
   llvm::Value* Fill(const Var& to, uint32_t word);
   llvm::Value* Convert(const Var& to, llvm::Value* from);

@@ -50,6 +50,8 @@ struct LaneCount {
   LaneCount(int number) : most(number) {}  // NOLINT(google-explicit-constructor): mostly it is just a number
   LaneCount(int most, VarId index) : most(most), index(index) {}
 
+  bool IsAll(int lanes) const { return index == kNoVar && most == lanes; }
+
   int most;
   VarId index = kNoVar;
 };
@@ -152,7 +154,7 @@ struct SelectLess {  // f32, lane by lane: x < y ? a : b, so b where x or y is a
 };
 struct FirstLanes {  // f32: the first `count` lanes of a, the others of b
   VarId to, a, b;
-  int count;
+  LaneCount count;
 };
 struct Across {  // f32: all lanes = the sum, or the maximum, of all lanes; `op` is kAdd or kMax
   BinaryOp op;

@@ -46,7 +46,7 @@ class TextPrinter {
   // Which lanes are accessed, where not all.
   std::string Count(VarId vector, const LaneCount& count) const {
     if (count.index != kNoVar) return Cat(" lanes ", Name(count.index));
-    return count.most == Lanes(vector) ? "" : Cat(" lanes ", count.most);
+    return count.IsAll(Lanes(vector)) ? "" : Cat(" lanes ", count.most);
   }
 
   void Print(const Zero& op) { Line(Name(op.to), " = 0"); }
@@ -92,7 +92,7 @@ class TextPrinter {
     Line(Name(op.to), " = ", Name(op.x), " < ", Name(op.y), " ? ", Name(op.a), " : ", Name(op.b));
   }
   void Print(const FirstLanes& op) {
-    Line(Name(op.to), " = ", Name(op.a), " lanes ", op.count, ", then ", Name(op.b));
+    Line(Name(op.to), " = ", Name(op.a), Count(op.a, op.count), ", then ", Name(op.b));
   }
   void Print(const Across& op) { Line(Name(op.to), " = across", Sign(op.op), Name(op.from)); }
   void Print(const Fill& op) { Line(Name(op.to), " = fill 0x", absl::Hex(op.word)); }

@@ -50,8 +50,13 @@ struct Stage {
   // second, and so on.
   int loop = 0;
   // Where the number of keys is known when the kernel runs: the stage is for blocks of so many, and repeated
-  // as often as there are in what larger blocks have left. 0: it is for no block.
+  // as often as there are in what larger blocks have left; or, `at_once`, it is for all that they have left,
+  // so many at most. 0: it is for no keys in particular.
   int64_t keys = 0;
+  bool at_once = false;
+  // Of the latter: along which dim of the spec there are as many as there are keys (of a row program they are
+  // its columns: MatmulDims::kN); -1: along none.
+  int keys_along = -1;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;
@@ -60,7 +65,9 @@ struct Stage {
   CopyShape copy = {};
   TransformShape transform = {};
   double cycles = 0;  // of one run, with all its repeats
-  // kRows, kPad, kTranspose, kTransform: what such a run moves. (Of the others, their programs say it.)
+  // kRows, kPad, kTranspose, kTransform: where the operands are, and what such a run moves. (Of the others,
+  // their programs say it.)
+  std::vector<Level> levels = {};
   Traffic traffic = {};
 };
 

@@ -74,7 +74,8 @@ class PlanPrinter {
 
   void Print(const char* when, const std::vector<Stage>& stages) {
     for (const Stage& stage : stages) {
-      const std::string turns = stage.keys != 0
+      const std::string turns = stage.at_once ? Cat(", up to ", stage.keys, " keys at once")
+                                : stage.keys != 0
                                     ? Cat(", blocks of ", stage.keys, stage.keys > 1 ? " keys" : " key")
                                 : stage.loop != 0 ? Cat(", ", stage.repeats, " in turn")
                                                   : "";

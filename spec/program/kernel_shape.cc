@@ -36,6 +36,7 @@ bool Follows(const Shape&) {
 
 bool Counts(const TileShape& tile) { return tile.counted != 0; }
 bool Counts(const PackShape& pack) { return pack.counted != 0; }
+bool Counts(const RowShape& rows) { return rows.any_columns; }
 template <typename Shape>
 bool Counts(const Shape&) {
   return false;
@@ -57,6 +58,10 @@ void SetValues(PackShape* pack, const RunValues& values) {
   if (pack->of_any_size == PackAxis::kOuter) pack->outer = values.count;
   if (pack->of_any_size == PackAxis::kInner) pack->inner = values.count;
   pack->of_any_size = PackAxis::kNone;
+}
+void SetValues(RowShape* rows, const RunValues& values) {
+  if (rows->any_columns) rows->columns = values.last;
+  rows->any_columns = false;
 }
 template <typename Shape>
 void SetValues(Shape*, const RunValues&) {}

@@ -110,6 +110,7 @@ struct RowShape {
   int64_t columns = 0;
   // From each row to the next, in elements; 0 for what is the same for all rows.
   std::vector<int64_t> input_row_strides, result_row_strides;
+  bool any_columns = false;  // there are as many as KernelRun::last says, `columns` at most
   // Results and inputs may be the same memory where MayBeInPlace() says so of them; else no two overlap.
   bool in_place = false;
 

@@ -159,7 +159,7 @@ class PlanWriter {
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
       if (begin->keys != 0 && plan_.keys) {
-        begin = WriteKeys(begin, stages.end(), turn, tile, IndexOf(all_keys_));
+        begin = WriteKeys(begin, stages.end(), turn, tile, all_keys_);
         continue;
       }
       const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
@@ -182,11 +182,14 @@ class PlanWriter {
   using Stages = std::vector<Stage>::const_iterator;
 
   // The stages for blocks of the largest size, as often as there are such blocks in the `left` keys, the last
-  // of all; then those for smaller ones, for what that leaves. Returns where stages for blocks end.
-  Stages WriteKeys(Stages begin, Stages end, const Turn& turn, int64_t tile, const Affine& left) {
+  // of all; then those for smaller ones, for what that leaves. Or those for all that is left, if anything is.
+  // Returns where stages for keys end.
+  Stages WriteKeys(Stages begin, Stages end, const Turn& turn, int64_t tile, VarId left_keys) {
     const Stages next =
         std::find_if(begin, end, [&](const Stage& stage) { return stage.keys != begin->keys; });
-    builder_.AddLoop({left, begin->keys}, [&](VarId repeat) {
+    const Affine left = IndexOf(left_keys);
+    left_keys_ = left_keys;
+    builder_.AddLoop({begin->at_once ? Plus(left, begin->keys - 1) : left, begin->keys}, [&](VarId repeat) {
       const Affine key = Plus(IndexOf(all_keys_), Times(left, -1));
       for (auto stage = begin; stage != next; ++stage)
         WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
@@ -194,7 +197,7 @@ class PlanWriter {
     if (next == end || next->keys == 0) return next;
     Stages last = next;
     builder_.AddLet({left, begin->keys, true},
-                    [&](VarId rest) { last = WriteKeys(next, end, turn, tile, IndexOf(rest)); });
+                    [&](VarId rest) { last = WriteKeys(next, end, turn, tile, rest); });
     return last;
   }
 
@@ -244,7 +247,10 @@ class PlanWriter {
     for (size_t i = 0; i < at.size(); ++i)
       views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
     if (first) return impls_.WriteShared(stage.impl, views, *first);
+    if (!stage.impl.range.varies()) return impls_.Write(stage.impl, views);
+    impls_.SetSize(left_keys_, stage.impl.range.dim);
     impls_.Write(stage.impl, views);
+    impls_.SetSize(kNoVar, -1);
   }
 
   void WriteRows(const Stage& stage, std::vector<OperandPlace> at) {
@@ -254,10 +260,12 @@ class PlanWriter {
                   stage.columns,
                   {stage.row_strides.begin(), inputs},
                   {inputs, stage.row_strides.end()},
+                  plan_.keys && stage.keys_along >= 0,
                   stage.in_place};
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
-    builder_.AddRun(std::move(rows), std::move(at), Whole(stage.rows));
+    const Affine columns = rows.any_columns ? IndexOf(left_keys_) : Affine{};
+    builder_.AddRun(std::move(rows), std::move(at), Whole(stage.rows), columns);
     impls_.FreeOwn(kept);
   }
 
@@ -266,8 +274,9 @@ class PlanWriter {
   ImplWriter impls_;
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
-  bool ahead_ = false;       // is what is written made ahead?
-  VarId all_keys_ = kNoVar;  // how many there are, where that is not a constant
+  bool ahead_ = false;  // is what is written made ahead?
+  // How many keys there are, where that is not a constant, and how many those are that stages take at once.
+  VarId all_keys_ = kNoVar, left_keys_ = kNoVar;
 };
 
 }  // namespace

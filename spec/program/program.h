@@ -89,7 +89,8 @@ struct KernelRun {
   int kernel = -1;
   std::vector<OperandPlace> at;
   Count count;
-  // Of the vector that a kernel counts (TileShape::counted), so many columns exist: 1 at least.
+  // Of the vector that a kernel counts (TileShape::counted), or of its rows (RowShape::any_columns), so many
+  // columns exist: 1 at least.
   Affine last = {};
   Affine adds = {};  // not 0: a tile that may accumulate does
 };

@@ -62,7 +62,7 @@ std::string Text(const CopyShape& copy) {
 }
 
 std::string Text(const RowShape& rows) {
-  std::string text = Cat("rows of ", rows.columns, ":");
+  std::string text = Cat("rows of ", rows.any_columns ? "up to " : "", rows.columns, ":");
   for (const RowValue& value : rows.program.values)
     if (value.op != Operation::kLoad && value.op != Operation::kNumber)
       Append(&text, " ", Info(value.op).name);

@@ -146,6 +146,8 @@ void RowKernelTest::CheckRandomPrograms(uint32_t seed, bool reduces_rows, int64_
     const RowSchedule schedule = random.Schedule(program, GetParam());
     RowCase row_case(program, schedule, 1 + random.Below(most_rows), 1 + random.Below(150), random.Below(3),
                      target_);
+    if (round % 2 == 1 && row_case.MayHaveAnyColumns())
+      row_case.CompileForAnyColumns(row_case.kernel().columns + random.Below(100));
     row_case.Fill(static_cast<uint32_t>(round));
     row_case.RunJit();
     ASSERT_TRUE(row_case.Matches()) << "round " << round;
@@ -240,6 +242,29 @@ TEST_P(RowKernelTest, InPlace) {
     }
 }
 
+// One kernel for any number, each of which is tried; values kept in a row of scratch memory and in the
+// result.
+TEST_P(RowKernelTest, AnyNumberOfColumns) {
+  const int64_t most = 2 * 3 * lanes() + 5;
+  for (int kept : {RowSchedule::kRecomputed, RowSchedule::kInScratch, 0})
+    for (bool online : {false, true})
+      for (int64_t columns = 1; columns <= most; ++columns) {
+        RowSchedule schedule = Plain(Softmax(), 3);
+        schedule.online = online;
+        schedule.unroll = online ? std::vector<int>{2, 1} : std::vector<int>{3, 1, 2};
+        if (!online) {
+          schedule.kept.assign(Softmax().values.size(), RowSchedule::kRecomputed);
+          schedule.kept[kSoftmaxExp] = kept;
+        }
+        RowCase row_case(Softmax(), schedule, 3, columns, 2, target_);
+        ASSERT_TRUE(row_case.MayHaveAnyColumns());
+        row_case.CompileForAnyColumns(most);
+        row_case.Fill(static_cast<uint32_t>(columns));
+        row_case.RunJit();
+        ASSERT_TRUE(row_case.Matches()) << "kept " << kept;
+      }
+}
+
 TEST_P(RowKernelTest, SoftmaxOfWhatIsNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (bool online : {false, true})
@@ -295,6 +320,7 @@ TEST_P(RowKernelTest, CHasTheSameBits) {
     cases.push_back(
         std::make_unique<RowCase>(program, random.Schedule(program, GetParam()), 2, 90, 1, target_));
     cases.back()->Fill(static_cast<uint32_t>(round));
+    if (round % 2 == 0 && cases.back()->MayHaveAnyColumns()) cases.back()->CompileForAnyColumns(99);
     programs.push_back(cases.back()->Program(Cat("rows", round)));
   }
   std::vector<CKernel> kernels;

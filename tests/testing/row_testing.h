@@ -20,6 +20,7 @@
 #include "codegen/verify/guarded_buffer.h"
 #include "spec/element_array.h"
 #include "spec/graph/row_passes.h"
+#include "spec/microkernel.h"
 #include "spec/text/cat.h"
 #include "tests/testing/codegen_testing.h"
 #include "tests/testing/row_evaluation.h"
@@ -150,6 +151,16 @@ class RowCase {
   }
 
   RowKernel& kernel() { return kernel_; }
+  // The code is for any number of columns up to `most`, and is told that of the operands.
+  void CompileForAnyColumns(int64_t most) { most_columns_ = most; }
+  // Is there such code?
+  bool MayHaveAnyColumns() const {
+    const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, target_); };
+    const RowProgram& program = kernel_.program;
+    return !program.reduces_rows && kernel_.schedule.streamed == RowSchedule::kNone &&
+           std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) &&
+           std::all_of(program.results.begin(), program.results.end(), may_vary);
+  }
   RowMatrix& input(size_t i) { return inputs_[i]; }
   RowMatrix& result(size_t i) { return results_[i]; }
   // All that is no number is the same: which of two becomes of them is a compiler's choice.
@@ -205,11 +216,13 @@ class RowCase {
     call.pointers.push_back(At(out));
     if (row.results.size() > 1)
       call.pointers.push_back(At(scratch, SecondResult() / Bytes(row.results[1].dtype)));
-    if (kernel_.TakesScratch()) call.pointers.push_back(At(scratch));
+    const RowKernel compiled = Compiled();
+    if (compiled.TakesScratch()) call.pointers.push_back(At(scratch));
+    if (compiled.any_columns) call.counts.push_back(Constant(kernel_.columns));
     builder.Do(call);
     LoopProgram program;
     program.name = name;
-    program.procedures = {std::move(builder).Build(), RowProcedure(kernel_)};
+    program.procedures = {std::move(builder).Build(), RowProcedure(compiled)};
     program.features = target_.features;
     for (const std::string& feature : RowFeatures(kernel_))
       if (!program.HasFeature(feature)) program.features.push_back(feature);
@@ -248,7 +261,7 @@ class RowCase {
     const auto kernel = JitCompile(program, target_);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     Run([&](const void* lhs, const void* rhs, void* out, void* scratch, const void* a, const void* b,
-            const void* c) { 
+            const void* c) {
       std::vector<void*> tensors;
       for (const void* input : {lhs, rhs, a, b, c}) tensors.push_back(const_cast<void*>(input));
       tensors.resize(program.tensors.size() - 1);
@@ -281,7 +294,13 @@ class RowCase {
 
  private:
   // Kept values, then the second result.
-  int64_t SecondResult() const { return 4 * ScratchElements(kernel_.schedule, kernel_.columns); }
+  int64_t SecondResult() const { return 4 * ScratchElements(kernel_.schedule, Compiled().columns); }
+  RowKernel Compiled() const {
+    RowKernel compiled = kernel_;
+    compiled.any_columns = most_columns_ != 0;
+    compiled.columns = std::max(most_columns_, kernel_.columns);
+    return compiled;
+  }
   int64_t ScratchBytes() const {
     if (results_.size() < 2) return SecondResult();
     const int64_t bytes = static_cast<int64_t>(results_[1].bytes());
@@ -362,7 +381,7 @@ class RowCase {
   }
 
   RowKernel kernel_;
-  int64_t rows_;
+  int64_t rows_, most_columns_ = 0;
   const Target target_;
   std::vector<RowMatrix> inputs_, results_;
 };
