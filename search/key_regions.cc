@@ -1,25 +1,17 @@
 #include "search/key_regions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
-#include <set>
-#include <string>
 #include <utility>
+#include <vector>
 
 #include "rewrites/canonical_graph.h"
 #include "rewrites/online_attention.h"
 #include "search/key_template.h"
-#include "search/size_regions.h"
-#include "search/slice_levels.h"
-#include "spec/check.h"
-#include "spec/text/cat.h"
 
 namespace kirsch {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Compares the canonical graphs of two members.
 class KeysOfGraphs {
@@ -82,179 +74,42 @@ class KeysOfGraphs {
   const Graph &less_, &more_;
 };
 
-class KeySolver {
+// Plans for all keys at once; or by blocks of keys, for any number of them.
+class KeyFinder : public RuleFinder {
  public:
-  KeySolver(absl::Span<const Graph> members, uint32_t least, std::string_view source, const CostModel& model,
+  KeyFinder(absl::Span<const Graph> members, uint32_t least, std::string_view source, const CostModel& model,
             const PlanOptions& options)
       : members_(members), least_(least), source_(source), model_(model), options_(options) {}
 
-  absl::StatusOr<KeyFamily> Find() && {
-    family_.cycles.resize(members_.size());
-    for (size_t first = 0, end = 0; first < members_.size(); first = end) {
-      while (end < members_.size() && HomeAt(end) == HomeAt(first)) ++end;
-      if (absl::Status status = FindPart(first, end - 1); !status.ok()) return status;
-    }
-    return std::move(family_);
+  absl::StatusOr<Rules> Find(size_t member, double cutoff) override {
+    return Search(member, KeyUse::kAtOnce, cutoff);
+  }
+  absl::StatusOr<Rules> FindOthers(size_t member) override {
+    return Search(member, KeyUse::kBlocks, std::numeric_limits<double>::infinity());
+  }
+  // Of such a number all blocks leave nearly a block.
+  int64_t Representative(int64_t keys) const override {
+    const int64_t block = LargestKeyBlock(model_.target());
+    return keys < block ? keys : (keys + 1) / block * block - 1;
   }
 
  private:
-  struct Candidate {
-    std::shared_ptr<KeyTemplate> rule;
-    std::vector<double> cycles;  // of the part's members
-  };
-
-  Level HomeAt(size_t member) const { return HomeOf(members_[member], options_.residency, model_.target()); }
-  int64_t KeysOf(size_t member) const { return least_ + static_cast<int64_t>(member); }
-
-  // Members whose operands wait in the same place.
-  absl::Status FindPart(size_t first, size_t last) {
-    first_ = first;
-    last_ = last;
-    candidates_.clear();
-    improved_.clear();
-    const std::vector<size_t> ladder = Ladder();
-    for (size_t member : ladder)
-      if (absl::Status status = Solve(member); !status.ok()) return status;
-    for (size_t member = first; member <= last; ++member)
-      if (Least(member) == kNever)
-        if (absl::Status status = Search(member, KeyUse::kBlocks, kNever); !status.ok()) return status;
-    for (size_t i = 1; i < ladder.size(); ++i)
-      if (absl::Status status = Refine(ladder[i], ladder[i - 1]); !status.ok()) return status;
-    return AddRegions();
-  }
-
-  // Where the first, a middle or the last member of a region has a better plan than any that is known,
-  // regions are found anew, a few times.
-  absl::Status AddRegions() {
-    constexpr int kMostTimes = 3;
-    const size_t before = family_.regions.size();
-    size_t known = 0;
-    for (int time = 0; time <= kMostTimes && known < candidates_.size(); ++time) {
-      known = candidates_.size();
-      family_.regions.erase(family_.regions.begin() + static_cast<std::ptrdiff_t>(before),
-                            family_.regions.end());
-      for (size_t next = first_; next <= last_; next = family_.regions.back().last + 1) AddRegion(next);
-      for (size_t i = before; i < family_.regions.size() && time < kMostTimes; ++i) {
-        const auto [first, last] = std::pair(family_.regions[i].first, family_.regions[i].last);
-        for (size_t member : {first, Between(first, last), last})
-          if (absl::Status status = Improve(member); !status.ok()) return status;
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // About as many times more than `low` as `high` has more than it.
-  size_t Between(size_t low, size_t high) const {
-    const double keys = std::sqrt(static_cast<double>(KeysOf(low)) * static_cast<double>(KeysOf(high)));
-    return std::clamp(static_cast<size_t>(static_cast<int64_t>(keys) - least_), low, high);
-  }
-
-  // Searches for a plan for the member's keys that is more than kLossNotSearched better than those known.
-  absl::Status Improve(size_t member) {
-    if (!improved_.insert(member).second) return absl::OkStatus();
-    const absl::Status status = Search(member, KeyUse::kAtOnce, Least(member) / (1 + kLossNotSearched));
-    return absl::IsInvalidArgument(status) ? absl::OkStatus() : status;
-  }
-
-  // The last of the part, and members with so many keys that all blocks leave nearly a block, each with about
-  // a fourth of those before it.
-  std::vector<size_t> Ladder() const {
-    std::vector<size_t> members = {last_};
-    const int64_t block = LargestKeyBlock(model_.target());
-    for (int64_t keys = KeysOf(last_); members.back() > first_; keys /= 4) {
-      if (keys >= block) keys = (keys + 1) / block * block - 1;
-      const auto member = static_cast<size_t>(std::max<int64_t>(keys - least_, static_cast<int64_t>(first_)));
-      if (member < members.back()) members.push_back(member);
-    }
-    return members;
-  }
-
-  // By blocks of keys only where no program for any number of them serves.
-  absl::Status Solve(size_t member) {
-    const size_t before = candidates_.size();
-    const absl::Status status = Search(member, KeyUse::kAtOnce, kNever);
-    if (!status.ok() && !absl::IsInvalidArgument(status)) return status;
-    return candidates_.size() > before ? absl::OkStatus() : Search(member, KeyUse::kBlocks, kNever);
-  }
-
   // A matrix of one key does not show how keys lie.
-  absl::Status Search(size_t member, KeyUse keys, double cutoff) {
-    if (KeysOf(member) == 1) ++member;
+  absl::StatusOr<Rules> Search(size_t member, KeyUse keys, double cutoff) {
+    if (least_ + member == 1) ++member;
     PlanOptions options = options_;
     options.other_keys = &members_[member == 0 ? 1 : 0];
     options.keys = keys;
     options.cutoff = cutoff;
     absl::StatusOr<PlanResult> result = SearchPlan(members_[member], source_, model_, options);
     if (!result.ok()) return result.status();
-    family_.stats += result->stats;
-    if (result->plan.groups.empty()) return absl::OkStatus();
-    auto rule = std::make_shared<KeyTemplate>(result->plan, model_);
-    AddCandidate(rule);
+    if (result->plan.groups.empty()) return Rules();
+    const auto rule = std::make_shared<KeyTemplate>(result->plan, model_);
+    Rules rules = {rule};
     if (rule->LeavesColumns())
-      AddCandidate(
+      rules.push_back(
           std::make_shared<KeyTemplate>(std::move(result->plan), model_, TemplateChoice{.own_rest = true}));
-    return absl::OkStatus();
-  }
-
-  void AddCandidate(std::shared_ptr<KeyTemplate> rule) {
-    if (!rule->ApplyToRange(KeysOf(first_), std::min(KeysOf(last_), rule->most()))) return;
-    Candidate candidate{std::move(rule), {}};
-    for (size_t i = first_; i <= last_; ++i) candidate.cycles.push_back(candidate.rule->CyclesFor(KeysOf(i)));
-    candidates_.push_back(std::move(candidate));
-  }
-
-  // Of the best plan that is known.
-  double Least(size_t member) const {
-    double least = kNever;
-    for (const Candidate& candidate : candidates_) least = std::min(least, candidate.cycles[member - first_]);
-    return least;
-  }
-
-  // Searches for more between two that were searched, as long as something there takes more than the line
-  // between these two.
-  absl::Status Refine(size_t low, size_t high) {
-    if (high - low < 2) return absl::OkStatus();
-    const double from = Least(low), to = Least(high), rise = (to - from) / static_cast<double>(high - low);
-    bool served = true;
-    for (size_t i = low + 1; i < high && served; ++i)
-      served = Least(i) <= (1 + kMostLoss) * (from + rise * static_cast<double>(i - low));
-    if (served) return absl::OkStatus();
-    const size_t middle = std::clamp(Between(low, high), low + 1, high - 1);
-    if (absl::Status status = Improve(middle); !status.ok()) return status;
-    if (absl::Status refined = Refine(low, middle); !refined.ok()) return refined;
-    return Refine(middle, high);
-  }
-
-  // From `next` on: the plan that reaches furthest.
-  void AddRegion(size_t next) {
-    const auto cycles = [&](const Candidate& candidate, size_t i) { return candidate.cycles[i - first_]; };
-    const Candidate* chosen = nullptr;
-    size_t chosen_end = next;
-    for (const Candidate& candidate : candidates_) {
-      size_t end = next;
-      while (end <= last_ && cycles(candidate, end) <= (1 + kMostLoss) * Least(end)) ++end;
-      if (end <= chosen_end) continue;
-      chosen = &candidate;
-      chosen_end = end;
-    }
-    KIRSCH_CHECK(chosen != nullptr);
-    const size_t last = chosen_end - 1;
-    KeyRegion region{next, last, *chosen->rule->ApplyToRange(KeysOf(next), KeysOf(last))};
-    region.plan.graph = CanonicalGraph(members_[last]);
-    region.plan.keys = KeyRange{NameOfKeys(), KeysOf(next), KeysOf(last)};
-    for (size_t i = next; i <= last; ++i) family_.cycles[i] = cycles(*chosen, i);
-    region.plan.cycles = family_.cycles[last];
-    family_.regions.push_back(std::move(region));
-  }
-
-  // That no parameter has.
-  std::string NameOfKeys() const {
-    std::string name = "n_keys";
-    const auto taken = [&](const GraphNode& node) {
-      return node.op == Operation::kInput && node.text == name;
-    };
-    while (std::any_of(members_[0].nodes.begin(), members_[0].nodes.end(), taken)) name += "_";
-    return name;
+    return rules;
   }
 
   const absl::Span<const Graph> members_;
@@ -262,11 +117,6 @@ class KeySolver {
   const std::string_view source_;
   const CostModel& model_;
   const PlanOptions& options_;
-  KeyFamily family_;
-  // Of the part whose regions are being found.
-  size_t first_ = 0, last_ = 0;
-  std::vector<Candidate> candidates_;
-  std::set<size_t> improved_;  // members that Improve was asked about
 };
 
 }  // namespace
@@ -276,10 +126,11 @@ bool DifferInKeys(absl::Span<const Graph> members) {
   return KeysOfGraphs(CanonicalGraph(members[1]), CanonicalGraph(members.back())).DifferOnlyInKeys();
 }
 
-absl::StatusOr<KeyFamily> FindKeyRegions(absl::Span<const Graph> members, uint32_t least,
-                                         std::string_view source, const CostModel& model,
-                                         const PlanOptions& options) {
-  return KeySolver(members, least, source, model, options).Find();
+absl::StatusOr<PlanFamily> FindKeyRegions(absl::Span<const Graph> members, uint32_t least,
+                                          std::string_view source, const CostModel& model,
+                                          const PlanOptions& options) {
+  KeyFinder finder(members, least, source, model, options);
+  return FindPlanRegions(members, least, "n_keys", model.target(), options.residency, finder);
 }
 
 }  // namespace kirsch

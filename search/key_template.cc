@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "search/group_times.h"
 #include "search/slice_cost.h"
 #include "search/stage_cost.h"
 #include "spec/check.h"
@@ -24,17 +25,6 @@ bool LeavesRest(const Impl& program, size_t dim) {
   return (divides && program.children.size() > 1) ||
          std::any_of(program.children.begin(), program.children.end(),
                      [&](const Impl::Child& child) { return LeavesRest(child.impl, dim); });
-}
-
-// What counts for the time of a group.
-Group Times(const Group& group) {
-  Group times;
-  times.batch = group.batch;
-  times.rows = group.rows;
-  times.tile = group.tile;
-  for (auto list : {&Group::before, &Group::once, &Group::stages, &Group::rest})
-    (times.*list).resize((group.*list).size());
-  return times;
 }
 
 // Keys in the largest blocks; 0: there are none.
@@ -72,7 +62,7 @@ double KeyTemplate::CyclesFor(int64_t keys) {
   double cycles = plan_.cycles;
   for (const Group& group : plan_.groups) {
     const int64_t block = BlockOf(group);
-    Group times = Times(group);
+    Group times = TimesOf(group);
     const std::vector<Stage*> timed = StagesOf(times);
     const std::vector<const Stage*> stages = StagesOf(group);
     for (size_t i = 0; i < stages.size(); ++i) timed[i]->cycles = CyclesOf(*stages[i], block, keys);
@@ -91,7 +81,7 @@ double KeyTemplate::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
   const int64_t left = block == 0 ? keys : keys % block;
   if (left == 0) return 0;
   if (stage.keys_along < 0) return stage.cycles;
-  if (stage.kind == StageKind::kRows) return RowCyclesFor(stage, left, model_.target());
+  if (stage.kind == StageKind::kRows) return RowCyclesFor(stage, stage.rows, left, model_.target());
   const Cost cost = contractions_.at(&stage)->Price(WithKeys(stage, left));
   return cost < kInfiniteCost ? ToCycles(cost) : kNever;
 }
@@ -99,6 +89,7 @@ double KeyTemplate::CyclesOf(const Stage& stage, int64_t block, int64_t keys) {
 std::optional<Plan> KeyTemplate::ApplyToRange(int64_t least, int64_t most) {
   KIRSCH_CHECK(1 <= least && least <= most && most <= most_);
   Plan plan = plan_;
+  plan.size.emplace();
   for (size_t i = 0; i < plan.groups.size(); ++i) {
     const bool in_blocks = BlockOf(plan_.groups[i]) != 0;  // then anything may be left
     const std::vector<const Stage*> from = StagesOf(plan_.groups[i]);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cost/cost_model.h"
+#include "search/plan_regions.h"
 #include "search/size_template.h"
 #include "spec/graph/plan.h"
 
@@ -18,22 +19,17 @@ namespace kirsch {
 // repeated as often as there are such blocks; those for keys at once do the same for fewer, their
 // contractions as SizeTemplate says. Their operands are where those of the searched number were. Not
 // thread-safe.
-class KeyTemplate {
+class KeyTemplate : public PlanRule {
  public:
   // `model` outlives this. `choice`: of the contractions whose columns the keys are.
   KeyTemplate(Plan plan, const CostModel& model, const TemplateChoice& choice = {});
 
   // Is there a contraction whose columns the keys are, that a division leaves some of?
   bool LeavesColumns() const;
-  // That the rule is for.
-  int64_t most() const { return most_; }
 
-  // What the plan takes for so many keys, predicted; infinity if it is not for them.
-  double CyclesFor(int64_t keys);
-
-  // The plan for any number of keys in the range, but for its `graph` and its `keys`. Nothing if there is no
-  // code for one of the programs.
-  std::optional<Plan> ApplyToRange(int64_t least, int64_t most);
+  int64_t most() const override { return most_; }
+  double CyclesFor(int64_t keys) override;
+  std::optional<Plan> ApplyToRange(int64_t least, int64_t most) override;
 
  private:
   double CyclesOf(const Stage& stage, int64_t block, int64_t keys);

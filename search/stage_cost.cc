@@ -58,9 +58,9 @@ bool PriceRows(const std::vector<Level>& levels, const Target& target, const Row
 
 }  // namespace
 
-double RowCyclesFor(const Stage& stage, int64_t columns, const Target& target) {
+double RowCyclesFor(const Stage& stage, int64_t rows, int64_t columns, const Target& target) {
   const RowLevels row_levels = RowLevelsOf(stage.levels, stage);
-  return RowCycles(stage.program, stage.schedule, stage.rows, columns, row_levels, target);
+  return RowCycles(stage.program, stage.schedule, rows, columns, row_levels, target);
 }
 
 bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,

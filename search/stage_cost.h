@@ -16,8 +16,8 @@ namespace kirsch {
 bool PriceStage(const std::vector<Level>& levels, const Target& target, const RowSchedule* pinned,
                 Stage* stage);
 
-// What a run of a row program that was priced takes of so many columns.
-double RowCyclesFor(const Stage& stage, int64_t columns, const Target& target);
+// What a run of a row program that was priced takes of so many rows and columns.
+double RowCyclesFor(const Stage& stage, int64_t rows, int64_t columns, const Target& target);
 
 }  // namespace kirsch
 

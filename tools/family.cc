@@ -13,7 +13,7 @@
 #include "spec/text/schedule.h"
 #include "tools/cold_operands.h"
 #include "tools/graph_packing.h"
-#include "tools/shared_keys.h"
+#include "tools/shared_plans.h"
 #include "tools/shared_packing.h"
 #include "tools/terminal_line.h"
 
@@ -229,15 +229,14 @@ absl::StatusOr<FamilySynthesis> SolveMembersOf(const SolveArguments& arguments, 
     line.Show(own.progress + "searching");
     return SolveMember(own, request, i, target, memo, budget);
   };
-  const std::optional<size_t> keys =
-      sharing == CodeSharing::kSizes ? SharedKeysOf(arguments, request) : std::nullopt;
-  if (keys) {
-    const absl::StatusOr<bool> shared = ShareKeys(
-        arguments, *keys, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); },
-        &synthesis);
-    if (!shared.ok()) return shared.status();
-    if (*shared) return synthesis;
-  }
+  if (sharing == CodeSharing::kSizes)
+    for (const SharedPlanSize& size : SharedPlanSizesOf(arguments, request)) {
+      const absl::StatusOr<bool> shared = SharePlans(
+          arguments, size, target, memo, budget, [&](int64_t i) { return solve(i, kInfiniteCost); },
+          &synthesis);
+      if (!shared.ok()) return shared.status();
+      if (*shared) return synthesis;
+    }
   if (const std::optional<SharedSize> shared = SharedSizeOf(arguments, request);
       shared && sharing == CodeSharing::kSizes) {
     synthesis.shared_size = shared->number;

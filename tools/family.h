@@ -49,8 +49,8 @@ struct FamilySynthesis {
   // `regions`; and which of the request's sizes that is.
   std::vector<Impl> shared = {};
   size_t shared_size = 0;
-  // Likewise of graphs that differ in their number of keys (the shared size), where members have no plans but
-  // of their graphs, and the last one of each region its whole plan.
+  // Likewise of graphs that differ in their number of keys or rows (the shared size), where members have no
+  // plans but of their graphs, and the last one of each region its whole plan.
   std::vector<Plan> plans = {};
   // Where members share programs, or the copy of a constant operand: of each member that was solved alone.
   std::vector<std::optional<OwnProgram>> own = {};
@@ -75,7 +75,7 @@ struct FamilySynthesis {
 enum class CodeSharing {
   kNone,   // all
   kSizes,  // of matmuls that differ in one size, those that FindSizeRegions asks for; others share. Of
-           // attentions that differ in their keys, none, if there are plans for any number
+           // graphs that differ in their keys or rows, none, if there are plans for any number
 };
 
 // An error if its members can't be solved together as they are asked for.

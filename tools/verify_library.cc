@@ -186,7 +186,7 @@ class LibraryVerifier {
     const std::vector<int64_t> members = SampleOf(variant.regions.list[number]);
     done_ += members.size();
     line_.Show(Cat("verifying member ", done_, " of ", count_));
-    const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyKeyRegion(variant, number, members)
+    const std::vector<VerifyReport> reports = variant.is_graph() ? VerifyPlanRegion(variant, number, members)
                                                                  : VerifySizeRegion(variant, number, members);
     for (size_t i = 0; i < reports.size(); ++i)
       Add(reports[i],
@@ -204,13 +204,13 @@ class LibraryVerifier {
                        MemberOptions(false));
   }
 
-  std::vector<VerifyReport> VerifyKeyRegion(const FamilySynthesis& variant, size_t number,
+  std::vector<VerifyReport> VerifyPlanRegion(const FamilySynthesis& variant, size_t number,
                                             const std::vector<int64_t>& members) const {
-    std::vector<KeysOfGraph> graphs;
+    std::vector<GraphOfSize> graphs;
     for (int64_t member : members)
       graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
                         ValuesOf(variant.request.sizes(), member)[variant.shared_size]});
-    return VerifyKeys(variant.plans[number], graphs, variant.target(), variant.request.name,
+    return VerifySizes(variant.plans[number], graphs, variant.target(), variant.request.name,
                       MemberOptions(true));
   }
 

@@ -143,11 +143,11 @@ std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> 
   });
 }
 
-std::vector<VerifyReport> VerifyKeys(const Plan& range, absl::Span<const KeysOfGraph> graphs,
+std::vector<VerifyReport> VerifySizes(const Plan& range, absl::Span<const GraphOfSize> graphs,
                                      const Target& target, const std::string& name,
                                      const VerifyOptions& options) {
-  return VerifySizes(Subject(range, target, name), graphs.size(), options, [&](size_t i, int64_t* keys) {
-    *keys = graphs[i].keys;
+  return VerifySizes(Subject(range, target, name), graphs.size(), options, [&](size_t i, int64_t* size) {
+    *size = graphs[i].size;
     return GraphProblem(*graphs[i].graph);
   });
 }

@@ -70,12 +70,12 @@ VerifyReport VerifyKernel(const Impl& impl, const Target& target, const HeaderFi
 std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> roots, const Target& target,
                                       const std::string& name, const VerifyOptions& options);
 
-// The same for a plan for any number of keys (Plan::keys), and for graphs of some numbers.
-struct KeysOfGraph {
+// The same for a plan for a range of sizes (Plan::size), and for graphs of some of them.
+struct GraphOfSize {
   const Graph* graph;
-  int64_t keys;
+  int64_t size;
 };
-std::vector<VerifyReport> VerifyKeys(const Plan& range, absl::Span<const KeysOfGraph> graphs,
+std::vector<VerifyReport> VerifySizes(const Plan& range, absl::Span<const GraphOfSize> graphs,
                                      const Target& target, const std::string& name,
                                      const VerifyOptions& options);
 

@@ -27,6 +27,7 @@ namespace kirsch {
 struct StageOperand {
   int value = -1;  // a node of the graph, or beyond its nodes a buffer of Plan::buffers
   int64_t offset = 0, batch_stride = 0, row_stride = 0, repeat_stride = 0;
+  bool batch_grows = false;  // batch_stride, in proportion to Plan::size
 };
 
 enum class StageKind : uint8_t {
@@ -57,6 +58,9 @@ struct Stage {
   // Of the latter: along which dim of the spec there are as many as there are keys (of a row program they are
   // its columns: MatmulDims::kN); -1: along none.
   int keys_along = -1;
+  // Where a group's rows are known when the kernel runs (Group::rows_grow): are there as many of the stage's
+  // rows (along M of its spec), or elements of its only row, as of the tile's?
+  bool any_rows = false, any_columns = false;
   RowProgram program = {};  // kRows
   RowSchedule schedule = {};
   int64_t rows = 0, columns = 0;
@@ -104,6 +108,9 @@ struct Group {
   int slice = 0;  // its place in Plan::slices
   int64_t batch = 1;
   int64_t rows = 1, tile = 1;       // of each item of the batch
+  // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows; `rest`
+  // is for any number of rows below a tile's.
+  bool batch_grows = false, rows_grow = false;
   std::vector<Stage> before;        // all else
   std::vector<Stage> once;          // for each item, before its tiles
   std::vector<Stage> stages, rest;  // for each whole tile; for what is left of the rows
@@ -125,15 +132,16 @@ struct Buffer {
   int64_t bytes = 0;
 };
 
-// A number of keys that is known when the kernel runs.
-struct KeyRange {
+// A size that is known when the kernel runs: a number of keys, or of rows.
+struct PlanSize {
   std::string name;
   int64_t least = 1, most = 1;
+  int64_t planned = 1;  // that numbers are for which grow with it
 };
 
 struct Plan {
   Graph graph;
-  std::optional<KeyRange> keys = {};  // then `graph` is that of the most keys
+  std::optional<PlanSize> size = {};  // then `graph` is that of the most
   // What is made of the constant parameters, once for all calls: they are read here and nowhere else, which
   // is why those that are read as they lie are copied. First the operations on them that `graph` calls
   // constant, whose values are constants themselves then; then copies.

@@ -33,9 +33,9 @@ class PlanWriter {
   Program Write() && {
     AddBuffers();
     Program& program = builder_.program();
-    if (plan_.keys) {
-      all_keys_ = program.variables++;
-      program.sizes.push_back({plan_.keys->name, all_keys_, plan_.keys->least, plan_.keys->most});
+    if (plan_.size) {
+      size_ = program.variables++;
+      program.sizes.push_back({plan_.size->name, size_, plan_.size->least, plan_.size->most});
     }
     program.phases = plan_.phases();
     for (size_t i = 0; i < plan_.groups.size(); ++i)
@@ -120,7 +120,11 @@ class PlanWriter {
   // `task`: the number of its first task.
   void WriteGroup(const Group& group, int64_t task) {
     WriteStages(group.before, {});
-    Repeat(group.batch, [&](VarId item) {
+    const auto for_items = [&](const std::function<void(VarId)>& body) {
+      if (!group.batch_grows || !plan_.size) return Repeat(group.batch, body);
+      builder_.AddLoop({Grown(group.batch)}, body);
+    };
+    for_items([&](VarId item) {
       const int64_t each = group.sharing == Sharing::kItems ? 1 : group.tiles();
       const Affine first = item == kNoVar ? Constant(task) : Plus(Constant(task), item, each);
       WriteTask(group.sharing == Sharing::kItems, first, [&] {
@@ -138,11 +142,33 @@ class PlanWriter {
       WriteTask(shared, tile == kNoVar ? first : Plus(first, tile, 1),
                 [&] { WriteStages(stages, {item, tile, kNoVar}, group.tile, own); });
     };
+    if (group.rows_grow && plan_.size) return WriteAnyRows(group, tile_of);
     if (group.rest.empty()) return Repeat(group.trips(), [&](VarId tile) { tile_of(group.stages, tile); });
     builder_.AddLoop(
         {Constant(group.rows), group.tile, false}, [&](VarId tile) { tile_of(group.stages, tile); },
         [&](VarId tile) { tile_of(group.rest, tile); });
   }
+
+  // Whole tiles, and what is left of any number of rows; or all of them.
+  template <typename WriteTile>
+  void WriteAnyRows(const Group& group, const WriteTile& write_tile) {
+    const Affine rows = Grown(group.rows);
+    const auto write = [&](const Count& count, const std::vector<Stage>& stages, VarId tile) {
+      builder_.AddLet(count, [&](VarId any) {
+        rows_ = any;
+        write_tile(stages, tile);
+      });
+    };
+    if (group.tile == group.rows) return write({rows}, group.stages, kNoVar);
+    builder_.AddLoop(
+        {rows, group.tile}, [&](VarId tile) { write_tile(group.stages, tile); },
+        [&](VarId tile) {
+          if (!group.rest.empty()) write({rows, group.tile, true}, group.rest, tile);
+        });
+  }
+
+  // A number that is for the planned size, and grows with it.
+  Affine Grown(int64_t planned) const { return Times(IndexOf(size_), planned / plan_.size->planned); }
 
   void Repeat(int64_t count, const std::function<void(VarId)>& body) {
     if (count == 1) return body(kNoVar);
@@ -158,8 +184,8 @@ class PlanWriter {
   void WriteStages(const std::vector<Stage>& stages, const Turn& turn, int64_t tile = 0,
                    const std::optional<Affine>& first = std::nullopt) {
     for (auto begin = stages.begin(); begin != stages.end();) {
-      if (begin->keys != 0 && plan_.keys) {
-        begin = WriteKeys(begin, stages.end(), turn, tile, all_keys_);
+      if (begin->keys != 0 && plan_.size) {
+        begin = WriteKeys(begin, stages.end(), turn, tile, size_);
         continue;
       }
       const auto end = std::find_if(begin + 1, stages.end(), [&](const Stage& stage) {
@@ -190,7 +216,7 @@ class PlanWriter {
     const Affine left = IndexOf(left_keys);
     left_keys_ = left_keys;
     builder_.AddLoop({begin->at_once ? Plus(left, begin->keys - 1) : left, begin->keys}, [&](VarId repeat) {
-      const Affine key = Plus(IndexOf(all_keys_), Times(left, -1));
+      const Affine key = Plus(IndexOf(size_), Times(left, -1));
       for (auto stage = begin; stage != next; ++stage)
         WriteTurn(*stage, {turn.item, turn.tile, repeat, key}, tile, std::nullopt);
     });
@@ -204,10 +230,13 @@ class PlanWriter {
   // `keys`: those of a repeat; 0: it is of none.
   OperandPlace PlaceOf(const StageOperand& operand, const Turn& turn, int64_t tile, int64_t keys) const {
     Affine offset = Constant(operand.offset);
-    const auto add = [&](VarId variable, int64_t stride) {
-      if (variable != kNoVar && stride != 0) offset = Plus(offset, variable, stride);
+    const auto add = [&](VarId variable, int64_t stride, VarId times = kNoVar) {
+      if (variable != kNoVar && stride != 0) offset = Plus(offset, variable, stride, times);
     };
-    add(turn.item, operand.batch_stride);
+    if (operand.batch_grows && plan_.size)
+      add(turn.item, operand.batch_stride / plan_.size->planned, size_);
+    else
+      add(turn.item, operand.batch_stride);
     add(turn.tile, tile * operand.row_stride);
     add(turn.repeat, operand.repeat_stride);
     if (keys != 0) offset = Plus(offset, Times(turn.key, operand.repeat_stride / keys));
@@ -248,7 +277,7 @@ class PlanWriter {
       views[i] = impls_.ViewAt(stage.impl.spec, static_cast<int>(i), at[i]);
     if (first) return impls_.WriteShared(stage.impl, views, *first);
     if (!stage.impl.range.varies()) return impls_.Write(stage.impl, views);
-    impls_.SetSize(left_keys_, stage.impl.range.dim);
+    impls_.SetSize(stage.any_rows ? rows_ : left_keys_, stage.impl.range.dim);
     impls_.Write(stage.impl, views);
     impls_.SetSize(kNoVar, -1);
   }
@@ -260,12 +289,13 @@ class PlanWriter {
                   stage.columns,
                   {stage.row_strides.begin(), inputs},
                   {inputs, stage.row_strides.end()},
-                  plan_.keys && stage.keys_along >= 0,
+                  plan_.size && (stage.keys_along >= 0 || stage.any_columns),
                   stage.in_place};
     const int64_t kept = ScratchElements(stage.schedule, stage.columns) * Bytes(Dtype::kF32);
     if (kept > 0) at.push_back({impls_.TakeOwn(kept, Dtype::kF32), {}});
-    const Affine columns = rows.any_columns ? IndexOf(left_keys_) : Affine{};
-    builder_.AddRun(std::move(rows), std::move(at), Whole(stage.rows), columns);
+    const Affine columns = rows.any_columns ? IndexOf(stage.any_columns ? rows_ : left_keys_) : Affine{};
+    const Count count = plan_.size && stage.any_rows ? Count{IndexOf(rows_)} : Whole(stage.rows);
+    builder_.AddRun(std::move(rows), std::move(at), count, columns);
     impls_.FreeOwn(kept);
   }
 
@@ -275,8 +305,9 @@ class PlanWriter {
   // By the values of the graph, and beyond: the caller's; and those the kernel knows, of a constant its copy.
   std::map<int, int> callers_, buffer_of_;
   bool ahead_ = false;  // is what is written made ahead?
-  // How many keys there are, where that is not a constant, and how many those are that stages take at once.
-  VarId all_keys_ = kNoVar, left_keys_ = kNoVar;
+  // Plan::size; of keys, how many those are that stages take at once; of rows, how many the tile has that is
+  // being written.
+  VarId size_ = kNoVar, left_keys_ = kNoVar, rows_ = kNoVar;
 };
 
 }  // namespace

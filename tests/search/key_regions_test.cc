@@ -83,16 +83,16 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
     for (const KeyRegion& region : regions->regions) {
       EXPECT_EQ(region.first, next);
       next = region.last + 1;
-      std::vector<KeysOfGraph> graphs;
+      std::vector<GraphOfSize> graphs;
       for (size_t i = region.first; i <= region.last; ++i)
         graphs.push_back({&family.members[i], family.least + static_cast<int64_t>(i)});
       VerifyOptions options;
       options.header = false;
       const std::vector<VerifyReport> reports =
-          VerifyKeys(region.plan, graphs, GetParam(), "kernel", options);
+          VerifySizes(region.plan, graphs, GetParam(), "kernel", options);
       ASSERT_EQ(reports.size(), graphs.size());
       for (size_t i = 0; i < reports.size(); ++i)
-        ASSERT_TRUE(reports[i].ok) << graphs[i].keys << " keys: " << reports[i].first_mismatch << "\n"
+        ASSERT_TRUE(reports[i].ok) << graphs[i].size << " keys: " << reports[i].first_mismatch << "\n"
                                    << PrintPlan(region.plan);
     }
     EXPECT_EQ(next, family.members.size());

@@ -1,4 +1,4 @@
-#include "tools/shared_keys.h"
+#include "tools/shared_plans.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,13 @@
 
 #include "rewrites/canonical_graph.h"
 #include "search/key_regions.h"
+#include "search/row_regions.h"
 #include "tools/interrupt.h"
 
 namespace kirsch {
 namespace {
 
-// So few members have kernels of their own, as they always had: a plan for any number of keys loses most
-// where there are few of them, and saves little.
+// So few members have kernels of their own: sharing saves little.
 constexpr size_t kFewMembers = 32;
 
 std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int64_t>& members) {
@@ -24,22 +24,26 @@ std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int6
   return graphs;
 }
 
-// Members that differ in their keys only, and the plans for these.
-struct KeyLine {
+// Members that differ in the shared size only, and the plans for these.
+struct PlanLine {
   std::vector<int64_t> members;
-  KeyFamily family;
+  PlanFamily family;
 };
 
+// Are there many members with neighbouring values of the size?
+bool AreMany(const VaryingSize& size) {
+  const std::vector<uint32_t>& values = size.values;
+  return values.size() > kFewMembers && values.back() - values.front() + 1 == values.size();
+}
+
 bool AreKeys(const KernelRequest& request, const std::vector<VaryingSize>& sizes, size_t size) {
-  const std::vector<uint32_t>& values = sizes[size].values;
-  if (values.size() <= kFewMembers || values.back() - values.front() + 1 != values.size()) return false;
   const std::vector<std::vector<int64_t>> lines = LinesAlong(sizes, size);
   return std::all_of(lines.begin(), lines.end(),
                      [&](const std::vector<int64_t>& line) { return DifferInKeys(GraphsOf(request, line)); });
 }
 
 // The whole plan is kept of each region's last member, whose text is shown.
-void AddRegion(KeyRegion region, const KeyLine& line, const Target& target, FamilySynthesis* synthesis) {
+void AddRegion(PlanRegion region, const PlanLine& line, const Target& target, FamilySynthesis* synthesis) {
   const absl::Span<const int64_t> members(line.members);
   Region added =
       RegionOf(synthesis->regions.sizes, members.subspan(region.first, region.last - region.first + 1));
@@ -80,19 +84,25 @@ absl::Status FindLosses(const std::function<absl::StatusOr<Member>(int64_t membe
 
 }  // namespace
 
-std::optional<size_t> SharedKeysOf(const SolveArguments& arguments, const KernelRequest& request) {
-  if (!request.graph || arguments.threads > 1 || !arguments.tune.empty() || arguments.tuned)
-    return std::nullopt;
+// Keys first: where there are any, plans for any number of rows are for few of the members.
+std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request) {
+  std::vector<SharedPlanSize> keys, rows;
+  if (!request.graph || arguments.threads > 1 || !arguments.tune.empty() || arguments.tuned) return keys;
   const std::vector<VaryingSize> sizes = request.sizes();
   for (size_t size = 0; size < sizes.size(); ++size)
-    if (AreKeys(request, sizes, size)) return size;
-  return std::nullopt;
+    if (AreMany(sizes[size])) {
+      const bool are_keys = AreKeys(request, sizes, size);
+      (are_keys ? keys : rows).push_back({size, are_keys});
+    }
+  keys.insert(keys.end(), rows.begin(), rows.end());
+  return keys;
 }
 
-absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, size_t keys, const Target& target,
-                               const std::shared_ptr<Memo>& memo, SearchBudget& budget,
-                               const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
-                               FamilySynthesis* synthesis) {
+absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
+                                const Target& target, const std::shared_ptr<Memo>& memo,
+                                SearchBudget& budget,
+                                const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
+                                FamilySynthesis* synthesis) {
   const InterruptGuard guard(arguments.console);
   const CostModel model(target);
   const DbOptions none{"", true};
@@ -111,18 +121,19 @@ absl::StatusOr<bool> ShareKeys(const SolveArguments& arguments, size_t keys, con
   };
   const KernelRequest& request = synthesis->request;
   const std::vector<VaryingSize>& sizes = synthesis->regions.sizes;
-  std::vector<KeyLine> lines;
-  for (std::vector<int64_t>& members : LinesAlong(sizes, keys)) {
-    absl::StatusOr<KeyFamily> found = FindKeyRegions(GraphsOf(request, members), sizes[keys].values.front(),
-                                                     request.source, model, options);
+  std::vector<PlanLine> lines;
+  const auto find = size.keys ? FindKeyRegions : FindRowRegions;
+  for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
+    absl::StatusOr<PlanFamily> found = find(
+        GraphsOf(request, members), sizes[size.number].values.front(), request.source, model, options);
     if (absl::IsInvalidArgument(found.status())) return false;
     if (!found.ok()) return found.status();
     lines.push_back({std::move(members), *std::move(found)});
   }
-  synthesis->shared_size = keys;
+  synthesis->shared_size = size.number;
   synthesis->members.resize(static_cast<size_t>(request.count()));
-  for (KeyLine& line : lines)
-    for (KeyRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);
+  for (PlanLine& line : lines)
+    for (PlanRegion& region : line.family.regions) AddRegion(std::move(region), line, target, synthesis);
   for (size_t i = 0; i < synthesis->members.size(); ++i)
     synthesis->regions.gflops.push_back(PredictedGflops(synthesis->graph(i)));
   if (absl::Status status = FindLosses(solve, synthesis); !status.ok()) return status;
