@@ -32,6 +32,8 @@ struct SliceProblem {
   // makes does. Else the stages say which keys they are for (Stage::keys).
   const std::vector<bool>* varies = nullptr;
 
+  bool any_rows = false;  // the number of rows is to be any: items are a group's, and no spec's batch
+
   bool any_keys() const { return varies != nullptr; }
   bool Varies(int node) const { return any_keys() && (*varies)[static_cast<size_t>(node)]; }
 };

@@ -52,7 +52,8 @@ class MatmulRowsShaper {
     if (tile < 1 || tile > rows()) shape_.Fail(slice_.at(0), "a tile of no more rows than there are");
     if (!shape_.error.empty()) return std::move(shape_);
     Group group;
-    group.batch = IsAlone() && tile == rows() && AreTogether() ? 1 : space_.batch();
+    const bool batched = IsAlone() && tile == rows() && AreTogether() && !problem_.any_rows;
+    group.batch = batched ? 1 : space_.batch();
     group.rows = rows();
     group.tile = tile;
     batched_ = group.batch < space_.batch();

@@ -19,8 +19,8 @@ namespace kirsch {
 // a plan for one may be for all. Three members at least.
 bool DifferInKeys(absl::Span<const Graph> members);
 
-// `members` differ in keys, of which the first has `least`; those that are searched are searched for plans for
-// any number of keys. Of one thread. InvalidArgument: there is no such plan.
+// `members` differ in keys, of which the first has `least`; those that are searched are searched for plans
+// for any number of keys. Of one thread. InvalidArgument: there is no such plan.
 absl::StatusOr<PlanFamily> FindKeyRegions(absl::Span<const Graph> members, uint32_t least,
                                           std::string_view source, const CostModel& model,
                                           const PlanOptions& options);

@@ -1,5 +1,5 @@
-// Plans for a range of sizes: few that serve all members of a family of graphs nearly as well as each one's own
-// would.
+// Plans for a range of sizes: few that serve all members of a family of graphs nearly as well as each one's
+// own would.
 #ifndef KIRSCH_SEARCH_PLAN_REGIONS_H_
 #define KIRSCH_SEARCH_PLAN_REGIONS_H_
 
@@ -30,12 +30,13 @@ class PlanRule {
   virtual int64_t most() const = 0;
   // What the plan takes for the size, predicted; infinity if it is not for it.
   virtual double CyclesFor(int64_t size) = 0;
-  // The plan for any size in the range, but for its `graph`, and for its `size`, of which `planned` counts; it
-  // has none, if it is for a single size. Nothing if there is no code for one of the programs.
+  // The plan for any size in the range, but for its `graph`, and for its `size`, of which `planned` counts;
+  // it has none, if it is for a single size. Nothing if there is no code for one of the programs.
   virtual std::optional<Plan> ApplyToRange(int64_t least, int64_t most) = 0;
 };
 
-// Searches for rules. The members of a family differ in one size, each having one more than the one before it.
+// Searches for rules. The members of a family differ in one size, each having one more than the one before
+// it.
 class RuleFinder {
  public:
   using Rules = std::vector<std::shared_ptr<PlanRule>>;

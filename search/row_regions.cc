@@ -38,6 +38,7 @@ class RowFinder : public RuleFinder {
   absl::StatusOr<Rules> Find(size_t member, double cutoff) override {
     PlanOptions options = options_;
     options.cutoff = cutoff;
+    options.any_rows = true;
     absl::StatusOr<PlanResult> result = SearchPlan(members_[member], source_, model_, options);
     if (!result.ok()) return result.status();
     if (result->plan.groups.empty()) return Rules();

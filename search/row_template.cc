@@ -192,7 +192,7 @@ bool RowTemplate::FindGrowth(const Graph& other, int64_t other_size) {
       form.parameters[i] = schedule->slices[number].parameters[i].second;
     const auto expand = [&](const GraphUses& of) {
       const Slice slice(of, set);
-      const SliceProblem problem{slice, model_.target(), 1, true};
+      const SliceProblem problem{slice, model_.target(), 1, true, nullptr, true};
       if (!rewrite->applies(problem)) return GroupShape{{}, {}, {}, false, "another form", 0};
       return rewrite->expand(problem, form);
     };
@@ -206,7 +206,8 @@ bool RowTemplate::FindGrowth(const Graph& other, int64_t other_size) {
       form.parameters[0] = any.groups[0].rows;
     }
     const GroupShape of_other = expand(other_uses);
-    if (!of_other.error.empty() || !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, groups))
+    if (!of_other.error.empty() ||
+        !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, groups))
       return false;
   }
   return true;

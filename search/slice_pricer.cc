@@ -102,7 +102,7 @@ absl::StatusOr<std::list<SlicePricer::Candidate>> SlicePricer::CandidatesFor(Ope
   const Slice slice(uses_, set);
   const int sharing = workers_ == Workers::kShared ? threads_ : 1;
   const SliceProblem problem{slice, target_, sharing, options_.allow_winograd,
-                             GoesByAnyKeys(slice) ? &varies_ : nullptr};
+                             GoesByAnyKeys(slice) ? &varies_ : nullptr, options_.any_rows};
   std::list<Candidate> candidates;
   for (const GraphRewrite* rewrite : GraphRewrites()) {
     if (pinned_ != nullptr && !pinned_->rewrite.text.empty() && pinned_->rewrite.text != rewrite->name)

@@ -13,8 +13,8 @@
 #include "spec/text/schedule.h"
 #include "tools/cold_operands.h"
 #include "tools/graph_packing.h"
-#include "tools/shared_plans.h"
 #include "tools/shared_packing.h"
+#include "tools/shared_plans.h"
 #include "tools/terminal_line.h"
 
 namespace kirsch {

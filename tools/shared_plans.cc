@@ -16,7 +16,7 @@ namespace kirsch {
 namespace {
 
 // So few members have kernels of their own: sharing saves little.
-constexpr size_t kFewMembers = 32;
+constexpr size_t kFewMembers = 8;
 
 std::vector<Graph> GraphsOf(const KernelRequest& request, const std::vector<int64_t>& members) {
   std::vector<Graph> graphs;
@@ -99,8 +99,7 @@ std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, c
 }
 
 absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
-                                const Target& target, const std::shared_ptr<Memo>& memo,
-                                SearchBudget& budget,
+                                const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                 const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
                                 FamilySynthesis* synthesis) {
   const InterruptGuard guard(arguments.console);
@@ -124,8 +123,8 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   std::vector<PlanLine> lines;
   const auto find = size.keys ? FindKeyRegions : FindRowRegions;
   for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
-    absl::StatusOr<PlanFamily> found = find(
-        GraphsOf(request, members), sizes[size.number].values.front(), request.source, model, options);
+    absl::StatusOr<PlanFamily> found =
+        find(GraphsOf(request, members), sizes[size.number].values.front(), request.source, model, options);
     if (absl::IsInvalidArgument(found.status())) return false;
     if (!found.ok()) return found.status();
     lines.push_back({std::move(members), *std::move(found)});

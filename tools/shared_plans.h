@@ -1,5 +1,5 @@
-// Families of graphs that share plans for a range of one of their sizes, on the command line: for any number of
-// keys, or of rows.
+// Families of graphs that share plans for a range of one of their sizes, on the command line: for any number
+// of keys, or of rows.
 #ifndef KIRSCH_TOOLS_SHARED_PLANS_H_
 #define KIRSCH_TOOLS_SHARED_PLANS_H_
 
@@ -24,12 +24,11 @@ struct SharedPlanSize {
 // Those that are worth trying, for one thread and untuned.
 std::vector<SharedPlanSize> SharedPlanSizesOf(const SolveArguments& arguments, const KernelRequest& request);
 
-// Fills in plans for ranges of the size, what members take with them, and, of the first, a middle and the last
-// member of each region, which `solve` finds plans of their own for, what they lose. False: there are no such
-// plans, and nothing is filled in.
+// Fills in plans for ranges of the size, what members take with them, and, of the first, a middle and the
+// last member of each region, which `solve` finds plans of their own for, what they lose. False: there are no
+// such plans, and nothing is filled in.
 absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPlanSize& size,
-                                const Target& target, const std::shared_ptr<Memo>& memo,
-                                SearchBudget& budget,
+                                const Target& target, const std::shared_ptr<Memo>& memo, SearchBudget& budget,
                                 const std::function<absl::StatusOr<Member>(int64_t member)>& solve,
                                 FamilySynthesis* synthesis);
 

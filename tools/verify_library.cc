@@ -205,13 +205,13 @@ class LibraryVerifier {
   }
 
   std::vector<VerifyReport> VerifyPlanRegion(const FamilySynthesis& variant, size_t number,
-                                            const std::vector<int64_t>& members) const {
+                                             const std::vector<int64_t>& members) const {
     std::vector<GraphOfSize> graphs;
     for (int64_t member : members)
       graphs.push_back({&variant.graph(static_cast<size_t>(member)).result.plan.graph,
                         ValuesOf(variant.request.sizes(), member)[variant.shared_size]});
     return VerifySizes(variant.plans[number], graphs, variant.target(), variant.request.name,
-                      MemberOptions(true));
+                       MemberOptions(true));
   }
 
   void VerifyMember(const FamilySynthesis& variant, size_t i, bool own_header) {

@@ -144,8 +144,8 @@ std::vector<VerifyReport> VerifySizes(const Impl& range, absl::Span<const Spec> 
 }
 
 std::vector<VerifyReport> VerifySizes(const Plan& range, absl::Span<const GraphOfSize> graphs,
-                                     const Target& target, const std::string& name,
-                                     const VerifyOptions& options) {
+                                      const Target& target, const std::string& name,
+                                      const VerifyOptions& options) {
   return VerifySizes(Subject(range, target, name), graphs.size(), options, [&](size_t i, int64_t* size) {
     *size = graphs[i].size;
     return GraphProblem(*graphs[i].graph);

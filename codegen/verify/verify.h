@@ -76,8 +76,8 @@ struct GraphOfSize {
   int64_t size;
 };
 std::vector<VerifyReport> VerifySizes(const Plan& range, absl::Span<const GraphOfSize> graphs,
-                                     const Target& target, const std::string& name,
-                                     const VerifyOptions& options);
+                                      const Target& target, const std::string& name,
+                                      const VerifyOptions& options);
 
 // The same for a graph's plan.
 VerifyReport VerifyPlan(const Plan& plan, const Target& target, const HeaderFile& header,

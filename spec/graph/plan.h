@@ -107,9 +107,9 @@ struct SliceDecision {
 struct Group {
   int slice = 0;  // its place in Plan::slices
   int64_t batch = 1;
-  int64_t rows = 1, tile = 1;       // of each item of the batch
-  // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows; `rest`
-  // is for any number of rows below a tile's.
+  int64_t rows = 1, tile = 1;  // of each item of the batch
+  // In proportion to Plan::size: then they are for its `planned`, and so is the tile, if it is all rows;
+  // `rest` is for any number of rows below a tile's.
   bool batch_grows = false, rows_grow = false;
   std::vector<Stage> before;        // all else
   std::vector<Stage> once;          // for each item, before its tiles

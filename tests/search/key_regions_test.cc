@@ -62,7 +62,7 @@ Family FamilyOf(const std::string& text) {
   return made;
 }
 
-absl::StatusOr<KeyFamily> RegionsOf(const Family& family, const Target& target) {
+absl::StatusOr<PlanFamily> RegionsOf(const Family& family, const Target& target) {
   const CostModel model(target);
   HashMemo memo;
   PlanOptions options;
@@ -80,7 +80,7 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
     const auto regions = RegionsOf(family, GetParam());
     ASSERT_TRUE(regions.ok()) << regions.status();
     size_t next = 0;
-    for (const KeyRegion& region : regions->regions) {
+    for (const PlanRegion& region : regions->regions) {
       EXPECT_EQ(region.first, next);
       next = region.last + 1;
       std::vector<GraphOfSize> graphs;
