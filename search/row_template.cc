@@ -156,6 +156,47 @@ class SliceGrowth {
   const Target& target_;
 };
 
+// What the decisions of a slice make of it in a graph, but for the copies.
+class SliceExpander {
+ public:
+  SliceExpander(const SliceDecision& decision, const SliceSchedule& schedule, const Target& target)
+      : operations_(decision.operations), rewrite_(FindGraphRewrite(schedule.rewrite.text)), target_(target) {
+    KIRSCH_CHECK(rewrite_ != nullptr);
+    form_.in_place = decision.in_place;
+    for (size_t i = 0; i < rewrite_->parameters.size(); ++i)
+      form_.parameters[i] = schedule.parameters[i].second;
+  }
+
+  GroupShape Expand(const GraphUses& uses) const {
+    OperationSet set = 0;
+    for (size_t place = 0; place < uses.operations().size(); ++place)
+      if (std::find(operations_.begin(), operations_.end(), uses.operations()[place]) != operations_.end())
+        set |= OperationSet{1} << place;
+    const Slice slice(uses, set);
+    const SliceProblem problem{slice, target_, 1, true, nullptr, true};
+    GroupForm form = form_;
+    form.next_value = static_cast<int>(uses.graph().nodes.size());
+    if (rewrite_->applies(problem)) return rewrite_->expand(problem, form);
+    GroupShape none;
+    none.Fail(slice.at(0), "a slice of the same form");
+    return none;
+  }
+
+  // Where the tile is all rows: as many as there are in this graph, which any tile tells.
+  void TakeAllRows(const GraphUses& uses) {
+    if (rewrite_->parameters.empty() || rewrite_->parameters[0] != "tile") return;
+    form_.parameters[0] = 1;
+    const GroupShape any = Expand(uses);
+    if (any.error.empty()) form_.parameters[0] = any.groups[0].rows;
+  }
+
+ private:
+  const std::vector<int>& operations_;
+  const GraphRewrite* const rewrite_;
+  const Target& target_;
+  GroupForm form_;
+};
+
 }  // namespace
 
 std::unique_ptr<RowTemplate> RowTemplate::Create(Plan plan, int64_t size, const Graph& other,
@@ -168,44 +209,20 @@ std::unique_ptr<RowTemplate> RowTemplate::Create(Plan plan, int64_t size, const 
 
 // Expands the decisions of each slice once more, for both graphs.
 bool RowTemplate::FindGrowth(const Graph& other, int64_t other_size) {
+  const GraphUses uses(plan_.graph), other_uses(other);
+  if (uses.operations() != other_uses.operations()) return false;
   const std::string text = PrintPlanSchedule(plan_);
   const absl::StatusOr<PlanSchedule> schedule = ParsePlanSchedule(text, "plan");
   KIRSCH_CHECK(schedule.ok());
-  const GraphUses uses(plan_.graph), other_uses(other);
-  if (uses.operations() != other_uses.operations()) return false;
   for (size_t number = 0; number < plan_.slices.size(); ++number) {
-    const SliceDecision& decision = plan_.slices[number];
-    const GraphRewrite* const rewrite = FindGraphRewrite(schedule->slices[number].rewrite.text);
-    KIRSCH_CHECK(rewrite != nullptr);
-    OperationSet set = 0;
-    for (size_t place = 0; place < uses.operations().size(); ++place)
-      if (std::find(decision.operations.begin(), decision.operations.end(), uses.operations()[place]) !=
-          decision.operations.end())
-        set |= OperationSet{1} << place;
     std::vector<Group*> groups;
     for (Group& group : plan_.groups)
       if (group.slice == static_cast<int>(number)) groups.push_back(&group);
-    GroupForm form;
-    form.in_place = decision.in_place;
-    form.next_value = static_cast<int>(plan_.graph.nodes.size());
-    for (size_t i = 0; i < rewrite->parameters.size(); ++i)
-      form.parameters[i] = schedule->slices[number].parameters[i].second;
-    const auto expand = [&](const GraphUses& of) {
-      const Slice slice(of, set);
-      const SliceProblem problem{slice, model_.target(), 1, true, nullptr, true};
-      if (!rewrite->applies(problem)) return GroupShape{{}, {}, {}, false, "another form", 0};
-      return rewrite->expand(problem, form);
-    };
-    const GroupShape shape = expand(uses);
+    SliceExpander expander(plan_.slices[number], schedule->slices[number], model_.target());
+    const GroupShape shape = expander.Expand(uses);
     if (!shape.error.empty()) return false;
-    if (groups.size() == 1 && shape.groups.size() == 1 && groups[0]->tile == groups[0]->rows &&
-        !rewrite->parameters.empty() && rewrite->parameters[0] == "tile") {
-      form.parameters[0] = 1;  // any tile says how many rows there are
-      const GroupShape any = expand(other_uses);
-      if (!any.error.empty()) return false;
-      form.parameters[0] = any.groups[0].rows;
-    }
-    const GroupShape of_other = expand(other_uses);
+    if (groups.size() == 1 && groups[0]->tile == groups[0]->rows) expander.TakeAllRows(other_uses);
+    const GroupShape of_other = expander.Expand(other_uses);
     if (!of_other.error.empty() ||
         !SliceGrowth(size_, other_size, model_.target()).Find(shape, of_other, groups))
       return false;
