@@ -162,6 +162,11 @@ void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8
 
 int64_t LineElements(const Target& target) { return target.line_bytes / Bytes(Dtype::kF32); }
 
+int64_t RowDistance(int64_t columns, const Target& target) {
+  const int64_t line = LineElements(target), lines = (columns + line - 1) / line;
+  return (lines | 1) * line;
+}
+
 std::vector<int64_t> RowTiles(int64_t rows, const Target& target) {
   constexpr uint32_t kWidestTile = 4;  // vectors
   const int64_t least = LineElements(target) / 2, most = 16 * LineElements(target);

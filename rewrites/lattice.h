@@ -37,6 +37,11 @@ void AppendPanelWidths(const Spec& spec, const Target& target, std::vector<uint8
 // f32 in a cache line: what tiles of graphs are measured in.
 int64_t LineElements(const Target& target);
 
+// How far apart rows of so many elements (words) of a tile should be: an odd number of lines. A row's last
+// vector, of which only some elements are stored, has none of the next row's place then, whose loads would
+// wait for it; nor do loads wait for stores of rows that are a multiple of 4 KiB before them.
+int64_t RowDistance(int64_t columns, const Target& target);
+
 // Of graphs: tiles of rows of several stages, fewer than there are: powers of two, and of those the multiples
 // of the heights of register tiles.
 std::vector<int64_t> RowTiles(int64_t rows, const Target& target);

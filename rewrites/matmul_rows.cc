@@ -138,7 +138,10 @@ class MatmulRowsShaper {
       }
       const bool by_keys = GoByKeys(place, end);
       for (Stage& stage : rows_.Write(place, end, {space, rows})) {
-        if (by_keys) TakeKeys(slice_.at(place), MatmulDims::kN, stage.columns, &stage);
+        if (by_keys) {
+          TakeKeys(slice_.at(place), MatmulDims::kN, stage.columns, &stage);
+          MoveRowsApart(rows, &stage);
+        }
         stages.push_back(std::move(stage));
       }
       place = end;
@@ -169,6 +172,20 @@ class MatmulRowsShaper {
       shape_.Fail(node, "rows of any number of elements of that type");
   }
 
+  // Is it one for each key, made and used up here, so that its rows may be as far apart as is best?
+  bool IsApart(int node) const { return problem_.Varies(node) && slice_.Makes(node); }
+  uint32_t Apart(uint32_t columns) const {
+    return static_cast<uint32_t>(RowDistance(columns, problem_.target));
+  }
+  void MoveRowsApart(int64_t rows, Stage* stage) {
+    for (size_t i = 0; i < stage->operands.size(); ++i) {
+      const int node = stage->operands[i].value;
+      if (!IsApart(node)) continue;
+      stage->row_strides[i] = Apart(static_cast<uint32_t>(stage->columns));
+      memory_.Reserve(node, rows, stage->row_strides[i], &shape_);
+    }
+  }
+
   // The matmul at *place and its epilogue; *place is then that of the next operation.
   Stage Matmul(size_t* place, int64_t rows) {
     const GraphUses& uses = slice_.uses();
@@ -187,12 +204,14 @@ class MatmulRowsShaper {
     asked.op = OpWith(fused.epilogue);
     asked.lhs_as = graph_.at(node).lhs_as;
     asked.size = {static_cast<uint32_t>(batched_ ? space.batch() : 1), static_cast<uint32_t>(rows), k, n};
-    SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, left.ld, 0, &asked);
+    SetMatrix(TypeOf(lhs).dtype, lhs_turned ? Order::kCol : Order::kRow, IsApart(lhs) ? Apart(k) : left.ld, 0,
+              &asked);
     SetMatrix(TypeOf(rhs).dtype, rhs_turned ? Order::kCol : Order::kRow, right.ld, 1, &asked);
     const std::optional<StoredMatrices> stored = StoredOut(fused.result);
     if (!stored) shape_.Fail(fused.result, "matrices that are evenly apart");
     const StoredMatrices out = stored.value_or(StoredMatrices{});
-    SetMatrix(TypeOf(fused.result).dtype, Order::kRow, out.ld, 2, &asked);
+    const uint32_t row = IsApart(fused.result) ? Apart(n) : out.ld;
+    SetMatrix(TypeOf(fused.result).dtype, Order::kRow, row, 2, &asked);
     const int64_t once = batched_ ? 0 : 1;
     Stage stage = ContractionStage(
         asked, {memory_.OperandFor(uses.Stored(lhs), once * left.batch, lhs_turned ? 1 : left.ld),
@@ -206,7 +225,7 @@ class MatmulRowsShaper {
       TakeKeys(node, MatmulDims::kN, n, &stage);
     else if (problem_.Varies(lhs))
       TakeKeys(node, MatmulDims::kK, k, &stage);
-    memory_.Reserve(fused.result, rows, n, &shape_);
+    memory_.Reserve(fused.result, rows, IsApart(fused.result) ? row : n, &shape_);
     return stage;
   }
 

@@ -193,10 +193,11 @@ struct KeyBlocks {
 
 class OnlineAttentionShaper {
  public:
-  OnlineAttentionShaper(const Slice& slice, const Attention& attention, const GroupForm& form,
+  OnlineAttentionShaper(const SliceProblem& problem, const Attention& attention, const GroupForm& form,
                         Division division)
-      : uses_(slice.uses()),
-        graph_(slice.graph()),
+      : uses_(problem.slice.uses()),
+        graph_(problem.slice.graph()),
+        target_(problem.target),
         attention_(attention),
         tile_(form.parameters[0]),
         block_(form.parameters[1]),
@@ -234,8 +235,9 @@ class OnlineAttentionShaper {
   int result() const { return attention_.after.empty() ? attention_.sums : attention_.after.back(); }
 
   void AddBuffers(int64_t rows) {
-    shape_.Reserve(attention_.scores, rows * block_, TypeOf(attention_.scores).dtype);
-    shape_.Reserve(weights(), rows * block_, TypeOf(attention_.weights).dtype);
+    const int64_t row = division_ == Division::kAtOnce ? RowDistance(block_, target_) : block_;
+    shape_.Reserve(attention_.scores, rows * row, TypeOf(attention_.scores).dtype);
+    shape_.Reserve(weights(), rows * row, TypeOf(attention_.weights).dtype);
     for (int value : {maxima(), denominators(), scales()}) shape_.Reserve(value, rows, Dtype::kF32);
     shape_.Reserve(sums(), rows * width(), Dtype::kF32);
     if (result() != graph_.result)
@@ -331,7 +333,7 @@ class OnlineAttentionShaper {
 
   // In scores and weights.
   uint32_t RowsApart(const KeyBlocks& blocks) const {
-    return static_cast<uint32_t>(blocks.any ? block_ : blocks.keys);
+    return static_cast<uint32_t>(blocks.any ? RowDistance(block_, target_) : blocks.keys);
   }
 
   Stage Sums(int64_t rows, const KeyBlocks& blocks) const {
@@ -465,6 +467,7 @@ class OnlineAttentionShaper {
 
   const GraphUses& uses_;
   const Graph& graph_;
+  const Target& target_;
   const Attention& attention_;
   const int64_t tile_, block_;  // rows, and keys at a time
   const int next_value_;
@@ -504,7 +507,7 @@ GroupShape Expand(const SliceProblem& problem, const GroupForm& form) {
     shape.Fail(problem.slice.at(0), "a tile of no more rows than there are, and blocks of fewer keys");
     return shape;
   }
-  return OnlineAttentionShaper(problem.slice, attention, form, Division::kKnown).Shape();
+  return OnlineAttentionShaper(problem, attention, form, Division::kKnown).Shape();
 }
 
 // Blocks are powers of two, so that there are halves down to one key.
@@ -530,7 +533,7 @@ GroupShape ExpandKeys(const SliceProblem& problem, const GroupForm& form, Divisi
                "a tile of no more rows than there are, and blocks of a power of two of keys");
     return shape;
   }
-  return OnlineAttentionShaper(problem.slice, attention, form, division).Shape();
+  return OnlineAttentionShaper(problem, attention, form, division).Shape();
 }
 
 GroupShape ExpandAnyKeys(const SliceProblem& problem, const GroupForm& form) {
