@@ -77,9 +77,7 @@ class KeysOfGraphs {
 // Plans for all keys at once; or by blocks of keys, for any number of them.
 class KeyFinder : public RuleFinder {
  public:
-  KeyFinder(absl::Span<const Graph> members, uint32_t least, std::string_view source, const CostModel& model,
-            const PlanOptions& options)
-      : members_(members), least_(least), source_(source), model_(model), options_(options) {}
+  explicit KeyFinder(const PlanMembers& members) : members_(members) {}
 
   absl::StatusOr<Rules> Find(size_t member, double cutoff) override {
     return Search(member, KeyUse::kAtOnce, cutoff);
@@ -89,34 +87,30 @@ class KeyFinder : public RuleFinder {
   }
   // Of such a number all blocks leave nearly a block.
   int64_t Representative(int64_t keys) const override {
-    const int64_t block = LargestKeyBlock(model_.target());
+    const int64_t block = LargestKeyBlock(members_.model.target());
     return keys < block ? keys : (keys + 1) / block * block - 1;
   }
 
  private:
   // A matrix of one key does not show how keys lie.
   absl::StatusOr<Rules> Search(size_t member, KeyUse keys, double cutoff) {
-    if (least_ + member == 1) ++member;
-    PlanOptions options = options_;
-    options.other_keys = &members_[member == 0 ? 1 : 0];
+    if (members_.SizeOf(member) == 1) ++member;
+    PlanOptions options = members_.options;
+    options.other_keys = &members_.graphs[member == 0 ? 1 : 0];
     options.keys = keys;
     options.cutoff = cutoff;
-    absl::StatusOr<PlanResult> result = SearchPlan(members_[member], source_, model_, options);
+    absl::StatusOr<PlanResult> result = members_.Search(member, options);
     if (!result.ok()) return result.status();
     if (result->plan.groups.empty()) return Rules();
-    const auto rule = std::make_shared<KeyTemplate>(result->plan, model_);
+    const auto rule = std::make_shared<KeyTemplate>(result->plan, members_.model);
     Rules rules = {rule};
     if (rule->LeavesColumns())
-      rules.push_back(
-          std::make_shared<KeyTemplate>(std::move(result->plan), model_, TemplateChoice{.own_rest = true}));
+      rules.push_back(std::make_shared<KeyTemplate>(std::move(result->plan), members_.model,
+                                                    TemplateChoice{.own_rest = true}));
     return rules;
   }
 
-  const absl::Span<const Graph> members_;
-  const uint32_t least_;
-  const std::string_view source_;
-  const CostModel& model_;
-  const PlanOptions& options_;
+  const PlanMembers& members_;
 };
 
 }  // namespace
@@ -126,11 +120,9 @@ bool DifferInKeys(absl::Span<const Graph> members) {
   return KeysOfGraphs(CanonicalGraph(members[1]), CanonicalGraph(members.back())).DifferOnlyInKeys();
 }
 
-absl::StatusOr<PlanFamily> FindKeyRegions(absl::Span<const Graph> members, uint32_t least,
-                                          std::string_view source, const CostModel& model,
-                                          const PlanOptions& options) {
-  KeyFinder finder(members, least, source, model, options);
-  return FindPlanRegions(members, least, "n_keys", model.target(), options.residency, finder);
+absl::StatusOr<PlanFamily> FindKeyRegions(const PlanMembers& members) {
+  KeyFinder finder(members);
+  return FindPlanRegions(members, "n_keys", finder);
 }
 
 }  // namespace kirsch

@@ -2,14 +2,9 @@
 #ifndef KIRSCH_SEARCH_KEY_REGIONS_H_
 #define KIRSCH_SEARCH_KEY_REGIONS_H_
 
-#include <cstdint>
-#include <string_view>
-
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "cost/cost_model.h"
 #include "search/plan_regions.h"
-#include "search/plan_search.h"
 #include "spec/graph/graph.h"
 
 namespace kirsch {
@@ -19,11 +14,9 @@ namespace kirsch {
 // a plan for one may be for all. Three members at least.
 bool DifferInKeys(absl::Span<const Graph> members);
 
-// `members` differ in keys, of which the first has `least`; those that are searched are searched for plans
-// for any number of keys. Of one thread. InvalidArgument: there is no such plan.
-absl::StatusOr<PlanFamily> FindKeyRegions(absl::Span<const Graph> members, uint32_t least,
-                                          std::string_view source, const CostModel& model,
-                                          const PlanOptions& options);
+// `members` differ in keys; those that are searched are searched for plans for any number of keys. Of one
+// thread. InvalidArgument: there is no such plan.
+absl::StatusOr<PlanFamily> FindKeyRegions(const PlanMembers& members);
 
 }  // namespace kirsch
 

@@ -19,19 +19,14 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 class RegionSolver {
  public:
-  RegionSolver(absl::Span<const Graph> members, int64_t least, std::string_view name, const Target& target,
-               Residency residency, RuleFinder& finder)
-      : members_(members),
-        least_(least),
-        name_(name),
-        target_(target),
-        residency_(residency),
-        finder_(finder) {}
+  RegionSolver(const PlanMembers& members, std::string_view name, RuleFinder& finder)
+      : members_(members), name_(name), finder_(finder) {}
 
   absl::StatusOr<PlanFamily> Find() && {
-    family_.cycles.resize(members_.size());
-    for (size_t first = 0, end = 0; first < members_.size(); first = end) {
-      while (end < members_.size() && HomeAt(end) == HomeAt(first)) ++end;
+    const size_t count = members_.graphs.size();
+    family_.cycles.resize(count);
+    for (size_t first = 0, end = 0; first < count; first = end) {
+      while (end < count && HomeAt(end) == HomeAt(first)) ++end;
       if (absl::Status status = FindPart(first, end - 1); !status.ok()) return status;
     }
     return std::move(family_);
@@ -43,8 +38,10 @@ class RegionSolver {
     std::vector<double> cycles;  // of the part's members
   };
 
-  Level HomeAt(size_t member) const { return HomeOf(members_[member], residency_, target_); }
-  int64_t SizeOf(size_t member) const { return least_ + static_cast<int64_t>(member); }
+  Level HomeAt(size_t member) const {
+    return HomeOf(members_.graphs[member], members_.options.residency, members_.model.target());
+  }
+  int64_t SizeOf(size_t member) const { return members_.SizeOf(member); }
 
   // Members whose operands wait in the same place.
   absl::Status FindPart(size_t first, size_t last) {
@@ -75,7 +72,8 @@ class RegionSolver {
     std::vector<size_t> members = {last_};
     for (int64_t size = SizeOf(last_); members.back() > first_; size /= 4) {
       size = finder_.Representative(size);
-      const auto member = static_cast<size_t>(std::max<int64_t>(size - least_, static_cast<int64_t>(first_)));
+      const auto member =
+          static_cast<size_t>(std::max<int64_t>(size - members_.least, static_cast<int64_t>(first_)));
       if (member < members.back()) members.push_back(member);
     }
     return members;
@@ -113,7 +111,7 @@ class RegionSolver {
   // About as many times more than `low` as `high` has more than it.
   size_t Between(size_t low, size_t high) const {
     const double size = std::sqrt(static_cast<double>(SizeOf(low)) * static_cast<double>(SizeOf(high)));
-    return std::clamp(static_cast<size_t>(static_cast<int64_t>(size) - least_), low, high);
+    return std::clamp(static_cast<size_t>(static_cast<int64_t>(size) - members_.least), low, high);
   }
 
   // Searches for a plan for the member that is more than kLossNotSearched better than those known.
@@ -173,7 +171,7 @@ class RegionSolver {
     KIRSCH_CHECK(chosen != nullptr);
     const size_t last = chosen_end - 1;
     PlanRegion region{next, last, PlanOf(*chosen->rule, next, last)};
-    region.plan.graph = CanonicalGraph(members_[last]);
+    region.plan.graph = CanonicalGraph(members_.graphs[last]);
     if (region.plan.size) {
       region.plan.size->name = FreeName();
       region.plan.size->least = SizeOf(next);
@@ -196,15 +194,13 @@ class RegionSolver {
     const auto taken = [&](const GraphNode& node) {
       return node.op == Operation::kInput && node.text == name;
     };
-    while (std::any_of(members_[0].nodes.begin(), members_[0].nodes.end(), taken)) name += "_";
+    const std::vector<GraphNode>& nodes = members_.graphs[0].nodes;
+    while (std::any_of(nodes.begin(), nodes.end(), taken)) name += "_";
     return name;
   }
 
-  const absl::Span<const Graph> members_;
-  const int64_t least_;
+  const PlanMembers& members_;
   const std::string_view name_;
-  const Target& target_;
-  const Residency residency_;
   RuleFinder& finder_;
   PlanFamily family_;
   // Of the part whose regions are being found.
@@ -215,10 +211,9 @@ class RegionSolver {
 
 }  // namespace
 
-absl::StatusOr<PlanFamily> FindPlanRegions(absl::Span<const Graph> members, int64_t least,
-                                           std::string_view name, const Target& target, Residency residency,
+absl::StatusOr<PlanFamily> FindPlanRegions(const PlanMembers& members, std::string_view name,
                                            RuleFinder& finder) {
-  return RegionSolver(members, least, name, target, residency, finder).Find();
+  return RegionSolver(members, name, finder).Find();
 }
 
 }  // namespace kirsch

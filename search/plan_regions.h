@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -35,8 +36,22 @@ class PlanRule {
   virtual std::optional<Plan> ApplyToRange(int64_t least, int64_t most) = 0;
 };
 
-// Searches for rules. The members of a family differ in one size, each having one more than the one before
-// it.
+// What plans are searched for: members that differ in one size, each having one more than the one before it.
+// All that is pointed to outlives it.
+struct PlanMembers {
+  absl::Span<const Graph> graphs;
+  int64_t least = 1;  // the first one's size
+  std::string_view source;
+  const CostModel& model;
+  const PlanOptions& options;
+
+  int64_t SizeOf(size_t member) const { return least + static_cast<int64_t>(member); }
+  absl::StatusOr<PlanResult> Search(size_t member, const PlanOptions& own) const {
+    return SearchPlan(graphs[member], source, model, own);
+  }
+};
+
+// Searches for rules.
 class RuleFinder {
  public:
   using Rules = std::vector<std::shared_ptr<PlanRule>>;
@@ -63,13 +78,12 @@ struct PlanFamily {
   std::vector<double> cycles;       // that each member takes with its region's plan, predicted
 };
 
-// `members`, of which the first has the size `least`. Of those whose operands wait in one place, some are
-// searched: the last, the one with a fourth of its size, and so on, and more where known plans cost more than
-// kMostLoss above the line between two of these. Regions are as few intervals as there may be in which one of
-// the plans costs no more than kMostLoss above each member's cheapest. `name`: of the size, in plans, made
-// unlike any parameter's. InvalidArgument: no rules serve some member.
-absl::StatusOr<PlanFamily> FindPlanRegions(absl::Span<const Graph> members, int64_t least,
-                                           std::string_view name, const Target& target, Residency residency,
+// Of members whose operands wait in one place, some are searched: the last, the one with a fourth of its
+// size, and so on, and more where known plans cost more than kMostLoss above the line between two of these.
+// Regions are as few intervals as there may be in which one of the plans costs no more than kMostLoss above
+// each member's cheapest. `name`: of the size, in plans, made unlike any parameter's. InvalidArgument: no
+// rules serve some member.
+absl::StatusOr<PlanFamily> FindPlanRegions(const PlanMembers& members, std::string_view name,
                                            RuleFinder& finder);
 
 }  // namespace kirsch

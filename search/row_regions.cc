@@ -31,25 +31,24 @@ class OwnPlan : public PlanRule {
 
 class RowFinder : public RuleFinder {
  public:
-  RowFinder(absl::Span<const Graph> members, uint32_t least, std::string_view source, const CostModel& model,
-            const PlanOptions& options)
-      : members_(members), least_(least), source_(source), model_(model), options_(options) {}
+  explicit RowFinder(const PlanMembers& members) : members_(members) {}
 
   absl::StatusOr<Rules> Find(size_t member, double cutoff) override {
-    PlanOptions options = options_;
+    PlanOptions options = members_.options;
     options.cutoff = cutoff;
     options.any_rows = true;
-    absl::StatusOr<PlanResult> result = SearchPlan(members_[member], source_, model_, options);
+    absl::StatusOr<PlanResult> result = members_.Search(member, options);
     if (!result.ok()) return result.status();
     if (result->plan.groups.empty()) return Rules();
     const size_t other = member == 0 ? 1 : member - 1;
     Rules rules;
     const double own = result->plan.cycles;
-    std::shared_ptr<PlanRule> rule = RowTemplate::Create(
-        result->plan, SizeOf(member), CanonicalGraph(members_[other]), SizeOf(other), model_);
+    std::shared_ptr<PlanRule> rule =
+        RowTemplate::Create(result->plan, members_.SizeOf(member), CanonicalGraph(members_.graphs[other]),
+                            members_.SizeOf(other), members_.model);
     // Rules choose register tiles themselves, which may be others than the search's.
-    if (rule == nullptr || rule->CyclesFor(SizeOf(member)) > (1 + kMostLoss) * own)
-      rules.push_back(std::make_shared<OwnPlan>(std::move(result->plan), SizeOf(member)));
+    if (rule == nullptr || rule->CyclesFor(members_.SizeOf(member)) > (1 + kMostLoss) * own)
+      rules.push_back(std::make_shared<OwnPlan>(std::move(result->plan), members_.SizeOf(member)));
     if (rule != nullptr) rules.push_back(std::move(rule));
     return rules;
   }
@@ -59,22 +58,14 @@ class RowFinder : public RuleFinder {
   }
 
  private:
-  int64_t SizeOf(size_t member) const { return least_ + static_cast<int64_t>(member); }
-
-  const absl::Span<const Graph> members_;
-  const uint32_t least_;
-  const std::string_view source_;
-  const CostModel& model_;
-  const PlanOptions& options_;
+  const PlanMembers& members_;
 };
 
 }  // namespace
 
-absl::StatusOr<PlanFamily> FindRowRegions(absl::Span<const Graph> members, uint32_t least,
-                                          std::string_view source, const CostModel& model,
-                                          const PlanOptions& options) {
-  RowFinder finder(members, least, source, model, options);
-  return FindPlanRegions(members, least, "n_rows", model.target(), options.residency, finder);
+absl::StatusOr<PlanFamily> FindRowRegions(const PlanMembers& members) {
+  RowFinder finder(members);
+  return FindPlanRegions(members, "n_rows", finder);
 }
 
 }  // namespace kirsch

@@ -123,8 +123,9 @@ absl::StatusOr<bool> SharePlans(const SolveArguments& arguments, const SharedPla
   std::vector<PlanLine> lines;
   const auto find = size.keys ? FindKeyRegions : FindRowRegions;
   for (std::vector<int64_t>& members : LinesAlong(sizes, size.number)) {
+    const std::vector<Graph> graphs = GraphsOf(request, members);
     absl::StatusOr<PlanFamily> found =
-        find(GraphsOf(request, members), sizes[size.number].values.front(), request.source, model, options);
+        find({graphs, sizes[size.number].values.front(), request.source, model, options});
     if (absl::IsInvalidArgument(found.status())) return false;
     if (!found.ok()) return found.status();
     lines.push_back({std::move(members), *std::move(found)});

@@ -4,21 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 #include <vector>
 
-#include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
 #include "search/size_regions.h"
-#include "search/slice_levels.h"
-#include "spec/element.h"
-#include "spec/graph/family.h"
-#include "spec/graph/reference.h"
-#include "spec/meaning/interpreter.h"
-#include "spec/program/plan_program.h"
-#include "spec/text/cat.h"
-#include "tests/testing/plan_testing.h"
+#include "tests/testing/plan_family_testing.h"
 
 namespace kirsch::testing {
 namespace {
@@ -49,27 +40,6 @@ const std::vector<std::string>& Kernels() {
   return kKernels;
 }
 
-struct Family {
-  std::vector<Graph> members;
-  uint32_t least = 1;
-};
-
-Family FamilyOf(const std::string& text) {
-  const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
-  EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
-  Family made{{}, family->sizes()[0].values.front()};
-  for (int64_t i = 0; i < family->count(); ++i) made.members.push_back(family->member(i));
-  return made;
-}
-
-absl::StatusOr<PlanFamily> RegionsOf(const Family& family, const Target& target) {
-  const CostModel model(target);
-  HashMemo memo;
-  PlanOptions options;
-  SearchStages(model, memo, &options);
-  return FindKeyRegions(family.members, family.least, "test", model, options);
-}
-
 class KeyRegionsTest : public ::testing::TestWithParam<Target> {};
 
 TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
@@ -77,32 +47,16 @@ TEST_P(KeyRegionsTest, EveryNumberOfKeysIsRight) {
     SCOPED_TRACE(text);
     const Family family = FamilyOf(text);
     ASSERT_TRUE(DifferInKeys(family.members));
-    const auto regions = RegionsOf(family, GetParam());
+    const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
     ASSERT_TRUE(regions.ok()) << regions.status();
-    size_t next = 0;
-    for (const PlanRegion& region : regions->regions) {
-      EXPECT_EQ(region.first, next);
-      next = region.last + 1;
-      std::vector<GraphOfSize> graphs;
-      for (size_t i = region.first; i <= region.last; ++i)
-        graphs.push_back({&family.members[i], family.least + static_cast<int64_t>(i)});
-      VerifyOptions options;
-      options.header = false;
-      const std::vector<VerifyReport> reports =
-          VerifySizes(region.plan, graphs, GetParam(), "kernel", options);
-      ASSERT_EQ(reports.size(), graphs.size());
-      for (size_t i = 0; i < reports.size(); ++i)
-        ASSERT_TRUE(reports[i].ok) << graphs[i].size << " keys: " << reports[i].first_mismatch << "\n"
-                                   << PrintPlan(region.plan);
-    }
-    EXPECT_EQ(next, family.members.size());
+    ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
 }
 
 // A plan that is searched for one number of keys is as long as the region's says of that number, or longer.
 TEST_P(KeyRegionsTest, CyclesAreThoseOfTheBlocksThereAre) {
   const Family family = FamilyOf(Kernels()[1]);
-  const auto regions = RegionsOf(family, GetParam());
+  const auto regions = RegionsOf(family, GetParam(), FindKeyRegions);
   ASSERT_TRUE(regions.ok()) << regions.status();
   const CostModel model(GetParam());
   for (size_t i = 1; i < family.members.size(); ++i) {
@@ -141,7 +95,7 @@ TEST(KeyRegions, OtherFamiliesAreTold) {
   for (const char* text :
        {"kernel f[t = 2..9](x: f32[3,t] strides=[16,1]):\n return reduce_sum(x, axis=1)"}) {
     const Family family = FamilyOf(text);
-    const bool regions = DifferInKeys(family.members) && RegionsOf(family, Avx2Target()).ok();
+    const bool regions = DifferInKeys(family.members) && RegionsOf(family, Avx2Target(), FindKeyRegions).ok();
     EXPECT_FALSE(regions) << text;
   }
 }

@@ -7,11 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/verify/verify.h"
 #include "memo/hash_memo.h"
-#include "spec/graph/family.h"
-#include "spec/text/cat.h"
-#include "tests/testing/plan_testing.h"
+#include "tests/testing/plan_family_testing.h"
 
 namespace kirsch::testing {
 namespace {
@@ -49,29 +46,6 @@ const std::vector<std::string>& Kernels() {
 constexpr char kNarrow[] =
     "kernel narrow[m = 1..60](x: bf16[m,7]) -> bf16[m,7]:\n return cast(mul(cast(x, f32), 2), bf16)";
 
-struct Family {
-  std::vector<Graph> members;
-  uint32_t least = 1;
-
-  int64_t size(size_t member) const { return least + static_cast<int64_t>(member); }
-};
-
-Family FamilyOf(const std::string& text) {
-  const auto family = ParseGraphFamily(Split({text, {}}, '\n'), "test");
-  EXPECT_TRUE(family.ok()) << family.status() << "\n" << text;
-  Family made{{}, family->sizes()[0].values.front()};
-  for (int64_t i = 0; i < family->count(); ++i) made.members.push_back(family->member(i));
-  return made;
-}
-
-absl::StatusOr<PlanFamily> RegionsOf(const Family& family, const Target& target) {
-  const CostModel model(target);
-  HashMemo memo;
-  PlanOptions options;
-  SearchStages(model, memo, &options);
-  return FindRowRegions(family.members, family.least, "test", model, options);
-}
-
 class RowRegionsTest : public ::testing::TestWithParam<Target> {};
 
 TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
@@ -80,26 +54,10 @@ TEST_P(RowRegionsTest, EveryNumberOfRowsIsRight) {
   for (const std::string& text : kernels) {
     SCOPED_TRACE(text);
     const Family family = FamilyOf(text);
-    const auto regions = RegionsOf(family, GetParam());
+    const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
     ASSERT_TRUE(regions.ok()) << regions.status();
     EXPECT_LT(2 * regions->regions.size(), family.members.size());
-    size_t next = 0;
-    for (const PlanRegion& region : regions->regions) {
-      EXPECT_EQ(region.first, next);
-      next = region.last + 1;
-      std::vector<GraphOfSize> graphs;
-      for (size_t i = region.first; i <= region.last; ++i)
-        graphs.push_back({&family.members[i], family.size(i)});
-      VerifyOptions options;
-      options.header = false;
-      const std::vector<VerifyReport> reports =
-          VerifySizes(region.plan, graphs, GetParam(), "kernel", options);
-      ASSERT_EQ(reports.size(), graphs.size());
-      for (size_t i = 0; i < reports.size(); ++i)
-        ASSERT_TRUE(reports[i].ok) << graphs[i].size << " rows: " << reports[i].first_mismatch << "\n"
-                                   << PrintPlan(region.plan);
-    }
-    EXPECT_EQ(next, family.members.size());
+    ExpectEveryMemberIsRight(family, *regions, GetParam());
   }
 }
 
@@ -108,7 +66,7 @@ TEST_P(RowRegionsTest, PlansTakeAboutWhatMembersOwnDo) {
   for (size_t number : {0, 2, 3}) {
     SCOPED_TRACE(Kernels()[number]);
     const Family family = FamilyOf(Kernels()[number]);
-    const auto regions = RegionsOf(family, GetParam());
+    const auto regions = RegionsOf(family, GetParam(), FindRowRegions);
     ASSERT_TRUE(regions.ok()) << regions.status();
     const CostModel model(GetParam());
     HashMemo memo;
@@ -137,7 +95,7 @@ TEST(RowRegions, OtherFamiliesAreTold) {
                            "kernel f[t = 2..40](x: f32[6,t]):\n return softmax(x)", kNarrow,
                            // Rows that are further apart as there are more.
                            "kernel f[t = 2..40](x: f32[t,8]):\n return transpose(x)"}) {
-    const auto regions = RegionsOf(FamilyOf(text), Avx2Target());
+    const auto regions = RegionsOf(FamilyOf(text), Avx2Target(), FindRowRegions);
     EXPECT_TRUE(absl::IsInvalidArgument(regions.status())) << text << "\n" << regions.status();
   }
 }
