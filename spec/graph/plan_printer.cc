@@ -64,12 +64,19 @@ class PlanPrinter {
   void Print(const Group& group) {
     constexpr const char* kSharing[] = {"", ", threads share items", ", threads share tiles",
                                         ", threads share it"};
-    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile,
+    Append(&text_, "group: batch ", group.batch, ", ", group.rows, " rows by ", group.tile, Growth(group),
            kSharing[static_cast<size_t>(group.sharing)], "  # ", Whole(group.cycles), " cycles\n");
     Print("first", group.before);
     Print("each item", group.once);
     Print("each tile", group.stages);
     Print("the last tile", group.rest);
+  }
+
+  // What is for one number of rows only, and as much for others in proportion.
+  std::string Growth(const Group& group) const {
+    if (!plan_.size || (!group.batch_grows && !group.rows_grow)) return "";
+    return Cat(group.batch_grows ? ", items" : ", rows", " for ", plan_.size->name, " = ",
+               plan_.size->planned);
   }
 
   void Print(const char* when, const std::vector<Stage>& stages) {
