@@ -11,11 +11,13 @@ namespace {
 
 class EpilogueWriter {
  public:
-  EpilogueWriter(const GraphUses& uses, int contraction, const IterationSpace& space, bool batched)
-      : graph_(uses.graph()),
-        uses_(uses),
+  EpilogueWriter(const Slice& slice, int contraction, const IterationSpace& space, bool batched, bool apart)
+      : slice_(slice),
+        graph_(slice.graph()),
+        uses_(slice.uses()),
         space_(space),
         batched_(batched),
+        apart_(apart),
         sum_(graph_.at(contraction).type.dtype) {
     fused_.result = contraction;
   }
@@ -43,9 +45,11 @@ class EpilogueWriter {
     for (int i = 0; out && i < fused_.epilogue.count; ++i) {
       const EpilogueStep& step = fused_.epilogue.steps[static_cast<size_t>(i)];
       if (!step.HasOperand()) continue;
-      const MatrixStrides strides = *StridesIn(space_, graph_.at(fused_.operands[number++]).type);
+      const int operand = fused_.operands[number++];
+      const MatrixStrides strides = *StridesIn(space_, graph_.at(operand).type);
       if (step.operand == EpilogueOperand::kRows && strides.row > 1) return false;
-      const bool alike = strides.row == out->row && (!batched_ || strides.batch == out->batch);
+      const bool alike = strides.row == out->row && (!batched_ || strides.batch == out->batch) &&
+                         (!apart_ || slice_.Makes(operand));
       if (step.operand == EpilogueOperand::kAll && !alike) return false;
     }
     return out.has_value();
@@ -109,10 +113,11 @@ class EpilogueWriter {
                                  : EpilogueOperand::kScalar);
   }
 
+  const Slice& slice_;
   const Graph& graph_;
   const GraphUses& uses_;
   const IterationSpace& space_;
-  const bool batched_;
+  const bool batched_, apart_;
   const Dtype sum_;
   FusedEpilogue fused_;
   bool ended_ = false;
@@ -120,8 +125,9 @@ class EpilogueWriter {
 
 }  // namespace
 
-FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched) {
-  EpilogueWriter writer(slice.uses(), slice.at(place), space, batched);
+FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched,
+                           bool apart) {
+  EpilogueWriter writer(slice, slice.at(place), space, batched, apart);
   FusedEpilogue fused = writer.fused();
   for (size_t next = place + 1; next < slice.size() && writer.Take(slice.at(next)); ++next)
     if (writer.Fits()) fused = writer.fused();

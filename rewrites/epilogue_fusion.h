@@ -19,8 +19,10 @@ struct FusedEpilogue {
 };
 
 // As many of the operations after the one at `place` as its epilogue can do. `space`: that of its result.
-// `batched`: the batch is the spec's own.
-FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched);
+// `batched`: the batch is the spec's own. `apart`: rows of the result, and of what else the slice makes like
+// it, are further apart than their types say.
+FusedEpilogue FuseEpilogue(const Slice& slice, size_t place, const IterationSpace& space, bool batched,
+                           bool apart = false);
 
 }  // namespace kirsch
 

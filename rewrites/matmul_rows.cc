@@ -41,7 +41,7 @@ class MatmulRowsShaper {
         heads_(HeadsOf(slice_)),
         space_(SpaceOf(TypeOf(slice_.at(slice_.size() - 1)).dims)),
         leads_(IsMatmul(slice_, 0)),
-        taken_(leads_ ? FuseEpilogue(slice_, 0, space_, true).taken : 0) {}
+        taken_(leads_ ? FuseEpilogue(slice_, 0, space_, true, problem.Varies(slice_.at(0))).taken : 0) {}
 
   int64_t rows() const { return space_.rows(); }
   // A matmul alone has its batch for itself.
@@ -194,7 +194,7 @@ class MatmulRowsShaper {
     if (slice_.Makes(uses.Stored(rhs)) || (slice_.Makes(uses.Stored(lhs)) && lhs_turned))
       shape_.Fail(node, "no matmul by what the same group makes");
     const IterationSpace space = SpaceOf(TypeOf(node).dims);
-    const FusedEpilogue fused = FuseEpilogue(slice_, *place, space, batched_);
+    const FusedEpilogue fused = FuseEpilogue(slice_, *place, space, batched_, problem_.Varies(node));
     *place += 1 + fused.taken;
     const auto n = static_cast<uint32_t>(space.columns());
     const uint32_t k = TypeOf(lhs).dims.back();

@@ -35,6 +35,11 @@ const std::vector<std::string>& Kernels() {
       " return cast(matmul(cast(softmax(matmul(q, transpose(k))), bf16), v), bf16)",
       "kernel behind[t = 1..40](x: f32[1,8], w: f32[8,8], k: f32[t,8], v: f32[t,8]) -> f32[1,8]:\n"
       " return exp(matmul(softmax(matmul(matmul(x, w), transpose(k))), v))",
+      // A mask whose rows are as far apart as the most keys; scores that are the sum of two products.
+      "kernel mask[t = 5..40](q: f32[5,8], k: f32[t,8], mask: f32[5,t] strides=[40,1], v: f32[t,8]) -> "
+      "f32[5,8]:\n return matmul(softmax(add(matmul(q, transpose(k)), mask)), v)",
+      "kernel sums[t = 3..40](q: f32[5,8], p: f32[5,8], k: f32[t,8], w: f32[t,8], v: f32[t,8]) -> f32[5,8]:\n"
+      " return matmul(softmax(add(matmul(q, transpose(k)), matmul(p, transpose(w)))), v)",
       "kernel linear[t = 2..60](q: f32[3,8], k: f32[t,8], v: f32[t,8]) -> f32[3,8]:\n"
       " return matmul(relu(matmul(q, transpose(k))), v)"};
   return kKernels;
