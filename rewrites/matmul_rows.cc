@@ -10,10 +10,10 @@
 #include "rewrites/iteration.h"
 #include "rewrites/lattice.h"
 #include "rewrites/row_fusion.h"
+#include "rewrites/row_schedules.h"
 #include "rewrites/row_space.h"
 #include "rewrites/row_stages.h"
 #include "spec/graph/types.h"
-#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -165,10 +165,7 @@ class MatmulRowsShaper {
     stage->keys = keys;
     stage->at_once = true;
     stage->keys_along = static_cast<int>(dim);
-    const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, problem_.target); };
-    const RowProgram& program = stage->program;
-    if (!std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) ||
-        !std::all_of(program.results.begin(), program.results.end(), may_vary) || program.reduces_rows)
+    if (!ColumnsMayVary(stage->program, problem_.target))
       shape_.Fail(node, "rows of any number of elements of that type");
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spec/graph/row_passes.h"
+#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -144,6 +145,12 @@ bool MayReplace(const RowProgram& program, int result, int input) {
   return std::any_of(schedules.begin(), schedules.end(), [&](const RowSchedule& schedule) {
     return MayBeInPlace(program, schedule, result, input);
   });
+}
+
+bool ColumnsMayVary(const RowProgram& program, const Target& target) {
+  const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, target); };
+  return !program.reduces_rows && std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) &&
+         std::all_of(program.results.begin(), program.results.end(), may_vary);
 }
 
 }  // namespace kirsch

@@ -19,6 +19,9 @@ std::vector<RowSchedule> EnumerateRowSchedules(const RowProgram& program, int64_
 // May result `result` take the place of input `input` in one of them?
 bool MayReplace(const RowProgram& program, int result, int input);
 
+// Is there code for the program that goes along rows whose number of elements is known when it runs?
+bool ColumnsMayVary(const RowProgram& program, const Target& target);
+
 }  // namespace kirsch
 
 #endif  // KIRSCH_REWRITES_ROW_SCHEDULES_H_

@@ -20,13 +20,6 @@ Spec WithKeys(const Stage& stage, int64_t keys) {
   return spec;
 }
 
-bool LeavesRest(const Impl& program, size_t dim) {
-  const bool divides = program.decision.kind == RewriteKind::kTile && program.decision.dim == dim;
-  return (divides && program.children.size() > 1) ||
-         std::any_of(program.children.begin(), program.children.end(),
-                     [&](const Impl::Child& child) { return LeavesRest(child.impl, dim); });
-}
-
 // Keys in the largest blocks; 0: there are none.
 int64_t BlockOf(const Group& group) {
   int64_t block = 0;

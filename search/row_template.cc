@@ -8,13 +8,13 @@
 
 #include "rewrites/graph_rewrite.h"
 #include "rewrites/graph_uses.h"
+#include "rewrites/row_schedules.h"
 #include "rewrites/slice.h"
 #include "search/group_times.h"
 #include "search/slice_cost.h"
 #include "search/stage_cost.h"
 #include "spec/check.h"
 #include "spec/graph/plan_schedule.h"
-#include "spec/microkernel.h"
 
 namespace kirsch {
 namespace {
@@ -79,19 +79,13 @@ class SliceGrowth {
   // Is there code for those that grow, which have as many rows, or elements, as the tile has rows?
   bool Suits(const std::vector<Stage>& stages, int64_t rows) const {
     return std::all_of(stages.begin(), stages.end(), [&](const Stage& stage) {
-      if (stage.any_columns) return stage.columns == rows && ColumnsMayVary(stage);
+      if (stage.any_columns)
+        return stage.columns == rows && stage.schedule.streamed == RowSchedule::kNone &&
+               ColumnsMayVary(stage.program, target_);
       if (!stage.any_rows) return true;
       if (stage.kind == StageKind::kRows) return stage.rows == rows;
       return stage.spec.size[MatmulDims::kM] == rows && stage.spec.size[MatmulDims::kB] == 1;
     });
-  }
-
-  bool ColumnsMayVary(const Stage& stage) const {
-    const auto may_vary = [&](const auto& operand) { return LanesMayVary(operand.dtype, target_); };
-    const RowProgram& program = stage.program;
-    return stage.schedule.streamed == RowSchedule::kNone &&
-           std::all_of(program.inputs.begin(), program.inputs.end(), may_vary) &&
-           std::all_of(program.results.begin(), program.results.end(), may_vary);
   }
 
   bool AreEqual(const std::vector<Stage>& a, const std::vector<Stage>& b) const {

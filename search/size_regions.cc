@@ -89,16 +89,8 @@ class SizeGroup {
     known.program = solved->program;
     AddRule(member, {});
     // Of rows, what is left has register tiles that are chosen for it.
-    if (dim_ == MatmulDims::kN && LeavesRest(known.program)) AddRule(member, {.own_rest = true});
+    if (dim_ == MatmulDims::kN && LeavesRest(known.program, dim_)) AddRule(member, {.own_rest = true});
     return absl::OkStatus();
-  }
-
-  // Is there a division that leaves something?
-  bool LeavesRest(const Impl& program) const {
-    const bool divides = program.decision.kind == RewriteKind::kTile && program.decision.dim == dim_;
-    if (divides && program.children.size() > 1) return true;
-    return std::any_of(program.children.begin(), program.children.end(),
-                       [&](const Impl::Child& child) { return LeavesRest(child.impl); });
   }
 
   void AddRule(size_t member, const TemplateChoice& choice) {

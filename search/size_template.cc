@@ -40,6 +40,13 @@ bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim) {
   return a == b;
 }
 
+bool LeavesRest(const Impl& program, size_t dim) {
+  const bool divides = program.decision.kind == RewriteKind::kTile && program.decision.dim == dim;
+  return (divides && program.children.size() > 1) ||
+         std::any_of(program.children.begin(), program.children.end(),
+                     [&](const Impl::Child& child) { return LeavesRest(child.impl, dim); });
+}
+
 SizeTemplate::SizeTemplate(Impl program, size_t dim, const CostModel& model, const TemplateChoice& choice)
     : program_(std::move(program)), dim_(dim), model_(model), choice_(choice) {
   KIRSCH_CHECK(dim != MatmulDims::kK || !choice.own_rest);

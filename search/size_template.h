@@ -36,6 +36,9 @@ struct TemplateChoice {
 // along it?
 bool DifferInSizeOnly(Spec a, const Spec& b, size_t dim);
 
+// Does the program divide the dim somewhere so that something is left?
+bool LeavesRest(const Impl& program, size_t dim);
+
 // Of the program that it was made of, what is decided along whole tiles of the dim, and along all tiles of
 // the others, holds for any size, clipped: a tile that is not smaller than what there is disappears; what is
 // left of a division is treated like a whole tile; copies have what there is. But register tiles are chosen
