@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -67,13 +68,20 @@ const DtypeInfo* TypeOf(kirsch_type type) {
 
 std::string TextOf(const char* text) { return text == nullptr ? "" : text; }
 
-absl::Status CheckGiven(const void* pointer, std::string_view name) {
-  if (pointer != nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(Cat(name, ": expected an address, got NULL"));
+// An argument that must not be NULL.
+struct Given {
+  const void* pointer;
+  std::string_view name;
+};
+
+absl::Status CheckGiven(absl::Span<const Given> arguments) {
+  for (const Given& argument : arguments)
+    if (argument.pointer == nullptr)
+      return absl::InvalidArgumentError(Cat(argument.name, ": expected an address, got NULL"));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<kirsch_request>> Parse(const char* text, const char* kernel) {
-  if (absl::Status given = CheckGiven(text, "text"); !given.ok()) return given;
   absl::StatusOr<KernelRequest> parsed = ParseOneKernel(text, TextOf(kernel));
   if (!parsed.ok()) return parsed.status();
   if (parsed->count() > kMostMembers)
@@ -145,13 +153,27 @@ absl::StatusOr<std::unique_ptr<kirsch_solution>> SolveRequest(const kirsch_conte
   return std::make_unique<kirsch_solution>(kirsch_solution{*std::move(solution)});
 }
 
-// Leaves what `make` makes in `made`, or null.
-template <typename Handle, typename Make>
-kirsch_error* MakeHandle(Handle** made, const Make& make, Precondition precondition = Precondition::kTable) {
+// Calls `function`, which returns a Status, if nothing of `given` is NULL.
+template <typename Function>
+kirsch_error* GuardedCall(absl::Span<const Given> given, const Function& function,
+                          Precondition precondition = Precondition::kTable) {
   return Guarded(
       [&]() -> absl::Status {
-        if (absl::Status given = CheckGiven(made, "result"); !given.ok()) return given;
-        *made = nullptr;
+        if (absl::Status checked = CheckGiven(given); !checked.ok()) return checked;
+        return function();
+      },
+      precondition);
+}
+
+// Leaves what `make` makes in `made`, or null.
+template <typename Handle, typename Make>
+kirsch_error* MakeHandle(Handle** made, std::initializer_list<Given> given, const Make& make,
+                         Precondition precondition = Precondition::kTable) {
+  if (made == nullptr) return GuardedCall({{made, "result"}}, [] { return absl::OkStatus(); });
+  *made = nullptr;
+  return GuardedCall(
+      given,
+      [&]() -> absl::Status {
         absl::StatusOr<std::unique_ptr<Handle>> handle = make();
         if (!handle.ok()) return handle.status();
         *made = handle->release();
@@ -160,12 +182,11 @@ kirsch_error* MakeHandle(Handle** made, const Make& make, Precondition precondit
       precondition);
 }
 
-// The same of a text.
+// The same of a text that is made of a solution.
 template <typename Make>
-kirsch_error* MakeText(char** text, const Make& make) {
-  return Guarded([&]() -> absl::Status {
-    if (absl::Status given = CheckGiven(text, "text"); !given.ok()) return given;
-    *text = nullptr;
+kirsch_error* MakeText(const kirsch_solution* solution, char** text, const Make& make) {
+  if (text != nullptr) *text = nullptr;
+  return GuardedCall({{text, "text"}, {solution, "solution"}}, [&]() -> absl::Status {
     const absl::StatusOr<std::string> made = make();
     if (!made.ok()) return made.status();
     *text = NewText(*made);
@@ -175,14 +196,15 @@ kirsch_error* MakeText(char** text, const Make& make) {
 
 absl::Status CheckArguments(const kirsch_arguments& arguments) {
   if (arguments.num_sizes > 0)
-    if (absl::Status given = CheckGiven(arguments.sizes, "sizes"); !given.ok()) return given;
-  return arguments.num_operands > 0 ? CheckGiven(arguments.operands, "operands") : absl::OkStatus();
+    if (absl::Status given = CheckGiven({{arguments.sizes, "sizes"}}); !given.ok()) return given;
+  return arguments.num_operands > 0 ? CheckGiven({{arguments.operands, "operands"}}) : absl::OkStatus();
 }
 
 // Calls `function` with the arguments that were given.
 template <typename Function>
-kirsch_error* WithArguments(const kirsch_arguments* given, const Function& function) {
-  return Guarded([&]() -> absl::Status {
+kirsch_error* WithArguments(const kirsch_kernel* kernel, const kirsch_arguments* given,
+                            const Function& function) {
+  return GuardedCall({{kernel, "kernel"}}, [&]() -> absl::Status {
     const absl::StatusOr<kirsch_arguments> arguments = OptionsOf(given);
     if (!arguments.ok()) return arguments.status();
     if (absl::Status checked = CheckArguments(*arguments); !checked.ok()) return checked;
@@ -192,14 +214,14 @@ kirsch_error* WithArguments(const kirsch_arguments* given, const Function& funct
 
 absl::StatusOr<absl::Span<const size_t>> SizesOf(const size_t* sizes, size_t num_sizes) {
   if (num_sizes > 0)
-    if (absl::Status given = CheckGiven(sizes, "sizes"); !given.ok()) return given;
+    if (absl::Status given = CheckGiven({{sizes, "sizes"}}); !given.ok()) return given;
   return absl::MakeConstSpan(sizes, num_sizes);
 }
 
 }  // namespace
 }  // namespace kirsch
 
-using kirsch::Guarded;
+using kirsch::GuardedCall;
 using kirsch::MakeHandle;
 using kirsch::MakeText;
 using kirsch::WithArguments;
@@ -232,52 +254,57 @@ size_t kirsch_type_bytes(kirsch_type type) {
 }
 
 kirsch_error* kirsch_parse(const char* text, const char* kernel, kirsch_request** request) {
-  return MakeHandle(request, [&] { return kirsch::Parse(text, kernel); });
+  return MakeHandle(request, {{text, "text"}}, [&] { return kirsch::Parse(text, kernel); });
 }
 void kirsch_request_destroy(kirsch_request* request) { delete request; }
 
-const char* kirsch_request_name(const kirsch_request* request) { return request->request.name.c_str(); }
-size_t kirsch_request_num_sizes(const kirsch_request* request) { return request->sizes.size(); }
+const char* kirsch_request_name(const kirsch_request* request) {
+  return request == nullptr ? nullptr : request->request.name.c_str();
+}
+size_t kirsch_request_num_sizes(const kirsch_request* request) {
+  return request == nullptr ? 0 : request->sizes.size();
+}
 const char* kirsch_request_size_name(const kirsch_request* request, size_t size) {
-  return size < request->sizes.size() ? request->sizes[size].name.c_str() : nullptr;
+  return size < kirsch_request_num_sizes(request) ? request->sizes[size].name.c_str() : nullptr;
 }
 size_t kirsch_request_num_values(const kirsch_request* request, size_t size) {
-  return size < request->sizes.size() ? request->sizes[size].values.size() : 0;
+  return size < kirsch_request_num_sizes(request) ? request->sizes[size].values.size() : 0;
 }
 size_t kirsch_request_value(const kirsch_request* request, size_t size, size_t index) {
   return index < kirsch_request_num_values(request, size) ? request->sizes[size].values[index] : 0;
 }
-size_t kirsch_request_num_operands(const kirsch_request* request) { return request->names.size(); }
+size_t kirsch_request_num_operands(const kirsch_request* request) {
+  return request == nullptr ? 0 : request->names.size();
+}
 kirsch_error* kirsch_request_operand(const kirsch_request* request, const size_t* sizes, size_t num_sizes,
                                      size_t index, kirsch_operand* operand) {
-  return Guarded([&]() -> absl::Status {
+  return GuardedCall({{request, "request"}, {operand, "operand"}}, [&]() -> absl::Status {
     const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
     if (!values.ok()) return values.status();
-    if (absl::Status given = kirsch::CheckGiven(operand, "operand"); !given.ok()) return given;
     return kirsch::Describe(*request, *values, index, operand);
   });
 }
 
 kirsch_error* kirsch_context_create(const kirsch_context_options* options, kirsch_context** context) {
-  return MakeHandle(context, [&] { return kirsch::MakeContext(options); });
+  return MakeHandle(context, {}, [&] { return kirsch::MakeContext(options); });
 }
 void kirsch_context_destroy(kirsch_context* context) { delete context; }
 
 kirsch_error* kirsch_solve(const kirsch_context* context, const kirsch_request* request,
                            const kirsch_solve_options* options, kirsch_solution** solution) {
-  return MakeHandle(solution, [&] { return kirsch::SolveRequest(*context, *request, options); });
+  return MakeHandle(solution, {{context, "context"}, {request, "request"}},
+                    [&] { return kirsch::SolveRequest(*context, *request, options); });
 }
 void kirsch_solution_destroy(kirsch_solution* solution) { delete solution; }
 
 const char* kirsch_solution_target(const kirsch_solution* solution) {
-  return solution->solution.target().name.c_str();
+  return solution == nullptr ? nullptr : solution->solution.target().name.c_str();
 }
 kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t* sizes, size_t num_sizes,
                                    kirsch_cost* cost) {
-  return Guarded([&]() -> absl::Status {
+  return GuardedCall({{solution, "solution"}, {cost, "cost"}}, [&]() -> absl::Status {
     const absl::StatusOr<absl::Span<const size_t>> values = kirsch::SizesOf(sizes, num_sizes);
     if (!values.ok()) return values.status();
-    if (absl::Status given = kirsch::CheckGiven(cost, "cost"); !given.ok()) return given;
     const absl::StatusOr<int64_t> member = kirsch::MemberOf(solution->solution.request().sizes(), *values);
     if (!member.ok()) return member.status();
     *cost = solution->solution.CostOf(*member);
@@ -285,17 +312,17 @@ kirsch_error* kirsch_solution_cost(const kirsch_solution* solution, const size_t
   });
 }
 kirsch_error* kirsch_solution_explain(const kirsch_solution* solution, char** text) {
-  return MakeText(text, [&] { return solution->solution.Explain(); });
+  return MakeText(solution, text, [&] { return solution->solution.Explain(); });
 }
 kirsch_error* kirsch_solution_header(const kirsch_solution* solution, const char* name, char** text) {
-  return MakeText(text, [&] {
+  return MakeText(solution, text, [&] {
     return solution->solution.Header(name == nullptr ? solution->solution.request().name : name);
   });
 }
 
 kirsch_error* kirsch_compile(const kirsch_solution* solution, kirsch_kernel** kernel) {
   return MakeHandle(
-      kernel,
+      kernel, {{solution, "solution"}},
       [&]() -> absl::StatusOr<std::unique_ptr<kirsch_kernel>> {
         absl::StatusOr<std::unique_ptr<kirsch::CallableKernel>> compiled =
             kirsch::CallableKernel::Compile(solution->solution);
@@ -307,25 +334,35 @@ kirsch_error* kirsch_compile(const kirsch_solution* solution, kirsch_kernel** ke
 void kirsch_kernel_destroy(kirsch_kernel* kernel) { delete kernel; }
 
 kirsch_error* kirsch_call(const kirsch_kernel* kernel, const kirsch_arguments* arguments) {
-  return WithArguments(arguments, [&](const kirsch_arguments& given) { return kernel->kernel->Call(given); });
+  return WithArguments(kernel, arguments, [&](const kirsch_arguments& given) { return kernel->kernel->Call(given); });
 }
 kirsch_error* kirsch_call_part(const kirsch_kernel* kernel, const kirsch_arguments* arguments,
                                const kirsch_part* part) {
-  return WithArguments(arguments, [&](const kirsch_arguments& given) -> absl::Status {
+  return WithArguments(kernel, arguments, [&](const kirsch_arguments& given) -> absl::Status {
     const absl::StatusOr<kirsch_part> share = kirsch::OptionsOf(part);
     return share.ok() ? kernel->kernel->CallPart(given, *share) : share.status();
   });
 }
-size_t kirsch_kernel_packed_bytes(const kirsch_kernel* kernel) { return kernel->kernel->packed_bytes(); }
+size_t kirsch_kernel_packed_bytes(const kirsch_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->kernel->packed_bytes();
+}
 kirsch_error* kirsch_kernel_pack(const kirsch_kernel* kernel, void* const* operands, size_t num_operands,
                                  void* packed) {
-  return Guarded([&]() -> absl::Status {
+  return GuardedCall({{kernel, "kernel"}}, [&]() -> absl::Status {
     if (num_operands > 0)
-      if (absl::Status given = kirsch::CheckGiven(operands, "operands"); !given.ok()) return given;
+      if (absl::Status given = kirsch::CheckGiven({{operands, "operands"}}); !given.ok()) return given;
     return kernel->kernel->Pack({operands, num_operands}, packed);
   });
 }
-int kirsch_kernel_threads(const kirsch_kernel* kernel) { return kernel->kernel->threads(); }
-size_t kirsch_kernel_scratch_bytes(const kirsch_kernel* kernel) { return kernel->kernel->scratch_bytes(); }
-size_t kirsch_kernel_shared_bytes(const kirsch_kernel* kernel) { return kernel->kernel->shared_bytes(); }
-size_t kirsch_kernel_phases(const kirsch_kernel* kernel) { return kernel->kernel->phases(); }
+int kirsch_kernel_threads(const kirsch_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->kernel->threads();
+}
+size_t kirsch_kernel_scratch_bytes(const kirsch_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->kernel->scratch_bytes();
+}
+size_t kirsch_kernel_shared_bytes(const kirsch_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->kernel->shared_bytes();
+}
+size_t kirsch_kernel_phases(const kirsch_kernel* kernel) {
+  return kernel == nullptr ? 0 : kernel->kernel->phases();
+}

@@ -10,7 +10,9 @@
  *
  * Errors are values: functions that may fail return NULL, or an error that the caller frees; what they would
  * have made is NULL then. No function prints, ends the process, throws, or changes how signals are handled.
- * (Bugs of Kirsch's own, a broken invariant, abort as any failed assertion does.)
+ * (Bugs of Kirsch's own, a broken invariant, abort as any failed assertion does.) A handle or a result that is
+ * NULL is an error, KIRSCH_BAD_INPUT. Functions that only tell something say NULL or 0 of a handle that is
+ * NULL, and to destroy it does nothing.
  *
  * Threads: functions of different handles may be called at once, and so may all functions that take a handle
  * as `const`, the call of one kernel by several threads among them. Handles are destroyed when nothing uses
