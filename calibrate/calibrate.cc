@@ -15,6 +15,7 @@
 #include "calibrate/cost_key.h"
 #include "calibrate/fit.h"
 #include "calibrate/gather.h"
+#include "calibrate/held_out.h"
 #include "spec/target/host.h"
 
 namespace kirsch {
@@ -44,12 +45,16 @@ double ErrorOfChoices(const Target& target, const std::vector<Observation>& obse
   return errors.empty() ? 0 : Median(errors);
 }
 
-std::vector<Remembered> RememberAll(const std::vector<Observation>& observations, bool fresh) {
-  std::vector<Remembered> remembered;
-  for (const Observation& one : observations)
-    remembered.push_back(
-        {{one.problem, 1, false, one.schedule}, one.cycles, one.spread, one.chosen, one.distance, fresh});
-  return remembered;
+// What a file of measurements keeps of `observations`. `fresh`, `held_out`: see Remembered.
+void Remember(const std::vector<Observation>& observations, bool fresh, bool held_out,
+              std::vector<Remembered>* remembered) {
+  for (const Observation& one : observations) {
+    Experiment experiment = {one.problem, 1, false, one.schedule};
+    experiment.group = one.group;
+    experiment.held_out = held_out;
+    remembered->push_back(
+        {std::move(experiment), one.cycles, one.spread, one.chosen, one.distance, fresh});
+  }
 }
 
 class Calibrator {
@@ -111,24 +116,56 @@ class Calibrator {
     result_.error_of_new = ErrorOfChoices(fit.target, *choices);
     Keep(*std::move(choices), /*fresh=*/true);
     fit = FitKeys(result_.target, keys, observations_, fit_options_);
-    Take(fit, keys);
+    TakeAll(fit, keys);
+    if (absl::Status kept = KeepWhatDoesNoHarm(fit.target, keys); !kept.ok()) return kept;
+    Report();
     return absl::OkStatus();
   }
 
   void Keep(std::vector<Observation> observations, bool fresh) {
-    std::vector<Remembered> programs = RememberAll(observations, fresh);
-    std::vector<Remembered>& all = result_.measurements.programs;
-    std::move(programs.begin(), programs.end(), std::back_inserter(all));
+    Remember(observations, fresh, /*held_out=*/false, &result_.measurements.programs);
     std::move(observations.begin(), observations.end(), std::back_inserter(observations_));
   }
 
-  void Take(Fit& fit, const std::vector<CostKey>& keys) {
+  void TakeAll(const Fit& fit, const std::vector<CostKey>& keys) {
     for (size_t k = 0; k < keys.size(); ++k) {
       const KeyEstimate& estimate = fit.keys[k];
       result_.keys.push_back({keys[k].name, estimate.value, keys[k].get(gatherer_.base()), estimate.low,
                               estimate.high, estimate.fitted ? Origin::kFitted : options_.unknown});
     }
-    result_.target = std::move(fit.target);
+  }
+
+  // Of the fitted constants, those that choose well for problems that the fit never saw.
+  absl::Status KeepWhatDoesNoHarm(const Target& fitted, std::vector<CostKey> keys) {
+    for (CostKey& key : PatternKeysOf())  // but what threads cost, on which no choice here depends
+      if (key.name.starts_with(kMemoryKeys)) keys.push_back(std::move(key));
+    const Target& base = gatherer_.base();
+    const std::vector<Candidate> candidates = CandidatesOf(base, fitted, keys);
+    std::vector<Target> targets;
+    for (const Candidate& candidate : candidates) targets.push_back(candidate.target);
+    const absl::StatusOr<std::vector<Observation>> programs = gatherer_.HeldOut(targets);
+    if (!programs.ok()) return programs.status();
+    Remember(*programs, /*fresh=*/true, /*held_out=*/true, &result_.measurements.programs);
+    std::vector<HeldOutTimes> times;
+    for (const Target& target : targets) times.push_back(TimesOf(target, base, *programs));
+    const size_t kept = KeptCandidate(times);
+    result_.target = targets[kept];
+    result_.held_out = {times.front(), times[kept], candidates[kept].kept};
+    for (const CostKey& key : keys)
+      if (Keeps(candidates[kept], key.name)) TakeBack(key.name);
+    return absl::OkStatus();
+  }
+
+  // The key has the value that it had before.
+  void TakeBack(std::string_view name) {
+    for (CalibratedKey& key : result_.keys) {
+      if (key.name != name) continue;
+      key.value = key.low = key.high = key.before;
+      key.origin = options_.unknown;
+    }
+  }
+
+  void Report() {
     std::set<std::string> problems;
     for (const Observation& one : observations_) problems.insert(one.problem);
     result_.problems = static_cast<int>(problems.size());

@@ -21,6 +21,47 @@ double Rounded(double value) {
   return std::round(value / unit) * unit;
 }
 
+// "memory.*", "everything".
+std::string Described(const std::vector<std::string_view>& kept) {
+  std::string text;
+  for (std::string_view prefix : kept)
+    text += Cat(text.empty() ? "" : ", ", prefix.empty() ? "everything" : Cat(prefix, "*"));
+  return text;
+}
+
+// "0.93 of the time (odd f32 0.85, f32 0.98)".
+std::string Described(const HeldOutTimes& times) {
+  std::string groups;
+  for (const GroupTime& group : times.groups)
+    absl::StrAppendFormat(&groups, "%s%s %.2f", groups.empty() ? "" : ", ", group.group, group.time);
+  return absl::StrFormat("%.3f of the time (%s)", times.time, groups);
+}
+
+// One line; empty if nothing was held out.
+std::string Described(const Calibration::HeldOut& held_out) {
+  if (held_out.fitted.problems == 0) return "";
+  std::string text =
+      absl::StrFormat("%d problem%s held out of the fit: what the fitted constants choose takes %s of what "
+                      "the ones before chose",
+                      held_out.fitted.problems, held_out.fitted.problems == 1 ? "" : "s",
+                      Described(held_out.fitted));
+  if (!held_out.kept.empty())
+    absl::StrAppendFormat(&text, "; so %s is kept as it was, which makes that %s", Described(held_out.kept),
+                          Described(held_out.taken));
+  return Cat(text, "\n");
+}
+
+ordered_json JsonOf(const Calibration::HeldOut& held_out) {
+  ordered_json json = {{"problems", held_out.fitted.problems},
+                       {"time_fitted", Rounded(held_out.fitted.time)},
+                       {"time", Rounded(held_out.taken.time)},
+                       {"error", Rounded(held_out.taken.error)},
+                       {"kept", Described(held_out.kept)}};
+  for (const GroupTime& group : held_out.taken.groups)
+    json["groups"][group.group] = {{"problems", group.problems}, {"time", Rounded(group.time)}};
+  return json;
+}
+
 }  // namespace
 
 std::string PrintCalibration(const Calibration& calibration) {
@@ -34,6 +75,7 @@ std::string PrintCalibration(const Calibration& calibration) {
                         {"error_before", Rounded(calibration.error_before)},
                         {"error", Rounded(calibration.error)},
                         {"error_of_new", Rounded(calibration.error_of_new)},
+                        {"held_out", JsonOf(calibration.held_out)},
                         {"seconds", Rounded(calibration.seconds)},
                         {"waited_seconds", Rounded(calibration.waited_seconds)},
                         {"interference", calibration.interference}};
@@ -61,6 +103,7 @@ std::string Summarize(const Calibration& calibration) {
       "median, before by %.1f %%; new choices, before they were measured, by %.1f %%\n",
       calibration.programs, calibration.problems, calibration.seconds, 100 * calibration.error,
       100 * calibration.error_before, 100 * calibration.error_of_new);
+  text += Described(calibration.held_out);
   if (calibration.recalled != 0)
     absl::StrAppendFormat(&text, "%d of the programs are of a table, measured before\n",
                           calibration.recalled);

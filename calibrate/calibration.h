@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "calibrate/held_out.h"
 #include "calibrate/measurements.h"
 #include "page/predictions.h"
 #include "spec/target/target.h"
 
 namespace kirsch {
-
 
 struct Calibration {
   Target target;
@@ -26,6 +26,12 @@ struct Calibration {
   double error_before = 0, error = 0;
   // The same over what the model chose when it had been fitted once, and had not been measured before.
   double error_of_new = 0;
+  // Of the choices for problems that were held out of the fit: how those of all fitted constants did, and
+  // those of the constants that were taken, and which ones are the base's.
+  struct HeldOut {
+    HeldOutTimes fitted, taken;
+    std::vector<std::string_view> kept;
+  } held_out = {};
   // What was measured, beside what the fitted model says; groups are levels.
   std::vector<PredictedProgram> predictions = {};
   Measurements measurements = {};  // all of it, to be fitted to again

@@ -115,6 +115,7 @@ absl::StatusOr<PreparedExperiment> Laboratory::Prepare(const Experiment& experim
   if (!sources.ok()) return sources.status();
   PreparedExperiment prepared;
   prepared.problem = experiment.problem;
+  prepared.group = experiment.group;
   prepared.cold = experiment.cold;
   prepared.workload = *std::move(workload);
   if (sources->empty()) return prepared;
@@ -140,6 +141,7 @@ absl::StatusOr<Observation> Laboratory::Recall(const Experiment& experiment, dou
   const Source& source = sources->front();
   Observation observation;
   observation.problem = experiment.problem;
+  observation.group = experiment.group;
   observation.schedule = source.schedule;
   observation.program = PrintProgram(source.subject.program);
   observation.level = source.level;
@@ -170,6 +172,7 @@ absl::StatusOr<std::vector<Observation>> Observe(const PreparedExperiment& exper
       return absl::InternalError(Cat(experiment.problem, ": wrong result of ", program.schedule));
     Observation observation;
     observation.problem = experiment.problem;
+    observation.group = experiment.group;
     observation.schedule = program.schedule;
     observation.program = program.program;
     observation.level = experiment.level;

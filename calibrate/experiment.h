@@ -25,6 +25,8 @@ struct Experiment {
   bool cold = false;          // operands are in RAM at every call
   std::string schedule = {};  // the only program that is wanted
   bool may_lack = false;      // nothing is measured where the target's space has no such program
+  std::string group = {};     // of problems that are alike, for people: "odd f32"
+  bool held_out = false;      // of the fit: only what a model chooses is timed, see held_out.h
 };
 
 // A program, ready to be timed and priced.
@@ -38,7 +40,7 @@ struct PreparedProgram {
 };
 
 struct PreparedExperiment {
-  std::string problem;
+  std::string problem, group;
   bool cold = false;
   Level level = Level::kRam;  // where the operands wait
   Workload workload;

@@ -27,6 +27,24 @@ std::vector<Experiment> ChoicesOf(std::vector<Experiment> suite) {
   return suite;
 }
 
+// Those that are held out of the fit, or the others.
+std::vector<Experiment> PartOf(std::vector<Experiment> suite, bool held_out) {
+  std::erase_if(suite, [&](const Experiment& experiment) { return experiment.held_out != held_out; });
+  return suite;
+}
+
+absl::StatusOr<std::vector<Observation>> ObserveOne(const PreparedExperiment& prepared, Session& session) {
+  std::vector<Observation> observations;
+  const absl::Status status = session.Run([&] {
+    absl::StatusOr<std::vector<Observation>> observed = Observe(prepared, session.experiment());
+    if (observed.ok()) observations = *std::move(observed);
+    session.Note(observations);
+    return observed.status();
+  });
+  if (!status.ok()) return status;
+  return observations;
+}
+
 // The programs of experiments but those in `known`.
 absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment>& suite,
                                                     const std::set<std::string>& known,
@@ -36,15 +54,9 @@ absl::StatusOr<std::vector<Observation>> ObserveAll(const std::vector<Experiment
     session.Announce(experiment.problem);
     const absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(experiment, known);
     if (!prepared.ok()) return prepared.status();
-    std::vector<Observation> of_this;
-    const absl::Status status = session.Run([&] {
-      absl::StatusOr<std::vector<Observation>> observed = Observe(*prepared, session.experiment());
-      if (observed.ok()) of_this = *std::move(observed);
-      session.Note(of_this);
-      return observed.status();
-    });
-    if (!status.ok()) return status;
-    std::move(of_this.begin(), of_this.end(), std::back_inserter(observations));
+    absl::StatusOr<std::vector<Observation>> of_this = ObserveOne(*prepared, session);
+    if (!of_this.ok()) return of_this.status();
+    std::move(of_this->begin(), of_this->end(), std::back_inserter(observations));
   }
   return observations;
 }
@@ -59,9 +71,12 @@ class MachineGatherer : public Gatherer {
   absl::StatusOr<std::vector<CalibratedKey>> Patterns() override {
     std::vector<CalibratedKey> keys;
     if (absl::Status status = MeasureShared(&keys); !status.ok()) return status;
-    suite_ = CalibrationSuite(base_, quick_);
+    const std::vector<Experiment> all = CalibrationSuite(base_, quick_);
+    suite_ = PartOf(all, /*held_out=*/false);
     choices_ = ChoicesOf(suite_);
-    session_.Expect(std::size(kFilledCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size());
+    held_out_ = ChoicesOf(PartOf(all, /*held_out=*/true));
+    session_.Expect(std::size(kFilledCaches) + (cores_ > 1 ? 1 : 0) + suite_.size() + choices_.size() +
+                    held_out_.size());
     for (const FilledCache& cache : kFilledCaches) {
       const int memories = quick_ ? kQuickMemories : kMemories;
       const auto measure = [&] { return MeasureFillings(cache, base_, memories, session_.experiment()); };
@@ -100,6 +115,19 @@ class MachineGatherer : public Gatherer {
     return ObserveAll(choices_, known_, laboratory, session_);
   }
 
+  absl::StatusOr<std::vector<Observation>> HeldOut(const std::vector<Target>& targets) override {
+    const absl::StatusOr<std::vector<PreparedExperiment>> all = PrepareHeldOut(targets);
+    if (!all.ok()) return all.status();
+    std::vector<Observation> observations;
+    for (const PreparedExperiment& prepared : *all) {
+      session_.Announce(prepared.problem);
+      absl::StatusOr<std::vector<Observation>> of_this = ObserveOne(prepared, session_);
+      if (!of_this.ok()) return of_this.status();
+      std::move(of_this->begin(), of_this->end(), std::back_inserter(observations));
+    }
+    return observations;
+  }
+
   double waited() const override { return session_.waited(); }
   std::string Interference() const override { return session_.Interference(); }
 
@@ -119,6 +147,26 @@ class MachineGatherer : public Gatherer {
     return absl::OkStatus();
   }
 
+  // With the choice of each target, but no program twice. A target's searches share a memo.
+  absl::StatusOr<std::vector<PreparedExperiment>> PrepareHeldOut(const std::vector<Target>& targets) {
+    std::vector<PreparedExperiment> all(held_out_.size());
+    std::vector<std::set<std::string>> known(held_out_.size());
+    for (const Target& target : targets) {
+      Laboratory laboratory(target, cores_);
+      for (size_t i = 0; i < held_out_.size(); ++i) {
+        session_.Announce(held_out_[i].problem);
+        absl::StatusOr<PreparedExperiment> prepared = laboratory.Prepare(held_out_[i], known[i]);
+        if (!prepared.ok()) return prepared.status();
+        std::vector<PreparedProgram> programs = std::move(all[i].programs);
+        for (const PreparedProgram& program : prepared->programs) known[i].insert(program.program);
+        std::move(prepared->programs.begin(), prepared->programs.end(), std::back_inserter(programs));
+        all[i] = *std::move(prepared);
+        all[i].programs = std::move(programs);
+      }
+    }
+    return all;
+  }
+
   template <typename Result>
   absl::StatusOr<Result> Measured(std::string_view what,
                                   const std::function<absl::StatusOr<Result>()>& measure) {
@@ -131,7 +179,7 @@ class MachineGatherer : public Gatherer {
 
   Target base_;
   const bool quick_;
-  std::vector<Experiment> suite_, choices_;
+  std::vector<Experiment> suite_, choices_, held_out_;
   Session session_;
   const int cores_;
   std::set<std::string> known_;  // programs that Suite had
@@ -149,13 +197,18 @@ class MeasurementsGatherer : public Gatherer {
   const Target& base() const override { return base_; }
 
   absl::StatusOr<std::vector<CalibratedKey>> Patterns() override { return measurements_.keys; }
-  absl::StatusOr<std::vector<Observation>> Suite() override { return Recall(false); }
-  absl::StatusOr<std::vector<Observation>> Choices(const Target&) override { return Recall(true); }
+  absl::StatusOr<std::vector<Observation>> Suite() override { return Recall(false, false); }
+  absl::StatusOr<std::vector<Observation>> Choices(const Target&) override { return Recall(true, false); }
+  absl::StatusOr<std::vector<Observation>> HeldOut(const std::vector<Target>&) override {
+    return Recall(true, true);
+  }
 
  private:
-  std::vector<Observation> Recall(bool fresh) const {
+  std::vector<Observation> Recall(bool fresh, bool held_out) const {
     std::vector<Remembered> programs = measurements_.programs;
-    std::erase_if(programs, [&](const Remembered& one) { return one.fresh != fresh; });
+    std::erase_if(programs, [&](const Remembered& one) {
+      return one.fresh != fresh || one.experiment.held_out != held_out;
+    });
     return RecallAll(programs, base_);
   }
 

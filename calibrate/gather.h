@@ -31,6 +31,9 @@ class Gatherer {
   // What `fitted` chooses for the suite's problems, but what Suite had.
   virtual absl::StatusOr<std::vector<Observation>> Choices(const Target& fitted) = 0;
 
+  // What each of the targets chooses for the problems that are held out, of a problem all at once.
+  virtual absl::StatusOr<std::vector<Observation>> HeldOut(const std::vector<Target>& targets) = 0;
+
   virtual double waited() const { return 0; }  // seconds, for others
   virtual std::string Interference() const { return ""; }
 };

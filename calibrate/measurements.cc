@@ -51,6 +51,10 @@ class Reader : JsonMembers {
     program.chosen = Flag(json, "chosen");
     program.distance = Number(json, "distance");
     program.fresh = Flag(json, "fresh");
+    // Files of earlier versions have neither.
+    if (json.Find("group") != nullptr)
+      program.experiment.group = Member(json, "group", Kind::kString, "a group's name, a string").text;
+    if (json.Find("held_out") != nullptr) program.experiment.held_out = Flag(json, "held_out");
     return program;
   }
 
@@ -88,7 +92,9 @@ std::string PrintMeasurements(const Measurements& measurements) {
                                 {"spread", one.spread},
                                 {"chosen", one.chosen},
                                 {"distance", one.distance},
-                                {"fresh", one.fresh}});
+                                {"fresh", one.fresh},
+                                {"group", one.experiment.group},
+                                {"held_out", one.experiment.held_out}});
   return Cat(json.dump(1), "\n");
 }
 

@@ -12,6 +12,7 @@ namespace kirsch {
 
 struct Observation {
   std::string problem;  // as a user states it
+  std::string group;    // of problems, see Experiment
   std::string schedule;
   std::string program;       // its code, as PrintProgram gives it: what tells it from others of the problem
   Level level = Level::kL1;  // where the operands wait

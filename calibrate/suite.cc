@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,8 @@ namespace kirsch {
 namespace {
 
 constexpr double kQuickShare = 0.24;  // of the problems
+constexpr int kHeldOut = 5;           // of so many problems, one is held out of the fit
+constexpr int kOddShapes = 50;        // drawn
 constexpr int kLongTiles = 160;
 constexpr uint64_t kSeed = 17;  // of draws
 // Operands of about a cache's size are partly there and partly beyond, which no formula prices: of what lies
@@ -64,24 +67,64 @@ class SuiteBuilder {
   explicit SuiteBuilder(const Target& target) : target_(target) {}
 
   std::vector<Experiment> All() {
-    RegisterTiles();
-    LongTiles();
-    for (Level level : {Level::kL2, Level::kL3}) Cache(level);
-    Ram();
-    for (std::string_view types : kOtherTypes) OtherTypes(types);
-    for (const DtypeInfo& info : kDtypes)
-      if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype)) Blocks(info);
-    Convolutions();
-    Rows();
+    Group("f32", [&] {
+      RegisterTiles();
+      LongTiles();
+      for (Level level : {Level::kL2, Level::kL3}) Cache(level);
+    });
+    Group("odd f32", [&] { OddShapes(); });
+    Group("RAM", [&] { Ram(); });
+    Group("other types", [&] {
+      for (std::string_view types : kOtherTypes) OtherTypes(types);
+    });
+    Group("blocks", [&] {
+      for (const DtypeInfo& info : kDtypes)
+        if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype)) Blocks(info);
+    });
+    Group("convolutions", [&] { Convolutions(); });
+    Group("rows", [&] { Rows(); });
     std::erase_if(experiments_, [&](const Experiment& one) { return IsOnTheEdge(one.problem); });
+    HoldOut();
     return std::move(experiments_);
   }
 
  private:
+  // What `add` adds are problems of that group.
+  template <typename AddAll>
+  void Group(std::string_view group, const AddAll& add) {
+    const size_t first = experiments_.size();
+    add();
+    for (size_t i = first; i < experiments_.size(); ++i) experiments_[i].group = group;
+  }
+
+  // Every so many of the problems from whose space programs are drawn, evenly over the groups.
+  void HoldOut() {
+    int problems = 0;
+    for (Experiment& experiment : experiments_)
+      if (experiment.schedule.empty()) experiment.held_out = problems++ % kHeldOut == kHeldOut - 1;
+  }
+
   void Add(std::string problem, int programs) { experiments_.push_back({std::move(problem), programs}); }
 
   void AddProgram(std::string problem, std::string schedule) {
     experiments_.push_back({std::move(problem), 1, false, std::move(schedule)});
+  }
+
+  // Sizes that nobody would choose: rows that begin anywhere in a line, and in few or in many of the sets of
+  // L1. A part of them is a narrow product of a wide matrix: the same slab is read again and again at the
+  // matrix' stride. What packing is worth is told by these alone.
+  void OddShapes() {
+    std::mt19937_64 random(kSeed);
+    const auto draw = [&](double low, double high) {  // log-uniform, odd or a multiple of 4 that is none of 16
+      const double place = static_cast<double>(random() >> 11) * 0x1p-53;
+      const auto size = static_cast<int64_t>(low * std::pow(high / low, place));
+      return random() % 4 == 0 ? size / 16 * 16 + 4 : size / 2 * 2 + 1;
+    };
+    for (int i = 0; i < kOddShapes; ++i) {
+      const bool is_narrow = i % 4 == 0;
+      const int64_t m = draw(16, 1000), k = draw(24, 1000), n = is_narrow ? draw(8, 80) : draw(24, 1000);
+      Add(Cat("matmul f32 ", m, "x", k, "x", n, is_narrow ? Cat(" ldb=", n + draw(300, 2000)) : ""), 5);
+    }
   }
 
   // Every class of register tiles, whole and masked, with operands in L1.

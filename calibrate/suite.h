@@ -9,8 +9,8 @@
 
 namespace kirsch {
 
-// Sizes follow the target's caches: problems live in L1, L2, L3 and RAM. `quick`: a quarter of them, with fewer
-// programs of each.
+// Sizes follow the target's caches: problems live in L1, L2, L3 and RAM. A fifth of those whose programs are
+// drawn is held out of the fit (Experiment::held_out). `quick`: a quarter of all, with fewer programs of each.
 std::vector<Experiment> CalibrationSuite(const Target& target, bool quick);
 
 }  // namespace kirsch

@@ -1,7 +1,11 @@
 // What a calibration is made of, but for the measuring.
 #include "calibrate/calibration.h"
 
+#include <cmath>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "bench/entries.h"
 #include "bench/workload.h"
@@ -9,6 +13,7 @@
 #include "calibrate/conditions.h"
 #include "calibrate/cost_key.h"
 #include "calibrate/experiment.h"
+#include "calibrate/held_out.h"
 #include "calibrate/measurements.h"
 #include "calibrate/suite.h"
 #include "calibrate/usable.h"
@@ -20,6 +25,7 @@
 #include "spec/microkernel.h"
 #include "spec/target/target_json.h"
 #include "spec/target/targets.h"
+#include "spec/text/cat.h"
 #include "spec/text/schedule.h"
 #include "tests/testing/targets.h"
 
@@ -139,6 +145,94 @@ TEST(CalibrationSuite, HasProblemsInEveryLevel) {
   EXPECT_LT(CalibrationSuite(target, true).size(), CalibrationSuite(target, false).size() / 2);
 }
 
+// Choices for problems that the fit never saw say whether it does harm.
+TEST(CalibrationSuite, HoldsAFifthOutInEveryGroup) {
+  for (bool quick : {false, true}) {
+    std::map<std::string, int> held_out, fitted_to;
+    int odd = 0;
+    for (const Experiment& experiment : CalibrationSuite(FindTarget("znver3", "")->target, quick)) {
+      EXPECT_TRUE(!experiment.held_out || experiment.schedule.empty()) << "nothing is chosen there";
+      if (!experiment.schedule.empty()) continue;
+      ++(experiment.held_out ? held_out : fitted_to)[experiment.group];
+      odd += experiment.group == "odd f32" ? 1 : 0;
+    }
+    int all_held_out = 0, all_others = 0;
+    for (const auto& [group, problems] : fitted_to) all_others += problems;
+    for (const auto& [group, problems] : held_out) all_held_out += problems;
+    EXPECT_NEAR(all_held_out, (all_held_out + all_others) / 5.0, quick ? 8 : 1);
+    EXPECT_GE(odd, quick ? 5 : 30);
+    EXPECT_GE(held_out["odd f32"], quick ? 1 : 5);
+    if (!quick) {
+      EXPECT_EQ(held_out.size(), fitted_to.size()) << "a group of which nothing is held out";
+    }
+  }
+}
+
+// A program of a problem that takes `measured` cycles, and by a model a cycle for each of `loop_cycles`, or one
+// for each of `microkernel_cycles`.
+Observation HeldOutProgram(const std::string& problem, const std::string& group, double measured, double loops,
+                           double microkernels) {
+  Observation observation;
+  observation.problem = problem;
+  observation.group = group;
+  observation.cycles = measured;
+  observation.predict = [=](const CostModel& model) {
+    return loops * model.target().loop_cycles + microkernels * model.target().microkernel_cycles;
+  };
+  return observation;
+}
+
+class HeldOut : public ::testing::Test {
+ protected:
+  HeldOut() {
+    base_ = FindTarget("znver3", "")->target;
+    base_.loop_cycles = 1, base_.microkernel_cycles = 10;
+    fitted_ = base_;
+    fitted_.microkernel_cycles = 1;
+    fitted_.loop_cycles = 10;
+  }
+  Target base_, fitted_;
+};
+
+// The base chooses the program of loops, the fitted target that of microkernels.
+TEST_F(HeldOut, TimesAreThoseOfTheChoices) {
+  const std::vector<Observation> programs = {
+      HeldOutProgram("a", "f32", 100, 1, 0), HeldOutProgram("a", "f32", 50, 0, 1),
+      HeldOutProgram("b", "odd f32", 100, 1, 0), HeldOutProgram("b", "odd f32", 200, 0, 1),
+      HeldOutProgram("c", "odd f32", 100, 1, 0), HeldOutProgram("c", "odd f32", 50, 0, 1)};
+  const HeldOutTimes times = TimesOf(fitted_, base_, programs);
+  EXPECT_EQ(times.problems, 3);
+  EXPECT_NEAR(times.time, std::cbrt(0.5), 1e-9);
+  ASSERT_EQ(times.groups.size(), 2u);
+  EXPECT_EQ(times.groups[0].group, "f32");
+  EXPECT_NEAR(times.groups[0].time, 0.5, 1e-9);
+  EXPECT_NEAR(times.groups[1].time, 1, 1e-9);
+  EXPECT_NEAR(TimesOf(base_, base_, programs).time, 1, 1e-9);
+}
+
+TEST_F(HeldOut, NoGroupMayBecomeSlower) {
+  const HeldOutTimes faster = {10, 0.9, 0, {{"f32", 5, 0.8}, {"odd f32", 5, 1.01}}},
+                     slower_when_odd = {10, 0.9, 0, {{"f32", 5, 0.7}, {"odd f32", 5, 1.1}}},
+                     slower = {10, 1.01, 0, {{"f32", 5, 1.01}, {"odd f32", 5, 1.01}}}, base = {10, 1, 0, {}};
+  EXPECT_EQ(KeptCandidate({faster, slower, slower, base}), 0u);
+  EXPECT_EQ(KeptCandidate({slower_when_odd, slower, faster, base}), 2u);
+  EXPECT_EQ(KeptCandidate({slower_when_odd, slower, slower, base}), 3u);
+  EXPECT_EQ(KeptCandidate({HeldOutTimes(), HeldOutTimes(), HeldOutTimes(), HeldOutTimes()}), 0u);
+}
+
+TEST_F(HeldOut, CandidatesKeepPartsOfTheBase) {
+  fitted_.memory[static_cast<size_t>(Level::kL2)].cycles_per_line = 7;
+  fitted_.vectors[0].fma_per_cycle = 1.5;
+  const std::vector<Candidate> candidates = CandidatesOf(base_, fitted_, CostKeysOf(base_));
+  ASSERT_EQ(candidates.size(), 4u);
+  EXPECT_EQ(candidates[0].target, fitted_);
+  EXPECT_EQ(candidates[1].target.at(Level::kL2).cycles_per_line, base_.at(Level::kL2).cycles_per_line);
+  EXPECT_EQ(candidates[1].target.vectors[0].fma_per_cycle, 1.5);
+  EXPECT_EQ(candidates[2].target.at(Level::kL2).cycles_per_line, 7);
+  EXPECT_EQ(candidates[2].target.vectors[0].fma_per_cycle, base_.vectors[0].fma_per_cycle);
+  EXPECT_EQ(candidates[3].target, base_);
+}
+
 // Half of what is read of operands that just fill a cache comes from beyond it.
 TEST(CalibrationSuite, HasNothingOnTheEdgeOfACache) {
   const Target target = FindTarget("znver3", "")->target;
@@ -173,6 +267,46 @@ TEST(Measurements, AreReadAsTheyWereWritten) {
   EXPECT_EQ(PrintMeasurements(*read), PrintMeasurements(written));
   EXPECT_TRUE(read->programs[0].experiment.cold && read->programs[0].chosen && !read->programs[0].fresh);
   EXPECT_EQ(read->programs[0].distance, 0.5);
+}
+
+TEST(Measurements, ThoseOfEarlierVersionsHaveNoGroups) {
+  const absl::StatusOr<Measurements> read = ParseMeasurements(
+      R"({"signature": "x", "keys": [], "programs": [{"problem": "p", "cold": false, "schedule": "s", "cycles": 1,
+          "spread": 0, "chosen": true, "distance": 0, "fresh": false}]})",
+      "file");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->programs[0].experiment.group, "");
+  EXPECT_FALSE(read->programs[0].experiment.held_out);
+}
+
+// The programs say that wide vectors are slow; those of the problem that the fit never saw, that they are not.
+TEST(Measurements, ConstantsStayWhereHeldOutChoicesBecomeSlower) {
+  const Target base = FindTarget("znver4", "")->target;
+  const std::string wide = "move out VRF vectors16\n  microkernel\n",
+                    narrow = "move out VRF vectors8\n  microkernel\n";
+  CalibrateOptions options;
+  options.measurements.emplace();
+  options.measurements->signature = "x";
+  const auto add = [&](const std::string& problem, const std::string& schedule, double cycles, bool held_out) {
+    Remembered program = {{problem, 1, false, schedule}, cycles, 0.01, true, 0, held_out};
+    program.experiment.group = "f32";
+    program.experiment.held_out = held_out;
+    options.measurements->programs.push_back(program);
+  };
+  for (int k : {128, 256, 512, 1024}) {
+    add(Cat("matmul f32 4x", k, "x32"), wide, 40.0 * k, false);
+    add(Cat("matmul f32 4x", k, "x32"), narrow, 8.0 * k, false);
+  }
+  add("matmul f32 4x192x32", wide, 600, true);
+  add("matmul f32 4x192x32", narrow, 1200, true);
+  const absl::StatusOr<Calibration> calibration = Calibrate(base, "znver4", options);
+  ASSERT_TRUE(calibration.ok()) << calibration.status();
+  EXPECT_EQ(calibration->held_out.fitted.time, 2);
+  EXPECT_EQ(calibration->held_out.taken.time, 1);
+  EXPECT_EQ(calibration->target.vectors[0].fma_per_cycle, base.vectors[0].fma_per_cycle);
+  EXPECT_THAT(Summarize(*calibration), HasSubstr("1 problem held out of the fit"));
+  EXPECT_THAT(Summarize(*calibration), HasSubstr("vectors.* is kept as it was, which makes that 1.000"));
+  EXPECT_THAT(PrintCalibration(*calibration), HasSubstr("\"held_out\""));
 }
 
 TEST(Measurements, WhatIsWrongIsSaidWithItsPlace) {

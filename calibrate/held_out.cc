@@ -1,0 +1,95 @@
+#include "calibrate/held_out.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "bench/statistics.h"
+
+namespace kirsch {
+namespace {
+
+constexpr std::string_view kVectors = "vectors.", kAll = "";
+
+// The same program takes a per cent more or less from one time to the next, and a group has few problems.
+constexpr double kGroupNoise = 0.02;
+
+struct Predicted {
+  double cycles = 0, measured = 0;
+};
+
+// The program of each problem that `model` predicts to be the fastest.
+std::map<std::string, Predicted> ChoicesOf(const CostModel& model,
+                                           const std::vector<Observation>& observations) {
+  std::map<std::string, Predicted> choices;
+  for (const Observation& one : observations) {
+    const double cycles = one.predict(model);
+    const auto [choice, first] = choices.try_emplace(one.problem, Predicted{cycles, one.cycles});
+    if (!first && cycles < choice->second.cycles) choice->second = {cycles, one.cycles};
+  }
+  return choices;
+}
+
+double Mean(const std::vector<double>& logarithms) {
+  double sum = 0;
+  for (double one : logarithms) sum += one;
+  return logarithms.empty() ? 1 : std::exp(sum / static_cast<double>(logarithms.size()));
+}
+
+bool DoesNoHarm(const HeldOutTimes& times) {
+  return times.time <= 1 && std::all_of(times.groups.begin(), times.groups.end(), [](const GroupTime& group) {
+           return group.time <= 1 + kGroupNoise;
+         });
+}
+
+}  // namespace
+
+bool Keeps(const Candidate& candidate, std::string_view key) {
+  return std::any_of(candidate.kept.begin(), candidate.kept.end(),
+                     [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+std::vector<Candidate> CandidatesOf(const Target& base, const Target& fitted,
+                                    const std::vector<CostKey>& keys) {
+  std::vector<Candidate> candidates = {
+      {fitted, {}}, {fitted, {kMemoryKeys}}, {fitted, {kVectors}}, {fitted, {kAll}}};
+  for (Candidate& candidate : candidates)
+    for (const CostKey& key : keys)
+      if (Keeps(candidate, key.name)) key.set(key.get(base), candidate.target);
+  return candidates;
+}
+
+HeldOutTimes TimesOf(const Target& candidate, const Target& base,
+                     const std::vector<Observation>& observations) {
+  const std::map<std::string, Predicted> ours = ChoicesOf(CostModel(candidate), observations),
+                                         theirs = ChoicesOf(CostModel(base), observations);
+  HeldOutTimes times;
+  std::vector<double> all, errors;
+  std::vector<std::pair<std::string, std::vector<double>>> groups;
+  std::string last;
+  for (const Observation& one : observations) {
+    if (std::exchange(last, one.problem) == one.problem) continue;
+    const Predicted& choice = ours.at(one.problem);
+    all.push_back(std::log(choice.measured / theirs.at(one.problem).measured));
+    errors.push_back(std::abs(choice.cycles / choice.measured - 1));
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const auto& known) { return known.first == one.group; });
+    if (group == groups.end()) group = groups.insert(group, {one.group, {}});
+    group->second.push_back(all.back());
+  }
+  times.problems = static_cast<int>(all.size());
+  times.time = Mean(all);
+  times.error = errors.empty() ? 0 : Median(errors);
+  for (const auto& [name, logarithms] : groups)
+    times.groups.push_back({name, static_cast<int>(logarithms.size()), Mean(logarithms)});
+  return times;
+}
+
+size_t KeptCandidate(const std::vector<HeldOutTimes>& times) {
+  const auto first = std::find_if(times.begin(), times.end(), DoesNoHarm);
+  return static_cast<size_t>(std::min(first, std::prev(times.end())) - times.begin());
+}
+
+}  // namespace kirsch
