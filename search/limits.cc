@@ -42,11 +42,16 @@ Lines EmptyLevel(const Spec& spec, const Target& target) {
   return Capacity(spec, FillingLevel(spec), target);
 }
 
+Lines RoomFor(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
+  if (expansion.filled == FillingLevel(spec)) return available;
+  return Capacity(expansion.children[0].spec, expansion.filled, target);
+}
+
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target) {
   if (TakesNoLines(spec, expansion)) return LeftToEach(spec, expansion, available, target);
   // What is filled waits beside what the spec below reads.
   const Lines capacity = Capacity(expansion.children[0].spec, expansion.filled, target);
-  const int64_t room = expansion.filled == FillingLevel(spec) ? available : capacity;
+  const int64_t room = RoomFor(spec, expansion, available, target);
   return static_cast<Lines>(std::clamp<int64_t>(room - expansion.filled_lines, -1, capacity));
 }
 

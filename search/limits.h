@@ -13,6 +13,9 @@ namespace kirsch {
 // The lines of the level that `spec` fills, none of them taken.
 Lines EmptyLevel(const Spec& spec, const Target& target);
 
+// The lines that the tile which an expansion of `spec` brings to a level may have; `available` is as below.
+Lines RoomFor(const Spec& spec, const Expansion& expansion, Lines available, const Target& target);
+
 // Lines left for the specs below an expansion of `spec`, which had `available`; negative if the tile won't
 // fit.
 Lines AvailableBelow(const Spec& spec, const Expansion& expansion, Lines available, const Target& target);

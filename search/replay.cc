@@ -1,8 +1,12 @@
 #include "search/replay.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rewrites/rewrite.h"
 #include "search/limits.h"
@@ -18,6 +22,30 @@ struct Priced {
   Cost cost;
 };
 
+bool IsLike(const Decision& a, const Decision& b) {
+  return a.kind == b.kind && a.dim == b.dim && a.operand == b.operand;
+}
+
+// " (there are tile k 256, tile k 512)": legal decisions like this one, those with the nearest sizes; nothing
+// if there are none.
+std::string NearDecisions(const Spec& spec, const Decision& decision, const Target& target) {
+  constexpr size_t kMostNamed = 4;
+  const auto distance = [&](const Decision& other) {
+    return std::abs(int64_t{other.size} - int64_t{decision.size});
+  };
+  std::vector<Decision> near;
+  EnumerateDecisions(spec, target, &near);
+  std::erase_if(near, [&](const Decision& other) { return !IsLike(other, decision); });
+  std::stable_sort(near.begin(), near.end(),
+                   [&](const Decision& a, const Decision& b) { return distance(a) < distance(b); });
+  if (near.size() > kMostNamed) near.resize(kMostNamed);
+  std::stable_sort(near.begin(), near.end(),
+                   [](const Decision& a, const Decision& b) { return a.size < b.size; });
+  std::vector<std::string> texts;
+  for (const Decision& other : near) texts.push_back(PrintDecision(spec.op, other));
+  return texts.empty() ? "" : Cat(" (there are ", Join(texts, ", "), ")");
+}
+
 class Replayer {
  public:
   Replayer(std::string_view file, const CostModel& model, Memo& memo, const SearchOptions& options)
@@ -28,7 +56,8 @@ class Replayer {
     if (decision.kind == RewriteKind::kNone) return Search(spec, schedule.position, available);
     if (!IsLegal(spec, decision, model_.target()))
       return ErrorAt(file_, schedule.position,
-                     Cat("expected a decision that is in the space of '", PrintSpec(spec), "', got '",
+                     Cat("expected a decision that is in the space of '", PrintSpec(spec), "'",
+                         NearDecisions(spec, decision, model_.target()), ", got '",
                          PrintDecision(spec.op, decision), "'"));
     Expansion expansion;
     Expand(spec, decision, model_.target(), &expansion);
@@ -36,7 +65,8 @@ class Replayer {
     if (below < 0)
       return ErrorAt(file_, schedule.position,
                      Cat("expected a tile that fits, got ", expansion.filled_lines, " lines for ",
-                         Name(expansion.filled)));
+                         Name(expansion.filled), ", which has room for ",
+                         RoomFor(spec, expansion, available, model_.target())));
     if (schedule.children.size() > static_cast<size_t>(expansion.num_children))
       return ErrorAt(file_, schedule.children[static_cast<size_t>(expansion.num_children)].position,
                      Cat("expected no more than ", expansion.num_children, " decisions below '",
