@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_join.h"
 #include "spec/text/cat.h"
+#include "spec/text/nearest.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -14,7 +15,8 @@ absl::StatusOr<Residency> ParseResidency(std::string_view text, std::string_view
   for (const Word& word : Split({text, {}}, ',')) {
     const auto name = std::find(names.begin(), names.end(), word.text);
     if (name == names.end())
-      return ExpectedAt(source, word, Cat("one of the operands ", absl::StrJoin(names, ", ")));
+      return ExpectedAt(source, word, Cat("one of the operands ", absl::StrJoin(names, ", ")),
+                        DidYouMean(word.text, names));
     const uint64_t bit = uint64_t{1} << std::min<int64_t>(name - names.begin(), 63);
     if ((in_ram & bit) != 0) return ExpectedAt(source, word, "each operand once");
     in_ram |= bit;

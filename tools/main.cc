@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "spec/text/cat.h"
+#include "spec/text/nearest.h"
 #include "spec/text/text.h"
 #include "tools/command.h"
 #include "tools/output.h"
@@ -35,13 +36,34 @@ void EndWithoutMemory() {
   _exit(kRefused);
 }
 
+std::vector<std::string> NamesOfCommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
 // "list, show, detect or calibrate".
 std::string CommandsOf(const CLI::App& app) {
-  const std::vector<const CLI::App*> commands = app.get_subcommands({});
-  std::string text;
-  for (const CLI::App* command : commands)
-    Append(&text, text.empty() ? "" : command == commands.back() ? " or " : ", ", command->get_name());
-  return text;
+  std::vector<std::string> names = NamesOfCommands(app);
+  const std::string last = names.back();
+  names.pop_back();
+  return names.empty() ? last : Cat(Join(names, ", "), " or ", last);
+}
+
+// The names of options that `command`, or one above it, takes.
+std::vector<std::string> OptionsOf(const CLI::App* command) {
+  std::vector<std::string> names;
+  for (; command != nullptr; command = command->get_parent())
+    for (const CLI::Option* option : command->get_options())
+      if (!option->get_group().empty())
+        for (const std::string& name : option->get_lnames()) names.push_back(Cat("--", name));
+  return names;
+}
+
+std::string UnexpectedArgument(const std::string& argument, const CLI::App& command) {
+  const bool option = absl::StartsWith(argument, "-");
+  return Cat("unexpected argument ", Quoted(argument), option ? "" : " (a SPEC is one argument: quote it)",
+             option ? DidYouMean(argument.substr(0, argument.find('=')), OptionsOf(&command)) : "");
 }
 
 // One line on what is wrong with the arguments.
@@ -52,10 +74,10 @@ std::string Complaint(const CLI::App& app, const CLI::ParseError& error) {
   while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
       !last->get_subcommands({}).empty())
-    return Cat("expected a command (", CommandsOf(*last), "), got ", Quoted(first));
+    return Cat("expected a command (", CommandsOf(*last), "), got ", Quoted(first),
+               DidYouMean(first, NamesOfCommands(*last)));
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !rest.empty())
-    return Cat("unexpected argument ", Quoted(first),
-               absl::StartsWith(first, "-") ? "" : " (a SPEC is one argument: quote it)");
+    return UnexpectedArgument(first, *last);
   return error.what();
 }
 

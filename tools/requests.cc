@@ -10,6 +10,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
 #include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
 #include "tools/family.h"
@@ -23,13 +24,12 @@ namespace {
 // The one that is asked for.
 absl::StatusOr<std::vector<KernelRequest>> OnlyKernel(const RequestArguments& arguments,
                                                       const std::vector<KernelRequest>& kernels) {
-  std::string names;
-  for (const KernelRequest& kernel : kernels) {
+  for (const KernelRequest& kernel : kernels)
     if (kernel.name == arguments.kernel) return std::vector<KernelRequest>{kernel};
-    Append(&names, names.empty() ? "" : " ", kernel.name);
-  }
-  return absl::InvalidArgumentError(Cat("--kernel: expected a kernel of ", arguments.file, " (", names,
-                                        "), got ", Quoted(arguments.kernel)));
+  const std::vector<std::string_view> names = NamesOf(kernels);
+  return absl::InvalidArgumentError(Cat("--kernel: expected a kernel of ", arguments.file, " (",
+                                        Join(names, " "), "), got ", Quoted(arguments.kernel),
+                                        DidYouMean(arguments.kernel, names)));
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ReadKernels(const RequestArguments& arguments) {

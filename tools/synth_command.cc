@@ -181,10 +181,12 @@ absl::StatusOr<int> Synth(const Arguments& arguments) {
 template <typename Value>
 void AddChoice(CLI::App& command, const std::string& name, const std::string& what,
                const std::map<std::string, Value>& words, Value& value) {
+  std::vector<std::string> known;
+  for (const auto& [word, meaning] : words) known.push_back(word);
   command
       .add_option_function<std::string>(
           name, [words, &value](const std::string& word) { value = words.at(word); }, what)
-      ->check(CLI::IsMember(words).description(""));
+      ->check(OneOf(known));
 }
 
 // "a::b"
@@ -205,7 +207,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   AddRequestOptions(*command, db, arguments->request);
   AddTuneOptions(*command, arguments->request.solve);
   command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
-      ->check(CLI::IsMember({"header", "c", "ll", "asm", "obj", "schedule"}));
+      ->check(OneOf({"header", "c", "ll", "asm", "obj", "schedule"}));
   AddChoice<HeaderMode>(
       *command, "--header-mode", "attributes (the default), macros or bare",
       {{"attributes", HeaderMode::kAttributes}, {"macros", HeaderMode::kMacros}, {"bare", HeaderMode::kBare}},

@@ -11,11 +11,13 @@
 
 #include "absl/strings/ascii.h"
 #include "spec/graph/builder.h"
+#include "spec/graph/functions.h"
 #include "spec/graph/types.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
 #include "spec/text/convolution_parser.h"
 #include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
 #include "spec/text/shorthand.h"
 #include "spec/text/types_parser.h"
 
@@ -30,14 +32,6 @@ bool IsWordCharacter(char c) {
   return c == '_' || c == '.' || c == '|' || absl::ascii_isalnum(static_cast<unsigned char>(c));
 }
 bool IsBlank(char c) { return absl::ascii_isspace(static_cast<unsigned char>(c)); }
-
-std::vector<std::string_view> OptionsOf(Operation op) {
-  if (op == Operation::kMatmul) return {kLhsAsOption};
-  if (op == Operation::kConv2d) return {"stride", "pad", "dilation", "groups", "layout"};
-  if (Info(op).kind == OperationKind::kReduction) return {"axis"};
-  if (Info(op).option.name.empty()) return {};
-  return {Info(op).option.name};
-}
 
 // The pieces of a line: words (names, numbers with their sign, sizes) and single signs, "->" being one; last,
 // an empty one.
@@ -57,20 +51,6 @@ std::vector<Word> Tokens(const Word& line) {
     if (at == text.size()) return tokens;
     at = end;
   }
-}
-
-const OperationInfo* FindOp(std::string_view name) {
-  const auto found = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
-    return info.kind != OperationKind::kLeaf && info.name == name;
-  });
-  return found == kOperations.end() ? nullptr : &*found;
-}
-
-std::string OpNames() {
-  std::string names;
-  for (const OperationInfo& info : kOperations)
-    if (info.kind != OperationKind::kLeaf) Append(&names, names.empty() ? "" : " ", info.name);
-  return names;
 }
 
 class GraphParser {
@@ -117,8 +97,8 @@ class GraphParser {
 
   const Word& Peek() const { return tokens_[next_]; }
   Word Take() { return next_ + 1 < tokens_.size() ? tokens_[next_++] : tokens_.back(); }
-  absl::Status Expected(const Word& word, std::string_view what) const {
-    return ExpectedAt(source_, word, what);
+  absl::Status Expected(const Word& word, std::string_view what, std::string_view hint = "") const {
+    return ExpectedAt(source_, word, what, hint);
   }
   absl::Status TakeSign(std::string_view sign) {
     if (Peek().text != sign) return Expected(Peek(), Cat("'", sign, "'"));
@@ -240,7 +220,7 @@ class GraphParser {
   }
 
   absl::Status CheckNewName(const Word& name) {
-    if (!IsIdentifier(name.text) || name.text == "return" || FindOp(name.text) != nullptr)
+    if (!IsIdentifier(name.text) || name.text == "return" || FindFunction(name.text) != nullptr)
       return Expected(name,
                       "a name (letters, digits, underscores; a letter first, no keyword or macro of C or "
                       "C++, no operation)");
@@ -252,13 +232,13 @@ class GraphParser {
   // `result`: of something that is computed.
   absl::StatusOr<Dtype> ParseDtype(bool result) {
     const Word word = Take();
-    std::string names;
+    std::vector<std::string_view> names;
     for (const DtypeInfo& info : kDtypes) {
       if (!IsOfCallers(info.dtype) || (result && !info.is_result)) continue;
       if (info.name == word.text) return info.dtype;
-      Append(&names, names.empty() ? "" : " ", info.name);
+      names.push_back(info.name);
     }
-    return Expected(word, Cat("an element type (", names, ")"));
+    return Expected(word, Cat("an element type (", Join(names, " "), ")"), DidYouMean(word.text, names));
   }
 
   // T[M,N]
@@ -365,11 +345,15 @@ class GraphParser {
     const Word word = Take();
     if (graph_.nodes.size() + open_calls_ >= kMaxNodes)
       return Expected(word, Cat("at most ", kMaxNodes, " values"));
-    if (const OperationInfo* info = FindOp(word.text); info != nullptr) return ParseCall(word, *info);
+    if (const OperationInfo* info = FindFunction(word.text); info != nullptr) return ParseCall(word, *info);
     const auto known = names_.find(std::string(word.text));
     if (known != names_.end()) return known->second;
     if (const std::optional<float> number = ParseFinite(word.text)) return AddNumber(word, *number);
-    return Expected(word, Cat("a value that is known, a number, or an operation (", OpNames(), ")"));
+    std::vector<std::string_view> values = FunctionNames();
+    for (const auto& [name, value] : names_) values.push_back(name);
+    return Expected(
+        word, Cat("a value that is known, a number, or an operation (", Join(FunctionNames(), " "), ")"),
+        DidYouMean(word.text, values));
   }
 
   // OP(value {, value} {, OPTION=VALUE})
@@ -408,7 +392,8 @@ class GraphParser {
     const Word name = Take();
     const std::vector<std::string_view> known = OptionsOf(node->op);
     if (std::find(known.begin(), known.end(), name.text) == known.end())
-      return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"));
+      return Expected(name, known.empty() ? "no more arguments" : Cat("an option (", Join(known, " "), ")"),
+                      DidYouMean(name.text, known));
     const bool axis = name.text == "axis";
     if (!axis && std::find(given->begin(), given->end(), name.text) != given->end())
       return Expected(name, "each option once");

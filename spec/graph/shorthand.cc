@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "spec/graph/builder.h"
 #include "spec/graph/parser.h"
@@ -15,6 +14,7 @@
 #include "spec/text/cat.h"
 #include "spec/text/convolution_parser.h"
 #include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
 
 namespace kirsch {
 namespace {
@@ -184,17 +184,16 @@ std::string_view NameOfOption(std::string_view option) {
 
 bool IsGraphShorthand(std::string_view text) { return Find(SplitWords(text).front().text) != nullptr; }
 
-std::string GraphShorthandNames() {
-  return absl::StrJoin(kShorthands, "|",
-                       [](std::string* names, const Shorthand& shorthand) { Append(names, shorthand.name); });
-}
+std::vector<std::string_view> GraphShorthandNames() { return NamesOf(kShorthands); }
 
 absl::StatusOr<ShorthandKernel> ParseShorthand(const Word& text, std::string_view source,
                                                const ChosenSizes& chosen) {
   ShorthandWords words(text, source, chosen);
   const Word name = words.Take();
   const Shorthand* const shorthand = Find(name.text);
-  if (shorthand == nullptr) return words.Expected(name, Cat("an operation (", GraphShorthandNames(), ")"));
+  if (shorthand == nullptr)
+    return words.Expected(name, Cat("an operation (", Join(GraphShorthandNames(), "|"), ")"),
+                          DidYouMean(name.text, GraphShorthandNames()));
   absl::StatusOr<ShorthandKernel> kernel = shorthand->parse(words, text);
   if (kernel.ok() && kernel->graph.ok())
     for (GraphNode& node : kernel->graph->nodes) node.position = name.position;

@@ -24,8 +24,8 @@ struct ShorthandKernel {
 // Does the first word name a shorthand of a graph?
 bool IsGraphShorthand(std::string_view text);
 
-// "conv2d|softmax|..." for messages.
-std::string GraphShorthandNames();
+// "conv2d", "softmax" and so on.
+std::vector<std::string_view> GraphShorthandNames();
 
 // Reads it; one of both forms it has. Errors are InvalidArgument, one line, with the place in `source`.
 // `chosen`: of a member of a family.

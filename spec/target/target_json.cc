@@ -9,6 +9,7 @@
 #include "spec/target/target_keys.h"
 #include "spec/text/cat.h"
 #include "spec/text/json.h"
+#include "spec/text/nearest.h"
 
 namespace kirsch {
 namespace {
@@ -52,6 +53,29 @@ MemoryLevel DefaultCache(int64_t bytes, int ways, double cycles_per_line, double
   return level;
 }
 
+// The names of tables of keys.
+template <typename... Tables>
+std::vector<std::string> KeyNames(const Tables&... tables) {
+  std::vector<std::string> names;
+  const auto add = [&](const auto& table) {
+    for (const auto& key : table) names.emplace_back(key.name);
+  };
+  (add(tables), ...);
+  return names;
+}
+
+std::vector<std::string> VectorKeyNames() {
+  std::vector<std::string> names = KeyNames(kVectorKeys);
+  names.emplace_back("masks");
+  for (const Instruction& row : kInstructions)
+    if (!row.timing.empty())
+      for (const auto& key : kRateKeys) names.push_back(Cat(row.timing, key.name));
+  for (const DtypeInfo& row : kDtypes)
+    if (IsNarrow(row.dtype))
+      for (const auto& key : kWideningKeys) names.push_back(Cat(row.name, key.name));
+  return names;
+}
+
 // Reads one file. Members return the first error; warnings collect.
 class TargetReader {
  public:
@@ -81,13 +105,18 @@ class TargetReader {
     if (value.key == "memory") return ReadMemory(value);
     bool known = false;
     absl::Status status = ReadNumber<Target>(value, kTargetKeys, &target, &known);
-    if (!known) WarnUnknown(value);
+    if (known) return status;
+    std::vector<std::string> names = KeyNames(kTargetKeys);
+    names.insert(names.end(), {"name", "cpu", "calibration", "features", "vectors", "memory"});
+    WarnUnknown(value, names);
     return status;
   }
 
-  void WarnUnknown(const JsonValue& value) {
+  void WarnUnknown(const JsonValue& value, const std::vector<std::string>& known) {
+    const std::string hint = DidYouMean(value.key, known);
     result_.warnings.push_back(std::string(
-        ErrorAt(file_, value.key_position, Cat("unknown key ", Quoted(value.key), " is ignored")).message()));
+        ErrorAt(file_, value.key_position, Cat("unknown key ", Quoted(value.key), " is ignored", hint))
+            .message()));
   }
 
   // Names go into messages, commands and LLVM's options: nothing but letters, digits and ".-_+".
@@ -146,7 +175,7 @@ class TargetReader {
         if (status.ok() && !known && IsNarrow(row.dtype))
           status = ReadNumber<WideningCosts>(value, kWideningKeys, &WideningOf(row, *unit), &known, row.name);
       if (!status.ok()) return status;
-      if (!known) WarnUnknown(value);
+      if (!known) WarnUnknown(value, VectorKeyNames());
     }
     const JsonValue* bytes = object.Find("bytes");
     if (unit->bytes != 16 && unit->bytes != 32 && unit->bytes != 64)
@@ -163,7 +192,7 @@ class TargetReader {
       const auto level = std::find_if(std::begin(kMemoryLevels), std::end(kMemoryLevels),
                                       [&](Level level) { return Name(level) == member.key; });
       if (level == std::end(kMemoryLevels)) {
-        WarnUnknown(member);
+        WarnUnknown(member, {"L1", "L2", "L3", "RAM"});
         continue;
       }
       if (absl::Status status = ReadLevel(member, *level); !status.ok()) return status;
@@ -181,7 +210,7 @@ class TargetReader {
       if (status.ok() && !known && level != Level::kRam)
         status = ReadNumber<MemoryLevel>(value, kCapacityKeys, &memory, &known);
       if (!status.ok()) return status;
-      if (!known) WarnUnknown(value);
+      if (!known) WarnUnknown(value, KeyNames(kTransferKeys, kCapacityKeys));
     }
     return absl::OkStatus();
   }
@@ -284,8 +313,7 @@ std::string PrintTarget(const Target& target) {
     for (const Instruction& row : kInstructions)
       if (!row.timing.empty()) Write<ArithmeticRate>(kRateKeys, RateOf(row, unit), &object, row.timing);
     for (const DtypeInfo& row : kDtypes)
-      if (IsNarrow(row.dtype))
-        Write<WideningCosts>(kWideningKeys, WideningOf(row, unit), &object, row.name);
+      if (IsNarrow(row.dtype)) Write<WideningCosts>(kWideningKeys, WideningOf(row, unit), &object, row.name);
     object["masks"] = unit.masks;
     json["vectors"].push_back(object);
   }

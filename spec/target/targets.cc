@@ -12,6 +12,7 @@
 #include "spec/target/target_files.h"
 #include "spec/text/cat.h"
 #include "spec/text/file.h"
+#include "spec/text/nearest.h"
 
 namespace kirsch {
 namespace {
@@ -86,8 +87,9 @@ absl::StatusOr<TargetFile> FindTarget(std::string_view name_or_path, std::string
   if (text.ok()) return ParseTarget(*text, name_or_path);
   const std::string names = absl::StrJoin(
       NamedTargets(), " ", [](std::string* out, const Target& target) { Append(out, target.name); });
-  return absl::InvalidArgumentError(
-      Cat("target: expected one of ", names, " host, or a target file, got ", text.status().message()));
+  return absl::InvalidArgumentError(Cat("target: expected one of ", names, " host, or a target file, got ",
+                                        text.status().message(),
+                                        DidYouMean(name_or_path, NamesOf(NamedTargets()))));
 }
 
 }  // namespace kirsch

@@ -8,9 +8,18 @@
 
 #include "absl/status/status.h"
 #include "spec/text/cat.h"
+#include "spec/text/nearest.h"
 
 namespace kirsch {
 namespace {
+
+// The step that is meant by `name`.
+std::string StepHint(std::string_view name) {
+  std::vector<std::string_view> known = {Name(Operation::kRelu)};
+  for (const OperationInfo& info : kOperations)
+    if (IsStep(info.op)) known.push_back(info.name);
+  return DidYouMean(name, known);
+}
 
 // The steps' names; `takes`: of those that take an operand, or that don't.
 std::string NamesOfSteps(bool takes, std::string_view after) {
@@ -45,7 +54,7 @@ class EpilogueParser {
     const auto known = std::find_if(kOperations.begin(), kOperations.end(), [&](const OperationInfo& info) {
       return IsStep(info.op) && info.name == name.text;
     });
-    if (known == kOperations.end()) return ExpectedAt(source_, word, Steps());
+    if (known == kOperations.end()) return ExpectedAt(source_, word, Steps(), StepHint(name.text));
     step.op = known->op;
     if (!known->integers && type_ != Dtype::kF32)
       return ExpectedAt(source_, word, "a function of an f32 only (f32 before it makes it one)");

@@ -8,6 +8,7 @@
 #include "spec/graph/shorthand.h"
 #include "spec/text/cat.h"
 #include "spec/text/identifier.h"
+#include "spec/text/nearest.h"
 #include "spec/text/text.h"
 
 namespace kirsch {
@@ -38,6 +39,12 @@ Entry SplitEntry(const Word& line) {
   return {line.Part(0, 0), line};
 }
 
+std::string OperationHint(std::string_view word) {
+  std::vector<std::string_view> known = GraphShorthandNames();
+  known.insert(known.begin(), kMatmulInfo.name);
+  return DidYouMean(word, known);
+}
+
 absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view source, KernelForm form) {
   const Word operation = SplitWords(text).front();
   if (operation.text == kMatmulInfo.name) {
@@ -48,7 +55,8 @@ absl::StatusOr<KernelRequest> ParseRequest(const Word& text, std::string_view so
   }
   if (!IsGraphShorthand(text.text))
     return ExpectedAt(source, operation,
-                      Cat("an operation (", kMatmulInfo.name, "|", GraphShorthandNames(), ")"));
+                      Cat("an operation (", kMatmulInfo.name, "|", Join(GraphShorthandNames(), "|"), ")"),
+                      OperationHint(operation.text));
   if (!RangesOf(text).empty()) {
     absl::StatusOr<GraphFamily> family = ParseShorthandFamily(text, source);
     if (!family.ok()) return family.status();

@@ -8,6 +8,7 @@
 #include "spec/graph/shorthand.h"
 #include "spec/text/cat.h"
 #include "spec/text/epilogue_parser.h"
+#include "spec/text/nearest.h"
 #include "spec/text/printer.h"
 #include "spec/text/shorthand.h"
 #include "spec/text/types_parser.h"
@@ -16,9 +17,6 @@ namespace kirsch {
 namespace {
 
 constexpr std::string_view kDots = "..";
-constexpr std::string_view kOptions =
-    "an option (lhs=row|col rhs=row|col out=row|col lda=N ldb=N ldc=N accumulate const-lhs const-rhs "
-    "fixed-order lhs-as=bf16|f16|q8_0 column-blocks=N epilogue=STEPS)";
 
 // The number of the operand that `name` names; -1: none.
 int OperandCalled(std::string_view name) {
@@ -27,7 +25,35 @@ int OperandCalled(std::string_view name) {
   return -1;
 }
 
+// What an option's form begins with, up to its "=".
+std::string KeyOf(std::string_view form) { return std::string(form.substr(0, form.find('='))); }
+
 }  // namespace
+
+std::vector<std::string> MatmulOptions() {
+  std::vector<std::string> options;
+  for (int operand = 0; operand <= kMatmulInfo.output(); ++operand)
+    options.push_back(Cat(kMatmulInfo.operands[static_cast<size_t>(operand)].name, "=",
+                          OrderWord(Order::kRow), "|", OrderWord(Order::kCol)));
+  for (std::string_view ld : kLdWords) options.push_back(Cat(ld, "=N"));
+  options.emplace_back(kAccumulateWord);
+  for (int operand = 0; operand < kMatmulInfo.output(); ++operand)
+    options.push_back(Cat(kConstantPrefix, kMatmulInfo.operands[static_cast<size_t>(operand)].name));
+  options.emplace_back(kFixedOrderWord);
+  std::string roundings;
+  for (LhsAs as : kRoundings) Append(&roundings, roundings.empty() ? "" : "|", NameOf(as));
+  options.push_back(Cat(kLhsAsWord, "=", roundings));
+  options.push_back(Cat(kBlocksWord, "=N"));
+  options.push_back(Cat(kEpilogueWord, "=STEPS"));
+  return options;
+}
+
+absl::Status ParsedMatmul::ExpectedOption(const Word& word) const {
+  std::vector<std::string> keys;
+  for (const std::string& option : MatmulOptions()) keys.push_back(KeyOf(option));
+  return ExpectedAt(source_, word, Cat("an option (", Join(MatmulOptions(), " "), ")"),
+                    DidYouMean(KeyOf(word.text), keys));
+}
 
 absl::StatusOr<ParsedMatmul> ParsedMatmul::Parse(absl::Span<const Word> words, std::string_view source) {
   ParsedMatmul parsed(source);
@@ -101,7 +127,7 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
     return absl::OkStatus();
   }
   if (word.text.starts_with(kConstantPrefix)) return ParseConstant(word);
-  if (equals == word.text.size()) return Expected(word, kOptions);
+  if (equals == word.text.size()) return ExpectedOption(word);
   const Word value = word.Part(equals + 1);
   if (key == kBlocksWord) {
     absl::StatusOr<uint32_t> block =
@@ -123,7 +149,7 @@ absl::Status ParsedMatmul::ParseOption(const Word& word) {
   }
   if (const int operand = OperandCalled(key); operand >= 0) return ParseOrder(value, operand);
   const auto ld = std::find(kLdWords.begin(), kLdWords.end(), key);
-  if (ld == kLdWords.end()) return Expected(word, kOptions);
+  if (ld == kLdWords.end()) return ExpectedOption(word);
   ld_[static_cast<size_t>(ld - kLdWords.begin())] = value;
   return absl::OkStatus();
 }
@@ -159,7 +185,7 @@ absl::Status ParsedMatmul::CheckBlocks(const Spec& spec) const {
 // const-lhs or const-rhs
 absl::Status ParsedMatmul::ParseConstant(const Word& word) {
   const int operand = OperandCalled(word.text.substr(kConstantPrefix.size()));
-  if (operand < 0 || operand == MatmulDims::kOut) return Expected(word, kOptions);
+  if (operand < 0 || operand == MatmulDims::kOut) return ExpectedOption(word);
   if (constant_) return Expected(word, "one constant operand (of two, the product would be constant, too)");
   constant_ = word;
   form_.tensor(operand).constant = 1;
@@ -220,7 +246,8 @@ absl::StatusOr<ParsedSpec> ParseSpec(const Word& text, std::string_view source) 
     return std::move(kernel->spec);
   }
   if (words[0].text != kMatmulInfo.name)
-    return ExpectedAt(source, words[0], Cat("an operation (", kMatmulInfo.name, "|", kConvolutionWord, ")"));
+    return ExpectedAt(source, words[0], Cat("an operation (", kMatmulInfo.name, "|", kConvolutionWord, ")"),
+                      DidYouMean(words[0].text, std::array{kMatmulInfo.name, kConvolutionWord}));
   const absl::StatusOr<ParsedMatmul> matmul =
       ParsedMatmul::Parse(absl::MakeConstSpan(words).subspan(1), source);
   if (!matmul.ok()) return matmul.status();

@@ -64,6 +64,7 @@ class ParsedMatmul {
   absl::Status Expected(const Word& word, std::string_view expected) const {
     return ExpectedAt(source_, word, expected);
   }
+  absl::Status ExpectedOption(const Word& word) const;
   absl::Status ParseSizes();
   absl::StatusOr<SizeRange> ParseRange(const Word& word);
   absl::Status ParseOption(const Word& word);
@@ -81,6 +82,9 @@ class ParsedMatmul {
   std::optional<Word> range_, epilogue_, constant_, lhs_as_;
   std::vector<std::string_view> seen_;
 };
+
+// The options of a matmul's shorthand, as the grammar has them: "lhs=row|col", "lda=N" and so on.
+std::vector<std::string> MatmulOptions();
 
 // `form` with these sizes, and leading dimensions that make operands contiguous where it has 0.
 Spec WithSizes(Spec form, const UserSizes& sizes);

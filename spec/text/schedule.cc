@@ -1,11 +1,13 @@
 #include "spec/text/schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "spec/text/cat.h"
+#include "spec/text/nearest.h"
 #include "spec/text/printer.h"
 #include "spec/text/shorthand.h"
 
@@ -55,7 +57,9 @@ class DecisionParser {
     if (verb == "pack")
       return InOrder(Set(RewriteKind::kPack), &DecisionParser::Operand, &DecisionParser::ToLevel,
                      &DecisionParser::CopyLayout, &DecisionParser::CopyType);
-    return ExpectedAt(file_, words_[0], kDecisions);
+    return ExpectedAt(
+        file_, words_[0], kDecisions,
+        DidYouMean(verb, std::array{"tile", "parallel", "move", "pack", "microkernel", "search"}));
   }
 
   absl::Status Set(RewriteKind kind) {

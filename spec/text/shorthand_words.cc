@@ -5,6 +5,7 @@
 #include "spec/graph/types.h"
 #include "spec/spec.h"
 #include "spec/text/cat.h"
+#include "spec/text/nearest.h"
 
 namespace kirsch {
 
@@ -12,7 +13,7 @@ absl::StatusOr<size_t> ShorthandWords::Choice(const Word& word, absl::Span<const
                                               std::string_view what) const {
   const auto found = std::find(names.begin(), names.end(), word.text);
   if (found != names.end()) return static_cast<size_t>(found - names.begin());
-  return Expected(word, Cat(what, " (", Join(names, "|"), ")"));
+  return Expected(word, Cat(what, " (", Join(names, "|"), ")"), DidYouMean(word.text, names));
 }
 
 absl::StatusOr<uint32_t> ShorthandWords::Size(const Word& word, std::string_view what) const {
@@ -48,7 +49,10 @@ absl::Status ShorthandWords::TakeOptions(absl::Span<const std::string_view> valu
     if (!among(flag ? flags : valued, name)) {
       std::string names = valued.empty() ? "" : Cat(Join(valued, "= "), "=");
       if (!flags.empty()) Append(&names, " ", Join(flags, " "));
-      return Expected(word, names.empty() ? "the end" : Cat("an option (", names, ")"));
+      std::vector<std::string_view> known(valued.begin(), valued.end());
+      known.insert(known.end(), flags.begin(), flags.end());
+      return Expected(word, names.empty() ? "the end" : Cat("an option (", names, ")"),
+                      DidYouMean(name, known));
     }
     if (!options_.try_emplace(name, flag ? word : word.Part(equals + 1)).second)
       return Expected(word, "each option once");

@@ -25,8 +25,8 @@ class ShorthandWords {
       : source_(source), chosen_(chosen), words_(SplitWords(text)) {}
 
   std::string_view source() const { return source_; }
-  absl::Status Expected(const Word& word, std::string_view what) const {
-    return ExpectedAt(source_, word, what);
+  absl::Status Expected(const Word& word, std::string_view what, std::string_view hint = "") const {
+    return ExpectedAt(source_, word, what, hint);
   }
 
   // The next word; behind the last one an empty one, any number of times.

@@ -72,8 +72,9 @@ absl::Status ErrorAt(std::string_view source, TextPosition position, std::string
   return absl::InvalidArgumentError(Cat(source, ":", position.line, ":", position.column, ": ", message));
 }
 
-absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected) {
-  return ErrorAt(source, word.position, Cat("expected ", expected, ", got ", Quoted(word.text)));
+absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected,
+                        std::string_view hint) {
+  return ErrorAt(source, word.position, Cat("expected ", expected, ", got ", Quoted(word.text), hint));
 }
 
 absl::StatusOr<uint32_t> ParseNumber(std::string_view source, const Word& word, std::string_view what,

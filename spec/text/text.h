@@ -53,8 +53,10 @@ std::string PrintNumber(float number);
 // InvalidArgument "<source>:<line>:<column>: <message>".
 absl::Status ErrorAt(std::string_view source, TextPosition position, std::string_view message);
 
-// The same for input that is not what was expected: "... expected <expected>, got '<word>'".
-absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected);
+// The same for input that is not what was expected: "... expected <expected>, got '<word>'<hint>". The hint
+// is that of DidYouMean (spec/text/nearest.h), or nothing.
+absl::Status ExpectedAt(std::string_view source, const Word& word, std::string_view expected,
+                        std::string_view hint = "");
 
 // A decimal number (digits only) from `low` to `high`, which are at least 0 and fit 32 bits; else the error
 // "... expected <what> from <low> to <high>, got '<word>'".

@@ -7,6 +7,7 @@
 #include "absl/types/span.h"
 #include "spec/text/cat.h"
 #include "spec/text/epilogue_parser.h"
+#include "spec/text/nearest.h"
 #include "spec/text/printer.h"
 
 namespace kirsch {
@@ -20,7 +21,7 @@ auto FindRow(std::string_view source, const Word& word, std::string_view what, c
     if (row.name == word.text) return row;
   const std::string names =
       absl::StrJoin(table, "|", [](std::string* out, const auto& row) { Append(out, row.name); });
-  return ExpectedAt(source, word, Cat(what, " (", names, ")"));
+  return ExpectedAt(source, word, Cat(what, " (", names, ")"), DidYouMean(word.text, NamesOf(table)));
 }
 
 absl::StatusOr<Dtype> ParseDtype(std::string_view source, const Word& word) {
