@@ -39,6 +39,12 @@ Entry SplitEntry(const Word& line) {
   return {line.Part(0, 0), line};
 }
 
+// "kernel NAME(" or "kernel NAME[": a kernel in the kernel language, which ends with its return.
+bool StartsKernel(const Word& text) {
+  const Word first = SplitWords(text.text).front();
+  return first.text == "kernel" && text.text.find_first_of("([") < text.text.find('=');
+}
+
 std::string OperationHint(std::string_view word) {
   std::vector<std::string_view> known = GraphShorthandNames();
   known.insert(known.begin(), kMatmulInfo.name);
@@ -80,7 +86,7 @@ class KernelFileParser {
   absl::Status ParseLine(const Word& line) {
     const Word content = WithoutBlanks(line.Part(0, line.text.find('#')));
     if (content.text.empty()) return absl::OkStatus();
-    if (!block_.empty() || StartsKernel(content)) return AddToKernel(content);
+    if (!block_.empty() || StartsKernel(content)) return AddLineToKernel(content);
     const Entry entry = SplitEntry(content);
     const bool named = entry.spec.text.data() != content.text.data();
     if (named && IsIdentifier(entry.name.text) && !IsKernelName(entry.name.text))
@@ -104,10 +110,29 @@ class KernelFileParser {
   std::vector<KernelRequest> requests() && { return std::move(requests_); }
 
  private:
-  // "kernel NAME(" or "kernel NAME[": a kernel in the kernel language, which ends with its return.
-  static bool StartsKernel(const Word& line) {
-    const Word first = SplitWords(line.text).front();
-    return first.text == "kernel" && line.text.find_first_of("([") < line.text.find('=');
+  // A kernel's head may be followed by its statements, and a statement by others: "kernel f(...): y = ...;
+  // return y".
+  absl::Status AddLineToKernel(const Word& line) {
+    const size_t head = block_.empty() ? EndOfHead(line.text) : 0;
+    if (head > 0) block_.push_back(WithoutBlanks(line.Part(0, head)));
+    for (const Word& part : Split(line.Part(head), ';')) {
+      const Word statement = WithoutBlanks(part);
+      if (statement.text.empty()) continue;
+      if (block_.empty()) return ExpectedAt(source_, statement, "nothing after the return");
+      if (absl::Status status = AddToKernel(statement); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // How long the head of a kernel is, its colon included.
+  static size_t EndOfHead(std::string_view line) {
+    int depth = 0;  // of parentheses and brackets
+    for (size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '(' || line[i] == '[') ++depth;
+      if (line[i] == ')' || line[i] == ']') --depth;
+      if (line[i] == ':' && depth == 0) return i + 1;
+    }
+    return line.size();
   }
 
   absl::Status AddToKernel(const Word& line) {
@@ -156,7 +181,11 @@ class KernelFileParser {
 
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
                                               KernelForm form) {
-  return ParseRequest({text, {}}, source, form);
+  if (!StartsKernel({text, {}})) return ParseRequest({text, {}}, source, form);
+  absl::StatusOr<std::vector<KernelRequest>> kernels = ParseKernelFile(text, source, form);
+  if (!kernels.ok()) return kernels.status();
+  if (kernels->size() > 1) return ErrorAt(source, (*kernels)[1].position, "expected a single kernel");
+  return std::move(kernels->front());
 }
 
 absl::StatusOr<std::vector<KernelRequest>> ParseKernelFile(std::string_view text, std::string_view source,

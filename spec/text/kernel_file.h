@@ -35,7 +35,8 @@ enum class KernelForm : uint8_t {
   kGraphs,             // a graph
 };
 
-// A kernel on a line of its own: a spec, a family, or a shorthand of a graph. Errors as of ParseKernelFile.
+// A kernel without a file: a spec, a family, a shorthand of a graph, or one kernel in the kernel language.
+// Errors as of ParseKernelFile.
 absl::StatusOr<KernelRequest> ParseKernelLine(std::string_view text, std::string_view source,
                                               KernelForm form = KernelForm::kSpecs);
 
