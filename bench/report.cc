@@ -61,10 +61,10 @@ json ToJson(const BenchResult& result) {
           {"unit", result.unit},
           {"packed", result.packed},
           {"peak_gflops", result.peak_gflops},
-          {"fraction_of_peak", result.fraction_of_peak},
+          {"peak_share", result.peak_share},
           {"compulsory_bytes", result.compulsory_bytes},
           {"gbytes_per_second", result.gbytes_per_second},
-          {"fraction_of_bandwidth", result.fraction_of_bandwidth},
+          {"bandwidth_share", result.bandwidth_share},
           {"memory_bound", result.memory_bound},
           {"max_error", error},
           {"correct", result.correct},
@@ -130,9 +130,9 @@ BenchSummary SummarizeRatios(const BenchReport& report, absl::FunctionRef<double
 
 void AddShares(const Machine& machine, BenchResult& result) {
   result.gbytes_per_second = 1e-9 * result.compulsory_bytes / result.seconds_median;
-  if (machine.read_gbytes > 0) result.fraction_of_bandwidth = result.gbytes_per_second / machine.read_gbytes;
-  if (result.peak_gflops > 0) result.fraction_of_peak = result.gflops_median / result.peak_gflops;
-  result.memory_bound = result.fraction_of_bandwidth > result.fraction_of_peak;
+  if (machine.read_gbytes > 0) result.bandwidth_share = result.gbytes_per_second / machine.read_gbytes;
+  if (result.peak_gflops > 0) result.peak_share = result.gflops_median / result.peak_gflops;
+  result.memory_bound = result.bandwidth_share > result.peak_share;
 }
 
 std::vector<std::string> PeersOf(const BenchReport& report) {

@@ -31,10 +31,10 @@ struct BenchResult {
   double gflops_spread = 0;  // interquartile range over median
   double seconds_median = 0;
   double peak_gflops = 0;  // of the best instruction that the CPU has for these types
-  double fraction_of_peak = 0;
-  double compulsory_bytes = 0;       // of operands, each read or written once
-  double gbytes_per_second = 0;      // these bytes by the median
-  double fraction_of_bandwidth = 0;  // of the machine's measured one
+  double peak_share = 0;
+  double compulsory_bytes = 0;   // of operands, each read or written once
+  double gbytes_per_second = 0;  // these bytes by the median
+  double bandwidth_share = 0;    // of the machine's measured one
   bool memory_bound = false;  // moving these bytes takes longer than computing, both at the measured limits
   double max_error = 0;
   bool correct = true;     // wrong results are reported and count for nothing

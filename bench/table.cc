@@ -73,10 +73,9 @@ void AppendResult(const Block& block, const BenchResult& result, std::string& ou
                                 ? "-"
                                 : absl::StrFormat("%.3f", result.gflops_median / block.best_peer);
   absl::StrAppendFormat(&out, "  %-*s %8.2f %6.1f%%", block.name_width, result.name, result.gflops_median,
-                        100 * result.fraction_of_peak);
+                        100 * result.peak_share);
   if (block.memory)
-    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second,
-                          100 * result.fraction_of_bandwidth);
+    absl::StrAppendFormat(&out, " %6.1f %5.0f%%", result.gbytes_per_second, 100 * result.bandwidth_share);
   absl::StrAppendFormat(&out, " %5.1f%%%s %8s %6s %8.1e  %s\n", 100 * result.gflops_spread,
                         result.disturbed ? "!" : " ", FormatSeconds(result.seconds_median), ratio,
                         result.max_error, result.method);
@@ -101,7 +100,7 @@ void AppendDeclined(const BenchReport& report, std::string& out) {
 
 // What the marks in the table mean, where there are any.
 void AppendLegend(const BenchReport& report, std::string& out) {
-  const auto any = [&report](bool BenchResult::*mark) {
+  const auto any = [&report](bool BenchResult::* mark) {
     return std::any_of(report.results.begin(), report.results.end(),
                        [mark](const BenchResult& result) { return result.*mark; });
   };

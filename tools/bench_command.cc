@@ -19,6 +19,7 @@
 #include "tools/cold_operands.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/solve.h"
 #include "tools/solve_options.h"
@@ -34,7 +35,7 @@ struct Arguments {
   std::string suite;
   std::string file, kernel;
   std::vector<std::string> peers;  // empty: the usual ones
-  std::string json, plot;
+  std::string json, svg;
 };
 
 const std::vector<std::string> kMatmulPeers = {"openblas", "blis", "onednn", "libxsmm", "eigen"};
@@ -85,7 +86,7 @@ absl::Status Write(const Arguments& arguments, const BenchReport& report) {
   if (arguments.json != "-") std::fputs(FormatTable(report).c_str(), stdout);
   if (!arguments.json.empty())
     if (absl::Status written = WriteJson(arguments.json, ToJson(report)); !written.ok()) return written;
-  return arguments.plot.empty() ? absl::OkStatus() : WriteOutput(arguments.plot, PlotSvg(report));
+  return arguments.svg.empty() ? absl::OkStatus() : WriteOutput(arguments.svg, PlotSvg(report));
 }
 
 absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector<BenchEntry> entries) {
@@ -108,7 +109,7 @@ absl::StatusOr<BenchReport> BenchEntries(const Arguments& arguments, std::vector
 }
 
 absl::StatusOr<int> Bench(const Arguments& arguments) {
-  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.plot}); !outputs.ok()) return outputs;
+  if (absl::Status outputs = CheckOutputs({arguments.json, arguments.svg}); !outputs.ok()) return outputs;
   absl::StatusOr<std::vector<BenchEntry>> entries = ReadWork(arguments);
   if (!entries.ok()) return entries.status();
   const absl::StatusOr<BenchReport> report = BenchEntries(arguments, *std::move(entries));
@@ -124,8 +125,10 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
 void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("bench", "Measure kernels beside other libraries'");
   auto arguments = std::make_shared<Arguments>();
+  BeginGroup(*command, kWhatGroup);
   AddSolveOptions(*command, db, arguments->solve)->required(false);
   AddTuneOptions(*command, arguments->solve);
+  BeginGroup(*command, kWhatGroup);
   command
       ->add_option(
           "--suite", arguments->suite,
@@ -135,6 +138,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
   command->add_option("-f,--file", arguments->file, "A file of kernels")->check(NotEmpty("a file"));
   command->add_option("--kernel", arguments->kernel, "The only one of the file's kernels that is wanted")
       ->check(NotEmpty("a name"));
+  BeginGroup(*command, kCheckGroup);
   command
       ->add_option("--against", arguments->peers,
                    "Names among openblas blis onednn onednn:noamx libxsmm eigen mkl, cblas:/path/lib.so, or "
@@ -143,10 +147,12 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run) {
                    "the other), and no libxsmm and eigen")
       ->delimiter(',')
       ->allow_extra_args(false);  // what follows the list is SPEC
+  BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
-  command->add_option("--plot", arguments->plot, "Draw the report to this SVG file")
-      ->check(NotEmpty("a file"));
+  CLI::Option* const svg = command->add_option("--svg", arguments->svg, "Draw the report to this SVG file")
+                               ->check(NotEmpty("a file"));
+  KeepOldName(*command, "--plot", svg);
   command->callback([&run, arguments] { run = [arguments] { return Bench(*arguments); }; });
 }
 

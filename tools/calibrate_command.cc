@@ -21,6 +21,7 @@
 #include "spec/text/file.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/terminal_line.h"
 #include "tools/tuning_report.h"
@@ -174,10 +175,12 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
   CLI::App* command = target_command.add_subcommand(
       "calibrate", "Measure this machine, and write the target file that host has from then on");
   auto arguments = std::make_shared<Arguments>();
+  BeginGroup(*command, kOutputGroup);
   command
       ->add_option("-o,--output", arguments->output,
                    "The file (default: this machine's in the configuration directory; -: standard output)")
       ->check(NotEmpty("a file"));
+  BeginGroup(*command, kSearchGroup);
   command->add_flag("--quick", arguments->quick,
                     "In some 30 seconds instead of 4 to 5 minutes, less exactly");
   command->add_flag("--from-defaults", arguments->from_defaults,
@@ -188,18 +191,22 @@ void AddCalibrateCommand(CLI::App& target_command, Run& run) {
           "--from", arguments->from,
           "Fit the constants to what --tune measured on this machine before, too: the table that has it")
       ->check(NotEmpty("a file"));
+  BeginGroup(*command, kOutputGroup);
   CLI::Option* const save = command
                                 ->add_option("--measurements", arguments->measurements,
                                              "Keep all that was measured in this file, for --refit")
                                 ->check(NotEmpty("a file"));
+  BeginGroup(*command, kSearchGroup);
   command
       ->add_option("--refit", arguments->refit,
                    "Measure nothing; fit the constants to what --measurements kept")
       ->check(NotEmpty("a file"))
       ->excludes("--quick")
       ->excludes(save);
+  BeginGroup(*command, kOutputGroup);
   command->add_option("--svg", arguments->svg, "Draw measured over predicted cycles to this SVG file")
       ->check(NotEmpty("a file"));
+  BeginGroup(*command, kCheckGroup);
   command
       ->add_option(
           "--check", arguments->check,

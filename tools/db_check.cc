@@ -19,6 +19,7 @@
 #include "spec/text/printer.h"
 #include "spec/text/schedule.h"
 #include "tools/db_command.h"
+#include "tools/option_groups.h"
 #include "tools/tuning_report.h"
 
 namespace kirsch {
@@ -228,6 +229,7 @@ void AddDbCheck(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand("check", "Look for damage (exit code 1: there is)");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
+  BeginGroup(*command, kCheckGroup);
   command->add_option("--search", arguments->search, "Search for this many of the answers again, and compare")
       ->check(CLI::Range(0, 1'000'000'000));
   command->callback([&run, &db, arguments] { run = [arguments, &db] { return Check(*arguments, db); }; });

@@ -7,6 +7,7 @@
 #include "search/answer.h"
 #include "spec/target/target_json.h"
 #include "spec/text/cat.h"
+#include "tools/option_groups.h"
 #include "tools/target_option.h"
 
 namespace kirsch {
@@ -24,6 +25,7 @@ void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run) {
 void AddTableChoice(CLI::App& command, TableChoice& choice) {
   command.add_option("FILE", choice.file,
                      "The table (default: the one that --db, or else the user's cache, has for the target)");
+  BeginGroup(command, kTargetGroup);
   command.add_option("--target", choice.target, "A known target, host (the default), or a target file");
 }
 

@@ -10,6 +10,7 @@
 #include "spec/text/shorthand.h"
 #include "tools/db_command.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -157,6 +158,7 @@ void AddDbExport(CLI::App& db_command, const DbOptions& db, Run& run) {
       "export", "Print a table as text: a line of JSON for each box, plan, tuning and bound");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
+  BeginGroup(*command, kOutputGroup);
   command->add_option("-o,--output", arguments->output, "The file (default: standard output)")
       ->check(NotEmpty("a file"));
   command->callback([&run, &db, arguments] { run = [arguments, &db] { return Export(*arguments, db); }; });

@@ -18,6 +18,7 @@
 #include "tools/interrupt.h"
 #include "tools/mpi_ranks.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
@@ -32,8 +33,8 @@ constexpr int64_t kMostRoots = int64_t{1} << 24;
 struct Arguments {
   std::string family;
   std::string target = "host";
-  int threads = 0;  // of this process; 0: all cores
-  int kernel_threads = 1;
+  int threads = 1;         // that the kernels are for
+  int search_threads = 0;  // of this process; 0: all cores
   bool every_size = false;
   std::string cold;
   std::string json;
@@ -55,7 +56,7 @@ absl::StatusOr<std::vector<Spec>> RootsOf(const Arguments& arguments, const Targ
   for (int64_t i = 0; i < count; ++i) {
     const ParsedSpec parsed = family->member(i, which);
     Spec root = parsed.spec;
-    root.threads = static_cast<uint8_t>(arguments.kernel_threads);
+    root.threads = static_cast<uint8_t>(arguments.threads);
     roots.push_back(PlaceOperands(root, ColdOperands(arguments.cold, parsed), target));
   }
   return roots;
@@ -111,8 +112,8 @@ absl::StatusOr<int> PrecomputeFamily(const Arguments& arguments, const DbOptions
   InterruptGuard guard;
   TerminalLine line;
   PrecomputeOptions options;
-  options.workers =
-      arguments.threads > 0 ? arguments.threads : std::max(1, ReadHost().cores / (*ranks)->size());
+  options.workers = arguments.search_threads > 0 ? arguments.search_threads
+                                                 : std::max(1, ReadHost().cores / (*ranks)->size());
   options.cancel = &guard.interrupted();
   options.progress = [&line](const PrecomputeProgress& progress) { line.Show(ProgressText(progress)); };
   absl::StatusOr<PrecomputeProgress> result =
@@ -132,16 +133,22 @@ void AddDbPrecompute(CLI::App& db_command, const DbOptions& db, Run& run) {
   command
       ->add_option("FAMILY", arguments->family, "E.g. 'matmul f32 1..64x4096x4096': any size may be a range")
       ->required();
-  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
-  command
-      ->add_option("--threads", arguments->threads,
-                   "Threads to search with, in each process (default: all cores)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--kernel-threads", arguments->kernel_threads, "Threads the kernels are for")
-      ->check(CLI::Range(1, 255));
+  BeginGroup(*command, kWhatGroup);
   command->add_flag("--every-size", arguments->every_size,
                     "All sizes in each range, not only those that tiles usually have");
+  BeginGroup(*command, kTargetGroup);
+  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
+  CLI::Option* const threads =
+      command->add_option("--threads", arguments->threads, "Threads the kernels are for")
+          ->check(CLI::Range(1, 255));
+  KeepOldName(*command, "--kernel-threads", threads);
   AddColdOption(*command, arguments->cold);
+  BeginGroup(*command, kSearchGroup);
+  command
+      ->add_option("--search-threads", arguments->search_threads,
+                   "Threads that search, in each process; default: all cores")
+      ->check(CLI::Range(1, 1024));
+  BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
   command->footer(

@@ -18,6 +18,7 @@
 #include "spec/text/cat.h"
 #include "tools/db_command.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 
 namespace kirsch {
@@ -240,6 +241,7 @@ void AddDbStats(CLI::App& db_command, const DbOptions& db, Run& run) {
   CLI::App* command = db_command.add_subcommand("stats", "What a table holds, and how small it is");
   auto arguments = std::make_shared<Arguments>();
   AddTableChoice(*command, arguments->table);
+  BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write this as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
   command->callback(

@@ -14,6 +14,7 @@
 #include "tools/family.h"
 #include "tools/measured.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/tuning.h"
@@ -96,6 +97,7 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
   auto arguments = std::make_shared<ExplainArguments>();
   AddRequestOptions(*command, db, arguments->request);
   AddTunedOption(*command, arguments->request.solve);
+  BeginGroup(*command, kOutputGroup);
   command
       ->add_option(
           "--best", arguments->best,
@@ -106,6 +108,7 @@ void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(NotEmpty("a file"));
   command->add_option("--html", arguments->html, "Write it as a page for a browser to this file, too")
       ->check(NotEmpty("a file"));
+  BeginGroup(*command, kCheckGroup);
   command
       ->add_option("--measured", arguments->measured,
                    "Show what this report of bench --json measured on that page, too")

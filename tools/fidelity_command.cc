@@ -19,6 +19,7 @@
 #include "tools/command.h"
 #include "tools/interrupt.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/target_option.h"
 #include "tools/terminal_line.h"
@@ -163,6 +164,7 @@ void AddFidelityCommand(CLI::App& app, Run& run) {
   CLI::App* command =
       app.add_subcommand("fidelity", "Measure how well predicted cycles agree with this machine's");
   auto arguments = std::make_shared<Arguments>();
+  BeginGroup(*command, kWhatGroup);
   command->add_option("SPECS", arguments->specs,
                       "What to draw programs of, e.g. 'matmul f32 64x64x64'; else a suite of all kinds");
   command->add_option("--suite", arguments->suite, "A file of specs, as for bench")
@@ -173,20 +175,23 @@ void AddFidelityCommand(CLI::App& app, Run& run) {
           "Measure nothing: price the programs of this file of an earlier --json anew; may be repeated")
       ->check(NotEmpty("a file"))
       ->allow_extra_args(false);
-  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
   command->add_option("--programs", arguments->programs, "Programs drawn for each spec")
       ->check(CLI::Range(1, 1000));
   command->add_option("--seed", arguments->seed, "Of the draws, and of the random split");
+  command->add_flag("--quick", arguments->quick, "Fewer programs and rounds, and a third of the usual suite");
+  BeginGroup(*command, kTargetGroup);
+  command->add_option("--target", arguments->target, "A known target, host (the default), or a target file");
   command->add_option("--threads", arguments->threads, "Threads the kernels are for")
       ->check(CLI::Range(1, 255));
   command->add_flag("--cold", arguments->cold, "The operands come from RAM, not from the caches");
-  command->add_flag("--quick", arguments->quick, "Fewer programs and rounds, and a third of the usual suite");
+  BeginGroup(*command, kCheckGroup);
   command->add_flag(
       "--static", arguments->check_static,
       "Instead, hold what is predicted of register tiles and of traffic against machine code, LLVM's "
       "analyser and simulated caches");
   command->add_option("--kernels", arguments->kernels, "Register tiles that --static draws")
       ->check(CLI::Range(1, 100000));
+  BeginGroup(*command, kOutputGroup);
   command
       ->add_option("--json", arguments->json,
                    "Write what was found as JSON to this file (-: standard output)")

@@ -15,6 +15,7 @@
 #include "tools/cold_operands.h"
 #include "tools/family.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/solve_options.h"
 #include "tools/target_option.h"
 
@@ -155,7 +156,9 @@ absl::Status CheckDispatch(const std::string& file, absl::Span<const KernelReque
 }  // namespace
 
 void AddRequestOptions(CLI::App& command, const DbOptions& db, RequestArguments& arguments) {
+  BeginGroup(command, kWhatGroup);
   AddSolveOptions(command, db, arguments.solve)->required(false);
+  BeginGroup(command, kWhatGroup);
   command
       .add_option("-f,--file", arguments.file,
                   "Instead of SPEC, a file of kernels: lines of SPEC or NAME = SPEC; # begins a comment")

@@ -8,6 +8,7 @@
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 
 namespace kirsch {
 namespace {
@@ -25,12 +26,14 @@ const CLI::Validator kSeconds(
 }  // namespace
 
 void AddDbOptions(CLI::App& app, DbOptions& options) {
+  BeginGroup(app, kSearchGroup);
   auto* const path = app.add_option(
       "--db", options.path,
       "The table of solved specs: a file, or a directory with a file for each target and version "
       "(default: kirsch/ in the user's cache directory)");
   path->check(NotEmpty("a file or a directory"));
   app.add_flag("--no-db", options.none, "Neither read nor write a table of solved specs")->excludes(path);
+  BeginGroup(app, "Options");  // of commands, too: their --help
 }
 
 void AddColdOption(CLI::App& command, std::string& cold) {
@@ -44,8 +47,11 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
   arguments.db = &db;
   CLI::Option* spec =
       command.add_option("SPEC", arguments.spec, "E.g. 'matmul f32 64x64x64' (MxKxN)")->required();
+  BeginGroup(command, kTargetGroup);
   command.add_option("--target", arguments.target, "A known target, host (the default), or a target file");
   command.add_option("--threads", arguments.threads, "Threads the kernel is for")->check(CLI::Range(1, 255));
+  AddColdOption(command, arguments.cold);
+  BeginGroup(command, kSearchGroup);
   arguments.search_threads = ReadHost().cores;
   command.add_option("--search-threads", arguments.search_threads, "Threads that search; default: all cores")
       ->check(CLI::Range(1, 255));
@@ -60,7 +66,6 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "--allow-winograd", arguments.allow_winograd,
       "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
       "less exact");
-  AddColdOption(command, arguments.cold);
   command.footer(
       "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
       "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "

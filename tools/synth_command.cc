@@ -17,6 +17,7 @@
 #include "tools/command.h"
 #include "tools/library.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/tuning.h"
@@ -206,6 +207,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
   auto arguments = std::make_shared<Arguments>();
   AddRequestOptions(*command, db, arguments->request);
   AddTuneOptions(*command, arguments->request.solve);
+  BeginGroup(*command, kOutputGroup);
   command->add_option("--emit", arguments->emit, "header (the default), c, ll, asm, obj or schedule")
       ->check(OneOf({"header", "c", "ll", "asm", "obj", "schedule"}));
   AddChoice<HeaderMode>(
@@ -230,6 +232,7 @@ void AddSynthCommand(CLI::App& app, const DbOptions& db, Run& run) {
       ->check(NotEmpty("a file"));
   command->add_option("--json", arguments->json, "Write a report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
+  BeginGroup(*command, kCheckGroup);
   command->add_flag("--no-verify", arguments->no_verify, "Write the kernel unchecked");
   command->callback([&run, arguments] { run = [arguments] { return Synth(*arguments); }; });
 }

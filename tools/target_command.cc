@@ -8,6 +8,7 @@
 #include "tools/calibrate_command.h"
 #include "tools/command.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/target_option.h"
 
@@ -51,6 +52,7 @@ void AddTargetCommand(CLI::App& app, Run& run) {
 
   CLI::App* detect = command->add_subcommand("detect", "Write the target file of this machine");
   auto output = std::make_shared<std::string>("-");
+  BeginGroup(*detect, kOutputGroup);
   detect->add_option("-o,--output", *output, "The file (default: standard output)")
       ->check(NotEmpty("a file"));
   detect->callback([&run, output] { run = [output] { return Show("host", *output); }; });

@@ -14,6 +14,7 @@
 #include "spec/text/text.h"
 #include "tools/cold_operands.h"
 #include "tools/interrupt.h"
+#include "tools/option_groups.h"
 #include "tools/terminal_line.h"
 #include "tools/tuning_candidates.h"
 #include "tools/tuning_trials.h"
@@ -111,12 +112,14 @@ absl::Status Follow(const TuningReport& report, Synthesis* synthesis) {
 
 void AddTunedOption(CLI::App& command, SolveArguments& arguments) {
   static const MeasuringTuner tuner;
+  BeginGroup(command, kSearchGroup);
   arguments.tuner = &tuner;
   command.add_flag("--tuned", arguments.tuned,
                    "Use what --tune measured on this machine before, where the table knows it");
 }
 
 void AddTuneOptions(CLI::App& command, SolveArguments& arguments) {
+  BeginGroup(command, kSearchGroup);
   command.add_flag(
       "--tune{30}", arguments.tune,
       "Time the most promising programs on this machine, for so many seconds a kernel (30), use the "

@@ -7,6 +7,7 @@
 #include "tools/command.h"
 #include "tools/library.h"
 #include "tools/option_checks.h"
+#include "tools/option_groups.h"
 #include "tools/output.h"
 #include "tools/requests.h"
 #include "tools/solve.h"
@@ -64,6 +65,7 @@ void AddVerifyCommand(CLI::App& app, const DbOptions& db, Run& run) {
   CLI::App* command = app.add_subcommand("verify", "Synthesize a kernel and check it against the reference");
   auto arguments = std::make_shared<Arguments>();
   AddRequestOptions(*command, db, arguments->request);
+  BeginGroup(*command, kOutputGroup);
   command->add_option("--json", arguments->json, "Write the report as JSON to this file (-: standard output)")
       ->check(NotEmpty("a file"));
   command->callback([&run, arguments] { run = [arguments] { return Verify(*arguments); }; });

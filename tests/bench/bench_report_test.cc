@@ -87,7 +87,7 @@ TEST(Report, JsonHoldsWhatOtherWorkReads) {
   EXPECT_EQ(json["machine"]["threads"], 1);
   ASSERT_EQ(json["results"].size(), 9u);
   for (const char* key :
-       {"spec", "name", "gflops_median", "gflops_spread", "seconds_median", "fraction_of_peak", "max_error"})
+       {"spec", "name", "gflops_median", "gflops_spread", "seconds_median", "peak_share", "max_error"})
     EXPECT_TRUE(json["results"][0].contains(key)) << key;
   EXPECT_TRUE(json["results"][7]["max_error"].is_null());
   EXPECT_EQ(json["results"][7]["correct"], false);
@@ -149,10 +149,10 @@ TEST(Report, EachPeerHasASummaryOfItsOwn) {
 
 TEST(Report, SharesAreOfTheLimits) {
   const BenchReport report = TwoLimits();
-  EXPECT_DOUBLE_EQ(report.results[0].fraction_of_bandwidth, 0.5);
-  EXPECT_DOUBLE_EQ(report.results[0].fraction_of_peak, 0.1);
+  EXPECT_DOUBLE_EQ(report.results[0].bandwidth_share, 0.5);
+  EXPECT_DOUBLE_EQ(report.results[0].peak_share, 0.1);
   EXPECT_TRUE(report.results[0].memory_bound);
-  EXPECT_DOUBLE_EQ(report.results[3].fraction_of_bandwidth, 0.05);
+  EXPECT_DOUBLE_EQ(report.results[3].bandwidth_share, 0.05);
   EXPECT_FALSE(report.results[3].memory_bound);
 }
 

@@ -351,7 +351,7 @@ TEST(RunBench, MeasuresOursAndSaysWhoIsMissing) {
   EXPECT_GT(result.samples, 0);
   EXPECT_GT(report->machine.BestPeak("fma").gflops, 0);
   EXPECT_GT(report->machine.read_gbytes, 0);
-  EXPECT_GT(result.fraction_of_peak, 0);
+  EXPECT_GT(result.peak_share, 0);
   EXPECT_EQ(result.compulsory_bytes, 3 * 64 * 4);
   EXPECT_GT(report->machine.ghz, 0);
   EXPECT_FALSE(report->machine.cpu.empty());

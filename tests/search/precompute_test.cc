@@ -148,8 +148,8 @@ TEST_F(PrecomputeTest, MpiRanksMakeTheSameFile) {
     const std::string command =
         Cat("cd ", directory_.string(), " && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ",
             launcher, " ", KIRSCH_BINARY,
-            " db precompute 'matmul f32 1..64x1..64x1..64' --target znver4 --threads 1 --db ", name, " 2>",
-            name, ".err");
+            " db precompute 'matmul f32 1..64x1..64x1..64' --target znver4 --search-threads 1 --db ", name,
+            " 2>", name, ".err");
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     auto file = TableFile::OpenExisting((directory_ / name).string());
     EXPECT_TRUE(file.ok()) << file.status();

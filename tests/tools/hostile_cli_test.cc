@@ -96,14 +96,14 @@ TEST_F(HostileCliTest, WithoutTemporaryFilesTheHeaderIsNotRun) {
 // What takes long is not begun if its result has nowhere to go.
 TEST_F(HostileCliTest, OutputsAreLookedAtFirst) {
   for (const char* command : {"synth 'matmul f32 4x4x4' --json", "verify 'matmul f32 4x4x4' --json",
-                              "bench 'matmul f32 4x4x4' --json", "bench 'matmul f32 4x4x4' --plot",
+                              "bench 'matmul f32 4x4x4' --json", "bench 'matmul f32 4x4x4' --svg",
                               "db precompute 'matmul f32 4x4x4' --json", "db stats --json"}) {
     ExpectRefused(Cat(command, " ", Path("no/file")), "no/file': No such file or directory");
     EXPECT_FALSE(fs::exists(Path("no")));
   }
   const std::string same = Cat(Path("a"), " --json ", Path("./a"));
   ExpectRefused("synth 'matmul f32 4x4x4' -o " + same, "expected a file for each output, got '");
-  ExpectRefused("bench 'matmul f32 4x4x4' --plot " + same, "expected a file for each output, got '");
+  ExpectRefused("bench 'matmul f32 4x4x4' --svg " + same, "expected a file for each output, got '");
   EXPECT_FALSE(fs::exists(Path("a")));
   EXPECT_EQ(Run("synth 'matmul f32 4x4x4' --no-verify -o /dev/null --json /dev/null").code, 0);
 }

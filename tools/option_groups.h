@@ -1,0 +1,39 @@
+// The groups in which --help lists a command's options, and options that had other names before.
+#ifndef KIRSCH_TOOLS_OPTION_GROUPS_H_
+#define KIRSCH_TOOLS_OPTION_GROUPS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "spec/text/cat.h"
+#include "tools/output.h"
+
+namespace kirsch {
+
+inline constexpr char kWhatGroup[] = "What";      // is computed
+inline constexpr char kTargetGroup[] = "Target";  // the CPU, threads and caches it is for
+inline constexpr char kSearchGroup[] = "Search";  // how its program is found
+inline constexpr char kOutputGroup[] = "Output";  // what is written, and where
+inline constexpr char kCheckGroup[] = "Check";    // what is held against what is known
+
+// The group of the options that are added to `command` from now on.
+inline void BeginGroup(CLI::App& command, const char* group) { command.option_defaults()->group(group); }
+
+// Lets users go on calling `option` by the name it had before: --help does not list that name, and a remark
+// says the new one.
+inline void KeepOldName(CLI::App& command, const std::string& old_name, CLI::Option* option) {
+  command
+      .add_option_function<std::string>(
+          old_name,
+          [old_name, option](const std::string& value) {
+            RemarkAtEnd(Cat(old_name, " is called ", option->get_name(), " now"));
+            option->add_result(value);
+            option->run_callback();
+          },
+          "")
+      ->group("");
+}
+
+}  // namespace kirsch
+
+#endif  // KIRSCH_TOOLS_OPTION_GROUPS_H_
