@@ -20,6 +20,7 @@ void AddBenchCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddFidelityCommand(CLI::App& app, Run& run);
 void AddExplainCommand(CLI::App& app, const DbOptions& db, Run& run);
 void AddTargetCommand(CLI::App& app, Run& run);
+void AddHelpCommand(CLI::App& app, Run& run);
 void AddDbCommand(CLI::App& app, const DbOptions& db, Run& run);
 
 }  // namespace kirsch

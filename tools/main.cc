@@ -107,6 +107,7 @@ int Main(int argc, char** argv) {
   AddFidelityCommand(app, run);
   AddTargetCommand(app, run);
   AddDbCommand(app, db, run);
+  AddHelpCommand(app, run);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

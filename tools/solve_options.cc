@@ -67,13 +67,9 @@ CLI::Option* AddSolveOptions(CLI::App& command, const DbOptions& db, SolveArgume
       "Let 3x3 convolutions of f32 be computed by Winograd's algorithm where that is faster: the results are "
       "less exact");
   command.footer(
-      "SPEC is one argument, so quote it: 'matmul f32 MxKxN', or 'matmul f32 BATCH:MxKxN'; then any of\n"
-      "lhs=col rhs=col out=col (row is the default), lda=N ldb=N ldc=N (leading dimensions, in elements), "
-      "accumulate,\n"
-      "const-lhs or const-rhs (that operand is packed once, ahead),\n"
-      "fixed-order, lhs-as=bf16|f16|q8_0 (what lhs may be rounded to), column-blocks=N, epilogue=STEPS (see "
-      "spec/README.md).\n"
-      "A size may be a range, as in 'matmul f32 1..64x256x256': a family.");
+      "SPEC is one argument, so quote it: 'matmul f32 64x64x64', 'softmax f32 32x1024'. kirsch help SPEC "
+      "lists\n"
+      "operations, types, options and examples.");
   return spec;
 }
 

@@ -146,17 +146,26 @@ absl::StatusOr<Graph> RowwiseOf(ShorthandWords& words, const std::string& name) 
 struct Shorthand {
   std::string_view name;
   absl::StatusOr<ShorthandKernel> (*parse)(ShorthandWords& words, const Word& text);
+  std::string_view arguments;  // what stands behind the name, for people
+  std::string_view example;
   std::string_view axes = "";  // what its sizes are called, a letter each
 };
 
 constexpr std::array<Shorthand, 7> kShorthands = {{
-    {"conv2d", [](ShorthandWords& words, const Word&) { return ParseConvolution(words); }, "nchw"},
-    {"softmax", Parsed<RowwiseOf<Operation::kSoftmax>>},
-    {"layernorm", Parsed<RowwiseOf<Operation::kLayernorm>>},
-    {"rmsnorm", Parsed<RowwiseOf<Operation::kRmsnorm>>},
-    {"reduce", Parsed<Reduce>},
-    {"transpose", Parsed<Transpose>},
-    {"attention", Parsed<Attention>},
+    {"conv2d", [](ShorthandWords& words, const Word&) { return ParseConvolution(words); },
+     "TYPES IMAGESxCHANNELSxHEIGHTxWIDTH filters=N kernel=HxW [stride=N pad=N|TOP,LEFT,BOTTOM,RIGHT "
+     "dilation=N groups=N layout=nchw|nhwc accumulate const-filters fixed-order epilogue=STEPS]",
+     "conv2d f32 1x64x56x56 filters=64 kernel=3x3 pad=1 layout=nhwc", "nchw"},
+    {"softmax", Parsed<RowwiseOf<Operation::kSoftmax>>, "f32|bf16|f16 SIZES", "softmax f32 32x1024"},
+    {"layernorm", Parsed<RowwiseOf<Operation::kLayernorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
+     "layernorm f32 32x768"},
+    {"rmsnorm", Parsed<RowwiseOf<Operation::kRmsnorm>>, "f32|bf16|f16 SIZES [eps=NUMBER]",
+     "rmsnorm f32 32x768 eps=1e-6"},
+    {"reduce", Parsed<Reduce>, "sum|max|mean f32|bf16|f16 SIZES [axis=N,...]",
+     "reduce mean f32 8x16x32 axis=0,2"},
+    {"transpose", Parsed<Transpose>, "f32|bf16|f16 SIZES", "transpose f32 64x48"},
+    {"attention", Parsed<Attention>, "f32 heads=N tokens=N dim=N",
+     "attention f32 heads=12 tokens=128 dim=64"},
 }};
 
 const Shorthand* Find(std::string_view name) {
@@ -185,6 +194,12 @@ std::string_view NameOfOption(std::string_view option) {
 bool IsGraphShorthand(std::string_view text) { return Find(SplitWords(text).front().text) != nullptr; }
 
 std::vector<std::string_view> GraphShorthandNames() { return NamesOf(kShorthands); }
+
+std::vector<ShorthandUsage> GraphShorthands() {
+  std::vector<ShorthandUsage> usages;
+  for (const Shorthand& row : kShorthands) usages.push_back({row.name, row.arguments, row.example});
+  return usages;
+}
 
 absl::StatusOr<ShorthandKernel> ParseShorthand(const Word& text, std::string_view source,
                                                const ChosenSizes& chosen) {

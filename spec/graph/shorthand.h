@@ -27,6 +27,12 @@ bool IsGraphShorthand(std::string_view text);
 // "conv2d", "softmax" and so on.
 std::vector<std::string_view> GraphShorthandNames();
 
+// A shorthand for those who don't know it: what stands behind its name, and one of its kernels.
+struct ShorthandUsage {
+  std::string_view name, arguments, example;
+};
+std::vector<ShorthandUsage> GraphShorthands();
+
 // Reads it; one of both forms it has. Errors are InvalidArgument, one line, with the place in `source`.
 // `chosen`: of a member of a family.
 absl::StatusOr<ShorthandKernel> ParseShorthand(const Word& text, std::string_view source,

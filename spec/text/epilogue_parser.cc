@@ -30,10 +30,7 @@ std::string NamesOfSteps(bool takes, std::string_view after) {
   return names;
 }
 
-std::string Steps() {
-  return Cat("a step (", Name(Operation::kF32), " ", Name(Operation::kRelu), " ", NamesOfSteps(true, ":X"),
-             ", where X is n, m, mn, scalar or a number; ", NamesOfSteps(false, ""), ")");
-}
+std::string Steps() { return Cat("a step (", StepsText(), ")"); }
 
 // Reads the steps one after the other.
 class EpilogueParser {
@@ -108,6 +105,11 @@ class EpilogueParser {
 };
 
 }  // namespace
+
+std::string StepsText() {
+  return Cat(Name(Operation::kF32), " ", Name(Operation::kRelu), " ", NamesOfSteps(true, ":X"),
+             ", where X is n, m, mn, scalar or a number; ", NamesOfSteps(false, ""));
+}
 
 absl::StatusOr<Epilogue> ParseEpilogue(std::string_view source, const Word& word, Dtype sum) {
   EpilogueParser parser(source, sum);

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_SPEC_TEXT_EPILOGUE_PARSER_H_
 #define KIRSCH_SPEC_TEXT_EPILOGUE_PARSER_H_
 
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -12,6 +13,9 @@ namespace kirsch {
 
 // `sum`: the type of the sums. Errors are as of ParseSpec, for the text that `source` names.
 absl::StatusOr<Epilogue> ParseEpilogue(std::string_view source, const Word& word, Dtype sum);
+
+// The steps there are: "f32 relu add:X ..., where X is ...".
+std::string StepsText();
 
 // True if a value of type `from`, f32 or s32, may be stored in an output of type `out`.
 bool MayStore(Dtype from, Dtype out);

@@ -48,20 +48,23 @@ absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word
   return MatmulTypes{*lhs, *rhs, *out};
 }
 
+std::string MatmulTypesText() {
+  const std::string known = absl::StrJoin(
+      kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
+  std::string blocks;
+  for (const DtypeInfo& info : kDtypes)
+    if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype))
+      Append(&blocks, blocks.empty() ? "" : "|", info.name);
+  return Cat(known, " f32|bf16*", blocks, "->f32");
+}
+
 absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,
                         const Epilogue& epilogue) {
   const auto accepts = [&](const MatmulTypes& row) {
     return IsSupported({types.lhs, types.rhs, epilogue.empty() ? types.out : row.out});
   };
-  if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts)) {
-    const std::string known = absl::StrJoin(
-        kMatmulTypes, " ", [](std::string* text, const MatmulTypes& row) { Append(text, PrintTypes(row)); });
-    std::string blocks;
-    for (const DtypeInfo& info : kDtypes)
-      if (IsOfBlocks(info.dtype) && IsOfCallers(info.dtype))
-        Append(&blocks, blocks.empty() ? "" : "|", info.name);
-    return ExpectedAt(source, word, Cat("types that go together (", known, " f32|bf16*", blocks, "->f32)"));
-  }
+  if (std::none_of(kMatmulTypes.begin(), kMatmulTypes.end(), accepts))
+    return ExpectedAt(source, word, Cat("types that go together (", MatmulTypesText(), ")"));
   if (epilogue.empty() || MayStore(TypeAfter(epilogue, AccumulatorOf(types.lhs)), types.out))
     return absl::OkStatus();
   return ExpectedAt(source, word,

@@ -2,6 +2,7 @@
 #ifndef KIRSCH_SPEC_TEXT_TYPES_PARSER_H_
 #define KIRSCH_SPEC_TEXT_TYPES_PARSER_H_
 
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -16,6 +17,9 @@ namespace kirsch {
 // T, for T*T->T, or LHS*RHS->OUT. Errors, here and below, are as of ParseSpec, for the text that `source`
 // names.
 absl::StatusOr<MatmulTypes> ParseTypes(std::string_view source, const Word& word);
+
+// The types that go together: "f32 bf16*bf16->f32 ...".
+std::string MatmulTypesText();
 
 // Do the types go together? With an epilogue, the inputs must for some output.
 absl::Status CheckTypes(std::string_view source, const Word& word, const MatmulTypes& types,

@@ -1,0 +1,62 @@
+// kirsch help [SPEC | COMMAND]
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "spec/text/cat.h"
+#include "spec/text/nearest.h"
+#include "spec/text/text.h"
+#include "tools/command.h"
+#include "tools/spec_help.h"
+
+namespace kirsch {
+namespace {
+
+constexpr char kSpecTopic[] = "SPEC";
+
+std::string HelpOf(const CLI::App& command, const std::string& name) {
+  return command.get_formatter()->make_help(&command, name, CLI::AppFormatMode::Normal);
+}
+
+// The help of the command that `words` name, one below the other.
+absl::StatusOr<std::string> CommandHelp(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* command = &app;
+  std::string name = app.get_name();
+  for (const std::string& word : words) {
+    std::vector<std::string> known;
+    const CLI::App* next = nullptr;
+    for (const CLI::App* below : command->get_subcommands({})) {
+      known.push_back(below->get_name());
+      if (below->get_name() == word) next = below;
+    }
+    if (command == &app) known.emplace_back(kSpecTopic);
+    if (next == nullptr)
+      return absl::InvalidArgumentError(Cat("help: expected ", known.empty() ? "nothing" : Join(known, " "),
+                                            ", got ", Quoted(word), DidYouMean(word, known)));
+    command = next;
+    Append(&name, " ", word);
+  }
+  return HelpOf(*command, name);
+}
+
+absl::StatusOr<int> Help(const CLI::App& app, const std::vector<std::string>& words) {
+  const bool spec = words.size() == 1 && absl::AsciiStrToUpper(words.front()) == kSpecTopic;
+  absl::StatusOr<std::string> text = spec ? SpecHelp() : CommandHelp(app, words);
+  if (!text.ok()) return text.status();
+  if (words.empty()) Append(&*text, "\n", SpecHelp());
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+void AddHelpCommand(CLI::App& app, Run& run) {
+  CLI::App* command = app.add_subcommand("help", "What a SPEC can say, and what commands take");
+  auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("TOPIC", *words, "SPEC, or a command; else both");
+  command->callback([&run, &app, words] { run = [&app, words] { return Help(app, *words); }; });
+}
+
+}  // namespace kirsch

@@ -1,0 +1,134 @@
+#include "tools/spec_help.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spec/dtype.h"
+#include "spec/graph/functions.h"
+#include "spec/graph/shorthand.h"
+#include "spec/operation.h"
+#include "spec/text/cat.h"
+#include "spec/text/epilogue_parser.h"
+#include "spec/text/parser.h"
+#include "spec/text/text.h"
+#include "spec/text/types_parser.h"
+
+namespace kirsch {
+namespace {
+
+constexpr size_t kWidth = 100;  // of a line
+
+constexpr std::array<std::string_view, 4> kMatmulExamples = {
+    "matmul f32 64x64x64",
+    "matmul f32 128x512x2048 epilogue=add:n,gelu",
+    "matmul u8*s8->u8 128x512x2048 epilogue=add:n,f32,mul:n,add:3",
+    "matmul f32 1..64x256x256",
+};
+constexpr std::string_view kKernelExample =
+    "kernel mlp(x: f32[32,512], w: f32[512,2048], b: f32[2048]): return gelu(add(matmul(x, w), b))";
+
+// The functions of the kernel language by their kind, in the order of the text.
+constexpr std::array<std::pair<OperationKind, std::string_view>, 6> kKinds = {{
+    {OperationKind::kContraction, "products"},
+    {OperationKind::kElementwise, "elementwise"},
+    {OperationKind::kReduction, "reductions"},
+    {OperationKind::kRowwise, "by rows"},
+    {OperationKind::kTranspose, "axes"},
+    {OperationKind::kCast, "types"},
+}};
+
+// "  title  words ...": lines of kWidth at most, those after the first below its words.
+std::string Paragraph(std::string_view title, std::string_view words, size_t indent) {
+  std::string text, line = Cat("  ", title);
+  line.resize(std::max(indent, line.size() + 2), ' ');
+  bool empty = true;  // the line
+  for (const Word& word : SplitWords(words)) {
+    if (!empty && line.size() + 1 + word.text.size() > kWidth) {
+      Append(&text, line, "\n");
+      line.assign(indent, ' ');
+      empty = true;
+    }
+    Append(&line, empty ? "" : " ", word.text);
+    empty = false;
+  }
+  return Cat(text, line.substr(0, line.find_last_not_of(' ') + 1), "\n");
+}
+
+// "layernorm(x, y, z, eps=1e-05)".
+std::string Signature(const OperationInfo& info) {
+  std::vector<std::string> arguments;
+  for (int i = 0; i < info.arguments; ++i) arguments.emplace_back(1, "xyz"[i]);
+  if (info.op == Operation::kCast) arguments.emplace_back("TYPE");
+  for (std::string_view option : OptionsOf(info.op))
+    arguments.push_back(option == info.option.name ? Cat(option, "=", PrintNumber(info.option.usual))
+                                                   : Cat(option, "="));
+  return Cat(info.name, "(", Join(arguments, ","), ")");
+}
+
+std::string FunctionsText() {
+  std::string text;
+  for (const auto& [kind, title] : kKinds) {
+    std::vector<std::string> functions;
+    for (std::string_view name : FunctionNames())
+      if (const OperationInfo* const info = FindFunction(name); info->kind == kind)
+        functions.push_back(Signature(*info));
+    Append(&text, Paragraph(title, Join(functions, " "), 15));
+  }
+  return text;
+}
+
+// "4 bytes, a float of 8 bits of exponent and 23 of mantissa".
+std::string TypeText(const DtypeInfo& info) {
+  std::string text = Cat(info.bytes, info.bytes == 1 ? " byte" : " bytes");
+  if (info.block > 1) {
+    text = Cat("weights in blocks of ", info.block, ", of ", text, " each");
+  } else if (info.exponent > 0) {
+    Append(&text, ", a float: exponent of ", info.exponent, " bits, mantissa of ", info.mantissa);
+  } else {
+    Append(&text, ", an integer", info.has_sign ? "" : " without sign");
+  }
+  return info.is_result || info.block > 1 ? text : Cat(text, "; weights");
+}
+
+std::string TypesText() {
+  std::string text;
+  for (const DtypeInfo& info : kDtypes)
+    if (IsOfCallers(info.dtype)) Append(&text, Paragraph(info.name, TypeText(info), 15));
+  return text;
+}
+
+std::string MatmulText() {
+  return Cat(Paragraph("matmul", "TYPES [BATCH:]MxKxN [OPTIONS] out[M][N] = lhs[M][K] * rhs[K][N]", 13),
+             Paragraph("  TYPES", Cat(MatmulTypesText(), " (T alone: T*T->T)"), 13),
+             Paragraph("  OPTIONS", Join(MatmulOptions(), " "), 13),
+             Paragraph("  STEPS", Cat("with commas between: ", StepsText()), 13));
+}
+
+std::string ExamplesText() {
+  std::string text;
+  const auto add = [&](std::string_view example) { Append(&text, "  '", example, "'\n"); };
+  for (std::string_view example : kMatmulExamples) add(example);
+  for (const ShorthandUsage& shorthand : GraphShorthands()) add(shorthand.example);
+  add(kKernelExample);
+  return text;
+}
+
+}  // namespace
+
+std::string SpecHelp() {
+  std::string text = "A SPEC says what to compute. It is one argument, so quote it.\n\nOperations:\n";
+  Append(&text, MatmulText());
+  for (const ShorthandUsage& shorthand : GraphShorthands())
+    Append(&text, Paragraph(shorthand.name, shorthand.arguments, 13));
+  Append(&text, "  A size may be a range, as in 1..64: a family, one function for all these sizes.\n\n");
+  Append(&text,
+         "Kernels of several operations, in a file (-f FILE) or as SPEC:\n"
+         "  kernel NAME(PARAMETER: TYPE[SIZE,...], ...): NAME = VALUE; ...; return VALUE\n",
+         FunctionsText(), "\nTypes of elements:\n", TypesText(), "\nExamples:\n", ExamplesText());
+  return text;
+}
+
+}  // namespace kirsch
